@@ -1,0 +1,65 @@
+import type { Envelope } from './channel.ts'
+import type { Calls, Exchange } from './handler.ts'
+import type { Message, RpcNotification, RpcRequest } from './message.ts'
+
+/** Sends a notification on the path that the envelope names. */
+type Notify = (
+  method: string,
+  params: object | undefined,
+  envelope: Envelope,
+) => void | Promise<void>
+
+/** Takes the reply to one request; undefined when it is not going to be answered. */
+export type Reply = (reply: Message | undefined, envelope: Envelope) => void
+
+/** What a peer lends to each of its exchanges. */
+export interface WayBack {
+  readonly calls: Calls
+  readonly notify: Notify
+}
+
+/**
+ * One inbound message while it is being answered. The abort controller is made when somebody first
+ * looks at the signal: most handlers never do.
+ */
+export class Answering<M extends RpcRequest | RpcNotification> implements Exchange {
+  readonly message: M
+  readonly envelope: Envelope
+  readonly reply: Reply
+  readonly #way: WayBack
+  /** Whether the sender has been answered, or is not going to be. */
+  settled = false
+  #controller: AbortController | undefined
+  #reason: unknown
+  #aborted = false
+
+  constructor(message: M, envelope: Envelope, way: WayBack, reply: Reply) {
+    this.message = message
+    this.envelope = envelope
+    this.#way = way
+    this.reply = reply
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      if (this.#aborted) this.#controller.abort(this.#reason)
+    }
+    return this.#controller.signal
+  }
+
+  get back(): Calls {
+    return this.#way.calls
+  }
+
+  notify(method: string, params?: object): void | Promise<void> {
+    return this.#way.notify(method, params, this.envelope)
+  }
+
+  abort(reason: unknown): void {
+    if (this.#aborted) return
+    this.#aborted = true
+    this.#reason = reason
+    this.#controller?.abort(reason)
+  }
+}

@@ -1,0 +1,146 @@
+import { invalidReply, invalidRequest, notJson } from './malformed.ts'
+import type { Entry, ErrorObject, Id, Malformed, Params, Reason } from './message.ts'
+import type { DecodeRules } from './rules.ts'
+import { type Members, seen } from './scan.ts'
+
+/**
+ * Reads the envelope whose members a scan has found: the message, or the first thing that is wrong
+ * with it, in the order of the pipeline: JSON, version, type, required members, params.
+ */
+export function readEnvelope(text: string, found: Members, rules: DecodeRules): Entry {
+  let values: Values
+  try {
+    values = parse(text, found)
+  } catch (cause) {
+    return notJson(cause instanceof Error ? cause.message : 'no JSON')
+  }
+  const isReply = (found.seen & seen.method) === 0 && (found.seen & REPLY) !== 0
+  const id = found.twice & seen.id ? undefined : readId(values.id, values.idText, rules)
+  const refuse = (reason: Reason, detail: string): Malformed =>
+    (isReply ? invalidReply : invalidRequest)(reason, detail, id ?? null)
+
+  if (found.twice !== 0) return refuse('duplicate-member', `${names(found.twice)} stands twice`)
+  if ((found.seen & seen.jsonrpc) === 0) return refuse('version', 'jsonrpc is missing')
+  if (values.jsonrpc !== '2.0') return refuse('version', 'jsonrpc is not "2.0"')
+  if ((found.seen & seen.method) !== 0) {
+    if ((found.seen & REPLY) !== 0) return refuse('type', 'both a call and a reply')
+    return readCall(values, found, id, rules, refuse)
+  }
+  if ((found.seen & REPLY) === REPLY) return refuse('type', 'both result and error')
+  if (!isReply) return refuse('type', 'neither method nor result nor error')
+  return readReply(values, found, id, refuse)
+}
+
+type Refuse = (reason: Reason, detail: string) => Malformed
+
+const REPLY = seen.result | seen.error
+
+interface Values {
+  readonly jsonrpc: unknown
+  readonly id: unknown
+  /** The id as it stands in the text: a large integer is exact only there. */
+  readonly idText: string
+  readonly method: unknown
+  readonly params: unknown
+  readonly result: unknown
+  readonly error: unknown
+}
+
+/** Parses every value, those of unknown members too: one that is no JSON makes the text none. */
+function parse(text: string, found: Members): Values {
+  const take = (bit: number, at: number, end: number): unknown =>
+    (found.seen & bit) === 0 ? undefined : JSON.parse(text.slice(at, end))
+  for (let i = 0; i < found.others.length; i += 2) {
+    JSON.parse(text.slice(found.others[i], found.others[i + 1]))
+  }
+  return {
+    jsonrpc: take(seen.jsonrpc, found.versionAt, found.versionEnd),
+    id: take(seen.id, found.idAt, found.idEnd),
+    idText: (found.seen & seen.id) === 0 ? '' : text.slice(found.idAt, found.idEnd),
+    method: take(seen.method, found.methodAt, found.methodEnd),
+    params: take(seen.params, found.paramsAt, found.paramsEnd),
+    result: take(seen.result, found.resultAt, found.resultEnd),
+    error: take(seen.error, found.errorAt, found.errorEnd),
+  }
+}
+
+/** The id, null for the null id, or undefined for what can be none. */
+function readId(value: unknown, text: string, rules: DecodeRules): Id | null | undefined {
+  if (value === null) return null
+  if (typeof value === 'string') {
+    return value.length <= rules.maxIdLength && value.isWellFormed() ? value : undefined
+  }
+  if (typeof value !== 'number' || text.length > rules.maxIdLength) return undefined
+  // "-0" is 0: both would be answered with the same text, so they are the same id.
+  if (Number.isSafeInteger(value)) return value === 0 ? 0 : value
+  if (/^-?\d+$/.test(text)) return BigInt(text)
+  // A number with an exponent may be an integer that was rounded: its echo could be another one.
+  return rules.fractionalIds && !Number.isInteger(value) && Number.isFinite(value)
+    ? value
+    : undefined
+}
+
+function readCall(
+  values: Values,
+  found: Members,
+  id: Id | null | undefined,
+  rules: DecodeRules,
+  refuse: Refuse,
+): Entry {
+  const { method } = values
+  const isRequest = (found.seen & seen.id) !== 0
+  if (isRequest && id === undefined) return refuse('id', 'the id is neither string nor integer')
+  if (isRequest && id === null && !rules.nullIds) return refuse('id', 'the id is null')
+  if (typeof method !== 'string') return refuse('method', 'method is no string')
+  if (method === '') return refuse('method', 'method is empty')
+  if (method.length > rules.maxMethodLength) return refuse('method', 'method is too long')
+  if (!method.isWellFormed()) return refuse('method', 'method has half a character')
+  let params: Params | undefined
+  if ((found.seen & seen.params) !== 0 && !(values.params === null && rules.nullParams)) {
+    if (!isStructure(values.params)) return refuse('params', 'params are neither array nor object')
+    params = values.params
+  }
+  return id === undefined
+    ? { type: 'notification', method, params }
+    : { type: 'request', id, method, params }
+}
+
+function readReply(
+  values: Values,
+  found: Members,
+  id: Id | null | undefined,
+  refuse: Refuse,
+): Entry {
+  const hasId = (found.seen & seen.id) !== 0
+  if (hasId && id === undefined) return refuse('id', 'the id is neither string nor integer')
+  if ((found.seen & seen.result) !== 0) {
+    if (id === undefined) return refuse('id', 'a result without an id')
+    return { type: 'result', id, result: values.result }
+  }
+  const problem = errorProblem(values.error)
+  if (problem !== undefined) return refuse('error', problem)
+  // An error may come without an id where the sender could not read one; MCP leaves it out.
+  return { type: 'error', id: id ?? null, error: values.error as ErrorObject }
+}
+
+function errorProblem(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || Array.isArray(error)) {
+    return 'error is no object'
+  }
+  if (!('code' in error) || !Number.isInteger(error.code)) return 'error.code is no integer'
+  if (!('message' in error) || typeof error.message !== 'string') {
+    return 'error.message is no string'
+  }
+  return undefined
+}
+
+function isStructure(value: unknown): value is Params {
+  return typeof value === 'object' && value !== null
+}
+
+function names(bits: number): string {
+  return Object.entries(seen)
+    .filter(([, bit]) => (bits & bit) !== 0)
+    .map(([name]) => name)
+    .join(', ')
+}

@@ -1,0 +1,82 @@
+/** The bounds of a structure. */
+interface Bounds {
+  readonly maxDepth: number
+  readonly maxNodes: number
+}
+
+/**
+ * Whether the value at `[at, end)`, inside one object that already counts `nodes`, keeps to the
+ * limits of nesting and nodes. Exact for JSON; for anything else the parser has the last word.
+ *
+ * Most texts are let through by what they cannot be: too short for so much nesting, or with too few
+ * opening brackets, which indexOf counts faster than any loop. Only the rest is read.
+ */
+export function structureFits(
+  text: string,
+  at: number,
+  end: number,
+  nodes: number,
+  bounds: Bounds,
+): boolean {
+  // A node takes two characters at least, and so does a level.
+  const most = (end - at + 1) >> 1
+  const depth = bounds.maxDepth - 1
+  const fewNodes = nodes + most <= bounds.maxNodes
+  if (fewNodes && (most <= depth || hasFewBrackets(text, at, end, depth))) return true
+  return countStructure(text, at, end, nodes, bounds)
+}
+
+function hasFewBrackets(text: string, at: number, end: number, most: number): boolean {
+  let count = 0
+  for (let i = text.indexOf('{', at); i >= 0 && i < end; i = text.indexOf('{', i + 1)) {
+    if (++count > most) return false
+  }
+  for (let i = text.indexOf('[', at); i >= 0 && i < end; i = text.indexOf('[', i + 1)) {
+    if (++count > most) return false
+  }
+  return true
+}
+
+// Characters of a string cost twice what elements of an array of bytes cost, so the text is read
+// through a window of bytes. Nothing outside ASCII has a meaning here, so a character cut in half at
+// the edge of the window does no harm.
+const WINDOW = 16_384
+const encoder = new TextEncoder()
+let window: Uint8Array | undefined
+
+function countStructure(
+  text: string,
+  at: number,
+  end: number,
+  nodesAround: number,
+  bounds: Bounds,
+): boolean {
+  window ??= new Uint8Array(WINDOW * 3)
+  // The opening bracket of the value is counted where it is met, its node already by the caller.
+  let nodes = nodesAround - 1
+  let depth = 1
+  let inString = false
+  let escaped = false
+  for (let from = at; from < end; from += WINDOW) {
+    const { written } = encoder.encodeInto(text.slice(from, Math.min(end, from + WINDOW)), window)
+    for (let i = 0; i < written; i++) {
+      const c = window[i]
+      if (inString) {
+        if (escaped) escaped = false
+        else if (c === 92) escaped = true
+        else if (c === 34) inString = false
+      } else if (c === 34) {
+        inString = true
+      } else if (c === 44 || c === 58) {
+        nodes++
+      } else if (c === 123 || c === 91) {
+        nodes++
+        if (++depth > bounds.maxDepth) return false
+      } else if (c === 125 || c === 93) {
+        depth--
+      }
+    }
+    if (nodes > bounds.maxNodes) return false
+  }
+  return true
+}

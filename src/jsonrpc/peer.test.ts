@@ -1,0 +1,773 @@
+import { describe, expect, it, vi } from 'vitest'
+import { memoryPair } from '../transport/memory.ts'
+import type { Clock, Timer } from '../util/clock.ts'
+import { Deadlines } from '../util/deadline.ts'
+import { type Channel, ChannelError, type Sink } from './channel.ts'
+import { decode } from './decode.ts'
+import { encode } from './encode.ts'
+import { RpcError } from './error.ts'
+import type { Handler, Method } from './handler.ts'
+import type { Message } from './message.ts'
+import { Peer, type PeerOptions } from './peer.ts'
+
+/** Two peers in memory: `server` answers, `client` calls. */
+function pair(
+  answers: Handler | Record<string, Method>,
+  options: PeerOptions = {},
+  clientOptions: PeerOptions = {},
+  clientAnswers: Handler | Record<string, Method> = {},
+) {
+  const [near, far] = memoryPair()
+  const server = new Peer(far, answers, options)
+  const client = new Peer(near, clientAnswers, clientOptions)
+  return { server, client }
+}
+
+/** A channel whose other end is the test: text goes in, text comes out. */
+function wire() {
+  const sent: string[] = []
+  let sink: Sink | undefined
+  let closed = false
+  let congestion: Promise<void> | undefined
+  const channel: Channel = {
+    open: s => {
+      sink = s
+    },
+    send(message) {
+      if (closed) throw new ChannelError('closed', 'closed')
+      try {
+        sent.push(encode(message))
+      } catch (cause) {
+        throw new ChannelError('unserialisable', 'no JSON', { cause })
+      }
+      return congestion
+    },
+    async close() {
+      closed = true
+    },
+    async [Symbol.asyncDispose]() {},
+  }
+  return {
+    channel,
+    sent,
+    congest: (promise: Promise<void> | undefined) => {
+      congestion = promise
+    },
+    say: (text: string) => sink?.receive(decode(text), {}),
+    hangUp: (cause?: Error) => sink?.closed(cause),
+    get isClosed() {
+      return closed
+    },
+  }
+}
+
+function manualDeadlines() {
+  let now = 0
+  const timers = new Map<Timer, { at: number; run: () => void }>()
+  const clock: Clock = {
+    now: () => now,
+    start: (run, delayMs) => {
+      const timer: Timer = { ref() {}, unref() {} }
+      timers.set(timer, { at: now + delayMs, run })
+      return timer
+    },
+    stop: timer => timers.delete(timer),
+  }
+  const advance = (ms: number) => {
+    now += ms
+    for (const [timer, entry] of [...timers]) {
+      if (entry.at <= now && timers.delete(timer)) entry.run()
+    }
+  }
+  return { deadlines: new Deadlines(clock, 1), advance }
+}
+
+const forever = () => new Promise<never>(() => {})
+const turn = () => new Promise<void>(resolve => setImmediate(resolve))
+
+describe('calling', () => {
+  it('passes params by position and by name', async () => {
+    const { client } = pair({
+      sum: (...n: number[]) => n.reduce((a, b) => a + b, 0),
+      subtract: ({ minuend, subtrahend }) => minuend - subtrahend,
+      nothing: (...args) => args.length,
+    })
+    expect(await client.call('sum', [1, 2, 4])).toBe(7)
+    expect(await client.call('subtract', { minuend: 42, subtrahend: 23 })).toBe(19)
+    expect(await client.call('nothing')).toBe(0)
+  })
+
+  it('rejects with the error the other side threw', async () => {
+    const { client } = pair({
+      refuse: () => {
+        throw new RpcError(7, 'not today', { data: { until: 'tomorrow' } })
+      },
+    })
+    const error = await client.call('refuse').catch(e => e)
+    expect(error).toBeInstanceOf(RpcError)
+    expect(error).toMatchObject({ code: 7, message: 'not today', data: { until: 'tomorrow' } })
+  })
+
+  it('says nothing of what went wrong inside, and tells it here', async () => {
+    const onError = vi.fn()
+    const { client } = pair(
+      {
+        now: () => {
+          throw new Error('the password is 1234')
+        },
+        later: () => Promise.reject('secret'),
+      },
+      { onError },
+    )
+    for (const method of ['now', 'later']) {
+      const error = await client.call(method).catch(e => e)
+      expect(error).toMatchObject({ code: -32603, message: 'Internal error', data: undefined })
+    }
+    expect(onError.mock.calls.map(([error, message]) => [String(error), message.method])).toEqual([
+      ['Error: the password is 1234', 'now'],
+      ['secret', 'later'],
+    ])
+  })
+
+  it.each(['missing', 'constructor', '__proto__', 'toString', 'rpc.discover'])(
+    'finds no method called %s',
+    async method => {
+      const { client } = pair({ known: () => 1 })
+      await expect(client.call(method)).rejects.toMatchObject({ code: -32601, data: undefined })
+    },
+  )
+
+  it('refuses to serve a reserved name', () => {
+    expect(() => pair({ 'rpc.mine': () => 1 })).toThrow(/reserved/)
+  })
+
+  it('settles each of a thousand calls with its own reply, in whatever order they come', async () => {
+    const waiting: (() => void)[] = []
+    const { client } = pair(
+      { echo: n => new Promise(resolve => waiting.push(() => resolve(n))) },
+      { maxInFlight: 1000 },
+    )
+    const calls = Array.from({ length: 1000 }, (_, i) => client.call('echo', [i]))
+    await turn()
+    for (const answer of waiting.reverse()) answer()
+    expect(await Promise.all(calls)).toEqual(Array.from({ length: 1000 }, (_, i) => i))
+  })
+
+  it('lets both sides call each other, and a handler call back', async () => {
+    const { client, server } = pair(
+      async (message, exchange) => {
+        const word = await exchange.back?.call('word')
+        await exchange.notify('heard', [word])
+        return `${message.method} ${word}`
+      },
+      {},
+      {},
+      { word: () => 'hello', heard: () => undefined },
+    )
+    expect(await client.call('say')).toBe('say hello')
+    expect(await server.call('word')).toBe('hello')
+  })
+
+  it('gives up when its time is over, and takes the late reply for what it is', async () => {
+    const { deadlines, advance } = manualDeadlines()
+    const onStray = vi.fn()
+    const w = wire()
+    const client = new Peer(w.channel, {}, { deadlines, timeoutMs: 100, onStray })
+    const slow = client.call('slow')
+    const slower = client.call('slower', [], { timeoutMs: 200 })
+    const endless = client.call('endless', [], { timeoutMs: 0 })
+    const outcome = Promise.allSettled([slow, slower])
+    advance(101)
+    await expect(slow).rejects.toMatchObject({ code: 'timeout' })
+    advance(100)
+    await expect(slower).rejects.toMatchObject({ code: 'timeout' })
+    advance(1e9)
+    await outcome
+    w.say('{"jsonrpc":"2.0","id":1,"result":1}')
+    expect(onStray).toHaveBeenCalledWith({ type: 'result', id: 1, result: 1 }, 'late')
+    w.say('{"jsonrpc":"2.0","id":3,"result":"still here"}')
+    expect(await endless).toBe('still here')
+  })
+
+  it('stops with the reason of its signal, before, during and after', async () => {
+    const w = wire()
+    const client = new Peer(w.channel)
+    const reason = new Error('changed my mind')
+    await expect(client.call('m', [], { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+    expect(w.sent).toEqual([])
+    const controller = new AbortController()
+    const call = client.call('m', [], { signal: controller.signal })
+    controller.abort(reason)
+    await expect(call).rejects.toBe(reason)
+    const done = new AbortController()
+    const answered = client.call('m', [], { signal: done.signal })
+    w.say('{"jsonrpc":"2.0","id":2,"result":1}')
+    expect(await answered).toBe(1)
+    done.abort()
+    expect(client.pendingCalls).toBe(0)
+  })
+
+  it('refuses what is no JSON and stays usable', async () => {
+    const w = wire()
+    const client = new Peer(w.channel)
+    await expect(client.call('m', [1n])).rejects.toMatchObject({ code: 'unserialisable' })
+    await expect(client.call('m', 5 as unknown as object)).rejects.toMatchObject({
+      code: 'unserialisable',
+    })
+    expect(client.pendingCalls).toBe(0)
+    const call = client.call('m')
+    w.say('{"jsonrpc":"2.0","id":3,"result":1}')
+    expect(await call).toBe(1)
+  })
+
+  it('keeps to the number of calls that may wait', async () => {
+    const w = wire()
+    const client = new Peer(w.channel, {}, { maxPendingCalls: 1 })
+    const first = client.call('m')
+    await expect(client.call('m')).rejects.toMatchObject({ code: 'too-many' })
+    w.say('{"jsonrpc":"2.0","id":1,"result":1}')
+    expect(await first).toBe(1)
+  })
+
+  it('refuses an id that is in use', async () => {
+    const w = wire()
+    const client = new Peer(w.channel, {}, { makeId: () => 'same' })
+    const first = client.call('m')
+    await expect(client.call('m')).rejects.toMatchObject({ code: 'id-collision' })
+    w.say('{"jsonrpc":"2.0","id":"same","result":1}')
+    expect(await first).toBe(1)
+  })
+
+  it('closes when its ids are used up', async () => {
+    const w = wire()
+    const levels: string[] = []
+    const client = new Peer(w.channel, {}, { maxId: 2, onIdLevel: level => levels.push(level) })
+    const calls = Promise.allSettled([client.call('m'), client.call('m')])
+    await expect(client.call('m')).rejects.toMatchObject({ code: 'id-overflow' })
+    await client.closed
+    expect(w.isClosed).toBe(true)
+    expect(levels).toEqual(['reserved'])
+    for (const call of await calls) expect(call).toMatchObject({ reason: { code: 'closed' } })
+  })
+})
+
+describe('replies nobody waits for', () => {
+  it.each([
+    ['a second reply', '{"jsonrpc":"2.0","id":1,"result":2}', 'duplicate'],
+    ['an id never given out', '{"jsonrpc":"2.0","id":99,"result":2}', 'foreign'],
+    ['an id of another type', '{"jsonrpc":"2.0","id":"1","result":2}', 'foreign'],
+    [
+      'an error without an id',
+      '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}',
+      'orphan',
+    ],
+    ['a broken reply to no call', '{"jsonrpc":"2.0","id":99,"error":1}', 'foreign'],
+  ])('%s is reported and changes nothing', async (_, text, why) => {
+    const onStray = vi.fn()
+    const w = wire()
+    const client = new Peer(w.channel, {}, { onStray })
+    const call = client.call('m')
+    w.say('{"jsonrpc":"2.0","id":1,"result":1}')
+    expect(await call).toBe(1)
+    w.say(text)
+    expect(onStray).toHaveBeenCalledOnce()
+    expect(onStray.mock.calls[0]?.[1]).toBe(why)
+    expect(w.sent).toHaveLength(1)
+    const next = client.call('m')
+    w.say('{"jsonrpc":"2.0","id":2,"result":"ok"}')
+    expect(await next).toBe('ok')
+  })
+
+  it('a broken reply fails the call it names and is not answered', async () => {
+    const w = wire()
+    const client = new Peer(w.channel)
+    const call = client.call('m')
+    w.say('{"jsonrpc":"2.0","id":1,"result":1,"error":{"code":1,"message":"both"}}')
+    await expect(call).rejects.toMatchObject({ code: 'framing' })
+    expect(w.sent).toHaveLength(1)
+  })
+
+  it('0 and "" are ids like any other', async () => {
+    const ids = [0, '', '0']
+    const w = wire()
+    const client = new Peer(w.channel, {}, { makeId: () => ids.shift() ?? 'x' })
+    const calls = [client.call('a'), client.call('b'), client.call('c')]
+    w.say('{"jsonrpc":"2.0","id":"","result":"b"}')
+    w.say('{"jsonrpc":"2.0","id":"0","result":"c"}')
+    w.say('{"jsonrpc":"2.0","id":0,"result":"a"}')
+    expect(await Promise.all(calls)).toEqual(['a', 'b', 'c'])
+  })
+})
+
+describe('answering', () => {
+  it('answers malformed text and goes on', () => {
+    const onMalformed = vi.fn()
+    const w = wire()
+    new Peer(w.channel, { ping: () => 'pong' }, { onMalformed })
+    w.say('{nope')
+    w.say('{"jsonrpc":"2.0","id":"k","method":1}')
+    w.say('{"jsonrpc":"2.0","id":1,"method":"ping"}')
+    expect(w.sent).toEqual([
+      '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}',
+      '{"jsonrpc":"2.0","id":"k","error":{"code":-32600,"message":"Invalid Request"}}',
+      '{"jsonrpc":"2.0","id":1,"result":"pong"}',
+    ])
+    expect(onMalformed.mock.calls.map(([what]) => what.reason)).toEqual(['json', 'method'])
+  })
+
+  it('echoes ids exactly, null and large ones too', () => {
+    const w = wire()
+    new Peer(w.channel, { ping: () => 1 })
+    for (const id of [
+      '0',
+      '""',
+      'null',
+      '"é"',
+      '-5',
+      '1152921504606846975',
+      '99999999999999999999',
+    ]) {
+      w.say(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`)
+      expect(w.sent.pop()).toBe(`{"jsonrpc":"2.0","id":${id},"result":1}`)
+    }
+  })
+
+  it('never answers a notification, whatever comes of it', async () => {
+    const onError = vi.fn()
+    const w = wire()
+    new Peer(
+      w.channel,
+      {
+        fine: () => 1,
+        throws: () => {
+          throw new Error('x')
+        },
+        rejects: () => Promise.reject(new Error('y')),
+      },
+      { onError },
+    )
+    for (const method of ['fine', 'throws', 'rejects', 'missing']) {
+      w.say(`{"jsonrpc":"2.0","method":"${method}"}`)
+    }
+    await turn()
+    expect(w.sent).toEqual([])
+    expect(onError).toHaveBeenCalledTimes(3)
+  })
+
+  it('refuses an id that is in flight, and answers the first request all the same', async () => {
+    const w = wire()
+    let answer: (value: string) => void = () => {}
+    new Peer(w.channel, {
+      wait: () =>
+        new Promise(resolve => {
+          answer = resolve
+        }),
+      ping: () => 'pong',
+    })
+    w.say('{"jsonrpc":"2.0","id":1,"method":"wait"}')
+    w.say('{"jsonrpc":"2.0","id":1,"method":"ping"}')
+    w.say('{"jsonrpc":"2.0","id":"1","method":"ping"}')
+    answer('first')
+    await turn()
+    expect(w.sent).toEqual([
+      '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request"}}',
+      '{"jsonrpc":"2.0","id":"1","result":"pong"}',
+      '{"jsonrpc":"2.0","id":1,"result":"first"}',
+    ])
+    w.say('{"jsonrpc":"2.0","id":1,"method":"ping"}')
+    expect(w.sent.at(-1)).toBe('{"jsonrpc":"2.0","id":1,"result":"pong"}')
+  })
+
+  it('answers an internal error for a result that is no JSON, alone and in a batch', () => {
+    const onError = vi.fn()
+    const w = wire()
+    new Peer(w.channel, { bad: () => 1n, good: () => 1 }, { onError })
+    w.say('{"jsonrpc":"2.0","id":1,"method":"bad"}')
+    w.say('[{"jsonrpc":"2.0","id":2,"method":"good"},{"jsonrpc":"2.0","id":3,"method":"bad"}]')
+    const internal = '"error":{"code":-32603,"message":"Internal error"}'
+    expect(w.sent).toEqual([
+      `{"jsonrpc":"2.0","id":1,${internal}}`,
+      `[{"jsonrpc":"2.0","id":2,"result":1},{"jsonrpc":"2.0","id":3,${internal}}]`,
+    ])
+    expect(onError).toHaveBeenCalledTimes(2)
+  })
+
+  it('lets a profile choose how errors look outside', () => {
+    const w = wire()
+    new Peer(
+      w.channel,
+      {
+        m: () => {
+          throw new RpcError(1, 'one')
+        },
+      },
+      { toWire: error => ({ code: error.code + 1, message: 'two' }) },
+    )
+    w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')
+    expect(w.sent).toEqual(['{"jsonrpc":"2.0","id":1,"error":{"code":2,"message":"two"}}'])
+  })
+})
+
+describe('batches', () => {
+  it('are made, sent and settled as one', async () => {
+    const { client } = pair({ sum: (a: number, b: number) => a + b, note: () => undefined })
+    const [three, seven] = await client.batch(b => [b.call('sum', [1, 2]), b.call('sum', [3, 4])])
+    expect([three, seven]).toEqual([3, 7])
+    expect(await client.batch(() => [])).toEqual([])
+    await client.batch(b => [b.notify('note')])
+    const mixed = client.batch(b => [b.call('sum', [1, 2]), b.call('missing').catch(e => e.code)])
+    expect(await mixed).toEqual([3, -32601])
+    await expect(client.batch(b => [b.call('missing')])).rejects.toMatchObject({ code: -32601 })
+  })
+
+  it('fail together when they cannot be sent', async () => {
+    const client = new Peer(wire().channel)
+    const batch = client.batch(b => [b.call('a', [1]), b.call('b', [1n])])
+    await expect(batch).rejects.toMatchObject({ code: 'unserialisable' })
+    expect(client.pendingCalls).toBe(0)
+  })
+
+  it('are answered in order, with errors in their places and nothing for notifications', async () => {
+    const w = wire()
+    const seen: string[] = []
+    new Peer(w.channel, {
+      slow: async () => {
+        await turn()
+        return 'slow'
+      },
+      quick: () => 'quick',
+      note: () => seen.push('note'),
+    })
+    w.say(
+      '[{"jsonrpc":"2.0","id":1,"method":"slow"},{"jsonrpc":"2.0","method":"note"},1,' +
+        '{"jsonrpc":"2.0","id":2,"method":"quick"},{"jsonrpc":"2.0","id":"5","method":"none"},' +
+        '{"jsonrpc":"2.0","id":2,"method":"quick"}]',
+    )
+    expect(seen).toEqual(['note'])
+    await vi.waitFor(() => expect(w.sent).toHaveLength(1))
+    expect(JSON.parse(w.sent[0] ?? '')).toEqual([
+      { jsonrpc: '2.0', id: 1, result: 'slow' },
+      { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'Invalid Request' } },
+      { jsonrpc: '2.0', id: 2, result: 'quick' },
+      { jsonrpc: '2.0', id: '5', error: { code: -32601, message: 'Method not found' } },
+      { jsonrpc: '2.0', id: 2, result: 'quick' },
+    ])
+  })
+
+  it('of notifications alone are not answered', async () => {
+    const w = wire()
+    new Peer(w.channel, { note: () => 1 })
+    w.say('[{"jsonrpc":"2.0","method":"note"},{"jsonrpc":"2.0","method":"note"}]')
+    await turn()
+    expect(w.sent).toEqual([])
+  })
+
+  it('of replies settle the calls they name', async () => {
+    const w = wire()
+    const client = new Peer(w.channel)
+    const calls = Promise.allSettled([client.call('a'), client.call('b'), client.call('c')])
+    w.say(
+      '[{"jsonrpc":"2.0","id":2,"result":"b"},{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"a"}},' +
+        '{"jsonrpc":"2.0","id":3,"result":1,"error":1}]',
+    )
+    expect(await calls).toMatchObject([
+      { reason: { code: 1 } },
+      { value: 'b' },
+      { reason: { code: 'framing' } },
+    ])
+    expect(w.sent).toHaveLength(3)
+  })
+
+  it('are refused with one error where there are none', () => {
+    const w = wire()
+    new Peer(w.channel, { m: () => 1 }, { batches: false })
+    w.say('[{"jsonrpc":"2.0","id":1,"method":"m"},{"jsonrpc":"2.0","id":2,"method":"m"}]')
+    expect(w.sent).toEqual([
+      '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request"}}',
+    ])
+  })
+})
+
+describe('cancelling', () => {
+  const cancellation = { method: '$/cancel', member: 'id' }
+
+  it('tells the other side, which stops and does not answer', async () => {
+    let signal: AbortSignal | undefined
+    const { client, server } = pair(
+      (_, exchange) => {
+        signal = exchange.signal
+        return forever()
+      },
+      { cancellation },
+      { cancellation },
+    )
+    const controller = new AbortController()
+    const call = client.call('m', [], { signal: controller.signal })
+    await turn()
+    expect(server.inFlight).toBe(1)
+    controller.abort('enough')
+    await expect(call).rejects.toBe('enough')
+    await turn()
+    expect(signal?.aborted).toBe(true)
+    expect(server.inFlight).toBe(0)
+  })
+
+  it.each([0, '', '0'])('works for the id %j', async id => {
+    const w = wire()
+    const peer = new Peer(w.channel, { m: forever }, { cancellation })
+    w.say(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":"m"}`)
+    w.say(`{"jsonrpc":"2.0","method":"$/cancel","params":{"id":${JSON.stringify(id)}}}`)
+    expect(peer.inFlight).toBe(0)
+    expect(w.sent).toEqual([])
+  })
+
+  it('answers at once where the protocol has an answer for it, and drops what comes later', async () => {
+    const w = wire()
+    let finish: (value: unknown) => void = () => {}
+    const answer = { code: -32800, message: 'Request cancelled' }
+    const peer = new Peer(
+      w.channel,
+      {
+        m: () =>
+          new Promise(resolve => {
+            finish = resolve
+          }),
+      },
+      { cancellation: { ...cancellation, answer } },
+    )
+    w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')
+    expect(peer.cancel(1)).toBe(true)
+    finish('too late')
+    await turn()
+    expect(w.sent).toEqual([
+      '{"jsonrpc":"2.0","id":1,"error":{"code":-32800,"message":"Request cancelled"}}',
+    ])
+    expect(peer.cancel(1)).toBe(false)
+  })
+
+  it('shows the signal aborted to a handler that looks only afterwards', async () => {
+    const w = wire()
+    let look: () => boolean = () => false
+    const peer = new Peer(w.channel, (_, exchange) => {
+      look = () => exchange.signal.aborted
+      return forever()
+    })
+    w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')
+    peer.cancel(1)
+    expect(look()).toBe(true)
+  })
+})
+
+describe('too much at once', () => {
+  it('runs so many requests, lets others wait in order, and refuses the rest', async () => {
+    const w = wire()
+    const answers: ((value: unknown) => void)[] = []
+    const started: unknown[] = []
+    const peer = new Peer(
+      w.channel,
+      {
+        m: (n: number) =>
+          new Promise(resolve => {
+            started.push(n)
+            answers.push(resolve)
+          }),
+      },
+      { maxInFlight: 2, maxQueued: 2 },
+    )
+    for (const n of [1, 2, 3, 4, 5]) {
+      w.say(`{"jsonrpc":"2.0","id":${n},"method":"m","params":[${n}]}`)
+    }
+    expect(started).toEqual([1, 2])
+    expect(w.sent).toEqual([
+      '{"jsonrpc":"2.0","id":5,"error":{"code":-32000,"message":"Too many requests at once"}}',
+    ])
+    answers[0]?.('a')
+    await turn()
+    expect(started).toEqual([1, 2, 3])
+    peer.cancel(4)
+    answers[1]?.('b')
+    answers[2]?.('c')
+    await turn()
+    expect(started).toEqual([1, 2, 3])
+    expect(peer.inFlight).toBe(0)
+  })
+
+  it('stops reading while requests wait, and goes on when they do not', async () => {
+    const w = wire()
+    const answers: ((value: unknown) => void)[] = []
+    new Peer(
+      w.channel,
+      { m: () => new Promise(resolve => answers.push(resolve)) },
+      { maxInFlight: 1 },
+    )
+    expect(w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')).toBeUndefined()
+    const pause = w.say('{"jsonrpc":"2.0","id":2,"method":"m"}')
+    expect(pause).toBeInstanceOf(Promise)
+    answers[0]?.(1)
+    await pause
+    expect(answers).toHaveLength(2)
+  })
+
+  it('goes on reading while a handler waits for a reply, which comes the same way', async () => {
+    const w = wire()
+    const peer = new Peer(w.channel, { ask: () => peer.call('answer') }, { maxInFlight: 1 })
+    w.say('{"jsonrpc":"2.0","id":1,"method":"ask"}')
+    expect(w.say('{"jsonrpc":"2.0","id":2,"method":"ask"}')).toBeUndefined()
+    w.say('{"jsonrpc":"2.0","id":1,"result":"yes"}')
+    await turn()
+    expect(w.sent).toContain('{"jsonrpc":"2.0","id":1,"result":"yes"}')
+  })
+
+  it('stops waiting the moment a handler asks back', async () => {
+    const w = wire()
+    let ask: () => void = () => {}
+    const peer = new Peer(
+      w.channel,
+      {
+        m: () =>
+          new Promise(resolve => {
+            ask = () => resolve(peer.call('answer'))
+          }),
+      },
+      { maxInFlight: 1 },
+    )
+    w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')
+    const pause = w.say('{"jsonrpc":"2.0","id":2,"method":"m"}')
+    ask()
+    await pause
+    expect(w.sent).toContain('{"jsonrpc":"2.0","id":1,"method":"answer"}')
+  })
+
+  it('stops reading while its replies cannot leave', async () => {
+    const w = wire()
+    let drain: () => void = () => {}
+    const room = new Promise<void>(resolve => {
+      drain = resolve
+    })
+    new Peer(w.channel, { m: () => 1 })
+    w.congest(room)
+    const pause = w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')
+    expect(pause).toBeInstanceOf(Promise)
+    w.congest(undefined)
+    drain()
+    await pause
+    await turn()
+    expect(w.say('{"jsonrpc":"2.0","id":2,"method":"m"}')).toBeUndefined()
+  })
+})
+
+describe('closing', () => {
+  it('answers what is in flight, takes on nothing new, and then closes', async () => {
+    const w = wire()
+    let answer: (value: unknown) => void = () => {}
+    const peer = new Peer(w.channel, {
+      m: () =>
+        new Promise(resolve => {
+          answer = resolve
+        }),
+    })
+    w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')
+    const closing = peer.close()
+    expect(peer.close()).toBe(closing)
+    w.say('{"jsonrpc":"2.0","id":2,"method":"m"}')
+    answer('done')
+    await closing
+    expect(w.sent).toEqual([
+      '{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"Shutting down"}}',
+      '{"jsonrpc":"2.0","id":1,"result":"done"}',
+    ])
+    expect(w.isClosed).toBe(true)
+    expect(await peer.closed).toBeUndefined()
+  })
+
+  it('cuts what takes longer than the deadline, and says so', async () => {
+    const { deadlines, advance } = manualDeadlines()
+    const w = wire()
+    let signal: AbortSignal | undefined
+    const peer = new Peer(
+      w.channel,
+      (_, exchange) => {
+        signal = exchange.signal
+        return forever()
+      },
+      { deadlines },
+    )
+    w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')
+    const closing = peer.close({ drainMs: 50 })
+    advance(51)
+    await closing
+    expect(signal?.aborted).toBe(true)
+    expect(w.sent).toEqual([
+      '{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"Shutting down"}}',
+    ])
+  })
+
+  it('does not wait for a silent peer', async () => {
+    const w = wire()
+    const client = new Peer(w.channel)
+    const call = client.call('m')
+    const outcome = expect(call).rejects.toMatchObject({ code: 'closed' })
+    await client.close()
+    await outcome
+    await expect(client.call('m')).rejects.toMatchObject({ code: 'closed' })
+    expect(() => client.notify('m')).toThrow(ChannelError)
+  })
+
+  it('fails the calls and stops the handlers when the connection breaks', async () => {
+    const w = wire()
+    let signal: AbortSignal | undefined
+    const peer = new Peer(w.channel, (_, exchange) => {
+      signal = exchange.signal
+      return forever()
+    })
+    w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')
+    const call = peer.call('m')
+    const cause = new Error('cable cut')
+    w.hangUp(cause)
+    await expect(call).rejects.toMatchObject({ code: 'closed', cause })
+    expect(signal?.reason).toBe(cause)
+    expect(await peer.closed).toBe(cause)
+    expect(w.sent).toHaveLength(1)
+  })
+
+  it('still answers what is in flight when the other side only stops talking', async () => {
+    const w = wire()
+    let answer: (value: unknown) => void = () => {}
+    const peer = new Peer(w.channel, {
+      m: () =>
+        new Promise(resolve => {
+          answer = resolve
+        }),
+    })
+    w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')
+    w.hangUp()
+    answer('in time')
+    await peer.closed
+    expect(w.sent).toEqual(['{"jsonrpc":"2.0","id":1,"result":"in time"}'])
+    expect(w.isClosed).toBe(true)
+  })
+
+  it('is what await using does', async () => {
+    const w = wire()
+    {
+      await using peer = new Peer(w.channel)
+      expect(peer.inFlight).toBe(0)
+    }
+    expect(w.isClosed).toBe(true)
+  })
+})
+
+it('many calls leave nothing behind', async () => {
+  const w = wire()
+  const peer = new Peer(w.channel, { m: () => 1 })
+  const reply = (id: number): Message => ({ type: 'result', id, result: 1 })
+  for (let i = 1; i <= 20_000; i++) {
+    const call = peer.call('m')
+    w.say(encode(reply(i)))
+    await call
+    w.say(`{"jsonrpc":"2.0","id":${i},"method":"m"}`)
+    w.sent.length = 0
+  }
+  expect(peer.pendingCalls).toBe(0)
+  expect(peer.inFlight).toBe(0)
+})

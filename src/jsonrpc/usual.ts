@@ -1,0 +1,232 @@
+import { structureFits } from './measure.ts'
+import type { Id, Message, Params } from './message.ts'
+import type { DecodeRules } from './rules.ts'
+import { type Members, skipValue } from './scan.ts'
+
+/**
+ * The quick way for messages spelt as almost everybody spells them: compact, with the envelope in
+ * front (`{"jsonrpc":"2.0","id":1,"method":"m","params":…}`) or behind (`{"method":"m","params":…,
+ * "jsonrpc":"2.0","id":1}`), ids and names without escapes.
+ *
+ * A regular expression checks the whole envelope in one native pass; only the value in between is
+ * parsed. That value stands between fixed pieces, so if it is one JSON value the text cannot be read
+ * in any other way, and no member can stand twice. Whatever does not fit gives undefined, and the
+ * scanner reads it with the same result, only slower.
+ */
+export function readUsual(text: string, rules: DecodeRules): Message | undefined {
+  front.lastIndex = 0
+  if (front.test(text)) return readFront(text, 0, front.lastIndex, undefined, rules)
+  const c = text.charCodeAt(2)
+  return c === LETTER_M || c === LETTER_R ? readBehind(text, rules) : undefined
+}
+
+/**
+ * The same for one element of a batch, which begins at `from` and whose end is yet to be found: it is
+ * then in `found.end`, and its nodes are counted in `found.nodes`.
+ */
+export function readUsualElement(
+  text: string,
+  from: number,
+  found: Members,
+  rules: DecodeRules,
+): Message | undefined {
+  front.lastIndex = from
+  return front.test(text) ? readFront(text, from, front.lastIndex, found, rules) : undefined
+}
+
+// Fifteen digits are always exact as a number. Strings are printable ASCII without escapes.
+const ID = /(?:0|[1-9]\d{0,14}|"[ !#-[\]-~]*")/.source
+const NAME = /"[ !#-[\]-~]+"/.source
+const VERSION = /"jsonrpc":"2\.0"/.source
+
+const CALL = `"method":${NAME}(?:,"params":|\\})`
+const front = new RegExp(`\\{${VERSION},(?:"id":${ID},(?:${CALL}|"result":)|${CALL})`, 'y')
+const behind = new RegExp(`,${VERSION}(?:,"id":${ID})?\\}$`, 'y')
+const behindHead = new RegExp(`\\{(?:"method":${NAME}(?:,"params":)?|"result":)`, 'y')
+
+const QUOTE = 34
+const COMMA = 44
+const COLON = 58
+const OPEN_ARRAY = 91
+const LETTER_M = 109
+const LETTER_R = 114
+const OPEN_OBJECT = 123
+const CLOSE_OBJECT = 125
+
+const AFTER_VERSION = '{"jsonrpc":"2.0",'.length
+const ID_KEY = '"id":'.length
+const METHOD_KEY = '"method":"'.length
+
+/**
+ * `headEnd` is where the head ends: behind `"params":`, `"result":`, or the whole message. Without
+ * `found` the message is the whole text.
+ */
+function readFront(
+  text: string,
+  from: number,
+  headEnd: number,
+  found: Members | undefined,
+  rules: DecodeRules,
+): Message | undefined {
+  let at = from + AFTER_VERSION
+  let id: Id | undefined
+  if (text.charCodeAt(at + 1) !== LETTER_M) {
+    const idAt = at + ID_KEY
+    const idEnd = idEndAt(text, idAt)
+    id = idAtRange(text, idAt, idEnd, rules)
+    if (id === undefined) return undefined
+    at = idEnd + 1
+  }
+  const isResult = text.charCodeAt(at + 1) === LETTER_R
+  const isBare = text.charCodeAt(headEnd - 1) === CLOSE_OBJECT
+  const end = isBare ? headEnd : valueEnd(text, headEnd, found, rules) + 1
+  if (end <= 0) return undefined
+  if (found === undefined) {
+    if (end !== text.length) return undefined
+  } else {
+    found.end = end
+    found.nodes += isResult ? RESULT_NODES : CALL_NODES
+  }
+  // The check: a head with "result" has an id.
+  if (isResult) return readResult(text, headEnd, end - 1, id as Id, found, rules)
+  const methodEnd = isBare ? headEnd - 2 : headEnd - '","params":'.length
+  const method = nameAt(text, at + METHOD_KEY, methodEnd, rules)
+  if (isBare) return call(id, method, undefined)
+  const params = readParams(text, headEnd, end - 1, found, rules)
+  return params === undefined ? undefined : call(id, method, params)
+}
+
+/** Where the value at `at` ends and the brace of the message stands, or -1. */
+function valueEnd(
+  text: string,
+  at: number,
+  found: Members | undefined,
+  rules: DecodeRules,
+): number {
+  if (found === undefined) return text.length - 1
+  const end =
+    text.charCodeAt(at) === OPEN_OBJECT && text.charCodeAt(at + 1) === CLOSE_OBJECT
+      ? at + 2
+      : skipValue(text, at, found, 2, rules.maxDepth, rules.maxNodes)
+  return end > 0 && text.charCodeAt(end) === CLOSE_OBJECT ? end : -1
+}
+
+function readBehind(text: string, rules: DecodeRules): Message | undefined {
+  const tailAt = text.lastIndexOf(',"jsonrpc":')
+  if (tailAt < 0) return undefined
+  behind.lastIndex = tailAt
+  behindHead.lastIndex = 0
+  if (!behind.test(text) || !behindHead.test(text)) return undefined
+  const headEnd = behindHead.lastIndex
+  let id: Id | undefined
+  const afterVersion = tailAt + AFTER_VERSION - 1
+  if (text.charCodeAt(afterVersion) === COMMA) {
+    id = idAtRange(text, afterVersion + 1 + ID_KEY, text.length - 1, rules)
+    if (id === undefined) return undefined
+  }
+  if (text.charCodeAt(2) === LETTER_R) {
+    return id === undefined ? undefined : readResult(text, headEnd, tailAt, id, undefined, rules)
+  }
+  const methodAt = 1 + METHOD_KEY
+  if (text.charCodeAt(headEnd - 1) !== COLON) {
+    return headEnd === tailAt
+      ? call(id, nameAt(text, methodAt, headEnd - 1, rules), undefined)
+      : undefined
+  }
+  const method = nameAt(text, methodAt, headEnd - '","params":'.length, rules)
+  if (method === undefined) return undefined
+  const params = readParams(text, headEnd, tailAt, undefined, rules)
+  return params === undefined ? undefined : call(id, method, params)
+}
+
+function call(
+  id: Id | undefined,
+  method: string | undefined,
+  params: Params | undefined,
+): Message | undefined {
+  if (method === undefined) return undefined
+  return id === undefined
+    ? { type: 'notification', method, params }
+    : { type: 'request', id, method, params }
+}
+
+function readResult(
+  text: string,
+  at: number,
+  end: number,
+  id: Id,
+  found: Members | undefined,
+  rules: DecodeRules,
+): Message | undefined {
+  if (found === undefined) {
+    if (text.charCodeAt(text.length - 1) !== CLOSE_OBJECT) return undefined
+    if (!structureFits(text, at, end, RESULT_NODES, rules)) return undefined
+  }
+  try {
+    return { type: 'result', id, result: JSON.parse(text.slice(at, end)) }
+  } catch {
+    return undefined
+  }
+}
+
+// The nodes of the envelope around a value: the object, and a key and a value for each member.
+const RESULT_NODES = 7
+const CALL_NODES = 9
+
+function readParams(
+  text: string,
+  at: number,
+  end: number,
+  found: Members | undefined,
+  rules: DecodeRules,
+): Params | undefined {
+  const first = text.charCodeAt(at)
+  if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) return undefined
+  if (text.charCodeAt(found === undefined ? text.length - 1 : end) !== CLOSE_OBJECT)
+    return undefined
+  if (end - at === 2) {
+    const last = text.charCodeAt(at + 1)
+    if (first === OPEN_OBJECT) return last === CLOSE_OBJECT ? {} : undefined
+    return last === OPEN_ARRAY + 2 ? [] : undefined
+  }
+  if (found === undefined && !structureFits(text, at, end, CALL_NODES, rules)) return undefined
+  try {
+    return JSON.parse(text.slice(at, end))
+  } catch {
+    return undefined
+  }
+}
+
+/** Where the id that begins at `at` ends, in a text that the expression has found good. */
+function idEndAt(text: string, at: number): number {
+  if (text.charCodeAt(at) === QUOTE) return text.indexOf('"', at + 1) + 1
+  let end = at + 1
+  while (text.charCodeAt(end) !== COMMA) end++
+  return end
+}
+
+function idAtRange(text: string, at: number, end: number, rules: DecodeRules): Id | undefined {
+  if (text.charCodeAt(at) === QUOTE) {
+    return end - at - 2 > rules.maxIdLength ? undefined : text.slice(at + 1, end - 1)
+  }
+  let number = 0
+  for (let i = at; i < end; i++) number = number * 10 + text.charCodeAt(i) - 48
+  return number
+}
+
+// Names repeat. Taking the known one spares hashing it again at every table it is looked up in, and
+// a name cut out of a large message does not keep that message alive.
+const names = new Map<string, string>()
+const NAMES = 1024
+
+function nameAt(text: string, at: number, end: number, rules: DecodeRules): string | undefined {
+  if (end - at > rules.maxMethodLength) return undefined
+  const cut = text.slice(at, end)
+  const known = names.get(cut)
+  if (known !== undefined) return known
+  if (names.size >= NAMES) names.clear()
+  // Joined with something and cut again it is a string of its own.
+  const name = ` ${cut}`.slice(1)
+  names.set(name, name)
+  return name
+}
