@@ -1,0 +1,23 @@
+import type { DecodeOptions } from '../jsonrpc/decode.ts'
+import type { PeerOptions } from '../jsonrpc/peer.ts'
+import type { Era } from './error-numbers.ts'
+import { toWire } from './error-wire.ts'
+import type { Profile } from './profile.ts'
+
+/** What a profile means for reading messages. */
+export function decodeOptions(profile: Profile): DecodeOptions {
+  const { nullIds, fractionalIds, nullParams, tooLargeCode, batchTooLargeCode } = profile
+  return { nullIds, fractionalIds, nullParams, tooLargeCode, batchTooLargeCode }
+}
+
+/** What a profile means for a peer, beside the revision it speaks where there is one. */
+export function peerOptions(
+  profile: Profile,
+  revision?: { readonly era: Era; readonly batches: boolean },
+): Pick<PeerOptions, 'batches' | 'toWire'> {
+  return {
+    batches:
+      profile.batches === 'auto' ? (revision?.batches ?? false) : profile.batches === 'always',
+    toWire: error => toWire(error, { profile, revision }),
+  }
+}

@@ -1,0 +1,330 @@
+import type { DecodeOptions } from '../src/jsonrpc/decode.ts'
+import { profiles } from '../src/mcp/profile.ts'
+import { decodeOptions } from '../src/mcp/profile-options.ts'
+
+/** One input and what comes back; `''` where nothing does. */
+export interface Case {
+  readonly input: string | Uint8Array
+  readonly reply: string
+  /** How it arrives: as one message, or as bytes to be cut into lines. */
+  readonly over?: 'message' | 'lines'
+  readonly options?: DecodeOptions
+  /** What becomes of a call with the id 1 that waits meanwhile: a result, or the code of its error. */
+  readonly outcome?: unknown
+}
+
+/** A row of the table in `docs/limits.md`, with what shows that it is true. */
+export interface CornerCase {
+  readonly what: string
+  readonly happens: string
+  readonly cases: readonly Case[]
+}
+
+const answer = (id: string, member: string) => `{"jsonrpc":"2.0","id":${id},${member}}`
+const fails = (code: number, words: string) => (id: string) =>
+  answer(id, `"error":{"code":${code},"message":"${words}"}`)
+
+const parseError = fails(-32700, 'Parse error')('null')
+const invalid = fails(-32600, 'Invalid Request')
+const unknownMethod = fails(-32601, 'Method not found')
+const result = (id: string, value: string) => answer(id, `"result":${value}`)
+
+const request = (id: string, method = '"echo"', rest = '') =>
+  `{"jsonrpc":"2.0","id":${id},"method":${method}${rest}}`
+const echo = (params: string) => request('1', '"echo"', `,"params":${params}`)
+const taken = (params: string, back = params): Case => ({
+  input: echo(params),
+  reply: result('1', back),
+})
+const refused = (input: string | Uint8Array, id = 'null'): Case => ({ input, reply: invalid(id) })
+const noJson = (input: string | Uint8Array): Case => ({ input, reply: parseError })
+const lines = (input: string, reply: string): Case => ({ input, reply, over: 'lines' })
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+const list = (length: number, item: string) => `[${Array(length).fill(item).join(',')}]`
+const erlmcp = decodeOptions(profiles.erlmcp)
+const mcp = decodeOptions(profiles.mcp)
+
+const bytes: readonly CornerCase[] = [
+  {
+    what: 'nothing, or white space alone',
+    happens: '-32700. Between lines, an empty line is passed over',
+    cases: [noJson(''), noJson(' \t '), lines('\n\r\n', ''), lines(' \n', parseError)],
+  },
+  {
+    what: 'a byte order mark',
+    happens: '-32700. One at the very beginning of a child process’s output is passed over',
+    cases: [noJson(`\ufeff${request('1')}`), noJson(new TextEncoder().encode(`\ufeff{}`))],
+  },
+  {
+    what: 'bytes that are no UTF-8',
+    happens: '-32700; never replaced in silence',
+    cases: [
+      noJson(Uint8Array.of(0x22, 0xff, 0x22)),
+      noJson(Uint8Array.of(0x22, 0xc0, 0xaf, 0x22)),
+      noJson(Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22)),
+    ],
+  },
+  {
+    what: 'a control character in a string',
+    happens: '-32700; as an escape (`\\u0000`) it is taken, and comes back as one',
+    cases: [noJson(echo('["\u0000"]')), noJson(echo('["\t"]')), taken('["\\u0000"]')],
+  },
+  {
+    what: 'half a surrogate pair, as an escape',
+    happens: 'taken in params, and comes back as an escape; -32600 in a method or id',
+    cases: [
+      taken('["\\ud800"]'),
+      refused(request('1', '"\\ud800"'), '1'),
+      refused(request('"\\udc00"')),
+    ],
+  },
+  {
+    what: '`\\r\\n`; U+2028, U+2029, U+0085 in a string',
+    happens: 'only the byte 0x0A ends a line, and one 0x0D before it is dropped',
+    cases: [
+      lines(`${request('1')}\r\n`, result('1', 'null')),
+      lines(`${echo('["\u2028\u2029\u0085"]')}\n`, result('1', '["\u2028\u2029\u0085"]')),
+    ],
+  },
+  {
+    what: 'a last line that does not end',
+    happens: 'dropped; the connection ends with the code `framing`',
+    cases: [lines(request('1'), '')],
+  },
+  {
+    what: 'a message over the size limit',
+    happens: '-32012, with the limit in the data; the id is null, for nothing of it was read',
+    cases: [
+      {
+        input: request('1'),
+        options: { maxBytes: 10 },
+        reply: answer(
+          'null',
+          '"error":{"code":-32012,"message":"Message size exceeds maximum allowed","data":{"maxSize":10,"unit":"bytes"}}',
+        ),
+      },
+    ],
+  },
+]
+
+const structure: readonly CornerCase[] = [
+  {
+    what: 'text that is no JSON',
+    happens: '-32700; in a batch for the whole of it',
+    cases: [
+      noJson('{"jsonrpc":"2.0","method":"echo"'),
+      noJson(`${request('1')} x`),
+      noJson(`[${request('1')},]`),
+      noJson('NaN'),
+    ],
+  },
+  {
+    what: 'JSON that is no object',
+    happens: '-32600',
+    cases: [refused('1'), refused('"echo"'), refused('null')],
+  },
+  {
+    what: 'nesting beyond 64',
+    happens: '-32600, before anything is parsed',
+    cases: [taken(nested(63)), refused(echo(nested(64))), refused('['.repeat(100_000))],
+  },
+  {
+    what: 'more than 100 000 keys and values',
+    happens: '-32600, before anything is parsed',
+    cases: [refused(echo(list(100_001, '1')))],
+  },
+  {
+    what: 'a member of ours twice, also with an escape (`"\\u006dethod"`)',
+    happens: '-32600; with the id, unless that stands twice',
+    cases: [
+      refused(request('1', '"echo"', ',"method":"other"'), '1'),
+      refused(request('1', '"echo"', ',"\\u006dethod":"other"'), '1'),
+      refused(request('1', '"echo"', ',"id":1')),
+    ],
+  },
+  {
+    what: 'a member of params twice',
+    happens: 'the last one counts',
+    cases: [taken('{"a":1,"a":2}', '{"a":2}')],
+  },
+  {
+    what: 'members that are none of ours',
+    happens: 'ignored, never sent back',
+    cases: [{ input: request('1', '"echo"', ',"x":[1],"Params":[2]'), reply: result('1', 'null') }],
+  },
+  {
+    what: '`__proto__`, `constructor`, `then` and the like',
+    happens: 'names like others: -32601 as a method, a plain member in params',
+    cases: [
+      ...['__proto__', 'constructor', 'toString', 'then'].map(name => ({
+        input: request('1', `"${name}"`),
+        reply: unknownMethod('1'),
+      })),
+      taken('{"__proto__":{"admin":true}}'),
+      taken('{"then":1}'),
+    ],
+  },
+  {
+    what: 'numbers in params beyond 2^53, or with more digits than a double has',
+    happens: 'rounded, as `JSON.parse` does',
+    cases: [taken('[9007199254740993]', '[9007199254740992]'), taken('[0.1e1]', '[1]')],
+  },
+]
+
+const ids: readonly CornerCase[] = [
+  {
+    what: 'the ids `0`, `""`, `-1`, `1` and `"1"`',
+    happens: 'ids like others, and all different',
+    cases: ['0', '""', '-1', '1', '"1"'].map(id => ({
+      input: request(id),
+      reply: result(id, 'null'),
+    })),
+  },
+  {
+    what: 'the ids `1.0`, `1e0` and `-0`',
+    happens: 'the same as 1, 1 and 0',
+    cases: [
+      { input: request('1.0'), reply: result('1', 'null') },
+      { input: request('1e0'), reply: result('1', 'null') },
+      { input: request('-0'), reply: result('0', 'null') },
+    ],
+  },
+  {
+    what: 'an integer beyond 2^53 as id',
+    happens: 'a `bigint`; comes back digit by digit',
+    cases: ['9007199254740993', '-9007199254740993', '1152921504606846975', '9'.repeat(256)].map(
+      id => ({ input: request(id), reply: result(id, 'null') }),
+    ),
+  },
+  {
+    what: 'a fraction, or a large number with an exponent, as id',
+    happens: '-32600 with the id null: its echo might be another id',
+    cases: ['1.5', '1e21', '1e400', '9007199254740993.0'].map(id => refused(request(id))),
+  },
+  {
+    what: 'the id null in a request',
+    happens: 'answered with the id null; -32600 in the profiles `mcp` and `erlmcp`',
+    cases: [
+      { input: request('null'), reply: result('null', 'null') },
+      { ...refused(request('null')), options: mcp },
+      { ...refused(request('null')), options: erlmcp },
+    ],
+  },
+  {
+    what: 'an id that is no string or number, or longer than 256',
+    happens: '-32600 with the id null',
+    cases: ['true', '{}', '[1]', `"${'x'.repeat(257)}"`, '9'.repeat(257)].map(id =>
+      refused(request(id)),
+    ),
+  },
+]
+
+const shape: readonly CornerCase[] = [
+  {
+    what: '`jsonrpc` missing, `"1.0"`, or the number 2.0',
+    happens: '-32600',
+    cases: [
+      refused('{"id":1,"method":"echo"}', '1'),
+      refused('{"jsonrpc":"1.0","id":1,"method":"echo"}', '1'),
+      refused('{"jsonrpc":2.0,"id":1,"method":"echo"}', '1'),
+      refused('{"jsonrpc":12.05,"id":1,"method":"echo"}', '1'),
+    ],
+  },
+  {
+    what: 'a method that is empty, no string, or longer than 256',
+    happens: '-32600',
+    cases: ['""', '1', 'null', `"${'x'.repeat(257)}"`].map(name =>
+      refused(request('1', name), '1'),
+    ),
+  },
+  {
+    what: 'a method that begins with `rpc.`',
+    happens: '-32601; serving one is a TypeError',
+    cases: [{ input: request('1', '"rpc.discover"'), reply: unknownMethod('1') }],
+  },
+  {
+    what: 'params that are neither array nor object',
+    happens: '-32600. Null counts as no params in the profile `erlmcp`',
+    cases: [
+      ...['null', '1', '"x"', 'true'].map(params => refused(echo(params), '1')),
+      { input: echo('null'), options: erlmcp, reply: result('1', 'null') },
+      { ...refused(echo('1'), '1'), options: erlmcp },
+    ],
+  },
+  {
+    what: 'a broken notification',
+    happens: 'answered like a broken request, with the id null',
+    cases: [refused('{"jsonrpc":"2.0","method":"echo","params":1}')],
+  },
+  {
+    what: 'neither method nor result nor error; or a method beside one of the others',
+    happens: '-32600',
+    cases: [
+      refused('{"jsonrpc":"2.0","id":1}', '1'),
+      refused(request('1', '"echo"', ',"result":1'), '1'),
+      refused(request('1', '"echo"', ',"error":{}'), '1'),
+    ],
+  },
+  {
+    what: 'a reply with both result and error, or with an error that is none',
+    happens: 'the call it names rejects with the code `framing`; nothing is sent back',
+    cases: [
+      '"result":1,"error":{"code":1,"message":""}',
+      '"error":null',
+      '"error":{"code":1.5,"message":""}',
+      '"error":{"code":1}',
+    ].map(member => ({ input: answer('1', member), reply: '', outcome: 'framing' })),
+  },
+  {
+    what: 'an error without an id, or with the id null',
+    happens: 'an error that belongs to no call; nothing is sent back',
+    cases: [
+      { input: '{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"}}', reply: '' },
+      { input: parseError, reply: '' },
+    ],
+  },
+  {
+    what: 'a reply that nobody waits for',
+    happens: 'dropped; `onStray` is told',
+    cases: [{ input: result('99', '1'), reply: '' }],
+  },
+]
+
+const batches: readonly CornerCase[] = [
+  {
+    what: 'an empty batch',
+    happens: 'one -32600, in no array',
+    cases: [refused('[]'), refused(' [ ] ')],
+  },
+  {
+    what: 'a batch with bad entries',
+    happens: 'each is answered for itself, in its place; notifications are not',
+    cases: [
+      { input: '[1]', reply: `[${invalid('null')}]` },
+      {
+        input: `[${request('1')},{},{"jsonrpc":"2.0","method":"echo"},${request('2')}]`,
+        reply: `[${result('1', 'null')},${invalid('null')},${result('2', 'null')}]`,
+      },
+    ],
+  },
+  {
+    what: 'a batch of notifications alone',
+    happens: 'no answer at all',
+    cases: [{ input: '[{"jsonrpc":"2.0","method":"echo"}]', reply: '' }],
+  },
+  {
+    what: 'a batch of more than 100',
+    happens: 'one -32600, and nothing of it is carried out; -32069 in the profile `erlmcp`',
+    cases: [
+      refused(list(101, request('1'))),
+      {
+        input: list(101, request('1')),
+        options: erlmcp,
+        reply: fails(-32069, 'Batch request too large')('null'),
+      },
+    ],
+  },
+]
+
+/** Odd, broken and hostile input, in the order of the document. */
+export const cornerCases = [...bytes, ...structure, ...ids, ...shape, ...batches]

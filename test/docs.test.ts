@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest'
+import { catalogue } from '../src/mcp/catalogue.ts'
+import { toWire } from '../src/mcp/error-wire.ts'
+import { errors } from '../src/mcp/errors.ts'
+import { limits } from '../src/util/limits.ts'
+import { cornerCases } from './corner-cases.ts'
+import { documentedTable, readFile, type Table } from './tables.ts'
+
+describe('docs/errors.md', () => {
+  test('shows the catalogue', () => {
+    const head = ['kind', 'constructor', 'code', 'mcp', 'stateless', 'message', 'category']
+    const expected: Table = [[...head, 'severity', 'data'], ...errorRows()]
+    expect(documentedTable('docs/errors.md', 'errors', expected)).toEqual(expected)
+  })
+
+  test('shows every code of ChannelError', () => {
+    const source = readFile('src/jsonrpc/channel.ts')
+    const union = /type ChannelErrorCode =((?:\s*\|?\s*'[a-z-]+')+)/.exec(source)?.[1] ?? ''
+    const codes = Array.from(union.matchAll(/'([a-z-]+)'/g), ([, code]) => `\`${code}\``)
+    expect(codes.length).toBeGreaterThan(0)
+    expect(firstColumn('docs/errors.md', 'channel-errors')).toEqual(codes)
+  })
+})
+
+function errorRows(): Table {
+  const makers = Object.entries(errors)
+  return Array.from(catalogue.values(), (entry, at) => {
+    const { kind, code, message, category, severity, data } = entry
+    // The check: both are made in the order of the catalogue; data do not change the number.
+    const [name, make] = makers[at] as [string, () => ReturnType<typeof errors.parseError>]
+    const sent = (era: 'session' | 'stateless') => toWire(make(), { revision: { era } }).code
+    const other = (number: number) => (number === code ? '' : `${number}`)
+    const members = data.map(member => `\`${member}\``).join(', ')
+    const numbers = [`${code}`, other(sent('session')), other(sent('stateless'))]
+    return [`\`${kind}\``, `\`${name}\``, ...numbers, message, category, severity, members]
+  })
+}
+
+test('docs/limits.md shows what becomes of odd input', () => {
+  const rows = cornerCases.map(({ what, happens }) => [what, happens])
+  const expected = [['input', 'what happens'], ...rows]
+  expect(documentedTable('docs/limits.md', 'corner-cases', expected)).toEqual(expected)
+})
+
+test('docs/limits.md shows every limit', () => {
+  const rows = Object.entries(limits).map(([name, limit]) => [
+    `\`${name}\``,
+    amount(limit.default, limit.unit),
+    limit.unit,
+    limit.meaning,
+  ])
+  const expected = [['limit', 'default', 'unit', 'meaning'], ...rows]
+  expect(documentedTable('docs/limits.md', 'limits', expected)).toEqual(expected)
+})
+
+/** A number as people write it: 10 MiB, 60 s, 65 536. */
+function amount(value: number, unit: 'bytes' | 'ms' | 'characters' | 'count'): string {
+  if (unit === 'bytes') {
+    return value % 2 ** 20 === 0 ? `${value / 2 ** 20} MiB` : `${value / 2 ** 10} KiB`
+  }
+  if (unit === 'ms') return value % 1000 === 0 ? `${value / 1000} s` : `${value} ms`
+  return `${value}`.replace(/(?<=\d)(?=(\d{3})+$)/g, ' ')
+}
+
+test.each(['dependencies', 'devDependencies'])(
+  'docs/dependencies.md gives a reason for all %s',
+  kind => {
+    const manifest: Record<string, Record<string, string>> = JSON.parse(readFile('package.json'))
+    const names = Object.keys(manifest[kind] ?? {}).map(name => `\`${name}\``)
+    expect(firstColumn('docs/dependencies.md', kind)).toEqual(names)
+    for (const [name, why] of documentedTable('docs/dependencies.md', kind)) {
+      expect(why, name).toMatch(/\S/)
+    }
+  },
+)
+
+function firstColumn(path: string, name: string): string[] {
+  const [, ...rows] = documentedTable(path, name)
+  return rows.map(([cell = '']) => cell)
+}
