@@ -234,6 +234,13 @@ describe('what is none, with its reason and the id it had', () => {
       -32600,
       1,
     ],
+    [
+      'the method twice, once broken',
+      '{"jsonrpc":"2.0","method":0"","method":"b"}',
+      'json',
+      -32700,
+      null,
+    ],
     ['the id 1.5', '{"jsonrpc":"2.0","id":1.5,"method":"m"}', 'id', -32600, null],
     [
       'the id 1e21, which cannot be echoed',
@@ -478,6 +485,11 @@ describe('open choices', () => {
   it('refuses the null id where the profile does', () => {
     const text = '{"jsonrpc":"2.0","id":null,"method":"m"}'
     expect(invalid(text, { nullIds: false })).toMatchObject({ reason: 'id', id: null })
+  })
+  it('bounds ids that are numbers too', () => {
+    const text = '{"jsonrpc":"2.0","id":12345,"method":"m"}'
+    expect(decode(text, { maxIdLength: 5 }).type).toBe('request')
+    expect(invalid(text, { maxIdLength: 4 }).reason).toBe('id')
   })
   it('takes fractional ids where asked to', () => {
     const text = '{"jsonrpc":"2.0","id":1.5,"method":"m"}'

@@ -120,7 +120,12 @@ function readReply(
   const problem = errorProblem(values.error)
   if (problem !== undefined) return refuse('error', problem)
   // An error may come without an id where the sender could not read one; MCP leaves it out.
-  return { type: 'error', id: id ?? null, error: values.error as ErrorObject }
+  return { type: 'error', id: id ?? null, error: known(values.error as ErrorObject) }
+}
+
+/** The members of an error that have a meaning; others are ignored like those of the envelope. */
+function known({ code, message, data }: ErrorObject): ErrorObject {
+  return data === undefined ? { code, message } : { code, message, data }
 }
 
 function errorProblem(error: unknown): string | undefined {

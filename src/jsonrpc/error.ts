@@ -9,6 +9,12 @@ export const codes = {
   internalError: -32603,
 } as const
 
+/** The name of the kind of a malformed text's error; undefined for codes that are not JSON-RPC's own. */
+export function standardKind(code: number): string | undefined {
+  if (code === codes.parseError) return 'parse_error'
+  return code === codes.invalidRequest ? 'invalid_request' : undefined
+}
+
 export interface RpcErrorOptions {
   /** Goes to the other side as `error.data`. */
   readonly data?: unknown
@@ -47,6 +53,15 @@ export function errorObject(error: RpcError): ErrorObject {
   return error.data === undefined
     ? { code: error.code, message: error.message }
     : { code: error.code, message: error.message, data: error.data }
+}
+
+/** The error of a failure that arrived; with its kind, where its data tell it. */
+export function rpcError({ code, message, data }: ErrorObject): RpcError {
+  const kind =
+    typeof data === 'object' && data !== null && 'kind' in data && typeof data.kind === 'string'
+      ? data.kind
+      : undefined
+  return new RpcError(code, message, { data, kind })
 }
 
 export function methodNotFound(method: string): RpcError {

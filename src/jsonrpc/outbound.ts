@@ -1,9 +1,11 @@
 import { type Deadlines, systemDeadlines } from '../util/deadline.ts'
 import { limits } from '../util/limits.ts'
 import { type Channel, ChannelError, type Envelope } from './channel.ts'
+import { type RpcError, rpcError } from './error.ts'
 import type { CallOptions } from './handler.ts'
 import { IdCounter, type IdLevel } from './ids.ts'
 import type {
+  ErrorObject,
   Id,
   Malformed,
   Params,
@@ -25,6 +27,8 @@ export interface OutboundOptions {
   readonly maxId?: number | bigint
   /** Told when the ids are used up by 80, 90 and 96 per cent. */
   readonly onIdLevel?: (level: IdLevel, id: number | bigint) => void
+  /** The error of a reply, as a call rejects with it: where a profile names its kind. */
+  readonly fromWire?: (error: ErrorObject) => RpcError
   readonly deadlines?: Deadlines
 }
 
@@ -68,7 +72,11 @@ export class Outbound {
     this.#ids = new IdCounter({ ceiling: options.maxId, onLevel: options.onIdLevel })
     this.#makeId = options.makeId ?? (() => this.#ids.next())
     const mayHaveGiven = (id: Id) => typeof id !== 'string' && id >= 1 && id <= this.#ids.last
-    this.#pending = new Pending(options.deadlines ?? systemDeadlines, mayHaveGiven)
+    this.#pending = new Pending({
+      deadlines: options.deadlines ?? systemDeadlines,
+      fromWire: options.fromWire ?? rpcError,
+      mayHaveGiven,
+    })
   }
 
   get size(): number {

@@ -5,7 +5,7 @@ import type { Reply } from './answering.ts'
 import { Gathering } from './batch.ts'
 import { type Channel, ChannelError, type Envelope } from './channel.ts'
 import { encode } from './encode.ts'
-import { codes, errorObject, internalError, type RpcError } from './error.ts'
+import { codes, errorObject, internalError, RpcError, standardKind } from './error.ts'
 import { type CallOptions, type Calls, type Handler, type Method, methods } from './handler.ts'
 import { Inbound } from './inbound.ts'
 import type {
@@ -188,7 +188,7 @@ export class Peer implements Calls, AsyncDisposable {
       reply({ type: 'error', id: message.id, error: SHUTTING_DOWN }, envelope)
     } else if (message.id !== null && this.#inbound.isInFlight(message.id)) {
       // With its own id the answer could be taken for that of the first request.
-      reply({ type: 'error', id: null, error: INVALID_REQUEST }, envelope)
+      reply({ type: 'error', id: null, error: this.#refusal(INVALID_REQUEST) }, envelope)
     } else {
       this.#inbound.request(message, envelope, reply)
     }
@@ -212,13 +212,21 @@ export class Peer implements Calls, AsyncDisposable {
 
   #onMalformed(what: Malformed, envelope: Envelope, reply: Reply): void {
     if (what.reply) this.#onReply(what)
-    else reply({ type: 'error', id: what.id, error: what.error }, envelope)
+    else reply({ type: 'error', id: what.id, error: this.#refusal(what.error) }, envelope)
     this.#options.onMalformed?.(what)
+  }
+
+  /** A profile that tells the kind of every error tells it of malformed text too. */
+  #refusal(error: ErrorObject): ErrorObject {
+    const { toWire } = this.#options
+    if (toWire === undefined) return error
+    const kind = standardKind(error.code)
+    return toWire(new RpcError(error.code, error.message, { data: error.data, kind }))
   }
 
   #onBatch(batch: Batch, envelope: Envelope): void {
     if (this.#options.batches === false) {
-      this.#sendReply({ type: 'error', id: null, error: INVALID_REQUEST }, envelope)
+      this.#sendReply({ type: 'error', id: null, error: this.#refusal(INVALID_REQUEST) }, envelope)
       return
     }
     const gathering = new Gathering(replies => this.#sendReply(replies, envelope))

@@ -1,7 +1,6 @@
 import type { Deadlines, Timed } from '../util/deadline.ts'
 import { limits } from '../util/limits.ts'
 import { ChannelError } from './channel.ts'
-import { RpcError } from './error.ts'
 import type { ErrorObject, Id, Malformed, RpcFailure, RpcResult } from './message.ts'
 
 /**
@@ -42,18 +41,22 @@ export class Call implements Timed {
   }
 }
 
+export interface PendingOptions {
+  readonly deadlines: Deadlines
+  readonly fromWire: (error: ErrorObject) => Error
+  /** Whether an id was ever given out, as far as anyone knows. */
+  readonly mayHaveGiven: (id: Id) => boolean
+}
+
 /** The calls of one peer that wait for their replies. Knows no channel. */
 export class Pending {
   readonly #calls = new Map<Id, Call>()
-  readonly #deadlines: Deadlines
-  readonly #mayHaveGiven: (id: Id) => boolean
+  readonly #options: PendingOptions
   /** Calls given up, oldest first: a reply to one of these is late, not wrong. */
   readonly #abandoned = new Set<Id>()
 
-  /** `mayHaveGiven` tells whether an id was ever given out, as far as anyone knows. */
-  constructor(deadlines: Deadlines, mayHaveGiven: (id: Id) => boolean) {
-    this.#deadlines = deadlines
-    this.#mayHaveGiven = mayHaveGiven
+  constructor(options: PendingOptions) {
+    this.#options = options
   }
 
   get size(): number {
@@ -67,7 +70,7 @@ export class Pending {
   add(call: Call, timeoutMs: number): void {
     this.#calls.set(call.id, call)
     if (timeoutMs > 0 && timeoutMs !== Number.POSITIVE_INFINITY) {
-      this.#deadlines.start(call, timeoutMs)
+      this.#options.deadlines.start(call, timeoutMs)
     }
   }
 
@@ -77,7 +80,7 @@ export class Pending {
     const call = this.#take(reply.id)
     if (call === undefined) return this.#stray(reply.id)
     if (reply.type === 'result') call.resolve(reply.result)
-    else if (reply.type === 'error') call.reject(asError(reply.error))
+    else if (reply.type === 'error') call.reject(this.#options.fromWire(reply.error))
     else {
       const what = `the reply to ${call.method} is no reply: ${reply.detail}`
       call.reject(new ChannelError('framing', what))
@@ -114,22 +117,13 @@ export class Pending {
     const call = this.#calls.get(id)
     if (call === undefined) return undefined
     this.#calls.delete(id)
-    this.#deadlines.stop(call)
+    this.#options.deadlines.stop(call)
     call.release?.()
     return call
   }
 
   #stray(id: Id): StrayReason {
     if (this.#abandoned.delete(id)) return 'late'
-    return this.#mayHaveGiven(id) ? 'duplicate' : 'foreign'
+    return this.#options.mayHaveGiven(id) ? 'duplicate' : 'foreign'
   }
-}
-
-function asError(error: ErrorObject): RpcError {
-  const { data } = error
-  const kind =
-    typeof data === 'object' && data !== null && 'kind' in data && typeof data.kind === 'string'
-      ? data.kind
-      : undefined
-  return new RpcError(error.code, error.message, { data, kind })
 }

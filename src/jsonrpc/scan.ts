@@ -39,7 +39,7 @@ export class Members {
   resultEnd = 0
   errorAt = 0
   errorEnd = 0
-  /** Members that are none of ours: values to be checked and ignored. Seldom there. */
+  /** Values to be checked and ignored: of members that are none of ours, or stand again. */
   others: number[] = []
 }
 
@@ -175,11 +175,12 @@ function skipScalar(text: string, from: number): number {
 }
 
 function note(into: Members, member: number, at: number, end: number): void {
-  if (member === 0) {
+  const again = into.seen & member
+  if (member === 0 || again !== 0) {
+    into.twice |= again
     into.others.push(at, end)
     return
   }
-  into.twice |= into.seen & member
   into.seen |= member
   if (member === seen.jsonrpc) {
     into.versionAt = at

@@ -209,6 +209,7 @@ function idAtRange(text: string, at: number, end: number, rules: DecodeRules): I
   if (text.charCodeAt(at) === QUOTE) {
     return end - at - 2 > rules.maxIdLength ? undefined : text.slice(at + 1, end - 1)
   }
+  if (end - at > rules.maxIdLength) return undefined
   let number = 0
   for (let i = at; i < end; i++) number = number * 10 + text.charCodeAt(i) - 48
   return number

@@ -10,8 +10,6 @@ export interface Profile {
   readonly fractionalIds: boolean
   /** Whether `"params": null` counts as no params instead of being refused. */
   readonly nullParams: boolean
-  /** How an answer names a request whose id could not be read: with the id null, or not at all. */
-  readonly unknownId: 'null' | 'omit'
   /** Whether batches are taken: by what the negotiated revision says, always, or never. */
   readonly batches: 'auto' | 'always' | 'never'
   /** The code that answers a batch with too many messages. */
@@ -40,7 +38,6 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     nullIds: false,
     fractionalIds: false,
     nullParams: false,
-    unknownId: 'null',
     batches: 'auto',
     batchTooLargeCode: -32600,
     tooLargeCode: -32012,
@@ -55,7 +52,6 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     nullIds: false,
     fractionalIds: false,
     nullParams: true,
-    unknownId: 'null',
     batches: 'always',
     batchTooLargeCode: -32069,
     tooLargeCode: -32012,
@@ -71,7 +67,6 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     nullIds: true,
     fractionalIds: false,
     nullParams: false,
-    unknownId: 'null',
     batches: 'always',
     batchTooLargeCode: -32600,
     tooLargeCode: -32012,

@@ -66,7 +66,7 @@ export const limits = {
   headerBytes: {
     default: 8 * KiB,
     unit: 'bytes',
-    meaning: 'The header block before a Content-Length frame. Answered -32600, then closed.',
+    meaning: 'The header block before a Content-Length frame. Answered -32700, then closed.',
   },
   inFlight: {
     default: 256,

@@ -1,0 +1,227 @@
+import { Gather } from './gather.ts'
+
+/** One event as it is written. */
+export interface OutgoingEvent {
+  readonly data: string
+  /** The type; without one the receiver sees `message`. */
+  readonly event?: string
+  readonly id?: string
+  /** How long the receiver waits before it connects again, in milliseconds. */
+  readonly retry?: number
+}
+
+/**
+ * The text of one event of an event stream (WHATWG HTML, "Server-sent events").
+ *
+ * Every line of the data gets a field of its own, so CR and CRLF arrive as LF. Throws a TypeError
+ * for an `id` or `event` holding CR, LF or NUL, which would begin a field of its own or be ignored,
+ * and for a `retry` that is no non-negative integer.
+ */
+export function writeEvent({ data, event, id, retry }: OutgoingEvent): string {
+  let text = ''
+  if (event !== undefined) text += `event: ${oneLine('event', event)}\n`
+  if (id !== undefined) text += `id: ${oneLine('id', id)}\n`
+  if (retry !== undefined) {
+    if (!Number.isSafeInteger(retry) || retry < 0) {
+      throw new TypeError('the retry of an event must be a non-negative integer')
+    }
+    text += `retry: ${retry}\n`
+  }
+  return `${text}data: ${data.replace(lineEnds, '\ndata: ')}\n\n`
+}
+
+/** A comment, which receivers pass over: it keeps a silent connection open. */
+export function writeComment(text: string): string {
+  return `: ${text.replace(lineEnds, '\n: ')}\n\n`
+}
+
+/** One event as it was read. */
+export interface IncomingEvent {
+  readonly data: string
+  /** The type; `message` where none was given. */
+  readonly event: string
+  /** The last id given up to and with this event, `''` where there was none. */
+  readonly id: string
+  /**
+   * Whether bytes of the data were no UTF-8 and became U+FFFD, as the standard wants. Who needs the
+   * exact text, as JSON does, refuses such an event.
+   */
+  readonly damaged: boolean
+}
+
+/** Where a reader of an event stream puts what it finds. None of these may throw. */
+export interface SseSink {
+  event(event: IncomingEvent): void
+  /** The wait before connecting again, in milliseconds; never more than a timer can hold. */
+  retry?(ms: number): void
+  /** An event over the limit. Said once; nothing follows, whatever else is pushed. */
+  oversize(): void
+}
+
+/**
+ * Reads an event stream piece by piece. Any cutting of the same bytes gives the same events.
+ *
+ * An event without data is not delivered, but its id counts; one with an empty `data` field has
+ * empty data and is delivered. Keeps at most `maxBytes`, counting the data of the unfinished event
+ * and the unfinished line together. A chunk may be used for something else once `push` has returned.
+ */
+export class SseReader {
+  readonly #sink: SseSink
+  readonly #maxBytes: number
+  readonly #tail: Gather
+  // The data of the event so far, a line feed behind each line.
+  readonly #data: Gather
+  #type = ''
+  #id = ''
+  #lastEventId = ''
+  // Whether the last byte was a carriage return, whose line feed may still come.
+  #afterReturn = false
+  #atStart = true
+  #closed = false
+
+  constructor(sink: SseSink, maxBytes: number) {
+    this.#sink = sink
+    this.#maxBytes = maxBytes
+    this.#tail = new Gather(maxBytes)
+    this.#data = new Gather(maxBytes)
+  }
+
+  /** The id to resume after: the last one of a finished event, delivered or not. */
+  get lastEventId(): string {
+    return this.#lastEventId
+  }
+
+  push(chunk: Uint8Array): void {
+    if (this.#closed || chunk.length === 0) return
+    let start = this.#afterReturn && chunk[0] === lineFeed ? 1 : 0
+    this.#afterReturn = false
+    let feed = chunk.indexOf(lineFeed, start)
+    let back = chunk.indexOf(carriageReturn, start)
+    // Each search runs again only once its find lies behind: together they pass every byte once.
+    while (feed !== -1 || back !== -1) {
+      const end = feed === -1 || (back !== -1 && back < feed) ? back : feed
+      this.#finish(chunk, start, end)
+      if (this.#closed) return
+      start = end + 1
+      if (end === back) {
+        if (start === chunk.length) this.#afterReturn = true
+        else if (chunk[start] === lineFeed) start++
+        back = chunk.indexOf(carriageReturn, start)
+      }
+      if (feed !== -1 && feed < start) feed = chunk.indexOf(lineFeed, start)
+    }
+    if (start < chunk.length && this.#fits(chunk.length - start)) {
+      this.#tail.add(chunk, start, chunk.length)
+    }
+  }
+
+  /** Tells that no more bytes come; returns whether an unfinished event was left, and drops it. */
+  end(): boolean {
+    const unfinished = this.#tail.size + this.#data.size > 0
+    this.#close()
+    return unfinished
+  }
+
+  #close(): void {
+    this.#closed = true
+    this.#tail.clear()
+    this.#data.clear()
+  }
+
+  /** Whether so many more bytes of the line may come; if not, this was the last of the stream. */
+  #fits(bytes: number): boolean {
+    if (this.#data.size + this.#tail.size + bytes <= this.#maxBytes) return true
+    this.#close()
+    this.#sink.oversize()
+    return false
+  }
+
+  #finish(chunk: Uint8Array, start: number, end: number): void {
+    if (!this.#fits(end - start)) return
+    if (this.#tail.size === 0) {
+      this.#line(chunk, start, end)
+    } else {
+      this.#tail.add(chunk, start, end)
+      const line = this.#tail.take()
+      this.#line(line, 0, line.length)
+    }
+  }
+
+  #line(bytes: Uint8Array, lineStart: number, end: number): void {
+    const start = this.#atStart ? behindMark(bytes, lineStart, end) : lineStart
+    this.#atStart = false
+    if (start === end) this.#dispatch()
+    else this.#field(bytes, start, end)
+  }
+
+  #field(bytes: Uint8Array, start: number, end: number): void {
+    // No field is called by more than five letters: the rest of a long line need not be looked at.
+    let name = ''
+    let at = start
+    for (; at < end && bytes[at] !== colon && name.length <= 5; at++) {
+      name += String.fromCharCode(bytes[at] ?? 0)
+    }
+    if (at < end && bytes[at] === colon) at++
+    if (at < end && bytes[at] === space) at++
+    if (name === 'data') this.#appendData(bytes, at, end)
+    else if (name === 'event') this.#type = lenient.decode(bytes.subarray(at, end))
+    else if (name === 'id') this.#setId(lenient.decode(bytes.subarray(at, end)))
+    else if (name === 'retry') this.#retry(lenient.decode(bytes.subarray(at, end)))
+  }
+
+  #appendData(bytes: Uint8Array, start: number, end: number): void {
+    this.#data.add(bytes, start, end)
+    this.#data.add(separator, 0, 1)
+  }
+
+  #setId(id: string): void {
+    if (!id.includes('\0')) this.#id = id
+  }
+
+  #retry(value: string): void {
+    if (/^[0-9]+$/.test(value)) this.#sink.retry?.(Math.min(Number(value), longestTimerMs))
+  }
+
+  #dispatch(): void {
+    this.#lastEventId = this.#id
+    const event = this.#type === '' ? 'message' : this.#type
+    this.#type = ''
+    if (this.#data.size === 0) return
+    const bytes = this.#data.take()
+    const { text, damaged } = decode(bytes.subarray(0, -1))
+    this.#sink.event({ data: text, event, id: this.#id, damaged })
+  }
+}
+
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
+const space = 0x20
+const colon = 0x3a
+const separator = Uint8Array.of(lineFeed)
+const lineEnds = /\r\n|\r|\n/g
+const longestTimerMs = 2 ** 31 - 1
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
+
+function oneLine(field: string, value: string): string {
+  if (/[\r\n\0]/.test(value)) throw new TypeError(`the ${field} of an event must be one line`)
+  return value
+}
+
+/** Where the line begins once a byte order mark at its start is passed over. */
+function behindMark(bytes: Uint8Array, start: number, end: number): number {
+  const marked =
+    end - start >= 3 &&
+    bytes[start] === 0xef &&
+    bytes[start + 1] === 0xbb &&
+    bytes[start + 2] === 0xbf
+  return marked ? start + 3 : start
+}
+
+function decode(bytes: Uint8Array): { text: string; damaged: boolean } {
+  try {
+    return { text: strict.decode(bytes), damaged: false }
+  } catch {
+    return { text: lenient.decode(bytes), damaged: true }
+  }
+}

@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest'
+import { Random } from './random.ts'
+import { target } from './target.ts'
+import { targets } from './targets.ts'
+
+const executions = 500
+
+test.each(targets)('made-up input does no harm to $name', async each => {
+  for (let seed = 0; seed < executions; seed++) await each.run(seed)
+})
+
+describe('the chance', () => {
+  test('is the same for the same seed, and another for another', () => {
+    const numbers = (seed: number): number[] => {
+      const random = new Random(seed)
+      return Array.from({ length: 20 }, () => random.int(1000))
+    }
+    expect(numbers(7)).toEqual(numbers(7))
+    expect(numbers(7)).not.toEqual(numbers(8))
+  })
+
+  test('a cutting loses and adds nothing', () => {
+    for (let seed = 0; seed < 100; seed++) {
+      const random = new Random(seed)
+      const bytes = random.bytes(random.int(50))
+      expect(Buffer.concat(random.cut(bytes))).toEqual(Buffer.from(bytes))
+    }
+  })
+})
+
+test('a failure tells its input and how to have it again', async () => {
+  const failing = target(
+    'lines',
+    () => ({ bytes: Buffer.from('a\n') }),
+    () => {
+      throw new Error('wrong')
+    },
+  )
+  const failure = failing.run(5)
+  await expect(failure).rejects.toThrow('npm run fuzz -- --target lines --seed 5\nwrong')
+  await expect(failure).rejects.toThrow(String.raw`bytes: 'a\n'`)
+})

@@ -1,0 +1,42 @@
+import { inspect } from 'node:util'
+import { Random } from './random.ts'
+
+/** One thing to be tried with made-up input. */
+export interface Target {
+  readonly name: string
+  /** Tries one input. What goes wrong is told with the input and the command that does it again. */
+  run(seed: number): Promise<void>
+}
+
+/** Makes a target of a function that makes an input and one that throws if it is not taken well. */
+export function target<Input>(
+  name: string,
+  make: (random: Random) => Input,
+  check: (input: Input) => void | Promise<void>,
+): Target {
+  return {
+    name,
+    run: async seed => {
+      const input = make(new Random(seed))
+      try {
+        await check(input)
+      } catch (cause) {
+        const reason = cause instanceof Error ? cause.message : String(cause)
+        const again = `npm run fuzz -- --target ${name} --seed ${seed}`
+        throw new Error(`${again}\n${reason}\n${show(input)}`, { cause })
+      }
+    },
+  }
+}
+
+/** The input with bytes as text, one character each. */
+function show(input: unknown): string {
+  return inspect(readable(input), { depth: null, maxArrayLength: null, maxStringLength: null })
+}
+
+function readable(value: unknown): unknown {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('latin1')
+  if (Array.isArray(value)) return value.map(readable)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, readable(part)]))
+}
