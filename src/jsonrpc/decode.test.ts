@@ -42,6 +42,9 @@ describe('what is a message', () => {
     ['the id -0, which is 0', '{"jsonrpc":"2.0","id":-0,"method":"m"}', { id: 0 }],
     ['the id 1.0, which is 1', '{"jsonrpc":"2.0","id":1.0,"method":"m"}', { id: 1 }],
     ['the id 1e0, which is 1', '{"jsonrpc":"2.0","id":1e0,"method":"m"}', { id: 1 }],
+    ['the id 1.50e1, which is 15', '{"jsonrpc":"2.0","id":1.50e1,"method":"m"}', { id: 15 }],
+    ['the id -120e-1, which is -12', '{"jsonrpc":"2.0","id":-120e-1,"method":"m"}', { id: -12 }],
+    ['the id 0.0e5, which is 0', '{"jsonrpc":"2.0","id":0.0e5,"method":"m"}', { id: 0 }],
     [
       'an id beyond 2^53, exactly',
       '{"jsonrpc":"2.0","id":1152921504606846975,"method":"m"}',
@@ -245,6 +248,21 @@ describe('what is none, with its reason and the id it had', () => {
     [
       'the id 1e21, which cannot be echoed',
       '{"jsonrpc":"2.0","id":1e21,"method":"m"}',
+      'id',
+      -32600,
+      null,
+    ],
+    ['the id 1e-400', '{"jsonrpc":"2.0","id":1e-400,"method":"m"}', 'id', -32600, null],
+    [
+      'an id that only rounds to 1',
+      '{"jsonrpc":"2.0","id":1.0000000000000000001,"method":"m"}',
+      'id',
+      -32600,
+      null,
+    ],
+    [
+      'an id that only rounds to a safe integer',
+      '{"jsonrpc":"2.0","id":9007199254740990.99999999,"method":"m"}',
       'id',
       -32600,
       null,

@@ -71,13 +71,34 @@ function readId(value: unknown, text: string, rules: DecodeRules): Id | null | u
     return value.length <= rules.maxIdLength && value.isWellFormed() ? value : undefined
   }
   if (typeof value !== 'number' || text.length > rules.maxIdLength) return undefined
-  // "-0" is 0: both would be answered with the same text, so they are the same id.
-  if (Number.isSafeInteger(value)) return value === 0 ? 0 : value
-  if (/^-?\d+$/.test(text)) return BigInt(text)
-  // A number with an exponent may be an integer that was rounded: its echo could be another one.
+  const integer = integerOf(text)
+  if (integer !== undefined) return integer
   return rules.fractionalIds && !Number.isInteger(value) && Number.isFinite(value)
     ? value
     : undefined
+}
+
+/**
+ * The integer that a number in JSON is, told by its text: as a number it may have been rounded to
+ * one, and its echo would be another id. `1.0` and `1e0` are 1. Beyond the safe integers only plain
+ * digits go back as they came.
+ */
+function integerOf(text: string): number | bigint | undefined {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? []
+  if (whole.length === text.length - sign.length) {
+    const number = Number(text)
+    // "-0" is 0: both would be answered with the same text, so they are the same id.
+    if (Number.isSafeInteger(number)) return number === 0 ? 0 : number
+    return BigInt(text)
+  }
+  const digits = `${whole}${fraction}`.replace(/^0+/, '')
+  const significant = digits.replace(/0+$/, '')
+  if (significant === '') return 0
+  const zeros = Number(exponent) - fraction.length + digits.length - significant.length
+  if (zeros < 0 || significant.length + zeros > 16) return undefined
+  const number = Number(`${sign}${significant}${'0'.repeat(zeros)}`)
+  return Number.isSafeInteger(number) ? number : undefined
 }
 
 function readCall(

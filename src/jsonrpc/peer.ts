@@ -73,6 +73,7 @@ export class Peer implements Calls, AsyncDisposable {
   #crowded: Deferred<void> | undefined
   /** Reading waits for this while replies cannot leave. */
   #congested: Promise<void> | undefined
+  readonly #drainDeadline = timed(() => this.#onDrained?.())
   #onDrained: (() => void) | undefined
 
   constructor(
@@ -151,9 +152,15 @@ export class Peer implements Calls, AsyncDisposable {
   /**
    * Ends in good order: no new requests are taken on, those in flight are answered within `drainMs`
    * or else refused, calls that still wait reject, and the channel closes. Idempotent; never rejects.
+   * A later call with another `drainMs` counts from then.
    */
   close(options: { readonly drainMs?: number } = {}): Promise<void> {
-    this.#ending ??= this.#end(options.drainMs ?? limits.drainMs.default)
+    if (this.#ending === undefined) {
+      this.#ending = this.#end(options.drainMs ?? limits.drainMs.default)
+    } else if (this.#onDrained !== undefined && options.drainMs !== undefined) {
+      this.#deadlines.stop(this.#drainDeadline)
+      this.#deadlines.start(this.#drainDeadline, options.drainMs)
+    }
     return this.#ending
   }
 
@@ -212,7 +219,10 @@ export class Peer implements Calls, AsyncDisposable {
 
   #onMalformed(what: Malformed, envelope: Envelope, reply: Reply): void {
     if (what.reply) this.#onReply(what)
-    else reply({ type: 'error', id: what.id, error: this.#refusal(what.error) }, envelope)
+    else {
+      const id = what.id !== null && this.#inbound.isInFlight(what.id) ? null : what.id
+      reply({ type: 'error', id, error: this.#refusal(what.error) }, envelope)
+    }
     this.#options.onMalformed?.(what)
   }
 
@@ -319,14 +329,12 @@ export class Peer implements Calls, AsyncDisposable {
   #drain(drainMs: number): Promise<void> | undefined {
     if (this.#inbound.size === 0) return undefined
     return new Promise(resolve => {
-      const done = () => {
+      this.#onDrained = () => {
         this.#onDrained = undefined
-        this.#deadlines.stop(deadline)
+        this.#deadlines.stop(this.#drainDeadline)
         resolve()
       }
-      const deadline = timed(done)
-      this.#onDrained = done
-      this.#deadlines.start(deadline, drainMs)
+      this.#deadlines.start(this.#drainDeadline, drainMs)
     })
   }
 }
@@ -337,6 +345,8 @@ const BUSY: ErrorObject = { code: -32000, message: 'Too many requests at once' }
 const SHUTTING_DOWN: ErrorObject = { code: -32000, message: 'Shutting down' }
 
 function printError(error: unknown, message?: RpcRequest | RpcNotification): void {
+  // Refusing a notification is no failure of ours, and anyone could fill the log with them.
+  if (error instanceof RpcError) return
   console.error(`trunkline: ${message?.method ?? 'a reply'} failed:`, error)
 }
 

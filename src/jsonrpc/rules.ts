@@ -41,3 +41,8 @@ export function decodeRules(options: DecodeOptions = {}): DecodeRules {
     batchTooLargeCode: options.batchTooLargeCode ?? -32600,
   }
 }
+
+/** The options with the size limit of a transport where they name none. */
+export function withMaxBytes(options: DecodeOptions | undefined, maxBytes: number): DecodeOptions {
+  return { ...options, maxBytes: options?.maxBytes ?? maxBytes }
+}

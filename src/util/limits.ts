@@ -141,6 +141,32 @@ export const limits = {
     meaning:
       'Lines of a child process that are no JSON. Then the child counts as broken and is closed.',
   },
+  closeIdleMs: {
+    default: 1000,
+    unit: 'ms',
+    meaning: 'Time a closing connection waits for a peer that takes nothing. Then it is cut.',
+  },
+  closeMs: {
+    default: 10_000,
+    unit: 'ms',
+    meaning:
+      'Time a closing connection waits for a peer that takes little by little. Then it is cut.',
+  },
+  lastWordsMs: {
+    default: 100,
+    unit: 'ms',
+    meaning: 'Time for what was sent before the other side broke off. Later bytes are dropped.',
+  },
+  childExitMs: {
+    default: 1000,
+    unit: 'ms',
+    meaning: 'Time a child process that closed its output has to exit, so that it can be told why.',
+  },
+  childKillMs: {
+    default: 5000,
+    unit: 'ms',
+    meaning: 'Time the system has to carry out a SIGKILL. Then closing goes on without.',
+  },
   childEndMs: {
     default: 5000,
     unit: 'ms',

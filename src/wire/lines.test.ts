@@ -8,7 +8,7 @@ const cases: readonly [what: string, input: string, told: readonly string[]][] =
   ['a carriage return before the line feed is dropped', 'a\r\nb\n', ['frame a', 'frame b']],
   ['only one carriage return is dropped', 'a\r\r\n', ['frame a\r']],
   ['blank lines are passed over', '\n\r\n\na\n\n\r\n', ['frame a']],
-  ['a line of spaces is no blank line', '  \n', ['frame   ']],
+  ['lines of white space are blank', ' \t \n \r\r\na\n', ['frame a']],
   ['a carriage return alone does not split', 'a\rb\n', ['frame a\rb']],
   ['NEL, form feed, tab and NUL do not split', 'a\x85\f\t\0b\n', ['frame a\x85\f\t\0b']],
   ['bytes that are no UTF-8 go on unchanged', '\xff\xc0\x80\n', ['frame \xff\xc0\x80']],

@@ -4,8 +4,8 @@ import { Gather } from './gather.ts'
 /**
  * One message per line.
  *
- * Reading, only the byte 0x0A ends a line; one 0x0D before it is dropped, and blank lines are passed
- * over. A chunk may be used for something else once `push` has returned. Writing, the text must hold
+ * Reading, only the byte 0x0A ends a line; one 0x0D before it is dropped, and lines of white
+ * space alone are passed over. A chunk may be used for something else once `push` has returned. Writing, the text must hold
  * no line feed of its own; JSON without indentation never does.
  */
 export const lines: Framing = {
@@ -67,7 +67,7 @@ class LineReader implements FrameReader {
   #deliver(bytes: Uint8Array, start: number, lineEnd: number): void {
     const end = lineEnd > start && bytes[lineEnd - 1] === carriageReturn ? lineEnd - 1 : lineEnd
     if (end - start > this.#maxBytes) this.#sink.oversize()
-    else if (end > start) this.#sink.frame(bytes, start, end)
+    else if (!isBlank(bytes, start, end)) this.#sink.frame(bytes, start, end)
   }
 
   #keep(chunk: Uint8Array, start: number): void {
@@ -81,4 +81,11 @@ class LineReader implements FrameReader {
       this.#sink.oversize()
     }
   }
+}
+
+function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
+  let at = start
+  while (at < end && (bytes[at] === 0x20 || bytes[at] === 0x09 || bytes[at] === carriageReturn))
+    at++
+  return at === end
 }

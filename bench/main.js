@@ -1,0 +1,101 @@
+import { parseArgs } from 'node:util'
+import { build } from './ours.js'
+import { isBusy, machine, machineLine, reached } from './report.js'
+
+const suites = {
+  codec: async () => (await import('./codec.js')).codec,
+  peer: async () => (await import('./peer.js')).peer,
+  stdio: async () => (await import('./stdio.js')).stdio,
+  tcp: async () => (await import('./tcp.js')).tcp,
+  ws: async () => (await import('./ws.js')).ws,
+  memory: async () => (await import('./memory.js')).memory,
+}
+
+const usage = `npm run bench -- [suite …] [options]
+
+suites: ${Object.keys(suites).join(' ')} (none means all)
+  --rounds N      rounds per workload (9)
+  --seconds S     length of one contestant's round (each suite has its own)
+  --only TEXT     only workloads whose name contains TEXT
+  --alone         only the floors and trunkline
+  --cpu           codec and peer: count processor time, not time, for a busy machine
+  --json          a JSON document on stdout instead of tables
+  --check         end with exit code 1 when a target is missed or a contestant failed
+  --dist FOLDER   measure another build than ../dist
+  --profile DIR   let the server processes write their CPU profiles to DIR`
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: 'string', default: '9' },
+    seconds: { type: 'string' },
+    only: { type: 'string', default: '' },
+    alone: { type: 'boolean', default: false },
+    cpu: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    check: { type: 'boolean', default: false },
+    dist: { type: 'string' },
+    profile: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+const unknown = positionals.filter(name => !Object.hasOwn(suites, name))
+if (values.help || unknown.length > 0) {
+  console.error(unknown.length > 0 ? `no suite ${unknown.join(', ')}\n\n${usage}` : usage)
+  process.exit(unknown.length > 0 ? 2 : 0)
+}
+
+if (values.dist !== undefined) process.env.TRUNKLINE_DIST = values.dist
+if (values.cpu) process.env.BENCH_CPU = '1'
+if (values.profile !== undefined) process.env.BENCH_PROFILE = values.profile
+build()
+
+const where = machine()
+const options = {
+  rounds: positive('rounds', values.rounds),
+  seconds: values.seconds === undefined ? undefined : positive('seconds', values.seconds),
+  only: values.only,
+  alone: values.alone,
+  log: step => process.stderr.isTTY && process.stderr.write(`\r\x1b[K${step} …`),
+}
+
+if (isBusy(where)) console.error('The machine is busy: read these figures as a trial only.')
+if (!values.json) console.log(`${machineLine(where)}; ${options.rounds} rounds\n`)
+
+const reports = []
+for (const name of positionals.length > 0 ? positionals : Object.keys(suites)) {
+  const run = await suites[name]()
+  for (const report of await run(options)) {
+    reports.push({ suite: name, ...report })
+    if (!values.json) print(report)
+  }
+}
+
+const workloads = reports.flatMap(report => report.workloads)
+const missed = workloads.filter(workload => reached(workload) === false)
+const failed = workloads.flatMap(({ results = [] }) => results.filter(result => result.failed))
+if (values.json) {
+  const suitesRun = reports.map(({ text, ...report }) => report)
+  console.log(
+    JSON.stringify({ machine: where, rounds: options.rounds, reports: suitesRun }, null, 2),
+  )
+} else {
+  const aimed = workloads.filter(workload => workload.target !== undefined).length
+  console.log(`${aimed - missed.length} of ${aimed} targets reached`)
+}
+for (const { name, failed: why } of failed) console.error(`${name} failed: ${why}`)
+if (values.check && missed.length + failed.length > 0) process.exitCode = 1
+
+function print({ title, notes, text }) {
+  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
+  console.log(
+    [`### ${title}`, '', ...notes, ...(notes.length > 0 ? [''] : []), text, ''].join('\n'),
+  )
+}
+
+function positive(name, text) {
+  const number = Number(text)
+  if (!(number > 0)) throw new RangeError(`--${name} must be a positive number, not "${text}"`)
+  return number
+}

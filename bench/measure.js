@@ -1,0 +1,115 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
+setFlagsFromString('--expose-gc')
+/** Collects garbage: `collect()` everything, `collect({ type: 'minor' })` the young generation. */
+export const collect = runInNewContext('gc')
+
+/**
+ * Measures contestants against each other in interleaved rounds.
+ *
+ * Every round runs each contestant once for about `seconds`, in an order rotated from round to
+ * round, so that a slow moment of the machine meets all of them. The first contestant is the floor,
+ * or the fastest of the first `floors`; ratios are taken inside a round and then the median of the
+ * rounds is reported. With `alone` only the floors and trunkline run.
+ *
+ * A contestant is `{ name, run(count), open?(), check?(), prepare?(), cpu?(), close?() }`: `run`
+ * does `count` operations, `check` throws when the contestant does not do the work at all,
+ * `prepare` makes fresh inputs outside the timer, and `cpu` tells the processor time in µs used so
+ * far by the process under test. One that throws leaves the race and is reported with the reason.
+ */
+export async function compare(contestants, { rounds, seconds, floors = 1, alone }) {
+  const field = contestants.filter(({ name }, at) => !alone || at < floors || name === 'trunkline')
+  const racers = field.map(contestant => ({ contestant, count: 1, rates: [], cpu: [] }))
+  for (const racer of racers) await attempt(racer, () => warmUp(racer, seconds))
+  for (let round = 0; round < rounds; round++) {
+    for (let turn = 0; turn < racers.length; turn++) {
+      const racer = racers[(round + turn) % racers.length]
+      if (racer.failed === undefined) await attempt(racer, () => measure(racer))
+    }
+  }
+  for (const racer of racers) await attempt(racer, () => racer.contestant.close?.())
+  const floor = racers.slice(0, floors).reduce((best, racer) => {
+    return median(racer.rates) > median(best.rates) ? racer : best
+  })
+  return racers.map(racer => summarise(racer, floor))
+}
+
+async function attempt(racer, step) {
+  try {
+    await step()
+  } catch (error) {
+    racer.failed = error instanceof Error ? error.message : String(error)
+  }
+}
+
+/** Runs until the compiler has settled, and finds out how many operations fill a round. */
+async function warmUp(racer, seconds) {
+  const { contestant } = racer
+  await contestant.open?.()
+  await contestant.check?.()
+  contestant.prepare?.()
+  let count = 1
+  let spent = 0
+  for (let settled = 0; settled < 3; ) {
+    const took = await time(contestant, count)
+    spent += took
+    if (took < seconds / 2 && spent < 10 * seconds) count *= 2
+    else settled += 1
+    racer.count = Math.max(1, Math.round((count * seconds) / took))
+  }
+}
+
+async function measure(racer) {
+  const { contestant, count } = racer
+  contestant.prepare?.()
+  // Garbage of the one before must not be collected at the cost of this one. A full collection
+  // would also age the compiled code of those who wait.
+  collect({ type: 'minor' })
+  const before = await contestant.cpu?.()
+  const took = await time(contestant, count)
+  if (before !== undefined) racer.cpu.push(((await contestant.cpu()) - before) / count)
+  racer.rates.push(count / took)
+}
+
+/** Seconds that `count` operations take. */
+async function time(contestant, count) {
+  const start = now()
+  const running = contestant.run(count)
+  if (running !== undefined) await running
+  return now() - start
+}
+
+// Processor time is what a busy machine leaves to measure, for work that stays in one process.
+const now = process.env.BENCH_CPU === undefined ? performanceSeconds : processorSeconds
+
+function performanceSeconds() {
+  return performance.now() / 1000
+}
+
+function processorSeconds() {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1e6
+}
+
+function summarise({ contestant, rates, cpu, failed }, floor) {
+  const { name } = contestant
+  if (failed !== undefined) return { name, failed }
+  const ratios = rates.map((rate, round) => rate / (floor.rates[round] ?? Number.NaN))
+  return {
+    name,
+    perSecond: spread(rates),
+    ratio: spread(ratios),
+    ...(cpu.length > 0 && { cpuMicros: spread(cpu) }),
+  }
+}
+
+function spread(values) {
+  return { median: median(values), min: Math.min(...values), max: Math.max(...values) }
+}
+
+function median(values) {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+}

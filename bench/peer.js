@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { bareObjects, jsonRpc2, sdk, trunkline, vscode } from './in-process.js'
+import { compare } from './measure.js'
+import { list } from './report.js'
+
+const field = [
+  ['bare objects', () => bareObjects(queueMicrotask)],
+  ['bare objects, called directly', () => bareObjects(deliver => deliver())],
+  ['trunkline', trunkline],
+  ['json-rpc-2.0', jsonRpc2],
+  ['SDK 1.32 Protocol', sdk],
+  ['vscode-jsonrpc', vscode],
+]
+
+const modes = [
+  { name: 'sequential', inFlight: 1, target: 0.5 },
+  { name: '64 in flight', inFlight: 64, target: 0.5 },
+]
+
+/** Calls from one end to the other inside one process. */
+export async function peer({ rounds, seconds = 0.15, only, alone, log }) {
+  const reports = []
+  for (const { name, inFlight, target } of modes.filter(mode => mode.name.includes(only))) {
+    log(`peer: ${name}`)
+    const contestants = field.map(([label, open]) => caller(label, open, inFlight))
+    const results = await compare(contestants, { rounds, seconds, alone })
+    const workload = { name, target, bytes: JSON.stringify(paramsOf(1)).length, results }
+    reports.push({
+      title: `calls in process, ${name}`,
+      notes: [
+        `Params of ${workload.bytes} bytes as an object, given back as the result. The floor looks a method up in a Map,`,
+        'keeps a Map of waiting calls, and hands objects over in a microtask each way; it checks nothing.',
+        'vscode-jsonrpc has no way but bytes: it also writes and parses JSON.',
+      ],
+      workloads: [workload],
+      text: list(workload),
+    })
+  }
+  return reports
+}
+
+const text =
+  'What the caller sends comes back as it is, whatever it says; this is about as long as a short question. '
+
+const paramsOf = i => ({ name: 'echo', arguments: { number: i, text } })
+
+/**
+ * A contestant that makes `count` calls, `inFlight` of them at any time. `open` gives
+ * `{ call(method, params), close() }`.
+ */
+export function caller(name, open, inFlight) {
+  let end
+  return {
+    name,
+    async open() {
+      end = await open()
+    },
+    async check() {
+      assert.deepEqual(await end.call('echo', paramsOf(7)), paramsOf(7))
+    },
+    async run(count) {
+      const { call } = end
+      let left = count
+      let sum = 0
+      const work = async () => {
+        while (left > 0) {
+          left -= 1
+          const result = await call('echo', paramsOf(left))
+          sum += result.arguments.number
+        }
+      }
+      await Promise.all(Array.from({ length: Math.min(inFlight, count) }, work))
+      assert.equal(sum, (count * (count - 1)) / 2)
+    },
+    close: () => end?.close(),
+  }
+}

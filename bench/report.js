@@ -1,0 +1,104 @@
+import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
+
+/** What the figures were measured on. */
+export function machine() {
+  return {
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cores: availableParallelism(),
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+    platform: `${process.platform} ${process.arch}`,
+    load: loadavg().map(load => Number(load.toFixed(2))),
+    date: new Date().toISOString().slice(0, 10),
+  }
+}
+
+/** Whether something else is using the machine, so that the figures are worth little. */
+export function isBusy({ load, cores }) {
+  return load[0] > 0.3 * cores
+}
+
+export function machineLine({ cpu, cores, memoryGiB, node, platform, load, date }) {
+  return `${cpu}, ${cores} cores, ${memoryGiB} GiB, ${platform}, Node ${node}, load ${load[0]}, ${date}`
+}
+
+/** One workload per row, one contestant per column. */
+export function matrix(workloads) {
+  const names = [...new Set(workloads.flatMap(({ results }) => results.map(({ name }) => name)))]
+  const rows = workloads.map(workload => [
+    workload.name,
+    bytes(workload.bytes),
+    ...names.map(name => cell(workload, name)),
+  ])
+  return table(['message', 'bytes', ...names], rows)
+}
+
+/** One contestant per row. */
+export function list(workload) {
+  const timed = workload.results.some(({ cpuMicros }) => cpuMicros !== undefined)
+  const rows = workload.results.map(result => {
+    if (result.failed !== undefined) return [result.name, 'failed', '', '', '']
+    const { perSecond, ratio, cpuMicros } = result
+    return [
+      result.name,
+      rate(perSecond.median),
+      `${rate(perSecond.min)}–${rate(perSecond.max)}`,
+      `${times(ratio)}${mark(workload, result)}`,
+      cpuMicros === undefined ? '–' : cpuMicros.median.toFixed(1),
+    ]
+  })
+  const head = ['contestant', '1/s', 'spread', '× floor (spread)', 'CPU µs each']
+  const width = timed ? 5 : 4
+  return table(
+    head.slice(0, width),
+    rows.map(row => row.slice(0, width)),
+  )
+}
+
+export function table(head, rows) {
+  const widths = head.map((title, column) =>
+    Math.max(title.length, 3, ...rows.map(row => String(row[column]).length)),
+  )
+  const line = cells =>
+    `| ${cells.map((text, column) => (column === 0 ? String(text).padEnd(widths[0]) : String(text).padStart(widths[column]))).join(' | ')} |`
+  const rule = `|${widths.map((width, column) => (column === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`
+  return [line(head), rule, ...rows.map(line)].join('\n')
+}
+
+/** Whether the workload's target is reached; undefined where there is nothing to reach. */
+export function reached({ target, results }) {
+  if (target === undefined) return undefined
+  const own = results.find(({ name }) => name === 'trunkline')
+  return own?.ratio !== undefined && own.ratio.median >= target
+}
+
+export function rate(perSecond) {
+  if (perSecond >= 1e6) return `${(perSecond / 1e6).toFixed(2)}M`
+  if (perSecond >= 1e3) return `${(perSecond / 1e3).toFixed(perSecond >= 1e5 ? 0 : 1)}k`
+  return perSecond.toFixed(perSecond >= 10 ? 0 : 1)
+}
+
+export function bytes(size) {
+  if (size >= 2 ** 20) return `${(size / 2 ** 20).toFixed(1)} MiB`
+  if (size >= 1e4) return `${(size / 1024).toFixed(1)} KiB`
+  return String(Math.round(size))
+}
+
+function cell(workload, name) {
+  const result = workload.results.find(candidate => candidate.name === name)
+  if (result === undefined) return '–'
+  if (result.failed !== undefined) return 'failed'
+  if (result === workload.results[0]) return `${rate(result.perSecond.median)}/s`
+  return name === 'trunkline'
+    ? `${times(result.ratio)}${mark(workload, result)}`
+    : result.ratio.median.toFixed(2)
+}
+
+function times({ median, min, max }) {
+  return `${median.toFixed(2)} (${min.toFixed(2)}–${max.toFixed(2)})`
+}
+
+function mark(workload, result) {
+  if (result.name !== 'trunkline' || workload.target === undefined) return ''
+  return reached(workload) ? ` ≥ ${workload.target} ok` : ` < ${workload.target} MISSED`
+}

@@ -1,0 +1,46 @@
+/*
+ * The floor: JSON.parse, a Map of methods, JSON.stringify, nothing checked.
+ * node bare.js stdio|tcp|ws each|joined, where `joined` writes the replies of one chunk together.
+ */
+import { WebSocketServer } from 'ws'
+import { announce, eachLine, methods, serveTcp } from './methods.js'
+
+const [transport, writes] = process.argv.slice(2)
+const table = new Map(Object.entries(methods))
+
+if (transport === 'stdio') {
+  serveLines(process.stdin, process.stdout)
+  process.stdin.on('end', () => process.exit(0))
+} else if (transport === 'tcp') {
+  serveTcp(socket => serveLines(socket, socket))
+} else {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false })
+  server.on('listening', () => announce(server.address().port))
+  server.on('connection', socket => {
+    socket.on('message', data => socket.send(answer(data.toString())))
+  })
+}
+
+function answer(text) {
+  const { id, method, params } = JSON.parse(text)
+  return JSON.stringify({ jsonrpc: '2.0', id, result: table.get(method)(params) })
+}
+
+function serveLines(input, output) {
+  if (writes === 'each') {
+    eachLine(input, line => output.write(`${answer(line)}\n`))
+    return
+  }
+  let replies = ''
+  eachLine(
+    input,
+    line => {
+      replies += `${answer(line)}\n`
+    },
+    () => {
+      if (replies === '') return
+      output.write(replies)
+      replies = ''
+    },
+  )
+}

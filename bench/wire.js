@@ -1,0 +1,44 @@
+/*
+ * The two framings of the raw client. `frame` makes the bytes of a text; `counter` makes a function
+ * that tells how many whole replies each chunk completes; `texts` cuts whole replies apart.
+ */
+
+const LF = 10
+
+export const lines = {
+  frame: text => `${text}\n`,
+  counter: () => chunk => {
+    let count = 0
+    for (let at = chunk.indexOf(LF); at >= 0; at = chunk.indexOf(LF, at + 1)) count += 1
+    return count
+  },
+  text: bytes => bytes.toString(),
+}
+
+export const headers = {
+  frame: text => `Content-Length: ${text.length}\r\n\r\n${text}`,
+  counter() {
+    let head = ''
+    let body = 0
+    return chunk => {
+      let count = 0
+      for (let at = 0; at < chunk.length; ) {
+        if (body > 0) {
+          const taken = Math.min(body, chunk.length - at)
+          at += taken
+          body -= taken
+          if (body === 0) count += 1
+          continue
+        }
+        const end = chunk.indexOf(LF, at)
+        head += chunk.toString('latin1', at, end < 0 ? chunk.length : end + 1)
+        at = end < 0 ? chunk.length : end + 1
+        if (!head.endsWith('\r\n\r\n')) continue
+        body = Number(/content-length: *(\d+)/i.exec(head)?.[1])
+        head = ''
+      }
+      return count
+    }
+  },
+  text: bytes => bytes.toString().split('\r\n\r\n')[1],
+}

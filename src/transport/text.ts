@@ -1,0 +1,18 @@
+import { ChannelError } from '../jsonrpc/channel.ts'
+import { encode } from '../jsonrpc/encode.ts'
+import type { Message } from '../jsonrpc/message.ts'
+
+/**
+ * What `send` puts on a wire. Throws a ChannelError `'unserialisable'` for what is no JSON, and a
+ * TypeError for a batch of nothing, which is the caller's mistake.
+ */
+export function textOf(message: Message | readonly Message[]): string {
+  if (Array.isArray(message) && message.length === 0) {
+    throw new TypeError('a batch needs at least one message')
+  }
+  try {
+    return encode(message)
+  } catch (cause) {
+    throw new ChannelError('unserialisable', 'sending: the message is no JSON', { cause })
+  }
+}

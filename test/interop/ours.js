@@ -1,0 +1,27 @@
+import { answers, fault } from './answers.js'
+
+/** The answers as methods of ours. The class is given, since tests have it from two places. */
+export function ourMethods(RpcError) {
+  const { add, greet, echo, nothing, mark, marks, forget } = answers()
+  return {
+    add,
+    greet: ({ name }) => greet(name),
+    echo: ({ value }) => echo(value),
+    nothing,
+    fail: ({ how }) => {
+      if (how === 'told') throw new RpcError(fault.code, fault.message, { data: fault.data })
+      throw new Error('a secret of the server')
+    },
+    wait: (_params, exchange) =>
+      new Promise((_resolve, reject) => {
+        exchange.signal.addEventListener('abort', () => {
+          mark('cancelled')
+          reject(exchange.signal.reason)
+        })
+        mark('waiting')
+      }),
+    mark: ({ word }) => mark(word),
+    marks,
+    forget,
+  }
+}

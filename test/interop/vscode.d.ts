@@ -1,0 +1,3 @@
+import type { MessageConnection } from 'vscode-jsonrpc/node'
+
+export declare function serveVscode(connection: MessageConnection): void

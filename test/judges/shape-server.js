@@ -1,0 +1,21 @@
+// Serves on a port of its own until its input ends; tells the address, and how much memory it holds.
+
+import { listen } from '../../dist/index.js'
+
+const methods = {
+  ping: () => 'pong',
+  memory: () => {
+    globalThis.gc()
+    return {
+      heap: process.memoryUsage().heapUsed,
+      peak: process.resourceUsage().maxRSS * 1024,
+    }
+  },
+}
+
+const listener = await listen(methods, 'tcp://127.0.0.1:0', {
+  protocol: 'jsonrpc',
+  framing: 'length',
+})
+console.log(listener.address)
+process.stdin.on('end', () => listener.close()).resume()

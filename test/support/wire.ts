@@ -1,0 +1,85 @@
+import { type Channel, ChannelError, type Sink } from '../../src/jsonrpc/channel.ts'
+import { decode } from '../../src/jsonrpc/decode.ts'
+import { encode } from '../../src/jsonrpc/encode.ts'
+import type { Handler, Method } from '../../src/jsonrpc/handler.ts'
+import { Peer, type PeerOptions } from '../../src/jsonrpc/peer.ts'
+import { memoryPair } from '../../src/transport/memory.ts'
+import type { Clock, Timer } from '../../src/util/clock.ts'
+import { Deadlines } from '../../src/util/deadline.ts'
+
+/** Two peers in memory: `server` answers, `client` calls. */
+export function pair(
+  answers: Handler | Record<string, Method>,
+  options: PeerOptions = {},
+  clientOptions: PeerOptions = {},
+  clientAnswers: Handler | Record<string, Method> = {},
+) {
+  const [near, far] = memoryPair()
+  const server = new Peer(far, answers, options)
+  const client = new Peer(near, clientAnswers, clientOptions)
+  return { server, client }
+}
+
+/** A channel whose other end is the test: text goes in, text comes out. */
+export function wire() {
+  const sent: string[] = []
+  let sink: Sink | undefined
+  let closed = false
+  let congestion: Promise<void> | undefined
+  const channel: Channel = {
+    open: s => {
+      sink = s
+    },
+    send(message) {
+      if (closed) throw new ChannelError('closed', 'closed')
+      try {
+        sent.push(encode(message))
+      } catch (cause) {
+        throw new ChannelError('unserialisable', 'no JSON', { cause })
+      }
+      return congestion
+    },
+    async close() {
+      closed = true
+    },
+    async [Symbol.asyncDispose]() {},
+  }
+  return {
+    channel,
+    sent,
+    congest: (promise: Promise<void> | undefined) => {
+      congestion = promise
+    },
+    say: (text: string) => sink?.receive(decode(text), {}),
+    hangUp: (cause?: Error) => sink?.closed(cause),
+    get isClosed() {
+      return closed
+    },
+  }
+}
+
+/** Deadlines whose time is moved by hand. */
+export function manualDeadlines() {
+  let now = 0
+  const timers = new Map<Timer, { at: number; run: () => void }>()
+  const clock: Clock = {
+    now: () => now,
+    start: (run, delayMs) => {
+      const timer: Timer = { ref() {}, unref() {} }
+      timers.set(timer, { at: now + delayMs, run })
+      return timer
+    },
+    stop: timer => timers.delete(timer),
+  }
+  const advance = (ms: number) => {
+    now += ms
+    for (const [timer, entry] of [...timers]) {
+      if (entry.at <= now && timers.delete(timer)) entry.run()
+    }
+  }
+  return { deadlines: new Deadlines(clock, 1), advance }
+}
+
+export const forever = () => new Promise<never>(() => {})
+/** Lets everything run that is ready to. */
+export const turn = () => new Promise<void>(resolve => setImmediate(resolve))
