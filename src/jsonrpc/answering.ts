@@ -52,8 +52,9 @@ export class Answering<M extends RpcRequest | RpcNotification> implements Exchan
     return this.#way.calls
   }
 
-  notify(method: string, params?: object): void | Promise<void> {
-    return this.#way.notify(method, params, this.envelope)
+  /** Made on demand and bound, so that a handler may take it out of the exchange. */
+  get notify(): Exchange['notify'] {
+    return (method, params) => this.#way.notify(method, params, this.envelope)
   }
 
   abort(reason: unknown): void {

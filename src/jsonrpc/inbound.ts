@@ -162,7 +162,8 @@ export class Inbound {
 function noReply(): void {}
 
 function resultOf(request: Request, result: unknown): Message {
-  return { type: 'result', id: request.message.id, result }
+  // On a wire nothing becomes null; without one it must be the same.
+  return { type: 'result', id: request.message.id, result: result === undefined ? null : result }
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

@@ -52,3 +52,11 @@ export type {
 export type { BatchBuilder } from './outbound.ts'
 export { type Cancellation, Peer, type PeerOptions } from './peer.ts'
 export type { StrayReason } from './pending.ts'
+export {
+  batchSchema,
+  errorSchema,
+  messageSchema,
+  notificationSchema,
+  requestSchema,
+  resultSchema,
+} from './schema.ts'

@@ -11,7 +11,9 @@ describe('calling', () => {
       sum: (...n: number[]) => n.reduce((a, b) => a + b, 0),
       subtract: ({ minuend, subtrahend }) => minuend - subtrahend,
       nothing: (...args) => args.length,
+      quiet: () => undefined,
     })
+    expect(await client.call('quiet')).toBe(null)
     expect(await client.call('sum', [1, 2, 4])).toBe(7)
     expect(await client.call('subtract', { minuend: 42, subtrahend: 23 })).toBe(19)
     expect(await client.call('nothing')).toBe(0)
@@ -75,9 +77,9 @@ describe('calling', () => {
 
   it('lets both sides call each other, and a handler call back', async () => {
     const { client, server } = pair(
-      async (message, exchange) => {
-        const word = await exchange.back?.call('word')
-        await exchange.notify('heard', [word])
+      async (message, { back, notify }) => {
+        const word = await back?.call('word')
+        await notify('heard', [word])
         return `${message.method} ${word}`
       },
       {},

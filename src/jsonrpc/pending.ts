@@ -1,4 +1,4 @@
-import type { Deadlines, Timed } from '../util/deadline.ts'
+import type { Deadlines, Link, Timed } from '../util/deadline.ts'
 import { limits } from '../util/limits.ts'
 import { ChannelError } from './channel.ts'
 import type { ErrorObject, Id, Malformed, RpcFailure, RpcResult } from './message.ts'
@@ -16,9 +16,8 @@ export class Call implements Timed {
   readonly resolve: (result: unknown) => void
   readonly reject: (error: unknown) => void
   readonly #onExpire: (call: Call) => void
-  tick = 0
-  previous: Timed | undefined
-  next: Timed | undefined
+  previous: Link | undefined
+  next: Link | undefined
   /** Undoes what was set up for this call alone, such as listening to its signal. */
   release: (() => void) | undefined
 

@@ -1,7 +1,7 @@
 import type { DecodeOptions } from '../jsonrpc/decode.ts'
 import type { PeerOptions } from '../jsonrpc/peer.ts'
 import type { Era } from './error-numbers.ts'
-import { toWire } from './error-wire.ts'
+import { fromWire, toWire } from './error-wire.ts'
 import type { Profile } from './profile.ts'
 
 /** What a profile means for reading messages. */
@@ -14,10 +14,11 @@ export function decodeOptions(profile: Profile): DecodeOptions {
 export function peerOptions(
   profile: Profile,
   revision?: { readonly era: Era; readonly batches: boolean },
-): Pick<PeerOptions, 'batches' | 'toWire'> {
+): Pick<PeerOptions, 'batches' | 'toWire' | 'fromWire'> {
   return {
     batches:
       profile.batches === 'auto' ? (revision?.batches ?? false) : profile.batches === 'always',
     toWire: error => toWire(error, { profile, revision }),
+    fromWire: error => fromWire(error, { profile, revision }),
   }
 }

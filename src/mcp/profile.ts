@@ -1,3 +1,5 @@
+import { defined } from '../util/defined.ts'
+
 export type ProfileName = 'mcp' | 'erlmcp' | 'jsonrpc'
 
 /** The choices the protocols leave open, made once for a server or client. */
@@ -88,8 +90,5 @@ export function profile(
   changes?: Partial<Omit<Profile, 'name'>>,
 ): Profile {
   const preset = typeof base === 'string' ? profiles[base] : base
-  if (changes === undefined) return preset
-  // An option that a caller passes on without having it is no change.
-  const made = Object.entries(changes).filter(([, choice]) => choice !== undefined)
-  return { ...preset, ...Object.fromEntries(made) }
+  return changes === undefined ? preset : { ...preset, ...defined(changes) }
 }

@@ -18,6 +18,7 @@ export function memoryPair(): [Channel, Channel] {
 }
 
 const highWater = 1024
+const settled = Promise.resolve()
 const envelope: Envelope = Object.freeze({})
 
 class Side implements Channel {
@@ -91,7 +92,8 @@ class Lane {
   #schedule(): void {
     if (this.#scheduled) return
     this.#scheduled = true
-    queueMicrotask(this.#drain)
+    // Cheaper than queueMicrotask, which makes an object for whoever traces asynchronous work.
+    void settled.then(this.#drain)
   }
 
   #drain = (): void => {

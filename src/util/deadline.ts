@@ -4,35 +4,45 @@ import { type Clock, systemClock, type Timer } from './clock.ts'
  * Something with a deadline. The other members belong to `Deadlines`, which keeps its lists in the
  * things themselves, so that a deadline costs no object of its own.
  */
-export interface Timed {
+export interface Timed extends Link {
   /** Called when the time is up, at most once per start. */
   expire(): void
-  /** The tick it ends in; 0 while no deadline runs. */
-  tick: number
-  previous: Timed | undefined
-  next: Timed | undefined
+}
+
+/** A place in the ring of those that end in the same tick; undefined while no deadline runs. */
+export interface Link {
+  previous: Link | undefined
+  next: Link | undefined
 }
 
 /** A thing that does nothing but run out of time. */
 export function timed(expire: () => void): Timed {
-  return { expire, tick: 0, previous: undefined, next: undefined }
+  return { expire, previous: undefined, next: undefined }
+}
+
+/** The ring of one tick, which begins and ends with itself. */
+interface Tick extends Link {
+  readonly number: number
 }
 
 /**
  * All deadlines behind one timer.
  *
- * Starting and stopping one costs a map access and no timer, which matters because nearly every
+ * Starting and stopping one changes a few links and no timer, which matters because nearly every
  * deadline is stopped long before it ends. A deadline ends up to `tickMs` late and never early. The
- * timer keeps the process alive only while a deadline runs.
+ * timer keeps the process alive only while a deadline runs, and for a tick longer.
  */
 export class Deadlines {
   readonly #clock: Clock
   readonly #tickMs: number
-  /** The first of those that end in a tick, for each tick that has any. */
-  readonly #ticks = new Map<number, Timed>()
+  readonly #ticks = new Map<number, Tick>()
+  /** The tick used last: calls made together nearly always end together. */
+  #latest: Tick | undefined
   #running = 0
   #timer: Timer | undefined
   #armedFor = 0
+  #isHeld = false
+  #isWatchingIdle = false
 
   constructor(clock: Clock = systemClock, tickMs = 16) {
     this.#clock = clock
@@ -46,53 +56,90 @@ export class Deadlines {
 
   /** Starts the deadline of a thing that has none running. */
   start(thing: Timed, delayMs: number): void {
-    const tick = Math.max(1, Math.ceil((this.#clock.now() + delayMs) / this.#tickMs))
-    const first = this.#ticks.get(tick)
-    thing.tick = tick
-    thing.next = first
-    if (first !== undefined) first.previous = thing
-    this.#ticks.set(tick, thing)
-    if (this.#timer === undefined || tick < this.#armedFor) this.#arm(tick)
-    else if (this.#running === 0) this.#timer.ref()
+    const number = Math.ceil((this.#clock.now() + delayMs) / this.#tickMs)
+    const tick = this.#latest?.number === number ? this.#latest : this.#tick(number)
+    thing.previous = tick
+    thing.next = tick.next
+    if (tick.next !== undefined) tick.next.previous = thing
+    tick.next = thing
     this.#running++
+    if (!this.#isHeld) this.#hold()
   }
 
   /** Stops it, if it runs. */
   stop(thing: Timed): void {
-    if (thing.tick === 0) return
     const { previous, next } = thing
-    if (next !== undefined) next.previous = previous
-    if (previous !== undefined) previous.next = next
-    else if (next !== undefined) this.#ticks.set(thing.tick, next)
-    else this.#ticks.delete(thing.tick)
-    thing.tick = 0
+    if (previous === undefined || next === undefined) return
+    previous.next = next
+    next.previous = previous
     thing.previous = undefined
     thing.next = undefined
     this.#running--
-    if (this.#running === 0) this.#timer?.unref()
+    if (this.#running === 0 && !this.#isWatchingIdle) this.#watchIdle()
   }
 
-  #arm(tick: number): void {
+  #tick(number: number): Tick {
+    let tick = this.#ticks.get(number)
+    if (tick === undefined) {
+      tick = { number, previous: undefined, next: undefined }
+      tick.previous = tick
+      tick.next = tick
+      this.#ticks.set(number, tick)
+      if (this.#timer === undefined || number < this.#armedFor) this.#arm(number)
+    }
+    this.#latest = tick
+    return tick
+  }
+
+  #arm(number: number): void {
     if (this.#timer !== undefined) this.#clock.stop(this.#timer)
-    this.#armedFor = tick
-    const delayMs = Math.max(0, tick * this.#tickMs - this.#clock.now())
+    this.#armedFor = number
+    const delayMs = Math.max(0, number * this.#tickMs - this.#clock.now())
     // Timers take no longer delay; one that fires early finds nothing due and is armed again.
     this.#timer = this.#clock.start(() => this.#fire(), Math.min(delayMs, 0x7fffffff))
+    this.#isHeld = true
+    if (this.#running === 0) this.#letGo()
+  }
+
+  #hold(): void {
+    this.#timer?.ref()
+    this.#isHeld = true
+  }
+
+  #letGo(): void {
+    this.#timer?.unref()
+    this.#isHeld = false
+  }
+
+  /** Lets the process end a tick after the last deadline stopped: one call soon follows another. */
+  #watchIdle(): void {
+    this.#isWatchingIdle = true
+    this.#clock.start(() => {
+      this.#isWatchingIdle = false
+      if (this.#running === 0) this.#letGo()
+    }, this.#tickMs)
   }
 
   #fire(): void {
     this.#timer = undefined
+    this.#isHeld = false
     const now = this.#clock.now()
     const due: Timed[] = []
     let nearest = Number.POSITIVE_INFINITY
-    for (const [tick, first] of this.#ticks) {
-      if (tick * this.#tickMs > now) nearest = Math.min(nearest, tick)
-      else for (let one: Timed | undefined = first; one !== undefined; one = one.next) due.push(one)
+    for (const [number, tick] of this.#ticks) {
+      if (number * this.#tickMs > now) {
+        nearest = Math.min(nearest, number)
+        continue
+      }
+      this.#ticks.delete(number)
+      if (this.#latest === tick) this.#latest = undefined
+      // The check: only the tick itself is no Timed.
+      for (let at = tick.next; at !== undefined && at !== tick; at = at.next) due.push(at as Timed)
     }
     if (nearest !== Number.POSITIVE_INFINITY) this.#arm(nearest)
     for (const thing of due) {
-      // One that ends may stop others, or start them again for later.
-      if (thing.tick === 0 || thing.tick * this.#tickMs > now) continue
+      // One that ends may have stopped others, which have no place any more.
+      if (thing.next === undefined) continue
       this.stop(thing)
       thing.expire()
     }

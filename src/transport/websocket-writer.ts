@@ -1,0 +1,89 @@
+import type { Duplex } from 'node:stream'
+import { limits } from '../util/limits.ts'
+import type { WebSocket } from './ws.ts'
+
+/** A longer message leaves in pieces, so that a slow other side can be told from a dead one. */
+const pieceBytes = 256 * 1024
+
+/** The other side may count the pieces, and need not be more patient than we are. */
+const maxPieces = limits.websocketFragments.default / 2
+
+/**
+ * Writes text messages to a WebSocket. What is written in one tick leaves together.
+ *
+ * Long messages wait here and follow piece by piece as the wire takes them, and whatever comes
+ * after them waits behind. `progress` is called whenever the wire has taken something.
+ */
+export class WebSocketWriter {
+  readonly #ws: WebSocket
+  readonly #wire: Duplex
+  readonly #progress: () => void
+  #held: Buffer[] = []
+  #heldAt = 0
+  #heldBytes = 0
+  #corked = false
+  /** How many pieces the system has taken. */
+  taken = 0
+
+  constructor(ws: WebSocket, wire: Duplex, progress: () => void) {
+    this.#ws = ws
+    this.#wire = wire
+    this.#progress = progress
+  }
+
+  /** Bytes not taken by the system yet. */
+  get unsent(): number {
+    return this.#ws.bufferedAmount + this.#heldBytes
+  }
+
+  /** Whether nothing waits here any more, so that a closing frame may follow. */
+  get idle(): boolean {
+    return this.#heldBytes === 0
+  }
+
+  write(text: string): void {
+    this.#cork()
+    if (this.#heldBytes === 0 && text.length <= pieceBytes) {
+      this.#ws.send(text, this.#onTaken)
+      return
+    }
+    const bytes = Buffer.from(text, 'utf8')
+    this.#held.push(bytes)
+    this.#heldBytes += bytes.length
+    this.#release()
+  }
+
+  #release(): void {
+    let [bytes] = this.#held
+    while (bytes !== undefined && this.#ws.bufferedAmount < pieceBytes) {
+      const from = this.#heldAt
+      const to = from + Math.max(pieceBytes, Math.ceil(bytes.length / maxPieces))
+      const fin = to >= bytes.length
+      const piece = bytes.subarray(from, to)
+      this.#heldBytes -= piece.length
+      this.#heldAt = fin ? 0 : to
+      if (fin) this.#held.shift()
+      this.#ws.send(piece, { binary: false, fin }, this.#onTaken)
+      bytes = this.#held[0]
+    }
+  }
+
+  #cork(): void {
+    if (this.#corked) return
+    this.#corked = true
+    this.#wire.cork()
+    // Runs after the promise callbacks that are due, so that their messages leave together.
+    process.nextTick(this.#uncork)
+  }
+
+  #uncork = (): void => {
+    this.#corked = false
+    this.#wire.uncork()
+  }
+
+  #onTaken = (error?: Error | null): void => {
+    this.taken++
+    if (this.#heldBytes > 0 && !error) this.#release()
+    this.#progress()
+  }
+}

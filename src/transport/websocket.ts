@@ -1,0 +1,80 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type Channel, ChannelError } from '../jsonrpc/channel.ts'
+import { Heartbeat, type HeartbeatOptions } from './heartbeat.ts'
+import { type OpeningOptions, opening } from './opening.ts'
+import {
+  WebSocketChannel,
+  type WebSocketChannelOptions,
+  websocketRules,
+} from './websocket-channel.ts'
+import { dial, handshakes, type WsLimits } from './ws.ts'
+
+export interface WebSocketOptions extends WebSocketChannelOptions, HeartbeatOptions {
+  /** Pieces one message may come in. */
+  readonly maxFragments?: number
+}
+
+export interface ConnectWebSocketOptions extends WebSocketOptions, OpeningOptions {
+  /** Sent with the handshake. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Offered to the server, which may leave it. */
+  readonly subprotocol?: string
+}
+
+/**
+ * Opens a WebSocket. Rejects with a ChannelError `'timeout'` or `'refused'` that names the address,
+ * or with the signal's reason.
+ */
+export function connectWebSocket(
+  url: URL,
+  options: ConnectWebSocketOptions = {},
+): Promise<Channel> {
+  const { headers = {}, subprotocol } = options
+  // Without the query and the user, which may hold secrets.
+  const address = `${url.protocol}//${url.host}${url.pathname}`
+  return opening(address, options, (opened, failed) => {
+    const ws = dial(url, subprotocol === undefined ? [] : [subprotocol], headers, limitsOf(options))
+    const refused = (what: string, cause?: Error): void =>
+      failed(new ChannelError('refused', `connecting to ${address}: ${what}`, { cause }))
+    ws.once('unexpected-response', (_, response) =>
+      refused(`the server answered ${response.statusCode}`),
+    )
+    ws.once('upgrade', response => {
+      // A server that leaves the offer counts for ws as one that refuses.
+      if (subprotocol !== undefined) response.headers['sec-websocket-protocol'] ??= subprotocol
+      ws.once('open', () => {
+        opened(new WebSocketChannel(ws, response.socket, new Heartbeat(options), options))
+      })
+    })
+    // Stays on: giving up an unfinished handshake is reported as an error as well.
+    ws.on('error', cause => refused(cause.message || 'nothing listens there', cause))
+    return () => ws.terminate()
+  })
+}
+
+/** Turns the upgrade of an HTTP request into a channel. */
+export type Upgrade = (
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  done: (channel: Channel) => void,
+) => void
+
+/**
+ * Makes the server side of handshakes; a request that is no WebSocket handshake is answered 400.
+ * Connections made by one upgrade share one heartbeat.
+ */
+export function upgrader(options: WebSocketOptions): Upgrade {
+  const heartbeat = new Heartbeat(options)
+  const server = handshakes(limitsOf(options))
+  return (request, socket, head, done) => {
+    server.handleUpgrade(request, socket, head, accepted => {
+      done(new WebSocketChannel(accepted, socket, heartbeat, options))
+    })
+  }
+}
+
+function limitsOf({ decode, maxFragments }: WebSocketOptions): WsLimits {
+  return { maxBytes: websocketRules(decode).maxBytes, maxFragments }
+}

@@ -1,0 +1,42 @@
+import { WebSocket, WebSocketServer } from 'ws'
+import { limits } from '../util/limits.ts'
+
+export type { RawData } from 'ws'
+export type { WebSocket }
+
+export interface WsLimits {
+  /** The longest message. */
+  readonly maxBytes: number
+  /** Pieces one message may come in. */
+  readonly maxFragments?: number
+}
+
+/** Begins to open a WebSocket. The offered subprotocols must be answered with one of them. */
+export function dial(
+  url: URL,
+  offers: readonly string[],
+  headers: Readonly<Record<string, string>>,
+  most: WsLimits,
+): WebSocket {
+  return new WebSocket(url, [...offers], { ...settings(most), headers: { ...headers } })
+}
+
+/** The server side of handshakes; it listens nowhere. Takes the subprotocol `mcp` when offered. */
+export function handshakes(most: WsLimits): WebSocketServer {
+  return new WebSocketServer({
+    ...settings(most),
+    noServer: true,
+    clientTracking: false,
+    handleProtocols: offers => (offers.has('mcp') ? 'mcp' : false),
+  })
+}
+
+function settings({ maxBytes, maxFragments = limits.websocketFragments.default }: WsLimits) {
+  return {
+    // Compression costs memory for each connection and lets a small message grow a thousandfold.
+    perMessageDeflate: false,
+    // ws keeps the number in 32 bits, and takes a negative one for no limit.
+    maxPayload: Math.min(maxBytes, 0x7fffffff),
+    maxFragments,
+  }
+}

@@ -1,0 +1,82 @@
+/** What a request over HTTP says about where it comes from. */
+export interface Asked {
+  /** Every `Host` header, in order; a second one is a reason to refuse. */
+  readonly hosts: readonly string[]
+  /** Every `Origin` header, in order. */
+  readonly origins: readonly string[]
+  /** The request target as it stood in the request line. */
+  readonly target: string
+}
+
+/** Whom a listener over HTTP answers. */
+export interface Gate {
+  /** The port really bound. */
+  readonly port: number
+  /** Whether the listener is bound to this machine only; then `Host` must name this machine. */
+  readonly loopback: boolean
+  /** Further `Host` values, as browsers send them: `api.example.com`, `api.example.com:8443`. */
+  readonly allowedHosts?: readonly string[]
+  /** Further `Origin` values, as browsers send them: `https://app.example.com`. */
+  readonly allowedOrigins?: readonly string[]
+}
+
+/**
+ * Says in words why a request must be refused with 403 before anything else of it is looked at, or
+ * undefined when it may pass.
+ *
+ * A web page can make a browser connect to this machine under a name of its own (DNS rebinding).
+ * Two headers give it away, and a page cannot forge either of them: `Host` then carries that name,
+ * and `Origin` the page's. Programs that are no browser send no `Origin`, which passes.
+ */
+export function originRefusal(asked: Asked, gate: Gate): string | undefined {
+  // The absolute form names a second host, and which of the two counts is left to each reader.
+  if (!asked.target.startsWith('/')) return 'the request target is not a path'
+  const [host, ...moreHosts] = asked.hosts
+  if (host === undefined || moreHosts.length > 0) return 'not exactly one Host header'
+  if (!hostAllowed(host, gate)) return `the host ${host} is not this server`
+  if (asked.origins.length > 1) return 'more than one Origin header'
+  const [origin] = asked.origins
+  if (origin !== undefined && !originAllowed(origin, gate)) {
+    return `the origin ${origin} is not allowed`
+  }
+  return undefined
+}
+
+/** The values of one header, each occurrence apart, from Node's list of alternating names and values. */
+export function headerValues(rawHeaders: readonly string[], name: string): string[] {
+  // Not from the parsed headers: those keep the first Host and drop the others without a word.
+  return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name)
+}
+
+/** Whether a host to bind, or one really bound, can be reached from this machine only. */
+export function isLoopback(host: string): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|::1|::ffff:127(?:\.\d{1,3}){3})$/i.test(host)
+}
+
+function hostAllowed(host: string, gate: Gate): boolean {
+  if (listed(gate.allowedHosts, host)) return true
+  if (gate.loopback) return isThisMachine(host, gate.port)
+  // Bound to the network, a server cannot know its own names; only a written list limits them.
+  return gate.allowedHosts === undefined
+}
+
+function originAllowed(origin: string, gate: Gate): boolean {
+  if (listed(gate.allowedOrigins, origin)) return true
+  const scheme = 'http://'
+  return (
+    gate.loopback &&
+    origin.startsWith(scheme) &&
+    isThisMachine(origin.slice(scheme.length), gate.port)
+  )
+}
+
+function isThisMachine(authority: string, port: number): boolean {
+  // Anchored and without a trailing dot, so that neither "localhost.evil.test" nor "me@localhost"
+  // nor "localhost." passes.
+  const match = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::([1-9]\d{0,4}))?$/i.exec(authority)
+  return match !== null && Number(match[1] ?? 80) === port
+}
+
+function listed(list: readonly string[] | undefined, value: string): boolean {
+  return list?.some(entry => entry.toLowerCase() === value.toLowerCase()) ?? false
+}
