@@ -49,7 +49,7 @@ interface Values {
 /** Parses every value, those of unknown members too: one that is no JSON makes the text none. */
 function parse(text: string, found: Members): Values {
   const take = (bit: number, at: number, end: number): unknown =>
-    (found.seen & bit) === 0 ? undefined : JSON.parse(text.slice(at, end))
+    (found.seen & bit) === 0 ? undefined : valueAt(text, at, end)
   for (let i = 0; i < found.others.length; i += 2) {
     JSON.parse(text.slice(found.others[i], found.others[i + 1]))
   }
@@ -64,6 +64,19 @@ function parse(text: string, found: Members): Values {
   }
 }
 
+/** A string without escapes is its own value; anything else is left to the parser. */
+function valueAt(text: string, at: number, end: number): unknown {
+  if (text.charCodeAt(at) === 34) {
+    let i = at + 1
+    for (; i < end - 1; i++) {
+      const c = text.charCodeAt(i)
+      if (c < 32 || c === 92) break
+    }
+    if (i === end - 1) return text.slice(at + 1, i)
+  }
+  return JSON.parse(text.slice(at, end))
+}
+
 /** The id, null for the null id, or undefined for what can be none. */
 function readId(value: unknown, text: string, rules: DecodeRules): Id | null | undefined {
   if (value === null) return null
@@ -71,6 +84,8 @@ function readId(value: unknown, text: string, rules: DecodeRules): Id | null | u
     return value.length <= rules.maxIdLength && value.isWellFormed() ? value : undefined
   }
   if (typeof value !== 'number' || text.length > rules.maxIdLength) return undefined
+  // Nearly always it is written the way we would write it.
+  if (Number.isSafeInteger(value) && `${value}` === text) return value
   const integer = integerOf(text)
   if (integer !== undefined) return integer
   return rules.fractionalIds && !Number.isInteger(value) && Number.isFinite(value)
@@ -138,26 +153,21 @@ function readReply(
     if (id === undefined) return refuse('id', 'a result without an id')
     return { type: 'result', id, result: values.result }
   }
-  const problem = errorProblem(values.error)
-  if (problem !== undefined) return refuse('error', problem)
+  const error = readError(values.error)
+  if (typeof error === 'string') return refuse('error', error)
   // An error may come without an id where the sender could not read one; MCP leaves it out.
-  return { type: 'error', id: id ?? null, error: known(values.error as ErrorObject) }
+  return { type: 'error', id: id ?? null, error }
 }
 
-/** The members of an error that have a meaning; others are ignored like those of the envelope. */
-function known({ code, message, data }: ErrorObject): ErrorObject {
-  return data === undefined ? { code, message } : { code, message, data }
-}
-
-function errorProblem(error: unknown): string | undefined {
-  if (typeof error !== 'object' || error === null || Array.isArray(error)) {
+/** The members of an error that have a meaning, or what is wrong with it. */
+export function readError(value: unknown): ErrorObject | string {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return 'error is no object'
   }
-  if (!('code' in error) || !Number.isInteger(error.code)) return 'error.code is no integer'
-  if (!('message' in error) || typeof error.message !== 'string') {
-    return 'error.message is no string'
-  }
-  return undefined
+  const { code, message, data } = value as Readonly<Record<string, unknown>>
+  if (typeof code !== 'number' || !Number.isInteger(code)) return 'error.code is no integer'
+  if (typeof message !== 'string') return 'error.message is no string'
+  return data === undefined ? { code, message } : { code, message, data }
 }
 
 function isStructure(value: unknown): value is Params {

@@ -1,3 +1,5 @@
+import { stringEnd } from './scan.ts'
+
 /** The bounds of a structure. */
 interface Bounds {
   readonly maxDepth: number
@@ -26,12 +28,13 @@ export function structureFits(
   return countStructure(text, at, end, nodes, bounds)
 }
 
+/** The value begins with a bracket, or has none. */
 function hasFewBrackets(text: string, at: number, end: number, most: number): boolean {
-  let count = 0
-  for (let i = text.indexOf('{', at); i >= 0 && i < end; i = text.indexOf('{', i + 1)) {
+  let count = 1
+  for (let i = text.indexOf('{', at + 1); i >= 0 && i < end; i = text.indexOf('{', i + 1)) {
     if (++count > most) return false
   }
-  for (let i = text.indexOf('[', at); i >= 0 && i < end; i = text.indexOf('[', i + 1)) {
+  for (let i = text.indexOf('[', at + 1); i >= 0 && i < end; i = text.indexOf('[', i + 1)) {
     if (++count > most) return false
   }
   return true
@@ -44,6 +47,9 @@ const WINDOW = 16_384
 const encoder = new TextEncoder()
 let window: Uint8Array | undefined
 
+// Where a string goes on for longer than this, indexOf finds its end faster than the loop.
+const LONG = 48
+
 function countStructure(
   text: string,
   at: number,
@@ -52,20 +58,39 @@ function countStructure(
   bounds: Bounds,
 ): boolean {
   window ??= new Uint8Array(WINDOW * 3)
+  const bytes = window
   // The opening bracket of the value is counted where it is met, its node already by the caller.
   let nodes = nodesAround - 1
   let depth = 1
   let inString = false
-  let escaped = false
-  for (let from = at; from < end; from += WINDOW) {
-    const { written } = encoder.encodeInto(text.slice(from, Math.min(end, from + WINDOW)), window)
-    for (let i = 0; i < written; i++) {
-      const c = window[i]
+  // Bytes of the next window that belong to an escape begun in this one.
+  let skipped = 0
+  for (let from = at; from < end; ) {
+    const to = Math.min(end, from + WINDOW)
+    const { written } = encoder.encodeInto(text.slice(from, to), bytes)
+    const isAscii = written === to - from
+    let next = to
+    let i = skipped
+    skipped = 0
+    while (i < written) {
       if (inString) {
-        if (escaped) escaped = false
-        else if (c === 92) escaped = true
-        else if (c === 34) inString = false
-      } else if (c === 34) {
+        const near = isAscii ? Math.min(written, i + LONG) : written
+        let c = bytes[i]
+        while (c !== 34 && c !== 92 && ++i < near) c = bytes[i]
+        if (i < near) {
+          if (c === 34) inString = false
+          i += c === 34 ? 1 : 2
+        } else if (near < written) {
+          const closed = stringEnd(text, from + i)
+          if (closed < 0) return true
+          inString = false
+          i = closed - from
+          if (i > written) next = closed
+        }
+        continue
+      }
+      const c = bytes[i++]
+      if (c === 34) {
         inString = true
       } else if (c === 44 || c === 58) {
         nodes++
@@ -77,6 +102,8 @@ function countStructure(
       }
     }
     if (nodes > bounds.maxNodes) return false
+    if (next === to && i > written) skipped = i - written
+    from = next
   }
   return true
 }

@@ -154,6 +154,12 @@ function skipString(text: string, from: number): number {
     if (c === QUOTE) return at + 1
     at += c === BACKSLASH ? 2 : 1
   }
+  return stringEnd(text, at)
+}
+
+/** The position behind the string that `from` lies in, not behind a backslash; or NOT_JSON. */
+export function stringEnd(text: string, from: number): number {
+  let at = from
   for (;;) {
     const quote = text.indexOf('"', at)
     if (quote < 0) return NOT_JSON

@@ -1,3 +1,4 @@
+import { readError } from './envelope.ts'
 import { structureFits } from './measure.ts'
 import type { Id, Message, Params } from './message.ts'
 import type { DecodeRules } from './rules.ts'
@@ -17,7 +18,7 @@ export function readUsual(text: string, rules: DecodeRules): Message | undefined
   front.lastIndex = 0
   if (front.test(text)) return readFront(text, 0, front.lastIndex, undefined, rules)
   const c = text.charCodeAt(2)
-  return c === LETTER_M || c === LETTER_R ? readBehind(text, rules) : undefined
+  return c === LETTER_M || c === LETTER_R || c === LETTER_E ? readBehind(text, rules) : undefined
 }
 
 /**
@@ -40,9 +41,9 @@ const NAME = /"[ !#-[\]-~]+"/.source
 const VERSION = /"jsonrpc":"2\.0"/.source
 
 const CALL = `"method":${NAME}(?:,"params":|\\})`
-const front = new RegExp(`\\{${VERSION},(?:"id":${ID},(?:${CALL}|"result":)|${CALL})`, 'y')
+const front = new RegExp(`\\{${VERSION},(?:"id":${ID},(?:${CALL}|"result":|"error":)|${CALL})`, 'y')
 const behind = new RegExp(`,${VERSION}(?:,"id":${ID})?\\}$`, 'y')
-const behindHead = new RegExp(`\\{(?:"method":${NAME}(?:,"params":)?|"result":)`, 'y')
+const behindHead = new RegExp(`\\{(?:"method":${NAME}(?:,"params":)?|"result":|"error":)`, 'y')
 
 const QUOTE = 34
 const COMMA = 44
@@ -50,6 +51,8 @@ const COLON = 58
 const OPEN_ARRAY = 91
 const LETTER_M = 109
 const LETTER_R = 114
+const LETTER_T = 116
+const LETTER_E = 101
 const OPEN_OBJECT = 123
 const CLOSE_OBJECT = 125
 
@@ -77,7 +80,7 @@ function readFront(
     if (id === undefined) return undefined
     at = idEnd + 1
   }
-  const isResult = text.charCodeAt(at + 1) === LETTER_R
+  const isReply = text.charCodeAt(at + 1) !== LETTER_M
   const isBare = text.charCodeAt(headEnd - 1) === CLOSE_OBJECT
   const end = isBare ? headEnd : valueEnd(text, headEnd, found, rules) + 1
   if (end <= 0) return undefined
@@ -85,10 +88,10 @@ function readFront(
     if (end !== text.length) return undefined
   } else {
     found.end = end
-    found.nodes += isResult ? RESULT_NODES : CALL_NODES
+    found.nodes += isReply ? REPLY_NODES : CALL_NODES
   }
-  // The check: a head with "result" has an id.
-  if (isResult) return readResult(text, headEnd, end - 1, id as Id, found, rules)
+  // The check: a head of a reply has an id.
+  if (isReply) return readReply(text, headEnd, end - 1, id as Id, found, rules)
   const methodEnd = isBare ? headEnd - 2 : headEnd - '","params":'.length
   const method = nameAt(text, at + METHOD_KEY, methodEnd, rules)
   if (isBare) return call(id, method, undefined)
@@ -124,8 +127,8 @@ function readBehind(text: string, rules: DecodeRules): Message | undefined {
     id = idAtRange(text, afterVersion + 1 + ID_KEY, text.length - 1, rules)
     if (id === undefined) return undefined
   }
-  if (text.charCodeAt(2) === LETTER_R) {
-    return id === undefined ? undefined : readResult(text, headEnd, tailAt, id, undefined, rules)
+  if (text.charCodeAt(2) !== LETTER_M) {
+    return id === undefined ? undefined : readReply(text, headEnd, tailAt, id, undefined, rules)
   }
   const methodAt = 1 + METHOD_KEY
   if (text.charCodeAt(headEnd - 1) !== COLON) {
@@ -150,7 +153,7 @@ function call(
     : { type: 'request', id, method, params }
 }
 
-function readResult(
+function readReply(
   text: string,
   at: number,
   end: number,
@@ -160,17 +163,21 @@ function readResult(
 ): Message | undefined {
   if (found === undefined) {
     if (text.charCodeAt(text.length - 1) !== CLOSE_OBJECT) return undefined
-    if (!structureFits(text, at, end, RESULT_NODES, rules)) return undefined
+    if (!structureFits(text, at, end, REPLY_NODES, rules)) return undefined
   }
   try {
-    return { type: 'result', id, result: JSON.parse(text.slice(at, end)) }
+    const value: unknown = JSON.parse(text.slice(at, end))
+    // The letter before the quote and the colon: resulT, erroR.
+    if (text.charCodeAt(at - 3) === LETTER_T) return { type: 'result', id, result: value }
+    const error = readError(value)
+    return typeof error === 'string' ? undefined : { type: 'error', id, error }
   } catch {
     return undefined
   }
 }
 
 // The nodes of the envelope around a value: the object, and a key and a value for each member.
-const RESULT_NODES = 7
+const REPLY_NODES = 7
 const CALL_NODES = 9
 
 function readParams(
@@ -216,18 +223,18 @@ function idAtRange(text: string, at: number, end: number, rules: DecodeRules): I
 }
 
 // Names repeat. Taking the known one spares hashing it again at every table it is looked up in, and
-// a name cut out of a large message does not keep that message alive.
-const names = new Map<string, string>()
-const NAMES = 1024
+// a name cut out of a large message does not keep that message alive. A slot for names that look
+// alike is enough: whoever comes last has it.
+const names: string[] = new Array(64).fill('')
 
 function nameAt(text: string, at: number, end: number, rules: DecodeRules): string | undefined {
   if (end - at > rules.maxMethodLength) return undefined
   const cut = text.slice(at, end)
-  const known = names.get(cut)
-  if (known !== undefined) return known
-  if (names.size >= NAMES) names.clear()
+  const slot = (end - at + text.charCodeAt(end - 1)) & 63
+  const known = names[slot]
+  if (known === cut) return known
   // Joined with something and cut again it is a string of its own.
   const name = ` ${cut}`.slice(1)
-  names.set(name, name)
+  names[slot] = name
   return name
 }
