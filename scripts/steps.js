@@ -1,0 +1,103 @@
+// The steps that the scripts share. They run on a fresh clone, so they may use Node alone.
+
+import { spawn } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** The tools of `node_modules`, as files for Node: a shell or a `.cmd` never comes between. */
+export const tools = {
+  biome: join(root, 'node_modules/@biomejs/biome/bin/biome'),
+  tsc: join(root, 'node_modules/typescript/bin/tsc'),
+  vitest: join(root, 'node_modules/vitest/vitest.mjs'),
+}
+
+export function heading(text) {
+  console.log(`\n== ${text}`)
+}
+
+/** Runs a program in the repository, output shown, no input; resolves to whether it exited 0. */
+export function run(command, args, options = {}) {
+  return new Promise(resolve => {
+    const child = spawn(command, args, {
+      cwd: root,
+      stdio: ['ignore', 'inherit', 'inherit'],
+      ...options,
+    })
+    child.on('error', error => {
+      console.error(`${command}: ${error.message}`)
+      resolve(false)
+    })
+    child.on('close', code => resolve(code === 0))
+  })
+}
+
+/** Runs a JavaScript file with the Node at hand. */
+export function node(file, ...args) {
+  return run(process.execPath, [file, ...args])
+}
+
+/** Runs npm: the one that started this script, else the one on the path. */
+export function npm(...args) {
+  const quiet = [...args, '--loglevel=error', '--no-audit', '--no-fund']
+  const { npm_execpath } = process.env
+  if (npm_execpath?.endsWith('npm-cli.js')) return node(npm_execpath, ...quiet)
+  return run('npm', quiet, { shell: process.platform === 'win32' })
+}
+
+/** Installs what package-lock.json asks for, unless exactly that is there already. */
+export async function install() {
+  // Not `npm ci`: it refuses a lock file that was written where the binaries for other platforms
+  // could not be looked up. What it would check is checked here, after the fact.
+  return isInstalled() || ((await npm('install', '--no-save')) && isInstalled())
+}
+
+/**
+ * Compiles `src` into `dist`. The old output stays in use until the new one is complete, so that a
+ * program or test started meanwhile never meets half a package.
+ */
+export async function build() {
+  const dist = join(root, 'dist')
+  const fresh = join(root, '.cache', `build.${process.pid}`)
+  const old = `${fresh}.old`
+  const ok = await node(tools.tsc, '-p', 'tsconfig.build.json', '--outDir', fresh)
+  if (!existsSync(fresh)) return false
+  if (existsSync(dist)) renameSync(dist, old)
+  renameSync(fresh, dist)
+  rmSync(old, { recursive: true, force: true })
+  return ok
+}
+
+/** Whether `dist` is missing or older than a source it is made of. */
+export function isStale() {
+  const built = changed(join(root, 'dist/index.js'))
+  const inputs = ['package.json', 'tsconfig.json', 'tsconfig.build.json']
+  for (const name of readdirSync(join(root, 'src'), { recursive: true })) {
+    if (name.endsWith('.ts') && !name.endsWith('.test.ts')) inputs.push(join('src', name))
+  }
+  return inputs.some(name => changed(join(root, name)) > built)
+}
+
+function changed(path) {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+}
+
+function isInstalled() {
+  const present = packages('node_modules/.package-lock.json')
+  // Optional packages are mostly binaries of other platforms: their absence says nothing.
+  return Object.entries(packages('package-lock.json')).every(
+    ([path, wanted]) =>
+      path === '' || wanted.optional === true || present[path]?.version === wanted.version,
+  )
+}
+
+function packages(lock) {
+  try {
+    return JSON.parse(readFileSync(join(root, lock), 'utf8')).packages
+  } catch (error) {
+    if (error.code === 'ENOENT') return {}
+    throw error
+  }
+}

@@ -1,0 +1,79 @@
+// npm test: the whole gate. Installs, checks style and types, builds, and runs every test on this
+// Node and on the other versions the package promises to run on. `-- --this-node` leaves those out.
+
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { nodeOf, versions } from './node-versions.js'
+import { build, heading, install, node, root, run, tools } from './steps.js'
+
+const results = join(root, '.cache', 'results')
+let passed = 0
+let failed = 0
+
+await gate()
+console.log(`\n${passed} passed, ${failed} failed`)
+process.exitCode = failed === 0 && passed > 0 ? 0 : 1
+
+async function gate() {
+  if (!(await check('install', install))) return
+  await check('lint', () => node(tools.biome, 'check', '--error-on-warnings', '.'))
+  await check('types', () => node(tools.tsc, '-p', 'tsconfig.json'))
+  if (!(await check('build', build))) return
+
+  rmSync(results, { recursive: true, force: true })
+  mkdirSync(results, { recursive: true })
+  const here = process.versions.node
+  await test(here, process.execPath)
+  if (process.argv.includes('--this-node')) return
+  for (const version of versions.filter(version => version !== here)) {
+    let binary
+    await check(`fetch Node ${version}`, async () => {
+      binary = await nodeOf(version)
+      return true
+    })
+    if (binary !== undefined) await test(version, binary)
+  }
+}
+
+/** A step that works or does not; one that does not counts as one failure. */
+async function check(name, step) {
+  heading(name)
+  try {
+    if (await step()) return true
+    console.error(`${name} failed`)
+  } catch (error) {
+    console.error(`${name} failed: ${error.message}`)
+  }
+  failed += 1
+  return false
+}
+
+/** Every test on one Node; the counts come from a report beside the one people read. */
+async function test(version, binary) {
+  heading(`tests on Node ${version}`)
+  const report = join(results, `${version}.json`)
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+  // First on the path, so that programs which tests start by name run on this Node too.
+  const path = `${dirname(binary)}${delimiter}${process.env.PATH}`
+  const options = { env: { ...process.env, PATH: path } }
+  const ok = await run(binary, [tools.vitest, 'run', ...reporters], options)
+  const counts = read(report)
+  passed += counts.passed
+  // A run may fail without a failing test: a leaked error, a crash, a file that did not load.
+  failed += ok ? counts.failed : Math.max(counts.failed, 1)
+}
+
+function read(report) {
+  try {
+    const { numPassedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'))
+    let failures = 0
+    for (const file of testResults) {
+      const count = file.assertionResults.filter(test => test.status === 'failed').length
+      failures += file.status === 'failed' ? Math.max(count, 1) : count
+    }
+    return { passed: numPassedTests, failed: failures }
+  } catch {
+    console.error(`no report at ${report}`)
+    return { passed: 0, failed: 1 }
+  }
+}

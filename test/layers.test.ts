@@ -1,0 +1,213 @@
+import { basename } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import {
+  files,
+  folderOf,
+  importsOf,
+  read,
+  resolve,
+  sources,
+  subpaths,
+  withoutComments,
+} from './sources.ts'
+
+const below = ['util', 'jsonrpc', 'wire', 'mcp', 'transport', 'backplane'] as const
+const all = [...below, 'server', 'client', 'http', 'auth', 'observe', 'router'] as const
+
+/** What each folder may import besides itself: a folder, or one file of it. */
+const layers: Readonly<Record<string, readonly string[]>> = {
+  util: [],
+  jsonrpc: ['util'],
+  wire: ['util'],
+  mcp: ['jsonrpc', 'util'],
+  transport: ['jsonrpc', 'wire', 'util'],
+  backplane: ['util'],
+  server: ['mcp', 'jsonrpc', 'util', 'backplane/backplane.ts'],
+  client: ['mcp', 'jsonrpc', 'util'],
+  http: ['mcp', 'jsonrpc', 'wire', 'backplane', 'util'],
+  auth: ['mcp', 'jsonrpc', 'wire', 'backplane', 'util'],
+  observe: ['jsonrpc', 'util'],
+  router: ['client', 'mcp', 'jsonrpc', 'backplane', 'util'],
+  front: all,
+  cli: all,
+  console: all,
+  testing: all,
+}
+
+/** Where Node's own modules may be imported. Everything else runs wherever JavaScript does. */
+const mayUseNode = [
+  /^transport\//,
+  /^http\/node\.ts$/,
+  /^backplane\/(file|redis)\.ts$/,
+  /^(observe|cli|console)\//,
+]
+
+const modules = sources()
+
+describe('the layers', () => {
+  test('every folder has a place', () => {
+    const folders = new Set(modules.map(module => folderOf(module.path)))
+    expect([...folders].filter(folder => layers[folder] === undefined)).toEqual([])
+  })
+
+  test('a folder imports only what lies below it', () => {
+    const wrong = edges().filter(([from, to]) => !isAllowed(from, to))
+    expect(wrong.map(edge => edge.join(' imports '))).toEqual([])
+  })
+
+  test('no file imports itself by a detour', () => {
+    expect(cycle()).toEqual([])
+  })
+
+  test('the table in docs/architecture.md is this one', () => {
+    const rows = read('docs/architecture.md').matchAll(/^\| `(\w+)` \| (.*?) \|/gm)
+    const documented = new Map(Array.from(rows, ([, folder, names]) => [folder, words(names)]))
+    for (const folder of new Set(modules.map(module => folderOf(module.path)))) {
+      const allowed = (layers[folder] ?? []).filter(name => name in present())
+      expect([folder, documented.get(folder)?.sort()]).toEqual([folder, [...allowed].sort()])
+    }
+  })
+
+  test('the tree in docs/architecture.md shows files that exist', () => {
+    const tree = /^src\/\n(.*?)^test\//ms.exec(read('docs/architecture.md'))?.[1] ?? ''
+    const shown: string[] = []
+    let folder = ''
+    for (const [, indent, name = ''] of tree.matchAll(/^( +)([\w-]+(?:\/|\.ts))/gm)) {
+      if (name.endsWith('/')) folder = name
+      else shown.push(indent === '  ' ? name : folder + name)
+    }
+    const existing = modules.map(module => module.path)
+    expect(shown.length).toBeGreaterThan(0)
+    expect(shown.filter(path => !existing.includes(path))).toEqual([])
+  })
+})
+
+describe('imports from outside', () => {
+  test('modules of Node are imported at the edges only', () => {
+    const users = modules.filter(module => module.imports.some(name => name.startsWith('node:')))
+    const wrong = users.filter(({ path }) => !mayUseNode.some(place => place.test(path)))
+    expect(wrong.map(module => module.path)).toEqual([])
+  })
+
+  test('a package is imported in exactly one file, and is declared', () => {
+    const { dependencies = {}, peerDependencies = {} } = JSON.parse(read('package.json'))
+    const users = new Map<string, string[]>()
+    for (const { path, imports } of modules) {
+      for (const name of new Set(imports.filter(isPackage).map(packageOf))) {
+        users.set(name, [...(users.get(name) ?? []), path])
+      }
+    }
+    const declared = Object.keys({ ...dependencies, ...peerDependencies })
+    expect([...users.keys()].sort()).toEqual(declared.sort())
+    expect([...users].filter(([, paths]) => paths.length > 1)).toEqual([])
+  })
+})
+
+describe('the files', () => {
+  test('revision dates stay with the revisions', () => {
+    const date = /['"`][^'"`\n]*20\d\d-\d\d-\d\d/
+    const dated = modules.filter(({ text }) => date.test(withoutComments(text)))
+    expect(
+      dated.map(module => module.path).filter(path => !path.startsWith('mcp/revisions')),
+    ).toEqual([])
+  })
+
+  test('none is too long to be read at once', () => {
+    const long = (path: string, most: number) => read(path).split('\n').length - 1 > most
+    expect(modules.filter(({ path }) => long(`src/${path}`, 500))).toEqual([])
+    const tests = ['src', 'test'].flatMap(folder => files(folder).map(name => `${folder}/${name}`))
+    expect(tests.filter(path => path.endsWith('.test.ts') && long(path, 800))).toEqual([])
+  })
+
+  test('each is named after what it holds', () => {
+    const vague = new Set(['utils.ts', 'helpers.ts', 'common.ts', 'types.ts'])
+    expect(modules.filter(({ path }) => vague.has(basename(path)))).toEqual([])
+  })
+
+  test('index.ts is the list of a subpath, and nothing else', () => {
+    const lists = subpaths().map(subpath => subpath.list)
+    const indexes = modules.map(({ path }) => path).filter(path => basename(path) === 'index.ts')
+    expect(indexes.filter(path => !lists.includes(path))).toEqual([])
+  })
+})
+
+describe('finding imports', () => {
+  const cases = [
+    ['a name', "import { a } from './a.ts'"],
+    ['a type', "import type { A } from './a.ts'"],
+    ['names over several lines', "import {\n  a,\n  type B,\n} from './a.ts'"],
+    ['a default', "import a from './a.ts'"],
+    ['a default and names', "import a, { b } from './a.ts'"],
+    ['everything', "import * as a from './a.ts'"],
+    ['an effect', "import './a.ts'"],
+    ['an export', "export { a } from './a.ts'"],
+    ['an exported type', "export type { A } from './a.ts'"],
+    ['a late import', "const { a } = await import('./a.ts')"],
+    ['a type in place', "type A = import('./a.ts').A"],
+  ] as const
+
+  test.each(cases)('%s', (_, text) => {
+    expect(importsOf(text)).toEqual(['./a.ts'])
+  })
+
+  test('words in strings and comments are none', () => {
+    const text = "// import './a.ts'\n/* import './a.ts' */\nconst s = `read from './a.ts'`\n"
+    expect(importsOf(text)).toEqual([])
+  })
+})
+
+/** Every import between two source files. */
+function edges(): [from: string, to: string][] {
+  return modules.flatMap(({ path, imports }) =>
+    imports
+      .filter(name => name.startsWith('.'))
+      .map((name): [string, string] => [path, resolve(path, name)]),
+  )
+}
+
+function isAllowed(from: string, to: string): boolean {
+  const [source, target] = [folderOf(from), folderOf(to)]
+  const allowed = layers[source] ?? []
+  return source === target || allowed.includes(target) || allowed.includes(to)
+}
+
+/** The files of one import cycle in order, or nothing. */
+function cycle(): string[] {
+  const next = new Map<string, string[]>()
+  for (const [from, to] of edges()) next.set(from, [...(next.get(from) ?? []), to])
+  const finished = new Set<string>()
+  const walk = (path: string, trail: readonly string[]): string[] => {
+    if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path]
+    if (finished.has(path)) return []
+    for (const target of next.get(path) ?? []) {
+      const found = walk(target, [...trail, path])
+      if (found.length > 0) return found
+    }
+    finished.add(path)
+    return []
+  }
+  for (const { path } of modules) {
+    const found = walk(path, [])
+    if (found.length > 0) return found
+  }
+  return []
+}
+
+function present(): Record<string, true> {
+  return Object.fromEntries(modules.map(module => [folderOf(module.path), true]))
+}
+
+function words(cell: string | undefined): string[] {
+  return Array.from((cell ?? '').matchAll(/`([^`]+)`/g), match => match[1] ?? '')
+}
+
+function isPackage(specifier: string): boolean {
+  return !specifier.startsWith('.') && !specifier.startsWith('node:')
+}
+
+function packageOf(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/')
+}

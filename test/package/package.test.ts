@@ -1,0 +1,154 @@
+import { execFile } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { cp, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative, sep } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { importsOf, read, root, subpaths } from '../sources.ts'
+
+const exec = promisify(execFile)
+
+/** An empty project elsewhere, with the packed package installed as a user would do it. */
+let home: string
+let installed: string
+
+beforeAll(async () => {
+  const { name, version } = JSON.parse(read('package.json')) as { name: string; version: string }
+  home = await realpath(await mkdtemp(join(tmpdir(), 'trunkline-package-')))
+  installed = join(home, 'node_modules', name)
+  await npm(root, 'pack', '--pack-destination', home)
+  await writeFile(join(home, 'package.json'), '{ "private": true, "type": "module" }\n')
+  await npm(home, 'install', '--prefer-offline', '--ignore-scripts', `./${name}-${version}.tgz`)
+}, 120_000)
+
+afterAll(() => rm(home, { recursive: true, force: true }))
+
+describe('the packed package', () => {
+  test('holds the compiled sources, their types and four texts', () => {
+    const texts = ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']
+    const contents = readdirSync(installed, { recursive: true, withFileTypes: true })
+      .filter(entry => entry.isFile())
+      .map(entry => relative(installed, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    expect(contents.filter(path => !path.startsWith('dist/')).sort()).toEqual(texts)
+    const stray = contents.filter(path => path.startsWith('dist/') && !/\.(js|d\.ts)$/.test(path))
+    expect([...stray, ...contents.filter(path => path.includes('.test.'))]).toEqual([])
+  })
+
+  test.each(subpaths())('$specifier can be imported', async ({ specifier }) => {
+    const program = `import(${JSON.stringify(specifier)}).then(m => console.log(Object.keys(m).length))`
+    const { stdout } = await node('--input-type=module', '--eval', program)
+    expect(Number(stdout)).toBeGreaterThan(0)
+  })
+
+  test('what it does not export cannot be imported', async () => {
+    const program = "import('trunkline/dist/index.js').catch(error => console.log(error.code))"
+    const { stdout } = await node('--input-type=module', '--eval', program)
+    expect(stdout.trim()).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED')
+  })
+
+  test('runs the demo', async () => {
+    await cp(join(root, 'examples/demo.js'), join(home, 'demo.js'))
+    const { stdout } = await node('demo.js', '--once')
+    expect(stdout).toContain('sum')
+  })
+})
+
+describe('importing', () => {
+  test('trunkline/jsonrpc loads nothing but itself: no package, no module of Node', () => {
+    const loaded = graph('dist/jsonrpc/index.js')
+    expect(loaded.filter(name => !/^dist\/(jsonrpc|util)\//.test(name))).toEqual([])
+  })
+
+  test('trunkline loads no other package before it is used', () => {
+    const loaded = graph('dist/index.js')
+    expect(loaded.filter(name => !name.startsWith('dist/') && !name.startsWith('node:'))).toEqual(
+      [],
+    )
+  })
+})
+
+const consumer = `
+import { connect, listen } from 'trunkline'
+import { type Decoded, decode, type Handler, Peer, RpcError } from 'trunkline/jsonrpc'
+
+const handler: Handler = message => {
+  if (message.method === 'sum') return 7
+  throw new RpcError(-32601, 'Method not found')
+}
+
+export async function main(): Promise<unknown> {
+  const listener = await listen(handler, 'tcp://127.0.0.1:0', { protocol: 'jsonrpc' })
+  const peer: Peer = await connect(listener.address, { protocol: 'jsonrpc' })
+  const sum: unknown = await peer.call('sum', [1, 2, 4], { timeoutMs: 1000 })
+  await peer.close()
+  await listener.close()
+  return sum
+}
+
+export function isRequest(text: string | Uint8Array): boolean {
+  const decoded: Decoded = decode(text)
+  // @ts-expect-error: only a request or a notification has a method
+  decoded.method
+  return decoded.type === 'request' && decoded.method !== ''
+}
+`
+
+describe('a TypeScript program against the package', () => {
+  const settings = [
+    { module: 'nodenext', moduleResolution: 'nodenext' },
+    { module: 'esnext', moduleResolution: 'bundler' },
+  ]
+
+  test.each(settings)('compiles with moduleResolution $moduleResolution', async setting => {
+    const compilerOptions = {
+      ...setting,
+      target: 'es2023',
+      lib: ['es2023', 'esnext.disposable'],
+      strict: true,
+      noEmit: true,
+      // The declarations of the package are checked too, as a careful user would.
+      skipLibCheck: false,
+      typeRoots: [join(root, 'node_modules/@types')],
+      types: ['node'],
+    }
+    const project = `tsconfig.${setting.moduleResolution}.json`
+    const config = JSON.stringify({ compilerOptions, files: ['consumer.ts'] })
+    await writeFile(join(home, project), config)
+    await writeFile(join(home, 'consumer.ts'), consumer)
+    const tsc = join(root, 'node_modules/typescript/bin/tsc')
+    const { stdout } = await node(tsc, '-p', project).catch((error: { stdout: string }) => error)
+    expect(stdout).toBe('')
+  })
+})
+
+function node(...args: string[]): Promise<{ stdout: string }> {
+  return exec(process.execPath, args, { cwd: home, timeout: 30_000 })
+}
+
+function npm(cwd: string, ...args: string[]): Promise<{ stdout: string }> {
+  const quiet = [...args, '--loglevel=error', '--no-audit', '--no-fund']
+  const { npm_execpath } = process.env
+  if (npm_execpath?.endsWith('npm-cli.js')) {
+    return exec(process.execPath, [npm_execpath, ...quiet], { cwd })
+  }
+  return exec('npm', quiet, { cwd, shell: process.platform === 'win32' })
+}
+
+/** Everything that importing a file of the installed package loads at once: its files and others. */
+function graph(entry: string): string[] {
+  const loaded = new Set([entry])
+  for (const name of loaded) {
+    const file = join(installed, name)
+    if (!name.startsWith('dist/') || !existsSync(file)) continue
+    // Imports made on demand are left out: they load when they are needed.
+    const text = readFileSync(file, 'utf8').replace(/\bimport\(/g, 'later(')
+    for (const specifier of importsOf(text)) {
+      const target = relative(installed, join(dirname(file), specifier))
+        .split(sep)
+        .join('/')
+      loaded.add(specifier.startsWith('.') ? target : specifier)
+    }
+  }
+  return [...loaded]
+}
