@@ -1,5 +1,6 @@
-// npm run build: compiles the package into dist.
+// npm run build: compiles the package into dist. On a fresh clone, as when it is packed, it installs
+// what it needs first.
 
-import { build } from './steps.js'
+import { build, install } from './steps.js'
 
-process.exitCode = (await build()) ? 0 : 1
+process.exitCode = (await install()) && (await build()) ? 0 : 1

@@ -11,6 +11,9 @@ export type Address =
  * relative. Throws a TypeError that names the address and the forms there are.
  */
 export function parseAddress(text: string, platform: string = process.platform): Address {
+  // Callers the compiler never saw pass anything.
+  if (typeof text !== 'string')
+    throw new TypeError(`an address is a string; the forms are ${forms}`)
   const colon = text.indexOf(':')
   const scheme = text.slice(0, colon).toLowerCase()
   const rest = text.slice(colon + 1)

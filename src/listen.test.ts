@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { createServer } from 'node:net'
 import { afterEach, describe, expect, expectTypeOf, test } from 'vitest'
 import { Owned } from '../test/support/channel.ts'
@@ -8,6 +8,7 @@ import type { Peer } from './jsonrpc/peer.ts'
 import { listen } from './listen.ts'
 import { errors } from './mcp/errors.ts'
 import type { Answers } from './protocol.ts'
+import type { ChildProcess } from './transport/child.ts'
 import type { Listener } from './transport/listener.ts'
 
 const jsonrpc = { protocol: 'jsonrpc' } as const
@@ -74,6 +75,113 @@ describe('listening', () => {
     ['a reserved method name', { 'rpc.x': () => 1 }, 'tcp://:0', {}],
   ])('refuses %s it does not know', async (_, answers, address, options) => {
     await expect(serve(answers, address, options)).rejects.toThrow(TypeError)
+  })
+
+  test.each<[string, unknown, unknown, object, RegExp]>([
+    ['a number that should answer', 5, 'tcp://:0', {}, /answers.*not 5$/],
+    ['nothing that could answer', null, 'tcp://:0', {}, /answers.*not null$/],
+    ['a list that should answer', [() => 1], 'tcp://:0', {}, /answers.*not an array$/],
+    ['a method that is no function', { x: 5 }, 'tcp://:0', {}, /the method "x".*5$/],
+    ['an address that is no text', {}, 5, {}, /an address is a string/],
+    ['a profile', {}, 'tcp://:0', { profile: 'nope' }, /"nope".*mcp, erlmcp, jsonrpc/],
+    ['a name every object knows', {}, 'tcp://:0', { profile: 'toString' }, /"toString"/],
+    ['no profile at all', {}, 'tcp://:0', { profile: null }, /profile.*null/],
+    ['no connections', {}, 'tcp://:0', { maxConnections: 0 }, /"maxConnections".*from 1.*not 0$/],
+    ['less than none', {}, 'tcp://:0', { maxConnections: -1 }, /"maxConnections".*not -1$/],
+    ['no number', {}, 'tcp://:0', { drainMs: Number.NaN }, /"drainMs".*not NaN$/],
+    ['a number as text', {}, 'ws://:0', { pingMs: '5' }, /"pingMs".*not "5"$/],
+    ['a time no timer takes', {}, 'tcp://:0', { stallMs: 2 ** 31 }, /"stallMs".*not 2147483648$/],
+    ['a negative size', {}, 'tcp://:0', { decode: { maxBytes: -5 } }, /"decode.maxBytes".*not -5$/],
+    ['no requests', {}, 'tcp://:0', { peer: { maxInFlight: 0 } }, /"peer.maxInFlight".*not 0$/],
+    ['rules that are none', {}, 'tcp://:0', { decode: 5 }, /"decode"/],
+  ])('refuses %s and says so', async (_, answers, address, options, message) => {
+    // The check: none; that is what is tested.
+    const refused = serve(answers as Answers, address as string, options)
+    await expect(refused).rejects.toThrow(TypeError)
+    await expect(refused).rejects.toThrow(message)
+  })
+
+  test('takes limits that are none, and a queue of none', async () => {
+    const options = {
+      decode: { maxBytes: Number.POSITIVE_INFINITY, maxBatch: undefined },
+      peer: { maxQueued: 0, maxId: 1n },
+    }
+    const listener = await serve({ ping: () => 'pong' }, 'tcp://:0', options)
+    expect(await call(listener, 'ping')).toBe('pong')
+  })
+
+  test('calls the methods of an object as its methods', async () => {
+    interface Counter {
+      next(): number
+    }
+    const counter: Counter & { count(): number } = {
+      count: () => 41,
+      next() {
+        return this.count() + 1
+      },
+    }
+    const narrow: Counter = counter
+    expect(await call(await serve(narrow), 'next')).toBe(42)
+  })
+
+  test('calls the methods of an instance of a class, and nothing else of it', async () => {
+    class Counter {
+      #count = 40
+      step = 1
+      get secret(): never {
+        throw new Error('nobody asked for it')
+      }
+      next(): number {
+        this.#count += this.step
+        return this.#count
+      }
+    }
+    const listener = await serve(new Counter())
+    expect(await call(listener, 'next')).toBe(41)
+    expect(await call(listener, 'next')).toBe(42)
+    for (const name of ['constructor', 'secret', 'step', 'toString', '__proto__']) {
+      await expect(call(listener, name)).rejects.toMatchObject({ code: -32601 })
+    }
+  })
+
+  test('refuses an instance whose class inherits what nobody meant to answer', async () => {
+    class Api extends EventEmitter {
+      ping(): string {
+        return 'pong'
+      }
+    }
+    await expect(serve(new Api())).rejects.toThrow(/instance of Api, which extends another class/)
+  })
+
+  test('introduces each peer before its first message', async () => {
+    const peers: Peer[] = []
+    const heard: unknown[] = []
+    const listener = await serve({}, 'tcp://:0', {
+      onPeer: (peer: Peer) => {
+        peers.push(peer)
+        void peer.notify('welcome', [peers.length])
+      },
+    })
+    const methods = { welcome: (...params: unknown[]) => void heard.push(params) }
+    const first = owned.add(await connect(listener.address, { ...jsonrpc, methods }))
+    await expect.poll(() => heard).toEqual([[1]])
+    owned.add(await connect(listener.address, { ...jsonrpc, methods }))
+    await expect.poll(() => heard).toEqual([[1], [2]])
+    await first.close()
+    await peers[0]?.closed
+  })
+
+  test('survives an introduction that throws', async () => {
+    const told: unknown[] = []
+    const error = new Error('on purpose')
+    const listener = await serve({ ping: () => 'pong' }, 'tcp://:0', {
+      onPeer: () => {
+        throw error
+      },
+      onError: (what: unknown) => told.push(what),
+    })
+    expect(await call(listener, 'ping')).toBe('pong')
+    expect(told).toEqual([error])
   })
 
   test('tells its owner what handlers threw and which connections were refused', async () => {
@@ -157,6 +265,69 @@ describe('connecting', () => {
     const connecting = connect(`ws://127.0.0.1:${port}`, { ...jsonrpc, handshakeMs: 20 })
     await expect(connecting).rejects.toMatchObject({ code: 'timeout' })
     silent.close()
+  })
+
+  test.each<[string, unknown, object, RegExp]>([
+    ['nothing', undefined, {}, /an address or \{ command \}, not undefined$/],
+    ['a number', 5, {}, /an address or \{ command \}, not 5$/],
+    ['an object without a command', {}, {}, /"command".*not undefined$/],
+    ['an empty command', { command: '' }, {}, /"command".*not ""$/],
+    ['arguments that are one', { command: 'none', args: '-v' }, {}, /"args" of "none"/],
+    ['arguments that are no text', { command: 'none', args: [5] }, {}, /"args" of "none"/],
+    ['a profile', 'tcp://:1', { profile: 'nope' }, /"nope"/],
+    ['a subprotocol', 'ws://:1', { subprotocol: 'a b' }, /"subprotocol".*not "a b"$/],
+    ['an empty subprotocol', 'ws://:1', { subprotocol: '' }, /"subprotocol".*not ""$/],
+    ['a negative time', { command: 'none' }, { endMs: -1 }, /"endMs".*not -1$/],
+    ['a method that is no function', 'tcp://:1', { methods: { x: 5 } }, /the method "x"/],
+  ])('refuses %s and says so', async (_, target, options, message) => {
+    // The check: none; that is what is tested.
+    const refused = connect(target as string, { ...jsonrpc, ...options })
+    await expect(refused).rejects.toThrow(TypeError)
+    await expect(refused).rejects.toThrow(message)
+  })
+
+  test('shows the program it has started, and passes on how to treat it', async () => {
+    const children: ChildProcess[] = []
+    const junk: string[] = []
+    const options = {
+      ...jsonrpc,
+      endMs: 1,
+      termMs: 1,
+      junkLines: 1,
+      stderrBytes: 4,
+      onChild: (child: ChildProcess) => void children.push(child),
+      onJunk: ({ detail }: { readonly detail: string }) => void junk.push(detail),
+    }
+    // Stays for the end of its input and for SIGTERM: closing in time shows who said for how long.
+    const script = `
+      process.on('SIGTERM', () => {})
+      setTimeout(() => {}, 60_000)
+      process.stderr.write('complaint')
+      process.stdout.write('first\\nsecond\\n')
+    `
+    const target = { command: process.execPath, args: ['--eval', script] }
+    const peer = owned.add(await connect(target, options))
+    expect(await peer.closed).toMatchObject({
+      message: expect.stringContaining('more than 1 lines'),
+    })
+    expect(junk).toEqual([expect.stringContaining('first')])
+    expect(children).toHaveLength(1)
+    await expect.poll(() => children[0]?.stderr).toBe('aint')
+    await peer.close()
+    const pid = Number(children[0]?.pid)
+    expect(pid).toBeGreaterThan(0)
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+  })
+
+  test('ends the program if its owner will not look at it', async () => {
+    let pid = 0
+    const onChild = (child: ChildProcess): void => {
+      pid = child.pid
+      throw new Error('on purpose')
+    }
+    const target = { command: process.execPath, args: ['--eval', 'process.stdin.resume()'] }
+    await expect(connect(target, { ...jsonrpc, onChild })).rejects.toThrow('on purpose')
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH')
   })
 
   test('names a program that cannot be started', async () => {

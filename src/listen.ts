@@ -1,10 +1,10 @@
 import { type Address, parseAddress } from './address.ts'
+import { handlerOf } from './answers.ts'
 import type { Channel } from './jsonrpc/channel.ts'
 import type { RpcNotification, RpcRequest } from './jsonrpc/message.ts'
 import { Peer } from './jsonrpc/peer.ts'
 import {
   checkOptions,
-  handlerOf,
   type Protocol,
   type Protocols,
   settings,
@@ -21,6 +21,11 @@ export interface ListenOptions<P extends Protocol = Protocol> extends WireOption
   readonly allowedOrigins?: readonly string[]
   /** How long `close` waits for requests in flight. */
   readonly drainMs?: number
+  /**
+   * Given the peer of each connection, before its first message: to call the other side unasked.
+   * `peer.closed` tells when and why it is over. The listener closes it.
+   */
+  readonly onPeer?: (peer: Peer) => void
   /**
    * Told what a handler threw that its caller is not told, with the message, and of connections
    * that were refused or could not be accepted. By default the former is printed on stderr.
@@ -51,6 +56,7 @@ export async function listen<P extends Protocol>(
     const peer = new Peer(channel, handler, peerOptions)
     peers.add(peer)
     void peer.closed.then(() => peers.delete(peer))
+    introduce(peer, options)
     return peer
   })
   let closing: Promise<void> | undefined
@@ -64,6 +70,19 @@ export async function listen<P extends Protocol>(
     return closing
   }
   return { ...listener, close, [Symbol.asyncDispose]: close }
+}
+
+/** Hands out a new peer. What the callback throws is reported: it must not end this process. */
+function introduce(peer: Peer, { onPeer, onError = printError }: ListenOptions): void {
+  try {
+    onPeer?.(peer)
+  } catch (error) {
+    onError(error)
+  }
+}
+
+function printError(error: unknown): void {
+  console.error('trunkline: onPeer threw:', error)
 }
 
 type Accept = (channel: Channel) => Peer

@@ -125,13 +125,13 @@ const structure: readonly CornerCase[] = [
   },
   {
     what: 'nesting beyond 64',
-    happens: '-32600, before anything is parsed',
-    cases: [taken(nested(63)), refused(echo(nested(64))), refused('['.repeat(100_000))],
+    happens: '-32600 with the id, before anything is parsed',
+    cases: [taken(nested(63)), refused(echo(nested(64)), '1'), refused('['.repeat(100_000))],
   },
   {
     what: 'more than 100 000 keys and values',
-    happens: '-32600, before anything is parsed',
-    cases: [refused(echo(list(100_001, '1')))],
+    happens: '-32600 with the id, before anything is parsed',
+    cases: [refused(echo(list(100_001, '1')), '1')],
   },
   {
     what: 'a member of ours twice, also with an escape (`"\\u006dethod"`)',

@@ -123,11 +123,42 @@ describe('a program that serves on its stdio', () => {
   })
 })
 
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+
 describe('the end of a program', () => {
   test.each(['exit', 'throw'])('by %s is the end of its child processes', async how => {
     const { child, pid } = await own(how, 'stubborn')
     await once(child, 'exit')
     await vi.waitFor(() => expect(isAlive(pid)).toBe(false), patience)
+  })
+
+  test.each(signals)(
+    'by %s is the end of its child processes, and looks as usual',
+    async signal => {
+      const { child, pid } = await own('wait', 'stubborn')
+      child.kill(signal)
+      expect(await once(child, 'exit')).toEqual([null, signal])
+      await vi.waitFor(() => expect(isAlive(pid)).toBe(false), patience)
+    },
+  )
+
+  test('is not held up by somebody who listens only to clean up', async () => {
+    const { child, lines, pid } = await own('tidy', 'stubborn')
+    expect((await lines.next()).value).toBe('listening')
+    child.kill('SIGTERM')
+    expect(await once(child, 'exit')).toEqual([null, 'SIGTERM'])
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), patience)
+  })
+
+  test('is not what a signal means to which it listens: its child processes live on', async () => {
+    const { child, lines, pid } = await own('listen', 'stubborn')
+    expect((await lines.next()).value).toBe('listening')
+    for (const signal of signals) {
+      child.kill(signal)
+      expect((await lines.next()).value).toBe(`took ${signal}`)
+    }
+    expect(isAlive(pid)).toBe(true)
+    process.kill(-pid, 'SIGKILL')
   })
 
   test('by SIGKILL is noticed by a child process at the end of its input', async () => {
@@ -141,9 +172,9 @@ const patience = { timeout: 10_000, interval: 5 }
 
 async function own(how: string, role: string) {
   const child = start('owner', how, role)
-  const [line] = await once(createInterface({ input: child.stdout }), 'line')
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   child.stderr.resume()
-  return { child, pid: Number(line) }
+  return { child, lines, pid: Number((await lines.next()).value) }
 }
 
 function isAlive(pid: number): boolean {

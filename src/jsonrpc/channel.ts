@@ -27,6 +27,8 @@ export interface Channel extends AsyncDisposable {
   send(message: Message | readonly Message[], envelope?: Envelope): void | Promise<void>
   /** Gives up a request sent earlier. Absent where the wire has no stream per request. */
   abandon?(id: Id): void
+  /** Whether the other side may still hear us after it has stopped talking, as on a pipe or socket. */
+  readonly halfOpen?: boolean
   /** Sends what was taken, then ends. Idempotent; never rejects; bounded in time. */
   close(): Promise<void>
 }

@@ -451,11 +451,35 @@ describe('limits', () => {
     })
   })
 
+  it('counts the nodes of the envelope in every spelling', () => {
+    for (const [, wrap] of spellings)
+      expect(invalid(wrap('{}'), { maxNodes: 3 }).reason).toBe('nodes')
+    for (const [, wrap] of spellings)
+      expect(invalid(wrap('{}'), { maxDepth: 1 }).reason).toBe('depth')
+  })
+
   it('counts nodes over the whole batch and over the members of one message', () => {
     const element = '{"jsonrpc":"2.0","method":"m","params":[1,2,3]}'
     expect(invalid(`[${Array(9).fill(element).join(',')}]`, { maxNodes: 50 }).reason).toBe('nodes')
     const members = Array.from({ length: 60 }, (_, i) => `"k${i}":0`).join(',')
     expect(invalid(`{${members}}`, { maxNodes: 100 }).reason).toBe('nodes')
+  })
+
+  it('tells whose message was refused, and whether it was a reply', () => {
+    const deep = '['.repeat(100) + ']'.repeat(100)
+    const rows: [string, unknown, boolean][] = [
+      [`{"jsonrpc":"2.0","id":7,"method":"m","params":${deep}}`, 7, false],
+      [`{"method":"m","params":${deep},"jsonrpc":"2.0","id":"k"}`, 'k', false],
+      [`{"params":${deep},"id":7,"jsonrpc":"2.0","method":"m"}`, null, false],
+      [`{"jsonrpc":"2.0","id":7,"result":${deep}}`, 7, true],
+      [`{"result":${deep},"jsonrpc":"2.0","id":8}`, 8, true],
+      [`{"jsonrpc":"2.0","id":1152921504606846975,"result":${deep}}`, 1152921504606846975n, true],
+      [`{"jsonrpc":"2.0","id":[1],"result":${deep}}`, null, true],
+    ]
+    for (const [text, id, isReply] of rows) {
+      expect(invalid(text)).toMatchObject({ reason: 'depth', id })
+      expect(invalid(text).reply === true).toBe(isReply)
+    }
   })
 
   it('refuses endless brackets without reading them', () => {

@@ -1,4 +1,4 @@
-import { readEnvelope } from './envelope.ts'
+import { addressee, readEnvelope } from './envelope.ts'
 import { invalidRequest, notJson, oversize } from './malformed.ts'
 import type { Decoded, Entry, Malformed } from './message.ts'
 import { type DecodeOptions, type DecodeRules, decodeRules } from './rules.ts'
@@ -78,7 +78,10 @@ function decodeText(text: string, rules: DecodeRules): Decoded {
   if (first === OPEN_ARRAY) return decodeBatch(text, from, rules)
   if (first !== OPEN_OBJECT) return decodeScalar(text)
   const end = scanEnvelope(text, from, members, 0, rules.maxDepth, rules.maxNodes)
-  if (end < 0) return unreadable(end, rules)
+  if (end < 0) {
+    const refusal = unreadable(end, rules)
+    return end === NOT_JSON ? refusal : { ...refusal, ...addressee(text, members, rules) }
+  }
   if (end !== text.length && skipSpace(text, end) !== text.length) {
     return notJson(`something follows the message at position ${end}`)
   }

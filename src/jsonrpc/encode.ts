@@ -26,6 +26,7 @@ export function encodeResult(id: Id | null, result: unknown): string {
 
 export function encodeError(id: Id | null, code: number, message: string, data?: unknown): string {
   if (!Number.isInteger(code)) throw new TypeError(`an error code is an integer, not ${code}`)
+  if (typeof message !== 'string') throw new TypeError('the message of an error is a string')
   const head = `{"jsonrpc":"2.0","id":${idText(id)},"error":{"code":${code},"message":${JSON.stringify(message)}`
   return data === undefined ? `${head}}}` : `${head},"data":${json(data)}}}`
 }
@@ -68,7 +69,9 @@ function idText(id: Id | null): string {
     if (!Number.isFinite(id)) throw new TypeError(`an id is a string or a number, not ${id}`)
     return `${id}`
   }
-  return typeof id === 'bigint' || id === null ? `${id}` : JSON.stringify(id)
+  if (typeof id === 'string') return JSON.stringify(id)
+  if (typeof id === 'bigint' || id === null) return `${id}`
+  throw new TypeError(`an id is a string or a number, not ${typeof id}`)
 }
 
 function structure(params: object): string {
@@ -76,7 +79,11 @@ function structure(params: object): string {
     throw new TypeError('params are an array or an object')
   }
   if (isEmptyObject(params)) return '{}'
-  return json(params)
+  const text = json(params)
+  const first = text.charCodeAt(0)
+  // A date, say, is an object that is written as a string.
+  if (first !== 123 && first !== 91) throw new TypeError('params are an array or an object')
+  return text
 }
 
 /** Many calls have no arguments; telling is far cheaper than asking JSON.stringify. */

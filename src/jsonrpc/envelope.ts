@@ -31,6 +31,36 @@ export function readEnvelope(text: string, found: Members, rules: DecodeRules): 
   return readReply(values, found, id, refuse)
 }
 
+/**
+ * Whom the refusal of a message is for that was not read to its end: its id, where it stands before
+ * the place or at the very end, and whether it was a reply, which fails a call instead of being
+ * answered.
+ */
+export function addressee(
+  text: string,
+  found: Members,
+  rules: DecodeRules,
+): { readonly id: Id | null; readonly reply?: true } {
+  const has = found.seen | found.stoppedIn
+  const isReply = (has & seen.method) === 0 && (has & REPLY) !== 0
+  const idText =
+    (found.seen & seen.id) !== 0 && (found.twice & seen.id) === 0
+      ? text.slice(found.idAt, found.idEnd)
+      : idAtEnd.exec(text.slice(-300))?.[1]
+  const id = idText === undefined ? null : (parseId(idText, rules) ?? null)
+  return isReply ? { id, reply: true } : { id }
+}
+
+const idAtEnd = /,\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*("[ !#-[\]-~]*"|-?\d+)\s*\}\s*$/
+
+function parseId(text: string, rules: DecodeRules): Id | null | undefined {
+  try {
+    return readId(JSON.parse(text), text, rules)
+  } catch {
+    return undefined
+  }
+}
+
 type Refuse = (reason: Reason, detail: string) => Malformed
 
 const REPLY = seen.result | seen.error

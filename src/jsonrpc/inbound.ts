@@ -9,7 +9,9 @@ export interface InboundOptions {
   readonly way: WayBack
   readonly maxInFlight: number
   readonly maxQueued: number
-  /** Told what a handler threw that the sender is not told. */
+  /** Whether replies cannot leave at the moment: then nothing new is begun. */
+  readonly isCongested: () => boolean
+  /** Told what a handler threw that the sender is not told. Must not throw. */
   readonly onError: (error: unknown, message: RpcRequest | RpcNotification) => void
   /** The error as it goes to the sender. */
   readonly toWire: (error: RpcError) => ErrorObject
@@ -31,7 +33,11 @@ export class Inbound {
   readonly #byId = new Map<Id, Request>()
   readonly #nameless = new Set<Request>()
   readonly #queue: Request[] = []
+  /** Notifications whose handlers have not finished. */
+  readonly #notes = new Set<Answering<RpcNotification>>()
+  /** Handlers that have not finished, and those of them whose request was cancelled. */
   #running = 0
+  #cancelled = 0
 
   constructor(options: InboundOptions) {
     this.#options = options
@@ -42,8 +48,10 @@ export class Inbound {
     return this.#byId.size + this.#nameless.size
   }
 
-  get waiting(): number {
-    return this.#queue.length
+  /** Whether so much is waiting that no more should be read. Leaves room for what was read already. */
+  get isCrowded(): boolean {
+    const { maxQueued, maxInFlight } = this.#options
+    return this.#queue.length * 2 >= maxQueued || this.#notes.size >= maxInFlight
   }
 
   isInFlight(id: Id): boolean {
@@ -51,28 +59,42 @@ export class Inbound {
   }
 
   request(message: RpcRequest, envelope: Envelope, reply: Reply): void {
-    if (this.#running >= this.#options.maxInFlight) {
-      if (this.#queue.length >= this.#options.maxQueued) {
-        reply({ type: 'error', id: message.id, error: this.#options.busy }, envelope)
-        return
-      }
+    if (this.#hasRoom()) {
+      this.#run(this.#enter(message, envelope, reply))
+    } else if (this.#queue.length < this.#options.maxQueued) {
       this.#queue.push(this.#enter(message, envelope, reply))
-      return
+    } else {
+      reply({ type: 'error', id: message.id, error: this.#options.busy }, envelope)
     }
-    this.#run(this.#enter(message, envelope, reply))
   }
 
-  /** Runs at once, whatever waits: a notification may be the one that cancels a request. */
+  /** Runs at once, whatever waits: requests in the queue must not keep it from being heard. */
   notification(message: RpcNotification, envelope: Envelope): void {
-    const answering = new Answering(message, envelope, this.#options.way, noReply)
+    const note = new Answering(message, envelope, this.#options.way, noReply)
     try {
-      const outcome = this.#options.handler(message, answering)
-      if (isThenable(outcome)) {
-        outcome.then(undefined, error => this.#options.onError(error, message))
+      const outcome = promised(this.#options.handler(message, note))
+      if (!(outcome instanceof Promise)) return
+      this.#notes.add(note)
+      const over = (): void => {
+        this.#notes.delete(note)
+        this.#options.onMoved()
       }
+      outcome.then(over, error => {
+        if (!note.settled) this.#options.onError(error, message)
+        over()
+      })
     } catch (error) {
       this.#options.onError(error, message)
     }
+  }
+
+  /** Begins what waits, as far as there is room. */
+  proceed(): void {
+    while (this.#queue.length > 0 && this.#hasRoom()) {
+      const next = this.#queue.shift()
+      if (next !== undefined && !next.settled) this.#run(next)
+    }
+    this.#options.onMoved()
   }
 
   /**
@@ -91,6 +113,21 @@ export class Inbound {
     for (const answering of [...this.#byId.values(), ...this.#nameless]) {
       this.#cut(answering, reason, error)
     }
+    for (const note of this.#notes) {
+      note.settled = true
+      note.abort(reason)
+    }
+  }
+
+  /**
+   * A cancelled request gives its place back before its handler has stopped, or one that does not
+   * heed its signal would keep it for ever; but no more than as many again, or cancelling would be a
+   * way to run any number.
+   */
+  #hasRoom(): boolean {
+    const { maxInFlight, isCongested } = this.#options
+    const spared = Math.min(this.#cancelled, maxInFlight)
+    return this.#running - spared < maxInFlight && !isCongested()
   }
 
   #enter(message: RpcRequest, envelope: Envelope, reply: Reply): Request {
@@ -104,12 +141,12 @@ export class Inbound {
     this.#running++
     let outcome: unknown
     try {
-      outcome = this.#options.handler(request.message, request)
+      outcome = promised(this.#options.handler(request.message, request))
     } catch (error) {
       this.#finish(request, this.#failure(request, error))
       return
     }
-    if (isThenable(outcome)) {
+    if (outcome instanceof Promise) {
       outcome.then(
         result => this.#finish(request, resultOf(request, result)),
         error => this.#finish(request, this.#failure(request, error)),
@@ -121,13 +158,17 @@ export class Inbound {
 
   #finish(request: Request, reply: Message): void {
     this.#running--
+    if (request.settled) this.#cancelled--
     this.#settle(request, reply)
-    if (this.#queue.length > 0) this.#runNext()
+    if (this.#queue.length > 0) this.proceed()
   }
 
   #cut(request: Request, reason: unknown, error: ErrorObject | undefined): void {
+    const isWaiting = this.#queue.includes(request)
+    if (!isWaiting && !request.settled) this.#cancelled++
     this.#settle(request, error && { type: 'error', id: request.message.id, error })
     request.abort(reason)
+    if (this.#queue.length > 0) this.proceed()
   }
 
   #settle(request: Request, reply: Message | undefined): void {
@@ -140,18 +181,9 @@ export class Inbound {
     this.#options.onMoved()
   }
 
-  #runNext(): void {
-    while (this.#running < this.#options.maxInFlight) {
-      const next = this.#queue.shift()
-      if (next === undefined) break
-      if (!next.settled) this.#run(next)
-    }
-    this.#options.onMoved()
-  }
-
   #failure(request: Request, error: unknown): Message {
     const { id } = request.message
-    if (error instanceof RpcError) return { type: 'error', id, error: this.#options.toWire(error) }
+    if (isRpcError(error)) return { type: 'error', id, error: this.#options.toWire(error) }
     // A handler that gives up because it was told to has nothing to report.
     if (!request.settled) this.#options.onError(error, request.message)
     // What went wrong inside is nobody's business outside.
@@ -166,11 +198,22 @@ function resultOf(request: Request, result: unknown): Message {
   return { type: 'result', id: request.message.id, result: result === undefined ? null : result }
 }
 
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'then' in value &&
-    typeof value.then === 'function'
-  )
+/**
+ * What a handler returned, as a promise if it is one of any kind. Throws what looking at it throws:
+ * it may be anybody's object.
+ */
+function promised(outcome: unknown): unknown {
+  if (outcome instanceof Promise || typeof outcome !== 'object' || outcome === null) return outcome
+  const { then } = outcome as { then?: unknown }
+  // The check: a thenable; one that settles twice or throws is tamed by Promise.resolve.
+  return typeof then === 'function' ? Promise.resolve(outcome as PromiseLike<unknown>) : outcome
+}
+
+function isRpcError(error: unknown): error is RpcError {
+  try {
+    return error instanceof RpcError
+  } catch {
+    // Somebody's proxy that does not like to be asked.
+    return false
+  }
 }

@@ -50,7 +50,8 @@ export type {
   RpcResult,
 } from './message.ts'
 export type { BatchBuilder } from './outbound.ts'
-export { type Cancellation, Peer, type PeerOptions } from './peer.ts'
+export { Peer } from './peer.ts'
+export type { Cancellation, PeerOptions } from './peer-options.ts'
 export type { StrayReason } from './pending.ts'
 export {
   batchSchema,

@@ -1,5 +1,6 @@
 import { type Deadlines, systemDeadlines } from '../util/deadline.ts'
 import { limits } from '../util/limits.ts'
+import { Aborts } from './aborts.ts'
 import { type Channel, ChannelError, type Envelope } from './channel.ts'
 import { type RpcError, rpcError } from './error.ts'
 import type { CallOptions } from './handler.ts'
@@ -15,6 +16,7 @@ import type {
   RpcResult,
 } from './message.ts'
 import { Call, Pending, type StrayReason } from './pending.ts'
+import type { Sender, Sending } from './sending.ts'
 
 /** What concerns the calls a peer makes. */
 export interface OutboundOptions {
@@ -37,7 +39,7 @@ export interface OutboundHost {
   /** A call begins: its reply must be read, whatever holds up reading. */
   onBegin(): void
   /** A call was given up, by its signal or its deadline. */
-  onAbandoned(id: Id, reason: unknown): void
+  onAbandoned(id: Id): void
   /** The ids of this connection are used up. */
   onExhausted(): void
 }
@@ -62,10 +64,13 @@ export class Outbound {
   readonly #ids: IdCounter
   readonly #makeId: () => Id
   readonly #pending: Pending
+  readonly #sending: Sending
+  readonly #aborts = new Aborts((call, reason) => this.#abandon(call, reason))
   #closed = false
 
-  constructor(channel: Channel, host: OutboundHost, options: OutboundOptions) {
+  constructor(channel: Channel, sending: Sending, host: OutboundHost, options: OutboundOptions) {
     this.#channel = channel
+    this.#sending = sending
     this.#host = host
     this.#timeoutMs = options.timeoutMs ?? limits.callTimeoutMs.default
     this.#maxPending = options.maxPendingCalls ?? limits.pendingCalls.default
@@ -85,33 +90,51 @@ export class Outbound {
 
   call(method: string, params?: object, options?: CallOptions): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const request = this.#begin(method, params, options, resolve, reject)
-      if (request !== undefined) this.#send(request)
+      const call = this.#begin(method, options, resolve, reject)
+      if (call !== undefined) this.#sending.send(requestOf(call, params), undefined, call)
     })
   }
 
+  /** A notification on a connection that has ended is dropped, as it would be on the way. */
   notify(method: string, params?: object, envelope?: Envelope): void | Promise<void> {
-    return this.#channel.send(notification(method, params), envelope)
+    try {
+      return this.#channel.send(notification(method, params), envelope)
+    } catch (error) {
+      if (!(error instanceof ChannelError) || error.code === 'unserialisable') throw error
+    }
   }
 
   async batch<const T extends readonly unknown[]>(
     build: (batch: BatchBuilder) => T,
   ): Promise<AllOf<T>> {
     const messages: Outgoing[] = []
-    const answers = build({
-      call: (method, params, options) =>
-        new Promise((resolve, reject) => {
-          const request = this.#begin(method, params, options, resolve, reject)
-          if (request !== undefined) messages.push(request)
-        }),
-      notify: (method, params) => {
-        messages.push(notification(method, params))
-      },
-    })
-    const all = Promise.all(answers)
-    if (messages.length > 0) this.#send(messages)
+    const calls: Call[] = []
+    const begin = (method: string, params?: object, options?: CallOptions): Promise<unknown> => {
+      const made = new Promise((resolve, reject) => {
+        const call = this.#begin(method, options, resolve, reject, calls)
+        if (call === undefined) return
+        calls.push(call)
+        messages.push(requestOf(call, params))
+      })
+      // Whoever builds a batch may not wait for each of its calls.
+      made.catch(() => {})
+      return made
+    }
+    let answers: T
+    try {
+      answers = build({
+        call: begin,
+        notify: (method, params) => {
+          messages.push(notification(method, params))
+        },
+      })
+    } catch (error) {
+      for (const call of calls) this.#pending.fail(call.id, error)
+      throw error
+    }
+    if (messages.length > 0) this.#sending.send(messages, undefined, this.#batchSender(calls))
     // The check: Promise.all gives a tuple of the same length, each place awaited.
-    return (await all) as AllOf<T>
+    return (await Promise.all(answers)) as AllOf<T>
   }
 
   /** Settles the call a reply belongs to, or tells why there is none. */
@@ -120,40 +143,34 @@ export class Outbound {
   }
 
   /** Rejects whatever waits; afterwards nothing can be called. */
-  close(error: ChannelError): void {
+  close(why: string, cause?: Error): void {
     this.#closed = true
-    this.#pending.failAll(error)
+    this.#pending.failAll(method => new ChannelError('closed', `${method}: ${why}`, { cause }))
   }
 
   /** Registers a call; undefined when it cannot be made, and then it has been rejected. */
   #begin(
     method: string,
-    params: object | undefined,
     options: CallOptions | undefined,
     resolve: (result: unknown) => void,
     reject: (error: unknown) => void,
-  ): RpcRequest | undefined {
+    group?: readonly Call[],
+  ): Call | undefined {
     const signal = options?.signal
-    if (signal?.aborted) {
-      reject(signal.reason)
-      return undefined
-    }
-    let id: Id
+    const timeoutMs = options?.timeoutMs ?? this.#timeoutMs
     try {
-      id = this.#nextId(method)
+      signal?.throwIfAborted()
+      // Time that was up before the call began: what is left of a deadline may be less than nothing.
+      if (!(timeoutMs >= 0)) throw noReply(method)
+      const call = new Call(this.#nextId(method), method, resolve, reject, this.#handlers, group)
+      this.#pending.add(call, timeoutMs)
+      if (signal !== undefined) call.release = this.#aborts.watch(signal, call)
+      this.#host.onBegin()
+      return call
     } catch (error) {
       reject(error)
       return undefined
     }
-    const call = new Call(id, method, resolve, reject, this.#onExpire)
-    this.#pending.add(call, options?.timeoutMs ?? this.#timeoutMs)
-    if (signal !== undefined) {
-      const onAbort = () => this.#abandon(call, signal.reason)
-      signal.addEventListener('abort', onAbort, { once: true })
-      call.release = () => signal.removeEventListener('abort', onAbort)
-    }
-    this.#host.onBegin()
-    return { type: 'request', id, method, params: params as Params }
   }
 
   #nextId(method: string): Id {
@@ -168,41 +185,51 @@ export class Outbound {
       if (error instanceof ChannelError && error.code === 'id-overflow') this.#host.onExhausted()
       throw error
     }
+    // Reading gives a safe integer as a number, so the reply would not be found under a bigint.
+    if (typeof id === 'bigint' && Number.isSafeInteger(Number(id))) id = Number(id)
     if (this.#pending.has(id)) {
       throw new ChannelError('id-collision', `${method}: the id ${id} is in use`)
     }
     return id
   }
 
-  readonly #onExpire = (call: Call): void => {
-    this.#abandon(call, new ChannelError('timeout', `${call.method}: no reply in time`))
+  readonly #handlers = {
+    expire: (call: Call): void => this.#abandon(call, noReply(call.method)),
+    failed: (call: Call, error: unknown): void => this.#pending.fail(call.id, error),
   }
 
   #abandon(call: Call, reason: unknown): void {
     if (!this.#pending.abandon(call)) return
     call.reject(reason)
+    // What has not left yet is taken back instead.
+    if (!call.isSent || this.#closed) return
     this.#channel.abandon?.(call.id)
-    if (!this.#closed) this.#host.onAbandoned(call.id, reason)
+    this.#host.onAbandoned(call.id)
   }
 
-  #send(message: RpcRequest | readonly Outgoing[]): void {
-    try {
-      const room = this.#channel.send(message)
-      // Whoever calls waits for the reply; a channel that closes meanwhile rejects it.
-      if (room !== undefined) room.then(undefined, () => {})
-    } catch (error) {
-      for (const one of isList(message) ? message : [message]) {
-        if (one.type === 'request' && one.id !== null) this.#pending.fail(one.id, error)
-      }
+  #batchSender(calls: readonly Call[]): Sender {
+    return {
+      begins: () => {
+        for (const call of calls) call.isSent = true
+        return true
+      },
+      failed: error => {
+        for (const call of calls) this.#pending.fail(call.id, error)
+      },
     }
   }
+}
+
+function noReply(method: string): ChannelError {
+  return new ChannelError('timeout', `${method}: no reply in time`)
+}
+
+function requestOf(call: Call, params: object | undefined): RpcRequest {
+  // The check: the encoder refuses whatever is neither array nor object.
+  return { type: 'request', id: call.id, method: call.method, params: params as Params }
 }
 
 function notification(method: string, params: object | undefined): RpcNotification {
   // The check: the encoder refuses whatever is neither array nor object.
   return { type: 'notification', method, params: params as Params }
-}
-
-function isList(message: RpcRequest | readonly Outgoing[]): message is readonly Outgoing[] {
-  return Array.isArray(message)
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { forever, manualDeadlines, pair, turn, wire } from '../../test/support/wire.ts'
-import { ChannelError } from './channel.ts'
+import { memoryPair } from '../transport/memory.ts'
 import { Peer } from './peer.ts'
 
 describe('cancelling', () => {
@@ -113,7 +113,7 @@ describe('too much at once', () => {
     new Peer(
       w.channel,
       { m: () => new Promise(resolve => answers.push(resolve)) },
-      { maxInFlight: 1 },
+      { maxInFlight: 1, maxQueued: 2 },
     )
     expect(w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')).toBeUndefined()
     const pause = w.say('{"jsonrpc":"2.0","id":2,"method":"m"}')
@@ -133,6 +133,99 @@ describe('too much at once', () => {
     expect(w.sent).toContain('{"jsonrpc":"2.0","id":1,"result":"yes"}')
   })
 
+  it('does not rest for ever: what ends the waiting may be waiting to be read', async () => {
+    const { deadlines, advance } = manualDeadlines()
+    const w = wire()
+    new Peer(w.channel, { m: forever }, { maxInFlight: 1, maxQueued: 2, deadlines })
+    w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')
+    const pause = w.say('{"jsonrpc":"2.0","id":2,"method":"m"}')
+    advance(10_001)
+    await pause
+  })
+
+  it('gives the place of a cancelled request to the next, even if its handler never stops', async () => {
+    const w = wire()
+    const peer = new Peer(w.channel, { hang: forever, quick: () => 1 }, { maxInFlight: 2 })
+    for (const id of [1, 2]) w.say(`{"jsonrpc":"2.0","id":${id},"method":"hang"}`)
+    w.say('{"jsonrpc":"2.0","id":3,"method":"quick"}')
+    expect(w.sent).toEqual([])
+    peer.cancel(1)
+    expect(w.sent).toEqual(['{"jsonrpc":"2.0","id":3,"result":1}'])
+    // But not without end: as many again, and no more.
+    for (const id of [4, 5, 6]) w.say(`{"jsonrpc":"2.0","id":${id},"method":"hang"}`)
+    for (const id of [2, 4, 5, 6]) peer.cancel(id)
+    w.say('{"jsonrpc":"2.0","id":7,"method":"quick"}')
+    w.say('{"jsonrpc":"2.0","id":8,"method":"hang"}')
+    w.say('{"jsonrpc":"2.0","id":9,"method":"quick"}')
+    expect(w.sent).toHaveLength(1)
+  })
+
+  it('begins nothing new while replies cannot leave, and sends them in order', async () => {
+    const w = wire()
+    let drain: () => void = () => {}
+    const started: number[] = []
+    const peer = new Peer(w.channel, { m: (n: number) => started.push(n) })
+    w.congest(
+      new Promise<void>(resolve => {
+        drain = resolve
+      }),
+    )
+    w.say('{"jsonrpc":"2.0","id":1,"method":"m","params":[1]}')
+    w.say('{"jsonrpc":"2.0","id":2,"method":"m","params":[2]}')
+    expect(started).toEqual([1])
+    const closing = peer.close()
+    w.congest(undefined)
+    drain()
+    await closing
+    expect(started).toEqual([1, 2])
+    expect(w.sent).toEqual([
+      '{"jsonrpc":"2.0","id":1,"result":1}',
+      '{"jsonrpc":"2.0","id":2,"result":2}',
+    ])
+  })
+
+  it('holds calls back while nothing can leave, and takes back those given up meanwhile', async () => {
+    const w = wire()
+    let drain: () => void = () => {}
+    const cancellation = { method: '$/cancel', member: 'id' }
+    const client = new Peer(w.channel, {}, { cancellation })
+    w.congest(
+      new Promise<void>(resolve => {
+        drain = resolve
+      }),
+    )
+    const first = client.call('a')
+    const controller = new AbortController()
+    const second = client.call('b', [], { signal: controller.signal })
+    const third = client.call('c')
+    controller.abort('enough')
+    await expect(second).rejects.toBe('enough')
+    w.congest(undefined)
+    drain()
+    await turn()
+    expect(w.sent.map(text => JSON.parse(text).method)).toEqual(['a', 'c'])
+    w.say('{"jsonrpc":"2.0","id":1,"result":1}')
+    w.say('{"jsonrpc":"2.0","id":3,"result":3}')
+    expect(await Promise.all([first, third])).toEqual([1, 3])
+  })
+
+  it('bounds notifications that are being worked on, and stops them at the end', async () => {
+    const w = wire()
+    const signals: AbortSignal[] = []
+    const peer = new Peer(
+      w.channel,
+      (_, { signal }) => {
+        signals.push(signal)
+        return forever()
+      },
+      { maxInFlight: 2 },
+    )
+    expect(w.say('{"jsonrpc":"2.0","method":"n"}')).toBeUndefined()
+    expect(w.say('{"jsonrpc":"2.0","method":"n"}')).toBeInstanceOf(Promise)
+    await peer.close()
+    expect(signals.map(signal => signal.aborted)).toEqual([true, true])
+  })
+
   it('stops waiting the moment a handler asks back', async () => {
     const w = wire()
     let ask: () => void = () => {}
@@ -144,7 +237,7 @@ describe('too much at once', () => {
             ask = () => resolve(peer.call('answer'))
           }),
       },
-      { maxInFlight: 1 },
+      { maxInFlight: 1, maxQueued: 2 },
     )
     w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')
     const pause = w.say('{"jsonrpc":"2.0","id":2,"method":"m"}')
@@ -237,7 +330,7 @@ describe('closing', () => {
     await client.close()
     await outcome
     await expect(client.call('m')).rejects.toMatchObject({ code: 'closed' })
-    expect(() => client.notify('m')).toThrow(ChannelError)
+    expect(client.notify('m')).toBeUndefined()
   })
 
   it('fails the calls and stops the handlers when the connection breaks', async () => {
@@ -272,6 +365,42 @@ describe('closing', () => {
     await peer.closed
     expect(w.sent).toEqual(['{"jsonrpc":"2.0","id":1,"result":"in time"}'])
     expect(w.isClosed).toBe(true)
+  })
+
+  it('aborts at once where nobody is left to be answered', async () => {
+    const [near, far] = memoryPair()
+    let signal: AbortSignal | undefined
+    const server = new Peer(far, (_, exchange) => {
+      signal = exchange.signal
+      return forever()
+    })
+    const client = new Peer(near)
+    const call = client.call('m').catch(() => {})
+    await turn()
+    await client.close()
+    await call
+    await server.closed
+    expect(signal?.aborted).toBe(true)
+  })
+
+  it('aborts after a while where answers could still be heard', async () => {
+    const { deadlines, advance } = manualDeadlines()
+    const w = wire()
+    let signal: AbortSignal | undefined
+    const peer = new Peer(
+      w.channel,
+      (_, exchange) => {
+        signal = exchange.signal
+        return forever()
+      },
+      { deadlines, endedMs: 100 },
+    )
+    w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')
+    w.hangUp()
+    expect(signal?.aborted).toBe(false)
+    advance(101)
+    await peer.closed
+    expect(signal?.aborted).toBe(true)
   })
 
   it('is what await using does', async () => {

@@ -4,8 +4,7 @@ import { limits } from '../util/limits.ts'
 import type { Reply } from './answering.ts'
 import { Gathering } from './batch.ts'
 import { type Channel, ChannelError, type Envelope } from './channel.ts'
-import { encode } from './encode.ts'
-import { codes, errorObject, internalError, RpcError, standardKind } from './error.ts'
+import { errorObject, RpcError, standardKind } from './error.ts'
 import { type CallOptions, type Calls, type Handler, type Method, methods } from './handler.ts'
 import { Inbound } from './inbound.ts'
 import type {
@@ -20,35 +19,10 @@ import type {
   RpcRequest,
   RpcResult,
 } from './message.ts'
-import { type AllOf, type BatchBuilder, Outbound, type OutboundOptions } from './outbound.ts'
-import type { StrayReason } from './pending.ts'
-
-/** How the two sides tell each other that a request is given up. */
-export interface Cancellation {
-  /** The notification, such as `$/cancelRequest`. */
-  readonly method: string
-  /** The member of its params that holds the id of the request. */
-  readonly member: string
-  /** What a cancelled request is answered with; without it, it is not answered. */
-  readonly answer?: ErrorObject
-}
-
-/** What a peer may be told. Every limit left out has the default of `docs/limits.md`. */
-export interface PeerOptions extends OutboundOptions {
-  readonly maxInFlight?: number
-  readonly maxQueued?: number
-  /** Whether batches of the other side are taken apart; otherwise they are refused. */
-  readonly batches?: boolean
-  readonly cancellation?: Cancellation
-  /** The error as it goes to the other side: where a profile chooses the numbers. */
-  readonly toWire?: (error: RpcError) => ErrorObject
-  /** Told everything a handler threw that the other side is not told. By default on stderr. */
-  readonly onError?: (error: unknown, message?: RpcRequest | RpcNotification) => void
-  /** Told of replies that nobody waits for. */
-  readonly onStray?: (reply: RpcResult | RpcFailure | Malformed, why: StrayReason) => void
-  /** Told of text that was no message; it has been answered. */
-  readonly onMalformed?: (what: Malformed) => void
-}
+import { type AllOf, type BatchBuilder, Outbound } from './outbound.ts'
+import { guarded, type PeerOptions, printError } from './peer-options.ts'
+import { BUSY, INVALID_REQUEST, SHUTTING_DOWN, writableReply } from './replies.ts'
+import { type Sender, Sending } from './sending.ts'
 
 /**
  * Makes calls and answers them, over one channel that it opens and closes.
@@ -62,6 +36,8 @@ export class Peer implements Calls, AsyncDisposable {
   readonly #channel: Channel
   readonly #options: PeerOptions
   readonly #onError: (error: unknown, message?: RpcRequest | RpcNotification) => void
+  readonly #onStray: NonNullable<PeerOptions['onStray']>
+  readonly #onMalformedText: NonNullable<PeerOptions['onMalformed']>
   readonly #deadlines: Deadlines
   readonly #outbound: Outbound
   readonly #inbound: Inbound
@@ -69,10 +45,10 @@ export class Peer implements Calls, AsyncDisposable {
   #isOpen = true
   #ending: Promise<void> | undefined
   #cause: Error | undefined
-  /** Reading waits for this while requests wait for their turn. */
-  #crowded: Deferred<void> | undefined
-  /** Reading waits for this while replies cannot leave. */
-  #congested: Promise<void> | undefined
+  readonly #sending: Sending
+  /** Reading waits for this while too much waits to be answered or to leave. */
+  #paused: Deferred<void> | undefined
+  readonly #pauseDeadline = timed(() => this.#resume())
   readonly #drainDeadline = timed(() => this.#onDrained?.())
   #onDrained: (() => void) | undefined
 
@@ -83,14 +59,18 @@ export class Peer implements Calls, AsyncDisposable {
   ) {
     this.#channel = channel
     this.#options = options
-    this.#onError = options.onError ?? printError
+    this.#onError = guarded(options.onError ?? printError)
+    this.#onStray = guarded(options.onStray)
+    this.#onMalformedText = guarded(options.onMalformed)
     this.#deadlines = options.deadlines ?? systemDeadlines
     const host = {
-      onBegin: () => this.#endCrowding(),
+      // A handler may be waiting for this reply, which comes the way that is paused.
+      onBegin: () => this.#resume(),
       onAbandoned: (id: Id) => this.#tellAbandoned(id),
       onExhausted: () => void this.close(),
     }
-    this.#outbound = new Outbound(channel, host, options)
+    this.#sending = new Sending(channel, () => this.#inbound.proceed())
+    this.#outbound = new Outbound(channel, this.#sending, host, options)
     this.#inbound = new Inbound({
       handler: typeof answers === 'function' ? answers : methods(answers),
       way: {
@@ -99,9 +79,10 @@ export class Peer implements Calls, AsyncDisposable {
       },
       maxInFlight: options.maxInFlight ?? limits.inFlight.default,
       maxQueued: options.maxQueued ?? limits.queued.default,
+      isCongested: () => this.#sending.isCongested,
       onError: this.#onError,
       toWire: options.toWire ?? errorObject,
-      busy: BUSY,
+      busy: this.#refusal(BUSY),
       onMoved: () => this.#onMoved(),
     })
     const closed = deferred<Error | undefined>()
@@ -187,12 +168,12 @@ export class Peer implements Calls, AsyncDisposable {
         this.#onBatch(arrival, envelope)
         break
     }
-    return this.#congested ?? this.#crowding()
+    return this.#isCrowded() ? this.#pause() : undefined
   }
 
   #onRequest(message: RpcRequest, envelope: Envelope, reply: Reply): void {
     if (!this.#isOpen) {
-      reply({ type: 'error', id: message.id, error: SHUTTING_DOWN }, envelope)
+      reply({ type: 'error', id: message.id, error: this.#refusal(SHUTTING_DOWN) }, envelope)
     } else if (message.id !== null && this.#inbound.isInFlight(message.id)) {
       // With its own id the answer could be taken for that of the first request.
       reply({ type: 'error', id: null, error: this.#refusal(INVALID_REQUEST) }, envelope)
@@ -214,7 +195,7 @@ export class Peer implements Calls, AsyncDisposable {
 
   #onReply(reply: RpcResult | RpcFailure | Malformed): void {
     const why = this.#outbound.settle(reply)
-    if (why !== undefined) this.#options.onStray?.(reply, why)
+    if (why !== undefined) this.#onStray(reply, why)
   }
 
   #onMalformed(what: Malformed, envelope: Envelope, reply: Reply): void {
@@ -223,7 +204,7 @@ export class Peer implements Calls, AsyncDisposable {
       const id = what.id !== null && this.#inbound.isInFlight(what.id) ? null : what.id
       reply({ type: 'error', id, error: this.#refusal(what.error) }, envelope)
     }
-    this.#options.onMalformed?.(what)
+    this.#onMalformedText(what)
   }
 
   /** A profile that tells the kind of every error tells it of malformed text too. */
@@ -235,7 +216,8 @@ export class Peer implements Calls, AsyncDisposable {
   }
 
   #onBatch(batch: Batch, envelope: Envelope): void {
-    if (this.#options.batches === false) {
+    const { batches = true } = this.#options
+    if (!(typeof batches === 'function' ? batches() : batches)) {
       this.#sendReply({ type: 'error', id: null, error: this.#refusal(INVALID_REQUEST) }, envelope)
       return
     }
@@ -258,43 +240,48 @@ export class Peer implements Calls, AsyncDisposable {
   }
 
   #sendReply(reply: Message | readonly Message[], envelope: Envelope): void {
-    try {
-      const congested = this.#channel.send(reply, envelope)
-      if (congested !== undefined) this.#onCongested(congested)
-    } catch (error) {
+    this.#sending.send(reply, envelope, this.#replies)
+  }
+
+  readonly #replies: Sender = {
+    failed: (error, reply, envelope) => {
       // A channel that has closed meanwhile says so itself.
-      if (!(error instanceof ChannelError) || error.code !== 'unserialisable') return
+      if (!(error instanceof ChannelError) || error.code === 'closed') return
       this.#onError(error)
-      this.#sendReply(isList(reply) ? reply.map(asWritable) : unwritable(reply), envelope)
+      if (error.code !== 'unserialisable') return
+      this.#sending.send(writableReply(reply), envelope, this.#replies)
+    },
+  }
+
+  /** Calls of our own keep reading going: a handler may wait for one, whose reply comes the same way. */
+  #isCrowded(): boolean {
+    if (this.#outbound.size > 0) return false
+    return this.#inbound.isCrowded || this.#sending.isCongested
+  }
+
+  #pause(): Promise<void> {
+    if (this.#paused === undefined) {
+      this.#paused = deferred<void>()
+      // Not for ever: what would end it, a cancellation or the end, may be waiting to be read.
+      this.#deadlines.start(this.#pauseDeadline, limits.pauseMs.default)
     }
+    return this.#paused.promise
   }
 
-  #onCongested(congested: Promise<void>): void {
-    const over = () => {
-      if (this.#congested === waiting) this.#congested = undefined
-    }
-    const waiting = congested.then(over, over)
-    this.#congested = waiting
-  }
-
-  /**
-   * While requests wait for their turn, nothing more is read, unless calls of our own wait for
-   * replies: those come the same way, and a handler may be waiting for one.
-   */
-  #crowding(): Promise<void> | undefined {
-    if (this.#inbound.waiting === 0 || this.#outbound.size > 0) return undefined
-    this.#crowded ??= deferred<void>()
-    return this.#crowded.promise
-  }
-
-  #endCrowding(): void {
-    this.#crowded?.resolve()
-    this.#crowded = undefined
+  #resume(): void {
+    if (this.#paused === undefined) return
+    this.#deadlines.stop(this.#pauseDeadline)
+    this.#paused.resolve()
+    this.#paused = undefined
   }
 
   #onMoved(): void {
-    if (this.#crowded !== undefined && this.#inbound.waiting === 0) this.#endCrowding()
-    if (this.#onDrained !== undefined && this.#inbound.size === 0) this.#onDrained()
+    if (this.#paused !== undefined && !this.#isCrowded()) this.#resume()
+    if (this.#onDrained !== undefined && this.#isIdle()) this.#onDrained()
+  }
+
+  #isIdle(): boolean {
+    return this.#inbound.size === 0 && this.#sending.waiting === 0
   }
 
   #tellAbandoned(id: Id): void {
@@ -308,26 +295,35 @@ export class Peer implements Calls, AsyncDisposable {
     }
   }
 
-  /** The channel delivers nothing more; without a cause it still takes the replies in flight. */
+  /**
+   * The channel delivers nothing more. Where the other side can still hear us, the requests in flight
+   * are answered for a while; where it cannot, they have nobody left to answer.
+   */
   #onClosed(cause: Error | undefined): void {
     this.#cause ??= cause
-    this.#outbound.close(new ChannelError('closed', 'the connection ended', { cause }))
-    if (cause !== undefined) this.#inbound.cancelAll(cause)
-    void this.close()
+    this.#outbound.close('the connection ended', cause)
+    if (cause !== undefined || this.#channel.halfOpen !== true) {
+      const reason = cause ?? new ChannelError('closed', 'the other side closed the connection')
+      this.#inbound.cancelAll(reason)
+    }
+    // An end that has been asked for keeps its own deadline.
+    if (this.#ending === undefined) {
+      void this.close({ drainMs: this.#options.endedMs ?? limits.endedMs.default })
+    }
   }
 
   async #end(drainMs: number): Promise<void> {
     this.#isOpen = false
     await this.#drain(drainMs)
-    this.#inbound.cancelAll(new ChannelError('closed', 'shut down'), SHUTTING_DOWN)
-    this.#outbound.close(new ChannelError('closed', 'closed while a call waited for its reply'))
-    this.#endCrowding()
+    this.#inbound.cancelAll(new ChannelError('closed', 'shut down'), this.#refusal(SHUTTING_DOWN))
+    this.#outbound.close('closed while waiting for the reply')
+    this.#resume()
     await this.#channel.close()
     this.#settleClosed(this.#cause)
   }
 
   #drain(drainMs: number): Promise<void> | undefined {
-    if (this.#inbound.size === 0) return undefined
+    if (this.#isIdle()) return undefined
     return new Promise(resolve => {
       this.#onDrained = () => {
         this.#onDrained = undefined
@@ -337,34 +333,4 @@ export class Peer implements Calls, AsyncDisposable {
       this.#deadlines.start(this.#drainDeadline, drainMs)
     })
   }
-}
-
-const INVALID_REQUEST: ErrorObject = { code: codes.invalidRequest, message: 'Invalid Request' }
-// Codes from -32099 to -32000 are left to implementations by JSON-RPC 2.0, section 5.1.
-const BUSY: ErrorObject = { code: -32000, message: 'Too many requests at once' }
-const SHUTTING_DOWN: ErrorObject = { code: -32000, message: 'Shutting down' }
-
-function printError(error: unknown, message?: RpcRequest | RpcNotification): void {
-  // Refusing a notification is no failure of ours, and anyone could fill the log with them.
-  if (error instanceof RpcError) return
-  console.error(`trunkline: ${message?.method ?? 'a reply'} failed:`, error)
-}
-
-function isList(reply: Message | readonly Message[]): reply is readonly Message[] {
-  return Array.isArray(reply)
-}
-
-/** Each reply of a batch that can be written stays; the others become an error of their own. */
-function asWritable(reply: Message): Message {
-  try {
-    encode(reply)
-    return reply
-  } catch {
-    return unwritable(reply)
-  }
-}
-
-function unwritable(reply: Message): RpcFailure {
-  const id = reply.type === 'notification' ? null : reply.id
-  return { type: 'error', id, error: errorObject(internalError()) }
 }

@@ -2,6 +2,7 @@ import type { Deadlines, Link, Timed } from '../util/deadline.ts'
 import { limits } from '../util/limits.ts'
 import { ChannelError } from './channel.ts'
 import type { ErrorObject, Id, Malformed, RpcFailure, RpcResult } from './message.ts'
+import type { Sender } from './sending.ts'
 
 /**
  * Why a reply found no call: `late` for a call given up before, `duplicate` for one answered before,
@@ -9,15 +10,25 @@ import type { ErrorObject, Id, Malformed, RpcFailure, RpcResult } from './messag
  */
 export type StrayReason = 'late' | 'duplicate' | 'foreign' | 'orphan'
 
+/** What becomes of a call when it does not end by its reply. */
+export interface CallHandlers {
+  expire(call: Call): void
+  failed(call: Call, error: unknown): void
+}
+
 /** A call that waits for its reply. Settled exactly once. */
-export class Call implements Timed {
+export class Call implements Timed, Sender {
   readonly id: Id
   readonly method: string
   readonly resolve: (result: unknown) => void
   readonly reject: (error: unknown) => void
-  readonly #onExpire: (call: Call) => void
+  /** The calls that went out in the same batch, this one among them. */
+  readonly group: readonly Call[] | undefined
+  readonly #handlers: CallHandlers
   previous: Link | undefined
   next: Link | undefined
+  isSent = false
+  isSettled = false
   /** Undoes what was set up for this call alone, such as listening to its signal. */
   release: (() => void) | undefined
 
@@ -26,17 +37,28 @@ export class Call implements Timed {
     method: string,
     resolve: (result: unknown) => void,
     reject: (error: unknown) => void,
-    onExpire: (call: Call) => void,
+    handlers: CallHandlers,
+    group?: readonly Call[],
   ) {
     this.id = id
     this.method = method
     this.resolve = resolve
     this.reject = reject
-    this.#onExpire = onExpire
+    this.#handlers = handlers
+    this.group = group
+  }
+
+  begins(): boolean {
+    this.isSent = !this.isSettled
+    return this.isSent
+  }
+
+  failed(error: unknown): void {
+    this.#handlers.failed(this, error)
   }
 
   expire(): void {
-    this.#onExpire(this)
+    this.#handlers.expire(this)
   }
 }
 
@@ -75,7 +97,7 @@ export class Pending {
 
   /** Settles the call a reply belongs to, or tells why there is none. */
   settle(reply: RpcResult | RpcFailure | Malformed): StrayReason | undefined {
-    if (reply.id === null) return 'orphan'
+    if (reply.id === null) return this.#settleSole(reply) ? undefined : 'orphan'
     const call = this.#take(reply.id)
     if (call === undefined) return this.#stray(reply.id)
     if (reply.type === 'result') call.resolve(reply.result)
@@ -105,17 +127,34 @@ export class Pending {
     this.#take(id)?.reject(error)
   }
 
-  failAll(error: Error): void {
+  failAll(errorOf: (method: string) => Error): void {
     for (const call of [...this.#calls.values()]) {
       this.#take(call.id)
-      call.reject(error)
+      call.reject(errorOf(call.method))
     }
+  }
+
+  /**
+   * An error without an id answers something whose id could not be read. Where only one message of
+   * ours is unanswered, it is that one, and waiting on would only end in a timeout.
+   */
+  #settleSole(reply: RpcResult | RpcFailure | Malformed): boolean {
+    if (reply.type !== 'error') return false
+    const [first] = this.#calls.values()
+    if (first === undefined || !first.isSent) return false
+    for (const call of this.#calls.values()) {
+      if (call !== first && (first.group === undefined || call.group !== first.group)) return false
+    }
+    for (const call of [...this.#calls.values()])
+      this.fail(call.id, this.#options.fromWire(reply.error))
+    return true
   }
 
   #take(id: Id): Call | undefined {
     const call = this.#calls.get(id)
     if (call === undefined) return undefined
     this.#calls.delete(id)
+    call.isSettled = true
     this.#options.deadlines.stop(call)
     call.release?.()
     return call

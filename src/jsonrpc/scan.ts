@@ -23,6 +23,8 @@ export class Members {
   seen = 0
   /** Bits of members that stand more than once. */
   twice = 0
+  /** The bit of the member in whose value the scan stopped, when it did. */
+  stoppedIn = 0
   /** Keys and values counted since the text began; over several envelopes in a batch. */
   nodes = 0
   /** Where the last element of a batch ended. */
@@ -76,6 +78,7 @@ export function scanEnvelope(
 ): number {
   into.seen = 0
   into.twice = 0
+  into.stoppedIn = 0
   if (into.others.length > 0) into.others = []
   into.nodes++
   if (depth >= maxDepth) return TOO_DEEP
@@ -93,7 +96,10 @@ export function scanEnvelope(
     into.nodes += 2
     if (into.nodes > maxNodes) return TOO_MANY_NODES
     const end = skipValue(text, at, into, depth + 1, maxDepth, maxNodes)
-    if (end < 0) return end
+    if (end < 0) {
+      into.stoppedIn = member
+      return end
+    }
     note(into, member, at, end)
     at = skipSpace(text, end)
     const c = text.charCodeAt(at)

@@ -15,6 +15,8 @@ import { type Members, skipValue } from './scan.ts'
  * scanner reads it with the same result, only slower.
  */
 export function readUsual(text: string, rules: DecodeRules): Message | undefined {
+  // Limits that an envelope alone may break are the scanner's to count.
+  if (rules.maxNodes < CALL_NODES || rules.maxDepth < 2) return undefined
   front.lastIndex = 0
   if (front.test(text)) return readFront(text, 0, front.lastIndex, undefined, rules)
   const c = text.charCodeAt(2)

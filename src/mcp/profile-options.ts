@@ -1,5 +1,5 @@
 import type { DecodeOptions } from '../jsonrpc/decode.ts'
-import type { PeerOptions } from '../jsonrpc/peer.ts'
+import type { PeerOptions } from '../jsonrpc/peer-options.ts'
 import type { Era } from './error-numbers.ts'
 import { fromWire, toWire } from './error-wire.ts'
 import type { Profile } from './profile.ts'

@@ -164,11 +164,13 @@ describe('closing a child process', () => {
   })
 
   test('leaves no listener on this process', async () => {
-    const before = process.listenerCount('exit')
+    const count = (): number[] =>
+      ['exit', 'SIGTERM', 'SIGINT', 'SIGHUP'].map(event => process.listenerCount(event))
+    const before = count()
     const two = [await start(['echo']), await start(['echo'])]
-    expect(process.listenerCount('exit')).toBe(before + 1)
+    expect(count()).toEqual(before.map(listeners => listeners + 1))
     await Promise.all(two.map(life => life.channel.close()))
-    expect(process.listenerCount('exit')).toBe(before)
+    expect(count()).toEqual(before)
   })
 })
 
@@ -250,8 +252,22 @@ describe('junk on the output of a child process', () => {
     )
   })
 
+  test('is told on stderr, once and without control characters, if nobody else wants to know', async () => {
+    const print = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const { heard } = await start(['junk', '50'])
+    await heard('third')
+    const said = print.mock.calls
+    print.mockRestore()
+    expect(said).toEqual([
+      [expect.stringMatching(/^trunkline: \P{Cc}*no JSON: \P{Cc}*Serve\P{Cc}*$/u)],
+    ])
+  })
+
   test('closes the channel when there is too much of it', async () => {
-    const { channel, arrivals, ended } = await start(['junk', '50'], { junkLines: 20 })
+    const { channel, arrivals, ended } = await start(['junk', '50'], {
+      junkLines: 20,
+      onJunk: () => {},
+    })
     expect(await ended()).toMatchObject({
       code: 'framing',
       message: expect.stringContaining('more than 20 lines that are no JSON'),

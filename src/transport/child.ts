@@ -26,7 +26,7 @@ export interface ChildCommand {
 }
 
 export interface ChildOptions extends Omit<StreamOptions, 'lent' | 'onJunk' | 'skipBom'> {
-  /** Told the first time that the child prints something that is no JSON. */
+  /** Told the first time that the child prints something that is no JSON. By default on stderr. */
   readonly onJunk?: (malformed: Malformed) => void
   /** Such lines after which the child counts as broken. */
   readonly junkLines?: number
@@ -40,12 +40,15 @@ export interface ChildOptions extends Omit<StreamOptions, 'lent' | 'onJunk' | 's
   readonly termMs?: number
 }
 
-/** A channel to a child process. */
-export interface ChildChannel extends Channel {
+/** What there is to see of a child process. */
+export interface ChildProcess {
   readonly pid: number
-  /** The end of what the child has written to its error output. */
+  /** The end of what the child has written to its error output until now. */
   readonly stderr: string
 }
+
+/** A channel to a child process. */
+export interface ChildChannel extends Channel, ChildProcess {}
 
 /**
  * Starts a program and talks to it over its standard input and output.
@@ -88,6 +91,8 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>
 
 /** How much of the error output a cause repeats. */
 const causeCharacters = 2000
+/** How much of a finding about its output is printed. */
+const junkCharacters = 200
 
 class ProcessChannel implements ChildChannel {
   readonly pid: number
@@ -213,15 +218,21 @@ class ProcessChannel implements ChildChannel {
   }
 
   #onJunk(malformed: Malformed, options: ChildOptions): 'drop' {
-    const { onJunk, junkLines = limits.junkLines.default } = options
+    const { onJunk = this.#printJunk, junkLines = limits.junkLines.default } = options
     this.#junk++
-    if (this.#junk === 1) onJunk?.(malformed)
+    if (this.#junk === 1) onJunk(malformed)
     if (this.#junk === junkLines + 1) {
       void this.#stream.close()
       const what = `"${this.#name}" printed more than ${junkLines} lines that are no JSON`
       this.#tell(new ChannelError('framing', what))
     }
     return 'drop'
+  }
+
+  #printJunk = ({ detail }: Malformed): void => {
+    // The detail repeats the beginning of the line, which must not steer the terminal.
+    const what = detail.replace(/\p{Cc}/gu, '?').slice(0, junkCharacters)
+    console.error(`trunkline: passing over what "${this.#name}" prints that is no JSON: ${what}`)
   }
 
   #watchStderr(onStderr: ChildOptions['onStderr']): void {

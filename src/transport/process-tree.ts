@@ -2,12 +2,17 @@ import { execFile, spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Clock } from '../util/clock.ts'
 import { limits } from '../util/limits.ts'
+import { atProcessEnd } from './process-end.ts'
 import { within } from './within.ts'
 
 /**
  * A process that leads its own group, and everything it has started.
  *
- * From the beginning until nothing of it is left, the end of this process is the end of the tree.
+ * From the beginning until nothing of it is left, the end of this process is the end of the tree: by
+ * `process.exit`, by an error nobody caught, and by SIGTERM, SIGINT and SIGHUP. Where the program
+ * listens to such a signal itself, it decides what the signal means, and the tree lives until the
+ * program ends. SIGKILL cannot be noticed: the leader then sees the end of its input, and no more.
+ *
  * Signals go to the whole group and are never sent to a number that may already mean another
  * process. On Windows there are no groups: a tree can be killed only while its leader lives.
  */
@@ -19,7 +24,7 @@ export class ProcessTree {
   constructor(pid: number, clock: Clock) {
     this.#pid = pid
     this.#clock = clock
-    if (trees.size === 0) process.on('exit', killAll)
+    if (trees.size === 0) stopWatching = atProcessEnd(killAll)
     trees.add(this)
   }
 
@@ -44,7 +49,7 @@ export class ProcessTree {
     }
     this.#gone = true
     trees.delete(this)
-    if (trees.size === 0) process.off('exit', killAll)
+    if (trees.size === 0) stopWatching()
   }
 
   /** For the end of this process, when nothing can be waited for. */
@@ -73,6 +78,8 @@ const isWindows = process.platform === 'win32'
 
 // Of the process, because its end is one event for all trees.
 const trees = new Set<ProcessTree>()
+
+let stopWatching = nothing
 
 function killAll(): void {
   for (const tree of trees) tree.kill()

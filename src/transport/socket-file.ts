@@ -1,5 +1,6 @@
 import { chmodSync, lstatSync, type Stats, unlinkSync } from 'node:fs'
 import { connect, type Server } from 'node:net'
+import { isMainThread } from 'node:worker_threads'
 import { ChannelError } from '../jsonrpc/channel.ts'
 import { bind, systemCode } from './listener.ts'
 
@@ -7,27 +8,39 @@ import { bind, systemCode } from './listener.ts'
 const MAX_PATH_BYTES = process.platform === 'linux' ? 107 : 103
 
 /**
- * Binds a server to a socket file that its owner alone may use.
+ * Binds a server to a socket file that its owner alone may use, from the moment the file exists. In
+ * a worker thread, which has no say over the modes of new files, from a moment later.
  *
  * A file that a dead server left behind is replaced; one where somebody answers, or that is no
  * socket, is never touched. Rejects with a ChannelError `'refused'`.
  */
 export async function bindSocketFile(server: Server, path: string): Promise<void> {
-  const address = `unix:${path}`
   checkLength(path)
   try {
-    await bind(server, address, { path })
+    await bindGuarded(server, path)
   } catch (error) {
     if (!(error instanceof ChannelError) || systemCode(error.cause) !== 'EADDRINUSE') throw error
     await removeStale(path)
-    await bind(server, address, { path })
+    await bindGuarded(server, path)
   }
   try {
-    // Nothing is accepted before this: bound and reported are one turn of the event loop.
     chmodSync(path, 0o600)
   } catch (cause) {
     server.close()
-    throw new ChannelError('refused', `listening on ${address}: it cannot be guarded`, { cause })
+    throw new ChannelError('refused', `listening on unix:${path}: it cannot be guarded`, { cause })
+  }
+}
+
+/** Makes the file with no rights for others: a later chmod alone would leave a gap to connect in. */
+function bindGuarded(server: Server, path: string): Promise<void> {
+  if (!isMainThread) return bind(server, `unix:${path}`, { path })
+  // The owner keeps all rights, for the sake of folders that another thread makes at this moment.
+  const before = process.umask(0o077)
+  try {
+    // The file exists when this returns, and is reported later.
+    return bind(server, `unix:${path}`, { path })
+  } finally {
+    process.umask(before)
   }
 }
 

@@ -34,11 +34,18 @@ export function stdioChannel(options: StdioOptions = {}): Channel {
     })
     return closing
   }
+  let isHeard = true
   return {
+    get halfOpen() {
+      return isHeard
+    },
     open: sink =>
       channel.open({
         receive: (arrival, envelope) => sink.receive(arrival, envelope),
-        closed: cause => sink.closed(isBrokenPipe(cause) ? undefined : cause),
+        closed: cause => {
+          isHeard = !isBrokenPipe(cause)
+          sink.closed(isHeard ? cause : undefined)
+        },
       }),
     send: message => channel.send(message),
     close,

@@ -43,6 +43,7 @@ export function streamChannel(
 const coalesceBytes = 2048
 
 class StreamChannel implements Channel {
+  readonly halfOpen = true
   readonly #readable: Readable
   readonly #writable: Writable
   readonly #framing: Framing

@@ -114,6 +114,18 @@ describe('deadlines', () => {
     expect(ended).toEqual(['first', 'again'])
   })
 
+  it('leave nothing behind when they are stopped, however long they were', () => {
+    const manual = manualClock()
+    const deadlines = new Deadlines(manual.clock, 10)
+    for (let i = 0; i < 1000; i++) {
+      const thing = timed(() => {})
+      deadlines.start(thing, 3_600_000)
+      manual.advance(20)
+      deadlines.stop(thing)
+    }
+    expect(deadlines.ticks).toBeLessThanOrEqual(1)
+  })
+
   it('longer than any timer still come', () => {
     const { clock, advance } = manualClock()
     const deadlines = new Deadlines(clock, 10)

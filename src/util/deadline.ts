@@ -54,6 +54,11 @@ export class Deadlines {
     return this.#running
   }
 
+  /** How many ticks are kept, for whoever watches over memory. */
+  get ticks(): number {
+    return this.#ticks.size
+  }
+
   /** Starts the deadline of a thing that has none running. */
   start(thing: Timed, delayMs: number): void {
     const number = Math.ceil((this.#clock.now() + delayMs) / this.#tickMs)
@@ -72,6 +77,9 @@ export class Deadlines {
     if (previous === undefined || next === undefined) return
     previous.next = next
     next.previous = previous
+    // A ring of one is the tick alone. The latest one stays: calls made together end together.
+    if (previous === next && previous !== this.#latest)
+      this.#ticks.delete((previous as Tick).number)
     thing.previous = undefined
     thing.next = undefined
     this.#running--
@@ -87,6 +95,8 @@ export class Deadlines {
       this.#ticks.set(number, tick)
       if (this.#timer === undefined || number < this.#armedFor) this.#arm(number)
     }
+    const before = this.#latest
+    if (before !== undefined && before.next === before) this.#ticks.delete(before.number)
     this.#latest = tick
     return tick
   }

@@ -79,6 +79,18 @@ export const limits = {
     meaning:
       'Requests of one peer waiting for their turn. Reading pauses first; past the limit they are answered -32000.',
   },
+  pauseMs: {
+    default: 10_000,
+    unit: 'ms',
+    meaning:
+      'Time reading may rest because too much waits. Then it goes on, and requests over the limit are refused.',
+  },
+  endedMs: {
+    default: 5000,
+    unit: 'ms',
+    meaning:
+      'Time requests in flight may still be answered after the other side has stopped talking.',
+  },
   pendingCalls: {
     default: 65_536,
     unit: 'count',
@@ -187,6 +199,114 @@ export const limits = {
     unit: 'ms',
     meaning:
       'Time the other side of a WebSocket has to give that sign. Then the connection is cut.',
+  },
+  inputRounds: {
+    default: 10,
+    unit: 'count',
+    meaning: 'Rounds of questions in one stateless request. The next one is answered -32603.',
+  },
+  requestStateMs: {
+    default: 600_000,
+    unit: 'ms',
+    meaning: 'Time a client has to answer a question of a stateless request. Then -32602.',
+  },
+  pageSize: {
+    default: 500,
+    unit: 'count',
+    meaning: 'Entries on one page of a list. The rest follows by cursor.',
+  },
+  completionValues: {
+    default: 100,
+    unit: 'count',
+    meaning: 'Values of one completion. More are left out, and `hasMore` says so.',
+  },
+  listens: {
+    default: 64,
+    unit: 'count',
+    meaning: 'Listen streams of one connection at once. A further one is answered -32000.',
+  },
+  subscribedUris: {
+    default: 1024,
+    unit: 'count',
+    meaning: 'Resources one session or listen stream is subscribed to. A further one is refused.',
+  },
+  progressBurst: {
+    default: 100,
+    unit: 'count',
+    meaning: 'Progress notifications of one request in a row. Then they come 20 a second.',
+  },
+  callTotalMs: {
+    default: 900_000,
+    unit: 'ms',
+    meaning:
+      'One call of a client altogether, however often its progress or its questions give it more time. It rejects with the code "timeout".',
+  },
+  probeMs: {
+    default: 3000,
+    unit: 'ms',
+    meaning:
+      'Waiting for the answer to `server/discover`. Then the server is opened by `initialize`.',
+  },
+  verdictMs: {
+    default: 86_400_000,
+    unit: 'ms',
+    meaning: 'Time a server is remembered as one with sessions. Then it is asked again.',
+  },
+  pages: {
+    default: 1000,
+    unit: 'count',
+    meaning: 'Pages of one list that a client follows. The next one rejects with "too-many".',
+  },
+  cacheEntries: {
+    default: 256,
+    unit: 'count',
+    meaning: 'Results a client keeps as long as their `ttlMs` says. The oldest go first.',
+  },
+  cacheCharacters: {
+    default: 16_777_216,
+    unit: 'characters',
+    meaning: 'All results a client keeps, written as JSON. The oldest go first.',
+  },
+  changes: {
+    default: 1024,
+    unit: 'count',
+    meaning: 'Changes that wait to be read. The oldest are dropped, and `lagged` says how many.',
+  },
+  reconnects: {
+    default: 5,
+    unit: 'count',
+    meaning: 'Attempts of a client to open a lost connection again. Then it closes.',
+  },
+  reconnectMs: {
+    default: 1000,
+    unit: 'ms',
+    meaning: 'Longest wait before the second attempt; twice as long before each further one.',
+  },
+  reconnectMaxMs: {
+    default: 60_000,
+    unit: 'ms',
+    meaning: 'Longest wait before any attempt to open a connection again.',
+  },
+  steadyMs: {
+    default: 60_000,
+    unit: 'ms',
+    meaning: 'Time a connection must last for the attempts to be counted from the start again.',
+  },
+  taskPollMs: {
+    default: 1000,
+    unit: 'ms',
+    meaning: 'Time between two looks at a task whose server names none.',
+  },
+  taskPollMinMs: {
+    default: 100,
+    unit: 'ms',
+    meaning: 'Shortest time between two looks at a task, whatever its server says.',
+  },
+  outputSchemas: {
+    default: 1024,
+    unit: 'count',
+    meaning:
+      'Output schemas of listed tools that a client checks results with. The oldest are forgotten.',
   },
 } as const satisfies Record<string, Limit>
 

@@ -1,7 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ChannelError } from '../../src/jsonrpc/channel.ts'
 import type { Handler, Method } from '../../src/jsonrpc/handler.ts'
-import { Peer, type PeerOptions } from '../../src/jsonrpc/peer.ts'
+import { Peer } from '../../src/jsonrpc/peer.ts'
+import type { PeerOptions } from '../../src/jsonrpc/peer-options.ts'
 import type { Raw } from './raw.ts'
 import { type Wire, wires } from './wires.ts'
 
@@ -64,7 +65,6 @@ describe.each(wires)('the caller over $name', wire => {
     { name: 'the text of an id', reply: result('1', 1) },
     { name: 'an id beyond 2^53', reply: '{"jsonrpc":"2.0","id":9007199254740993,"result":1}' },
     { name: 'the id null', reply: result(null, 1) },
-    { name: 'no id', reply: '{"jsonrpc":"2.0","error":{"code":1,"message":"x"}}' },
     {
       name: 'a bad reply for an id never given out',
       reply: '{"jsonrpc":"2.0","id":99,"result":1,"error":1}',
@@ -78,6 +78,16 @@ describe.each(wires)('the caller over $name', wire => {
     raw.send(reply)
     raw.send(result(id, 'mine'))
     expect(await call).toBe('mine')
+    expect(await answered(peer, raw)).toBe('still here')
+  })
+
+  it('takes an error without an id for its own when nothing else was asked', async () => {
+    const { peer, raw } = await talk(wire)
+    const call = peer.call('a')
+    const outcome = expect(call).rejects.toMatchObject({ code: 1 })
+    await nextCall(raw)
+    raw.send('{"jsonrpc":"2.0","error":{"code":1,"message":"x"}}')
+    await outcome
     expect(await answered(peer, raw)).toBe('still here')
   })
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { cp, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
@@ -9,15 +9,22 @@ import { importsOf, read, root, subpaths } from '../sources.ts'
 
 const exec = promisify(execFile)
 
+interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly files: readonly string[]
+}
+
 /** An empty project elsewhere, with the packed package installed as a user would do it. */
 let home: string
 let installed: string
 
 beforeAll(async () => {
-  const { name, version } = JSON.parse(read('package.json')) as { name: string; version: string }
+  const { name, version } = JSON.parse(read('package.json')) as Manifest
   home = await realpath(await mkdtemp(join(tmpdir(), 'trunkline-package-')))
   installed = join(home, 'node_modules', name)
-  await npm(root, 'pack', '--pack-destination', home)
+  // What is built is up to date, and other tests are running on it.
+  await npm(root, 'pack', '--ignore-scripts', '--pack-destination', home)
   await writeFile(join(home, 'package.json'), '{ "private": true, "type": "module" }\n')
   await npm(home, 'install', '--prefer-offline', '--ignore-scripts', `./${name}-${version}.tgz`)
 }, 120_000)
@@ -54,6 +61,31 @@ describe('the packed package', () => {
   })
 })
 
+test('packing a fresh clone builds it first', async () => {
+  const clone = join(home, 'clone')
+  const { files, name, version } = JSON.parse(read('package.json')) as Manifest
+  const texts = files.filter(file => file !== 'dist')
+  const sources = ['package.json', 'package-lock.json', 'scripts', 'src', 'tsconfig.json']
+  for (const path of [...sources, 'tsconfig.build.json', ...texts]) {
+    await cp(join(root, path), join(clone, path), { recursive: true })
+  }
+  await symlink(join(root, 'node_modules'), join(clone, 'node_modules'), 'junction')
+  await npm(clone, 'pack')
+  const { stdout } = await exec('tar', ['-tf', join(clone, `${name}-${version}.tgz`)])
+  const packed = stdout.split(/\r?\n/)
+  for (const { list } of subpaths()) {
+    expect(packed).toContain(`package/dist/${list.replace(/\.ts$/, '.js')}`)
+    expect(packed).toContain(`package/dist/${list.replace(/\.ts$/, '.d.ts')}`)
+  }
+}, 120_000)
+
+test('package.json says what a registry wants to know', () => {
+  const manifest = JSON.parse(read('package.json'))
+  for (const field of ['name', 'version', 'description', 'keywords', 'author', 'license']) {
+    expect([field, manifest[field]?.length > 0]).toEqual([field, true])
+  }
+})
+
 describe('importing', () => {
   test('trunkline/jsonrpc loads nothing but itself: no package, no module of Node', () => {
     const loaded = graph('dist/jsonrpc/index.js')
@@ -69,8 +101,9 @@ describe('importing', () => {
 })
 
 const consumer = `
-import { connect, listen } from 'trunkline'
+import { type ChildProcess, connect, listen } from 'trunkline'
 import { type Decoded, decode, type Handler, Peer, RpcError } from 'trunkline/jsonrpc'
+import { childChannel, memoryPair, type StreamOptions, streamChannel } from 'trunkline/transport'
 
 const handler: Handler = message => {
   if (message.method === 'sum') return 7
@@ -84,6 +117,26 @@ export async function main(): Promise<unknown> {
   await peer.close()
   await listener.close()
   return sum
+}
+
+interface Calculator {
+  add(a: number, b: number): number
+}
+
+export async function served(calculator: Calculator, input: NodeJS.ReadStream): Promise<void> {
+  await using listener = await listen(calculator, 'tcp://127.0.0.1:0', {
+    protocol: 'jsonrpc',
+    onPeer: peer => void peer.notify('welcome'),
+  })
+  const pids: number[] = []
+  const onChild = (child: ChildProcess): void => void pids.push(child.pid)
+  await using peer = await connect({ command: 'node' }, { protocol: 'jsonrpc', onChild })
+  const options: StreamOptions = { framing: 'headers' }
+  for (const channel of [...memoryPair(), streamChannel(input, process.stdout, options)]) {
+    new Peer(channel, { add: (a: number, b: number) => a + b })
+  }
+  const { stderr }: ChildProcess = await childChannel({ command: 'node' })
+  console.log(listener.address, peer.closed, stderr)
 }
 
 export function isRequest(text: string | Uint8Array): boolean {

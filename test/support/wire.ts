@@ -2,7 +2,8 @@ import { type Channel, ChannelError, type Sink } from '../../src/jsonrpc/channel
 import { decode } from '../../src/jsonrpc/decode.ts'
 import { encode } from '../../src/jsonrpc/encode.ts'
 import type { Handler, Method } from '../../src/jsonrpc/handler.ts'
-import { Peer, type PeerOptions } from '../../src/jsonrpc/peer.ts'
+import { Peer } from '../../src/jsonrpc/peer.ts'
+import type { PeerOptions } from '../../src/jsonrpc/peer-options.ts'
 import { memoryPair } from '../../src/transport/memory.ts'
 import type { Clock, Timer } from '../../src/util/clock.ts'
 import { Deadlines } from '../../src/util/deadline.ts'
@@ -27,6 +28,7 @@ export function wire() {
   let closed = false
   let congestion: Promise<void> | undefined
   const channel: Channel = {
+    halfOpen: true,
     open: s => {
       sink = s
     },
