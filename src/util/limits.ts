@@ -308,6 +308,16 @@ export const limits = {
     meaning:
       'Output schemas of listed tools that a client checks results with. The oldest are forgotten.',
   },
+  askedTasks: {
+    default: 64,
+    unit: 'count',
+    meaning: 'Questions of one server that a client answers as tasks. A further one is refused.',
+  },
+  askedTaskMs: {
+    default: 3_600_000,
+    unit: 'ms',
+    meaning: 'Longest time a client keeps the answer to such a question, whatever its server says.',
+  },
 } as const satisfies Record<string, Limit>
 
 export type LimitName = keyof typeof limits

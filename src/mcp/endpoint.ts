@@ -1,0 +1,18 @@
+import type { Channel, Envelope } from '../jsonrpc/channel.ts'
+import type { Handler } from '../jsonrpc/handler.ts'
+
+/** A channel that an endpoint has taken over. */
+export interface Attachment extends AsyncDisposable {
+  /** Settles when everything has ended; with the cause, if it was not in good order. */
+  readonly closed: Promise<Error | undefined>
+  /** Ends in good order: requests in flight are answered within `drainMs`. Idempotent. */
+  close(options?: { readonly drainMs?: number }): Promise<void>
+}
+
+/** What a listener serves. A server is one, and so is a router. */
+export interface Endpoint {
+  /** Answers one self-contained message: a stateless request over HTTP is exactly this. */
+  readonly handle: Handler
+  /** Takes over a channel for as long as it lives, in either era. */
+  attach(channel: Channel, envelope?: Envelope): Attachment
+}

@@ -1,0 +1,35 @@
+import type { Revision } from './revisions/revision.ts'
+import { sessionRevisions } from './revisions/session.ts'
+import { statelessRevisions } from './revisions/stateless.ts'
+
+export type { Features, Revision } from './revisions/revision.ts'
+
+/** Every revision there is, oldest first. */
+export const revisions: readonly Revision[] = [...sessionRevisions, ...statelessRevisions]
+
+const byName = new Map(revisions.map(revision => [revision.name, revision]))
+
+/** The revision with this date; undefined for any other text. */
+export function revisionNamed(name: string): Revision | undefined {
+  return byName.get(name)
+}
+
+/** The newest of some revisions that belongs to an era. */
+export function newest(
+  era: Revision['era'],
+  among: readonly Revision[] = revisions,
+): Revision | undefined {
+  return among.findLast(revision => revision.era === era)
+}
+
+/**
+ * What `initialize` is answered with: the revision that was asked for, if it is one with sessions and
+ * among the supported ones, else the newest of those. Undefined when none has sessions.
+ */
+export function negotiate(
+  requested: string,
+  supported: readonly Revision[] = revisions,
+): Revision | undefined {
+  const same = supported.find(({ name, era }) => name === requested && era === 'session')
+  return same ?? newest('session', supported)
+}

@@ -1,0 +1,38 @@
+import type { Era } from '../error-numbers.ts'
+
+/** What a revision can say, where revisions differ. */
+export interface Features {
+  /** Hints such as `readOnlyHint` on tools. */
+  readonly toolAnnotations: boolean
+  readonly audio: boolean
+  readonly resourceLinks: boolean
+  /** `title` beside `name`, and `_meta` on the types themselves. */
+  readonly titles: boolean
+  /** Icons, and `websiteUrl` and `description` of an implementation. */
+  readonly icons: boolean
+  /** What `structuredContent` and `outputSchema` may be. */
+  readonly structured: 'none' | 'object' | 'any'
+  /** Whether bad arguments of a tool are a result with `isError` or a protocol error. */
+  readonly inputErrors: 'result' | 'error'
+  readonly elicitation: 'none' | 'form' | 'form and url'
+  /** Defaults on every primitive of a form, and choices with titles. */
+  readonly richForms: boolean
+  readonly samplingTools: boolean
+  readonly completionContext: boolean
+  /** Whether completion has a capability of its own. */
+  readonly completionsCapability: boolean
+  readonly progressMessages: boolean
+  readonly tasks: 'none' | 'core' | 'extension'
+  readonly instructions: boolean
+}
+
+/** One revision of the protocol, as data. */
+export interface Revision {
+  /** Its date, as it stands on the wire. */
+  readonly name: string
+  readonly era: Era
+  readonly batches: boolean
+  /** Every method, request or notification, that exists in it. */
+  readonly methods: ReadonlySet<string>
+  readonly features: Features
+}

@@ -1,0 +1,96 @@
+import type { Implementation } from '../types/base.ts'
+import type { Content } from '../types/content.ts'
+import type { Prompt } from '../types/prompts.ts'
+import type { Resource, ResourceTemplate } from '../types/resources.ts'
+import type { CallToolResult, Tool } from '../types/tools.ts'
+import type { Features, Revision } from './revision.ts'
+
+/**
+ * The parts of results as a revision can say them: what it does not know is left out or said with
+ * what it has, so that a client of that revision never meets a shape it cannot read.
+ */
+
+/** Leaves out what came later: titles and icons. */
+function named<T extends object>(thing: T, features: Features): T {
+  const { title, icons, _meta, ...rest } = thing as T & Named
+  return {
+    ...rest,
+    ...(features.titles && { title, _meta }),
+    ...(features.icons && { icons }),
+  } as unknown as T
+}
+
+interface Named {
+  readonly title?: unknown
+  readonly icons?: unknown
+  readonly _meta?: unknown
+}
+
+export function implementationFor({ features }: Revision, info: Implementation): Implementation {
+  const { websiteUrl, description, ...rest } = info
+  return named(features.icons ? { ...rest, websiteUrl, description } : rest, features)
+}
+
+export function toolFor({ features }: Revision, tool: Tool): Tool {
+  const { annotations, outputSchema, execution, ...rest } = tool
+  const hasOutput =
+    features.structured === 'any' ||
+    (features.structured === 'object' && outputSchema?.type === 'object')
+  return named(
+    {
+      ...rest,
+      ...(features.toolAnnotations && { annotations }),
+      ...(hasOutput && { outputSchema }),
+      ...(features.tasks === 'core' && { execution }),
+    },
+    features,
+  )
+}
+
+export function resourceFor({ features }: Revision, resource: Resource): Resource {
+  return named(resource, features)
+}
+
+export function templateFor({ features }: Revision, template: ResourceTemplate): ResourceTemplate {
+  return named(template, features)
+}
+
+export function promptFor({ features }: Revision, prompt: Prompt): Prompt {
+  const shaped = named(prompt, features)
+  return features.titles
+    ? shaped
+    : { ...shaped, arguments: shaped.arguments?.map(argument => named(argument, features)) }
+}
+
+export function contentFor({ features }: Revision, content: Content): Content {
+  if (content.type === 'audio' && !features.audio) {
+    const { data, mimeType, annotations } = content
+    return {
+      type: 'resource',
+      resource: { uri: 'audio:', mimeType, blob: data },
+      annotations,
+    }
+  }
+  if (content.type === 'resource_link' && !features.resourceLinks) {
+    const { name, uri, description, annotations } = content
+    const words = description === undefined ? '' : `: ${description}`
+    return { type: 'text', text: `${name} (${uri})${words}`, annotations }
+  }
+  return content
+}
+
+/** A tool's result, whose structured content exists as text too wherever it cannot be said. */
+export function callResultFor(revision: Revision, result: CallToolResult): CallToolResult {
+  const { structured, audio, resourceLinks } = revision.features
+  const { structuredContent, ...rest } = result
+  const keeps =
+    structuredContent !== undefined &&
+    (structured === 'any' || (structured === 'object' && isObject(structuredContent)))
+  const content =
+    audio && resourceLinks ? rest.content : rest.content.map(block => contentFor(revision, block))
+  return keeps ? { ...rest, content, structuredContent } : { ...rest, content }
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,88 @@
+import type { ErrorObject } from '../../jsonrpc/message.ts'
+import type {
+  Members,
+  Meta,
+  NotificationParams,
+  PagedResult,
+  RequestParams,
+  Result,
+} from './base.ts'
+import type { InputRequests, InputResponses } from './input.ts'
+
+export type { TaskMetadata } from './base.ts'
+
+/** How far a task has come. `'completed'`, `'failed'` and `'cancelled'` are final. */
+export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
+
+/** What both kinds of tasks say of themselves. */
+interface TaskFields {
+  readonly taskId: string
+  readonly status: TaskStatus
+  /** The status in words, for people. */
+  readonly statusMessage?: string
+  /** An ISO 8601 time. */
+  readonly createdAt: string
+  /** An ISO 8601 time. */
+  readonly lastUpdatedAt: string
+}
+
+/** A task of the session revisions. */
+export interface Task extends TaskFields {
+  /** How long it is kept from its creation, in milliseconds; null means without limit. */
+  readonly ttl: number | null
+  /** How long to wait between two looks, in milliseconds. */
+  readonly pollInterval?: number
+}
+
+/** The answer to a request that became a task, in session revisions. */
+export interface CreateTaskResult extends Result {
+  readonly task: Task
+}
+
+/** The answer to `tasks/get` and `tasks/cancel`, in session revisions. */
+export interface TaskResult extends Task, Result {}
+
+/** The answer to `tasks/list`, in session revisions. */
+export interface ListTasksResult extends PagedResult {
+  readonly tasks: readonly Task[]
+}
+
+/** The params of `notifications/tasks/status`, in session revisions. */
+export interface TaskStatusParams extends Task, NotificationParams {}
+
+/** The params of `tasks/get`, `tasks/result` and `tasks/cancel`. */
+export interface TaskParams extends RequestParams {
+  readonly taskId: string
+}
+
+/** A task of the extension. Its members are spelled differently, so that the two cannot be mixed up. */
+export interface FlatTask extends TaskFields {
+  /** How long it is kept from its creation, in milliseconds; null means without limit. */
+  readonly ttlMs: number | null
+  /** How long to wait between two looks, in milliseconds. */
+  readonly pollIntervalMs?: number
+}
+
+/** The answer to a request that became a task, in the extension. */
+export interface FlatTaskResult extends FlatTask {
+  readonly resultType: 'task'
+  readonly _meta?: Meta
+}
+
+/** A task of the extension with what its status brings along. */
+export type DetailedTask =
+  | (FlatTask & { readonly status: 'working' | 'cancelled' })
+  | (FlatTask & { readonly status: 'input_required'; readonly inputRequests: InputRequests })
+  | (FlatTask & { readonly status: 'completed'; readonly result: Members })
+  | (FlatTask & { readonly status: 'failed'; readonly error: ErrorObject })
+
+/** The answer to `tasks/get`, in the extension. */
+export type DetailedTaskResult = DetailedTask & Result
+
+/** The params of `notifications/tasks`, in the extension. */
+export type DetailedTaskParams = DetailedTask & NotificationParams
+
+/** The params of `tasks/update`: answers to a task's questions, in the extension. */
+export interface UpdateTaskParams extends TaskParams {
+  readonly inputResponses: InputResponses
+}

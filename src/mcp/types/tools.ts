@@ -1,0 +1,26 @@
+import type { CacheHints, Members, PagedResult, Result, TaskMetadata } from './base.ts'
+import type { Content } from './content.ts'
+import type { RetryParams } from './input.ts'
+import type { Tool } from './tool.ts'
+
+export type { Tool, ToolAnnotations, ToolExecution } from './tool.ts'
+
+/** The answer to `tools/list`. */
+export interface ListToolsResult extends PagedResult, CacheHints {
+  readonly tools: readonly Tool[]
+}
+
+/** The params of `tools/call`. */
+export interface CallToolParams extends RetryParams {
+  readonly name: string
+  readonly arguments?: Members
+  readonly task?: TaskMetadata
+}
+
+/** What a tool gave. A failure of the tool itself is a result too, with `isError`. */
+export interface CallToolResult extends Result {
+  readonly content: readonly Content[]
+  /** Conforms to the tool's output schema. An object in session revisions, any JSON value since. */
+  readonly structuredContent?: unknown
+  readonly isError?: boolean
+}

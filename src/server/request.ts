@@ -1,0 +1,56 @@
+import { invalidParams } from '../jsonrpc/error.ts'
+import type { Exchange } from '../jsonrpc/handler.ts'
+import type { Id } from '../jsonrpc/message.ts'
+import type { Caller } from '../mcp/caller.ts'
+import type { Session } from './session.ts'
+
+export type Params = Readonly<Record<string, unknown>>
+
+/** One request of a known caller on its way to the feature that answers it. */
+export interface ServerRequest {
+  readonly method: string
+  readonly params: Params
+  readonly id: Id | null
+  readonly caller: Caller
+  readonly exchange: Exchange
+  /** The session it came in; none for a request that speaks for itself. */
+  readonly session: Session | undefined
+}
+
+/** What a feature gives back: a result object, at once or later. */
+export type Answer = Params | Promise<Params>
+
+/** A member of the params that must be a string. */
+export function stringParam(params: Params, name: string): string {
+  const value = params[name]
+  if (typeof value !== 'string') {
+    throw invalidParams(`${name} must be a string`, {
+      data: { details: `${name} must be a string` },
+    })
+  }
+  return value
+}
+
+/** A member of the params that must be an object; empty when it is absent. */
+export function objectParam(params: Params, name: string): Params {
+  const value = params[name]
+  if (value === undefined) return {}
+  if (!isRecord(value)) {
+    throw invalidParams(`${name} must be an object`, {
+      data: { details: `${name} must be an object` },
+    })
+  }
+  return value
+}
+
+export function isRecord(value: unknown): value is Params {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Goes on with a value when it is there: at once where it can, so that no promise is made. */
+export function whenReady<T, U>(
+  value: T | Promise<T>,
+  next: (value: T) => U | Promise<U>,
+): U | Promise<U> {
+  return value instanceof Promise ? value.then(next) : next(value)
+}

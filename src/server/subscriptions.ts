@@ -1,0 +1,60 @@
+/** Something that changed, and that somebody may want to know. */
+export type Change =
+  | { readonly type: 'tools' | 'prompts' | 'resources' }
+  | { readonly type: 'resource'; readonly uri: string }
+  | {
+      readonly type: 'task'
+      readonly taskId: string
+      readonly params: Readonly<Record<string, unknown>>
+    }
+
+/** Whoever wants to know: a session, or one listen stream. */
+export interface Subscriber {
+  wants(change: Change): boolean
+  tell(change: Change): void
+}
+
+/**
+ * Brings changes to whoever wants them, the same way in every era. Changes of a list that come
+ * together are told once: the list is read again anyway.
+ */
+export class Subscriptions {
+  readonly #subscribers = new Set<Subscriber>()
+  readonly #due = new Map<string, Change>()
+  #isScheduled = false
+
+  get size(): number {
+    return this.#subscribers.size
+  }
+
+  add(subscriber: Subscriber): void {
+    this.#subscribers.add(subscriber)
+  }
+
+  remove(subscriber: Subscriber): void {
+    this.#subscribers.delete(subscriber)
+  }
+
+  /** Tells of a change once the code that is running has finished. */
+  announce(change: Change): void {
+    if (this.#subscribers.size === 0) return
+    this.#due.set(keyOf(change), change)
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    queueMicrotask(() => this.#tellAll())
+  }
+
+  #tellAll(): void {
+    this.#isScheduled = false
+    const due = [...this.#due.values()]
+    this.#due.clear()
+    for (const subscriber of [...this.#subscribers]) {
+      for (const change of due) if (subscriber.wants(change)) subscriber.tell(change)
+    }
+  }
+}
+
+function keyOf(change: Change): string {
+  if (change.type === 'resource') return `resource ${change.uri}`
+  return change.type === 'task' ? `task ${change.taskId}` : change.type
+}

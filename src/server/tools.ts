@@ -1,0 +1,197 @@
+import { invalidParams, RpcError } from '../jsonrpc/error.ts'
+import { errorResult, toolResult } from '../mcp/content.ts'
+import { errors } from '../mcp/errors.ts'
+import { checkName } from '../mcp/names.ts'
+import { callResultFor, toolFor } from '../mcp/revisions/shape.ts'
+import type { Revision } from '../mcp/revisions.ts'
+import { type Compiled, compileSchema } from '../mcp/schema.ts'
+import { issueText } from '../mcp/schema-issues.ts'
+import type { Schema } from '../mcp/standard-schema.ts'
+import type { Icon, JsonSchema, Members } from '../mcp/types/base.ts'
+import type { CallToolResult, Tool, ToolAnnotations } from '../mcp/types/tools.ts'
+import { isInputRequired, runAsking } from './ask.ts'
+import { Context } from './context.ts'
+import type { Cursors } from './cursor.ts'
+import { FeatureSet, type Registration } from './features.ts'
+import { pageOf } from './page.ts'
+import {
+  type Answer,
+  objectParam,
+  type Params,
+  type ServerRequest,
+  stringParam,
+  whenReady,
+} from './request.ts'
+import type { Sealer } from './seal.ts'
+
+/** What a tool is, beside its name and its code. */
+export interface ToolDefinition {
+  readonly title?: string
+  readonly description?: string
+  /** What arguments it takes; none without it. */
+  readonly input?: Schema
+  /** What it returns; without it, words and content. */
+  readonly output?: Schema
+  readonly annotations?: ToolAnnotations
+  readonly icons?: readonly Icon[]
+  /** Whether it may be run as a task. */
+  readonly task?: 'forbidden' | 'optional' | 'required'
+  readonly meta?: Members
+}
+
+/** The code of a tool, after its types have been checked where it was registered. */
+export type ToolCode = (input: unknown, context: Context) => unknown
+
+interface ToolEntry {
+  readonly name: string
+  readonly definition: ToolDefinition
+  readonly code: ToolCode
+  readonly input: Compiled<unknown>
+  readonly output: Compiled<unknown> | undefined
+  readonly tool: Tool
+}
+
+/** What the tools need of their server. */
+export interface ToolsHost {
+  readonly sealer: Sealer
+  readonly cursors: Cursors
+  readonly pageSize: number
+  onError(error: unknown, request: ServerRequest): void
+}
+
+/** The tools of a server: registered, listed, called. */
+export class Tools {
+  readonly #host: ToolsHost
+  readonly #set: FeatureSet<ToolEntry>
+  /** Lists as each revision says them, until something changes. */
+  readonly #listed = new Map<string, readonly Tool[]>()
+
+  constructor(host: ToolsHost, onChange: () => void) {
+    this.#host = host
+    this.#set = new FeatureSet('tool', () => {
+      this.#listed.clear()
+      onChange()
+    })
+  }
+
+  get isUsed(): boolean {
+    return this.#set.isUsed
+  }
+
+  register(name: string, definition: ToolDefinition, code: ToolCode): Registration<ToolDefinition> {
+    const problem = checkName(name, 'tool')
+    if (problem !== undefined) throw new TypeError(problem)
+    const registration = this.#set.add(name, entryOf(name, definition, code), (entry, changes) =>
+      entryOf(name, { ...entry.definition, ...changes.definition }, entry.code),
+    )
+    return {
+      ...registration,
+      get isEnabled() {
+        return registration.isEnabled
+      },
+      update: changes => registration.update({ definition: changes as ToolDefinition }),
+    }
+  }
+
+  list({ caller, params }: ServerRequest): Params {
+    const all = this.#listFor(caller.revision)
+    const { items, nextCursor } = pageOf(
+      all,
+      'tools',
+      params,
+      this.#host.cursors,
+      this.#host.pageSize,
+    )
+    return nextCursor === undefined ? { tools: items } : { tools: items, nextCursor }
+  }
+
+  call(request: ServerRequest): Answer {
+    const name = stringParam(request.params, 'name')
+    const entry = this.#set.get(name)
+    if (entry === undefined) throw errors.toolNotFound({ tool: name })
+    const given = objectParam(request.params, 'arguments')
+    const checked = entry.input.check(given)
+    return whenReady(checked, outcome => {
+      if (!outcome.ok) return badArguments(entry, request, issueText(outcome.issues))
+      return this.#run(entry, request, outcome.value)
+    }) as Answer
+  }
+
+  #run(entry: ToolEntry, request: ServerRequest, input: unknown): Answer {
+    return runAsking(request, this.#host.sealer, asking => {
+      let value: unknown
+      try {
+        value = entry.code(input, new Context(request, asking))
+      } catch (error) {
+        return failed(error, asking.open.size > 0)
+      }
+      if (!(value instanceof Promise)) return this.#result(entry, request, value)
+      return value.then(
+        result => this.#result(entry, request, result),
+        error => failed(error, asking.open.size > 0),
+      )
+    }) as Answer
+  }
+
+  #result(entry: ToolEntry, request: ServerRequest, value: unknown): unknown {
+    if (isInputRequired(value)) return value
+    const result = toolResult(value, { hasOutputSchema: entry.output !== undefined })
+    if (entry.output === undefined || result.isError)
+      return callResultFor(request.caller.revision, result)
+    return whenReady(entry.output.check(result.structuredContent), outcome => {
+      if (outcome.ok) return callResultFor(request.caller.revision, result)
+      const words = issueText(outcome.issues)
+      this.#host.onError(
+        new Error(`the output of tool "${entry.name}" is wrong: ${words}`),
+        request,
+      )
+      throw errors.internalError()
+    })
+  }
+
+  #listFor(revision: Revision): readonly Tool[] {
+    let listed = this.#listed.get(revision.name)
+    if (listed === undefined) {
+      listed = this.#set.list().map(entry => toolFor(revision, entry.tool))
+      this.#listed.set(revision.name, listed)
+    }
+    return listed
+  }
+}
+
+function entryOf(name: string, definition: ToolDefinition, code: ToolCode): ToolEntry {
+  const input = compileSchema(definition.input, { what: `tool "${name}" input` })
+  const output =
+    definition.output === undefined
+      ? undefined
+      : compileSchema(definition.output, { what: `tool "${name}" output`, side: 'output' })
+  const { title, description, annotations, icons, task, meta } = definition
+  const tool: Tool = {
+    name,
+    title,
+    description,
+    inputSchema: input.jsonSchema as Tool['inputSchema'],
+    outputSchema: output?.jsonSchema as JsonSchema | undefined,
+    annotations,
+    icons,
+    execution: task === undefined ? undefined : { taskSupport: task },
+    _meta: meta,
+  }
+  return { name, definition, code, input, output, tool }
+}
+
+function badArguments(entry: ToolEntry, request: ServerRequest, details: string): CallToolResult {
+  if (request.caller.revision.features.inputErrors === 'result') {
+    return errorResult(new Error(`Invalid arguments for tool "${entry.name}": ${details}`))
+  }
+  throw invalidParams(`Invalid arguments for tool "${entry.name}": ${details}`, {
+    kind: 'invalid_tool_arguments',
+    data: { tool: entry.name, details },
+  })
+}
+
+/** A tool that fails gives a result all the same; only protocol errors and open questions pass. */
+function failed(error: unknown, isAsking: boolean): CallToolResult {
+  if (isAsking || error instanceof RpcError) throw error
+  return errorResult(error)
+}

@@ -1,0 +1,88 @@
+import type { Names } from './match.ts'
+import { type ObjectShape, printShape, type Shape, scalar } from './shape.ts'
+
+const version = scalar('2.0')
+
+/** A message, or each of a batch, with the member `jsonrpc` that transcripts leave out. */
+export function withVersion(shape: Shape): Shape {
+  return eachMessage(shape, message =>
+    message.members.has('jsonrpc')
+      ? message
+      : { ...message, members: new Map([['jsonrpc', version], ...message.members]) },
+  )
+}
+
+/** The same without it, where it says what it has to. */
+export function withoutVersion(shape: Shape): Shape {
+  return eachMessage(shape, message => {
+    const found = message.members.get('jsonrpc')
+    if (found?.kind !== 'scalar' || found.value !== '2.0') return message
+    const members = new Map(message.members)
+    members.delete('jsonrpc')
+    return { ...message, members }
+  })
+}
+
+/**
+ * The text of a message to send: names replaced by what they mean, `jsonrpc` added, and in requests
+ * the members of `meta` that they do not have themselves. Throws a TypeError for a name that means
+ * nothing yet, and for a shape that leaves something open.
+ */
+export function wireText(shape: Shape, names: Names, meta: ObjectShape | undefined): string {
+  const message = meta === undefined ? shape : eachMessage(shape, found => withMeta(found, meta))
+  return printShape(resolve(withVersion(message), names))
+}
+
+function eachMessage(shape: Shape, change: (message: ObjectShape) => ObjectShape): Shape {
+  if (shape.kind === 'object') return change(shape)
+  if (shape.kind !== 'array') return shape
+  return {
+    ...shape,
+    items: shape.items.map(item => (item.kind === 'object' ? change(item) : item)),
+  }
+}
+
+function withMeta(message: ObjectShape, meta: ObjectShape): ObjectShape {
+  const { members } = message
+  if (!members.has('method') || !members.has('id')) return message
+  const params = members.get('params') ?? object([])
+  // A request with params that are no object, or a `_meta` that is none, is so on purpose.
+  if (params.kind !== 'object') return message
+  const own = params.members.get('_meta') ?? object([])
+  if (own.kind !== 'object') return message
+  const all = object([...meta.members, ...own.members])
+  const changed = object([...params.members, ['_meta', all]])
+  return { ...message, members: new Map([...members, ['params', changed]]) }
+}
+
+function object(members: Iterable<readonly [string, Shape]>): ObjectShape {
+  return { kind: 'object', members: new Map(members), isOpen: false }
+}
+
+function resolve(shape: Shape, names: Names): Shape {
+  switch (shape.kind) {
+    case 'scalar':
+      return shape
+    case 'gaps':
+      // Nothing is left open in what is sent: here the sign is a character like others.
+      return scalar(shape.parts.join('…'))
+    case 'anything':
+      throw new TypeError('what is sent cannot leave anything open')
+    case 'name': {
+      const known = names.get(shape.name)
+      if (known === undefined) throw new TypeError(`the name $${shape.name} means nothing yet`)
+      return known
+    }
+    case 'array':
+      if (shape.isOpen) throw new TypeError('what is sent cannot leave anything open')
+      return { ...shape, items: shape.items.map(item => resolve(item, names)) }
+    case 'object': {
+      if (shape.isOpen) throw new TypeError('what is sent cannot leave anything open')
+      const members = Array.from(shape.members, ([name, member]): [string, Shape] => [
+        name,
+        resolve(member, names),
+      ])
+      return { ...shape, members: new Map(members) }
+    }
+  }
+}

@@ -1,0 +1,185 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import {
+  CallToolResultSchema,
+  CreateMessageRequestSchema,
+  ElicitRequestSchema,
+  ErrorCode,
+  type JSONRPCMessage,
+  ListRootsRequestSchema,
+  LoggingMessageNotificationSchema,
+  McpError,
+  ResourceUpdatedNotificationSchema,
+  ResultSchema,
+  ToolListChangedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js'
+import {
+  type Answers,
+  Changes,
+  type ConnectDriver,
+  type DriverOptions,
+  type Log,
+  type McpDriver,
+  type Named,
+  type Program,
+  Refused,
+  type Revision,
+} from './driver.ts'
+
+/** A client of @modelcontextprotocol/sdk, in any of the session revisions. */
+export const connectSdk1: ConnectDriver = async (program, options) => {
+  const client = new Client(
+    { name: 'driver-sdk1', version: '1.0.0' },
+    {
+      capabilities: { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} },
+    },
+  )
+  const logs: Log[] = []
+  const changes = new Changes()
+  let revision: string | undefined
+  answerWith(client, options.answers)
+  client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => {
+    logs.push(params)
+  })
+  client.setNotificationHandler(ToolListChangedNotificationSchema, () =>
+    changes.tell({ kind: 'tools' }),
+  )
+  client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) =>
+    changes.tell({ kind: 'resource', uri: params.uri }),
+  )
+  const transport = transportTo(program, options)
+  transport.setProtocolVersion = negotiated => {
+    revision = negotiated
+  }
+  await settled(client.connect(transport))
+  return driverOf(client, { logs, changes, revision })
+}
+
+/** The transport, telling of what passes, and asking for the revision: the package has no choice of it. */
+function transportTo(
+  program: Program,
+  { revision, onMessage }: DriverOptions,
+): StdioClientTransport & { setProtocolVersion?: (version: string) => void } {
+  const transport: StdioClientTransport & { setProtocolVersion?: (version: string) => void } =
+    new StdioClientTransport({ ...program, args: [...program.args], stderr: 'ignore' })
+  const send = transport.send.bind(transport)
+  transport.send = message => {
+    const wanted = withRevision(message, revision)
+    onMessage?.('client', wanted)
+    return send(wanted)
+  }
+  transport.onmessage = message => onMessage?.('server', message)
+  return transport
+}
+
+function withRevision(message: JSONRPCMessage, revision: Revision): JSONRPCMessage {
+  if (!('method' in message) || message.method !== 'initialize') return message
+  return { ...message, params: { ...message.params, protocolVersion: revision } }
+}
+
+function answerWith(client: Client, answers: Answers): void {
+  client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+    const { action, content } = answers.elicit({ ...params, mode: params.mode ?? 'form' })
+    return content === undefined ? { action } : { action, content: { ...content } }
+  })
+  client.setRequestHandler(CreateMessageRequestSchema, ({ params }) => {
+    const content = [params.messages.at(-1)?.content].flat()[0]
+    const words = content?.type === 'text' ? content.text : ''
+    return {
+      role: 'assistant',
+      model: answers.model,
+      content: { type: 'text', text: answers.sample(words) },
+    }
+  })
+  client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [...answers.roots] }))
+}
+
+interface Heard {
+  readonly logs: Log[]
+  readonly changes: Changes
+  readonly revision: string | undefined
+}
+
+function driverOf(client: Client, { logs, changes, revision }: Heard): McpDriver {
+  return {
+    server: {
+      ...{ name: undefined, version: undefined, ...client.getServerVersion() },
+      instructions: client.getInstructions(),
+      capabilities: client.getServerCapabilities(),
+      revision,
+    },
+    logs,
+    listTools: () => pages(async params => list(await client.listTools(params), 'tools')),
+    listResources: () =>
+      pages(async params => list(await client.listResources(params), 'resources')),
+    listResourceTemplates: () =>
+      pages(async params => list(await client.listResourceTemplates(params), 'resourceTemplates')),
+    listPrompts: () => pages(async params => list(await client.listPrompts(params), 'prompts')),
+    async callTool(name, args = {}, { onProgress, signal } = {}) {
+      const result = await settled(
+        client.request(
+          { method: 'tools/call', params: { name, arguments: { ...args } } },
+          CallToolResultSchema,
+          { onprogress: onProgress, signal },
+        ),
+      )
+      return {
+        content: result.content,
+        structured: result.structuredContent,
+        isError: result.isError === true,
+      }
+    },
+    readResource: async uri => (await settled(client.readResource({ uri }))).contents,
+    getPrompt: async (name, args) =>
+      (await settled(client.getPrompt({ name, arguments: args }))).messages,
+    async complete(ref, argument, known) {
+      const context = known === undefined ? undefined : { arguments: known }
+      return (await settled(client.complete({ ref, argument, context }))).completion
+    },
+    setLogLevel: async level => void (await settled(client.setLoggingLevel(level))),
+    async watch({ tools, resources = [] }) {
+      for (const uri of resources) await settled(client.subscribeResource({ uri }))
+      return changes.watch({ tools, resources }, async () => {
+        for (const uri of resources) await settled(client.unsubscribeResource({ uri }))
+      })
+    },
+    ping: () => settled(client.ping()),
+    request: (method, params) => settled(client.request({ method, params }, ResultSchema)),
+    close: () => client.close(),
+  }
+}
+
+type Page = { readonly items: readonly Named[]; readonly next: string | undefined }
+
+/** One page of a list result, by the name of its list. */
+function list<K extends string>(
+  result: { readonly nextCursor?: string } & Readonly<Record<K, readonly Named[]>>,
+  key: K,
+): Page {
+  return { items: result[key], next: result.nextCursor }
+}
+
+async function pages(
+  fetchPage: (params: { cursor?: string } | undefined) => Promise<Page>,
+): Promise<readonly Named[]> {
+  const items: Named[] = []
+  let cursor: string | undefined
+  do {
+    const page = await settled(fetchPage(cursor === undefined ? undefined : { cursor }))
+    items.push(...page.items)
+    cursor = page.next
+  } while (cursor !== undefined)
+  return items
+}
+
+/** Errors of the wire as refusals. Two codes are the package's own, for what never reached the wire. */
+async function settled<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call
+  } catch (error) {
+    if (!(error instanceof McpError)) throw error
+    const isLocal =
+      error.code === ErrorCode.ConnectionClosed || error.code === ErrorCode.RequestTimeout
+    throw new Refused(isLocal ? 'client' : 'server', error.code, error)
+  }
+}

@@ -1,0 +1,203 @@
+import {
+  Client,
+  type ClientOptions,
+  type JSONRPCMessage,
+  LOG_LEVEL_META_KEY,
+  ProtocolError,
+  SdkError,
+  specTypeSchemas,
+  type Transport,
+} from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import {
+  type Answers,
+  Changes,
+  type ConnectDriver,
+  type DriverOptions,
+  type Interest,
+  type Log,
+  type McpDriver,
+  type Program,
+  Refused,
+  stateless,
+} from './driver.ts'
+
+/** A client of @modelcontextprotocol/client, in any revision. */
+export const connectSdk2: ConnectDriver = (program, options) => {
+  const { revision } = options
+  return connect(transportTo(program, options), options.answers, {
+    supportedProtocolVersions: [revision],
+    versionNegotiation: { mode: revision === stateless ? { pin: revision } : 'legacy' },
+  })
+}
+
+/**
+ * The same client left to find out by itself what the server speaks. It probes a second process of
+ * the program for that; the revision asked for is not looked at, and nobody is told of messages.
+ */
+export const connectProbingSdk2: ConnectDriver = (program, { answers }) =>
+  connect(packageTransport(program), answers, { versionNegotiation: { mode: 'auto' } })
+
+async function connect(
+  transport: Transport,
+  answers: Answers,
+  options: ClientOptions,
+): Promise<McpDriver> {
+  const client = new Client(
+    { name: 'driver-sdk2', version: '1.0.0' },
+    {
+      capabilities: { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} },
+      ...options,
+    },
+  )
+  const logs: Log[] = []
+  const changes = new Changes()
+  answerWith(client, answers)
+  client.setNotificationHandler('notifications/message', ({ params }) => {
+    logs.push(params)
+  })
+  client.setNotificationHandler('notifications/tools/list_changed', () =>
+    changes.tell({ kind: 'tools' }),
+  )
+  client.setNotificationHandler('notifications/resources/updated', ({ params }) =>
+    changes.tell({ kind: 'resource', uri: params.uri }),
+  )
+  await settled(client.connect(transport))
+  return driverOf(client, logs, changes)
+}
+
+function packageTransport(program: Program): StdioClientTransport {
+  return new StdioClientTransport({ ...program, args: [...program.args], stderr: 'ignore' })
+}
+
+/**
+ * The package's transport behind one of ours, which tells of what passes. Being no instance of the
+ * package's class, it is probed in place: otherwise a second process would be started for that.
+ */
+function transportTo(program: Program, { onMessage }: DriverOptions): Transport {
+  const inner = packageTransport(program)
+  const outer: Transport & { readonly pid: number | null; readonly stderr: null } = {
+    // By these two the package knows a pipe to a process.
+    get pid() {
+      return inner.pid
+    },
+    stderr: null,
+    start: () => inner.start(),
+    close: () => inner.close(),
+    send(message: JSONRPCMessage) {
+      onMessage?.('client', message)
+      return inner.send(message)
+    },
+  }
+  inner.onmessage = (message: JSONRPCMessage) => {
+    onMessage?.('server', message)
+    outer.onmessage?.(message)
+  }
+  inner.onerror = error => outer.onerror?.(error)
+  inner.onclose = () => outer.onclose?.()
+  return outer
+}
+
+function answerWith(client: Client, answers: Answers): void {
+  client.setRequestHandler('elicitation/create', ({ params }) => {
+    const { action, content } = answers.elicit({ ...params, mode: params.mode ?? 'form' })
+    return content === undefined ? { action } : { action, content: { ...content } }
+  })
+  client.setRequestHandler('sampling/createMessage', ({ params }) => {
+    const content = [params.messages.at(-1)?.content].flat()[0]
+    const words = content?.type === 'text' ? content.text : ''
+    return {
+      role: 'assistant',
+      model: answers.model,
+      content: { type: 'text', text: answers.sample(words) },
+    }
+  })
+  client.setRequestHandler('roots/list', () => ({ roots: [...answers.roots] }))
+}
+
+function driverOf(client: Client, logs: Log[], changes: Changes): McpDriver {
+  // Without sessions, the level goes with each request.
+  let meta: { [LOG_LEVEL_META_KEY]: 'debug' | 'info' | 'warning' } | undefined
+  const isStateless = client.getProtocolEra() === 'modern'
+  return {
+    server: {
+      ...{ name: undefined, version: undefined, ...client.getServerVersion() },
+      instructions: client.getInstructions(),
+      capabilities: client.getServerCapabilities(),
+      revision: client.getNegotiatedProtocolVersion(),
+    },
+    logs,
+    // The package follows the pages by itself.
+    listTools: async () => (await settled(client.listTools())).tools,
+    listResources: async () => (await settled(client.listResources())).resources,
+    listResourceTemplates: async () =>
+      (await settled(client.listResourceTemplates())).resourceTemplates,
+    listPrompts: async () => (await settled(client.listPrompts())).prompts,
+    async callTool(name, args = {}, { onProgress, signal } = {}) {
+      const params = { name, arguments: { ...args }, ...(meta && { _meta: meta }) }
+      const call = client.callTool(params, { onprogress: onProgress, signal })
+      const result = await settled(call)
+      return {
+        content: result.content,
+        structured: result.structuredContent,
+        isError: result.isError === true,
+      }
+    },
+    readResource: async uri => (await settled(client.readResource({ uri }))).contents,
+    getPrompt: async (name, args) =>
+      (await settled(client.getPrompt({ name, arguments: args }))).messages,
+    async complete(ref, argument, known) {
+      const context = known === undefined ? undefined : { arguments: known }
+      return (await settled(client.complete({ ref, argument, context }))).completion
+    },
+    async setLogLevel(level) {
+      if (isStateless) meta = { [LOG_LEVEL_META_KEY]: level }
+      else await settled(client.setLoggingLevel(level))
+    },
+    watch: async interest => {
+      const end = isStateless ? await listen(client, interest) : await subscribe(client, interest)
+      return changes.watch(interest, end)
+    },
+    ping: () => settled(client.ping()),
+    // What the package will not send it refuses at once, not by a promise.
+    request: (method, params) =>
+      settled(
+        Promise.resolve().then(() => client.request({ method, params }, specTypeSchemas.Result)),
+      ),
+    close: () => client.close(),
+  }
+}
+
+async function listen(
+  client: Client,
+  { tools, resources }: Interest,
+): Promise<() => Promise<void>> {
+  const subscription = await settled(
+    client.listen({
+      ...(tools && { toolsListChanged: true }),
+      ...(resources && { resourceSubscriptions: [...resources] }),
+    }),
+  )
+  return () => subscription.close()
+}
+
+async function subscribe(
+  client: Client,
+  { resources = [] }: Interest,
+): Promise<() => Promise<void>> {
+  for (const uri of resources) await settled(client.subscribeResource({ uri }))
+  return async () => {
+    for (const uri of resources) await settled(client.unsubscribeResource({ uri }))
+  }
+}
+
+/** Errors of the wire, and those of the package's own, as refusals. */
+async function settled<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call
+  } catch (error) {
+    if (error instanceof ProtocolError) throw new Refused('server', error.code, error)
+    if (error instanceof SdkError) throw new Refused('client', error.code, error)
+    throw error
+  }
+}

@@ -1,0 +1,27 @@
+// Plain JSON-RPC on stdio that knows as much of the protocol as a raw client needs for its handshake.
+
+import { listen, RpcError } from '../../dist/index.js'
+
+const answers = new Map([
+  [
+    'initialize',
+    ({ protocolVersion }) => ({
+      protocolVersion,
+      capabilities: {},
+      serverInfo: { name: 'jsonrpc', version: '1.0.0' },
+    }),
+  ],
+  ['notifications/initialized', () => undefined],
+  ['ping', () => ({})],
+])
+
+await listen(
+  ({ method, params = {} }) => {
+    const answer = answers.get(method)
+    if (answer === undefined) throw new RpcError(-32601, 'Method not found')
+    if (Array.isArray(params)) throw new RpcError(-32602, 'Invalid params')
+    return answer(params)
+  },
+  'stdio:',
+  { protocol: 'jsonrpc', profile: 'mcp', peer: { batches: true } },
+)

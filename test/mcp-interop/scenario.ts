@@ -1,0 +1,37 @@
+import type { Answers } from './driver.ts'
+import type { Step } from './outcome.ts'
+import { askingSteps } from './steps/asking.ts'
+import { promptSteps } from './steps/prompts.ts'
+import { resourceSteps } from './steps/resources.ts'
+import { toolSteps } from './steps/tools.ts'
+import { questions } from './surface.js'
+
+const answersTo = new Map<string, Readonly<Record<string, string>>>([
+  [questions.first, { word: 'hello' }],
+  [questions.second, { word: 'world' }],
+  [questions.addressee, { word: 'Grace' }],
+])
+
+/** The user and the model behind the client of every scenario: they go by the question alone. */
+export const answers: Answers = {
+  elicit({ message, mode }) {
+    if (message.includes('decline')) return { action: 'decline' }
+    if (message.includes('cancel')) return { action: 'cancel' }
+    if (mode === 'url') return { action: 'accept' }
+    return { action: 'accept', content: answersTo.get(message) ?? { name: 'Ada', age: 36 } }
+  },
+  sample: words => words.toUpperCase(),
+  model: 'a-model',
+  roots: [{ uri: 'file:///work', name: 'work' }, { uri: 'file:///home' }],
+}
+
+/**
+ * Every feature of the protocol against the fixture of `surface.js`, whoever serves it. The steps share
+ * a connection and need no order. Tasks are not among them: the packages have no common way to them.
+ */
+export const scenario: readonly Step[] = [
+  ...toolSteps,
+  ...askingSteps,
+  ...resourceSteps,
+  ...promptSteps,
+]

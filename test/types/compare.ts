@@ -1,0 +1,15 @@
+/** The same type with everything writable, as the official packages declare theirs. */
+export type Writable<T> = T extends readonly (infer Entry)[]
+  ? Writable<Entry>[]
+  : T extends object
+    ? { -readonly [Key in keyof T]: Writable<T[Key]> }
+    : T
+
+/** The members that `Theirs` names and `Ours` does not know, in any form of either. */
+export type Missing<Theirs, Ours> = Exclude<NamedKeys<Theirs>, AllKeys<Ours>>
+
+type AllKeys<T> = T extends unknown ? keyof T : never
+
+type NamedKeys<T> = T extends unknown
+  ? keyof { [Key in keyof T as string extends Key ? never : number extends Key ? never : Key]: 0 }
+  : never
