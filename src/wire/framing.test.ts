@@ -126,8 +126,9 @@ function quiet(wire: Framing, maxBytes: number): FrameReader {
   return wire.reader({ frame: () => {}, oversize: () => {}, broken: () => {} }, maxBytes)
 }
 
+/** A text that stands in one line, and that a line of white space is not taken for. */
 function isOneLine(text: string): boolean {
-  return !/[\r\n]/.test(text)
+  return !/[\r\n]/.test(text) && /[^ \t]/.test(text)
 }
 
 function cutAt(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
