@@ -1,0 +1,39 @@
+import type { CallOptions } from '../jsonrpc/handler.ts'
+import type { AllOf } from '../jsonrpc/outbound.ts'
+import type { Core } from './core.ts'
+import { refused } from './failures.ts'
+import { checkResult, type ResultOf } from './results.ts'
+import { hasBatches } from './settings.ts'
+import { checkDeclared } from './strict.ts'
+
+/** Collects the messages of one batch. */
+export interface BatchRequests {
+  request<const M extends string>(
+    method: M,
+    params?: object,
+    options?: CallOptions,
+  ): Promise<ResultOf<M>>
+  notify(method: string, params?: object): void
+}
+
+/** Sends what `build` asks for in one piece. */
+export async function sendBatch<const T extends readonly unknown[]>(
+  { lifeline, settings, requests }: Core,
+  build: (batch: BatchRequests) => T,
+): Promise<AllOf<T>> {
+  const opened = await lifeline.ready()
+  const { server, link } = opened
+  if (!hasBatches(settings.profile, server.revision)) {
+    throw refused('batch', `revision ${server.revision.name} has no batches`)
+  }
+  return link.batch(batch =>
+    build({
+      request: async (method, params, options) => {
+        if (settings.strict) checkDeclared(server, method)
+        const sent = requests.enveloped(opened, params)
+        return checkResult(method, await batch.call(method, sent, options))
+      },
+      notify: (method, params) => batch.notify(method, params),
+    }),
+  )
+}

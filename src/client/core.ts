@@ -1,0 +1,144 @@
+import type { LogLevel } from '../mcp/types/base.ts'
+import { Answerer } from './answer.ts'
+import { AskedTasks } from './asked-tasks.ts'
+import { ResponseCache } from './cache.ts'
+import { type Dial, type Opened, open } from './connect.ts'
+import { Inbox } from './inbox.ts'
+import { Lifeline } from './lifeline.ts'
+import type { LinkHost } from './link.ts'
+import { Listens } from './listen.ts'
+import type { ClientOptions } from './options.ts'
+import { OutputSchemas } from './output.ts'
+import { ProgressBoard } from './progress.ts'
+import { Requests } from './requests.ts'
+import { answerAll } from './rounds.ts'
+import { type Settings, settingsOf } from './settings.ts'
+import { Tasks } from './tasks.ts'
+
+/** The parts of one client, put together. To be opened before anything else. */
+export class Core {
+  readonly settings: Settings
+  readonly answerer: Answerer
+  readonly requests: Requests
+  readonly listens: Listens
+  readonly tasks: Tasks
+  readonly outputs: OutputSchemas
+  /** What logs are wanted: told once to a session, and with each request to a stateless server. */
+  logLevel: LogLevel | undefined
+  readonly #dial: Dial
+  readonly #host: LinkHost
+  readonly #cache: ResponseCache
+  readonly #asked: AskedTasks
+  #lifeline: Lifeline | undefined
+  #isClosing = false
+
+  /** Throws a TypeError for options that mean nothing. */
+  constructor(dial: Dial, options: ClientOptions) {
+    const settings = settingsOf(options)
+    const progress = new ProgressBoard(settings.onError)
+    this.settings = settings
+    this.answerer = new Answerer(options)
+    this.#dial = dial
+    this.#asked = new AskedTasks(settings)
+    this.#cache = new ResponseCache(settings.clock)
+    this.outputs = new OutputSchemas(settings.onError)
+    this.requests = this.#makeRequests(progress)
+    this.listens = this.#makeListens()
+    this.tasks = this.#makeTasks(options)
+    const { answerer, requests, outputs, listens, tasks } = this
+    const parts = { options, settings, answerer, requests, progress, outputs, listens, tasks }
+    const inbox = new Inbox({ ...parts, cache: this.#cache, asked: this.#asked })
+    this.#host = {
+      onRequest: (request, exchange, link) => inbox.onRequest(request, exchange, link),
+      onNotification: (message, envelope, link) => inbox.onNotification(message, envelope, link),
+      onEnded: (link, cause) => {
+        this.#asked.forget(link)
+        this.#lifeline?.onEnded(link, cause)
+      },
+    }
+  }
+
+  get lifeline(): Lifeline {
+    if (this.#lifeline === undefined) throw new Error('the client has not been opened')
+    return this.#lifeline
+  }
+
+  /** Connects for the first time, and from then on keeps the connection alive. */
+  async open(signal?: AbortSignal): Promise<void> {
+    const first = await this.#open(signal)
+    const lifeline = new Lifeline(
+      first,
+      {
+        open: gone => this.#open(gone),
+        onReopened: () => this.#onReopened(),
+        onClosed: cause => this.listens.onClosed(cause),
+      },
+      this.settings,
+    )
+    this.#lifeline = lifeline
+    if (!first.link.isOpen) lifeline.onEnded(first.link, undefined)
+  }
+
+  /** Ends everything, streams of changes first. Idempotent; never rejects. */
+  async close(): Promise<void> {
+    this.#isClosing = true
+    this.listens.onClosed()
+    this.#asked.forget(this.lifeline.latest.link)
+    await this.lifeline.close()
+  }
+
+  #open(signal: AbortSignal | undefined): Promise<Opened> {
+    const capabilitiesOf = this.answerer.capabilities.bind(this.answerer)
+    const { settings } = this
+    return open({ dial: this.#dial, host: this.#host, settings, capabilitiesOf, signal })
+  }
+
+  #makeRequests(progress: ProgressBoard): Requests {
+    return new Requests({
+      settings: this.settings,
+      answerer: this.answerer,
+      progress,
+      cache: this.#cache,
+      lifeline: () => this.lifeline,
+      logLevel: () => this.logLevel,
+    })
+  }
+
+  #makeListens(): Listens {
+    return new Listens({
+      settings: this.settings,
+      opened: async () => this.lifeline.ready(),
+      isClosed: () => this.lifeline.isClosed,
+      begin: (opened, method, params, how) => this.requests.begin(opened, method, params, how),
+      // A session that is being closed need not be told what it is no longer to tell.
+      request: async (method, params) =>
+        this.#isClosing ? {} : this.requests.request(method, params),
+    })
+  }
+
+  #makeTasks(options: ClientOptions): Tasks {
+    const { settings, answerer, requests } = this
+    return new Tasks({
+      settings,
+      isDeclared: options.tasks !== false,
+      server: async () => (await this.lifeline.ready()).server,
+      request: (method, params, how) => requests.request(method, params, how),
+      answer: (questions, signal) => {
+        const { revision } = this.lifeline.latest.server
+        return answerAll('tasks/get', questions, { answerer, revision, signal })
+      },
+    })
+  }
+
+  #onReopened(): void {
+    // What changed while nobody listened is not known.
+    this.#cache.clear()
+    this.outputs.forget()
+    this.listens.onReopened()
+    const { logLevel } = this
+    if (logLevel === undefined || this.lifeline.latest.server.revision.era !== 'session') return
+    this.requests
+      .request('logging/setLevel', { level: logLevel })
+      .then(undefined, error => this.settings.onError(error))
+  }
+}

@@ -1,0 +1,53 @@
+import { metaKeys } from '../mcp/meta.ts'
+import { implementationFor } from '../mcp/revisions/shape.ts'
+import type { Revision } from '../mcp/revisions.ts'
+import type {
+  ClientCapabilities,
+  Implementation,
+  LogLevel,
+  ProgressToken,
+} from '../mcp/types/base.ts'
+import { isRecord } from './record.ts'
+
+/** Who sends a request, in which words, and what it can be asked. */
+export interface Sender {
+  readonly revision: Revision
+  readonly capabilities: ClientCapabilities
+  readonly info: Implementation
+  readonly logLevel?: LogLevel
+}
+
+/** What a stateless request says of its sender, as members of `_meta`. */
+export function senderMeta({ revision, capabilities, info, logLevel }: Sender): object {
+  return {
+    [metaKeys.protocolVersion]: revision.name,
+    [metaKeys.clientCapabilities]: capabilities,
+    [metaKeys.clientInfo]: implementationFor(revision, info),
+    ...(logLevel !== undefined && { [metaKeys.logLevel]: logLevel }),
+  }
+}
+
+/** What goes into the `_meta` of a request beside what its caller put there. */
+export interface RequestMeta {
+  readonly progressToken?: ProgressToken
+  /** What `senderMeta` gave; not in sessions, where both sides know it. */
+  readonly sender?: object
+}
+
+/**
+ * The params of a request with `_meta` as it has to be. The caller's params stay as they are; of their
+ * `_meta` everything is kept but the members set here. Throws a TypeError for params by position,
+ * which have no place for it.
+ */
+export function withMeta(
+  params: object | undefined,
+  { progressToken, sender }: RequestMeta,
+): object | undefined {
+  if (progressToken === undefined && sender === undefined) return params
+  if (Array.isArray(params)) throw new TypeError('params of MCP requests are an object, not a list')
+  const given = isRecord(params) ? params._meta : undefined
+  if (given === undefined && progressToken === undefined) return { ...params, _meta: sender }
+  const own = isRecord(given) ? given : {}
+  const _meta = { ...own, ...(progressToken !== undefined && { progressToken }), ...sender }
+  return { ...params, _meta }
+}

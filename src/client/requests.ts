@@ -1,0 +1,329 @@
+import { ChannelError } from '../jsonrpc/channel.ts'
+import type { CallOptions } from '../jsonrpc/handler.ts'
+import { methodRow } from '../mcp/methods.ts'
+import type { Revision } from '../mcp/revisions.ts'
+import type { LogLevel } from '../mcp/types/base.ts'
+import { limits } from '../util/limits.ts'
+import { orAborted } from './abort.ts'
+import type { Answerer } from './answer.ts'
+import type { ResponseCache, Ticket } from './cache.ts'
+import { tasksExtension } from './capabilities.ts'
+import type { Opened } from './connect.ts'
+import { senderMeta, withMeta } from './envelope.ts'
+import { isLost, isUnsent } from './failures.ts'
+import type { Lifeline } from './lifeline.ts'
+import type { Begun, LinkCallOptions } from './link.ts'
+import { Patience } from './patience.ts'
+import type { Progress, ProgressBoard } from './progress.ts'
+import { isRecord } from './record.ts'
+import { answerAll, inputRequired, isComplete, type Retry, resultTypeOf } from './rounds.ts'
+import type { Settings } from './settings.ts'
+import { checkDeclared } from './strict.ts'
+
+/** How a request is made. */
+export interface RequestOptions extends CallOptions {
+  /** Told how far the call has come. Every step makes the wait for the reply begin anew. */
+  readonly onProgress?: (progress: Progress) => void
+  /** How long the call may take altogether, however much progress it makes. */
+  readonly maxTotalMs?: number
+  /** Asks the server even if an earlier result is still fresh. */
+  readonly fresh?: boolean
+}
+
+/** What requests are made with. */
+export interface RequestParts {
+  readonly settings: Settings
+  readonly lifeline: () => Lifeline
+  readonly answerer: Answerer
+  readonly cache: ResponseCache
+  readonly progress: ProgressBoard
+  /** The level that stateless requests ask to be logged at. */
+  readonly logLevel: () => LogLevel | undefined
+}
+
+/** Methods that change nothing, or nothing twice: lost with their connection, they are sent again. */
+const repeatable: ReadonlySet<string> = new Set([
+  'ping',
+  'server/discover',
+  'tools/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'prompts/list',
+  'prompts/get',
+  'completion/complete',
+  'logging/setLevel',
+  'tasks/get',
+  'tasks/list',
+  'tasks/result',
+])
+
+/**
+ * Makes requests, and sees each of them through: over lost connections, through rounds of questions,
+ * past fresh results of the same request.
+ */
+export class Requests {
+  readonly #parts: RequestParts
+  /** The calls whose time stands still while this side is being asked something. */
+  readonly #waiting = new Set<Patience>()
+  #questions = 0
+  #said: { revision: Revision; logLevel: LogLevel | undefined; meta: object } | undefined
+
+  constructor(parts: RequestParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Sends a request and settles with its final result. Rejects with an RpcError when the server
+   * refuses, with a ChannelError when no reply can come, and with the signal's own reason.
+   */
+  request(method: string, params?: object, options: RequestOptions = {}): Promise<unknown> {
+    const run = new Run(method, options, this.#parts.settings.clock.now())
+    let opened: Opened | undefined
+    try {
+      opened = this.#plainly(run)
+      if (opened === undefined) return this.#throughout(run, params)
+      return this.#plain(run, opened, params, this.#send(run, opened, params))
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  /** Sends a request that its caller looks after: never repeated, never answered from the cache. */
+  begin(opened: Opened, method: string, params: object, options: LinkCallOptions): Begun {
+    const begun = opened.link.begin(method, this.enveloped(opened, params), options)
+    begun.reply.then(undefined, error => {
+      if (isUnsent(error) && !this.#parts.lifeline().isClosed) opened.link.lose(error)
+    })
+    return begun
+  }
+
+  /** Params with what the revision wants to be told with each request. */
+  enveloped({ server }: Opened, params: object | undefined): object | undefined {
+    return withMeta(params, { sender: this.#sender(server.revision) })
+  }
+
+  /** While this side is being asked, nobody's patience with the server runs out. */
+  async whileAsked<T>(answering: () => Promise<T>): Promise<T> {
+    this.#questions++
+    for (const patience of this.#waiting) patience.pause()
+    try {
+      return await answering()
+    } finally {
+      this.#questions--
+      for (const patience of this.#waiting) patience.resume()
+    }
+  }
+
+  /**
+   * The connection, if the request can be sent on it at once and nothing but its reply is to be looked
+   * after, as for nearly every call: those take no detour.
+   */
+  #plainly(run: Run): Opened | undefined {
+    const opened = this.#parts.lifeline().ready()
+    if (opened instanceof Promise || run.options.onProgress !== undefined) return undefined
+    if (this.#parts.settings.strict) checkDeclared(opened.server, run.method)
+    const row = methodRow(run.method)
+    const isDetour =
+      opened.server.revision.era === 'session'
+        ? row?.mayAsk && this.#parts.answerer.isSlow
+        : row?.cacheable
+    return isDetour ? undefined : opened
+  }
+
+  async #plain(
+    run: Run,
+    opened: Opened,
+    params: object | undefined,
+    reply: Promise<unknown>,
+  ): Promise<unknown> {
+    const { revision } = opened.server
+    let result: unknown
+    try {
+      result = await reply
+    } catch (error) {
+      this.#repeat(run, opened, error)
+      return this.#throughout(run, params)
+    }
+    if (revision.era === 'session' || isComplete(result)) return result
+    return this.#throughout(run, params, { result, revision })
+  }
+
+  async #throughout(run: Run, params: object | undefined, first?: Delivered): Promise<unknown> {
+    try {
+      return await this.#rounds(run, params, first)
+    } finally {
+      if (run.patience !== undefined) {
+        run.patience.end()
+        this.#waiting.delete(run.patience)
+      }
+    }
+  }
+
+  async #rounds(run: Run, params: object | undefined, first?: Delivered): Promise<unknown> {
+    let delivered = first ?? (await this.#deliver(run, params, false))
+    for (let round = 0; ; round++) {
+      const { result, revision } = delivered
+      if (revision.era === 'session') return result
+      const type = resultTypeOf(result, run.method, this.#mayBecomeTasks(revision))
+      if (type !== 'input_required') return result
+      if (round >= limits.inputRounds.default) {
+        const what = `${run.method}: the server still asks after ${round} rounds of answers`
+        throw new ChannelError('too-many', what)
+      }
+      const retry = await this.#answered(run, inputRequired(result, run.method), revision)
+      delivered = await this.#deliver(run, { ...params, ...retry }, true)
+    }
+  }
+
+  /** What the next attempt says in answer to the questions. */
+  async #answered(
+    run: Run,
+    { inputRequests, requestState }: ReturnType<typeof inputRequired>,
+    revision: Revision,
+  ): Promise<Retry> {
+    const { answerer, lifeline } = this.#parts
+    run.patience ??= this.#patience(run)
+    const { patience } = run
+    const signals = [lifeline().gone, patience.signal, run.options.signal]
+    const signal = AbortSignal.any(signals.filter(one => one !== undefined))
+    patience.pause()
+    try {
+      const answering = answerAll(run.method, inputRequests, { answerer, revision, signal })
+      const inputResponses = await orAborted(answering, signal)
+      return {
+        ...(inputRequests !== undefined && { inputResponses }),
+        ...(requestState !== undefined && { requestState }),
+      }
+    } finally {
+      patience.resume()
+    }
+  }
+
+  /** Gets one reply, on whichever connection there is, if the cache does not have it. */
+  async #deliver(run: Run, params: object | undefined, isRetry: boolean): Promise<Delivered> {
+    for (;;) {
+      const opened = await this.#opened(run)
+      const { revision } = opened.server
+      if (this.#parts.settings.strict) checkDeclared(opened.server, run.method)
+      const ticket = isRetry ? undefined : this.#ticket(run, params, revision)
+      const known = ticket === undefined || run.options.fresh ? undefined : this.#cached(ticket)
+      if (known !== undefined) return { result: known, revision }
+      try {
+        const result = await this.#send(run, opened, params)
+        // A question is no result: its hints, if it has any, do not count.
+        if (ticket !== undefined && isRecord(result) && result.resultType !== 'input_required') {
+          this.#parts.cache.put(ticket, params, result)
+        }
+        return { result, revision }
+      } catch (error) {
+        this.#repeat(run, opened, error)
+      }
+    }
+  }
+
+  /** Throws the error unless the request may be sent again: because it never was, or does no harm. */
+  #repeat(run: Run, { link }: Opened, error: unknown): void {
+    if (isUnsent(error) && !this.#parts.lifeline().isClosed) link.lose(error)
+    else if (!isLost(error) || !repeatable.has(run.method) || run.repeats++ > 0) throw error
+  }
+
+  #send(run: Run, opened: Opened, params: object | undefined): Promise<unknown> {
+    const { link, server } = opened
+    const { settings, progress } = this.#parts
+    const { onProgress } = run.options
+    const progressToken =
+      onProgress === undefined
+        ? undefined
+        : progress.watch(step => {
+            run.patience?.extend()
+            onProgress(step)
+          })
+    const sent = withMeta(params, { progressToken, sender: this.#sender(server.revision) })
+    const { patience } = run
+    const { signal, timeoutMs = settings.timeoutMs } = run.options
+    if (patience === undefined) return link.call(run.method, sent, { signal, timeoutMs })
+    // The link gives its own up in the end, should the reply of one given up here never come.
+    const { maxTotalMs = settings.totalMs } = run.options
+    const lastMs = maxTotalMs > 0 ? Math.max(maxTotalMs, timeoutMs) : 0
+    const { reply, giveUp } = link.begin(run.method, sent, { signal, timeoutMs: lastMs })
+    const answered = patience.wait(reply, giveUp)
+    if (progressToken === undefined) return answered
+    return answered.finally(() => progress.unwatch(progressToken))
+  }
+
+  /** Who sends it, as stateless revisions want to be told each time; the same object while nothing changes. */
+  #sender(revision: Revision): object | undefined {
+    if (revision.era === 'session') return undefined
+    const { settings, answerer } = this.#parts
+    const logLevel = this.#parts.logLevel()
+    if (this.#said?.revision !== revision || this.#said.logLevel !== logLevel) {
+      const capabilities = answerer.capabilities(revision)
+      const meta = senderMeta({ revision, capabilities, info: settings.info, logLevel })
+      this.#said = { revision, logLevel, meta }
+    }
+    return this.#said.meta
+  }
+
+  /** Whether the server has been told that it may answer with tasks. */
+  #mayBecomeTasks(revision: Revision): boolean {
+    const { extensions } = this.#parts.answerer.capabilities(revision)
+    return extensions?.[tasksExtension] !== undefined
+  }
+
+  /** The connection; waiting for it is bounded as waiting for the reply is. */
+  #opened(run: Run): Opened | Promise<Opened> {
+    run.patience ??= this.#patience(run)
+    const opened = this.#parts.lifeline().ready()
+    if (!(opened instanceof Promise)) return opened
+    return run.patience.wait(orAborted(opened, run.options.signal))
+  }
+
+  #ticket(run: Run, params: object | undefined, revision: Revision): Ticket | undefined {
+    if (revision.era === 'session' || !methodRow(run.method)?.cacheable) return undefined
+    return this.#parts.cache.ticket(run.method, params)
+  }
+
+  #cached(ticket: Ticket): unknown {
+    return this.#parts.cache.get(ticket)
+  }
+
+  #patience({ method, options, startedAt }: Run): Patience {
+    const { settings } = this.#parts
+    const elapsedMs = settings.clock.now() - startedAt
+    const patience = new Patience({
+      what: method,
+      deadlines: settings.deadlines,
+      // One that waited without patience before must not wait the whole time once more.
+      elapsedMs,
+      timeoutMs: options.timeoutMs ?? settings.timeoutMs,
+      totalMs: options.maxTotalMs ?? settings.totalMs,
+    })
+    this.#waiting.add(patience)
+    for (let open = this.#questions; open > 0; open--) patience.pause()
+    return patience
+  }
+}
+
+/** One request from its beginning to its end. */
+class Run {
+  readonly method: string
+  readonly options: RequestOptions
+  readonly startedAt: number
+  patience: Patience | undefined
+  /** How often it was sent again after it may have been carried out. */
+  repeats = 0
+
+  constructor(method: string, options: RequestOptions, startedAt: number) {
+    this.method = method
+    this.options = options
+    this.startedAt = startedAt
+  }
+}
+
+interface Delivered {
+  readonly result: unknown
+  readonly revision: Revision
+}
