@@ -15,6 +15,8 @@ export type Reply = (reply: Message | undefined, envelope: Envelope) => void
 /** What a peer lends to each of its exchanges. */
 export interface WayBack {
   readonly calls: Calls
+  /** The same, on the path that the envelope names. */
+  readonly callsOn: (envelope: Envelope) => Calls
   readonly notify: Notify
 }
 
@@ -30,6 +32,7 @@ export class Answering<M extends RpcRequest | RpcNotification> implements Exchan
   /** Whether the sender has been answered, or is not going to be. */
   settled = false
   #controller: AbortController | undefined
+  #afterReply: (() => void) | undefined
   #reason: unknown
   #aborted = false
 
@@ -49,12 +52,24 @@ export class Answering<M extends RpcRequest | RpcNotification> implements Exchan
   }
 
   get back(): Calls {
-    return this.#way.calls
+    const { calls, callsOn } = this.#way
+    return this.envelope.about === undefined ? calls : callsOn(this.envelope)
   }
 
   /** Made on demand and bound, so that a handler may take it out of the exchange. */
   get notify(): Exchange['notify'] {
     return (method, params) => this.#way.notify(method, params, this.envelope)
+  }
+
+  afterReply(run: () => void): void {
+    this.#afterReply = run
+  }
+
+  /** Gives the reply, or with undefined says that there will be none. */
+  settle(reply: Message | undefined): void {
+    this.settled = true
+    this.reply(reply, this.envelope)
+    if (reply !== undefined) this.#afterReply?.()
   }
 
   abort(reason: unknown): void {

@@ -27,6 +27,11 @@ export interface Channel extends AsyncDisposable {
   send(message: Message | readonly Message[], envelope?: Envelope): void | Promise<void>
   /** Gives up a request sent earlier. Absent where the wire has no stream per request. */
   abandon?(id: Id): void
+  /**
+   * Closes the connection of a request that is being answered, whose client comes back for the rest.
+   * Returns false, and does nothing, where the client does not know how to.
+   */
+  poll?(about: Id): boolean
   /** Whether the other side may still hear us after it has stopped talking, as on a pipe or socket. */
   readonly halfOpen?: boolean
   /** Sends what was taken, then ends. Idempotent; never rejects; bounded in time. */
@@ -40,6 +45,11 @@ export interface Sink {
    * channel stays open. A returned promise asks the channel to stop reading until it settles.
    */
   receive(arrival: Decoded, envelope: Envelope): void | Promise<void>
+  /**
+   * One request sent earlier gets no reply any more, while the channel goes on: where each request has
+   * a stream of its own. `'closed'` says that it provably never reached the other side.
+   */
+  failed?(id: Id, error: ChannelError): void
   /** The end, exactly once; with a cause unless one of the two sides closed in good order. */
   closed(cause?: Error): void
 }

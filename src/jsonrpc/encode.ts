@@ -1,4 +1,4 @@
-import type { ErrorObject, Id, Message } from './message.ts'
+import { type ErrorObject, type Id, isList, type Message } from './message.ts'
 
 /**
  * Messages as text, written straight: the constant parts of the envelope around the JSON of what
@@ -6,7 +6,7 @@ import type { ErrorObject, Id, Message } from './message.ts'
  * beyond the stack), before anything has left.
  */
 export function encode(message: Message | readonly Message[]): string {
-  return isBatch(message) ? encodeBatch(message) : encodeOne(message)
+  return isList(message) ? encodeBatch(message) : encodeOne(message)
 }
 
 export function encodeRequest(id: Id | null, method: string, params?: object): string {
@@ -52,7 +52,9 @@ function encodeOne(message: Message): string {
     case 'result':
       return encodeResult(message.id, message.result)
     case 'error':
-      return encodeFailure(message.id, message.error)
+      return message.omitsId === true && message.id === null
+        ? encodeNameless(message.error)
+        : encodeFailure(message.id, message.error)
   }
 }
 
@@ -60,8 +62,8 @@ function encodeFailure(id: Id | null, error: ErrorObject): string {
   return encodeError(id, error.code, error.message, error.data)
 }
 
-function isBatch(message: Message | readonly Message[]): message is readonly Message[] {
-  return Array.isArray(message)
+function encodeNameless(error: ErrorObject): string {
+  return encodeFailure(null, error).replace('"id":null,', '')
 }
 
 function idText(id: Id | null): string {

@@ -19,6 +19,18 @@ export interface Exchange {
   /** Aborted when the sender cancels or the connection ends. Made on first use. */
   readonly signal: AbortSignal
   readonly envelope: Envelope
+  /** Whether it has been answered, or is not going to be. */
+  readonly settled?: boolean
+  /**
+   * Runs something right behind the reply, once; not if there will be none. Absent where each request
+   * has a stream of its own, which ends with the reply.
+   */
+  afterReply?(run: () => void): void
+  /**
+   * Runs something when whoever serves this takes leave, so that what would go on for ever can end in
+   * good order. Absent where that is told by other ways.
+   */
+  onEnding?(run: () => void): void
   /** Sends a notification ahead of the reply, on the reply's own path. */
   notify(method: string, params?: object): void | Promise<void>
   /** Calls the sender back while it waits, where the wire allows it. */

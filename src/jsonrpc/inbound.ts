@@ -1,3 +1,4 @@
+import { promised } from '../util/promised.ts'
 import { Answering, type Reply, type WayBack } from './answering.ts'
 import type { Envelope } from './channel.ts'
 import { internalError, RpcError } from './error.ts'
@@ -31,7 +32,8 @@ export class Inbound {
   readonly #options: InboundOptions
   /** By the sender's id, which it must not use twice at a time. */
   readonly #byId = new Map<Id, Request>()
-  readonly #nameless = new Set<Request>()
+  /** Absent before the first, which hardly any sender has. */
+  #nameless: Set<Request> | undefined
   readonly #queue: Request[] = []
   /** Notifications whose handlers have not finished. */
   readonly #notes = new Set<Answering<RpcNotification>>()
@@ -45,7 +47,7 @@ export class Inbound {
 
   /** Requests that want an answer and have none yet. */
   get size(): number {
-    return this.#byId.size + this.#nameless.size
+    return this.#byId.size + (this.#nameless?.size ?? 0)
   }
 
   /** Whether so much is waiting that no more should be read. Leaves room for what was read already. */
@@ -99,18 +101,19 @@ export class Inbound {
 
   /**
    * Aborts the request with this id, answers it with `error` or not at all, and frees the id at once;
-   * whatever the handler still returns is dropped. Returns whether there was one.
+   * whatever the handler still returns is dropped. Returns whether there was one, of another method
+   * than `except`.
    */
-  cancel(id: Id, reason: unknown, error?: ErrorObject): boolean {
+  cancel(id: Id, reason: unknown, error?: ErrorObject, except?: string): boolean {
     const answering = this.#byId.get(id)
-    if (answering === undefined) return false
+    if (answering === undefined || answering.message.method === except) return false
     this.#cut(answering, reason, error)
     return true
   }
 
   /** The same for all of them. */
   cancelAll(reason: unknown, error?: ErrorObject): void {
-    for (const answering of [...this.#byId.values(), ...this.#nameless]) {
+    for (const answering of [...this.#byId.values(), ...(this.#nameless ?? [])]) {
       this.#cut(answering, reason, error)
     }
     for (const note of this.#notes) {
@@ -132,8 +135,10 @@ export class Inbound {
 
   #enter(message: RpcRequest, envelope: Envelope, reply: Reply): Request {
     const request: Request = new Answering(message, envelope, this.#options.way, reply)
-    if (message.id === null) this.#nameless.add(request)
-    else this.#byId.set(message.id, request)
+    if (message.id === null) {
+      this.#nameless ??= new Set()
+      this.#nameless.add(request)
+    } else this.#byId.set(message.id, request)
     return request
   }
 
@@ -173,11 +178,10 @@ export class Inbound {
 
   #settle(request: Request, reply: Message | undefined): void {
     if (request.settled) return
-    request.settled = true
     const { id } = request.message
-    if (id === null) this.#nameless.delete(request)
+    if (id === null) this.#nameless?.delete(request)
     else this.#byId.delete(id)
-    request.reply(reply, request.envelope)
+    request.settle(reply)
     this.#options.onMoved()
   }
 
@@ -196,17 +200,6 @@ function noReply(): void {}
 function resultOf(request: Request, result: unknown): Message {
   // On a wire nothing becomes null; without one it must be the same.
   return { type: 'result', id: request.message.id, result: result === undefined ? null : result }
-}
-
-/**
- * What a handler returned, as a promise if it is one of any kind. Throws what looking at it throws:
- * it may be anybody's object.
- */
-function promised(outcome: unknown): unknown {
-  if (outcome instanceof Promise || typeof outcome !== 'object' || outcome === null) return outcome
-  const { then } = outcome as { then?: unknown }
-  // The check: a thenable; one that settles twice or throws is tamed by Promise.resolve.
-  return typeof then === 'function' ? Promise.resolve(outcome as PromiseLike<unknown>) : outcome
 }
 
 function isRpcError(error: unknown): error is RpcError {

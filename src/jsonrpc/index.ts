@@ -1,3 +1,4 @@
+export type { Cancellation } from './cancellation.ts'
 export {
   type Channel,
   ChannelError,
@@ -51,7 +52,7 @@ export type {
 } from './message.ts'
 export type { BatchBuilder } from './outbound.ts'
 export { Peer } from './peer.ts'
-export type { Cancellation, PeerOptions } from './peer-options.ts'
+export type { PeerOptions } from './peer-options.ts'
 export type { StrayReason } from './pending.ts'
 export {
   batchSchema,

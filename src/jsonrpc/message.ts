@@ -40,6 +40,8 @@ export interface RpcResult {
 export interface RpcFailure {
   readonly type: 'error'
   readonly id: Id | null
+  /** Whether the id, which is null, is left out where it is written. */
+  readonly omitsId?: boolean
   readonly error: ErrorObject
 }
 
@@ -88,6 +90,11 @@ export interface Batch {
 
 /** Everything a text can turn out to be. */
 export type Decoded = Entry | Batch
+
+/** Whether several messages are to travel as one batch. */
+export function isList(message: Message | readonly Message[]): message is readonly Message[] {
+  return Array.isArray(message)
+}
 
 /** Names beginning with `rpc.` belong to JSON-RPC itself. */
 export function isReserved(method: string): boolean {

@@ -39,7 +39,7 @@ export interface OutboundHost {
   /** A call begins: its reply must be read, whatever holds up reading. */
   onBegin(): void
   /** A call was given up, by its signal or its deadline. */
-  onAbandoned(id: Id): void
+  onAbandoned(id: Id, why: unknown): void
   /** The ids of this connection are used up. */
   onExhausted(): void
 }
@@ -88,10 +88,20 @@ export class Outbound {
     return this.#pending.size
   }
 
-  call(method: string, params?: object, options?: CallOptions): Promise<unknown> {
+  /** The ids of calls that have been sent and not been answered. */
+  sent(): Id[] {
+    return this.#pending.sent()
+  }
+
+  call(
+    method: string,
+    params?: object,
+    options?: CallOptions,
+    envelope?: Envelope,
+  ): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const call = this.#begin(method, options, resolve, reject)
-      if (call !== undefined) this.#sending.send(requestOf(call, params), undefined, call)
+      if (call !== undefined) this.#sending.send(requestOf(call, params), envelope, call)
     })
   }
 
@@ -140,6 +150,11 @@ export class Outbound {
   /** Settles the call a reply belongs to, or tells why there is none. */
   settle(reply: RpcResult | RpcFailure | Malformed): StrayReason | undefined {
     return this.#pending.settle(reply)
+  }
+
+  /** Rejects the call that the channel gets no reply for; of one that nobody waits for it is silent. */
+  fail(id: Id, error: ChannelError): void {
+    this.#pending.fail(id, error)
   }
 
   /** Rejects whatever waits; afterwards nothing can be called. */
@@ -204,7 +219,7 @@ export class Outbound {
     // What has not left yet is taken back instead.
     if (!call.isSent || this.#closed) return
     this.#channel.abandon?.(call.id)
-    this.#host.onAbandoned(call.id)
+    this.#host.onAbandoned(call.id, reason)
   }
 
   #batchSender(calls: readonly Call[]): Sender {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { forever, manualDeadlines, pair, turn, wire } from '../../test/support/wire.ts'
 import { memoryPair } from '../transport/memory.ts'
+import { cancelParams } from './cancellation.ts'
+import { ChannelError } from './channel.ts'
 import { Peer } from './peer.ts'
 
 describe('cancelling', () => {
@@ -25,6 +27,32 @@ describe('cancelling', () => {
     await turn()
     expect(signal?.aborted).toBe(true)
     expect(server.inFlight).toBe(0)
+  })
+
+  it.each<readonly [unknown, string, string | undefined]>([
+    ['enough', 'cancelled: enough', 'enough'],
+    [new Error('a secret'), 'cancelled', undefined],
+    [new ChannelError('timeout', 'm: no reply in time'), 'cancelled: timeout', 'timeout'],
+  ])('says why where the protocol has a place for it: %s', async (why, told, words) => {
+    const reasoned = { ...cancellation, reason: 'reason' }
+    let signal: AbortSignal | undefined
+    const { client } = pair(
+      (_, exchange) => {
+        signal = exchange.signal
+        return forever()
+      },
+      { cancellation: reasoned },
+      { cancellation: reasoned },
+    )
+    const controller = new AbortController()
+    const call = client.call('m', [], { signal: controller.signal })
+    await turn()
+    controller.abort(why)
+    await expect(call).rejects.toBe(why)
+    await turn()
+    expect(signal?.reason).toMatchObject({ code: 'closed', message: told })
+    expect(cancelParams(reasoned, 1, why)).toEqual({ id: 1, ...(words && { reason: words }) })
+    expect(cancelParams(cancellation, 1, why)).toEqual({ id: 1 })
   })
 
   it.each([0, '', '0'])('works for the id %j', async id => {
@@ -308,6 +336,29 @@ describe('closing', () => {
     expect(w.sent).toEqual([
       '{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"Shutting down"}}',
     ])
+  })
+
+  it('waits for nothing, not even for the clock, when it may not', async () => {
+    const { deadlines } = manualDeadlines()
+    const w = wire()
+    const peer = new Peer(w.channel, { m: forever }, { deadlines })
+    w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')
+    await peer.close({ drainMs: 0 })
+    expect(w.isClosed).toBe(true)
+    expect(w.sent).toEqual([
+      '{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"Shutting down"}}',
+    ])
+  })
+
+  it('can be told not to wait any longer', async () => {
+    const { deadlines } = manualDeadlines()
+    const w = wire()
+    const peer = new Peer(w.channel, { m: forever }, { deadlines })
+    w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')
+    const closing = peer.close()
+    expect(peer.close({ drainMs: 0 })).toBe(closing)
+    await closing
+    expect(w.isClosed).toBe(true)
   })
 
   it('can be hurried while it waits', async () => {

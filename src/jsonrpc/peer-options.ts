@@ -1,5 +1,7 @@
+import type { Cancellation } from './cancellation.ts'
 import { RpcError } from './error.ts'
 import type {
+  Batch,
   ErrorObject,
   Malformed,
   RpcFailure,
@@ -10,25 +12,22 @@ import type {
 import type { OutboundOptions } from './outbound.ts'
 import type { StrayReason } from './pending.ts'
 
-/** How the two sides tell each other that a request is given up. */
-export interface Cancellation {
-  /** The notification, such as `$/cancelRequest`. */
-  readonly method: string
-  /** The member of its params that holds the id of the request. */
-  readonly member: string
-  /** What a cancelled request is answered with; without it, it is not answered. */
-  readonly answer?: ErrorObject
-}
-
 /** What a peer may be told. Every limit left out has the default of `docs/limits.md`. */
 export interface PeerOptions extends OutboundOptions {
   readonly maxInFlight?: number
   readonly maxQueued?: number
   /** How long requests in flight may still be answered once the other side has stopped talking. */
   readonly endedMs?: number
+  /**
+   * Told when the other side has stopped talking, before requests in flight are waited for: to end
+   * those that have no end of their own.
+   */
+  readonly onEnded?: () => void
   /** Whether batches of the other side are taken apart; otherwise they are refused. */
-  readonly batches?: boolean | (() => boolean)
+  readonly batches?: boolean | ((batch: Batch) => boolean)
   readonly cancellation?: Cancellation
+  /** Whether the answer to what has no id, or none that could be read, goes without one instead of null. */
+  readonly omitsNullIds?: boolean | (() => boolean)
   /** The error as it goes to the other side: where a profile chooses the numbers. */
   readonly toWire?: (error: RpcError) => ErrorObject
   /** Told everything a handler threw that the other side is not told. By default on stderr. */

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { forever, manualDeadlines, pair, turn, wire } from '../../test/support/wire.ts'
+import { ChannelError } from './channel.ts'
 import { encode } from './encode.ts'
 import { RpcError } from './error.ts'
 import type { Message } from './message.ts'
@@ -429,6 +430,19 @@ describe('batches', () => {
       '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request"}}',
     ])
   })
+})
+
+it('a call that the channel gets no reply for rejects, and the others wait on', async () => {
+  const w = wire()
+  const peer = new Peer(w.channel)
+  const calls = [peer.call('a'), peer.call('b')]
+  const lost = new ChannelError('outcome-unknown', 'broke off')
+  w.fail(1, lost)
+  w.fail(7, lost)
+  await expect(calls[0]).rejects.toBe(lost)
+  expect(peer.pendingCalls).toBe(1)
+  w.say(encode({ type: 'result', id: 2, result: 'b' }))
+  expect(await calls[1]).toBe('b')
 })
 
 it('many calls leave nothing behind', async () => {

@@ -3,6 +3,7 @@ import { type Deferred, deferred } from '../util/deferred.ts'
 import { limits } from '../util/limits.ts'
 import type { Reply } from './answering.ts'
 import { Gathering } from './batch.ts'
+import { cancelled, cancelledIn, cancelParams } from './cancellation.ts'
 import { type Channel, ChannelError, type Envelope } from './channel.ts'
 import { errorObject, RpcError, standardKind } from './error.ts'
 import { type CallOptions, type Calls, type Handler, type Method, methods } from './handler.ts'
@@ -66,7 +67,7 @@ export class Peer implements Calls, AsyncDisposable {
     const host = {
       // A handler may be waiting for this reply, which comes the way that is paused.
       onBegin: () => this.#resume(),
-      onAbandoned: (id: Id) => this.#tellAbandoned(id),
+      onAbandoned: (id: Id, why: unknown) => this.#tellAbandoned(id, why),
       onExhausted: () => void this.close(),
     }
     this.#sending = new Sending(channel, () => this.#inbound.proceed())
@@ -75,6 +76,10 @@ export class Peer implements Calls, AsyncDisposable {
       handler: typeof answers === 'function' ? answers : methods(answers),
       way: {
         calls: this,
+        callsOn: envelope => ({
+          call: (method, params, options) => this.#outbound.call(method, params, options, envelope),
+          notify: (method, params) => this.#outbound.notify(method, params, envelope),
+        }),
         notify: (method, params, envelope) => this.#outbound.notify(method, params, envelope),
       },
       maxInFlight: options.maxInFlight ?? limits.inFlight.default,
@@ -90,6 +95,7 @@ export class Peer implements Calls, AsyncDisposable {
     this.#settleClosed = closed.resolve
     channel.open({
       receive: (arrival, envelope) => this.#receive(arrival, envelope),
+      failed: (id, error) => this.#outbound.fail(id, error),
       closed: cause => this.#onClosed(cause),
     })
   }
@@ -97,6 +103,11 @@ export class Peer implements Calls, AsyncDisposable {
   /** Calls that wait for their reply. */
   get pendingCalls(): number {
     return this.#outbound.size
+  }
+
+  /** The ids of calls that have been sent and not been answered: for whoever leaves and says so. */
+  sentCalls(): Id[] {
+    return this.#outbound.sent()
   }
 
   /** Requests of the other side that have not been answered yet. */
@@ -126,21 +137,23 @@ export class Peer implements Calls, AsyncDisposable {
   }
 
   /** Gives up answering a request of the other side; returns whether there was one. */
-  cancel(id: Id, reason: unknown = new ChannelError('closed', 'cancelled')): boolean {
-    return this.#inbound.cancel(id, reason, this.#options.cancellation?.answer)
+  cancel(id: Id, reason: unknown = cancelled()): boolean {
+    const { answer, except } = this.#options.cancellation ?? {}
+    return this.#inbound.cancel(id, reason, answer, except)
   }
 
   /**
    * Ends in good order: no new requests are taken on, those in flight are answered within `drainMs`
-   * or else refused, calls that still wait reject, and the channel closes. Idempotent; never rejects.
-   * A later call with another `drainMs` counts from then.
+   * or else refused, calls that still wait reject, and the channel closes. With 0 nothing is waited for.
+   * Idempotent; never rejects. A later call with another `drainMs` counts from then.
    */
   close(options: { readonly drainMs?: number } = {}): Promise<void> {
     if (this.#ending === undefined) {
       this.#ending = this.#end(options.drainMs ?? limits.drainMs.default)
     } else if (this.#onDrained !== undefined && options.drainMs !== undefined) {
       this.#deadlines.stop(this.#drainDeadline)
-      this.#deadlines.start(this.#drainDeadline, options.drainMs)
+      if (options.drainMs > 0) this.#deadlines.start(this.#drainDeadline, options.drainMs)
+      else this.#onDrained()
     }
     return this.#ending
   }
@@ -176,7 +189,7 @@ export class Peer implements Calls, AsyncDisposable {
       reply({ type: 'error', id: message.id, error: this.#refusal(SHUTTING_DOWN) }, envelope)
     } else if (message.id !== null && this.#inbound.isInFlight(message.id)) {
       // With its own id the answer could be taken for that of the first request.
-      reply({ type: 'error', id: null, error: this.#refusal(INVALID_REQUEST) }, envelope)
+      reply(this.#failure(null, INVALID_REQUEST), envelope)
     } else {
       this.#inbound.request(message, envelope, reply)
     }
@@ -185,9 +198,8 @@ export class Peer implements Calls, AsyncDisposable {
   #onNotification(message: RpcNotification, envelope: Envelope): void {
     const { cancellation } = this.#options
     if (cancellation !== undefined && message.method === cancellation.method) {
-      const params = Object.entries(message.params ?? {})
-      const id = params.find(([name]) => name === cancellation.member)?.[1]
-      if (typeof id === 'string' || typeof id === 'number') this.cancel(id)
+      const given = cancelledIn(cancellation, message)
+      if (given !== undefined) this.cancel(given.id, given.why)
       return
     }
     this.#inbound.notification(message, envelope)
@@ -202,9 +214,16 @@ export class Peer implements Calls, AsyncDisposable {
     if (what.reply) this.#onReply(what)
     else {
       const id = what.id !== null && this.#inbound.isInFlight(what.id) ? null : what.id
-      reply({ type: 'error', id, error: this.#refusal(what.error) }, envelope)
+      reply(this.#failure(id, what.error), envelope)
     }
     this.#onMalformedText(what)
+  }
+
+  #failure(id: Id | null, error: ErrorObject): RpcFailure {
+    const { omitsNullIds = false } = this.#options
+    const failure: RpcFailure = { type: 'error', id, error: this.#refusal(error) }
+    const omitsId = typeof omitsNullIds === 'function' ? omitsNullIds() : omitsNullIds
+    return id === null && omitsId ? { ...failure, omitsId } : failure
   }
 
   /** A profile that tells the kind of every error tells it of malformed text too. */
@@ -217,8 +236,8 @@ export class Peer implements Calls, AsyncDisposable {
 
   #onBatch(batch: Batch, envelope: Envelope): void {
     const { batches = true } = this.#options
-    if (!(typeof batches === 'function' ? batches() : batches)) {
-      this.#sendReply({ type: 'error', id: null, error: this.#refusal(INVALID_REQUEST) }, envelope)
+    if (!(typeof batches === 'function' ? batches(batch) : batches)) {
+      this.#sendReply(this.#failure(null, INVALID_REQUEST), envelope)
       return
     }
     const gathering = new Gathering(replies => this.#sendReply(replies, envelope))
@@ -284,11 +303,12 @@ export class Peer implements Calls, AsyncDisposable {
     return this.#inbound.size === 0 && this.#sending.waiting === 0
   }
 
-  #tellAbandoned(id: Id): void {
+  #tellAbandoned(id: Id, why: unknown): void {
     const { cancellation } = this.#options
     if (cancellation === undefined) return
     try {
-      const told = this.#outbound.notify(cancellation.method, { [cancellation.member]: id })
+      const params = cancelParams(cancellation, id, why)
+      const told = this.#outbound.notify(cancellation.method, params)
       if (told !== undefined) told.then(undefined, () => {})
     } catch {
       // A courtesy. The caller has its answer, and a closed channel needs none.
@@ -306,6 +326,7 @@ export class Peer implements Calls, AsyncDisposable {
       const reason = cause ?? new ChannelError('closed', 'the other side closed the connection')
       this.#inbound.cancelAll(reason)
     }
+    guarded(this.#options.onEnded)()
     // An end that has been asked for keeps its own deadline.
     if (this.#ending === undefined) {
       void this.close({ drainMs: this.#options.endedMs ?? limits.endedMs.default })
@@ -323,7 +344,7 @@ export class Peer implements Calls, AsyncDisposable {
   }
 
   #drain(drainMs: number): Promise<void> | undefined {
-    if (this.#isIdle()) return undefined
+    if (!(drainMs > 0) || this.#isIdle()) return undefined
     return new Promise(resolve => {
       this.#onDrained = () => {
         this.#onDrained = undefined

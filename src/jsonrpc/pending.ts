@@ -74,7 +74,7 @@ export class Pending {
   readonly #calls = new Map<Id, Call>()
   readonly #options: PendingOptions
   /** Calls given up, oldest first: a reply to one of these is late, not wrong. */
-  readonly #abandoned = new Set<Id>()
+  #abandoned: Set<Id> | undefined
 
   constructor(options: PendingOptions) {
     this.#options = options
@@ -82,6 +82,13 @@ export class Pending {
 
   get size(): number {
     return this.#calls.size
+  }
+
+  /** The ids of calls that have been sent. */
+  sent(): Id[] {
+    return Array.from(this.#calls.values())
+      .filter(call => call.isSent)
+      .map(call => call.id)
   }
 
   has(id: Id): boolean {
@@ -112,6 +119,7 @@ export class Pending {
   /** Stops waiting: its reply, should it come, is late. Returns false if it was settled before. */
   abandon(call: Call): boolean {
     if (this.#take(call.id) === undefined) return false
+    this.#abandoned ??= new Set()
     if (this.#abandoned.size >= limits.abandonedIds.default) {
       for (const oldest of this.#abandoned) {
         this.#abandoned.delete(oldest)
@@ -161,7 +169,7 @@ export class Pending {
   }
 
   #stray(id: Id): StrayReason {
-    if (this.#abandoned.delete(id)) return 'late'
+    if (this.#abandoned?.delete(id)) return 'late'
     return this.#options.mayHaveGiven(id) ? 'duplicate' : 'foreign'
   }
 }

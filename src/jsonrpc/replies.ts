@@ -1,6 +1,6 @@
 import { encode } from './encode.ts'
 import { codes, errorObject, internalError } from './error.ts'
-import type { ErrorObject, Message, RpcFailure } from './message.ts'
+import { type ErrorObject, isList, type Message, type RpcFailure } from './message.ts'
 
 /** What a peer answers by itself. */
 export const INVALID_REQUEST: ErrorObject = {
@@ -14,10 +14,6 @@ export const SHUTTING_DOWN: ErrorObject = { code: -32000, message: 'Shutting dow
 /** The same reply, or the same replies, as far as they can be written at all. */
 export function writableReply(reply: Message | readonly Message[]): Message | readonly Message[] {
   return isList(reply) ? reply.map(asWritable) : unwritable(reply)
-}
-
-function isList(reply: Message | readonly Message[]): reply is readonly Message[] {
-  return Array.isArray(reply)
 }
 
 /** Each reply of a batch that can be written stays; the others become an error of their own. */

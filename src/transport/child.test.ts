@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { proves } from '../../test/requirements.ts'
 import type { Decoded, Message } from '../jsonrpc/message.ts'
 import { type ChildChannel, type ChildCommand, type ChildOptions, childChannel } from './child.ts'
 
@@ -75,6 +76,7 @@ const isGone = (pid: unknown): Promise<void> =>
 
 describe('a child process', () => {
   test('is talked to over its standard input and output, and leaves when it is closed', async () => {
+    proves('L9')
     const { channel, heard, ends } = await start(['echo'], { endMs: 10_000 })
     expect(isAlive(channel.pid)).toBe(true)
     void channel.send(note('hello'))
@@ -94,6 +96,7 @@ describe('a child process', () => {
   })
 
   test('is given a few variables of this process, and those it was meant to have', async () => {
+    proves('B23')
     vi.stubEnv('SECRET_TOKEN', 'hunter2')
     vi.stubEnv('LC_TIME', 'de_DE')
     const command = { env: { GREETING: 'hi', HOME: undefined }, cwd: '/' }
@@ -133,6 +136,7 @@ describe('a child process', () => {
 
 describe('closing a child process', () => {
   test('sends SIGTERM to one that does not leave at the end of its input', async () => {
+    proves('L9b')
     const { channel, heard } = await start(['deaf'], { endMs: 1, termMs: 10_000 })
     const [pid] = await heard('ready')
     await channel.close()
@@ -140,6 +144,7 @@ describe('closing a child process', () => {
   })
 
   test('kills one that does not leave for SIGTERM either', async () => {
+    proves('L9b')
     const { channel, heard, ends } = await start(['stubborn'], { endMs: 1, termMs: 1 })
     const [pid] = await heard('ready')
     await channel.close()

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { isIPv6, type ListenOptions, type Server } from 'node:net'
+import { type AddressInfo, isIPv6, type ListenOptions, type Server } from 'node:net'
 import { type Channel, ChannelError } from '../jsonrpc/channel.ts'
 import { limits } from '../util/limits.ts'
 
@@ -54,6 +54,19 @@ export function systemCode(error: unknown): string | undefined {
 /** A host and a port as they stand in an address: IPv6 in brackets. */
 export function authority(host: string, port: number): string {
   return isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`
+}
+
+/** The host and port of a URL to listen on; the host `localhost` means 127.0.0.1. */
+export function placeOf(url: URL): { readonly host: string; readonly port: number } {
+  const name = url.hostname.replace(/^\[|\]$/g, '')
+  return { host: name === 'localhost' ? '127.0.0.1' : name, port: Number(url.port || 80) }
+}
+
+/** The host and port that a server is really bound to, as they stand in an address. */
+export function boundTo(server: Server): string {
+  // The check: a server bound to a host and a port has this form of address.
+  const { address, port } = server.address() as AddressInfo
+  return authority(address, port)
 }
 
 /** What a server has accepted. */

@@ -1,5 +1,5 @@
 import { type Channel, ChannelError, type Envelope, type Sink } from '../jsonrpc/channel.ts'
-import type { Decoded, Message } from '../jsonrpc/message.ts'
+import { type Batch, type Decoded, isList, type Message } from '../jsonrpc/message.ts'
 import { Room } from './room.ts'
 
 /**
@@ -36,7 +36,7 @@ class Side implements Channel {
 
   send(message: Message | readonly Message[]): void | Promise<void> {
     if (this.#out.ended) throw new ChannelError('closed', 'sending: the channel is closed')
-    return this.#out.put(isBatch(message) ? { type: 'batch', entries: message } : message)
+    return this.#out.put(isList(message) ? batchOf(message) : message)
   }
 
   async close(): Promise<void> {
@@ -137,8 +137,7 @@ class Lane {
   }
 }
 
-function isBatch(message: Message | readonly Message[]): message is readonly Message[] {
-  if (!Array.isArray(message)) return false
-  if (message.length === 0) throw new TypeError('a batch needs at least one message')
-  return true
+function batchOf(messages: readonly Message[]): Batch {
+  if (messages.length === 0) throw new TypeError('a batch needs at least one message')
+  return { type: 'batch', entries: messages }
 }

@@ -39,8 +39,9 @@ export function streamChannel(
   return new StreamChannel(readable, writable, options)
 }
 
-// Gathering without bound is slower: the other side then idles until everything comes at once.
-const coalesceBytes = 2048
+// Every write costs a call into the system and wakes the other side; gathering without bound is slower
+// too, because the other side then idles until everything comes at once.
+const coalesceBytes = 16_384
 
 class StreamChannel implements Channel {
   readonly halfOpen = true

@@ -4,12 +4,18 @@ import {
   type IncomingMessage,
   STATUS_CODES,
 } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type Channel, ChannelError } from '../jsonrpc/channel.ts'
 import { limits } from '../util/limits.ts'
 import { headerValues, isLoopback, originRefusal } from '../util/origin.ts'
-import { authority, bind, type Listener, limitConnections, serverListener } from './listener.ts'
+import {
+  bind,
+  boundTo,
+  type Listener,
+  limitConnections,
+  placeOf,
+  serverListener,
+} from './listener.ts'
 import { upgrader, type WebSocketOptions } from './websocket.ts'
 
 export interface AcceptWebSocketOptions extends WebSocketOptions {
@@ -81,15 +87,11 @@ export async function listenWebSocket(
   const server = createServer(timeouts, (_, response) => {
     response.writeHead(426, { upgrade: 'websocket', connection: 'close' }).end()
   })
-  const name = url.hostname.replace(/^\[|\]$/g, '')
-  const host = name === 'localhost' ? '127.0.0.1' : name
-  await bind(server, url.href, { host, port: Number(url.port || 80) })
+  await bind(server, url.href, placeOf(url))
   server.on('error', error => options.onError?.(error))
   limitConnections(server, options.maxConnections, options.onError)
   const { channels } = acceptWebSockets(server, { ...options, path: url.pathname }, accept)
-  // The check: a server bound to a host and a port has this form of address.
-  const bound = server.address() as AddressInfo
-  const address = `ws://${authority(bound.address, bound.port)}${url.pathname}`
+  const address = `ws://${boundTo(server)}${url.pathname}`
   return serverListener(server, address, {
     channels: () => channels,
     // What is left are requests that have not become WebSockets.
@@ -105,7 +107,7 @@ const timeouts = {
 }
 
 interface Refusal {
-  readonly status: 403 | 404 | 503
+  readonly status: 403 | 404 | 431 | 503
   readonly error: ChannelError
 }
 
@@ -116,6 +118,10 @@ function refusalOf(
   options: AcceptWebSocketOptions,
 ): Refusal | undefined {
   const { path = '/', maxConnections = limits.connections.default } = options
+  // Node leaves out what is beyond its own, larger limit: nobody could be sure of the rest.
+  if (request.rawHeaders.length > limits.httpHeaderFields.default * 2) {
+    return refusal(431, 'it has too many headers')
+  }
   const target = request.url ?? ''
   const hosts = headerValues(request.rawHeaders, 'host')
   const origins = [
@@ -123,7 +129,9 @@ function refusalOf(
     // Where drafts of the protocol, which ws still speaks, put it.
     ...headerValues(request.rawHeaders, 'sec-websocket-origin'),
   ]
-  const foreign = originRefusal({ hosts, origins, target }, { ...boundOf(server), ...options })
+  const site = request.headers['sec-fetch-site']?.toString()
+  const asked = { hosts, origins, target, site }
+  const foreign = originRefusal(asked, { ...boundOf(server), ...options })
   if (foreign !== undefined) return refusal(403, foreign)
   if (target.split('?', 1)[0] !== path) return refusal(404, `there is no ${target}`)
   if (connections >= maxConnections) return refusal(503, `there are ${connections} already`)

@@ -16,6 +16,9 @@ export interface Clock {
   stop(timer: Timer): void
 }
 
+/** The longest delay that a timer of the machine can wait; a longer one would be over at once. */
+export const longestDelayMs = 0x7fffffff
+
 /** The clock of the machine: monotonic, so that a changed wall clock expires nothing. */
 export const systemClock: Clock = {
   now: () => performance.now(),

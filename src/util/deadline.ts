@@ -1,4 +1,4 @@
-import { type Clock, systemClock, type Timer } from './clock.ts'
+import { type Clock, longestDelayMs, systemClock, type Timer } from './clock.ts'
 
 /**
  * Something with a deadline. The other members belong to `Deadlines`, which keeps its lists in the
@@ -106,7 +106,7 @@ export class Deadlines {
     this.#armedFor = number
     const delayMs = Math.max(0, number * this.#tickMs - this.#clock.now())
     // Timers take no longer delay; one that fires early finds nothing due and is armed again.
-    this.#timer = this.#clock.start(() => this.#fire(), Math.min(delayMs, 0x7fffffff))
+    this.#timer = this.#clock.start(() => this.#fire(), Math.min(delayMs, longestDelayMs))
     this.#isHeld = true
     if (this.#running === 0) this.#letGo()
   }

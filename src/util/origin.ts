@@ -6,6 +6,8 @@ export interface Asked {
   readonly origins: readonly string[]
   /** The request target as it stood in the request line. */
   readonly target: string
+  /** What a browser says of the page that asks, in `Sec-Fetch-Site`; programs say nothing. */
+  readonly site?: string
 }
 
 /** Whom a listener over HTTP answers. */
@@ -39,13 +41,24 @@ export function originRefusal(asked: Asked, gate: Gate): string | undefined {
   if (origin !== undefined && !originAllowed(origin, gate)) {
     return `the origin ${origin} is not allowed`
   }
+  // A page whose origin was let in by name may be of another site: that is what the list is for.
+  if (origin === undefined && asked.site === 'cross-site') {
+    return 'requests from pages of other sites are refused'
+  }
   return undefined
 }
 
 /** The values of one header, each occurrence apart, from Node's list of alternating names and values. */
 export function headerValues(rawHeaders: readonly string[], name: string): string[] {
   // Not from the parsed headers: those keep the first Host and drop the others without a word.
-  return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name)
+  const values: string[] = []
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const header = rawHeaders[at]
+    // By length first, because every request over HTTP comes through here.
+    if (header?.length !== name.length || header.toLowerCase() !== name) continue
+    values.push(rawHeaders[at + 1] ?? '')
+  }
+  return values
 }
 
 /** Whether a host to bind, or one really bound, can be reached from this machine only. */

@@ -1,0 +1,60 @@
+import { KiB, type Limit, MiB } from './limit.ts'
+
+/** What one message may be, wherever it comes from. */
+export const messages = {
+  stdioMessageBytes: {
+    default: 10 * MiB,
+    unit: 'bytes',
+    meaning: 'One message on stdio or from a child process. Answered -32012; reading goes on.',
+  },
+  socketMessageBytes: {
+    default: 100 * MiB,
+    unit: 'bytes',
+    meaning: 'One message on TCP, a Unix socket or a named pipe. Answered -32012, then closed.',
+  },
+  httpMessageBytes: {
+    default: 50 * MiB,
+    unit: 'bytes',
+    meaning: 'One HTTP body. Answered 413 with -32012.',
+  },
+  websocketMessageBytes: {
+    default: 50 * MiB,
+    unit: 'bytes',
+    meaning: 'One WebSocket message. Answered -32012, then closed with 1009.',
+  },
+  sseMessageBytes: {
+    default: 10 * MiB,
+    unit: 'bytes',
+    meaning: 'One event of an event stream. The stream is given up.',
+  },
+  depth: {
+    default: 64,
+    unit: 'count',
+    meaning: 'Nesting of arrays and objects in one message. Answered -32600 before parsing.',
+  },
+  nodes: {
+    default: 100_000,
+    unit: 'count',
+    meaning: 'Keys and values in one message. Answered -32600 before parsing.',
+  },
+  batch: {
+    default: 100,
+    unit: 'count',
+    meaning: 'Messages in one batch. Answered -32600 (-32069 in the erlmcp profile).',
+  },
+  idLength: {
+    default: 256,
+    unit: 'characters',
+    meaning: 'A request id as text. Answered -32600.',
+  },
+  methodLength: {
+    default: 256,
+    unit: 'characters',
+    meaning: 'A method name. Answered -32600.',
+  },
+  headerBytes: {
+    default: 8 * KiB,
+    unit: 'bytes',
+    meaning: 'The header block before a Content-Length frame. Answered -32700, then closed.',
+  },
+} as const satisfies Record<string, Limit>
