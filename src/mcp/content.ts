@@ -1,3 +1,4 @@
+import { isRecord } from '../util/record.ts'
 import type { Annotations } from './types/base.ts'
 import type {
   AudioContent,
@@ -246,8 +247,4 @@ function isScalar(value: unknown): value is string | number | bigint | boolean {
 function json(value: unknown): string {
   // What JSON leaves out, such as a function, is written as nothing by `stringify`.
   return JSON.stringify(value) ?? 'null'
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,4 +1,5 @@
 import { defined } from '../util/defined.ts'
+import { isRecord } from '../util/record.ts'
 import {
   type Field,
   type FieldShape,
@@ -7,7 +8,6 @@ import {
   type Options,
 } from './elicitation-field.ts'
 import { type Format, formats } from './formats.ts'
-import { isRecord } from './json-schema-walk.ts'
 import type { FormValue } from './types/elicitation.ts'
 
 type Words = Readonly<Record<string, unknown>>

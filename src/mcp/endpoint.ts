@@ -1,5 +1,7 @@
 import type { Channel, Envelope } from '../jsonrpc/channel.ts'
 import type { Handler } from '../jsonrpc/handler.ts'
+import type { Profile } from './profile.ts'
+import type { Revision } from './revisions.ts'
 
 /** A channel that an endpoint has taken over. */
 export interface Attachment extends AsyncDisposable {
@@ -11,6 +13,10 @@ export interface Attachment extends AsyncDisposable {
 
 /** What a listener serves. A server is one, and so is a router. */
 export interface Endpoint {
+  /** The choices the protocol leaves open: how strictly what arrives is read. */
+  readonly profile: Profile
+  /** What it serves, oldest first. */
+  readonly revisions: readonly Revision[]
   /** Answers one self-contained message: a stateless request over HTTP is exactly this. */
   readonly handle: Handler
   /** Takes over a channel for as long as it lives, in either era. */

@@ -1,5 +1,6 @@
 import { codes, RpcError } from '../jsonrpc/error.ts'
 import type { ErrorObject } from '../jsonrpc/message.ts'
+import { isRecord } from '../util/record.ts'
 import { catalogue, type Entry, entryOf, type Kind } from './catalogue.ts'
 import {
   canHaveNumber,
@@ -101,8 +102,4 @@ export function fromWire(error: ErrorObject, context: ErrorContext = {}): RpcErr
     category: entry?.category ?? 'unknown',
     severity: entry?.severity ?? 'info',
   })
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

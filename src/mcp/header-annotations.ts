@@ -1,4 +1,5 @@
-import { isRecord, type Place, pointer, walkSchema } from './json-schema-walk.ts'
+import { isRecord } from '../util/record.ts'
+import { type Place, pointer, walkSchema } from './json-schema-walk.ts'
 
 /** Which arguments of a tool also travel as HTTP headers, or why its schema must not be used. */
 export type HeaderAnnotations =

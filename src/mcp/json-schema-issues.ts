@@ -1,4 +1,4 @@
-import { isRecord } from './json-schema-walk.ts'
+import { isRecord } from '../util/record.ts'
 import { type Issue, shortened } from './schema-issues.ts'
 
 /** What a validator of JSON Schema says about one keyword that a value breaks. */

@@ -2,6 +2,7 @@ import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { proves } from '../../test/requirements.ts'
 import { checkSchema } from './json-schema.ts'
 import { type Engine, loadEngine } from './json-schema-validator.ts'
 import { issueText } from './schema-issues.ts'
@@ -252,6 +253,7 @@ describe('a compiled JSON Schema', () => {
 
 describe('a hostile schema or value', () => {
   test('cannot make references multiply', () => {
+    proves('B19')
     const $defs: Record<string, object> = { d40: { type: 'string' } }
     for (let level = 0; level < 40; level++) {
       const next = { $ref: `#/$defs/d${level + 1}` }
@@ -261,6 +263,7 @@ describe('a hostile schema or value', () => {
   })
 
   test('cannot make code multiply', () => {
+    proves('B19')
     const part = {
       properties: Object.fromEntries(range(500, index => [`p${index}`, { maximum: 1 }])),
     }
@@ -269,6 +272,7 @@ describe('a hostile schema or value', () => {
   })
 
   test('cannot make attempts multiply', () => {
+    proves('B19')
     const again = { properties: { a: { $ref: '#' } } }
     const rule = {
       anyOf: [

@@ -1,3 +1,4 @@
+import { isRecord } from '../util/record.ts'
 /** One schema inside another one, on its way down from the root. */
 export interface Place {
   readonly schema: Record<string, unknown>
@@ -95,9 +96,4 @@ const applicators: ReadonlyMap<string, Shape> = new Map(
 /** A place in a schema, as its errors name it: `#/properties/city`. */
 export function pointer(path: readonly string[]): string {
   return ['#', ...path.map(key => key.replaceAll('~', '~0').replaceAll('/', '~1'))].join('/')
-}
-
-/** Whether a value is what JSON calls an object. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

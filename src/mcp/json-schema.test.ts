@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { proves } from '../../test/requirements.ts'
 import { checkSchema, dialectOf } from './json-schema.ts'
 import type { JsonSchema } from './types/base.ts'
 
@@ -149,6 +150,7 @@ describe('the quick look at a schema', () => {
       'more than 10000 schemas',
     ],
   ])('refuses %s', (_, schema, message) => {
+    proves('B18', 'B18b', 'B18d')
     expect(() => checkSchema(schema)).toThrow(message)
   })
 
@@ -173,6 +175,7 @@ describe('the quick look at a schema', () => {
     '',
     'x',
   ])('does not know the dialect %j', $schema => {
+    proves('B17c')
     expect(() => dialectOf({ $schema })).toThrow('is not understood')
   })
 })

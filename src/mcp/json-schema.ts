@@ -1,4 +1,5 @@
-import { isRecord, type Place, pointer, type WalkOptions, walkSchema } from './json-schema-walk.ts'
+import { isRecord } from '../util/record.ts'
+import { type Place, pointer, type WalkOptions, walkSchema } from './json-schema-walk.ts'
 import { compilePattern } from './pattern.ts'
 import type { JsonSchema } from './types/base.ts'
 

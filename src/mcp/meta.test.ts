@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { proves } from '../../test/requirements.ts'
 import {
   hasReservedPrefix,
   metaKeyProblem,
@@ -178,6 +179,7 @@ describe('the trace', () => {
   const traceparent = `00-${id}-${span}-01`
 
   test('goes through as it came', () => {
+    proves('B13')
     const meta = { traceparent, tracestate: 'a=1,b@c=2', baggage: 'userId=alice,x=1;p' }
     expect(readTrace({ _meta: meta })).toEqual(meta)
   })
@@ -201,6 +203,7 @@ describe('the trace', () => {
     ['with a line break behind', `01-${id}-${span}-01-\r\nx: y`],
     ['not a string', 1],
   ])('a parent that is %s is left out with its state', (_, parent) => {
+    proves('B13')
     expect(readTrace({ _meta: { traceparent: parent, tracestate: 'a=1' } })).toBeUndefined()
     expect(readTrace({ _meta: { traceparent: parent, baggage: 'k=v' } })).toEqual({
       baggage: 'k=v',
@@ -251,6 +254,7 @@ describe('keys of _meta', () => {
     ['__proto__', 'name'],
     ['a\n', 'name'],
   ])('"%s" is not, because of its %s', (key, part) => {
+    proves('B11')
     expect(metaKeyProblem(key)).toMatch(`its ${part}`)
   })
 
@@ -272,8 +276,18 @@ describe('keys of _meta', () => {
   ]
 
   test.each(rows)('%s: reserved by the second label %s, by any label %s', (key, second, any) => {
+    proves('B12', 'B12b')
     expect(hasReservedPrefix(key)).toBe(second)
     expect(hasReservedPrefix(key, 'any label')).toBe(any)
+  })
+
+  test('that this package makes have a domain name turned around in front', () => {
+    proves('B11e')
+    for (const key of Object.values(metaKeys)) {
+      const prefix = key.includes('/') ? key.slice(0, key.indexOf('/')) : undefined
+      if (prefix !== undefined)
+        expect(prefix.split('.').reverse().join('.')).toMatch(/\.(io|com|org)$/)
+    }
   })
 
   test('the protocol’s own keys are reserved, where they have a prefix', () => {

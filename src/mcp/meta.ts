@@ -1,3 +1,4 @@
+import { isRecord } from '../util/record.ts'
 import type { ClientCapabilities, Implementation, LogLevel, ProgressToken } from './types/base.ts'
 import { isLogLevel } from './types/logging.ts'
 
@@ -76,7 +77,7 @@ export function readEnvelope(
     (logLevel === undefined || isLogLevel(logLevel)) &&
     (progressToken === undefined || isProgressToken(progressToken))
   ) {
-    const trace = readTrace(params)
+    const trace = traceIn(meta)
     return { ok: true, version, capabilities, client, logLevel, progressToken, trace }
   }
   return problemOf(meta ?? {})
@@ -95,14 +96,7 @@ export function readProgressToken(params: unknown): ProgressToken | undefined {
  * with `traceparent`, as W3C Trace Context wants it: a broken trace must not fail a call.
  */
 export function readTrace(params: unknown): TraceContext | undefined {
-  const meta = metaOf(params)
-  if (meta === undefined) return undefined
-  const { traceparent, tracestate, baggage } = meta
-  const parent = isTraceparent(traceparent) ? traceparent : undefined
-  const state = parent !== undefined && isHeaderText(tracestate) ? tracestate : undefined
-  const luggage = isHeaderText(baggage) ? baggage : undefined
-  if (parent === undefined && luggage === undefined) return undefined
-  return { traceparent: parent, tracestate: state, baggage: luggage }
+  return traceIn(metaOf(params))
 }
 
 /**
@@ -149,9 +143,20 @@ const metaName = /^[a-z0-9](?:[\w.-]*[a-z0-9])?$/i
 const capabilityNames = ['elicitation', 'sampling', 'roots', 'extensions', 'experimental'] as const
 
 function metaOf(params: unknown): Members | undefined {
-  if (!isObject(params)) return undefined
+  if (!isRecord(params)) return undefined
   const { _meta } = params
-  return isObject(_meta) ? _meta : undefined
+  return isRecord(_meta) ? _meta : undefined
+}
+
+function traceIn(meta: Members | undefined): TraceContext | undefined {
+  if (meta === undefined) return undefined
+  const { traceparent, tracestate, baggage } = meta
+  if (traceparent === undefined && baggage === undefined) return undefined
+  const parent = isTraceparent(traceparent) ? traceparent : undefined
+  const state = parent !== undefined && isHeaderText(tracestate) ? tracestate : undefined
+  const luggage = isHeaderText(baggage) ? baggage : undefined
+  if (parent === undefined && luggage === undefined) return undefined
+  return { traceparent: parent, tracestate: state, baggage: luggage }
 }
 
 function problemOf(meta: Members): MetaProblem {
@@ -189,21 +194,24 @@ function expectations(
 }
 
 function capabilitiesExpected(value: unknown): string {
-  if (!isObject(value)) return 'an object'
+  if (!isRecord(value)) return 'an object'
   const wrong = capabilityNames.filter(name => !isCapability(value[name]))
   return `an object whose ${wrong.join(' and ')} ${wrong.length > 1 ? 'are objects' : 'is one too'}`
 }
 
 function isCapabilities(value: unknown): value is ClientCapabilities {
-  return isObject(value) && capabilityNames.every(name => isCapability(value[name]))
+  if (!isRecord(value)) return false
+  // A loop, because every request of the stateless revisions comes through here.
+  for (const name of capabilityNames) if (!isCapability(value[name])) return false
+  return true
 }
 
 function isCapability(value: unknown): boolean {
-  return value === undefined || isObject(value)
+  return value === undefined || isRecord(value)
 }
 
 function isImplementation(value: unknown): value is Implementation {
-  return isObject(value) && typeof value.name === 'string' && typeof value.version === 'string'
+  return isRecord(value) && typeof value.name === 'string' && typeof value.version === 'string'
 }
 
 function isProgressToken(value: unknown): value is ProgressToken {
@@ -221,8 +229,4 @@ function isTraceparent(value: unknown): value is string {
 /** Bounded, and without line breaks: it may end up in a header of ours. */
 function isHeaderText(value: unknown): value is string {
   return typeof value === 'string' && value.length <= 8192 && /^[\t\x20-\x7e]+$/.test(value)
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

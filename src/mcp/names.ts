@@ -61,10 +61,11 @@ const unusual = /[^\w./-]/u
 
 /**
  * Spellings by canonical name. The first is the one that erlmcp sends. It has none of its own for
- * `notifications/initialized`: its client waits for exactly that.
+ * `notifications/initialized`, for which its client waits, and for `notifications/cancelled`.
  */
 const spellings: readonly (readonly [canonical: string, seed: string, ...others: string[]])[] = [
   ['notifications/initialized', 'notifications/initialized', 'initialized'],
+  ['notifications/cancelled', 'notifications/cancelled', 'cancelled'],
   ['notifications/message', 'message', 'logging/message'],
   ['notifications/progress', 'progress', 'tool/progress'],
   ['notifications/resources/updated', 'resources/updated'],

@@ -83,12 +83,17 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
 
 /**
  * A preset with some choices made otherwise: `profile('erlmcp', { strictErrorCodes: false })`.
- * Takes a profile made before as well, and gives it back as it is when nothing changes.
+ * Takes a profile made before as well, and gives it back as it is when nothing changes. Throws a
+ * TypeError for a name that no preset has.
  */
 export function profile(
   base: ProfileName | Profile = 'mcp',
   changes?: Partial<Omit<Profile, 'name'>>,
 ): Profile {
+  if (typeof base === 'string' && !Object.hasOwn(profiles, base)) {
+    const names = Object.keys(profiles).join(', ')
+    throw new TypeError(`no profile is called "${base}"; there are ${names}`)
+  }
   const preset = typeof base === 'string' ? profiles[base] : base
   return changes === undefined ? preset : { ...preset, ...defined(changes) }
 }

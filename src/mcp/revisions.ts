@@ -14,6 +14,9 @@ export function revisionNamed(name: string): Revision | undefined {
   return byName.get(name)
 }
 
+/** What is spoken over HTTP by who names no revision: the one that had no header for it. */
+export const withoutHeader: Revision | undefined = revisions.find(({ batches }) => batches)
+
 /** The newest of some revisions that belongs to an era. */
 export function newest(
   era: Revision['era'],

@@ -1,4 +1,4 @@
-import { isRecord } from './json-schema-walk.ts'
+import { isRecord } from '../util/record.ts'
 import type { StandardSchema } from './standard-schema.ts'
 import type { JsonSchema } from './types/base.ts'
 

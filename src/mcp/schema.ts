@@ -1,6 +1,6 @@
+import { isRecord } from '../util/record.ts'
 import { checkSchema, copyOf, isObjectSchema } from './json-schema.ts'
 import { type Engine, loadEngine } from './json-schema-validator.ts'
-import { isRecord } from './json-schema-walk.ts'
 import { type Side, toJsonSchema } from './schema-conversion.ts'
 import type { Checked, Issue } from './schema-issues.ts'
 import {

@@ -1,37 +1,44 @@
-import { invalidParams, RpcError } from '../jsonrpc/error.ts'
+import { invalidParams } from '../jsonrpc/error.ts'
 import type { Exchange } from '../jsonrpc/handler.ts'
 import type { RpcNotification, RpcRequest } from '../jsonrpc/message.ts'
 import { type Caller, statelessCaller } from '../mcp/caller.ts'
-import { toWire } from '../mcp/error-wire.ts'
 import { errors } from '../mcp/errors.ts'
-import { metaKeys } from '../mcp/meta.ts'
+import { tasksExtension } from '../mcp/extension.ts'
 import { methodRow } from '../mcp/methods.ts'
 import type { Profile } from '../mcp/profile.ts'
-import { implementationFor } from '../mcp/revisions/shape.ts'
 import type { Revision } from '../mcp/revisions.ts'
-import type { CacheHints, Implementation, ServerCapabilities } from '../mcp/types/base.ts'
+import type { Implementation, Members, ServerCapabilities } from '../mcp/types/base.ts'
+import type { ServerCache } from './caching.ts'
 import { complete } from './completion.ts'
 import type { Cursors } from './cursor.ts'
+import { checkExtensions, OwnMethods } from './extending.ts'
 import { discover, initialize, type Self, unsupportedVersion } from './lifecycle.ts'
 import { listen } from './listen.ts'
 import { setLevel } from './logging.ts'
+import { heard } from './notices.ts'
 import type { ServerInfo } from './options.ts'
 import { Prompts } from './prompts.ts'
-import { type Answer, isRecord, type Params, type ServerRequest, whenReady } from './request.ts'
+import { type Answer, type Params, type ServerRequest, whenReady } from './request.ts'
 import { Resources } from './resources.ts'
+import { Rounds } from './rounds.ts'
 import type { Sealer } from './seal.ts'
 import type { Session } from './session.ts'
 import type { Subscriptions } from './subscriptions.ts'
+import { type TaskOptions, Tasks } from './tasks.ts'
 import { Tools } from './tools.ts'
+import { Wording } from './wording.ts'
 
 export interface AnswersOptions {
   readonly profile: Profile
   readonly revisions: readonly Revision[]
   readonly pageSize: number
-  readonly cache: CacheHints | undefined
+  readonly cache: ServerCache | undefined
+  readonly extensions: Readonly<Record<string, Members>> | undefined
+  readonly experimental: Readonly<Record<string, Members>> | undefined
   readonly sealer: Sealer
   readonly cursors: Cursors
   readonly subscriptions: Subscriptions
+  readonly tasks: TaskOptions | undefined
   readonly onError: (error: unknown, message?: RpcRequest | RpcNotification) => void
 }
 
@@ -47,17 +54,31 @@ export class Answers implements Self {
   readonly tools: Tools
   readonly resources: Resources
   readonly prompts: Prompts
+  readonly tasks: Tasks
+  /** Those that the protocol does not have. */
+  readonly methods = new OwnMethods()
+  readonly wording: Wording
   readonly #options: AnswersOptions
+  /** Without such a revision, what a request says of itself is let be, as servers of old do. */
+  readonly #isStateless: boolean
   readonly #methods: ReadonlyMap<string, (request: ServerRequest) => Answer>
 
   constructor({ instructions, ...info }: ServerInfo, options: AnswersOptions) {
     this.info = info
     this.instructions = instructions
     this.revisions = options.revisions
+    this.#isStateless = options.revisions.some(({ era }) => era === 'stateless')
     this.profile = options.profile
     this.#options = options
-    const { subscriptions, pageSize, sealer, cursors } = options
-    const host = { sealer, cursors, pageSize, onError: this.#report }
+    this.wording = new Wording({ ...options, info })
+    checkExtensions(options.extensions)
+    const { subscriptions, pageSize, cursors } = options
+    const rounds = new Rounds(options.sealer)
+    this.tasks = new Tasks(
+      { profile: options.profile, pageSize, cursors, subscriptions, onError: this.#report },
+      options.tasks,
+    )
+    const host = { rounds, cursors, pageSize, tasks: this.tasks, onError: this.#report }
     this.tools = new Tools(host, () => subscriptions.announce({ type: 'tools' }))
     this.resources = new Resources(host, () => subscriptions.announce({ type: 'resources' }))
     this.prompts = new Prompts(host, () => subscriptions.announce({ type: 'prompts' }))
@@ -66,40 +87,62 @@ export class Answers implements Self {
 
   /** What this server can do, as a revision says it. */
   capabilities({ features, era }: Revision): ServerCapabilities {
-    const completes = this.prompts.hasCompleters || this.resources.hasCompleters
+    const { experimental } = this.#options
+    const extensions = {
+      ...(this.tools.usesTasks && features.tasks === 'extension' && { [tasksExtension]: {} }),
+      ...(features.extensions && this.#options.extensions),
+    }
     const subscribe = era === 'session' ? true : undefined
     return {
       ...(this.tools.isUsed && { tools: { listChanged: true } }),
       ...(this.resources.isUsed && { resources: { subscribe, listChanged: true } }),
       ...(this.prompts.isUsed && { prompts: { listChanged: true } }),
-      ...(completes && features.completionsCapability && { completions: {} }),
+      ...(this.#completes && features.completionsCapability && { completions: {} }),
       logging: {},
+      ...(this.tools.usesTasks && features.tasks === 'core' && coreTasks),
+      ...(Object.keys(extensions).length > 0 && { extensions }),
+      ...(experimental !== undefined && { experimental }),
     }
   }
 
-  /** Answers one message; throws the error as it goes on the wire. */
+  /** Answers one message. Its errors have yet to be said in the words of whoever asked. */
   answer(
     message: RpcRequest | RpcNotification,
     exchange: Exchange,
     session: Session | undefined,
   ): unknown {
-    let caller: Caller | undefined
-    try {
-      const params = paramsOf(message)
-      if (message.type === 'notification') return undefined
-      caller = statelessCaller(params, exchange.envelope.principal, this.revisions, requested =>
-        unsupportedVersion(this, requested),
-      )
-      const result =
-        caller === undefined && message.method === 'initialize' && session !== undefined
-          ? initialize(this, session, params)
-          : this.#dispatch(message, params, exchange, session, caller)
-      return result instanceof Promise
-        ? result.catch(error => this.#throw(error, message, caller ?? session?.caller))
-        : result
-    } catch (error) {
-      return this.#throw(error, message, caller ?? session?.caller)
-    }
+    const params = paramsOf(message)
+    if (message.type === 'notification') return this.#hear(message, params, exchange, session)
+    const caller = this.#statelessCaller(params, exchange, session)
+    return caller === undefined && message.method === 'initialize' && session !== undefined
+      ? initialize(this, session, params)
+      : this.#dispatch(message, params, exchange, session, caller)
+  }
+
+  #statelessCaller(
+    params: Params,
+    { envelope }: Exchange,
+    session: Session | undefined,
+  ): Caller | undefined {
+    if (!this.#isStateless) return undefined
+    const principal = envelope.principal ?? session?.envelope.principal
+    return statelessCaller(params, principal, this.revisions, requested =>
+      unsupportedVersion(this, requested),
+    )
+  }
+
+  #hear(
+    message: RpcNotification,
+    params: Params,
+    exchange: Exchange,
+    session: Session | undefined,
+  ): unknown {
+    if (session !== undefined) heard(message, params, session)
+    const { method } = message
+    if (!this.methods.has(method)) return undefined
+    const caller = this.#statelessCaller(params, exchange, session) ?? session?.caller
+    if (caller === undefined) return undefined
+    return this.methods.answer({ method, params, id: null, caller, exchange, session })
   }
 
   #dispatch(
@@ -117,46 +160,47 @@ export class Answers implements Self {
         message: 'Server not initialized; send initialize first, or _meta with every request',
       })
     }
-    const row = methodRow(method)
-    const answer = this.#methods.get(method)
-    if (
-      row === undefined ||
-      answer === undefined ||
-      !this.#exists(method, row.capability, caller)
-    ) {
-      throw errors.methodNotFound({ method })
+    // Whoever asks for something is past the opening, whether it has said so or not.
+    if (session !== undefined && stateless === undefined && method !== 'ping') {
+      session.isReady = true
     }
+    const answer = this.#answerTo(method, caller)
+    if (answer === undefined) throw errors.methodNotFound({ method })
     const request: ServerRequest = { method, params, id, caller, exchange, session }
     if (caller.revision.era === 'session') return answer(request)
     return whenReady(answer(request), result =>
-      this.#complete(result, caller, row.cacheable === true),
+      this.wording.complete(result, caller.revision, method),
     )
   }
 
+  #answerTo(method: string, caller: Caller): ((request: ServerRequest) => Answer) | undefined {
+    const row = methodRow(method)
+    if (row === undefined) return this.methods.has(method) ? this.#answerOwn : undefined
+    return this.#exists(method, row.capability, caller) ? this.#methods.get(method) : undefined
+  }
+
+  readonly #answerOwn = (request: ServerRequest): Answer => this.methods.answer(request)
+
   #exists(method: string, capability: string | undefined, { revision }: Caller): boolean {
     if (!revision.methods.has(method)) return false
-    if (method === 'initialize') {
-      throw errors.notInitialized(undefined, { message: 'Already initialized' })
-    }
     if (capability === 'tools') return this.tools.isUsed
+    if (method.startsWith('tasks/')) return this.tools.usesTasks
     if (capability === 'resources') return this.resources.isUsed
+    // Before it had a capability of its own, completion belonged to prompts and resources.
+    if (capability === 'completions') {
+      const isImplied = !revision.features.completionsCapability
+      return this.#completes || (isImplied && (this.prompts.isUsed || this.resources.isUsed))
+    }
     return capability !== 'prompts' || this.prompts.isUsed
   }
 
-  /** What the stateless revisions add to a result. */
-  #complete(result: Params, caller: Caller, isCacheable: boolean): Params {
-    const meta = isRecord(result._meta) ? result._meta : {}
-    const _meta = { ...meta, [metaKeys.serverInfo]: implementationFor(caller.revision, this.info) }
-    if (result.resultType !== undefined) return { ...result, _meta }
-    if (!isCacheable) return { resultType: 'complete', ...result, _meta }
-    const { ttlMs = 0, cacheScope = 'private' } = this.#options.cache ?? {}
-    return { resultType: 'complete', ttlMs, cacheScope, ...result, _meta }
+  get #completes(): boolean {
+    return this.prompts.hasCompleters || this.resources.hasCompleters
   }
 
   #table(subscriptions: Subscriptions): ReadonlyMap<string, (request: ServerRequest) => Answer> {
-    const { tools, resources, prompts } = this
+    const { tools, resources, prompts, tasks } = this
     return new Map<string, (request: ServerRequest) => Answer>([
-      ['initialize', () => ({})],
       ['ping', () => ({})],
       ['server/discover', request => discover(this, request.caller)],
       ['tools/list', request => tools.list(request)],
@@ -170,6 +214,11 @@ export class Answers implements Self {
       ['prompts/get', request => prompts.get(request)],
       ['completion/complete', request => complete(request, prompts, resources)],
       ['logging/setLevel', setLevel],
+      ['tasks/get', request => tasks.get(request)],
+      ['tasks/result', request => tasks.result(request)],
+      ['tasks/list', request => tasks.list(request)],
+      ['tasks/cancel', request => tasks.cancel(request)],
+      ['tasks/update', request => tasks.update(request)],
       [
         'subscriptions/listen',
         request =>
@@ -177,23 +226,21 @@ export class Answers implements Self {
             tools: tools.isUsed,
             prompts: prompts.isUsed,
             resources: resources.isUsed,
+            tasks: tools.usesTasks ? (caller, ids) => tasks.audible(caller, ids) : undefined,
           }),
       ],
     ])
-  }
-
-  /** The error in the numbers of whoever asked; what is no protocol error is reported and hidden. */
-  #throw(error: unknown, message: RpcRequest | RpcNotification, caller: Caller | undefined): never {
-    if (!(error instanceof RpcError)) this.#options.onError(error, message)
-    const known = error instanceof RpcError ? error : errors.internalError()
-    const wire = toWire(known, { profile: this.profile, revision: caller?.revision })
-    throw new RpcError(wire.code, wire.message, { data: wire.data })
   }
 
   readonly #report = (error: unknown, request: ServerRequest): void => {
     const { method, params, id } = request
     this.#options.onError(error, { type: 'request', id, method, params })
   }
+}
+
+/** How the revision with tasks in its core says that tools can be called as such. */
+const coreTasks: ServerCapabilities = {
+  tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } },
 }
 
 function paramsOf({ params }: RpcRequest | RpcNotification): Params {

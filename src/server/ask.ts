@@ -2,8 +2,12 @@ import { RpcError } from '../jsonrpc/error.ts'
 import { errors } from '../mcp/errors.ts'
 import type { InputRequest, InputRequests } from '../mcp/types/input.ts'
 import { limits } from '../util/limits.ts'
-import { isRecord, type Params, type ServerRequest } from './request.ts'
-import type { SealBinding, Sealer } from './seal.ts'
+import { isRecord } from '../util/record.ts'
+import { Asking, callBack, type Earlier } from './asking.ts'
+import { poseUrl } from './elicit.ts'
+import { questionFor } from './questions.ts'
+import type { Params, ServerRequest } from './request.ts'
+import { type Round, type Rounds, tooManyRounds } from './rounds.ts'
 
 /** What a handler may return instead of a result: questions, and a state to come back with. */
 export interface InputRequired {
@@ -23,116 +27,72 @@ export function inputRequired(requests: InputRequests, state?: unknown): InputRe
   return { [needsInput]: true, requests, state }
 }
 
-/** Ends a handler at a question that has no answer yet. Never leaves the server. */
-class Unanswered extends Error {
-  constructor(key: string) {
-    super(`waiting for the answer to "${key}"; this error is not to be caught`)
-    this.name = 'Unanswered'
-  }
+export function isInputRequired(value: unknown): value is InputRequired {
+  return typeof value === 'object' && value !== null && needsInput in value
 }
 
-/** What earlier rounds have brought. Travels sealed, and so must be JSON. */
-interface Earlier {
-  readonly answers: Readonly<Record<string, unknown>>
-  readonly kept: Readonly<Record<string, unknown>>
-  readonly state?: unknown
-  readonly round: number
-}
-
-const none: Earlier = { answers: {}, kept: {}, round: 0 }
-
-/**
- * The questions of one handler. Where the client can be called back, asking is a call. Where it
- * cannot, the first run of the handler ends at the question; the request is answered with what is
- * needed, and the retry runs the handler again with the answers already there.
- */
-export class Asking {
-  readonly answers: ReadonlyMap<string, unknown>
-  readonly state: unknown
-  readonly #request: ServerRequest
-  readonly #kept: Map<string, unknown>
-  readonly #open = new Map<string, InputRequest>()
-  #asked = 0
-
-  constructor(request: ServerRequest, earlier: Earlier = none) {
-    this.#request = request
-    this.answers = new Map(Object.entries(earlier.answers))
-    this.#kept = new Map(Object.entries(earlier.kept))
-    this.state = earlier.state
-  }
-
-  /** Questions of this run that have no answer. */
-  get open(): ReadonlyMap<string, InputRequest> {
-    return this.#open
-  }
-
-  get kept(): ReadonlyMap<string, unknown> {
-    return this.#kept
-  }
-
-  /** Asks, or gives the answer that an earlier round has brought. `key` names the question. */
-  async ask(question: InputRequest, key = `${this.#asked}`): Promise<unknown> {
-    this.#asked++
-    const { exchange, caller } = this.#request
-    if (caller.revision.era === 'session') {
-      if (exchange.back === undefined)
-        throw errors.capabilityNotSupported({ capability: question.method })
-      return exchange.back.call(question.method, question.params, { signal: exchange.signal })
-    }
-    if (this.answers.has(key)) return this.answers.get(key)
-    this.#open.set(key, question)
-    throw new Unanswered(key)
-  }
-
-  /** Runs `effect` once for all rounds of this request; its result must be JSON. */
-  async once<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
-    // The check: what is kept under a key was put there by the same line of the same handler.
-    if (this.#kept.has(key)) return this.#kept.get(key) as T
-    const value = await effect()
-    this.#kept.set(key, value)
-    return value
-  }
-}
+type Run<T> = (asking: Asking) => T | Promise<T>
 
 /** Runs a handler that may ask, through as many rounds as the caller's revision lets it. */
 export function runAsking<T>(
   request: ServerRequest,
-  sealer: Sealer,
-  run: (asking: Asking) => T | Promise<T>,
+  rounds: Rounds,
+  run: Run<T>,
 ): T | Params | Promise<T | Params> {
   const { params, caller } = request
-  if (caller.revision.era === 'session') return runWithCalls(request, run)
+  if (caller.revision.era === 'session' || request.task?.isBegun) return runWithCalls(request, run)
   if (params.requestState === undefined && params.inputResponses === undefined) {
-    return runRound(request, sealer, none, run)
+    return runRound(request, rounds, undefined, run)
   }
-  return earlierRounds(request, sealer).then(earlier => runRound(request, sealer, earlier, run))
+  return rounds.open(request).then(round => runRound(request, rounds, round, run))
 }
 
-function runWithCalls<T>(
+function runWithCalls<T>(request: ServerRequest, run: Run<T>): T | Promise<T> {
+  const asking = new Asking(request)
+  const settle = (result: T): T | Promise<T> =>
+    isInputRequired(result) ? callRounds(request, asking, result, run) : result
+  try {
+    const first = run(asking)
+    if (!(first instanceof Promise)) return settle(first)
+    return first.then(settle, error => afterUrls(request, asking, error, run))
+  } catch (error) {
+    return afterUrls(request, asking, error, run)
+  }
+}
+
+/** Goes on after the pages that an error asks for; where that is an error of the protocol, throws it. */
+function afterUrls<T>(
   request: ServerRequest,
-  run: (asking: Asking) => T | Promise<T>,
-): T | Promise<T> {
-  const first = run(new Asking(request))
-  if (!(first instanceof Promise))
-    return isInputRequired(first) ? callRounds(request, first, run) : first
-  return first.then(result => (isInputRequired(result) ? callRounds(request, result, run) : result))
+  asking: Asking,
+  error: unknown,
+  run: Run<T>,
+): Promise<T> {
+  const urls = request.caller.revision.era === 'stateless' ? urlsOf(error) : undefined
+  if (urls === undefined) throw urlsRequired(request, error)
+  return callRounds(request, asking, inputRequired(urlQuestions(urls), asking.state), run)
 }
 
 async function callRounds<T>(
   request: ServerRequest,
+  first: Asking,
   needed: InputRequired,
-  run: (asking: Asking) => T | Promise<T>,
+  run: Run<T>,
 ): Promise<T> {
-  const answers: Record<string, unknown> = Object.create(null)
+  const answers = new Map<string, unknown>()
+  let asking = first
   let next: InputRequired = needed
   for (let round = 1; round <= limits.inputRounds.default; round++) {
-    const asking = new Asking(request)
-    const asked = Object.entries(next.requests)
-    const replies = await Promise.all(asked.map(([, question]) => asking.ask(question)))
-    asked.forEach(([key], i) => {
-      answers[key] = replies[i]
+    const posed = Object.entries(next.requests).map(
+      ([key, question]) => [key, questionFor(request.caller, question)] as const,
+    )
+    const asked = posed.map(async ([key, { request: question, accept }]) => {
+      answers.set(key, await accept(await callBack(request, question, key), key))
     })
-    const result = await run(new Asking(request, { answers, kept: {}, state: next.state, round }))
+    await Promise.all(asked)
+    const { effects, replies } = asking
+    const earlier: Earlier = { answers, replies, effects, state: next.state }
+    asking = new Asking(request, earlier)
+    const result = await run(asking)
     if (!isInputRequired(result)) return result
     next = result
   }
@@ -141,30 +101,32 @@ async function callRounds<T>(
 
 function runRound<T>(
   request: ServerRequest,
-  sealer: Sealer,
-  earlier: Earlier,
-  run: (asking: Asking) => T | Promise<T>,
+  rounds: Rounds,
+  round: Round | undefined,
+  run: Run<T>,
 ): T | Params | Promise<T | Params> {
-  const asking = new Asking(request, earlier)
+  const asking = new Asking(request, round)
   const settle = (result: T): T | Promise<T | Params> => {
+    if (asking.fault !== undefined) throw asking.fault
     if (isInputRequired(result)) {
-      return needInput(
-        request,
-        sealer,
-        asking,
-        earlier,
-        Object.entries(result.requests),
-        result.state,
-      )
+      // The request has been answered with a task meanwhile, which asks for itself.
+      if (request.task?.isBegun) return callRounds(request, asking, result, run)
+      return requireInput(request, rounds, round, asking, result.requests, result.state)
     }
-    return asking.open.size === 0
-      ? result
-      : needInput(request, sealer, asking, earlier, [...asking.open])
+    return asking.open.size === 0 ? result : rounds.ask(request, asking, round)
   }
   const fail = (error: unknown): Promise<Params> => {
+    if (asking.fault !== undefined) return Promise.reject(asking.fault)
     // Whatever the handler made of being ended, the open question is what the client must know.
-    if (asking.open.size === 0) return Promise.reject(error)
-    return needInput(request, sealer, asking, earlier, [...asking.open])
+    if (asking.open.size > 0) return rounds.ask(request, asking, round)
+    const urls = urlsOf(error)
+    if (urls === undefined) return Promise.reject(error)
+    if (request.task?.isBegun) {
+      const needed = inputRequired(urlQuestions(urls), asking.state)
+      // The check: what a task gives was a result in the end, whoever asked before.
+      return callRounds(request, asking, needed, run) as Promise<Params>
+    }
+    return requireUrls(request, rounds, round, asking, urls)
   }
   try {
     const result = run(asking)
@@ -174,57 +136,74 @@ function runRound<T>(
   }
 }
 
-async function needInput(
+async function requireInput(
   request: ServerRequest,
-  sealer: Sealer,
+  rounds: Rounds,
+  round: Round | undefined,
   asking: Asking,
-  earlier: Earlier,
-  questions: readonly (readonly [string, InputRequest])[],
-  state?: unknown,
+  requests: InputRequests,
+  state: unknown,
 ): Promise<Params> {
-  if (earlier.round >= limits.inputRounds.default) throw tooManyRounds()
-  const carried: Earlier = {
-    answers: Object.fromEntries(asking.answers),
-    kept: Object.fromEntries(asking.kept),
-    state,
-    round: earlier.round + 1,
+  const posed = new Map<string, InputRequest>()
+  for (const [key, question] of Object.entries(requests)) {
+    asking.claim(key)
+    posed.set(key, questionFor(request.caller, question).request)
   }
-  const ttlMs = limits.requestStateMs.default
-  return {
-    resultType: 'input_required',
-    inputRequests: Object.fromEntries(questions),
-    requestState: await sealer.seal(carried, bindingOf(request), { ttlMs }),
+  return rounds.ask(request, asking, round, { posed, requests, state })
+}
+
+interface UrlNeeded {
+  readonly message: string
+  readonly url: string
+  readonly elicitationId?: string
+}
+
+/** The pages that a handler says must be visited first, by `errors.urlElicitationRequired(…)`. */
+function urlsOf(error: unknown): readonly UrlNeeded[] | undefined {
+  if (!(error instanceof RpcError) || error.kind !== 'url_elicitation_required') return undefined
+  const listed = isRecord(error.data) ? error.data.elicitations : undefined
+  const isNeeded = (one: unknown): one is UrlNeeded =>
+    isRecord(one) && typeof one.message === 'string' && typeof one.url === 'string'
+  if (Array.isArray(listed) && listed.length > 0 && listed.every(isNeeded)) return listed
+  return undefined
+}
+
+/** The same error in the words of a session, or why the client cannot be told. */
+function urlsRequired(request: ServerRequest, error: unknown): unknown {
+  const urls = urlsOf(error)
+  if (urls === undefined) return error
+  try {
+    const elicitations = urls.map(url => poseUrl(request.caller, url).params)
+    for (const { elicitationId } of elicitations) request.session?.elicitations.add(elicitationId)
+    const { message } = error as RpcError
+    return errors.urlElicitationRequired({ elicitations }, { message })
+  } catch (refusal) {
+    return refusal
   }
 }
 
-async function earlierRounds(request: ServerRequest, sealer: Sealer): Promise<Earlier> {
-  const { requestState, inputResponses } = request.params
-  const responses = isRecord(inputResponses) ? inputResponses : {}
-  // Without a state nothing was asked: answers to no question are ignored.
-  if (requestState === undefined) return none
-  if (typeof requestState !== 'string') throw badState('malformed')
-  const opened = await sealer.open(requestState, bindingOf(request))
-  if (!opened.ok) throw badState(opened.why)
-  // The check: only this file seals for this purpose.
-  const earlier = opened.value as Earlier
-  return { ...earlier, answers: { ...earlier.answers, ...responses } }
+/** The same as questions, for revisions without that error. A page that was refused ends it. */
+async function requireUrls(
+  request: ServerRequest,
+  rounds: Rounds,
+  round: Round | undefined,
+  asking: Asking,
+  urls: readonly UrlNeeded[],
+): Promise<Params> {
+  const requests = urlQuestions(urls)
+  for (const key of Object.keys(requests)) {
+    const answer = asking.answers.get(key)
+    if (isRecord(answer) && answer.action !== 'accept') {
+      throw errors.elicitationFailed({ reason: 'the page was not visited' })
+    }
+  }
+  return requireInput(request, rounds, round, asking, requests, asking.state)
 }
 
-function bindingOf({ method, params, caller }: ServerRequest): SealBinding {
-  return { purpose: 'requestState', principal: caller.principal?.id, method, params }
-}
-
-export function isInputRequired(value: unknown): value is InputRequired {
-  return typeof value === 'object' && value !== null && needsInput in value
-}
-
-function badState(why: string): RpcError {
-  return new RpcError(-32602, 'Invalid requestState', {
-    kind: 'invalid_params',
-    data: { details: `requestState is ${why}` },
+function urlQuestions(urls: readonly UrlNeeded[]): InputRequests {
+  const questions = urls.map(({ message, url }, place) => {
+    const params = { mode: 'url', message, url } as const
+    return [`url-${place}`, { method: 'elicitation/create', params } as const] as const
   })
-}
-
-function tooManyRounds(): RpcError {
-  return errors.internalError(undefined, { message: 'Too many rounds of questions' })
+  return Object.fromEntries(questions)
 }

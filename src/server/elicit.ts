@@ -1,11 +1,12 @@
 import type { Caller } from '../mcp/caller.ts'
 import { elicitationSchema } from '../mcp/elicitation-schema.ts'
-import { errors } from '../mcp/errors.ts'
 import { issueText } from '../mcp/schema-issues.ts'
 import type { Infer, Schema } from '../mcp/standard-schema.ts'
-import type { ElicitParams } from '../mcp/types/elicitation.ts'
-import { missingCapability } from './capability.ts'
-import { isRecord } from './request.ts'
+import type { ElicitFormParams, ElicitParams, ElicitUrlParams } from '../mcp/types/elicitation.ts'
+import { isRecord } from '../util/record.ts'
+import { badAnswer } from './bad-answer.ts'
+import { requireElicitation } from './capability.ts'
+import type { QuestionTask } from './task-scope.ts'
 
 /** The person said no. */
 export class Declined extends Error {
@@ -32,6 +33,8 @@ interface Asked {
   readonly key?: string
   /** `'return'` gives the whole answer instead of throwing when it is no. */
   readonly onDecline?: 'throw' | 'return'
+  /** Asks the client to answer as a task, where it can: the answer may then take its time. */
+  readonly task?: QuestionTask
 }
 
 export interface FormQuestion extends Asked {
@@ -40,6 +43,11 @@ export interface FormQuestion extends Asked {
 
 export interface UrlQuestion extends Asked {
   readonly url: string
+  /**
+   * Names what is to be settled on that page, for `server.elicited(id)` to tell the client when it is.
+   * Must be hard to guess; by default a random one. Stateless revisions have no use for it.
+   */
+  readonly elicitationId?: string
 }
 
 type Content<Q> = Q extends { readonly schema: infer S } ? Infer<S> : undefined
@@ -57,69 +65,72 @@ type Ask = (params: ElicitParams, key: string | undefined) => Promise<unknown>
 
 /** Asks, checks the answer, and says no by throwing. */
 export async function elicit(caller: Caller, ask: Ask, question: ElicitQuestion): Promise<unknown> {
-  const reply =
+  const { key, onDecline } = question
+  const posed =
     'url' in question
-      ? await askByUrl(caller, ask, question)
-      : await askByForm(caller, ask, question)
-  if (question.onDecline === 'return') return reply
+      ? poseUrl(caller, question)
+      : poseForm(caller, question.message, question.schema)
+  const reply = await posed.accept(await ask(posed.params, key), key)
+  if (onDecline === 'return') return reply
   if (reply.action === 'decline') throw new Declined()
   if (reply.action === 'cancel') throw new Cancelled()
   return reply.content
 }
 
-interface Reply {
+/** A question in the words of the caller's revision, and what makes its answer an answer to it. */
+export interface Posed<P extends ElicitParams = ElicitParams> {
+  readonly params: P
+  /** Checks an answer; one that is not what was asked for is refused. */
+  accept(answer: unknown, key: string | undefined): Promise<ElicitReply> | ElicitReply
+}
+
+export interface ElicitReply {
   readonly action: 'accept' | 'decline' | 'cancel'
   readonly content?: unknown
 }
 
-async function askByForm(caller: Caller, ask: Ask, question: FormQuestion): Promise<Reply> {
+/** Poses a form. Throws where the client takes none, and a SchemaError for what no form can ask. */
+export function poseForm(caller: Caller, message: string, schema: Schema): Posed<ElicitFormParams> {
+  requireElicitation(caller, 'form')
   const { elicitation, richForms } = caller.revision.features
-  const offered = caller.capabilities.elicitation
-  // A capability without members means forms, as it did before there was anything else.
-  const takesForms = isRecord(offered) && (Object.keys(offered).length === 0 || 'form' in offered)
-  if (elicitation === 'none' || !takesForms) {
-    throw missingCapability(caller, 'elicitation', { elicitation: { form: {} } })
-  }
-  const form = elicitationSchema(question.schema, `the question "${question.message}"`)
+  const form = elicitationSchema(schema, `the question "${message}"`)
   const { requestedSchema } = richForms ? form : form.basic
   const mode = elicitation === 'form' ? {} : ({ mode: 'form' } as const)
-  const reply = replyOf(
-    await ask({ ...mode, message: question.message, requestedSchema }, question.key),
-  )
-  if (reply.action !== 'accept') return { action: reply.action }
-  const given = isRecord(reply.content) ? reply.content : {}
-  const content = form.applyDefaults(richForms ? given : form.basic.restore(given))
-  const checked = await form.check(content)
-  if (!checked.ok) throw errors.elicitationFailed({ reason: issueText(checked.issues) })
-  return { action: 'accept', content: checked.value }
-}
-
-async function askByUrl(caller: Caller, ask: Ask, question: UrlQuestion): Promise<Reply> {
-  const { revision, capabilities } = caller
-  const offered = capabilities.elicitation
-  if (
-    revision.features.elicitation !== 'form and url' ||
-    !isRecord(offered) ||
-    !('url' in offered)
-  ) {
-    throw missingCapability(caller, 'elicitation.url', { elicitation: { url: {} } })
+  return {
+    params: { ...mode, message, requestedSchema },
+    accept: async (answer, key) => {
+      const { action, content } = replyOf(caller, answer, key)
+      if (action !== 'accept') return { action }
+      const given = isRecord(content) ? content : {}
+      const filled = form.applyDefaults(richForms ? given : form.basic.restore(given))
+      const checked = await form.check(filled)
+      if (checked.ok) return { action, content: checked.value }
+      throw badAnswer(caller, 'elicitation', issueText(checked.issues), key)
+    },
   }
-  const identified = revision.era === 'session' ? { elicitationId: crypto.randomUUID() } : {}
-  const params = {
-    mode: 'url',
-    message: question.message,
-    url: question.url,
-    ...identified,
-  } as const
-  const { action } = replyOf(await ask(params, question.key))
-  return { action }
 }
 
-function replyOf(reply: unknown): Reply {
+/** Poses a question that a web page answers. Throws where the client opens none, or it is no URL. */
+export function poseUrl(
+  caller: Caller,
+  question: Pick<UrlQuestion, 'message' | 'url' | 'elicitationId'>,
+): Posed<ElicitUrlParams> {
+  requireElicitation(caller, 'url')
+  const { message, url, elicitationId = crypto.randomUUID() } = question
+  if (!URL.canParse(url)) throw new TypeError(`the question "${message}": "${url}" is no URL`)
+  const identified = caller.revision.era === 'session' ? { elicitationId } : {}
+  return {
+    params: { mode: 'url', message, url, ...identified },
+    accept: (answer, key) => ({ action: replyOf(caller, answer, key).action }),
+  }
+}
+
+function replyOf(caller: Caller, reply: unknown, key: string | undefined): ElicitReply {
   if (isRecord(reply)) {
     const { action, content } = reply
-    if (action === 'accept' || action === 'decline' || action === 'cancel')
+    if (action === 'accept' || action === 'decline' || action === 'cancel') {
       return { action, content }
+    }
   }
-  throw errors.elicitationFailed({ reason: 'the answer has no action' })
+  throw badAnswer(caller, 'elicitation', 'it has no action', key)
 }

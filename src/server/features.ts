@@ -1,3 +1,14 @@
+import type { Cursors } from './cursor.ts'
+import type { Rounds } from './rounds.ts'
+
+/** What features need of their server. */
+export interface FeatureHost {
+  readonly rounds: Rounds
+  readonly cursors: Cursors
+  /** Entries on one page of a list. */
+  readonly pageSize: number
+}
+
 /** Lets its owner change or take back what was registered. */
 export interface Registration<T> {
   readonly name: string
@@ -11,20 +22,26 @@ export interface Registration<T> {
   remove(): void
 }
 
-interface Slot<T> {
+interface Slot<D, T> {
+  /** Grows from one registration to the next, and is never given twice. */
+  readonly place: number
+  definition: D
   value: T
   isEnabled: boolean
 }
 
 /**
- * Things registered under names: in the order of registration, enabled or not, telling of every
- * change. Names are unique.
+ * Things made of definitions and registered under keys: in the order of registration, enabled or not,
+ * telling of every change. Keys are unique.
  */
-export class FeatureSet<T> {
+export class FeatureSet<D extends object, T> {
   readonly #what: string
   readonly #onChange: () => void
-  readonly #slots = new Map<string, Slot<T>>()
+  readonly #slots = new Map<string, Slot<D, T>>()
   #listed: readonly T[] | undefined
+  #places: readonly number[] | undefined
+  /** How many were ever registered. */
+  #count = 0
 
   /** `what` names the kind in error messages. */
   constructor(what: string, onChange: () => void) {
@@ -34,30 +51,39 @@ export class FeatureSet<T> {
 
   /** Whether anything was ever registered: what is empty for good is no capability. */
   get isUsed(): boolean {
-    return this.#slots.size > 0
+    return this.#count > 0
   }
 
-  get(name: string): T | undefined {
-    const slot = this.#slots.get(name)
+  get(key: string): T | undefined {
+    const slot = this.#slots.get(key)
     return slot?.isEnabled ? slot.value : undefined
   }
 
   /** Those that are enabled; the same array until something changes. */
   list(): readonly T[] {
-    this.#listed ??= Array.from(this.#slots.values())
-      .filter(slot => slot.isEnabled)
-      .map(slot => slot.value)
+    this.#listed ??= this.#enabled().map(slot => slot.value)
     return this.#listed
   }
 
-  /** Throws for a name that is taken. `rebuild` makes the value anew when its owner changes it. */
-  add(name: string, value: T, rebuild: (value: T, changes: Partial<T>) => T): Registration<T> {
-    if (this.#slots.has(name)) throw new TypeError(`there is already a ${this.#what} "${name}"`)
-    const slot: Slot<T> = { value, isEnabled: true }
-    this.#slots.set(name, slot)
+  /** The places of those in the list: an entry keeps its own, whatever comes and goes. */
+  places(): readonly number[] {
+    this.#places ??= this.#enabled().map(slot => slot.place)
+    return this.#places
+  }
+
+  /**
+   * Throws for a key that is taken. `make` is called with the definition, and again whenever its owner
+   * changes it; where it throws, everything stays as it was.
+   */
+  add(key: string, name: string, definition: D, make: (definition: D) => T): Registration<D> {
+    if (this.#slots.has(key)) throw new TypeError(`there is already a ${this.#what} "${key}"`)
+    const value = make(definition)
+    const slot: Slot<D, T> = { place: this.#count++, definition, value, isEnabled: true }
+    this.#slots.set(key, slot)
     this.#changed()
+    const isHere = (): boolean => this.#slots.get(key) === slot
     const enable = (isEnabled: boolean): void => {
-      if (slot.isEnabled === isEnabled || this.#slots.get(name) !== slot) return
+      if (slot.isEnabled === isEnabled || !isHere()) return
       slot.isEnabled = isEnabled
       this.#changed()
     }
@@ -67,21 +93,28 @@ export class FeatureSet<T> {
         return slot.isEnabled
       },
       update: changes => {
-        slot.value = rebuild(slot.value, changes)
-        if (this.#slots.get(name) === slot) this.#changed()
+        const changed = { ...slot.definition, ...changes }
+        slot.value = make(changed)
+        slot.definition = changed
+        if (isHere()) this.#changed()
       },
       enable: () => enable(true),
       disable: () => enable(false),
       remove: () => {
-        if (this.#slots.get(name) !== slot) return
-        this.#slots.delete(name)
+        if (!isHere()) return
+        this.#slots.delete(key)
         this.#changed()
       },
     }
   }
 
+  #enabled(): readonly Slot<D, T>[] {
+    return Array.from(this.#slots.values()).filter(slot => slot.isEnabled)
+  }
+
   #changed(): void {
     this.#listed = undefined
+    this.#places = undefined
     this.#onChange()
   }
 }

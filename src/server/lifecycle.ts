@@ -5,7 +5,8 @@ import type { Profile } from '../mcp/profile.ts'
 import { implementationFor } from '../mcp/revisions/shape.ts'
 import { negotiate, type Revision } from '../mcp/revisions.ts'
 import type { Implementation, ServerCapabilities } from '../mcp/types/base.ts'
-import { isRecord, objectParam, type Params, stringParam } from './request.ts'
+import { isRecord } from '../util/record.ts'
+import { objectParam, type Params, stringParam } from './request.ts'
 import type { Session } from './session.ts'
 
 /** What a server says of itself, whoever asks. */

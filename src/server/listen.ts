@@ -1,8 +1,11 @@
-import { invalidParams, RpcError } from '../jsonrpc/error.ts'
+import { invalidParams } from '../jsonrpc/error.ts'
+import type { Caller } from '../mcp/caller.ts'
+import { declaresExtension, missingExtension, tasksExtension } from '../mcp/extension.ts'
 import { metaKeys } from '../mcp/meta.ts'
 import type { SubscriptionFilter } from '../mcp/types/subscriptions.ts'
 import { limits } from '../util/limits.ts'
-import { isRecord, type Params, type ServerRequest } from './request.ts'
+import { isRecord } from '../util/record.ts'
+import type { Params, ServerRequest } from './request.ts'
 import type { Change, Subscriber, Subscriptions } from './subscriptions.ts'
 
 /** What can be listened to on a server, beside resources that exist. */
@@ -10,7 +13,14 @@ export interface Audible {
   readonly tools: boolean
   readonly prompts: boolean
   readonly resources: boolean
+  readonly tasks: TaskFinder | undefined
 }
+
+/** Finds those of some tasks that the caller may hear of, as they are now. */
+export type TaskFinder = (
+  caller: Caller,
+  ids: readonly string[],
+) => Promise<ReadonlyMap<string, object>>
 
 /**
  * Answers `subscriptions/listen`: acknowledges first, then tells of changes until the caller cancels
@@ -22,29 +32,71 @@ export function listen(
   subscriptions: Subscriptions,
   audible: Audible,
 ): Promise<Params> {
-  const { exchange, id, session } = request
+  const { id, caller } = request
   if (typeof id !== 'string' && typeof id !== 'number') {
     throw invalidParams('a subscription needs an id that can be repeated in its messages')
   }
-  if (session !== undefined && session.endListens.size >= limits.listens.default) {
-    throw new RpcError(-32000, 'Too many subscriptions on this connection')
+  const wanted = request.params.notifications
+  const filter = filterOf(wanted, audible)
+  const taskIds = taskIdsOf(wanted)
+  if (taskIds === undefined) return follow(request, subscriptions, filter)
+  if (!declaresExtension(caller.capabilities, tasksExtension)) {
+    throw missingExtension(tasksExtension)
   }
-  const filter = filterOf(request.params.notifications, audible)
+  if (audible.tasks === undefined) return follow(request, subscriptions, filter)
+  // What happens to them while they are looked for would else be told to nobody.
+  const missed = new Map<string, object>()
+  const subscriber: Subscriber = {
+    wants: change => change.type === 'task' && taskIds.includes(change.taskId),
+    tell: change => change.type === 'task' && missed.set(change.taskId, change.params),
+  }
+  subscriptions.add(subscriber)
+  return audible.tasks(caller, taskIds).then(
+    tasks => {
+      subscriptions.remove(subscriber)
+      const ids = [...tasks.keys()]
+      const states = Array.from(tasks, ([taskId, task]) => missed.get(taskId) ?? task)
+      return follow(request, subscriptions, { ...filter, taskIds: ids }, states)
+    },
+    error => {
+      subscriptions.remove(subscriber)
+      throw error
+    },
+  )
+}
+
+function follow(
+  { exchange, session, id }: ServerRequest,
+  subscriptions: Subscriptions,
+  filter: SubscriptionFilter,
+  tasks: readonly object[] = [],
+): Promise<Params> {
+  if (session !== undefined && session.endListens.size >= limits.listens.default) {
+    const details = `this connection has ${limits.listens.default} subscriptions already`
+    throw invalidParams('Too many subscriptions', { data: { details } })
+  }
   const _meta = { [metaKeys.subscriptionId]: id }
   const send = (method: string, params: object): void => {
     const told = exchange.notify(method, { ...params, _meta })
     if (told !== undefined) told.then(undefined, () => {})
   }
+  if (exchange.signal.aborted) return Promise.resolve({ _meta })
   send('notifications/subscriptions/acknowledged', { notifications: filter })
+  // A task may have ended before anybody listened; then nothing would ever be heard of it.
+  for (const task of tasks) send('notifications/tasks', task)
   return new Promise(resolve => {
     const subscriber = new Listener(filter, send)
     const end = (): void => {
       subscriptions.remove(subscriber)
       session?.endListens.delete(end)
+      // On a shared channel nothing else ends with the stream. The result comes first, so that a
+      // client which takes the notification for a failure has already seen that it is none.
+      exchange.afterReply?.(() => send('notifications/cancelled', { requestId: id }))
       resolve({ _meta })
     }
-    subscriptions.add(subscriber)
+    subscriptions.add(subscriber, end)
     session?.endListens.add(end)
+    exchange.onEnding?.(end)
     exchange.signal.addEventListener('abort', end, { once: true })
   })
 }
@@ -81,6 +133,19 @@ class Listener implements Subscriber {
     else if (change.type === 'task') this.#send('notifications/tasks', change.params)
     else this.#send(`notifications/${change.type}/list_changed`, {})
   }
+}
+
+/** The tasks that are to be told of; undefined where none are asked for. */
+function taskIdsOf(wanted: unknown): readonly string[] | undefined {
+  const ids = isRecord(wanted) ? wanted.taskIds : undefined
+  if (ids === undefined) return undefined
+  if (!Array.isArray(ids) || !ids.every(id => typeof id === 'string')) {
+    throw invalidParams('taskIds must be a list of ids')
+  }
+  if (ids.length > limits.listenedTasks.default) {
+    throw invalidParams(`taskIds may have ${limits.listenedTasks.default} entries`)
+  }
+  return ids
 }
 
 /** The part of what was asked for that this server can tell of. */

@@ -1,45 +1,39 @@
 import { readProgressToken } from '../mcp/meta.ts'
 import { limits } from '../util/limits.ts'
+import { Allowance } from './allowance.ts'
 import type { ServerRequest } from './request.ts'
 
-const PER_SECOND = 20
-
-/** The progress of one request: strictly increasing, and never so fast that it drowns the caller. */
+/**
+ * The progress of one request: strictly increasing, never so fast that it drowns the caller, and over
+ * when the request is.
+ */
 export class Progress {
   readonly #request: ServerRequest
   readonly #token: string | number | undefined
+  readonly #allowance: Allowance
   #last = Number.NEGATIVE_INFINITY
-  #allowance: number = limits.progressBurst.default
-  #at = performance.now()
 
-  constructor(request: ServerRequest) {
+  constructor(request: ServerRequest, now?: () => number) {
     this.#request = request
     this.#token = readProgressToken(request.params)
+    const { progressBurst, progressPerSecond } = limits
+    this.#allowance = new Allowance(progressBurst.default, progressPerSecond.default, now)
   }
 
   tell(progress: number, total: number | undefined, message: string | undefined): void {
-    if (this.#token === undefined || !(progress > this.#last)) return
-    // The end of the work is always told.
-    if (!this.#mayTell() && progress !== total) return
-    this.#last = progress
     const { exchange, caller } = this.#request
-    const words = caller.revision.features.progressMessages ? message : undefined
+    if (this.#token === undefined || exchange.settled === true) return
+    // What is no number has no place in JSON, nor between others.
+    if (!Number.isFinite(progress) || !(progress > this.#last)) return
+    // The end of the work is always told.
+    if (!this.#allowance.take() && progress !== total) return
+    this.#last = progress
     const told = exchange.notify('notifications/progress', {
       progressToken: this.#token,
       progress,
-      total,
-      message: words,
+      total: Number.isFinite(total) ? total : undefined,
+      message: caller.revision.features.progressMessages ? message : undefined,
     })
     if (told !== undefined) told.then(undefined, () => {})
-  }
-
-  #mayTell(): boolean {
-    const now = performance.now()
-    const gained = ((now - this.#at) / 1000) * PER_SECOND
-    this.#at = now
-    this.#allowance = Math.min(limits.progressBurst.default, this.#allowance + gained)
-    if (this.#allowance < 1) return false
-    this.#allowance--
-    return true
   }
 }

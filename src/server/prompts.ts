@@ -8,22 +8,21 @@ import { issueText } from '../mcp/schema-issues.ts'
 import type { Schema } from '../mcp/standard-schema.ts'
 import type { Icon, Members } from '../mcp/types/base.ts'
 import type { GetPromptResult, Prompt, PromptArgument } from '../mcp/types/prompts.ts'
+import { promised } from '../util/promised.ts'
+import { isRecord } from '../util/record.ts'
 import { isInputRequired, runAsking } from './ask.ts'
 import type { Completer } from './completer.ts'
 import { Context } from './context.ts'
-import type { Cursors } from './cursor.ts'
-import { FeatureSet, type Registration } from './features.ts'
+import { type FeatureHost, FeatureSet, type Registration } from './features.ts'
 import { pageOf } from './page.ts'
 import {
   type Answer,
-  isRecord,
   objectParam,
   type Params,
   type ServerRequest,
   stringParam,
   whenReady,
 } from './request.ts'
-import type { Sealer } from './seal.ts'
 
 /** What a prompt is, beside its name and its code. */
 export interface PromptDefinition {
@@ -47,18 +46,13 @@ interface PromptEntry {
   readonly prompt: Prompt
 }
 
-export interface PromptsHost {
-  readonly sealer: Sealer
-  readonly cursors: Cursors
-  readonly pageSize: number
-}
-
 /** The prompts of a server: registered, listed, filled in. */
 export class Prompts {
-  readonly #host: PromptsHost
-  readonly #set: FeatureSet<PromptEntry>
+  readonly #host: FeatureHost
+  readonly #set: FeatureSet<PromptDefinition, PromptEntry>
+  #hasCompleters = false
 
-  constructor(host: PromptsHost, onChange: () => void) {
+  constructor(host: FeatureHost, onChange: () => void) {
     this.#host = host
     this.#set = new FeatureSet('prompt', onChange)
   }
@@ -74,16 +68,11 @@ export class Prompts {
   ): Registration<PromptDefinition> {
     const problem = checkName(name, 'prompt')
     if (problem !== undefined) throw new TypeError(problem)
-    const registration = this.#set.add(name, entryOf(name, definition, code), (entry, changes) =>
-      entryOf(name, { ...entry.definition, ...changes.definition }, entry.code),
-    )
-    return {
-      ...registration,
-      get isEnabled() {
-        return registration.isEnabled
-      },
-      update: changes => registration.update({ definition: changes as PromptDefinition }),
-    }
+    return this.#set.add(name, name, definition, made => {
+      const entry = entryOf(name, made, code)
+      if (made.complete !== undefined) this.#hasCompleters = true
+      return entry
+    })
   }
 
   list({ caller, params }: ServerRequest): Params {
@@ -93,6 +82,7 @@ export class Prompts {
       params,
       this.#host.cursors,
       this.#host.pageSize,
+      this.#set.places(),
     )
     return { prompts: items.map(entry => promptFor(caller.revision, entry.prompt)), nextCursor }
   }
@@ -115,26 +105,28 @@ export class Prompts {
           data: { prompt: name, details },
         })
       }
-      return runAsking(request, this.#host.sealer, asking =>
-        whenReady(entry.code(outcome.value, new Context(request, asking)), value =>
+      return runAsking(request, this.#host.rounds, asking =>
+        whenReady(promised(entry.code(outcome.value, new Context(request, asking))), value =>
           isInputRequired(value) ? value : shaped(request, entry, value),
         ),
       )
     }) as Answer
   }
 
-  /** Who suggests values for an argument; undefined for a prompt or an argument nobody knows. */
-  completer(name: string, argument: string): Completer | undefined | 'unknown' {
+  /** Who suggests values for an argument, and whether there are such a prompt and such an argument. */
+  completer(name: string, argument: string): Completer | undefined | 'unknown' | 'no argument' {
     const entry = this.#set.get(name)
     if (entry === undefined) return 'unknown'
+    if (!entry.prompt.arguments?.some(one => one.name === argument)) return 'no argument'
     const { complete } = entry.definition
     return complete !== undefined && Object.hasOwn(complete, argument)
       ? complete[argument]
       : undefined
   }
 
+  /** Whether any of them ever completed: what was declared must be answered. */
   get hasCompleters(): boolean {
-    return this.#set.list().some(entry => entry.definition.complete !== undefined)
+    return this.#hasCompleters
   }
 }
 

@@ -2,7 +2,9 @@ import { invalidParams } from '../jsonrpc/error.ts'
 import type { Exchange } from '../jsonrpc/handler.ts'
 import type { Id } from '../jsonrpc/message.ts'
 import type { Caller } from '../mcp/caller.ts'
+import { isRecord } from '../util/record.ts'
 import type { Session } from './session.ts'
+import type { TaskScope } from './task-scope.ts'
 
 export type Params = Readonly<Record<string, unknown>>
 
@@ -13,8 +15,10 @@ export interface ServerRequest {
   readonly id: Id | null
   readonly caller: Caller
   readonly exchange: Exchange
-  /** The session it came in; none for a request that speaks for itself. */
+  /** The connection it came by, if it is one that lasts; a request that speaks for itself owns none of it. */
   readonly session: Session | undefined
+  /** The task that it is, or may become. */
+  readonly task?: TaskScope
 }
 
 /** What a feature gives back: a result object, at once or later. */
@@ -41,10 +45,6 @@ export function objectParam(params: Params, name: string): Params {
     })
   }
   return value
-}
-
-export function isRecord(value: unknown): value is Params {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Goes on with a value when it is there: at once where it can, so that no promise is made. */

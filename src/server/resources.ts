@@ -1,18 +1,18 @@
 import { resourceResult } from '../mcp/content.ts'
 import { errors } from '../mcp/errors.ts'
-import { resourceFor, templateFor } from '../mcp/revisions/shape.ts'
-import type { Annotations, Icon, Members } from '../mcp/types/base.ts'
+import { readResultFor, resourceFor, templateFor } from '../mcp/revisions/shape.ts'
+import type { Annotations, CacheHints, Icon, Members } from '../mcp/types/base.ts'
 import type { Resource, ResourceTemplate } from '../mcp/types/resources.ts'
 import { parseTemplate, type UriTemplate } from '../mcp/uri-template.ts'
 import { limits } from '../util/limits.ts'
+import { promised } from '../util/promised.ts'
 import { isInputRequired, runAsking } from './ask.ts'
+import { checkHints } from './caching.ts'
 import type { Completer } from './completer.ts'
 import { Context } from './context.ts'
-import type { Cursors } from './cursor.ts'
-import { FeatureSet, type Registration } from './features.ts'
+import { type FeatureHost, FeatureSet, type Registration } from './features.ts'
 import { pageOf } from './page.ts'
 import { type Answer, type Params, type ServerRequest, stringParam, whenReady } from './request.ts'
-import type { Sealer } from './seal.ts'
 import type { Session } from './session.ts'
 
 /** What a resource, or a family of them, is, beside its name, its address and its code. */
@@ -25,6 +25,8 @@ export interface ResourceDefinition {
   readonly annotations?: Annotations
   readonly icons?: readonly Icon[]
   readonly meta?: Members
+  /** How long what was read may be kept, where a revision can say so. */
+  readonly cache?: CacheHints
   /** Suggests values for the variables of a family, by their names. */
   readonly complete?: Readonly<Record<string, Completer>>
 }
@@ -48,20 +50,15 @@ interface TemplateEntry {
   readonly listed: ResourceTemplate
 }
 
-export interface ResourcesHost {
-  readonly sealer: Sealer
-  readonly cursors: Cursors
-  readonly pageSize: number
-}
-
 /** The resources of a server, single ones and families: registered, listed, read, subscribed to. */
 export class Resources {
-  readonly #host: ResourcesHost
+  readonly #host: FeatureHost
   /** By address, which is what they are read by. */
-  readonly #single: FeatureSet<ResourceEntry>
-  readonly #families: FeatureSet<TemplateEntry>
+  readonly #single: FeatureSet<ResourceDefinition, ResourceEntry>
+  readonly #families: FeatureSet<ResourceDefinition, TemplateEntry>
+  #hasCompleters = false
 
-  constructor(host: ResourcesHost, onChange: () => void) {
+  constructor(host: FeatureHost, onChange: () => void) {
     this.#host = host
     this.#single = new FeatureSet('resource', onChange)
     this.#families = new FeatureSet('resource template', onChange)
@@ -78,15 +75,11 @@ export class Resources {
     code: ResourceCode,
   ): Registration<ResourceDefinition> {
     if (!URL.canParse(uri)) throw new TypeError(`resource "${name}": "${uri}" is no URI`)
-    const make = (made: ResourceDefinition): ResourceEntry => ({
-      definition: made,
-      code,
-      resource: { uri, name, ...listedPart(made), size: made.size },
+    return this.#single.add(uri, name, definition, made => {
+      checkHints(`resource "${name}"`, made.cache)
+      const resource = { uri, name, ...listedPart(made), size: made.size }
+      return { definition: made, code, resource }
     })
-    const registration = this.#single.add(uri, make(definition), (entry, changes) =>
-      make({ ...entry.definition, ...changes.definition }),
-    )
-    return renamed(registration, name)
   }
 
   registerTemplate(
@@ -96,20 +89,16 @@ export class Resources {
     code: ResourceCode,
   ): Registration<ResourceDefinition> {
     const template = parseTemplate(uriTemplate)
-    const make = (made: ResourceDefinition): TemplateEntry => ({
-      definition: made,
-      code,
-      template,
-      listed: { uriTemplate, name, ...listedPart(made) },
+    return this.#families.add(uriTemplate, name, definition, made => {
+      checkHints(`resource template "${name}"`, made.cache)
+      if (made.complete !== undefined) this.#hasCompleters = true
+      const listed = { uriTemplate, name, ...listedPart(made) }
+      return { definition: made, code, template, listed }
     })
-    const registration = this.#families.add(uriTemplate, make(definition), (entry, changes) =>
-      make({ ...entry.definition, ...changes.definition }),
-    )
-    return renamed(registration, name)
   }
 
   list({ caller, params }: ServerRequest): Params {
-    const page = this.#page(this.#single.list(), 'resources', params)
+    const page = this.#page(this.#single, 'resources', params)
     return {
       resources: page.items.map(entry => resourceFor(caller.revision, entry.resource)),
       nextCursor: page.nextCursor,
@@ -117,7 +106,7 @@ export class Resources {
   }
 
   listTemplates({ caller, params }: ServerRequest): Params {
-    const page = this.#page(this.#families.list(), 'resources/templates', params)
+    const page = this.#page(this.#families, 'resources/templates', params)
     return {
       resourceTemplates: page.items.map(entry => templateFor(caller.revision, entry.listed)),
       nextCursor: page.nextCursor,
@@ -129,15 +118,12 @@ export class Resources {
     const found = this.#find(uri)
     if (found === undefined) throw errors.resourceNotFound({ uri })
     const { code, definition, variables } = found
-    return runAsking(request, this.#host.sealer, asking =>
-      whenReady(code(variables, new Context(request, asking)), value => {
+    return runAsking(request, this.#host.rounds, asking =>
+      whenReady(promised(code(variables, new Context(request, asking))), value => {
         if (isInputRequired(value)) return value
         if (value === undefined || value === null) throw errors.resourceNotFound({ uri })
-        return resourceResult(
-          uri,
-          definition.mimeType,
-          value as Parameters<typeof resourceResult>[2],
-        )
+        const result = resourceResult(uri, definition.mimeType, value)
+        return readResultFor(request.caller.revision, { ...definition.cache, ...result })
       }),
     ) as Answer
   }
@@ -158,18 +144,21 @@ export class Resources {
     return {}
   }
 
-  /** Who suggests values for a variable; `'unknown'` where there is no such family. */
-  completer(uri: string, variable: string): Completer | undefined | 'unknown' {
+  /** Who suggests values for a variable, and whether there are such a family and such a variable. */
+  completer(uri: string, variable: string): Completer | undefined | 'unknown' | 'no argument' {
     const entry = this.#families.get(uri)
+    // A single resource may be named, too, and has nothing to complete.
     if (entry === undefined) return this.#single.get(uri) === undefined ? 'unknown' : undefined
+    if (!entry.template.variables.includes(variable)) return 'no argument'
     const { complete } = entry.definition
     return complete !== undefined && Object.hasOwn(complete, variable)
       ? complete[variable]
       : undefined
   }
 
+  /** Whether any of them ever completed: what was declared must be answered. */
   get hasCompleters(): boolean {
-    return this.#families.list().some(entry => entry.definition.complete !== undefined)
+    return this.#hasCompleters
   }
 
   #find(uri: string) {
@@ -177,14 +166,26 @@ export class Resources {
     if (single !== undefined) return { ...single, variables: {} }
     for (const family of this.#families.list()) {
       const variables = family.template.match(uri)
-      if (variables !== undefined) return { ...family, variables }
+      if (variables !== undefined && !escapes(uri, variables)) return { ...family, variables }
     }
     return undefined
   }
 
-  #page<T>(all: readonly T[], list: string, params: Params) {
-    return pageOf(all, list, params, this.#host.cursors, this.#host.pageSize)
+  #page<T>(set: FeatureSet<ResourceDefinition, T>, list: string, params: Params) {
+    const { cursors, pageSize } = this.#host
+    return pageOf(set.list(), list, params, cursors, pageSize, set.places())
   }
+}
+
+/**
+ * Whether a variable of a file's address would lead out of the folder it stands in: a handler that
+ * makes a path of it must not be led anywhere else.
+ */
+function escapes(uri: string, variables: Readonly<Record<string, unknown>>): boolean {
+  if (!/^file:/i.test(uri)) return false
+  const isOutside = (value: unknown) =>
+    typeof value === 'string' && (/^[\\/]|\0/.test(value) || value.split(/[\\/]/).includes('..'))
+  return Object.values(variables).flat().some(isOutside)
 }
 
 function listedPart({
@@ -196,19 +197,4 @@ function listedPart({
   meta,
 }: ResourceDefinition) {
   return { title, description, mimeType, annotations, icons, _meta: meta }
-}
-
-function renamed<T extends { readonly definition: ResourceDefinition }>(
-  registration: Registration<T>,
-  name: string,
-): Registration<ResourceDefinition> {
-  return {
-    ...registration,
-    name,
-    get isEnabled() {
-      return registration.isEnabled
-    },
-    // The check: rebuilding takes nothing of the changes but the definition.
-    update: changes => registration.update({ definition: changes } as unknown as Partial<T>),
-  }
 }

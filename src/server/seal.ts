@@ -1,3 +1,4 @@
+import { limits } from '../util/limits.ts'
 import { fromBase64Url, toBase64Url } from './base64url.ts'
 import { canonicalJson } from './canonical.ts'
 import { type Bytes, isSame, secretsOf } from './secrets.ts'
@@ -62,7 +63,7 @@ export interface SealerOptions {
 
 /** Makes a sealer. Throws a TypeError for keys that are too short or missing. */
 export function createSealer(options: SealerOptions = {}): Sealer {
-  const { clock = Date, maxLength = 2 ** 20 } = options
+  const { clock = Date, maxLength = limits.sealedLength.default } = options
   const secrets = secretsOf(options.keys)
   let imported: Promise<Ring> | undefined
   const ring = (): Promise<Ring> => {

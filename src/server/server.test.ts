@@ -276,6 +276,54 @@ describe.each([...sessionRevisions, '2026-07-28'])('in %s', revision => {
       { method: 'notifications/resources/updated', params: { uri: 'file:///etc/app.json' } },
     ])
     await client.session.close()
-    if (isStateless) expect(client.read()).toMatchObject([{ id: 'sub', result: { _meta } }])
+    if (isStateless) expect(client.read()[0]).toMatchObject({ id: 'sub', result: { _meta } })
   })
+})
+
+it('what handlers return may be a promise of any kind', async () => {
+  const server = new Server({ name: 'test', version: '1' })
+  const later = <T>(value: T) => {
+    const promise = Promise.resolve(value)
+    // biome-ignore lint/suspicious/noThenProperty: query builders of databases are just this
+    return { then: promise.then.bind(promise) } as unknown as Promise<T>
+  }
+  server.tool('query', {}, () => later('rows'))
+  server.resource('table', 'db://table', {}, () => later('cells'))
+  server.prompt('ask', {}, () => later('words'))
+  server.method('x/query', () => later({ rows: 1 }))
+  const complete = { id: () => later(['7']) }
+  server.resourceTemplate('row', 'db://rows/{id}', { complete }, () => later('row'))
+  const client = attach(server)
+  await client.initialize()
+  expect(await client.ask('tools/call', { name: 'query' })).toMatchObject({
+    result: { content: [{ text: 'rows' }] },
+  })
+  expect(await client.ask('resources/read', { uri: 'db://table' })).toMatchObject({
+    result: { contents: [{ text: 'cells' }] },
+  })
+  expect(await client.ask('prompts/get', { name: 'ask' })).toMatchObject({
+    result: { messages: [{ content: { text: 'words' } }] },
+  })
+  const ref = { type: 'ref/resource', uri: 'db://rows/{id}' }
+  const argument = { name: 'id', value: '' }
+  expect(await client.ask('completion/complete', { ref, argument })).toMatchObject({
+    result: { completion: { values: ['7'] } },
+  })
+  expect(await client.ask('x/query')).toMatchObject({ result: { rows: 1 } })
+})
+
+it('a handler that gives up because it was told to is not reported', async () => {
+  const onError = vi.fn()
+  const server = new Server({ name: 'test', version: '1' }, { onError })
+  server.prompt('wait', {}, (_, { signal }) => {
+    return new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('gave up')))
+    })
+  })
+  const client = attach(server)
+  await client.initialize()
+  client.send({ id: 'w', method: 'prompts/get', params: { name: 'wait' } })
+  client.send({ method: 'notifications/cancelled', params: { requestId: 'w' } })
+  await turn()
+  expect(onError).not.toHaveBeenCalled()
 })

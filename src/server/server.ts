@@ -1,19 +1,24 @@
 import type { Channel, Envelope } from '../jsonrpc/channel.ts'
-import { RpcError } from '../jsonrpc/error.ts'
 import { compose, type Exchange, type Handler, type Middleware } from '../jsonrpc/handler.ts'
-import type { RpcNotification, RpcRequest } from '../jsonrpc/message.ts'
+import { guarded, type PeerOptions, printError } from '../jsonrpc/peer-options.ts'
 import type { Attachment, Endpoint } from '../mcp/endpoint.ts'
+import { toWire } from '../mcp/error-wire.ts'
 import { type Profile, profile } from '../mcp/profile.ts'
 import { type Revision, revisionNamed, revisions } from '../mcp/revisions.ts'
 import { limits } from '../util/limits.ts'
+import { promised } from '../util/promised.ts'
 import { Answers } from './answers.ts'
+import { takesBatch } from './batches.ts'
 import { createCursors } from './cursor.ts'
+import type { MethodHandler } from './extending.ts'
 import type { Registration } from './features.ts'
 import type { ServerInfo, ServerOptions } from './options.ts'
 import type { PromptCode, PromptDefinition } from './prompts.ts'
+import { checkInfo, checkRegistration } from './registering.ts'
 import type { ResourceCode, ResourceDefinition } from './resources.ts'
 import { createSealer } from './seal.ts'
-import { Session } from './session.ts'
+import { withSeedNames } from './seed-names.ts'
+import { Session, type SessionHost } from './session.ts'
 import { Subscriptions } from './subscriptions.ts'
 import type { ToolCode, ToolDefinition } from './tools.ts'
 import type { PromptHandler, ResourceHandler, TemplateHandler, ToolHandler } from './typing.ts'
@@ -25,35 +30,50 @@ import type { PromptHandler, ResourceHandler, TemplateHandler, ToolHandler } fro
 export class Server implements Endpoint {
   /** Answers one self-contained message, without a connection. */
   readonly handle: Handler
-  readonly #options: ServerOptions
-  readonly #profile: Profile
+  readonly profile: Profile
+  readonly #peer: PeerOptions
+  /** The same for all of them, because there may be thousands. */
+  readonly #sessionHost: SessionHost
   readonly #answers: Answers
-  readonly #subscriptions = new Subscriptions()
+  readonly #subscriptions: Subscriptions
   readonly #middlewares: Middleware[] = []
   readonly #sessions = new Set<Session>()
 
   constructor(info: ServerInfo, options: ServerOptions = {}) {
-    this.#options = options
-    this.#profile = profile(options.profile)
+    checkInfo(info)
+    this.profile = profile(options.profile)
+    const onError = guarded(options.onError ?? printError)
+    this.#peer = { onError, ...options.peer }
+    this.#subscriptions = new Subscriptions(onError)
     this.#answers = new Answers(info, {
-      profile: this.#profile,
+      profile: this.profile,
       revisions: served(options.revisions),
-      pageSize: options.pageSize ?? limits.pageSize.default,
+      pageSize: pageSizeOf(options),
       cache: options.cache,
+      extensions: options.extensions,
+      experimental: options.experimental,
       sealer: createSealer({ keys: options.keys }),
       cursors: createCursors({ keys: options.keys }),
       subscriptions: this.#subscriptions,
-      onError: options.onError ?? printError,
+      tasks: options.tasks,
+      onError,
     })
     this.handle = this.#wrapped(undefined)
+    this.#sessionHost = this.#makeSessionHost()
+  }
+
+  /** The revisions it serves, oldest first. */
+  get revisions(): readonly Revision[] {
+    return this.#answers.revisions
   }
 
   /** Registers a tool. The handle that comes back updates, disables or removes it. */
-  tool<D extends ToolDefinition>(
+  tool<const D extends ToolDefinition>(
     name: string,
     definition: D,
     code: ToolHandler<D>,
   ): Registration<ToolDefinition> {
+    checkRegistration(`tool "${name}"`, definition, code)
     // The check: the handler's types were compared with the schemas here; its input is checked later.
     return this.#answers.tools.register(name, definition, code as ToolCode)
   }
@@ -65,6 +85,7 @@ export class Server implements Endpoint {
     definition: ResourceDefinition,
     read: ResourceHandler,
   ): Registration<ResourceDefinition> {
+    checkRegistration(`resource "${name}"`, definition, read)
     return this.#answers.resources.register(name, uri, definition, (_, context) => read(context))
   }
 
@@ -75,24 +96,50 @@ export class Server implements Endpoint {
     definition: ResourceDefinition,
     read: TemplateHandler<T>,
   ): Registration<ResourceDefinition> {
+    checkRegistration(`resource template "${name}"`, definition, read)
     // The check: the variables that match are those the type was made of.
     const code = read as unknown as ResourceCode
     return this.#answers.resources.registerTemplate(name, uriTemplate, definition, code)
   }
 
   /** Registers a prompt. */
-  prompt<D extends PromptDefinition>(
+  prompt<const D extends PromptDefinition>(
     name: string,
     definition: D,
     code: PromptHandler<D>,
   ): Registration<PromptDefinition> {
+    checkRegistration(`prompt "${name}"`, definition, code)
     return this.#answers.prompts.register(name, definition, code as PromptCode)
   }
 
-  /** Puts a middleware around every request and notification, batches included; the first is outermost. */
+  /**
+   * Puts a middleware around every request and notification, batches included; the first is outermost.
+   * It is called once for each connection: what all of them share stands outside of it.
+   */
   use(middleware: Middleware): this {
     this.#middlewares.push(middleware)
     return this
+  }
+
+  /**
+   * Answers a method that the protocol does not have, such as `x/status`, and takes notifications of
+   * that name, in every revision. Throws a TypeError for a name that is taken.
+   */
+  method(name: string, handler: MethodHandler): this {
+    this.#answers.methods.add(name, handler)
+    return this
+  }
+
+  /**
+   * Tells the client that was asked to open a web page that the matter there is settled, where its
+   * revision has a word for it. Does nothing for an id of which that is not, or no longer, known.
+   */
+  elicited(elicitationId: string): void {
+    for (const session of this.#sessions) {
+      if (session.elicitations.settle(elicitationId)) {
+        session.notify('notifications/elicitation/complete', { elicitationId })
+      }
+    }
   }
 
   /** Tells whoever has subscribed to a resource that it has changed. */
@@ -102,44 +149,73 @@ export class Server implements Endpoint {
 
   /** Takes over a channel for as long as it lives. */
   attach(channel: Channel, envelope: Envelope = {}): Attachment {
-    const session = new Session(channel, envelope, {
-      peer: { onError: this.#options.onError ?? printError, ...this.#options.peer },
-      takesBatches: caller =>
-        this.#profile.batches === 'auto'
-          ? (caller?.revision.batches ?? false)
-          : this.#profile.batches === 'always',
-      handlerFor: opened => this.#wrapped(opened),
-      onClosing: closing => {
-        this.#sessions.delete(closing)
-        this.#subscriptions.remove(closing)
-      },
-    })
+    const isSeed = this.profile.notificationNames === 'seed'
+    const way = isSeed ? withSeedNames(channel) : channel
+    const session = new Session(way, envelope, this.#sessionHost)
     this.#sessions.add(session)
     this.#subscriptions.add(session)
     return session
   }
 
-  /** Ends every connection in good order. */
+  /** Cancels the tasks that run and ends every connection in good order. */
   async close(options?: { readonly drainMs?: number }): Promise<void> {
+    // First of all, so that whoever waits for a task is still told how it ended.
+    await this.#answers.tasks.close()
+    this.#subscriptions.endAll()
     await Promise.all(Array.from(this.#sessions, session => session.close(options)))
+    // Requests that were waited for may have begun more of them.
+    await this.#answers.tasks.close()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
 
+  #makeSessionHost(): SessionHost {
+    const { profile } = this
+    return {
+      peer: {
+        // For what a connection answers by itself: text that is no message has the same error in all.
+        toWire: error => toWire(error, { profile }),
+        ...this.#peer,
+      },
+      takesBatches: (batch, caller) => takesBatch(profile, batch, caller),
+      omitsNullIds: profile.errorNumbers === 'specification',
+      handlerFor: opened => this.#wrapped(opened),
+      onClosing: closing => {
+        this.#sessions.delete(closing)
+        this.#subscriptions.remove(closing)
+      },
+    }
+  }
+
   /** The handler of one connection, with whatever middleware there is by the time it is called. */
   #wrapped(session: Session | undefined): Handler {
     const core: Handler = (message, exchange: Exchange) =>
       this.#answers.answer(message, exchange, session)
+    const { wording } = this.#answers
     let count = 0
     let handler = core
     return (message, exchange) => {
-      if (count !== this.#middlewares.length) {
-        count = this.#middlewares.length
-        handler = compose(core, this.#middlewares)
+      try {
+        if (count !== this.#middlewares.length) {
+          count = this.#middlewares.length
+          handler = compose(core, this.#middlewares)
+        }
+        const given = handler(message, exchange)
+        const result = count === 0 ? given : promised(given)
+        if (!(result instanceof Promise)) {
+          return count === 0 ? result : wording.completed(result, message)
+        }
+        // The error of whatever fails, a middleware included, is said in the caller's numbers.
+        const failed = (error: unknown) => {
+          throw wording.failure(error, message, exchange, session)
+        }
+        if (count === 0) return result.catch(failed)
+        return result.then(value => wording.completed(value, message)).catch(failed)
+      } catch (error) {
+        throw wording.failure(error, message, exchange, session)
       }
-      return handler(message, exchange)
     }
   }
 }
@@ -152,7 +228,7 @@ function served(names: readonly string[] | undefined): readonly Revision[] {
   return revisions.filter(revision => names.includes(revision.name))
 }
 
-function printError(error: unknown, message?: RpcRequest | RpcNotification): void {
-  if (error instanceof RpcError) return
-  console.error(`trunkline: ${message?.method ?? 'a reply'} failed:`, error)
+function pageSizeOf({ pageSize = limits.pageSize.default }: ServerOptions): number {
+  if (Number.isInteger(pageSize) && pageSize > 0) return pageSize
+  throw new TypeError(`the option "pageSize" is a whole number from 1 on, not ${pageSize}`)
 }

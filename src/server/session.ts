@@ -1,17 +1,29 @@
 import type { Channel, Envelope } from '../jsonrpc/channel.ts'
 import type { Handler } from '../jsonrpc/handler.ts'
+import type { Batch, Id } from '../jsonrpc/message.ts'
 import { Peer } from '../jsonrpc/peer.ts'
 import type { PeerOptions } from '../jsonrpc/peer-options.ts'
 import type { Caller } from '../mcp/caller.ts'
 import type { Attachment } from '../mcp/endpoint.ts'
 import type { LogLevel } from '../mcp/types/logging.ts'
+import { Elicitations } from './elicitations.ts'
 import type { Change, Subscriber } from './subscriptions.ts'
+
+/** How requests are given up: the same for both sides and in every revision. */
+export const cancellation = {
+  method: 'notifications/cancelled',
+  member: 'requestId',
+  reason: 'reason',
+  except: 'initialize',
+} as const
 
 /** What a session needs of the server it belongs to. */
 export interface SessionHost {
   readonly peer: PeerOptions
-  /** Whether batches are taken from a caller of a revision, or from one not known yet. */
-  takesBatches(caller: Caller | undefined): boolean
+  /** Whether a batch is taken from a caller, or from one not known yet. */
+  takesBatches(batch: Batch, caller: Caller | undefined): boolean
+  /** Whether an error about something without a readable id may go without one. */
+  readonly omitsNullIds: boolean
   handlerFor(session: Session): Handler
   /** The channel is gone, or about to be. */
   onClosing(session: Session): void
@@ -27,22 +39,36 @@ export class Session implements Attachment, Subscriber {
   readonly envelope: Envelope
   /** Who is at the other end, once `initialize` has said so. */
   caller: Caller | undefined
+  /**
+   * Whether the client has said that it is ready, or shown it by its requests. Until then it is told
+   * and asked nothing that it did not ask for.
+   */
+  isReady = false
   /** Set by `logging/setLevel`. */
   logLevel: LogLevel | undefined
-  /** Resources it has subscribed to. */
-  readonly uris = new Set<string>()
-  /** Ends each of its listen streams in good order. */
-  readonly endListens = new Set<() => void>()
+  /** Questions by URL that it was asked, until they are settled. */
+  readonly elicitations = new Elicitations()
+  // Most sessions need none of these, and a server may have thousands of sessions.
+  #uris: Set<string> | undefined
+  #taskNews: Map<string, () => void> | undefined
+  #endListens: Set<() => void> | undefined
+  readonly #channel: Channel
   readonly #peer: Peer
   readonly #host: SessionHost
 
   constructor(channel: Channel, envelope: Envelope, host: SessionHost) {
     this.envelope = envelope
+    this.#channel = channel
     this.#host = host
     this.#peer = new Peer(channel, host.handlerFor(this), {
       ...host.peer,
-      batches: () => host.takesBatches(this.caller),
-      cancellation: { method: 'notifications/cancelled', member: 'requestId' },
+      batches: batch => host.takesBatches(batch, this.caller),
+      // Whoever has not opened a session may be of a revision that has no null.
+      omitsNullIds: () =>
+        host.omitsNullIds && (this.caller?.revision.features.namelessErrors ?? true),
+      cancellation,
+      // Nobody can cancel them any more: they would hold up the end for as long as requests may.
+      onEnded: () => this.#endAllListens(),
     })
     this.closed = this.#peer.closed
     void this.closed.then(() => host.onClosing(this))
@@ -53,9 +79,32 @@ export class Session implements Attachment, Subscriber {
     return this.#peer
   }
 
+  /** Resources it has subscribed to. */
+  get uris(): Set<string> {
+    this.#uris ??= new Set()
+    return this.#uris
+  }
+
+  /** Told that a question, which the client answers as a task, has got on; by the id of the task. */
+  get taskNews(): Map<string, () => void> {
+    this.#taskNews ??= new Map()
+    return this.#taskNews
+  }
+
+  /** Ends each of its listen streams in good order. */
+  get endListens(): Set<() => void> {
+    this.#endListens ??= new Set()
+    return this.#endListens
+  }
+
+  /** The client says that a task of its own has got on: whoever waits for it looks at once. */
+  hearTask(id: unknown): void {
+    if (typeof id === 'string') this.#taskNews?.get(id)?.()
+  }
+
   wants(change: Change): boolean {
-    if (this.caller === undefined || change.type === 'task') return false
-    return change.type !== 'resource' || this.uris.has(change.uri)
+    if (!this.isReady || change.type === 'task') return false
+    return change.type !== 'resource' || this.#uris?.has(change.uri) === true
   }
 
   tell(change: Change): void {
@@ -77,13 +126,22 @@ export class Session implements Attachment, Subscriber {
     }
   }
 
+  /** Closes the connection of a request until its client comes back; false where none would. */
+  poll(about: Id): boolean {
+    return this.#channel.poll?.(about) ?? false
+  }
+
   async close(options?: { readonly drainMs?: number }): Promise<void> {
     this.#host.onClosing(this)
-    for (const end of [...this.endListens]) end()
+    this.#endAllListens()
     await this.#peer.close(options)
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+
+  #endAllListens(): void {
+    for (const end of [...(this.#endListens ?? [])]) end()
   }
 }

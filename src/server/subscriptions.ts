@@ -19,20 +19,28 @@ export interface Subscriber {
  * together are told once: the list is read again anyway.
  */
 export class Subscriptions {
-  readonly #subscribers = new Set<Subscriber>()
+  readonly #onError: (error: unknown) => void
+  readonly #subscribers = new Map<Subscriber, (() => void) | undefined>()
   readonly #due = new Map<string, Change>()
   #isScheduled = false
 
-  get size(): number {
-    return this.#subscribers.size
+  /** `onError` is told of what could not be told to a subscriber. */
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError
   }
 
-  add(subscriber: Subscriber): void {
-    this.#subscribers.add(subscriber)
+  /** `end` ends a stream of its own in good order. */
+  add(subscriber: Subscriber, end?: () => void): void {
+    this.#subscribers.set(subscriber, end)
   }
 
   remove(subscriber: Subscriber): void {
     this.#subscribers.delete(subscriber)
+  }
+
+  /** Ends every stream, wherever it came from. */
+  endAll(): void {
+    for (const end of [...this.#subscribers.values()]) end?.()
   }
 
   /** Tells of a change once the code that is running has finished. */
@@ -48,8 +56,17 @@ export class Subscriptions {
     this.#isScheduled = false
     const due = [...this.#due.values()]
     this.#due.clear()
-    for (const subscriber of [...this.#subscribers]) {
-      for (const change of due) if (subscriber.wants(change)) subscriber.tell(change)
+    for (const subscriber of [...this.#subscribers.keys()]) {
+      for (const change of due) if (subscriber.wants(change)) this.#tell(subscriber, change)
+    }
+  }
+
+  /** What one of them cannot be told must neither end this process nor be kept from the others. */
+  #tell(subscriber: Subscriber, change: Change): void {
+    try {
+      subscriber.tell(change)
+    } catch (error) {
+      this.#onError(error)
     }
   }
 }

@@ -1,18 +1,20 @@
 import { invalidParams, RpcError } from '../jsonrpc/error.ts'
 import { errorResult, toolResult } from '../mcp/content.ts'
 import { errors } from '../mcp/errors.ts'
+import { headerAnnotations } from '../mcp/header-annotations.ts'
+import { argumentProblem, type MirroredArguments } from '../mcp/mirrored-arguments.ts'
 import { checkName } from '../mcp/names.ts'
 import { callResultFor, toolFor } from '../mcp/revisions/shape.ts'
 import type { Revision } from '../mcp/revisions.ts'
 import { type Compiled, compileSchema } from '../mcp/schema.ts'
-import { issueText } from '../mcp/schema-issues.ts'
+import { type Checked, issueText } from '../mcp/schema-issues.ts'
 import type { Schema } from '../mcp/standard-schema.ts'
 import type { Icon, JsonSchema, Members } from '../mcp/types/base.ts'
 import type { CallToolResult, Tool, ToolAnnotations } from '../mcp/types/tools.ts'
+import { promised } from '../util/promised.ts'
 import { isInputRequired, runAsking } from './ask.ts'
 import { Context } from './context.ts'
-import type { Cursors } from './cursor.ts'
-import { FeatureSet, type Registration } from './features.ts'
+import { type FeatureHost, FeatureSet, type Registration } from './features.ts'
 import { pageOf } from './page.ts'
 import {
   type Answer,
@@ -22,7 +24,8 @@ import {
   stringParam,
   whenReady,
 } from './request.ts'
-import type { Sealer } from './seal.ts'
+import { type Manner, mannerOf } from './task-manner.ts'
+import type { Tasks } from './tasks.ts'
 
 /** What a tool is, beside its name and its code. */
 export interface ToolDefinition {
@@ -34,8 +37,13 @@ export interface ToolDefinition {
   readonly output?: Schema
   readonly annotations?: ToolAnnotations
   readonly icons?: readonly Icon[]
-  /** Whether it may be run as a task. */
+  /** Whether it may be run as a task. Where callers cannot have one, it is run as usual. */
   readonly task?: 'forbidden' | 'optional' | 'required'
+  /**
+   * Where the server decides what becomes a task: at once, or when its code calls `ctx.beginTask()`,
+   * which may ask the caller first or do without a task.
+   */
+  readonly taskBegins?: 'at-once' | 'in-handler'
   readonly meta?: Members
 }
 
@@ -48,23 +56,24 @@ interface ToolEntry {
   readonly code: ToolCode
   readonly input: Compiled<unknown>
   readonly output: Compiled<unknown> | undefined
+  /** Its arguments that HTTP requests repeat as headers; undefined where there are none. */
+  readonly mirrored: MirroredArguments | undefined
   readonly tool: Tool
 }
 
 /** What the tools need of their server. */
-export interface ToolsHost {
-  readonly sealer: Sealer
-  readonly cursors: Cursors
-  readonly pageSize: number
+export interface ToolsHost extends FeatureHost {
+  readonly tasks: Tasks
   onError(error: unknown, request: ServerRequest): void
 }
 
 /** The tools of a server: registered, listed, called. */
 export class Tools {
   readonly #host: ToolsHost
-  readonly #set: FeatureSet<ToolEntry>
+  readonly #set: FeatureSet<ToolDefinition, ToolEntry>
   /** Lists as each revision says them, until something changes. */
   readonly #listed = new Map<string, readonly Tool[]>()
+  #usesTasks = false
 
   constructor(host: ToolsHost, onChange: () => void) {
     this.#host = host
@@ -78,19 +87,19 @@ export class Tools {
     return this.#set.isUsed
   }
 
+  /** Whether any of them was ever one for tasks: those may outlast it. */
+  get usesTasks(): boolean {
+    return this.#usesTasks
+  }
+
   register(name: string, definition: ToolDefinition, code: ToolCode): Registration<ToolDefinition> {
     const problem = checkName(name, 'tool')
     if (problem !== undefined) throw new TypeError(problem)
-    const registration = this.#set.add(name, entryOf(name, definition, code), (entry, changes) =>
-      entryOf(name, { ...entry.definition, ...changes.definition }, entry.code),
-    )
-    return {
-      ...registration,
-      get isEnabled() {
-        return registration.isEnabled
-      },
-      update: changes => registration.update({ definition: changes as ToolDefinition }),
-    }
+    return this.#set.add(name, name, definition, made => {
+      const entry = entryOf(name, made, code)
+      if (made.task !== undefined && made.task !== 'forbidden') this.#usesTasks = true
+      return entry
+    })
   }
 
   list({ caller, params }: ServerRequest): Params {
@@ -101,6 +110,7 @@ export class Tools {
       params,
       this.#host.cursors,
       this.#host.pageSize,
+      this.#set.places(),
     )
     return nextCursor === undefined ? { tools: items } : { tools: items, nextCursor }
   }
@@ -109,19 +119,43 @@ export class Tools {
     const name = stringParam(request.params, 'name')
     const entry = this.#set.get(name)
     if (entry === undefined) throw errors.toolNotFound({ tool: name })
+    if (entry.mirrored !== undefined) checkHeaders(entry.mirrored, request)
+    const manner = isPlain(entry, request) ? 'plain' : this.#mannerOf(entry, request)
     const given = objectParam(request.params, 'arguments')
     const checked = entry.input.check(given)
     return whenReady(checked, outcome => {
+      if (manner !== 'plain') return this.#runAsTask(entry, request, outcome, manner)
       if (!outcome.ok) return badArguments(entry, request, issueText(outcome.issues))
       return this.#run(entry, request, outcome.value)
     }) as Answer
   }
 
+  #mannerOf({ definition, name }: ToolEntry, request: ServerRequest): Manner {
+    return mannerOf(request, { ...definition, name }, this.#usesTasks)
+  }
+
+  #runAsTask(
+    entry: ToolEntry,
+    request: ServerRequest,
+    outcome: Checked<unknown>,
+    manner: 'task' | 'later',
+  ): Answer {
+    const { tasks } = this.#host
+    const work = (working: ServerRequest): Answer =>
+      outcome.ok
+        ? this.#run(entry, working, outcome.value)
+        : { ...badArguments(entry, working, issueText(outcome.issues)) }
+    if (manner === 'later') return tasks.beginLater(request, entry.name, work)
+    // Only who has not asked for a task may be answered without one.
+    const isAsked = request.caller.revision.features.tasks === 'core'
+    return outcome.ok || isAsked ? tasks.begin(request, entry.name, work) : work(request)
+  }
+
   #run(entry: ToolEntry, request: ServerRequest, input: unknown): Answer {
-    return runAsking(request, this.#host.sealer, asking => {
+    return runAsking(request, this.#host.rounds, asking => {
       let value: unknown
       try {
-        value = entry.code(input, new Context(request, asking))
+        value = promised(entry.code(input, new Context(request, asking)))
       } catch (error) {
         return failed(error, asking.open.size > 0)
       }
@@ -161,6 +195,8 @@ export class Tools {
 
 function entryOf(name: string, definition: ToolDefinition, code: ToolCode): ToolEntry {
   const input = compileSchema(definition.input, { what: `tool "${name}" input` })
+  const headers = headerAnnotations(input.jsonSchema)
+  if (!headers.ok) throw new TypeError(`tool "${name}" input: ${headers.why}`)
   const output =
     definition.output === undefined
       ? undefined
@@ -177,7 +213,27 @@ function entryOf(name: string, definition: ToolDefinition, code: ToolCode): Tool
     execution: task === undefined ? undefined : { taskSupport: task },
     _meta: meta,
   }
-  return { name, definition, code, input, output, tool }
+  const mirrored = headers.headers.size === 0 ? undefined : headers.headers
+  return { name, definition, code, input, output, mirrored, tool }
+}
+
+/** Refuses a request over HTTP whose headers say something else than its arguments. */
+function checkHeaders(
+  mirrored: MirroredArguments,
+  { params, caller, exchange, session }: ServerRequest,
+): void {
+  const { headers } = exchange.envelope
+  // Only requests that speak for themselves repeat parts of themselves.
+  if (headers === undefined || session !== undefined || caller.revision.era === 'session') return
+  const details = argumentProblem(mirrored, params.arguments, headers)
+  if (details === undefined) return
+  throw new RpcError(-32020, `Header mismatch: ${details}`, { data: { details } })
+}
+
+/** Whether nobody has ever thought of a task, as with nearly every call. */
+function isPlain({ definition }: ToolEntry, { params }: ServerRequest): boolean {
+  const { task } = definition
+  return (task === undefined || task === 'forbidden') && params.task === undefined
 }
 
 function badArguments(entry: ToolEntry, request: ServerRequest, details: string): CallToolResult {

@@ -22,8 +22,18 @@ export interface Features {
   /** Whether completion has a capability of its own. */
   readonly completionsCapability: boolean
   readonly progressMessages: boolean
+  /** Whether the answer to what has no readable id goes without one; else it has null. */
+  readonly namelessErrors: boolean
   readonly tasks: 'none' | 'core' | 'extension'
-  readonly instructions: boolean
+  /** Whether capabilities have a map of extensions. */
+  readonly extensions: boolean
+  /**
+   * Whether event streams over HTTP begin with an empty event, so that each of them can be picked up
+   * again, and may be closed by the server for the client to come back.
+   */
+  readonly polling: boolean
+  /** Whether requests over HTTP name the revision in a header. */
+  readonly versionHeader: boolean
 }
 
 /** One revision of the protocol, as data. */

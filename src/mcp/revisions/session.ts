@@ -50,8 +50,11 @@ const plain: Features = {
   completionContext: false,
   completionsCapability: false,
   progressMessages: false,
+  namelessErrors: false,
   tasks: 'none',
-  instructions: true,
+  extensions: false,
+  polling: false,
+  versionHeader: false,
 }
 
 const annotated: Features = {
@@ -69,6 +72,7 @@ const structured: Features = {
   structured: 'object',
   elicitation: 'form',
   completionContext: true,
+  versionHeader: true,
 }
 
 const tasked: Features = {
@@ -78,7 +82,9 @@ const tasked: Features = {
   elicitation: 'form and url',
   richForms: true,
   samplingTools: true,
+  namelessErrors: true,
   tasks: 'core',
+  polling: true,
 }
 
 /** The revisions that begin with `initialize`, oldest first. */

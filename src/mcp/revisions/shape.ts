@@ -1,7 +1,8 @@
-import type { Implementation } from '../types/base.ts'
+import { isRecord } from '../../util/record.ts'
+import type { CacheHints, Implementation } from '../types/base.ts'
 import type { Content } from '../types/content.ts'
 import type { Prompt } from '../types/prompts.ts'
-import type { Resource, ResourceTemplate } from '../types/resources.ts'
+import type { ReadResourceResult, Resource, ResourceTemplate } from '../types/resources.ts'
 import type { CallToolResult, Tool } from '../types/tools.ts'
 import type { Features, Revision } from './revision.ts'
 
@@ -79,18 +80,27 @@ export function contentFor({ features }: Revision, content: Content): Content {
   return content
 }
 
+/** What was read of a resource: how long it may be kept is said only where a revision has words for it. */
+export function readResultFor(
+  { era }: Revision,
+  result: ReadResourceResult & CacheHints,
+): ReadResourceResult {
+  if (era === 'stateless') return result
+  const { ttlMs, cacheScope, ...rest } = result
+  return rest
+}
+
 /** A tool's result, whose structured content exists as text too wherever it cannot be said. */
 export function callResultFor(revision: Revision, result: CallToolResult): CallToolResult {
   const { structured, audio, resourceLinks } = revision.features
+  const isSaid =
+    result.structuredContent === undefined ||
+    structured === 'any' ||
+    (structured === 'object' && isRecord(result.structuredContent))
+  const isAll = audio && resourceLinks
+  // As nearly always; copying it would take longer than all else that is done for a call.
+  if (isSaid && isAll) return result
   const { structuredContent, ...rest } = result
-  const keeps =
-    structuredContent !== undefined &&
-    (structured === 'any' || (structured === 'object' && isObject(structuredContent)))
-  const content =
-    audio && resourceLinks ? rest.content : rest.content.map(block => contentFor(revision, block))
-  return keeps ? { ...rest, content, structuredContent } : { ...rest, content }
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  const content = isAll ? rest.content : rest.content.map(block => contentFor(revision, block))
+  return isSaid ? { ...rest, content, structuredContent } : { ...rest, content }
 }

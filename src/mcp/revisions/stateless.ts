@@ -48,8 +48,11 @@ export const statelessRevisions: readonly Revision[] = [
       completionContext: true,
       completionsCapability: true,
       progressMessages: true,
+      namelessErrors: true,
       tasks: 'extension',
-      instructions: true,
+      extensions: true,
+      polling: false,
+      versionHeader: true,
     },
   },
 ]

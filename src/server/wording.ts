@@ -1,0 +1,101 @@
+import { RpcError } from '../jsonrpc/error.ts'
+import type { Exchange } from '../jsonrpc/handler.ts'
+import type { RpcNotification, RpcRequest } from '../jsonrpc/message.ts'
+import { toWire } from '../mcp/error-wire.ts'
+import { errors } from '../mcp/errors.ts'
+import { metaKeys } from '../mcp/meta.ts'
+import type { Profile } from '../mcp/profile.ts'
+import { implementationFor } from '../mcp/revisions/shape.ts'
+import type { Revision } from '../mcp/revisions.ts'
+import type { Implementation } from '../mcp/types/base.ts'
+import { isRecord } from '../util/record.ts'
+import { cachesOf, type ServerCache, type WholeHints } from './caching.ts'
+import { Cancelled, Declined } from './elicit.ts'
+import type { Params } from './request.ts'
+import type { Session } from './session.ts'
+
+export interface WordingOptions {
+  readonly info: Implementation
+  readonly profile: Profile
+  readonly revisions: readonly Revision[]
+  readonly cache: ServerCache | undefined
+  readonly onError: (error: unknown, message?: RpcRequest | RpcNotification) => void
+}
+
+/** Says results and errors in the words of the revision of whoever asked. */
+export class Wording {
+  readonly #options: WordingOptions
+  readonly #caches: ReadonlyMap<string, WholeHints>
+  readonly #metas = new Map<Revision, Params>()
+
+  constructor(options: WordingOptions) {
+    this.#options = options
+    this.#caches = cachesOf(options.cache)
+  }
+
+  /** What the stateless revisions add to a result. One that has it already stays as it is. */
+  complete(result: Params, revision: Revision, method: string): Params {
+    const said = this.#meta(revision)
+    const _meta = isRecord(result._meta) ? { ...result._meta, ...said } : said
+    if (result.resultType !== undefined) return { ...result, _meta }
+    return { resultType: 'complete', ...this.#caches.get(method), ...result, _meta }
+  }
+
+  /** The same for what a middleware gave, which may have come from it alone. */
+  completed(result: unknown, { method, params }: RpcRequest | RpcNotification): unknown {
+    const revision = this.#revisionOf(params)
+    if (revision === undefined || !isRecord(result)) return result
+    return this.complete(result, revision, method)
+  }
+
+  /**
+   * The error in the numbers of whoever asked; what is no protocol error is reported and hidden. That of
+   * a notification stays as it is: nobody is answered, and whoever runs it reports it.
+   */
+  failure(
+    error: unknown,
+    message: RpcRequest | RpcNotification,
+    exchange: Exchange,
+    session: Session | undefined,
+  ): unknown {
+    if (message.type === 'notification') return error
+    const { onError, profile } = this.#options
+    const known = error instanceof RpcError ? error : refusalOf(error)
+    // A handler that gives up because it was told to has nothing to report.
+    if (known === undefined && !exchange.signal.aborted) onError(error, message)
+    const revision = this.#revisionOf(message.params) ?? session?.caller?.revision
+    const wire = toWire(known ?? errors.internalError(), { profile, revision })
+    return new RpcError(wire.code, wire.message, { data: wire.data })
+  }
+
+  /** Who answers, as a revision says it. Made once: every result says it. */
+  #meta(revision: Revision): Params {
+    let said = this.#metas.get(revision)
+    if (said === undefined) {
+      const info = implementationFor(revision, this.#options.info)
+      // By way of JSON, because a copy of its own can be frozen: results carry it by reference.
+      said = frozen(JSON.parse(JSON.stringify({ [metaKeys.serverInfo]: info })))
+      this.#metas.set(revision, said)
+    }
+    return said
+  }
+
+  /** The revision that a request speaks for itself, if it is one that is served. */
+  #revisionOf(params: unknown): Revision | undefined {
+    const meta = isRecord(params) ? params._meta : undefined
+    const name = isRecord(meta) ? meta[metaKeys.protocolVersion] : undefined
+    return this.#options.revisions.find(one => one.name === name && one.era === 'stateless')
+  }
+}
+
+/** A person's no, which is no failure; undefined for what nobody outside is to know. */
+function refusalOf(error: unknown): RpcError | undefined {
+  if (error instanceof Cancelled) return errors.elicitationCancelled()
+  const isDeclined = error instanceof Declined
+  return isDeclined ? errors.elicitationFailed({ reason: error.message }) : undefined
+}
+
+function frozen(members: Params): Params {
+  for (const member of Object.values(members)) if (isRecord(member)) frozen(member)
+  return Object.freeze(members)
+}
