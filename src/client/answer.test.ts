@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import { proves } from '../../test/requirements.ts'
 import {
   type Answer,
   allRevisions,
@@ -79,7 +80,41 @@ describe.each(allRevisions)('questions in %s', revision => {
     expect(answer).toMatchObject({ content: { text: '9' }, model: 'tiny' })
   })
 
+  it('for a model bring all that there is to know, each time and as it was said', async () => {
+    proves('C2e', 'C3j')
+    const heard: unknown[] = []
+    const speak: Sample = (request, context) => {
+      heard.push(request.messages)
+      return sample(request, context)
+    }
+    const marked = { 'com.example/cached': true }
+    const first = [
+      {
+        role: 'assistant',
+        content: [{ type: 'tool_use', id: 'u', name: 'a', input: {}, _meta: marked }],
+      },
+      {
+        role: 'user',
+        content: [{ type: 'tool_result', toolUseId: 'u', content: [], _meta: marked }],
+      },
+    ]
+    const second = [{ role: 'user', content: { type: 'text', text: 'and now?' } }]
+    let messages: object[] = first
+    const server = asking(revision, 'sampling/createMessage', {
+      maxTokens: 9,
+      get messages() {
+        return messages
+      },
+    })
+    await using client = await openClient(server.dial, { ...quiet, sample: speak })
+    await client.call('ask')
+    messages = second
+    await client.call('ask')
+    expect(heard).toEqual([first, second])
+  })
+
   it('to the user are answered by the handler, with the defaults of the form', async () => {
+    proves('C7')
     const elicit = vi.fn(() => ({ action: 'accept', content: { ok: true } }) as const)
     const answer = ask(revision, ['elicitation/create', form], { elicit })
     if (hasForms) {
@@ -102,14 +137,20 @@ describe.each(allRevisions)('questions in %s', revision => {
 
   it('about a page go to the handler for pages, where there are pages', async () => {
     const page = { mode: 'url', message: 'Log in', url: 'https://x.test/', elicitationId: 'e1' }
+    proves('C8', 'C8b', 'C9h')
+    const fetched = vi.spyOn(globalThis, 'fetch')
     const url = vi.fn(() => ({ action: 'accept', content: { ok: true } }) as const)
     const answer = ask(revision, ['elicitation/create', page], { elicit: { url } })
     if (hasPages) {
       expect(await answer).toEqual({ action: 'accept' })
+      // The address and the id go to the handler as they are, and nowhere else.
+      expect(url.mock.calls).toMatchObject([[page, {}]])
     } else {
       await expect(answer).rejects.toThrow()
       expect(url).not.toHaveBeenCalled()
     }
+    expect(fetched).not.toHaveBeenCalled()
+    fetched.mockRestore()
   })
 
   it('are refused without a handler', async () => {
@@ -173,10 +214,12 @@ describe.each(sessionRevisions)('requests of a server in %s', revision => {
     ['tools/list', {}],
     ['constructor', {}],
   ])('are refused as unknown without a handler: %s', async (method, params) => {
+    proves('C1e')
     expect(await call({}, method, params)).toMatchObject({ code: -32601 })
   })
 
   it('are refused as invalid when they say too little', async () => {
+    proves('C7d')
     const elicit = () => ({ action: 'cancel' }) as const
     for (const params of [{}, { messages: [] }, { maxTokens: 3, messages: 'x' }, []]) {
       const error = await call({ sample }, 'sampling/createMessage', params)
@@ -190,6 +233,7 @@ describe.each(sessionRevisions)('requests of a server in %s', revision => {
   })
 
   it('get the error that a handler throws on purpose, and no other', async () => {
+    proves('C2g')
     const onError = vi.fn()
     const reject = () => {
       throw new RpcError(-1, 'User rejected sampling request')
@@ -241,12 +285,14 @@ describe('a model with tools', () => {
   }
 
   it('is refused unless that was declared', async () => {
+    proves('C3c')
     expect(await ask({ tools: [] })).toMatchObject({ code: -32602 })
     expect(await ask({ toolChoice: {} })).toMatchObject({ code: -32602 })
     expect(await ask({ tools: [] }, { tools: true })).toMatchObject({ model: 'tiny' })
   })
 
   it('is asked only what makes sense', async () => {
+    proves('C3f', 'C3g')
     const fine = [
       [user(words)],
       [user(words), assistant(use), user(result)],
@@ -269,12 +315,37 @@ describe('a model with tools', () => {
   })
 })
 
+describe('the end of a visit to a page', () => {
+  it('that nobody knows of, or that is over, is passed over', async () => {
+    proves('C9c')
+    const onError = vi.fn()
+    const server = sessionServer('2025-11-25')
+    const elicit = { url: () => ({ action: 'accept' }) as const }
+    await using client = await openClient(server.dial, { elicit, onError })
+    onError.mockClear()
+    const page = { mode: 'url', message: 'Log in', url: 'https://x.test/', elicitationId: 'e1' }
+    await server.peer.call('elicitation/create', page)
+    for (const params of [
+      { elicitationId: 'e1' },
+      { elicitationId: 'e1' },
+      { elicitationId: 7 },
+      {},
+    ]) {
+      server.notify('notifications/elicitation/complete', params)
+    }
+    await turns()
+    await client.ping()
+    expect(onError).not.toHaveBeenCalled()
+  })
+})
+
 describe('answers that do not fit', () => {
   it.each([
     ['content', () => ({ action: 'accept', content: { ok: 'yes' } })],
     ['a missing field', () => ({ action: 'accept' })],
     ['an action', () => ({ action: 'maybe' })],
   ])('are a mistake of the handler: %s', async (_, elicit) => {
+    proves('C5h')
     const onError = vi.fn()
     const server = sessionServer('2025-11-25')
     await using _client = await openClient(server.dial, { elicit: elicit as Loose, onError })

@@ -4,10 +4,13 @@ import type { ClientCapabilities } from '../mcp/types/base.ts'
 import type { ElicitFormParams, ElicitResult, ElicitUrlParams } from '../mcp/types/elicitation.ts'
 import type { ListRootsResult } from '../mcp/types/roots.ts'
 import type { SampleParams, SampleResult } from '../mcp/types/sampling.ts'
+import { systemClock } from '../util/clock.ts'
+import { isRecord } from '../util/record.ts'
 import { capabilitiesOf, elicitorsOf } from './capabilities.ts'
 import { filledIn } from './form.ts'
 import type { ClientOptions, QuestionContext, Roots } from './options.ts'
-import { isRecord } from './record.ts'
+import { Pace } from './pace.ts'
+import { checkedRoots, currentRoots } from './roots.ts'
 import { messagesProblem } from './sampling-check.ts'
 
 /** Something a server wants to know: a request of its own, or part of a result that needs input. */
@@ -33,11 +36,15 @@ export interface AnswerContext extends QuestionContext {
 export class Answerer {
   readonly #options: ClientOptions
   readonly #declared = new Map<Revision, ClientCapabilities>()
+  readonly #pace: Pace | undefined
   #roots: Roots | undefined
 
   constructor(options: ClientOptions) {
     this.#options = options
     this.#roots = options.roots
+    const { questionsPerMinute: most, clock = systemClock } = options
+    this.#pace = most === undefined ? undefined : new Pace(most, clock)
+    if (typeof options.roots === 'object') checkedRoots(options.roots)
   }
 
   /** Whether answering may take a person's or a model's time. */
@@ -55,14 +62,17 @@ export class Answerer {
     return declared
   }
 
-  /** Throws a TypeError where there were none to begin with: what is declared cannot change. */
+  /**
+   * Throws a TypeError where there were none to begin with, because what is declared cannot change, and
+   * for one that is no address of a file.
+   */
   setRoots(roots: Roots): void {
     if (this.#options.roots === undefined) {
       throw new TypeError(
         'roots that change are given as an option first, if only as an empty list',
       )
     }
-    this.#roots = roots
+    this.#roots = typeof roots === 'function' ? roots : checkedRoots(roots)
   }
 
   /** Answers a question, or throws the RpcError that refuses it. */
@@ -92,6 +102,7 @@ export class Answerer {
       throw invalidParams('elicitation/create needs a message')
     }
     const { mode = 'form' } = params
+    this.#pace?.count('elicitation/create')
     if (mode === 'form' && form !== undefined) {
       if (!isRecord(params.requestedSchema)) throw invalidParams('a form needs a requestedSchema')
       // The check: message and schema are there; the schema is looked at field by field.
@@ -122,6 +133,7 @@ export class Answerer {
     const { samplingTools } = context.revision.features
     const problem = samplingTools ? messagesProblem(params.messages) : undefined
     if (problem !== undefined) throw invalidParams(`sampling/createMessage: ${problem}`)
+    this.#pace?.count('sampling/createMessage')
     // The check: messages is a list and maxTokens a number; the rest is optional.
     const asked = params as unknown as SampleParams
     return async () => sample(asked, context)
@@ -130,6 +142,6 @@ export class Answerer {
   #listRoots(): () => Promise<ListRootsResult> {
     const roots = this.#roots
     if (roots === undefined) throw methodNotFound('roots/list')
-    return async () => ({ roots: [...(typeof roots === 'function' ? await roots() : roots)] })
+    return async () => ({ roots: [...(await currentRoots(roots))] })
   }
 }

@@ -5,8 +5,8 @@ import type { CreateTaskResult, ListTasksResult, Task, TaskStatus } from '../mcp
 import { type Timed, timed } from '../util/deadline.ts'
 import { type Deferred, deferred } from '../util/deferred.ts'
 import { limits } from '../util/limits.ts'
+import { isRecord } from '../util/record.ts'
 import type { Link } from './link.ts'
-import { isRecord } from './record.ts'
 import type { Settings } from './settings.ts'
 import { isFinal } from './task.ts'
 

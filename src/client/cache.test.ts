@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { proves } from '../../test/requirements.ts'
 import {
   type Answer,
   type Loose,
@@ -34,6 +35,7 @@ async function opened(answers: Readonly<Record<string, Answer>>) {
 
 describe('results of a stateless server', () => {
   it('are kept as long as they stay fresh, and no longer', async () => {
+    proves('U11e')
     const { clock, client } = await opened({ 'tools/list': counting('tools') })
     await using _ = client
     expect(await names(client.tools())).toBe('1')
@@ -52,6 +54,7 @@ describe('results of a stateless server', () => {
   it.each(lists)(
     'are dropped when the server tells of a change: %s',
     async (method, member, list) => {
+      proves('U11k')
       const { server, client } = await opened({ [method]: counting(member) })
       await using _ = client
       await names(list(client))
@@ -85,6 +88,7 @@ describe('results of a stateless server', () => {
   })
 
   it('are told apart by params, in whatever order those are', async () => {
+    proves('U11')
     const { client } = await opened({ 'resources/read': counting('contents') })
     await using _ = client
     await client.request('resources/read', { uri: 'a', x: { b: 1, c: 2 } })
@@ -95,11 +99,51 @@ describe('results of a stateless server', () => {
   })
 
   it('can be had fresh', async () => {
+    proves('U11m')
     const { client } = await opened({ 'tools/list': counting('tools') })
     await using _ = client
     await names(client.tools())
     expect(await names(client.tools({ fresh: true }))).toBe('2')
     expect(await names(client.tools())).toBe('2')
+  })
+
+  it('are not fetched again by themselves', async () => {
+    proves('U11i')
+    const { clock, client, server } = await opened({ 'tools/list': counting('tools') })
+    await using _ = client
+    await names(client.tools())
+    clock.advance(100_000)
+    await turns()
+    expect(server.sent('tools/list')).toHaveLength(1)
+  })
+
+  it('of one page are fetched again with its cursor, the others being fresh', async () => {
+    proves('U11l')
+    const { clock, client, server } = await opened({
+      'tools/list': ({ cursor }) =>
+        cursor === undefined
+          ? { ...hints, tools: [{ name: 'a' }], nextCursor: 'more', ttlMs: 9000 }
+          : { ...hints, tools: [{ name: 'b' }] },
+    })
+    await using _ = client
+    await names(client.tools())
+    clock.advance(1001)
+    expect(await names(client.tools())).toBe('ab')
+    expect(server.sent('tools/list').map(({ cursor }) => cursor)).toEqual([
+      undefined,
+      'more',
+      'more',
+    ])
+  })
+
+  it.each(['private', 'public'])('of one client are of no use to another: %s', async cacheScope => {
+    proves('U11c')
+    const server = statelessServer({ 'tools/list': counting('tools', { ...hints, cacheScope }) })
+    await using one = await openClient(server.dial)
+    await using other = await openClient(server.dial)
+    expect(await names(one.tools())).toBe('1')
+    expect(await names(other.tools())).toBe('2')
+    expect(await names(one.tools())).toBe('1')
   })
 
   it('may be changed by whoever gets them', async () => {
@@ -119,6 +163,7 @@ describe('results of a stateless server', () => {
     ['no number', { ttlMs: '1000' }],
     ['not a number', { ttlMs: Number.NaN }],
   ])('are not kept when the time is %s', async (_, extra) => {
+    proves('U11d')
     const { client } = await opened({ 'tools/list': counting('tools', extra) })
     await using _client = client
     await names(client.tools())
@@ -133,6 +178,7 @@ describe('results of a stateless server', () => {
   })
 
   it('of a retry are never kept, and neither are questions', async () => {
+    proves('U11b')
     let asked = 0
     const { client, server } = await opened({
       'resources/read': ({ requestState }) =>

@@ -1,9 +1,7 @@
+import { tasksExtension } from '../mcp/extension.ts'
 import type { Revision } from '../mcp/revisions.ts'
 import type { ClientCapabilities, Members } from '../mcp/types/base.ts'
 import type { ClientOptions } from './options.ts'
-
-/** The name of the extension by which calls become tasks in stateless revisions. */
-export const tasksExtension = 'io.modelcontextprotocol/tasks'
 
 /**
  * What a client declares in a revision: only what it has handlers for, in the words that revision

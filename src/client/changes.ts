@@ -1,7 +1,7 @@
 import type { SubscriptionFilter } from '../mcp/types/subscriptions.ts'
 import type { TaskStatus } from '../mcp/types/tasks.ts'
+import { isRecord, stringsIn } from '../util/record.ts'
 import { isWithin } from './cache.ts'
-import { isRecord, stringsIn } from './record.ts'
 
 /** Which changes are wanted. */
 export interface ChangeFilter {

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import { proves } from '../../test/requirements.ts'
 import {
   allRevisions,
   never,
@@ -152,6 +153,26 @@ describe.each(allRevisions)('calls in %s', revision => {
     expect(error).toMatchObject({ kind: 'resource_not_found', category: 'resource' })
   })
 
+  it('read no meaning into numbers that are others’ own, but for one', async () => {
+    proves('B21c', 'S15d')
+    let code = 0
+    const server = serverOf(revision, {
+      'resources/read': () => {
+        throw new RpcError(code, 'No')
+      },
+    })
+    await using client = await openClient(server.dial, quiet)
+    const kindOf = async (sent: number) => {
+      code = sent
+      return (await client.read('file:///x').catch(error => error)).kind
+    }
+    expect(await kindOf(-32002)).toBe('resource_not_found')
+    if (revision !== '2026-07-28') return
+    for (let sent = -32019; sent <= -32000; sent++) {
+      if (sent !== -32002) expect([sent, await kindOf(sent)]).toEqual([sent, undefined])
+    }
+  })
+
   it('leave the params of the caller as they are', async () => {
     const server = serverOf(revision, { 'acme/do': () => ({}) })
     await using client = await openClient(server.dial, quiet)
@@ -272,6 +293,7 @@ describe.each(allRevisions)('progress in %s', revision => {
   })
 
   it('does not keep a call alive for ever', async () => {
+    proves('L8d')
     const { client, report, outcomeAfter } = await slowCall(2500)
     for (const progress of [1, 2]) {
       expect(await outcomeAfter(900)).toBeUndefined()
@@ -339,6 +361,7 @@ describe('lists', () => {
     ['2025-11-25', 1],
     ['2026-07-28', 2],
   ])('know what an empty cursor means in %s', async (revision, requests) => {
+    proves('U6h')
     const server = serverOf(revision, {
       'tools/list': ({ cursor }) =>
         cursor === undefined ? { tools: [], nextCursor: '' } : { tools: [] },

@@ -125,7 +125,8 @@ export class Client implements AsyncDisposable {
    * Calls a tool. A tool that fails gives an answer with `isError`; only what is no answer rejects.
    *
    * The structured part is checked against the output schema of the tool, if the tool has been listed,
-   * and against `output`; one that does not fit rejects with a ChannelError `'framing'`.
+   * and against `output`; one that does not fit rejects with a ChannelError `'framing'`. A tool that was
+   * listed as one that runs only as a task is called as one, and waited for.
    */
   async call<const S extends Schema | undefined = undefined>(
     name: string,
@@ -133,11 +134,16 @@ export class Client implements AsyncDisposable {
     options: CallToolOptions<S> = {},
   ): Promise<ToolAnswer<Structured<S>>> {
     const { settings, requests, tasks, outputs } = this.#core
-    const result = await requests.request('tools/call', { name, arguments: args }, options)
-    const { signal, maxTotalMs = settings.totalMs, output } = options
-    const answer = tasks.isTask(result, this.server.revision)
-      ? await tasks.settle(result, this.server.revision, { signal, timeoutMs: maxTotalMs })
-      : toolAnswer(result)
+    const { signal, timeoutMs, maxTotalMs: totalMs = settings.totalMs, output } = options
+    let answer: ToolAnswer
+    if (tasks.isRequired(name, this.server)) {
+      answer = await tasks.run(name, args, { signal, timeoutMs, totalMs })
+    } else {
+      const result = await requests.request('tools/call', { name, arguments: args }, options)
+      answer = tasks.isTask(result, this.server.revision)
+        ? await tasks.settle(result, this.server.revision, { signal, timeoutMs: totalMs })
+        : toolAnswer(result)
+    }
     if (outputs.knows(name)) await outputs.check(name, answer)
     // The check: `output` says what it is; without it nothing is said.
     if (output === undefined || answer.isError) return answer as ToolAnswer<Structured<S>>
@@ -261,17 +267,33 @@ export class Client implements AsyncDisposable {
     return this.close()
   }
 
-  #list<M extends keyof Lists, T>(
+  /** What cursors belong to: a session, if there is one, or else the server. */
+  #session(): unknown {
+    const { lifeline } = this.#core
+    if (this.server.revision.era === 'stateless') return undefined
+    const opened = lifeline.ready()
+    return opened instanceof Promise ? opened : opened.link
+  }
+
+  #list<M extends keyof Lists, T extends object>(
     method: M,
     entries: (page: Results[M]) => readonly T[],
     { maxPages, ...options }: ListOptions,
   ): AsyncGenerator<T, void, undefined> {
-    // The check: the results of `Lists` are pages.
-    const getPage = async (cursor: string | undefined) =>
-      (await this.request(method, cursor === undefined ? {} : { cursor }, options)) as Results[M] &
-        PagedResult
+    const getPage = async (cursor: string | undefined, isAgain: boolean) => {
+      const params = cursor === undefined ? {} : { cursor }
+      const how = isAgain ? { ...options, fresh: true } : options
+      // The check: the results of `Lists` are pages.
+      return (await this.request(method, params, how)) as Results[M] & PagedResult
+    }
     const isEmptyCursor = () => this.server.revision.era === 'stateless'
-    return pages(getPage, { method, entries, isEmptyCursor, maxPages })
+    return pages(getPage, {
+      method,
+      entries,
+      isEmptyCursor,
+      maxPages,
+      session: () => this.#session(),
+    })
   }
 }
 

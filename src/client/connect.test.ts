@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { proves } from '../../test/requirements.ts'
 import {
   allRevisions,
   never,
@@ -53,6 +54,7 @@ describe('opening', () => {
   })
 
   it('initializes with the newest session revision, then says that it is initialized', async () => {
+    proves('L1d')
     const server = sessionServer('2025-06-18')
     await using _ = await openClient(server.dial, { name: 'host', version: '2', ...quiet })
     expect(server.methods()).toEqual(['server/discover', 'initialize', 'notifications/initialized'])
@@ -152,6 +154,7 @@ describe('opening', () => {
   })
 
   it('chooses the newest stateless revision both sides speak', async () => {
+    proves('V5')
     const known = newest('stateless', revisions)
     if (known === undefined) throw new Error('there is a stateless revision')
     const next = { ...known, name: '2027-01-01' }
@@ -169,6 +172,7 @@ describe('opening', () => {
   })
 
   it('tells what both sides speak when that is nothing', async () => {
+    proves('L10', 'V5b', 'V7d')
     const server = statelessServer()
     server.on('server/discover', () => {
       throw new RpcError(-32022, 'Unsupported', { data: { supported: ['2030-01-01'] } })
@@ -180,6 +184,7 @@ describe('opening', () => {
   })
 
   it('closes when the server chooses a revision that nobody knows', async () => {
+    proves('L2d')
     const server = sessionServer('1999-01-01')
     const error = await openClient(server.dial, quiet).catch(e => e)
     expect(error).toMatchObject({ name: 'ChannelError', code: 'refused' })

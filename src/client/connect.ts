@@ -4,11 +4,12 @@ import { metaKeys } from '../mcp/meta.ts'
 import { implementationFor } from '../mcp/revisions/shape.ts'
 import { newest, type Revision } from '../mcp/revisions.ts'
 import type { ClientCapabilities, Implementation, ServerCapabilities } from '../mcp/types/base.ts'
+import { isRecord, stringsIn } from '../util/record.ts'
 import { orAborted } from './abort.ts'
 import { senderMeta, withMeta } from './envelope.ts'
-import { isLost } from './failures.ts'
+import { isLost, isOutage, isUnsent } from './failures.ts'
+import { withSafeIcons } from './icons.ts'
 import { Link, type LinkHost } from './link.ts'
-import { isRecord, stringsIn } from './record.ts'
 import type { Settings } from './settings.ts'
 import { forget, recall, remember } from './verdict.ts'
 
@@ -44,7 +45,8 @@ export interface Opening {
  *
  * A server is asked with `server/discover`. Whoever answers as stateless servers do is one; any other
  * answer, silence, or a server that does not survive the question means a session, which begins with
- * `initialize`, on a new connection if need be. A verdict that was remembered saves the question, and
+ * `initialize`, on a new connection if need be. Where each request has a stream of its own, silence and
+ * failures of the way say nothing about the server, and opening fails with them. A verdict that was remembered saves the question, and
  * a wrong one is found out. Rejects with a ChannelError `'refused'` when there is nothing both sides
  * speak.
  */
@@ -111,15 +113,20 @@ async function discover(
   timeoutMs: number,
 ): Promise<Finding> {
   const { settings } = opening
+  const waitMs = link.hasStreams ? settings.timeoutMs : timeoutMs
   // A server that refuses what it then offers is given a second chance, and no third.
   let revision = asked
   for (let attempt = 1; ; attempt++) {
     try {
-      const found = judge(await ask(opening, link, revision, { attempt, timeoutMs }), settings)
+      const found = judge(
+        await ask(opening, link, revision, { attempt, timeoutMs: waitMs }),
+        settings,
+      )
       if (found.type === 'stateless') link.revision = found.server.revision
       return found
     } catch (error) {
       opening.signal?.throwIfAborted()
+      if (link.hasStreams && isOutage(error)) throw error
       const supported = isUnsupportedVersion(error) ? offered(error) : undefined
       if (supported === undefined) return { type: 'session', cause: error }
       const next = common(supported, settings, 'stateless')
@@ -206,7 +213,7 @@ function described(
   // At the top in sessions; in stateless revisions in `_meta`, though drafts had it at the top too.
   const info = result.serverInfo ?? meta[metaKeys.serverInfo]
   const { instructions } = result
-  const named = isRecord(info) ? info : {}
+  const named = withSafeIcons(isRecord(info) ? info : {})
   return {
     ...named,
     name: typeof named.name === 'string' ? named.name : '',
@@ -272,6 +279,9 @@ async function closing<T>(link: Link, work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     await link.close()
+    if (link.hasStreams && (isLost(error) || isUnsent(error))) {
+      throw new ChannelError('refused', `opening: ${error.message}`, { cause: error.cause })
+    }
     if (!isLost(error)) throw error
     // Nothing has been asked of the server yet, so that nothing can have been carried out.
     const why = error.cause instanceof Error ? `: ${error.cause.message}` : ''

@@ -3,6 +3,7 @@ import { Answerer } from './answer.ts'
 import { AskedTasks } from './asked-tasks.ts'
 import { ResponseCache } from './cache.ts'
 import { type Dial, type Opened, open } from './connect.ts'
+import { Heartbeat } from './heartbeat.ts'
 import { Inbox } from './inbox.ts'
 import { Lifeline } from './lifeline.ts'
 import type { LinkHost } from './link.ts'
@@ -29,6 +30,7 @@ export class Core {
   readonly #host: LinkHost
   readonly #cache: ResponseCache
   readonly #asked: AskedTasks
+  readonly #heartbeat: Heartbeat
   #lifeline: Lifeline | undefined
   #isClosing = false
 
@@ -40,6 +42,7 @@ export class Core {
     this.answerer = new Answerer(options)
     this.#dial = dial
     this.#asked = new AskedTasks(settings)
+    this.#heartbeat = new Heartbeat(settings)
     this.#cache = new ResponseCache(settings.clock)
     this.outputs = new OutputSchemas(settings.onError)
     this.requests = this.#makeRequests(progress)
@@ -70,12 +73,19 @@ export class Core {
       first,
       {
         open: gone => this.#open(gone),
-        onReopened: () => this.#onReopened(),
-        onClosed: cause => this.listens.onClosed(cause),
+        onReopened: opened => {
+          this.#heartbeat.begin(opened)
+          this.#onReopened()
+        },
+        onClosed: cause => {
+          this.#heartbeat.end()
+          this.listens.onClosed(cause)
+        },
       },
       this.settings,
     )
     this.#lifeline = lifeline
+    this.#heartbeat.begin(first)
     if (!first.link.isOpen) lifeline.onEnded(first.link, undefined)
   }
 
@@ -121,6 +131,7 @@ export class Core {
     return new Tasks({
       settings,
       isDeclared: options.tasks !== false,
+      taskSupport: name => this.outputs.taskSupport(name),
       server: async () => (await this.lifeline.ready()).server,
       request: (method, params, how) => requests.request(method, params, how),
       answer: (questions, signal) => {

@@ -7,7 +7,7 @@ import type {
   LogLevel,
   ProgressToken,
 } from '../mcp/types/base.ts'
-import { isRecord } from './record.ts'
+import { isRecord } from '../util/record.ts'
 
 /** Who sends a request, in which words, and what it can be asked. */
 export interface Sender {
@@ -46,8 +46,15 @@ export function withMeta(
   if (progressToken === undefined && sender === undefined) return params
   if (Array.isArray(params)) throw new TypeError('params of MCP requests are an object, not a list')
   const given = isRecord(params) ? params._meta : undefined
-  if (given === undefined && progressToken === undefined) return { ...params, _meta: sender }
+  if (given === undefined && progressToken === undefined) return sentBy(sender, params)
   const own = isRecord(given) ? given : {}
   const _meta = { ...own, ...(progressToken !== undefined && { progressToken }), ...sender }
   return { ...params, _meta }
+}
+
+function sentBy(sender: object | undefined, params: object | undefined): object {
+  // Not `{ ...params, _meta }`: members that follow a spread cost Node 20 more than the rest of a call.
+  const sent: { _meta?: object } = Object.assign({}, params)
+  sent._meta = sender
+  return sent
 }

@@ -24,3 +24,8 @@ export function isLost(error: unknown): error is ChannelError {
 export function isTimeout(error: unknown): error is ChannelError {
   return error instanceof ChannelError && error.code === 'timeout'
 }
+
+/** Whether the way to the server failed, rather than the server saying something unexpected. */
+export function isOutage(error: unknown): error is ChannelError {
+  return error instanceof ChannelError && error.code !== 'framing'
+}

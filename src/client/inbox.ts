@@ -5,6 +5,7 @@ import type { Id, RpcNotification, RpcRequest } from '../jsonrpc/message.ts'
 import { canonicalNotification } from '../mcp/names.ts'
 import type { Members } from '../mcp/types/base.ts'
 import { isLogLevel } from '../mcp/types/logging.ts'
+import { isRecord } from '../util/record.ts'
 import type { Answerer } from './answer.ts'
 import type { AskedTasks } from './asked-tasks.ts'
 import type { ResponseCache } from './cache.ts'
@@ -14,7 +15,6 @@ import type { Listens } from './listen.ts'
 import type { ClientOptions } from './options.ts'
 import type { OutputSchemas } from './output.ts'
 import type { ProgressBoard } from './progress.ts'
-import { isRecord } from './record.ts'
 import type { Requests } from './requests.ts'
 import type { Settings } from './settings.ts'
 import type { Tasks } from './tasks.ts'
@@ -84,7 +84,7 @@ export class Inbox {
         this.#onLog(params)
         break
       case 'notifications/cancelled':
-        this.#onCancelled(params?.requestId, link)
+        this.#onCancelled(params, link)
         break
       case 'notifications/tools/list_changed':
         outputs.forget()
@@ -108,9 +108,9 @@ export class Inbox {
   }
 
   /** What is cancelled is a question of the server or, in stateless revisions, a stream of changes. */
-  #onCancelled(id: unknown, link: Link): void {
+  #onCancelled({ requestId: id, reason }: Members = {}, link: Link): void {
     if (typeof id !== 'string' && typeof id !== 'number') return
-    if (link.revision?.era === 'session') link.cancel(id satisfies Id)
+    if (link.revision?.era === 'session') link.cancel(id satisfies Id, reason)
     else this.#parts.listens.onCancelled(id)
   }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import { proves } from '../../test/requirements.ts'
 import {
   allRevisions,
   type Loose,
@@ -63,6 +64,26 @@ describe.each(allRevisions)('a connection lost in %s', revision => {
     await turns()
     expect(server.sent('tools/call')).toHaveLength(1)
     expect((await client.call('pay')).content).toEqual([])
+  })
+
+  it('repeats no tool, however harmless it was said to be', async () => {
+    proves('S4')
+    const server = serverOf(revision, {
+      'tools/list': () => ({
+        tools: [
+          {
+            name: 'pay',
+            inputSchema: { type: 'object' },
+            annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false },
+          },
+        ],
+      }),
+    })
+    losing(server, 'tools/call', { content: [] })
+    await using client = await openClient(server.dial, quiet)
+    for await (const _ of client.tools());
+    await expect(client.call('pay')).rejects.toMatchObject({ code: 'outcome-unknown' })
+    expect(server.sent('tools/call')).toHaveLength(1)
   })
 
   it('makes the same unknown of any other method', async () => {

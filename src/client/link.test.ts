@@ -8,7 +8,7 @@ import {
   sessionServer,
   turns,
 } from '../../test/support/scripted-server.ts'
-import { type Channel, ChannelError } from '../jsonrpc/channel.ts'
+import { type Channel, ChannelError, type Sink } from '../jsonrpc/channel.ts'
 import type { Id } from '../jsonrpc/message.ts'
 import type { ListToolsResult } from '../mcp/types/tools.ts'
 import { fakeClock } from '../testing/fake-clock.ts'
@@ -46,6 +46,53 @@ describe.each(allRevisions)('a wire with a stream per request in %s', revision =
     expect(abandon).toHaveBeenCalledWith(server.received.find(m => m.method === 'tools/call')?.id)
     const isStateless = revision === '2026-07-28'
     expect(server.sent('notifications/cancelled')).toHaveLength(isStateless ? 0 : 1)
+  })
+})
+
+describe.each(allRevisions)('a wire that tells what never arrived, in %s', revision => {
+  it('has that sent again on a new connection, though the old one ends as well', async () => {
+    const server = serverOf(revision, { 'tools/call': () => ({ content: [] }) })
+    let dialled = 0
+    const dial = changed(server.dial, channel => {
+      const isFirst = dialled++ === 0
+      let told: Sink | undefined
+      return {
+        abandon: () => {},
+        open: sink => {
+          told = sink
+          channel.open(sink)
+        },
+        send: message => {
+          const isCall = 'method' in message && message.method === 'tools/call'
+          if (!isFirst || !isCall || !('id' in message) || message.id === null) {
+            return channel.send(message)
+          }
+          told?.failed?.(message.id, new ChannelError('closed', 'nobody there'))
+          void channel.close()
+        },
+      }
+    })
+    await using client = await openClient(dial, quiet)
+    expect((await client.call('pay')).content).toEqual([])
+    expect(dialled).toBe(2)
+    expect(server.sent('tools/call')).toHaveLength(1)
+  })
+})
+
+describe.each(allRevisions)('a client that closes in %s', revision => {
+  it('says that it does not wait any more for what it has asked', async () => {
+    const server = serverOf(revision, { 'tools/call': never })
+    const client = await openClient(server.dial, quiet)
+    const calls = [client.call('one'), client.call('two')].map(call => call.catch(e => e))
+    await turns()
+    await client.close()
+    await turns()
+    expect(await Promise.all(calls)).toMatchObject([{ code: 'closed' }, { code: 'closed' }])
+    const asked = server.received.filter(({ method }) => method === 'tools/call')
+    expect(server.sent('notifications/cancelled')).toMatchObject(
+      asked.map(({ id }) => ({ requestId: id })),
+    )
+    expect(asked).toHaveLength(2)
   })
 })
 

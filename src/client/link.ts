@@ -1,12 +1,19 @@
+import { cancelled, cancelWords } from '../jsonrpc/cancellation.ts'
 import { type Channel, ChannelError, type Envelope, type Sink } from '../jsonrpc/channel.ts'
 import type { CallOptions, Exchange } from '../jsonrpc/handler.ts'
-import type { Id, Message, RpcNotification, RpcRequest } from '../jsonrpc/message.ts'
+import {
+  type Id,
+  isList,
+  type Message,
+  type RpcNotification,
+  type RpcRequest,
+} from '../jsonrpc/message.ts'
 import type { AllOf, BatchBuilder } from '../jsonrpc/outbound.ts'
 import { Peer } from '../jsonrpc/peer.ts'
 import type { PeerOptions } from '../jsonrpc/peer-options.ts'
 import { toWire } from '../mcp/error-wire.ts'
 import type { Revision } from '../mcp/revisions.ts'
-import { isTimeout } from './failures.ts'
+import { isTimeout, isUnsent } from './failures.ts'
 import { hasBatches, type Settings } from './settings.ts'
 
 /** What a link tells of what comes from the server. */
@@ -72,6 +79,14 @@ export class Link {
   }
 
   /**
+   * Whether each request has a stream of its own: then a failure of the way is told apart from what the
+   * server says, and one request may fail while the others go on.
+   */
+  get hasStreams(): boolean {
+    return this.#wire.abandon !== undefined
+  }
+
+  /**
    * Sends a request. The reply rejects with the ChannelError `'outcome-unknown'` when the connection
    * ended before it came, and with `'closed'` when the request was never sent or this side closed.
    * A request given up is cancelled on the server too, by a notification that nobody waits for.
@@ -125,9 +140,9 @@ export class Link {
     )
   }
 
-  /** Gives up answering a request of the server. */
-  cancel(id: Id): void {
-    this.#peer.cancel(id)
+  /** Gives up answering a request of the server, which may have said why. */
+  cancel(id: Id, words?: unknown): void {
+    this.#peer.cancel(id, cancelled(words))
   }
 
   /** To be called by whoever finds that nothing can be sent any more, should nobody else have. */
@@ -135,8 +150,12 @@ export class Link {
     this.#onClosed(cause)
   }
 
-  /** Ends the connection at once: questions being answered are cut. Idempotent; never rejects. */
+  /**
+   * Ends the connection at once: the server is told that nobody waits for its replies, and questions
+   * being answered are cut. Idempotent; never rejects.
+   */
   close(): Promise<void> {
+    this.#cancelAll()
     this.#isLeaving = true
     return this.#cut()
   }
@@ -202,6 +221,19 @@ export class Link {
     this.#host.onEnded(this, cause)
   }
 
+  /** A server that only sees the end may go on with what it was asked, and a child stay for it. */
+  #cancelAll(): void {
+    // What settles the revision is never cancelled.
+    if (!this.isOpen || this.revision === undefined) return
+    // With the channel all answers are left, which is the cancellation.
+    if (this.revision.era === 'stateless' && this.hasStreams) return
+    try {
+      for (const id of this.#peer.sentCalls()) this.#tellCancelled(id, 'the client has closed')
+    } catch {
+      // A courtesy. A connection that takes nothing any more ends all the same.
+    }
+  }
+
   #cancelIfGivenUp(id: Id, error: unknown, signal: AbortSignal | undefined): void {
     if (isTimeout(error) || (signal?.aborted && signal.reason === error)) {
       this.#tellCancelled(id, error)
@@ -211,10 +243,11 @@ export class Link {
   #tellCancelled(id: Id, why: unknown): void {
     if (!this.isOpen) return
     // Where each stateless request has a stream of its own, leaving that stream is the cancellation.
-    if (this.revision?.era === 'stateless' && this.#wire.abandon !== undefined) return
-    // Words that the caller chose for it; those of an error are not meant for others.
-    const reason = typeof why === 'string' ? why : isTimeout(why) ? 'timeout' : undefined
-    this.notify('notifications/cancelled', { requestId: id, reason })
+    if (this.revision?.era === 'stateless' && this.#wire.abandon !== undefined) {
+      this.#wire.abandon(id)
+      return
+    }
+    this.notify('notifications/cancelled', { requestId: id, reason: cancelWords(why) })
   }
 
   #explain(error: unknown, method: string, isSent: boolean): unknown {
@@ -232,6 +265,8 @@ class Wire implements Channel {
   readonly #channel: Channel
   readonly #onClosed: (cause: Error | undefined) => void
   readonly #withheld = new Set<Id>()
+  /** Requests that the channel took and could not deliver. Few: the next thing is a new connection. */
+  readonly #returned = new Set<Id>()
   #lastNumber = 0
 
   constructor(channel: Channel, onClosed: (cause: Error | undefined) => void) {
@@ -246,7 +281,7 @@ class Wire implements Channel {
    * carried out. Numbers leave in order, so that the last one tells of all before it.
    */
   hasSent(id: Id): boolean {
-    return typeof id === 'string' || id <= this.#lastNumber
+    return !this.#returned.has(id) && (typeof id === 'string' || id <= this.#lastNumber)
   }
 
   /** Keeps back a request that waits for room. */
@@ -257,6 +292,10 @@ class Wire implements Channel {
   open(sink: Sink): void {
     this.#channel.open({
       receive: (arrival, envelope) => sink.receive(arrival, envelope),
+      failed: (id, error) => {
+        if (isUnsent(error)) this.#returned.add(id)
+        sink.failed?.(id, error)
+      },
       closed: cause => {
         sink.closed(cause)
         this.#onClosed(cause)
@@ -288,8 +327,4 @@ class Wire implements Channel {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
-}
-
-function isList(message: Message | readonly Message[]): message is readonly Message[] {
-  return Array.isArray(message)
 }

@@ -1,9 +1,9 @@
 import type { Envelope } from '../jsonrpc/channel.ts'
 import type { Id } from '../jsonrpc/message.ts'
 import { metaKeys } from '../mcp/meta.ts'
+import { isRecord } from '../util/record.ts'
 import { type ChangeFilter, changeIn, isWanted, readFilter } from './changes.ts'
 import { type Changes, Listening, type ListeningHost } from './listening.ts'
-import { isRecord } from './record.ts'
 import { Subscribed } from './subscribed.ts'
 
 /** What listening needs from its client. */

@@ -213,7 +213,7 @@ export class Listening implements Changes {
     if (id !== undefined) this.#host.claim(id, this)
     reply.then(
       () => this.#stream === stream && this.onEnded(),
-      error => this.#onStreamFailed(stream, error),
+      error => this.#onStreamFailed(stream, error, opened.link.isOpen),
     )
     const { deadlines, timeoutMs } = this.#host.settings
     const late = timed(() => {
@@ -229,7 +229,12 @@ export class Listening implements Changes {
     }
   }
 
-  #onStreamFailed(stream: Stream, error: unknown): void {
+  #onStreamFailed(stream: Stream, error: unknown, isConnected: boolean): void {
+    if (this.#stream === stream && isConnected && isLost(error)) {
+      // Only this stream broke off, which no new connection will make up for.
+      this.onEnded()
+      return
+    }
     stream.acknowledged.reject(error)
     if (this.#stream !== stream) return
     // Before the acknowledgement, whoever waits for that hears of it.

@@ -50,6 +50,14 @@ export interface RestartOptions {
   readonly random?: () => number
 }
 
+/** How the server of a session is asked for signs of life: pings, beside what is said anyway. */
+export interface HeartbeatOptions {
+  /** How often; 0 never, which is the default: where a connection ends by itself, that is noticed. */
+  readonly everyMs?: number
+  /** How long an answer may take before the connection counts as lost and is opened again. */
+  readonly waitMs?: number
+}
+
 /** What was found out about a server. */
 export interface Verdict {
   readonly era: 'session' | 'stateless'
@@ -79,6 +87,8 @@ export interface ClientOptions extends Partial<Implementation> {
   /** What `sample` can do beside the plain. */
   readonly sampling?: { readonly tools?: boolean; readonly context?: boolean }
   readonly roots?: Roots
+  /** How often a server may ask for a model, and how often for the user; no limit unless said. */
+  readonly questionsPerMinute?: number
   /** How long a call waits for a sign of life, unless the call says otherwise; 0 waits for ever. */
   readonly timeoutMs?: number
   /** How long a call may take altogether, however much progress it makes. */
@@ -104,6 +114,7 @@ export interface ClientOptions extends Partial<Implementation> {
   readonly onError?: (error: unknown) => void
   /** How a lost connection is opened again; `false` closes the client instead. */
   readonly restart?: RestartOptions | false
+  readonly heartbeat?: HeartbeatOptions
   readonly remember?: Remember
   /** Gives up opening. Once the client is open it does nothing. */
   readonly signal?: AbortSignal

@@ -1,5 +1,6 @@
 import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { z } from 'zod'
+import { proves } from '../../test/requirements.ts'
 import { type Loose, sessionServer, turns } from '../../test/support/scripted-server.ts'
 import { openClient } from './client.ts'
 import { OutputSchemas } from './output.ts'
@@ -22,6 +23,7 @@ async function opened(structuredContent: unknown, outputSchema: unknown = schema
 
 describe('what a tool promised when it was listed', () => {
   it('is checked in what it gives', async () => {
+    proves('S7b', 'S12f')
     const { client, list } = await opened({ sum: 'three' })
     await using _ = client
     expect((await client.call('add')).structured).toEqual({ sum: 'three' })
@@ -64,6 +66,19 @@ describe('what a tool promised when it was listed', () => {
     expect(onError).toHaveBeenCalledTimes(1)
   })
 
+  it('fetches nothing that it refers to', async () => {
+    proves('S12j')
+    const fetched = vi.spyOn(globalThis, 'fetch')
+    const elsewhere = { type: 'object', properties: { sum: { $ref: 'https://x.test/sum.json' } } }
+    const { client, list, onError } = await opened({ sum: 3 }, elsewhere)
+    await using _ = client
+    await list()
+    expect((await client.call('add')).structured).toEqual({ sum: 3 })
+    expect(onError).toHaveBeenCalledTimes(1)
+    expect(fetched).not.toHaveBeenCalled()
+    fetched.mockRestore()
+  })
+
   it.each([null, 'x', 7, true])('is passed over when it is no schema: %s', async outputSchema => {
     const { client, list } = await opened({ sum: 3 }, outputSchema)
     await using _ = client
@@ -91,6 +106,19 @@ describe('a schema of the caller', () => {
     expect(structured.sum).toBe(3)
     const wrong = client.call('add', {}, { output: z.object({ sum: z.string() }) })
     await expect(wrong).rejects.toMatchObject({ code: 'framing' })
+  })
+
+  it('needs no JSON Schema of its own', async () => {
+    const { client } = await opened({ sum: 3 })
+    await using _ = client
+    const output = {
+      '~standard': {
+        version: 1,
+        vendor: 'test',
+        validate: (value: unknown) => ({ value: value as { readonly sum: number } }),
+      },
+    } as const
+    expect((await client.call('add', {}, { output })).structured).toEqual({ sum: 3 })
   })
 
   it('may be a plain JSON Schema', async () => {

@@ -1,31 +1,41 @@
 import { ChannelError } from '../jsonrpc/channel.ts'
-import { type Compiled, compileSchema } from '../mcp/schema.ts'
+import { type Compiled, checkerOf, compileSchema } from '../mcp/schema.ts'
 import { issueText } from '../mcp/schema-issues.ts'
 import type { Infer, Schema } from '../mcp/standard-schema.ts'
 import type { JsonSchema } from '../mcp/types/base.ts'
-import type { Tool } from '../mcp/types/tools.ts'
+import type { Tool, ToolExecution } from '../mcp/types/tools.ts'
 import { limits } from '../util/limits.ts'
 import type { ToolAnswer } from './results.ts'
 
 /** The structured part of an answer, as the schema that the caller gave says it is. */
 export type Structured<S> = S extends Schema ? Infer<S> : unknown
 
+interface Listed {
+  readonly schema: JsonSchema | undefined
+  readonly taskSupport: TaskSupport
+  compiled?: Compiled<unknown>
+}
+
+/** Whether a tool may, must or must not be called as a task, in revisions that leave it to the client. */
+export type TaskSupport = NonNullable<ToolExecution['taskSupport']>
+
 /**
- * The output schemas of the tools that have been listed: what a tool promised there is checked in what
- * it gives. Nothing is fetched for it.
+ * What the tools that have been listed promised there: the shape of what they give, which is checked,
+ * and whether they run as tasks. Nothing is fetched for it.
  */
 export class OutputSchemas {
-  readonly #schemas = new Map<string, { schema: JsonSchema; compiled?: Compiled<unknown> }>()
+  readonly #schemas = new Map<string, Listed>()
   readonly #onError: (error: unknown) => void
 
   constructor(onError: (error: unknown) => void) {
     this.#onError = onError
   }
 
-  learn({ name, outputSchema }: Tool): void {
+  learn({ name, outputSchema, execution }: Tool): void {
     this.#schemas.delete(name)
-    if (typeof outputSchema !== 'object' || outputSchema === null) return
-    this.#schemas.set(name, { schema: outputSchema })
+    const isSchema = typeof outputSchema === 'object' && outputSchema !== null
+    const taskSupport = execution?.taskSupport ?? 'forbidden'
+    this.#schemas.set(name, { schema: isSchema ? outputSchema : undefined, taskSupport })
     if (this.#schemas.size <= limits.outputSchemas.default) return
     for (const oldest of this.#schemas.keys()) {
       this.#schemas.delete(oldest)
@@ -35,7 +45,12 @@ export class OutputSchemas {
 
   /** Whether there is anything to check. */
   knows(name: string): boolean {
-    return this.#schemas.has(name)
+    return this.#schemas.get(name)?.schema !== undefined
+  }
+
+  /** Whether a tool runs as a task; undefined for one that has not been listed. */
+  taskSupport(name: string): TaskSupport | undefined {
+    return this.#schemas.get(name)?.taskSupport
   }
 
   /** The tools are others now. */
@@ -47,7 +62,7 @@ export class OutputSchemas {
   async check(name: string, answer: ToolAnswer): Promise<void> {
     const known = this.#schemas.get(name)
     // A tool that failed has promised nothing.
-    if (known === undefined || answer.isError) return
+    if (known?.schema === undefined || answer.isError) return
     const what = `tool "${name}" output`
     let checked: Awaited<ReturnType<Compiled<unknown>['check']>>
     try {
@@ -55,7 +70,7 @@ export class OutputSchemas {
       checked = await known.compiled.check(answer.structured)
     } catch (error) {
       // A schema that cannot be used is its author's fault and no reason to withhold the answer.
-      this.#schemas.delete(name)
+      this.#schemas.set(name, { schema: undefined, taskSupport: known.taskSupport })
       this.#onError(error)
       return
     }
@@ -70,7 +85,7 @@ export async function structuredAs<S extends Schema>(
   { structured }: ToolAnswer,
 ): Promise<Infer<S>> {
   const what = `tool "${name}" output`
-  const checked = await compileSchema(schema, { what, side: 'output' }).check(structured)
+  const checked = await checkerOf(schema, what).check(structured)
   if (!checked.ok) throw new ChannelError('framing', `${what}: ${issueText(checked.issues)}`)
   // The check: what fits the schema is what the schema says.
   return checked.value as Infer<S>

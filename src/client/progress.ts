@@ -1,5 +1,5 @@
 import type { ProgressToken } from '../mcp/types/base.ts'
-import { isRecord } from './record.ts'
+import { isRecord } from '../util/record.ts'
 
 /** How far a call has come. `progress` grows from one report to the next. */
 export interface Progress {

@@ -1,13 +1,14 @@
 import { ChannelError } from '../jsonrpc/channel.ts'
 import type { CallOptions } from '../jsonrpc/handler.ts'
+import { tasksExtension } from '../mcp/extension.ts'
 import { methodRow } from '../mcp/methods.ts'
 import type { Revision } from '../mcp/revisions.ts'
 import type { LogLevel } from '../mcp/types/base.ts'
 import { limits } from '../util/limits.ts'
+import { isRecord } from '../util/record.ts'
 import { orAborted } from './abort.ts'
 import type { Answerer } from './answer.ts'
 import type { ResponseCache, Ticket } from './cache.ts'
-import { tasksExtension } from './capabilities.ts'
 import type { Opened } from './connect.ts'
 import { senderMeta, withMeta } from './envelope.ts'
 import { isLost, isUnsent } from './failures.ts'
@@ -15,7 +16,6 @@ import type { Lifeline } from './lifeline.ts'
 import type { Begun, LinkCallOptions } from './link.ts'
 import { Patience } from './patience.ts'
 import type { Progress, ProgressBoard } from './progress.ts'
-import { isRecord } from './record.ts'
 import { answerAll, inputRequired, isComplete, type Retry, resultTypeOf } from './rounds.ts'
 import type { Settings } from './settings.ts'
 import { checkDeclared } from './strict.ts'
@@ -144,7 +144,7 @@ export class Requests {
     try {
       result = await reply
     } catch (error) {
-      this.#repeat(run, opened, error)
+      this.#repeat(run, opened, params, error)
       return this.#throughout(run, params)
     }
     if (revision.era === 'session' || isComplete(result)) return result
@@ -219,13 +219,15 @@ export class Requests {
         }
         return { result, revision }
       } catch (error) {
-        this.#repeat(run, opened, error)
+        this.#repeat(run, opened, params, error)
       }
     }
   }
 
   /** Throws the error unless the request may be sent again: because it never was, or does no harm. */
-  #repeat(run: Run, { link }: Opened, error: unknown): void {
+  #repeat(run: Run, { link, server }: Opened, params: object | undefined, error: unknown): void {
+    // A cursor means nothing to the next session: whoever has one begins from the beginning.
+    if (params !== undefined && 'cursor' in params && server.revision.era === 'session') throw error
     if (isUnsent(error) && !this.#parts.lifeline().isClosed) link.lose(error)
     else if (!isLost(error) || !repeatable.has(run.method) || run.repeats++ > 0) throw error
   }

@@ -11,8 +11,8 @@ import type {
 } from '../mcp/types/resources.ts'
 import type { ListTasksResult } from '../mcp/types/tasks.ts'
 import type { CallToolResult, ListToolsResult } from '../mcp/types/tools.ts'
+import { isRecord } from '../util/record.ts'
 import { unreadable } from './failures.ts'
-import { isRecord } from './record.ts'
 
 /** What the methods with a result of their own answer with. */
 export interface Results {

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import { proves } from '../../test/requirements.ts'
 import {
   type Answer,
   type Loose,
@@ -53,6 +54,7 @@ describe('a result that needs input', () => {
   })
 
   it('without a state is answered without one', async () => {
+    proves('M11c')
     const server = statelessServer({ 'tools/call': inTurn(asks({ q: form('one') })) })
     await using client = await openClient(server.dial, { elicit })
     await client.call('x')
@@ -246,6 +248,7 @@ describe('the type of a result', () => {
     ['named like something every object has', { resultType: 'constructor', content: [] }, false],
   ]
   it.each(types)('may be %s or not', async (_, result, isFine) => {
+    proves('B10', 'B10b')
     const server = statelessServer({ 'tools/call': () => result })
     await using client = await openClient(server.dial)
     const answer = client.call('x')
@@ -262,6 +265,20 @@ describe('the type of a result', () => {
     await using client = await openClient(server.dial, { elicit })
     await expect(call(client)).rejects.toMatchObject({ code: 'framing' })
   })
+
+  it.each(['tools/list', 'resources/read', 'prompts/get', 'acme/do'])(
+    'must not be a task for %s',
+    async method => {
+      proves('X3')
+      const server = statelessServer({
+        [method]: () => ({ resultType: 'task', taskId: 't1', status: 'working' }),
+      })
+      await using client = await openClient(server.dial, { onError: () => {} })
+      await expect(client.request(method, { uri: 'x:y' })).rejects.toMatchObject({
+        code: 'framing',
+      })
+    },
+  )
 
   it('means nothing in a session', async () => {
     const server = serverOf('2025-11-25', {

@@ -2,9 +2,9 @@ import { ChannelError } from '../jsonrpc/channel.ts'
 import { methodRow } from '../mcp/methods.ts'
 import type { Members } from '../mcp/types/base.ts'
 import type { InputResponses } from '../mcp/types/input.ts'
+import { isRecord } from '../util/record.ts'
 import type { AnswerContext, Answerer, Question } from './answer.ts'
 import { unreadable } from './failures.ts'
-import { isRecord } from './record.ts'
 
 /** What a retry says beside what the first attempt said. */
 export interface Retry {

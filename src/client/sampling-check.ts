@@ -1,4 +1,4 @@
-import { isRecord } from './record.ts'
+import { isRecord } from '../util/record.ts'
 
 /**
  * What is wrong with the messages a model is to continue, in words; undefined when nothing is.

@@ -7,7 +7,8 @@ import type { Implementation } from '../mcp/types/base.ts'
 import { type Clock, systemClock } from '../util/clock.ts'
 import { Deadlines, systemDeadlines } from '../util/deadline.ts'
 import { limits } from '../util/limits.ts'
-import type { ClientOptions, Remember } from './options.ts'
+import { version as ownVersion } from '../util/version.ts'
+import type { ClientOptions, HeartbeatOptions, Remember } from './options.ts'
 
 /** How lost connections are opened again. */
 export interface RestartPolicy {
@@ -30,6 +31,7 @@ export interface Settings {
   readonly totalMs: number
   readonly probeMs: number
   readonly restart: RestartPolicy
+  readonly heartbeat: Required<HeartbeatOptions>
   /** Of this client alone, if nobody else wants to know. */
   readonly remember: Remember
   readonly clock: Clock
@@ -58,6 +60,10 @@ export function settingsOf(options: ClientOptions): Settings {
     totalMs: options.maxTotalMs ?? limits.callTotalMs.default,
     probeMs: options.probeMs ?? limits.probeMs.default,
     restart: restartOf(options.restart),
+    heartbeat: {
+      everyMs: options.heartbeat?.everyMs ?? limits.heartbeatMs.default,
+      waitMs: options.heartbeat?.waitMs ?? limits.heartbeatWaitMs.default,
+    },
     remember: options.remember ?? { target: '', verdicts: new Map() },
     clock: clock ?? systemClock,
     deadlines: clock === undefined ? systemDeadlines : new Deadlines(clock),
@@ -79,7 +85,7 @@ function known(revision: string | Revision): Revision {
 }
 
 function infoOf(options: ClientOptions): Implementation {
-  const { name = 'trunkline', version = '0.0.0' } = options
+  const { name = 'trunkline', version = ownVersion } = options
   const { title, description, websiteUrl, icons } = options
   return { name, version, title, description, websiteUrl, icons }
 }

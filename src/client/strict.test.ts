@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { proves } from '../../test/requirements.ts'
 import {
   allRevisions,
   type Loose,
@@ -119,6 +120,7 @@ describe('batches', () => {
   })
 
   it('are taken apart where the revision has them, and refused where it has not', async () => {
+    proves('B8', 'B8c')
     for (const [name, isTaken] of [
       ['2025-03-26', true],
       ['2025-11-25', false],

@@ -1,5 +1,5 @@
+import { tasksExtension } from '../mcp/extension.ts'
 import { methodRow } from '../mcp/methods.ts'
-import { tasksExtension } from './capabilities.ts'
 import type { ServerDescription } from './connect.ts'
 import { refused } from './failures.ts'
 

@@ -8,11 +8,11 @@ import type { TaskStatus } from '../mcp/types/tasks.ts'
 import { timed } from '../util/deadline.ts'
 import { type Deferred, deferred } from '../util/deferred.ts'
 import { limits } from '../util/limits.ts'
+import { isRecord } from '../util/record.ts'
 import { orAborted } from './abort.ts'
 import { isStatus } from './changes.ts'
 import { isLost, unreadable } from './failures.ts'
 import { Patience } from './patience.ts'
-import { isRecord } from './record.ts'
 import type { RequestOptions } from './requests.ts'
 import { type ToolAnswer, toolAnswer } from './results.ts'
 import type { Settings } from './settings.ts'
@@ -85,7 +85,9 @@ export class TaskRun implements TaskHandle {
       const result = await this.#request('tasks/cancel')
       // One design answers with the task, the other with nothing.
       if (isRecord(result) && isStatus(result.status)) this.#learn(taskFacts(result))
-      else await this.look()
+      else await this.#lookOnce()
+      // Nothing more is asked of it: a server may forget what was cancelled at once.
+      if (this.status === 'cancelled') this.#fail(errors.taskCancelled({ taskId: this.id }))
     } catch (error) {
       // Refused because it is over: that is what was wanted.
       if (!(error instanceof RpcError)) throw error
@@ -93,6 +95,16 @@ export class TaskRun implements TaskHandle {
       if (!isFinal(this.status)) throw error
     }
     this.wake()
+  }
+
+  /** Looks at a task that the server has agreed to cancel, and may have forgotten by now. */
+  async #lookOnce(): Promise<void> {
+    try {
+      await this.look()
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error
+      this.#learn({ ...this.#facts, status: 'cancelled', message: undefined })
+    }
   }
 
   get updates(): AsyncIterable<TaskUpdate> {

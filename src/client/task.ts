@@ -1,8 +1,8 @@
 import type { CallOptions } from '../jsonrpc/handler.ts'
 import type { TaskStatus } from '../mcp/types/tasks.ts'
+import { isRecord } from '../util/record.ts'
 import { isStatus } from './changes.ts'
 import { unreadable } from './failures.ts'
-import { isRecord } from './record.ts'
 import type { ToolAnswer } from './results.ts'
 
 /** How far a task has come. */

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import { proves } from '../../test/requirements.ts'
 import {
   type Answer,
   type Loose,
@@ -76,6 +77,7 @@ describe.each(Object.entries(designs))('tasks as the %s has them', (name, design
   }
 
   it('are started, looked at from time to time, and give their result', async () => {
+    proves('K8d', 'X8', 'X8b')
     const server = tasked([{ status: 'working' }, { status: 'working' }, completed])
     const { client, task, wait } = await started(server)
     expect(task).toMatchObject({ id: 't1', status: 'working' })
@@ -203,6 +205,29 @@ describe.each(Object.entries(designs))('tasks as the %s has them', (name, design
     await client.close()
   })
 
+  it('are cancelled although the server forgets them with that', async () => {
+    proves('K14e')
+    let isThere = true
+    const server = tasked([{}], {
+      'tasks/get': () => {
+        if (isThere) return design.task({ status: 'working' })
+        throw new RpcError(-32602, 'Task not found')
+      },
+      'tasks/cancel': () => {
+        isThere = false
+        return isCore ? design.task({ status: 'cancelled' }) : { resultType: 'complete' }
+      },
+    })
+    const { client, task, wait } = await started(server)
+    const before = task.result().catch(e => e)
+    await wait(0)
+    await task.cancel()
+    expect(await before).toMatchObject({ kind: 'task_cancelled' })
+    await expect(task.result()).rejects.toMatchObject({ kind: 'task_cancelled' })
+    expect(task.status).toBe('cancelled')
+    await client.close()
+  })
+
   it('that are over need no cancelling', async () => {
     const server = tasked([completed], {
       'tasks/cancel': () => {
@@ -266,6 +291,7 @@ describe.each(Object.entries(designs))('tasks as the %s has them', (name, design
   })
 
   it('are refused where the server takes none', async () => {
+    proves('S10e')
     const server = design.server({}, { capabilities: { tools: {} } })
     await using client = await openClient(server.dial, quiet)
     await expect(client.start('x')).rejects.toMatchObject({ code: 'refused' })
@@ -301,6 +327,7 @@ describe('an extension task with questions', () => {
     })
 
   it('has each of them answered once', async () => {
+    proves('X10d')
     const clock = fakeClock()
     const answered: string[] = []
     const states = [['a'], ['a', 'b'], ['b']]
@@ -353,6 +380,7 @@ describe('a call that becomes a task unasked', () => {
   })
 
   it('is cancelled when the caller gives up', async () => {
+    proves('X13c')
     const server = becoming({ status: 'working' }, { 'tasks/cancel': () => ({}) })
     await using client = await openClient(server.dial)
     const giveUp = new AbortController()
@@ -362,6 +390,7 @@ describe('a call that becomes a task unasked', () => {
     expect(await call).toBe('enough')
     await turns()
     expect(server.sent('tasks/cancel')).toHaveLength(1)
+    expect(server.sent('notifications/cancelled')).toEqual([])
   })
 
   it('is cancelled when it takes too long altogether', async () => {

@@ -1,9 +1,10 @@
 import type { CallOptions } from '../jsonrpc/handler.ts'
+import { tasksExtension } from '../mcp/extension.ts'
 import type { Revision } from '../mcp/revisions.ts'
-import { tasksExtension } from './capabilities.ts'
+import { isRecord } from '../util/record.ts'
 import type { ServerDescription } from './connect.ts'
 import { isTimeout, refused, unreadable } from './failures.ts'
-import { isRecord } from './record.ts'
+import type { TaskSupport } from './output.ts'
 import type { RequestOptions } from './requests.ts'
 import { type ToolAnswer, toolAnswer } from './results.ts'
 import { type TaskFacts, type TaskHandle, taskFacts } from './task.ts'
@@ -21,6 +22,8 @@ export interface TasksHost extends Pick<TaskRunHost, 'settings' | 'answer'> {
   server(): Promise<ServerDescription>
   /** Whether the client has declared the extension. */
   readonly isDeclared: boolean
+  /** How a tool runs, as far as it has been listed. */
+  taskSupport(name: string): TaskSupport | undefined
 }
 
 /** The tasks of one client, in both of the protocol's designs. */
@@ -43,11 +46,31 @@ export class Tasks {
         ? capabilities.tasks?.requests?.tools?.call !== undefined
         : this.#host.isDeclared && capabilities.extensions?.[tasksExtension] !== undefined
     if (!isOffered) throw refused('tools/call', 'the server does not take calls of tools as tasks')
+    if (revision.features.tasks === 'core' && this.#host.taskSupport(name) === 'forbidden') {
+      throw refused('tools/call', `the tool "${name}" does not run as a task`)
+    }
     const task = revision.features.tasks === 'core' ? { task: { ttl: ttlMs } } : {}
     const params = { name, arguments: args, ...task }
     const result = await this.#host.request('tools/call', params, { signal, timeoutMs })
     const facts = createdTask(result, revision)
     return facts === undefined ? finished(toolAnswer(result)) : this.#run(facts, revision)
+  }
+
+  /** Whether a tool has to be called as a task, in the revision that leaves it to the client. */
+  isRequired(name: string, { revision, capabilities }: ServerDescription): boolean {
+    if (revision.features.tasks !== 'core' || this.#host.taskSupport(name) !== 'required')
+      return false
+    return capabilities.tasks?.requests?.tools?.call !== undefined
+  }
+
+  /** Calls a tool as a task and waits for what it gives. It is cancelled when the caller gives up. */
+  async run(
+    name: string,
+    args: object | undefined,
+    { signal, timeoutMs, totalMs }: CallOptions & { readonly totalMs: number },
+  ): Promise<ToolAnswer> {
+    const task = await this.start(name, args, { signal, timeoutMs })
+    return givingUp(task, { signal, timeoutMs: totalMs })
   }
 
   /** A handle on a task started before, perhaps by another process. */
@@ -71,13 +94,7 @@ export class Tasks {
 
   /** What such a task gives. It is cancelled when the caller gives up. */
   async settle(result: unknown, revision: Revision, options: CallOptions): Promise<ToolAnswer> {
-    const run = this.#run(taskFacts(result), revision)
-    try {
-      return await run.result(options)
-    } catch (error) {
-      if (isTimeout(error) || options.signal?.aborted) run.cancel().then(undefined, () => {})
-      throw error
-    }
+    return givingUp(this.#run(taskFacts(result), revision), options)
   }
 
   /** A task has changed: whoever follows it looks at once instead of later. */
@@ -102,6 +119,16 @@ export class Tasks {
     else runs.delete(run)
     if (runs.size === 0) this.#runs.delete(id)
     else this.#runs.set(id, runs)
+  }
+}
+
+/** What a task gives to somebody who has it cancelled when they give up. */
+async function givingUp(task: TaskHandle, options: CallOptions): Promise<ToolAnswer> {
+  try {
+    return await task.result(options)
+  } catch (error) {
+    if (isTimeout(error) || options.signal?.aborted) task.cancel().then(undefined, () => {})
+    throw error
   }
 }
 

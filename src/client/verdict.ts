@@ -1,5 +1,5 @@
 import { limits } from '../util/limits.ts'
-import type { Verdict } from './options.ts'
+import type { Verdict, Verdicts } from './options.ts'
 import type { Settings } from './settings.ts'
 
 /**
@@ -22,3 +22,21 @@ export function remember({ remember: where }: Settings, era: Verdict['era']): vo
 export function forget({ remember: where }: Settings): void {
   where.verdicts.delete(where.target)
 }
+
+/** Keeps verdicts in memory, those of the servers talked to last; older ones are forgotten. */
+export function boundedVerdicts(most: number = limits.verdicts.default): Verdicts {
+  const kept = new Map<string, Verdict>()
+  return {
+    get: target => kept.get(target),
+    set: (target, verdict) => {
+      kept.delete(target)
+      kept.set(target, verdict)
+      const [oldest] = kept.keys()
+      if (kept.size > most && oldest !== undefined) kept.delete(oldest)
+    },
+    delete: target => kept.delete(target),
+  }
+}
+
+/** What this process has found out about the servers it has talked to. */
+export const knownServers: Verdicts = boundedVerdicts()
