@@ -1,0 +1,24 @@
+/** What a client takes back, from its Accept header. */
+export interface Accepts {
+  readonly json: boolean
+  readonly events: boolean
+}
+
+/** Reads an Accept header; without one a client takes anything. */
+export function acceptsOf(header: string | undefined): Accepts {
+  if (header === undefined) return both
+  // Almost every client writes this one, in one of two ways.
+  if (header === usual || header === 'application/json,text/event-stream') return both
+  let json = false
+  let events = false
+  for (const range of header.split(',')) {
+    const [type = '', ...parameters] = range.split(';').map(part => part.trim().toLowerCase())
+    if (parameters.some(parameter => /^q=0(?:\.0*)?$/.test(parameter))) continue
+    if (type === '*/*' || type === 'application/*' || type === 'application/json') json = true
+    if (type === '*/*' || type === 'text/*' || type === 'text/event-stream') events = true
+  }
+  return { json, events }
+}
+
+const both: Accepts = { json: true, events: true }
+const usual = 'application/json, text/event-stream'

@@ -1,0 +1,81 @@
+import { ChannelError } from '../jsonrpc/channel.ts'
+
+/** An answer over HTTP that is none of the protocol's. The cause of the ChannelError that callers get. */
+export class HttpRefusal extends Error {
+  readonly status: number
+  /** The headers of the answer, such as `www-authenticate`. */
+  readonly headers: Headers
+
+  constructor(what: string, response: Response, words?: string) {
+    const phrase = response.statusText === '' ? '' : ` ${response.statusText}`
+    super(`${what} was answered ${response.status}${phrase}${words ? `: ${words}` : ''}`)
+    this.name = 'HttpRefusal'
+    this.status = response.status
+    this.headers = response.headers
+  }
+}
+
+/** Whether a status says who may not ask, rather than anything about what was asked. */
+export function isDenial(status: number): boolean {
+  return status === 401 || status === 403 || status === 407
+}
+
+/** Whether a status says that nothing can be answered now, rather than anything about the protocol. */
+export function isOutage(status: number): boolean {
+  if (status === 501) return false
+  return status >= 500 || status === 408 || status === 425 || status === 429
+}
+
+/** The failure of a request that was answered with a status and nothing to read. */
+export function refusal(what: string, response: Response, words?: string): ChannelError {
+  const cause = new HttpRefusal(what, response, words)
+  const { status } = response
+  // Other failures of servers and gateways leave open how far a request came.
+  if (status >= 500 && status !== 501 && status !== 503) {
+    return new ChannelError('outcome-unknown', cause.message, { cause })
+  }
+  return new ChannelError('refused', cause.message, { cause })
+}
+
+/**
+ * What a fetch that rejected means: `'closed'` when nothing can have left this machine, `'refused'` when
+ * the other side is not the one it should be, and else that nobody knows how far it came.
+ */
+export function fetchFailure(what: string, error: unknown): ChannelError {
+  if (error instanceof ChannelError) return error
+  const code = codeOf(error)
+  const why = wordsOf(error)
+  if (unsent.has(code)) return new ChannelError('closed', `${what}: ${why}`, { cause: error })
+  if (/CERT|TLS|SSL|SIGNED|UNABLE_TO/.test(code)) {
+    return new ChannelError('refused', `${what}: ${why}`, { cause: error })
+  }
+  const words = `${what}: ${why}; it may have been carried out`
+  return new ChannelError('outcome-unknown', words, { cause: error })
+}
+
+/** What fails before a connection exists. */
+const unsent: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
+/** The code of the failure itself, which fetch hides behind an error of its own. */
+function codeOf(error: unknown): string {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const code: unknown = Reflect.get(at, 'code')
+    if (typeof code === 'string') return code
+  }
+  return ''
+}
+
+function wordsOf(error: unknown): string {
+  let words = error instanceof Error ? error.message : String(error)
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if (at.message !== '') words = at.message
+  }
+  return words === '' || words === 'fetch failed' ? codeOf(error) || 'the connection failed' : words
+}

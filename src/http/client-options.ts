@@ -1,0 +1,112 @@
+import {
+  type DecodeOptions,
+  type DecodeRules,
+  decodeRules,
+  withMaxBytes,
+} from '../jsonrpc/rules.ts'
+import { type Clock, systemClock } from '../util/clock.ts'
+import { limits } from '../util/limits.ts'
+
+/** Headers by their names. */
+export type HttpHeaders = Readonly<Record<string, string>>
+
+/** What a request over HTTP is about to do, for whoever adds headers to it. */
+export interface HttpAsking {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly url: URL
+}
+
+/** How event streams that broke off are opened again. */
+export interface StreamRetry {
+  /** How often in a row. */
+  readonly attempts?: number
+  /** The wait before the first attempt where the server names none; doubled for each further one. */
+  readonly baseMs?: number
+  /** The longest wait, whatever the server says. */
+  readonly maxMs?: number
+  /** Between 0 and 1: which part of the second half of the wait is waited. */
+  readonly random?: () => number
+}
+
+/** How a client speaks HTTP. Every limit left out has the default of `docs/limits.md`. */
+export interface HttpClientOptions {
+  /** Sent with every request; as a function, asked before each. The protocol's own headers win. */
+  readonly headers?: HttpHeaders | ((asking: HttpAsking) => HttpHeaders | Promise<HttpHeaders>)
+  /**
+   * Used instead of the global one, which in Node gives up an answer that is silent for five minutes.
+   * Must not follow redirects by itself.
+   */
+  readonly fetch?: (url: URL, init: RequestInit) => Promise<Response>
+  /** `maxBytes` bounds a whole body, and one event unless that has a limit of its own. */
+  readonly decode?: DecodeOptions
+  readonly maxEventBytes?: number
+  readonly maxOpenRequests?: number
+  readonly acceptMs?: number
+  readonly bodyMs?: number
+  readonly farewellMs?: number
+  readonly retry?: StreamRetry
+  readonly clock?: Clock
+  /**
+   * Told what no caller can be told: messages that were not accepted, streams that could not be kept
+   * open, tools that had to be left out. By default on stderr.
+   */
+  readonly onError?: (error: unknown) => void
+}
+
+/** The options with every default in its place. */
+export interface HttpSettings {
+  readonly headers: (asking: HttpAsking) => HttpHeaders | Promise<HttpHeaders>
+  readonly fetch: (url: URL, init: RequestInit) => Promise<Response>
+  readonly rules: DecodeRules
+  /** The rules for one event. */
+  readonly eventRules: DecodeRules
+  readonly maxOpenRequests: number
+  readonly acceptMs: number
+  readonly bodyMs: number
+  readonly farewellMs: number
+  readonly retry: Required<StreamRetry>
+  readonly clock: Clock
+  readonly onError: (error: unknown) => void
+}
+
+/** Puts the defaults in. */
+export function httpSettings(options: HttpClientOptions): HttpSettings {
+  const { headers = {}, retry = {}, onError = printError } = options
+  const eventBytes = options.maxEventBytes ?? options.decode?.maxBytes
+  return {
+    headers: typeof headers === 'function' ? headers : () => headers,
+    fetch: options.fetch ?? ((url, init) => fetch(url, init)),
+    rules: decodeRules(withMaxBytes(options.decode, limits.httpMessageBytes.default)),
+    eventRules: decodeRules({
+      ...options.decode,
+      maxBytes: eventBytes ?? limits.sseMessageBytes.default,
+    }),
+    maxOpenRequests: options.maxOpenRequests ?? limits.httpOpenRequests.default,
+    acceptMs: options.acceptMs ?? limits.httpAcceptMs.default,
+    bodyMs: options.bodyMs ?? limits.httpBodyMs.default,
+    farewellMs: options.farewellMs ?? limits.httpFarewellMs.default,
+    retry: {
+      attempts: retry.attempts ?? limits.streamReconnects.default,
+      baseMs: retry.baseMs ?? limits.reconnectMs.default,
+      maxMs: retry.maxMs ?? limits.reconnectMaxMs.default,
+      random: retry.random ?? Math.random,
+    },
+    clock: options.clock ?? systemClock,
+    onError: guarded(onError),
+  }
+}
+
+/** A callback of the user's that cannot do any harm by throwing. */
+function guarded(onError: (error: unknown) => void): (error: unknown) => void {
+  return error => {
+    try {
+      onError(error)
+    } catch (thrown) {
+      console.error('trunkline: a callback threw:', thrown)
+    }
+  }
+}
+
+function printError(error: unknown): void {
+  console.error('trunkline client:', error)
+}

@@ -1,0 +1,66 @@
+import type { Principal } from '../jsonrpc/channel.ts'
+import type { Endpoint } from '../mcp/endpoint.ts'
+import { serveFetch } from './fetch.ts'
+import { type NodeHandler, serveNode } from './node.ts'
+import { outbox } from './outbox.ts'
+import { type HttpOptions, HttpService } from './serve.ts'
+import type { OutboundOptions } from './transfer.ts'
+
+/** How a handler that is mounted in somebody else's HTTP server behaves. */
+export interface HttpHandlerOptions extends HttpOptions, OutboundOptions {}
+
+/** What ends with a handler, whatever server it is mounted in. */
+export interface Closable extends AsyncDisposable {
+  /**
+   * Takes nothing more, answers what is in flight within `drainMs`, and ends streams and sessions. The
+   * HTTP server stays its owner's, and so does the MCP server. Idempotent; never rejects.
+   */
+  close(options?: { readonly drainMs?: number }): Promise<void>
+}
+
+/** A handler of the fetch standard. Who asks can be told, where something in front has established it. */
+export interface FetchHandler extends Closable {
+  (request: Request, envelope?: { readonly principal?: Principal }): Promise<Response>
+}
+
+/**
+ * A server as a handler for `node:http`, Express, Fastify and whatever else hands on Node's request and
+ * response: `createServer(nodeHandler(server))`. It answers on any path unless `path` names one.
+ *
+ * It reads the body itself: mount it ahead of body parsers. A member `principal` that something in
+ * front has put on the request says who asks.
+ */
+export function nodeHandler(
+  server: Endpoint,
+  options: HttpHandlerOptions = {},
+): NodeHandler & Closable {
+  const service = new HttpService(server, { onError: printError, ...options })
+  const handler: NodeHandler = (request, response) => {
+    serveNode(service, request, response, options)
+  }
+  return Object.assign(handler, closable(service))
+}
+
+/**
+ * A server as a handler of the fetch standard: for Hono, the route handlers of Next, Deno, Bun and
+ * workers. It answers on any path unless `path` names one.
+ *
+ * Where it is bound cannot be known here, so it answers only under names of this machine, such as
+ * `localhost`: name others in `allowedHosts`.
+ */
+export function fetchHandler(server: Endpoint, options: HttpHandlerOptions = {}): FetchHandler {
+  const service = new HttpService(server, { onError: printError, ...options })
+  const handler = (request: Request, envelope?: { readonly principal?: Principal }) =>
+    serveFetch(service, request, envelope?.principal, options)
+  return Object.assign(handler, closable(service))
+}
+
+function closable(service: HttpService): Closable {
+  // Whoever closes connections as soon as this has ended is to find everything written.
+  const close: Closable['close'] = options => service.close(options).then(outbox.flush)
+  return { close, [Symbol.asyncDispose]: () => close() }
+}
+
+function printError(error: unknown): void {
+  console.error('trunkline: a request over HTTP failed:', error)
+}

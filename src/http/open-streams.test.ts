@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { FakeReply } from '../../test/support/http.ts'
+import { fakeClock } from '../testing/fake-clock.ts'
+import { noHeaders, OpenStreams } from './open-streams.ts'
+
+function open(headers = noHeaders) {
+  const clock = fakeClock()
+  const streams = new OpenStreams(1000, clock)
+  const reply = new FakeReply()
+  const stream = streams.kept(reply, headers).stream({ a: 'b' })
+  return { clock, streams, reply, stream }
+}
+
+test('a silent stream gets a comment, and one that is not gets none', () => {
+  const { clock, reply, stream } = open()
+  clock.advance(1000)
+  expect(reply.text).toBe(': \n\n')
+  void stream.write('data: x\n\n')
+  clock.advance(1000)
+  expect(reply.text).toBe(': \n\ndata: x\n\n')
+  clock.advance(1000)
+  expect(reply.text).toBe(': \n\ndata: x\n\n: \n\n')
+})
+
+test('a stream that has ended, or whose reader has gone, is forgotten, and no timer stays', () => {
+  const { clock, streams, reply, stream } = open()
+  const other = new FakeReply()
+  streams.kept(other, noHeaders).stream({})
+  expect(streams.size).toBe(2)
+  stream.end()
+  expect([streams.size, reply.isEnded]).toEqual([1, true])
+  other.leave()
+  expect(streams.size).toBe(0)
+  clock.advance(10_000)
+  expect(other.text).toBe('')
+})
+
+test('all of them end together', () => {
+  const { streams, reply } = open()
+  streams.end()
+  expect([streams.size, reply.isEnded]).toEqual([0, true])
+})
+
+test('headers of the service are on every answer', () => {
+  const { reply, streams } = open({ x: 'y' })
+  expect(reply.headers).toEqual({ a: 'b', x: 'y' })
+  const plain = new FakeReply()
+  streams.kept(plain, { x: 'y' }).send(200, {}, '')
+  expect(plain.headers).toEqual({ x: 'y' })
+})

@@ -1,0 +1,148 @@
+import type { Channel, Sink } from '../jsonrpc/channel.ts'
+import { decodeBy } from '../jsonrpc/decode.ts'
+import { encode } from '../jsonrpc/encode.ts'
+import type { Handler } from '../jsonrpc/handler.ts'
+import { oversize } from '../jsonrpc/malformed.ts'
+import type { Decoded, Message } from '../jsonrpc/message.ts'
+import { Peer } from '../jsonrpc/peer.ts'
+import type { PeerOptions } from '../jsonrpc/peer-options.ts'
+import {
+  type DecodeOptions,
+  type DecodeRules,
+  decodeRules,
+  withMaxBytes,
+} from '../jsonrpc/rules.ts'
+import { limits } from '../util/limits.ts'
+import type { Gate } from '../util/origin.ts'
+import { bodyGuard, originGuard } from './guard.ts'
+import { InFlight } from './in-flight.ts'
+import { refuseWith } from './refuse.ts'
+import type { HttpHandler, HttpReply, HttpRequest } from './transfer.ts'
+
+/** How plain JSON-RPC over HTTP is served. */
+export interface RpcServiceOptions extends Pick<Gate, 'allowedHosts' | 'allowedOrigins'> {
+  readonly path?: string
+  readonly decode?: DecodeOptions
+  readonly peer?: PeerOptions
+  readonly maxInFlight?: number
+}
+
+/**
+ * Plain JSON-RPC over HTTP: a POST holds a message or a batch, its answer the reply; where there is
+ * none to send it is 204. A client that goes away has cancelled what it asked.
+ */
+export class RpcService implements HttpHandler {
+  readonly #handler: Handler
+  readonly #options: RpcServiceOptions
+  readonly #rules: DecodeRules
+  readonly #inFlight: InFlight
+  #isClosing = false
+
+  constructor(handler: Handler, options: RpcServiceOptions = {}) {
+    this.#handler = handler
+    this.#options = options
+    this.#rules = decodeRules(withMaxBytes(options.decode, limits.httpMessageBytes.default))
+    this.#inFlight = new InFlight(options.maxInFlight ?? limits.httpInFlight.default)
+  }
+
+  handle(request: HttpRequest, reply: HttpReply): void {
+    const { path } = this.#options
+    const foreign = originGuard(request, { ...request.local(), ...this.#options })
+    if (foreign !== undefined) refuse(reply, foreign.status, foreign.why)
+    else if (path !== undefined && request.path !== path) {
+      refuse(reply, 404, 'There is nothing at this path')
+    } else if (request.method !== 'POST')
+      refuse(reply, 405, 'Method not allowed', { allow: 'POST' })
+    else if (this.#isClosing) {
+      const headers = { connection: 'close', 'retry-after': '1' }
+      refuse(reply, 503, 'The server is closing', headers)
+    } else this.#post(request, reply)
+  }
+
+  /** Takes nothing more and answers what is in flight, within a time. */
+  close(options: { readonly drainMs?: number } = {}): Promise<void> {
+    this.#isClosing = true
+    return this.#inFlight.drained(options.drainMs ?? limits.drainMs.default)
+  }
+
+  #post(request: HttpRequest, reply: HttpReply): void {
+    const unreadable = bodyGuard(request)
+    if (unreadable !== undefined) refuse(reply, unreadable.status, unreadable.why)
+    else if (this.#inFlight.isFull()) {
+      refuse(reply, 503, 'Server overloaded', { 'retry-after': '1' })
+    } else {
+      request.body(this.#rules.maxBytes, bytes => this.#answer(bytes, request, reply))
+    }
+  }
+
+  #answer(bytes: Uint8Array | undefined, { principal }: HttpRequest, reply: HttpReply): void {
+    const { maxBytes, tooLargeCode } = this.#rules
+    const arrival =
+      bytes === undefined ? oversize(maxBytes, tooLargeCode) : decodeBy(bytes, this.#rules)
+    const channel = new PostChannel(reply, bytes === undefined ? 413 : 200)
+    const peer = new Peer(channel, this.#handler, this.#options.peer)
+    this.#inFlight.enter()
+    void peer.closed.then(() => this.#inFlight.leave())
+    channel.receive(arrival, { principal })
+    if (!isAsking(arrival)) channel.send([])
+  }
+}
+
+/** The channel of one POST: one arrival, and the reply to it. */
+class PostChannel implements Channel {
+  readonly #reply: HttpReply
+  readonly #status: number
+  #sink: Sink | undefined
+
+  constructor(reply: HttpReply, status: number) {
+    this.#reply = reply
+    this.#status = status
+    reply.onGone(() => this.#end())
+  }
+
+  open(sink: Sink): void {
+    this.#sink = sink
+  }
+
+  receive(...[arrival, envelope]: Parameters<Sink['receive']>): void {
+    void this.#sink?.receive(arrival, envelope)
+  }
+
+  send(message: Message | readonly Message[]): void {
+    // Only the reply has a place to go.
+    if ('type' in message && (message.type === 'request' || message.type === 'notification')) return
+    const isNothing = Array.isArray(message) && message.length === 0
+    if (isNothing) this.#reply.send(204, {})
+    else this.#reply.send(this.#status, { 'content-type': 'application/json' }, encode(message))
+    queueMicrotask(() => this.#end())
+  }
+
+  async close(): Promise<void> {
+    this.#end()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #end(): void {
+    const sink = this.#sink
+    this.#sink = undefined
+    sink?.closed()
+  }
+}
+
+/** Whether somebody waits for a reply: what cannot be read is answered too. */
+function isAsking(arrival: Decoded): boolean {
+  if (arrival.type === 'batch') return arrival.entries.some(isAsking)
+  return arrival.type === 'request' || arrival.type === 'invalid'
+}
+
+function refuse(
+  reply: HttpReply,
+  status: number,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  refuseWith(reply, { status, code: -32000, message, headers })
+}
