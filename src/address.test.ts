@@ -29,12 +29,23 @@ describe('an address', () => {
   })
 
   test.each([
+    ['http://127.0.0.1:80/mcp', 'http://127.0.0.1/mcp'],
+    ['http://:4000/mcp', 'http://localhost:4000/mcp'],
+    ['HTTPS://Example.test', 'https://example.test/'],
+  ])('%s is read as HTTP', (text, href) => {
+    const address = parseAddress(text)
+    expect(address.kind === 'http' && address.url.href).toBe(href)
+  })
+
+  test.each([
     [''],
     ['4000'],
     ['localhost:4000'],
     ['/run/x.sock'],
     ['constructor:'],
-    ['http://localhost/'],
+    ['ftp://localhost/'],
+    ['http:localhost'],
+    ['http://localhost/#part'],
     ['stdio:x'],
     ['tcp:127.0.0.1:4000'],
     ['tcp://127.0.0.1'],

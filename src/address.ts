@@ -5,6 +5,7 @@ export type Address =
   | { readonly kind: 'unix'; readonly path: string }
   | { readonly kind: 'pipe'; readonly path: string }
   | { readonly kind: 'websocket'; readonly url: URL }
+  | { readonly kind: 'http'; readonly url: URL }
 
 /**
  * Reads an address. A host that is left out (`tcp://:4000`) is `localhost`; a relative path stays
@@ -29,13 +30,17 @@ export function parseAddress(text: string, platform: string = process.platform):
       return { kind: 'pipe', path: pipePath(text, rest, platform) }
     case 'ws':
     case 'wss':
-      return { kind: 'websocket', url: websocketUrl(text, scheme, rest) }
+      return { kind: 'websocket', url: urlOf(text, scheme, rest) }
+    case 'http':
+    case 'https':
+      return { kind: 'http', url: urlOf(text, scheme, rest) }
     default:
       throw unreadable(text)
   }
 }
 
-const forms = 'stdio:, tcp://host:port, unix:path, pipe:name, ws://host:port/path, wss://host/path'
+const forms =
+  'stdio:, tcp://host:port, unix:path, pipe:name, ws://host:port/path, http://host:port/path'
 
 function unreadable(text: string, why?: string): TypeError {
   const reason = why === undefined ? '' : ` (${why})`
@@ -70,7 +75,7 @@ function pipePath(text: string, name: string, platform: string): string {
   return `\\\\.\\pipe\\${name}`
 }
 
-function websocketUrl(text: string, scheme: string, rest: string): URL {
+function urlOf(text: string, scheme: string, rest: string): URL {
   const withHost = rest.startsWith('//:') ? `//localhost${rest.slice(2)}` : rest
   if (!withHost.startsWith('//')) throw unreadable(text, 'a host is needed')
   let url: URL

@@ -1,11 +1,12 @@
 import { type Handler, type Method, methods } from './jsonrpc/handler.ts'
-import { type Answers, isObject, shown } from './protocol.ts'
+import { type Answers, shown } from './protocol.ts'
+import { isRecord } from './util/record.ts'
 
 /** The handler of some answers. Throws a TypeError that names what can answer nothing. */
 export function handlerOf(answers: Answers): Handler {
   // The check: a function is taken for a handler; there is nothing to tell another one by.
   if (typeof answers === 'function') return answers as Handler
-  if (!isObject(answers)) {
+  if (!isRecord(answers)) {
     throw new TypeError(
       `what answers is a function or an object of functions, not ${shown(answers)}`,
     )

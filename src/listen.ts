@@ -1,18 +1,27 @@
 import { type Address, parseAddress } from './address.ts'
 import { handlerOf } from './answers.ts'
+import type { HttpTimeouts } from './http/node.ts'
+import type { HttpOptions } from './http/serve.ts'
+import type { HttpHandler } from './http/transfer.ts'
 import type { Channel } from './jsonrpc/channel.ts'
 import type { RpcNotification, RpcRequest } from './jsonrpc/message.ts'
 import { Peer } from './jsonrpc/peer.ts'
+import type { Endpoint } from './mcp/endpoint.ts'
+import { decodeOptions } from './mcp/profile-options.ts'
 import {
+  type Answers,
   checkOptions,
-  type Protocol,
-  type Protocols,
+  isEndpoint,
+  type RpcOptions,
   settings,
+  shown,
   type WireOptions,
 } from './protocol.ts'
 import type { Listener } from './transport/listener.ts'
+import { defined } from './util/defined.ts'
 
-export interface ListenOptions<P extends Protocol = Protocol> extends WireOptions<P> {
+export interface ListenOptions extends WireOptions {
+  readonly protocol?: 'mcp'
   /** Connections at one time; further ones are closed at once. */
   readonly maxConnections?: number
   /** Further `Host` values under which a WebSocket is opened, such as the name of a proxy. */
@@ -21,6 +30,14 @@ export interface ListenOptions<P extends Protocol = Protocol> extends WireOption
   readonly allowedOrigins?: readonly string[]
   /** How long `close` waits for requests in flight. */
   readonly drainMs?: number
+  /** What is special about HTTP. */
+  readonly http?: Omit<HttpOptions, 'path' | 'decode' | 'allowedHosts' | 'allowedOrigins'> &
+    HttpTimeouts
+  /** Told of connections that were refused or could not be accepted. */
+  readonly onError?: (error: unknown) => void
+}
+
+export interface RpcListenOptions extends Omit<ListenOptions, 'protocol' | 'onError'>, RpcOptions {
   /**
    * Given the peer of each connection, before its first message: to call the other side unasked.
    * `peer.closed` tells when and why it is over. The listener closes it.
@@ -34,35 +51,45 @@ export interface ListenOptions<P extends Protocol = Protocol> extends WireOption
 }
 
 /**
- * Serves on an address: `stdio:`, `tcp://host:port`, `unix:path`, `pipe:name` or
- * `ws://host:port/path`. Port 0 takes a free one; no host, or `localhost`, is this machine only.
+ * Serves on an address: `stdio:`, `tcp://host:port`, `unix:path`, `pipe:name`,
+ * `ws://host:port/path` or `http://host:port/path`, where WebSockets are opened too. Port 0 takes a free one; no host, or `localhost`, is this machine only.
  *
- * Each connection gets a peer of its own over the same answers. Closing the listener lets requests
- * in flight be answered first. Rejects with a TypeError for an address or options it cannot read,
- * and with a ChannelError `'refused'` when the address cannot be had.
+ * What is served is a server, which may be on any number of addresses at once, or, with
+ * `protocol: 'jsonrpc'`, plain methods. Each connection is a conversation of its own. Closing the
+ * listener lets requests in flight be answered first, and leaves the server as it is. Rejects with a
+ * TypeError for an address or options it cannot read, and with a ChannelError `'refused'` when the
+ * address cannot be had.
  */
-export async function listen<P extends Protocol>(
-  answers: Protocols[P]['serves'],
+export function listen(
+  endpoint: Endpoint,
   address: string,
-  options: ListenOptions<P>,
+  options?: ListenOptions,
+): Promise<Listener>
+export function listen(
+  answers: Answers,
+  address: string,
+  options: RpcListenOptions,
+): Promise<Listener>
+export async function listen(
+  answers: Answers,
+  address: string,
+  options: ListenOptions | RpcListenOptions = {},
 ): Promise<Listener> {
   checkOptions(options)
   const where = parseAddress(address)
-  const handler = handlerOf(answers)
-  const peers = new Set<Peer>()
-  const { decode, peer: chosen } = settings(options)
-  const peerOptions = { onError: options.onError, ...chosen }
-  const listener = await bind(where, { ...options, decode }, channel => {
-    const peer = new Peer(channel, handler, peerOptions)
-    peers.add(peer)
-    void peer.closed.then(() => peers.delete(peer))
-    introduce(peer, options)
-    return peer
+  const { take, decode, service } =
+    options.protocol === 'jsonrpc' ? rpcTaker(answers, options) : mcpTaker(answers, options)
+  const taken = new Set<Taken>()
+  const listener = await bind(where, { ...options, decode, service }, channel => {
+    const one = take(channel)
+    taken.add(one)
+    void one.closed.then(() => taken.delete(one))
+    return one
   })
   let closing: Promise<void> | undefined
   const end = async (): Promise<void> => {
     listener.stop()
-    await Promise.all(Array.from(peers, peer => peer.close({ drainMs: options.drainMs })))
+    await Promise.all(Array.from(taken, one => one.close({ drainMs: options.drainMs })))
     await listener.close()
   }
   const close = (): Promise<void> => {
@@ -72,8 +99,61 @@ export async function listen<P extends Protocol>(
   return { ...listener, close, [Symbol.asyncDispose]: close }
 }
 
+/** One connection that is being served. */
+interface Taken {
+  readonly closed: Promise<unknown>
+  close(options?: { readonly drainMs?: number }): Promise<void>
+}
+
+/** How a protocol takes over a channel, and how it wants messages to be read. */
+interface Taker extends Pick<WireOptions, 'decode'> {
+  readonly take: (channel: Channel) => Taken
+  /** The same over HTTP, on a path. */
+  readonly service: (path: string) => Promise<HttpHandler>
+}
+
+function mcpTaker(answers: Answers, options: ListenOptions): Taker {
+  if (!isEndpoint(answers)) {
+    const hint = "for plain methods, say { protocol: 'jsonrpc' }"
+    throw new TypeError(`what is served is a server, not ${shown(answers)}; ${hint}`)
+  }
+  return {
+    take: channel => answers.attach(channel),
+    decode: { ...decodeOptions(answers.profile), ...defined(options.decode) },
+    service: async path => {
+      const { HttpService } = await import('./http/serve.ts')
+      const sse = { events: '/sse', messages: '/messages' }
+      return new HttpService(answers, { sse, ...options, ...options.http, path })
+    },
+  }
+}
+
+function rpcTaker(answers: Answers, options: RpcListenOptions): Taker {
+  const handler = handlerOf(answers)
+  const { decode, peer: chosen } = settings(options)
+  const peerOptions = { onError: options.onError, ...chosen }
+  const take = (channel: Channel): Peer => {
+    const peer = new Peer(channel, handler, peerOptions)
+    introduce(peer, options)
+    return peer
+  }
+  const service = async (path: string): Promise<HttpHandler> => {
+    const { RpcService } = await import('./http/rpc.ts')
+    const { allowedHosts, allowedOrigins } = options
+    return new RpcService(handler, {
+      allowedHosts,
+      allowedOrigins,
+      path,
+      decode,
+      peer: peerOptions,
+      maxInFlight: options.http?.maxInFlight,
+    })
+  }
+  return { take, decode, service }
+}
+
 /** Hands out a new peer. What the callback throws is reported: it must not end this process. */
-function introduce(peer: Peer, { onPeer, onError = printError }: ListenOptions): void {
+function introduce(peer: Peer, { onPeer, onError = printError }: RpcListenOptions): void {
   try {
     onPeer?.(peer)
   } catch (error) {
@@ -85,10 +165,11 @@ function printError(error: unknown): void {
   console.error('trunkline: onPeer threw:', error)
 }
 
-type Accept = (channel: Channel) => Peer
+type Accept = (channel: Channel) => Taken
+type Bound = (ListenOptions | RpcListenOptions) & Pick<Taker, 'service'>
 
 // Each transport is loaded only when somebody listens on it.
-async function bind(where: Address, options: ListenOptions, accept: Accept): Promise<Listener> {
+async function bind(where: Address, options: Bound, accept: Accept): Promise<Listener> {
   switch (where.kind) {
     case 'stdio':
       return listenStdio(options, accept)
@@ -102,16 +183,20 @@ async function bind(where: Address, options: ListenOptions, accept: Accept): Pro
       const { listenWebSocket } = await import('./transport/websocket-server.ts')
       return listenWebSocket(where.url, options, accept)
     }
+    case 'http': {
+      const { listenHttp } = await import('./listen-http.ts')
+      return listenHttp(where.url, options, accept)
+    }
   }
 }
 
-async function listenStdio(options: ListenOptions, accept: Accept): Promise<Listener> {
+async function listenStdio(options: Bound, accept: Accept): Promise<Listener> {
   const { stdioChannel } = await import('./transport/stdio.ts')
-  const peer = accept(stdioChannel(options))
-  const close = (): Promise<void> => peer.close()
+  const taken = accept(stdioChannel(options))
+  const close = (): Promise<void> => taken.close()
   return {
     address: 'stdio:',
-    ended: peer.closed.then(() => {}),
+    ended: taken.closed.then(() => {}),
     stop: () => {},
     close,
     [Symbol.asyncDispose]: close,

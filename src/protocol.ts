@@ -1,10 +1,14 @@
+import type { Client } from './client/client.ts'
 import type { DecodeOptions } from './jsonrpc/decode.ts'
 import type { Handler, Method } from './jsonrpc/handler.ts'
 import type { Peer } from './jsonrpc/peer.ts'
 import type { PeerOptions } from './jsonrpc/peer-options.ts'
+import type { Endpoint } from './mcp/endpoint.ts'
 import { type Profile, type ProfileName, profile, profiles } from './mcp/profile.ts'
 import { decodeOptions, peerOptions } from './mcp/profile-options.ts'
+import { longestDelayMs } from './util/clock.ts'
 import { defined } from './util/defined.ts'
+import { isRecord } from './util/record.ts'
 import type { FramingName } from './wire/frame.ts'
 import { framing } from './wire/framing.ts'
 
@@ -20,23 +24,20 @@ export type Answers = Handler | Readonly<Record<string, Method>> | object
 
 /** The protocols, each with what a listener of it serves and what a connection of it is. */
 export interface Protocols {
+  readonly mcp: { readonly serves: Endpoint; readonly connects: Client }
   readonly jsonrpc: { readonly serves: Answers; readonly connects: Peer }
 }
 
 export type Protocol = keyof Protocols
 
-/** What listening and connecting have in common. */
-export interface WireOptions<P extends Protocol> {
-  readonly protocol: P
-  /** The choices JSON-RPC leaves open, by name or one by one; `'jsonrpc'` unless said otherwise. */
-  readonly profile?: ProfileName | Profile
+/** How messages travel, whatever is said in them. */
+export interface WireOptions {
   /**
    * How messages are told apart on a stream of bytes; by default one per line. WebSockets tell them
    * apart by themselves.
    */
   readonly framing?: FramingName
   readonly decode?: DecodeOptions
-  readonly peer?: PeerOptions
   /** Unsent bytes of one connection at which senders are asked to wait. */
   readonly highWaterBytes?: number
   /** Unsent bytes of one connection at which one more message closes it. */
@@ -51,15 +52,27 @@ export interface WireOptions<P extends Protocol> {
   readonly maxFragments?: number
 }
 
+/** What plain JSON-RPC needs to be told. */
+export interface RpcOptions {
+  readonly protocol: 'jsonrpc'
+  /** The choices JSON-RPC leaves open, by name or one by one; `'jsonrpc'` unless said otherwise. */
+  readonly profile?: ProfileName | Profile
+  readonly peer?: PeerOptions
+}
+
 /**
  * What the profile means for reading and answering, with what the options say themselves on top.
  * Throws a TypeError for a profile that does not exist.
  */
-export function settings({ profile: wanted = 'jsonrpc', decode, peer }: WireOptions<Protocol>): {
+export function settings({
+  profile: wanted = 'jsonrpc',
+  decode,
+  peer,
+}: Pick<WireOptions, 'decode'> & Partial<RpcOptions>): {
   readonly decode: DecodeOptions
   readonly peer: PeerOptions
 } {
-  if (typeof wanted === 'string' ? !Object.hasOwn(profiles, wanted) : !isObject(wanted)) {
+  if (typeof wanted === 'string' ? !Object.hasOwn(profiles, wanted) : !isRecord(wanted)) {
     const names = Object.keys(profiles).join(', ')
     throw new TypeError(`no profile is called ${shown(wanted)}; there are ${names}`)
   }
@@ -71,19 +84,31 @@ export function settings({ profile: wanted = 'jsonrpc', decode, peer }: WireOpti
 }
 
 /** Throws a TypeError for options that mean nothing, before anything is opened. */
-export function checkOptions(options: WireOptions<Protocol> | undefined): void {
-  // Callers the compiler never saw may leave out what is required.
-  if (options?.protocol !== 'jsonrpc') {
-    throw new TypeError(`the option "protocol" is needed, and is 'jsonrpc'`)
+export function checkOptions(options: WireOptions): void {
+  if (!isRecord(options as unknown))
+    throw new TypeError(`options are an object, not ${shown(options)}`)
+  const { protocol = 'mcp' } = options as { readonly protocol?: unknown }
+  // Callers the compiler never saw may write anything.
+  if (protocol !== 'mcp' && protocol !== 'jsonrpc') {
+    throw new TypeError(`the option "protocol" is 'mcp' or 'jsonrpc', not ${shown(protocol)}`)
   }
   if (options.framing !== undefined) framing(options.framing)
   checkNumbers(options)
-  for (const group of ['decode', 'peer'] as const) {
-    const members = options[group]
+  for (const group of ['decode', 'peer', 'http'] as const) {
+    const members: unknown = Reflect.get(options, group)
     if (members === undefined) continue
-    if (!isObject(members)) throw new TypeError(`the option "${group}" is an object of options`)
+    if (!isRecord(members)) throw new TypeError(`the option "${group}" is an object of options`)
     checkNumbers(members, `${group}.`)
   }
+}
+
+/** Whether something can be served as MCP: a server, or whatever else answers like one. */
+export function isEndpoint(value: unknown): value is Endpoint {
+  return (
+    isRecord(value) &&
+    typeof Reflect.get(value, 'attach') === 'function' &&
+    typeof Reflect.get(value, 'handle') === 'function'
+  )
 }
 
 /** Any value in an error message, in few characters. */
@@ -91,16 +116,10 @@ export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, 100))
   if (typeof value === 'function') return 'a function'
   if (Array.isArray(value)) return 'an array'
-  return isObject(value) ? 'an object' : String(value)
-}
-
-export function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isRecord(value) ? 'an object' : String(value)
 }
 
 const isLimit = /^max(?!Id$)|(?:Ms|Bytes|Lines)$/
-/** What a timer of Node can wait; a longer one would be over at once. */
-const longestMs = 0x7fffffff
 /** Where none at all is a choice; a maximum of nothing is else a mistake. */
 const mayBeNone = new Set(['maxQueued', 'maxPendingCalls'])
 
@@ -108,7 +127,7 @@ function checkNumbers(options: object, prefix = ''): void {
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || !isLimit.test(name)) continue
     const least = name.startsWith('max') && !mayBeNone.has(name) ? 1 : 0
-    const most = name.endsWith('Ms') ? longestMs : Number.POSITIVE_INFINITY
+    const most = name.endsWith('Ms') ? longestDelayMs : Number.POSITIVE_INFINITY
     if (typeof value === 'number' && value >= least && value <= most) continue
     const range = `from ${least} to ${most}`
     throw new TypeError(`the option "${prefix}${name}" is a number ${range}, not ${shown(value)}`)

@@ -1,0 +1,73 @@
+import type { HttpTimeouts } from './http/node.ts'
+import type { HttpHandler } from './http/transfer.ts'
+import { type Channel, ChannelError } from './jsonrpc/channel.ts'
+import type { WireOptions } from './protocol.ts'
+import { bind, boundTo, type Listener, limitConnections, placeOf } from './transport/listener.ts'
+import { within } from './transport/within.ts'
+import { systemClock } from './util/clock.ts'
+import { limits } from './util/limits.ts'
+
+/** What listening over HTTP needs. */
+export interface HttpListening extends WireOptions {
+  /** Makes what answers requests on a path. */
+  readonly service: (path: string) => Promise<HttpHandler>
+  readonly maxConnections?: number
+  readonly allowedHosts?: readonly string[]
+  readonly allowedOrigins?: readonly string[]
+  readonly drainMs?: number
+  readonly http?: HttpTimeouts
+  readonly onError?: (error: unknown) => void
+}
+
+/**
+ * Listens for HTTP on a port; WebSockets that are opened on the same path are handed to `accept`.
+ * Closing answers what is in flight, ends streams and sessions, and cuts what is left.
+ */
+export async function listenHttp(
+  url: URL,
+  options: HttpListening,
+  accept: (channel: Channel) => unknown,
+): Promise<Listener> {
+  if (url.protocol !== 'http:') {
+    const why = 'TLS is for a proxy in front; listen on http:'
+    throw new ChannelError('refused', `listening on ${url.href}: ${why}`)
+  }
+  const { closeSpares, nodeServer } = await import('./http/node.ts')
+  const { outbox } = await import('./http/outbox.ts')
+  const { acceptWebSockets } = await import('./transport/websocket-server.ts')
+  const { pathname } = url
+  const service = await options.service(pathname)
+  const server = nodeServer(service, { ...options, ...options.http })
+  await bind(server, url.href, placeOf(url))
+  server.on('error', error => options.onError?.(error))
+  limitConnections(server, options.maxConnections, options.onError)
+  const sockets = acceptWebSockets(server, { ...options, path: pathname }, accept)
+  const ended = new Promise<void>(resolve => {
+    server.once('close', resolve)
+  })
+  const stop = (): void => {
+    sockets.stop()
+    if (server.listening) server.close()
+  }
+  const end = async (): Promise<void> => {
+    stop()
+    await service.close({ drainMs: options.drainMs })
+    await Promise.all(Array.from(sockets.channels, channel => channel.close()))
+    // What had begun to arrive may still be answered; whatever is left then has had its time.
+    outbox.flush()
+    closeSpares(server)
+    // A connection is idle only once its answer has left, which Node does not tell.
+    const sweeping = setInterval(() => closeSpares(server), 10)
+    await within(limits.closeIdleMs.default, systemClock, done => void ended.then(done))
+    clearInterval(sweeping)
+    server.closeAllConnections()
+    await ended
+  }
+  let closing: Promise<void> | undefined
+  const close = (): Promise<void> => {
+    closing ??= end()
+    return closing
+  }
+  const address = `http://${boundTo(server)}${pathname}`
+  return { address, ended, stop, close, [Symbol.asyncDispose]: close }
+}
