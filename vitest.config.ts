@@ -2,21 +2,27 @@ import { defineConfig } from 'vitest/config'
 
 const limits = { testTimeout: 30_000, hookTimeout: 30_000 }
 
+/**
+ * What is the same on every Node: tests that look at texts and types, and whole conversations with other
+ * people's programs, whose parts are tried on every Node by themselves.
+ */
+const once = [
+  'test/{connections-mcp,docs,documented,layers,links,requirements,surface}.test.ts',
+  'test/{conformance,interop,mcp-interop,package,types}/**/*.test.ts',
+  'test/http/ledger.test.ts',
+]
+
+/** These look at the package as it is shipped, so it is built before them if need be. */
+const built = { globalSetup: 'test/built.js', ...limits }
+
 export default defineConfig({
   test: {
     // Much of the suite waits for sockets and child processes: a core kept free would be idle.
     maxWorkers: '100%',
     projects: [
       { test: { name: 'src', include: ['src/**/*.test.ts'], ...limits } },
-      // These look at the package as it is shipped, so it is built before them if need be.
-      {
-        test: {
-          name: 'test',
-          include: ['test/**/*.test.ts'],
-          globalSetup: 'test/built.js',
-          ...limits,
-        },
-      },
+      { test: { name: 'test', include: ['test/**/*.test.ts'], exclude: once, ...built } },
+      { test: { name: 'once', include: once, ...built } },
     ],
   },
 })

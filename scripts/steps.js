@@ -55,25 +55,29 @@ export async function install() {
 }
 
 /**
- * Compiles `src` into `dist`. The old output stays in use until the new one is complete, so that a
+ * Compiles `src` into `dist`: the types file by file, the code joined. The old output stays in use until the new one is complete, so that a
  * program or test started meanwhile never meets half a package.
  */
 export async function build() {
   const dist = join(root, 'dist')
   const fresh = join(root, '.cache', `build.${process.pid}`)
   const old = `${fresh}.old`
-  const ok = await node(tools.tsc, '-p', 'tsconfig.build.json', '--outDir', fresh)
-  if (!existsSync(fresh)) return false
+  const isTyped = await node(tools.tsc, '-p', 'tsconfig.build.json', '--outDir', fresh)
+  const isJoined = await node(join(root, 'scripts/bundle.js'), fresh)
+  if (!isJoined) {
+    rmSync(fresh, { recursive: true, force: true })
+    return false
+  }
   if (existsSync(dist)) renameSync(dist, old)
   renameSync(fresh, dist)
   rmSync(old, { recursive: true, force: true })
-  return ok
+  return isTyped
 }
 
 /** Whether `dist` is missing or older than a source it is made of. */
 export function isStale() {
   const built = changed(join(root, 'dist/index.js'))
-  const inputs = ['package.json', 'tsconfig.json', 'tsconfig.build.json']
+  const inputs = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/bundle.js']
   for (const name of readdirSync(join(root, 'src'), { recursive: true })) {
     if (name.endsWith('.ts') && !name.endsWith('.test.ts')) inputs.push(join('src', name))
   }

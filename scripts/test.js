@@ -1,5 +1,6 @@
 // npm test: the whole gate. Installs, checks style and types, builds, and runs every test on this
-// Node and on the other versions the package promises to run on. `-- --this-node` leaves those out.
+// Node, and on the other versions the package promises to run on those that could tell them apart.
+// `-- --this-node` leaves the other versions out.
 
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
@@ -31,7 +32,7 @@ async function gate() {
       binary = await nodeOf(version)
       return true
     })
-    if (binary !== undefined) await test(version, binary)
+    if (binary !== undefined) await test(version, binary, ['src', 'test'])
   }
 }
 
@@ -48,15 +49,19 @@ async function check(name, step) {
   return false
 }
 
-/** Every test on one Node; the counts come from a report beside the one people read. */
-async function test(version, binary) {
+/**
+ * Every test on one Node, or those of some projects of vitest.config.ts; the counts come from a report
+ * beside the one people read.
+ */
+async function test(version, binary, projects = []) {
   heading(`tests on Node ${version}`)
   const report = join(results, `${version}.json`)
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   // First on the path, so that programs which tests start by name run on this Node too.
   const path = `${dirname(binary)}${delimiter}${process.env.PATH}`
   const options = { env: { ...process.env, PATH: path } }
-  const ok = await run(binary, [tools.vitest, 'run', ...reporters], options)
+  const only = projects.map(name => `--project=${name}`)
+  const ok = await run(binary, [tools.vitest, 'run', ...only, ...reporters], options)
   const counts = read(report)
   passed += counts.passed
   // A run may fail without a failing test: a leaked error, a crash, a file that did not load.
