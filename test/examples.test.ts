@@ -1,26 +1,41 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { listen } from '../src/index.ts'
-import { read, root } from './sources.ts'
+import { connect, listen, Server } from '../src/index.ts'
+import { files, read, root } from './sources.ts'
 
 const exec = promisify(execFile)
 
-/** Examples that are told to end by themselves; `null` for tools that have a test of their own. */
-const argumentsOf: Readonly<Record<string, string[] | null>> = {
-  'demo.js': ['--once'],
-  'call.js': null,
-}
+/** Examples that are told to end by themselves. */
+const argumentsOf: Readonly<Record<string, string[]>> = { 'demo.js': ['--once'] }
 
-const examples = readdirSync(join(root, 'examples')).filter(
-  name => name.endsWith('.js') && argumentsOf[name] !== null,
+/** Tools, which have tests of their own below. */
+const tools = ['call.js', 'call-tool.js']
+
+const hasGit = spawnSync('git', ['--version']).status === 0
+const isServer = (name: string) => name.endsWith('-server.js')
+const all = readdirSync(join(root, 'examples')).filter(name => name.endsWith('.js'))
+const servers = all.filter(isServer)
+const programs = all.filter(name => !isServer(name) && !tools.includes(name))
+
+test.each(programs.filter(name => hasGit || name !== 'git-client.js'))(
+  'examples/%s runs and checks itself',
+  async name => {
+    await run(join('examples', name), ...(argumentsOf[name] ?? []))
+  },
 )
 
-test.each(examples)('examples/%s runs and checks itself', async name => {
-  await run(join('examples', name), ...(argumentsOf[name] ?? []))
+test.each(servers)('examples/%s is tried by another example', server => {
+  const others = programs.filter(name => read(`examples/${name}`).includes(`'${server}'`))
+  expect(others).not.toEqual([])
+})
+
+test('examples/README.md lists them all', () => {
+  const listed = Array.from(read('examples/README.md').matchAll(/\(([\w-]+\.js)\)/g), at => at[1])
+  expect(listed.sort()).toEqual([...all].sort())
 })
 
 describe('examples/call.js', () => {
@@ -53,37 +68,116 @@ describe('examples/call.js', () => {
   })
 })
 
-test('npm start serves without a terminal and stops cleanly when told to', async () => {
-  const child = spawn(process.execPath, ['scripts/start.js'], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'inherit'],
+describe('examples/call-tool.js', () => {
+  const server = new Server({ name: 'adder', version: '1.0.0' })
+  const number = { type: 'number' } as const
+  const input = {
+    type: 'object',
+    properties: { a: number, b: number },
+    required: ['a', 'b'],
+  } as const
+  server.tool('add', { description: 'Adds', input }, ({ a, b }) => a + b)
+  server.tool('greet', {}, async (_, ctx) => {
+    const schema = { type: 'object', properties: { name: { type: 'string' } } } as const
+    const { name } = await ctx.elicit({ message: 'Who?', schema })
+    return `Hello, ${name}`
   })
-  let printed = ''
-  for await (const chunk of child.stdout.setEncoding('utf8')) {
-    printed += chunk
-    if (printed.includes('Ctrl-C stops it.')) break
+
+  const callTool = async (...args: string[]) => {
+    const listener = await listen(server, 'tcp://127.0.0.1:0')
+    const child = exec(process.execPath, ['examples/call-tool.js', listener.address, ...args], {
+      cwd: root,
+      timeout: 20_000,
+    })
+    child.child.stdin?.end('Ada\n')
+    return child.catch((error: unknown) => error).finally(() => listener.close())
   }
-  const exit = once(child, 'exit')
-  const address = /tcp:\S+/.exec(printed)?.[0] ?? ''
-  const { stdout } = await call(address, 'sum', '[1, 2, 4]')
-  child.kill('SIGTERM')
-  expect(stdout).toBe('7\n')
-  expect(await exit).toEqual([0, null])
+
+  test.each([
+    ['lists the tools', [], /^adder 1\.0\.0, revision \S+\n {2}add +Adds\n {2}greet +\n$/],
+    ['calls one of them', ['add', '{"a":1,"b":2}'], /^3\n$/],
+    ['asks at the terminal what the server asks', ['greet'], /^Hello, Ada\n$/],
+  ])('%s', async (_name, args, stdout) => {
+    expect(await callTool(...args)).toMatchObject({ stdout: expect.stringMatching(stdout) })
+  })
+
+  test.each([
+    ['a tool that fails', ['add'], { code: 1, stdout: expect.stringContaining('is required') }],
+    ['a tool that is not there', ['fly'], { code: 1, stderr: 'RpcError -32602: Tool not found\n' }],
+  ])('shows %s and exits with 1', async (_name, args, shown) => {
+    expect(await callTool(...args)).toMatchObject(shown)
+  })
+
+  test('explains itself when it is called without an address', async () => {
+    const failure = await run('examples/call-tool.js').catch((error: unknown) => error)
+    expect(failure).toMatchObject({ code: 2, stderr: expect.stringContaining('usage:') })
+  })
 })
 
-test('the code in the README is one program that prints what its comments say', async () => {
-  const blocks = read('README.md').matchAll(/^```js\n(.*?)^```/gms)
+describe('npm start', () => {
+  test('serves without a terminal and stops cleanly when told to', async () => {
+    const child = spawn(process.execPath, ['scripts/start.js'], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    let printed = ''
+    for await (const chunk of child.stdout.setEncoding('utf8')) {
+      printed += chunk
+      if (printed.includes('Ctrl-C stops it.')) break
+    }
+    // What it says to paste is what works.
+    const [, file = '', address = '', params = ''] =
+      /node (\S+) (\S+) sum '(.*)'/.exec(printed) ?? []
+    try {
+      expect(file, printed).toBe('examples/call-tool.js')
+      expect((await run(file, address, 'sum', params)).stdout).toBe('{"sum":7}\n')
+    } finally {
+      child.kill('SIGTERM')
+    }
+    if (child.exitCode === null) await once(child, 'exit')
+    expect(child.exitCode).toBe(0)
+  })
+
+  test('gives a configuration for hosts that works', async () => {
+    const client = await connect({
+      command: process.execPath,
+      args: ['examples/demo.js', '--stdio'],
+    })
+    const answer = await client.call('sum', { numbers: [1, 2, 4] })
+    await client.close()
+    expect(answer.structured).toEqual({ sum: 7 })
+  })
+})
+
+const pages = [
+  'README.md',
+  ...['servers', 'clients', 'http', 'testing'].map(name => `docs/${name}.md`),
+]
+
+test.each(pages)('the code in %s is one program that prints what its comments say', async path => {
+  const blocks = read(path).matchAll(/^```js\n(.*?)^```/gms)
   const page = Array.from(blocks, block => block[1]).join('\n')
   // The port on the page is for people; a test takes one that is free.
   const program = page.replaceAll(':4000', `:${await freePort()}`)
-  const expected = Array.from(program.matchAll(/^console\.log\(.*\) \/\/ (.*)$/gm), line => line[1])
+  const expected = Array.from(
+    program.matchAll(/^ *console\.log\(.*\) \/\/ (.*)$/gm),
+    line => line[1],
+  )
   expect(expected.length).toBeGreaterThan(0)
   const folder = join(root, '.cache')
   mkdirSync(folder, { recursive: true })
-  const file = join(folder, `readme.${process.pid}.mjs`)
+  const file = join(folder, `${path.replaceAll(/\W/g, '-')}.${process.pid}.mjs`)
   writeFileSync(file, program)
   const { stdout } = await run(file).finally(() => rmSync(file))
   expect(stdout.trimEnd().split('\n')).toEqual(expected)
+})
+
+test('code in the documentation that names an example is part of it', () => {
+  const named = files('docs')
+    .filter(name => name.endsWith('.md'))
+    .flatMap(name => [...read(`docs/${name}`).matchAll(/^```js (\S+)\n(.*?)^```/gms)])
+  expect(named.length).toBeGreaterThan(0)
+  for (const [, example = '', code = ''] of named) expect(read(example)).toContain(code)
 })
 
 async function freePort(): Promise<string> {

@@ -60,6 +60,10 @@ describe('the requirements', () => {
     }
   })
 
+  test('are each shown by a test', () => {
+    expect(uncited(requirements, citations).map(({ id, says }) => `${id}: ${says}`)).toEqual([])
+  })
+
   test('that are cited exist', () => {
     expect(unknown(requirements, citations)).toEqual([])
   })
@@ -143,12 +147,11 @@ describe('the checks', () => {
   })
 })
 
-/** What all tests and transcripts cite; drafts and the samples of this file do not count. */
+/** What all tests and transcripts cite; the samples of this file do not count. */
 function allCitations(): readonly Citation[] {
   const paths = ['src', 'test']
     .flatMap(folder => files(folder).map(path => `${folder}/${path}`))
     .filter(path => path.endsWith('.test.ts') || /^test\/transcripts\/.*\.txt$/.test(path))
-    .filter(path => !path.startsWith('test/transcripts/drafts/'))
     .filter(path => path !== 'test/requirements.test.ts')
   return paths.flatMap(path => citationsIn(path, read(path)))
 }

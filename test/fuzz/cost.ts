@@ -4,12 +4,12 @@ import { runInNewContext } from 'node:vm'
 /**
  * How many times longer the work takes for 32 times the size: about 32 where it is in proportion,
  * about 1024 where it is quadratic. The best of several rounds counts, and the sizes lie far apart,
- * so that neither a busy machine nor its caches decide.
+ * so that neither a busy machine nor its caches decide; what looks quadratic is looked at longer.
  */
 export function growth(size: number, work: (size: number) => void): number {
   let small = Number.POSITIVE_INFINITY
   let large = Number.POSITIVE_INFINITY
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < 5 || (round < 20 && large / small >= proportional); round++) {
     small = Math.min(small, duration(size, work))
     large = Math.min(large, duration(32 * size, work))
   }

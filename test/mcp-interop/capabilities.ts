@@ -32,6 +32,7 @@ const looseLevels: Exception = {
 const notBySpec = 'the package answers with one number in all revisions'
 
 const servers = {
+  ours: { revisions, exceptions: [] },
   sdk1: {
     revisions: sessions,
     sessionsLike: '2025-11-25',
@@ -62,13 +63,79 @@ const servers = {
       },
     ],
   },
+  tmcp: {
+    revisions: ['2025-06-18', stateless],
+    exceptions: [
+      {
+        step: 'wrong arguments are refused, and later told to the model',
+        revisions: ['2025-06-18'],
+        outcome: answered({ isError: true }),
+        because: 'the package tells the model in every revision',
+      },
+      {
+        step: 'a tool that does not exist is refused',
+        outcome: answered({ isError: true }),
+        because: 'the package makes a result of it',
+      },
+      {
+        step: 'a tool that throws gives an error result with its words',
+        outcome: refused(-32603),
+        because: 'the package takes it for a failure of its own',
+      },
+      {
+        step: 'a log level that does not exist is refused',
+        revisions: ['2025-06-18'],
+        outcome: answered({}),
+        because: 'the package does not look at it',
+      },
+      {
+        step: 'a cursor that nobody gave out is refused',
+        outcome: answered({ resources: [] }),
+        because: 'the package gives an empty page',
+      },
+      {
+        step: 'a resource that does not exist is refused',
+        revisions: ['2025-06-18'],
+        outcome: refused(-32602),
+        because: notBySpec,
+      },
+      {
+        step: 'the completion of a prompt that does not exist is refused',
+        outcome: refused('framing', 'client'),
+        because: 'the package answers without a completion, and our client will not have that',
+      },
+      {
+        step: 'the roots of the client are asked for',
+        revisions: [stateless],
+        outcome: refused(-32603),
+        because: 'the package asks for roots in sessions only',
+      },
+    ],
+  },
 } as const satisfies Record<string, Capabilities>
 
 const drivers = {
+  ours: {
+    revisions,
+    exceptions: [
+      {
+        step: 'a ping is answered in the revisions that have it',
+        revisions: [stateless],
+        outcome: refused('refused', 'client'),
+        because: 'the client does not send a ping where the revision has none',
+      },
+    ],
+  },
   sdk1: { revisions: sessions, exceptions: [] },
   sdk2: {
     revisions,
     exceptions: [
+      {
+        step: 'a resource that does not exist is refused',
+        revisions: sessions,
+        outcome: refused(-32602),
+        because: 'the package makes one error of its own of both numbers',
+      },
       {
         step: 'a ping is answered in the revisions that have it',
         revisions: [stateless],

@@ -1,5 +1,8 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import {
   CallToolResultSchema,
   CreateMessageRequestSchema,
@@ -21,13 +24,13 @@ import {
   type Log,
   type McpDriver,
   type Named,
-  type Program,
+  type Place,
   Refused,
   type Revision,
 } from './driver.ts'
 
 /** A client of @modelcontextprotocol/sdk, in any of the session revisions. */
-export const connectSdk1: ConnectDriver = async (program, options) => {
+export const connectSdk1: ConnectDriver = async (place, options) => {
   const client = new Client(
     { name: 'driver-sdk1', version: '1.0.0' },
     {
@@ -47,29 +50,37 @@ export const connectSdk1: ConnectDriver = async (program, options) => {
   client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) =>
     changes.tell({ kind: 'resource', uri: params.uri }),
   )
-  const transport = transportTo(program, options)
+  const transport = transportTo(place, options)
+  const tell = transport.setProtocolVersion?.bind(transport)
   transport.setProtocolVersion = negotiated => {
     revision = negotiated
+    tell?.(negotiated)
   }
   await settled(client.connect(transport))
   return driverOf(client, { logs, changes, revision })
 }
 
 /** The transport, telling of what passes, and asking for the revision: the package has no choice of it. */
-function transportTo(
-  program: Program,
-  { revision, onMessage }: DriverOptions,
-): StdioClientTransport & { setProtocolVersion?: (version: string) => void } {
-  const transport: StdioClientTransport & { setProtocolVersion?: (version: string) => void } =
-    new StdioClientTransport({ ...program, args: [...program.args], stderr: 'ignore' })
+function transportTo(place: Place, { revision, onMessage }: DriverOptions): Transport {
+  const transport = packageTransport(place)
   const send = transport.send.bind(transport)
-  transport.send = message => {
+  transport.send = (message, options) => {
     const wanted = withRevision(message, revision)
     onMessage?.('client', wanted)
-    return send(wanted)
+    return send(wanted, options)
   }
   transport.onmessage = message => onMessage?.('server', message)
   return transport
+}
+
+function packageTransport(place: Place): Transport {
+  if ('command' in place) {
+    return new StdioClientTransport({ ...place, args: [...place.args], stderr: 'ignore' })
+  }
+  const url = new URL(place.url)
+  // The check: the package says by `undefined` what the interface leaves out.
+  if (url.pathname === '/sse') return new SSEClientTransport(url) as Transport
+  return new StreamableHTTPClientTransport(url) as Transport
 }
 
 function withRevision(message: JSONRPCMessage, revision: Revision): JSONRPCMessage {

@@ -5,6 +5,8 @@ import {
   LOG_LEVEL_META_KEY,
   ProtocolError,
   SdkError,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
   specTypeSchemas,
   type Transport,
 } from '@modelcontextprotocol/client'
@@ -17,15 +19,16 @@ import {
   type Interest,
   type Log,
   type McpDriver,
+  type Place,
   type Program,
   Refused,
   stateless,
 } from './driver.ts'
 
 /** A client of @modelcontextprotocol/client, in any revision. */
-export const connectSdk2: ConnectDriver = (program, options) => {
+export const connectSdk2: ConnectDriver = (place, options) => {
   const { revision } = options
-  return connect(transportTo(program, options), options.answers, {
+  return connect(transportTo(place, options), options.answers, {
     supportedProtocolVersions: [revision],
     versionNegotiation: { mode: revision === stateless ? { pin: revision } : 'legacy' },
   })
@@ -35,8 +38,8 @@ export const connectSdk2: ConnectDriver = (program, options) => {
  * The same client left to find out by itself what the server speaks. It probes a second process of
  * the program for that; the revision asked for is not looked at, and nobody is told of messages.
  */
-export const connectProbingSdk2: ConnectDriver = (program, { answers }) =>
-  connect(packageTransport(program), answers, { versionNegotiation: { mode: 'auto' } })
+export const connectProbingSdk2: ConnectDriver = (place, { answers }) =>
+  connect(packageTransport(place), answers, { versionNegotiation: { mode: 'auto' } })
 
 async function connect(
   transport: Transport,
@@ -66,16 +69,26 @@ async function connect(
   return driverOf(client, logs, changes)
 }
 
-function packageTransport(program: Program): StdioClientTransport {
+function packageTransport(place: Place): Transport {
+  if ('command' in place) return pipeTo(place)
+  const url = new URL(place.url)
+  // The check: the package says by `undefined` what the interface leaves out.
+  if (url.pathname === '/sse') return new SSEClientTransport(url) as Transport
+  return new StreamableHTTPClientTransport(url) as Transport
+}
+
+function pipeTo(program: Program): StdioClientTransport {
   return new StdioClientTransport({ ...program, args: [...program.args], stderr: 'ignore' })
 }
 
 /**
  * The package's transport behind one of ours, which tells of what passes. Being no instance of the
- * package's class, it is probed in place: otherwise a second process would be started for that.
+ * package's class, it is probed in place: otherwise a second process would be started for that. Over
+ * HTTP nobody is told of anything.
  */
-function transportTo(program: Program, { onMessage }: DriverOptions): Transport {
-  const inner = packageTransport(program)
+function transportTo(place: Place, { onMessage }: DriverOptions): Transport {
+  if ('url' in place) return packageTransport(place)
+  const inner = pipeTo(place)
   const outer: Transport & { readonly pid: number | null; readonly stderr: null } = {
     // By these two the package knows a pipe to a process.
     get pid() {

@@ -24,6 +24,9 @@ export interface Program {
   readonly args: readonly string[]
 }
 
+/** Where a server is: a program to be started, or an address over HTTP. */
+export type Place = Program | { readonly url: string }
+
 /** What a server may ask the user: a form, or to visit an address. */
 export interface Question {
   readonly mode: 'form' | 'url'
@@ -162,8 +165,8 @@ export interface McpDriver {
   close(): Promise<void>
 }
 
-/** Starts a program and connects a client to it. Rejects with `Refused` where the two do not agree. */
-export type ConnectDriver = (program: Program, options: DriverOptions) => Promise<McpDriver>
+/** Connects a client to a server, starting it if it is a program. Rejects with `Refused` where the two do not agree. */
+export type ConnectDriver = (place: Place, options: DriverOptions) => Promise<McpDriver>
 
 /** A call was answered with an error, or the client's package would not even send it. */
 export class Refused extends Error {

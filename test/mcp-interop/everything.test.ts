@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { McpDriver } from './driver.ts'
+import { connectOurs } from './driver-ours.ts'
 import { connectSdk1 } from './driver-sdk1.ts'
 import { connectSdk2 } from './driver-sdk2.ts'
 import { everything, everythingServer } from './everything.ts'
@@ -9,6 +10,7 @@ import { answers } from './scenario.ts'
 const revision = '2025-11-25'
 
 describe.each([
+  { name: 'ours', connect: connectOurs },
   { name: 'sdk1', connect: connectSdk1 },
   { name: 'sdk2', connect: connectSdk2 },
 ])('a client of $name and the reference server', ({ connect }) => {

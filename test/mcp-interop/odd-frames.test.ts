@@ -1,7 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fixtureServer } from './cells.ts'
 import type { Program } from './driver.ts'
 import { type OddFrame, oddFrames, RawServer } from './odd-frames.ts'
+import { checkSent } from './schema-check.ts'
 
 const jsonrpc: Program = {
   command: process.execPath,
@@ -23,11 +25,14 @@ const isOdd = `line === '"odd"'`
 /** Answers every request, and nothing else. */
 const pongs = `const { id } = JSON.parse(line); if (id) say({ jsonrpc: '2.0', id, result: {} })`
 
-describe('plain JSON-RPC answers odd frames as it should', () => {
+describe.each([
+  { name: 'plain JSON-RPC', program: jsonrpc },
+  { name: 'our server', program: fixtureServer('ours') },
+])('$name answers odd frames as it should', ({ program }) => {
   let server: RawServer
 
   beforeAll(async () => {
-    server = new RawServer(jsonrpc)
+    server = new RawServer(program)
     expect(await server.initialize('2025-03-26')).toMatchObject({
       id: 'initialize',
       result: { protocolVersion: '2025-03-26' },
@@ -41,7 +46,26 @@ describe('plain JSON-RPC answers odd frames as it should', () => {
   test.each(oddFrames)('$name', async frame => {
     expect(await server.exchange(frame)).toMatchObject(frame.answers)
   })
+
+  test('a message over the limit', async () => {
+    const line = JSON.stringify({ jsonrpc: '2.0', id: 14, method: 'x'.repeat(10 << 20) })
+    const answers = [{ jsonrpc: '2.0', id: null, error: { code: -32012 } }]
+    expect(await server.exchange({ name: 'a large one', line, answers })).toMatchObject(answers)
+  })
 })
+
+test.each(['2025-03-26', '2025-11-25'] as const)(
+  'what our server answers to odd frames is right by the schema of %s',
+  async revision => {
+    await using server = new RawServer(fixtureServer('ours'))
+    await server.initialize(revision)
+    for (const frame of oddFrames) {
+      for (const answer of await server.exchange(frame)) {
+        expect(checkSent(revision, 'server', answer), frame.name).toEqual([])
+      }
+    }
+  },
+)
 
 describe('the runner of odd frames', () => {
   test('has the thirteen', () => {

@@ -143,7 +143,7 @@ export const base = [
   ...under('basic / Messages, Error Codes', stateless, [
     {
       id: 'B21',
-      level: 'MUST',
+      level: 'SHOULD',
       side: 'both',
       says: 'No code between -32019 and -32000 is used, least of all a new one.',
     },
@@ -297,6 +297,7 @@ export const base = [
       level: 'SHOULD',
       side: 'both',
       says: 'A mode that fetches such references restricts the hosts, the time and the size, and logs what it fetches.',
+      beyond: 'nothing here fetches references',
     },
     {
       id: 'B18d',

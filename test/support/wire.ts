@@ -1,7 +1,8 @@
-import { type Channel, ChannelError, type Sink } from '../../src/jsonrpc/channel.ts'
+import { type Channel, ChannelError, type Envelope, type Sink } from '../../src/jsonrpc/channel.ts'
 import { decode } from '../../src/jsonrpc/decode.ts'
 import { encode } from '../../src/jsonrpc/encode.ts'
 import type { Handler, Method } from '../../src/jsonrpc/handler.ts'
+import type { Id } from '../../src/jsonrpc/message.ts'
 import { Peer } from '../../src/jsonrpc/peer.ts'
 import type { PeerOptions } from '../../src/jsonrpc/peer-options.ts'
 import { memoryPair } from '../../src/transport/memory.ts'
@@ -52,7 +53,8 @@ export function wire() {
     congest: (promise: Promise<void> | undefined) => {
       congestion = promise
     },
-    say: (text: string) => sink?.receive(decode(text), {}),
+    say: (text: string, envelope: Envelope = {}) => sink?.receive(decode(text), envelope),
+    fail: (id: Id, error: ChannelError) => sink?.failed?.(id, error),
     hangUp: (cause?: Error) => sink?.closed(cause),
     get isClosed() {
       return closed

@@ -3,9 +3,16 @@ import type { Channel } from '../../src/jsonrpc/channel.ts'
 import type { DecodeOptions } from '../../src/jsonrpc/decode.ts'
 import { RpcError } from '../../src/jsonrpc/error.ts'
 import { Peer } from '../../src/jsonrpc/peer.ts'
-import { type ProfileName, profiles } from '../../src/mcp/profile.ts'
+import { audio, embed, image, link, text } from '../../src/mcp/content.ts'
+import { errors } from '../../src/mcp/errors.ts'
+import { type ProfileName, profile, profiles } from '../../src/mcp/profile.ts'
+import { decodeOptions } from '../../src/mcp/profile-options.ts'
 import { settings } from '../../src/protocol.ts'
+import { inputRequired } from '../../src/server/ask.ts'
+import type { ServerOptions } from '../../src/server/options.ts'
+import { Server } from '../../src/server/server.ts'
 import type { Transcript } from '../../src/testing/transcript.ts'
+import { bare, everything, type Kit } from '../fixtures/everything.js'
 import { answers } from '../matrix/answers.js'
 
 /** A server that transcripts talk to. */
@@ -16,29 +23,80 @@ export interface Fixture {
   readonly decode?: DecodeOptions
   /** The same server as a program on its stdio: the file and its arguments. */
   readonly program: readonly string[]
+  /** Whether that program begins another conversation when it is told to. */
+  readonly begins: boolean
+  /** Whether what it sends is to be as the specification says. */
+  readonly isChecked: boolean
 }
 
-/** The server that a transcript asks for. Throws an Error if there is none of that name. */
+/**
+ * The server that a transcript asks for, the same one for all that ask for the same. Throws an Error if
+ * there is none of that name.
+ */
 export function fixtureFor(transcript: Transcript): Fixture {
   const name = transcript.settings.get('serve') ?? ''
-  const make = fixtures.get(name)
-  if (make === undefined) throw new Error(`there is no server "${name}" for transcripts`)
-  return make(transcript.settings.get('profile'))
+  const profile = transcript.settings.get('profile')
+  if (profile !== undefined && !isProfile(profile)) {
+    throw new Error(`there is no profile "${profile}"`)
+  }
+  const key = `${name} ${profile}`
+  let fixture = made.get(key)
+  if (fixture === undefined) {
+    fixture = make(name, profile)
+    made.set(key, fixture)
+  }
+  return fixture
 }
 
-/** By the names that `serve:` lines call them. Each gets what the line `profile:` says. */
-const fixtures: ReadonlyMap<string, (profile: string | undefined) => Fixture> = new Map([
-  ['jsonrpc', jsonrpc],
+const made = new Map<string, Fixture>()
+
+function make(name: string, profile: ProfileName | undefined): Fixture {
+  if (name === 'jsonrpc') return jsonrpc(profile)
+  const options = servers.get(name)
+  if (options === undefined) throw new Error(`there is no server "${name}" for transcripts`)
+  return mcp({ serve: 'everything', ...options, profile })
+}
+
+interface Choice extends ServerOptions {
+  readonly serve?: 'everything' | 'bare'
+  readonly profile?: ProfileName
+}
+
+/** By the names that `serve:` lines call them, beside plain JSON-RPC. */
+const servers: ReadonlyMap<string, Choice> = new Map<string, Choice>([
+  ['everything', {}],
+  ['one tool', { serve: 'bare' }],
+  ['everything without sessions', { revisions: ['2026-07-28'] }],
+  ['everything until 2025-06-18', { revisions: ['2024-11-05', '2025-03-26', '2025-06-18'] }],
 ])
 
-function jsonrpc(profile = 'jsonrpc'): Fixture {
-  if (!isProfile(profile)) throw new Error(`there is no profile "${profile}"`)
+const kit: Kit = { Server, RpcError, errors, inputRequired, text, image, audio, link, embed }
+
+function mcp({ serve, ...options }: Choice): Fixture {
+  const server = serve === 'bare' ? bare(kit, options) : everything(kit, options)
+  return {
+    attach: channel => server.attach(channel),
+    decode: decodeOptions(profile(options.profile)),
+    program: [
+      fileURLToPath(new URL('../fixtures/everything-stdio.js', import.meta.url)),
+      JSON.stringify({ serve, ...options }),
+    ],
+    begins: true,
+    isChecked: options.profile === undefined || options.profile === 'mcp',
+  }
+}
+
+function jsonrpc(profile: ProfileName = 'jsonrpc'): Fixture {
   const { decode, peer } = settings({ protocol: 'jsonrpc', profile })
-  const program = fileURLToPath(new URL('../matrix/child-server.js', import.meta.url))
   return {
     attach: channel => void new Peer(channel, answers(RpcError), { ...peer, onError: () => {} }),
     decode,
-    program: [program, JSON.stringify({ profile })],
+    program: [
+      fileURLToPath(new URL('../matrix/child-server.js', import.meta.url)),
+      JSON.stringify({ profile }),
+    ],
+    begins: false,
+    isChecked: false,
   }
 }
 

@@ -1,21 +1,23 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { play } from '../../src/testing/play.ts'
 import { rewrite } from '../../src/testing/rewrite.ts'
 import { provenBy, readTranscript, revisionsOf } from '../../src/testing/transcript.ts'
 import { isRequirement } from '../requirements.ts'
 import { files, read, root } from '../sources.ts'
 import { fixtureFor } from './fixtures.ts'
+import { type Watched, watch } from './watch.ts'
 import { type Wire, wires } from './wires.ts'
 
 const folder = 'test/transcripts'
 const all = files(folder).filter(path => path.endsWith('.txt'))
-// Drafts wait for their server.
-const drafts = all.filter(path => path.startsWith('drafts/'))
-const played = all.filter(path => !path.startsWith('drafts/'))
 
-describe.each(played)('%s', path => {
+afterAll(async () => {
+  await Promise.all(wires.map(wire => wire.close()))
+})
+
+describe.each(all)('%s', path => {
   const revisions = revisionsOf(transcriptAt(path))
 
   if (process.env.UPDATE === '1') {
@@ -34,17 +36,21 @@ describe.each(played)('%s', path => {
   )
   test.each(rows)('over %s', async (_, wire, revision) => {
     const transcript = transcriptAt(path)
-    const open = () => wire.open(fixtureFor(transcript))
+    const fixture = fixtureFor(transcript)
+    let watched: Watched | undefined
+    const open = async () => {
+      watched = watch(await wire.open(fixture))
+      return watched
+    }
     await play(transcript, open, { names: names(revision) })
+    if (fixture.isChecked) expect([...(watched?.problems ?? [])]).toEqual([])
   })
 })
 
-test.each(drafts)('%s can be read', path => {
-  expect(transcriptAt(path).prose).not.toBe('')
-})
-
-test.each(all)('%s cites requirements that exist', path => {
-  expect(provenBy(transcriptAt(path)).filter(id => !isRequirement(id))).toEqual([])
+test.each(all)('%s says in words what it shows, of requirements that exist', path => {
+  const transcript = transcriptAt(path)
+  expect(transcript.prose).not.toBe('')
+  expect(provenBy(transcript).filter(id => !isRequirement(id))).toEqual([])
 })
 
 function transcriptAt(path: string) {

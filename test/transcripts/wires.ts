@@ -1,20 +1,55 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Conversation, converse } from '../../src/testing/conversation.ts'
+import type { Listener } from '../../src/transport/listener.ts'
 import { listenSocket } from '../../src/transport/socket.ts'
 import { listenWebSocket } from '../../src/transport/websocket-server.ts'
-import { cuts, type Raw, rawEnds, rawStream, rawTcp, rawWebSocket } from '../judges/raw.ts'
+import { cuts, type Raw, rawStream, rawWebSocket } from '../judges/raw.ts'
+import { Child } from './child.ts'
 import type { Fixture } from './fixtures.ts'
 
 /** One way to reach a server. */
 export interface Wire {
   readonly name: string
-  /** Starts the server and connects to it. Closing the conversation ends both. */
+  /** Connects to the server, which is started when it is first asked for. */
   open(fixture: Fixture): Promise<Conversation>
+  /** Ends the servers that were started. */
+  close(): Promise<void>
+}
+
+/** Servers that run, one for each fixture. */
+class Running<T> {
+  readonly #start: (fixture: Fixture) => Promise<T>
+  readonly #stop: (server: T) => Promise<unknown>
+  readonly #servers = new Map<Fixture, Promise<T>>()
+
+  constructor(start: (fixture: Fixture) => Promise<T>, stop: (server: T) => Promise<unknown>) {
+    this.#start = start
+    this.#stop = stop
+  }
+
+  of(fixture: Fixture): Promise<T> {
+    let server = this.#servers.get(fixture)
+    if (server === undefined) {
+      server = this.#start(fixture)
+      this.#servers.set(fixture, server)
+    }
+    return server
+  }
+
+  /** The next one who asks gets another. */
+  forget(fixture: Fixture): void {
+    this.#servers.delete(fixture)
+  }
+
+  async close(): Promise<void> {
+    const all = [...this.#servers.values()]
+    this.#servers.clear()
+    await Promise.all(all.map(async server => this.#stop(await server)))
+  }
 }
 
 const memory: Wire = {
@@ -24,58 +59,81 @@ const memory: Wire = {
     attach(channel)
     return conversation
   },
+  close: async () => {},
 }
+
+const children = new Running<Child>(
+  async fixture => new Child(fixture),
+  child => child.end(),
+)
 
 const stdio: Wire = {
   name: 'the stdio of a child process',
-  open: async ({ program }) => {
-    const child = spawn(process.execPath, program, { stdio: ['pipe', 'pipe', 'inherit'] })
-    const exit = once(child, 'exit')
-    return owning(rawEnds(child.stdout, child.stdin, cuts.lines), () => exit)
+  open: async fixture => {
+    const child = await children.of(fixture)
+    if (!fixture.begins) children.forget(fixture)
+    return child.begin()
   },
+  close: () => children.close(),
 }
+
+const tcpServers = new Running<Listener>(
+  ({ attach, decode }) => listenSocket({ host: '127.0.0.1', port: 0 }, { decode }, attach),
+  listener => listener.close(),
+)
 
 const tcp: Wire = {
   name: 'TCP',
-  open: async ({ attach, decode }) => {
-    const listener = await listenSocket({ host: '127.0.0.1', port: 0 }, { decode }, attach)
-    return owning(await rawTcp(listener.address, cuts.lines), () => listener.close())
+  open: async fixture => {
+    const { address } = await tcpServers.of(fixture)
+    const { hostname, port } = new URL(address)
+    // What is sent in pieces would else wait for the other side's acknowledgments.
+    const socket = connect({ host: hostname, port: Number(port), noDelay: true })
+    await once(socket, 'connect')
+    return ending(rawStream(socket, cuts.lines))
   },
+  close: () => tcpServers.close(),
 }
+
+const unixServers = new Running(
+  async ({ attach, decode }) => {
+    const folder = await mkdtemp(join(tmpdir(), 'tl-'))
+    const path = join(folder, 's')
+    return { folder, path, listener: await listenSocket({ path }, { decode }, attach) }
+  },
+  async ({ folder, listener }) => {
+    await listener.close()
+    await rm(folder, { recursive: true })
+  },
+)
 
 const unix: Wire = {
   name: 'a Unix socket',
-  open: async ({ attach, decode }) => {
-    const folder = await mkdtemp(join(tmpdir(), 'tl-'))
-    const path = join(folder, 's')
-    const listener = await listenSocket({ path }, { decode }, attach)
+  open: async fixture => {
+    const { path } = await unixServers.of(fixture)
     const socket = connect(path)
     await once(socket, 'connect')
-    return owning(rawStream(socket, cuts.lines), async () => {
-      await listener.close()
-      await rm(folder, { recursive: true })
-    })
+    return ending(rawStream(socket, cuts.lines))
   },
+  close: () => unixServers.close(),
 }
+
+const webServers = new Running<Listener>(
+  ({ attach, decode }) => listenWebSocket(new URL('ws://127.0.0.1:0'), { decode }, attach),
+  listener => listener.close(),
+)
 
 const websocket: Wire = {
   name: 'a WebSocket',
-  open: async ({ attach, decode }) => {
-    const listener = await listenWebSocket(new URL('ws://127.0.0.1:0'), { decode }, attach)
-    return owning(await rawWebSocket(listener.address), () => listener.close())
+  open: async fixture => {
+    const { address } = await webServers.of(fixture)
+    return ending(await rawWebSocket(address))
   },
+  close: () => webServers.close(),
 }
 
 export const wires = [memory, stdio, tcp, unix, websocket] as const satisfies readonly Wire[]
 
-/** A connection that ends its server with itself. */
-function owning(raw: Raw, end: () => Promise<unknown>): Conversation {
-  return {
-    send: text => raw.send(text),
-    next: () => raw.next(),
-    close: async () => {
-      raw.close()
-      await end()
-    },
-  }
+function ending(raw: Raw, end: () => void | Promise<void> = () => raw.close()): Conversation {
+  return { send: text => raw.send(text), next: () => raw.next(), close: end }
 }

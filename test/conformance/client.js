@@ -1,0 +1,60 @@
+// node client.js URL: the client that the conformance suite starts, with the scenario in the
+// environment. What the server speaks it finds out by itself.
+
+import { connect } from '../../dist/index.js'
+
+const { MCP_CONFORMANCE_SCENARIO = '', MCP_CONFORMANCE_CONTEXT = '{}' } = process.env
+const { toolCalls = [] } = JSON.parse(MCP_CONFORMANCE_CONTEXT)
+
+const scenarios = new Map(
+  Object.entries({
+    tools_call: client => client.call('add_numbers', { a: 5, b: 3 }),
+
+    'elicitation-sep1034-client-defaults': client =>
+      client.call('test_client_elicitation_defaults', {}),
+
+    'sse-retry': client => client.call('test_reconnection', {}),
+
+    'sep-2322-client-request-state': async client => {
+      await client.call('test_mrtr_echo_state', {})
+      await client.call('test_mrtr_no_state', {})
+      await client.call('test_mrtr_no_result_type', {})
+    },
+
+    'http-standard-headers': async (client, tools) => {
+      for (const { name } of tools) await client.call(name, {})
+      for await (const { uri } of client.resources()) await client.read(uri)
+      for await (const { name } of client.prompts()) await client.prompt(name)
+    },
+
+    'http-custom-headers': async client => {
+      for (const { name, arguments: args } of toolCalls) await client.call(name, args)
+    },
+
+    // Whatever is left in the list is fit for use.
+    'http-invalid-tool-headers': async (client, tools) => {
+      for (const { name } of tools) await client.call(name, { region: 'eu', value: 'x' })
+    },
+
+    'json-schema-2020-12-preservation': (client, tools) => {
+      const { inputSchema } = tools.find(({ name }) => name === 'json_schema_2020_12_tool')
+      return client.call('json_schema_echo', { schema: inputSchema })
+    },
+  }),
+)
+
+const client = await connect(process.argv[2], {
+  name: 'conformance',
+  version: '1.0.0',
+  roots: [],
+  sample: () => ({ role: 'assistant', content: { type: 'text', text: 'yes' }, model: 'none' }),
+  elicit: async () => {
+    // Something else between the rounds of a request, which must not be taken for one of them.
+    if (MCP_CONFORMANCE_SCENARIO.startsWith('sep-2322')) await client.call('test_mrtr_unrelated')
+    return { action: 'accept', content: {} }
+  },
+})
+const tools = []
+for await (const tool of client.tools()) tools.push(tool)
+await scenarios.get(MCP_CONFORMANCE_SCENARIO)?.(client, tools)
+await client.close()

@@ -1,0 +1,123 @@
+// The official conformance suite as a judge: of our server, over HTTP, and of our client.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { nodeOf, versions } from '../../scripts/node-versions.js'
+import { root } from '../../scripts/steps.js'
+
+/** Checks of the suite that are there by name only: it says of itself that it skips them. */
+const stubs = new Set(['tasks-status-notifications'])
+
+/** Runs one case; resolves to what was found. */
+export async function judge(run, options = {}) {
+  if (run.side === 'client') return judgeClient(run, options)
+  const server = await startServer(options)
+  try {
+    return await ask(run, ['--url', server.address, ...run.args], options)
+  } finally {
+    await server.stop()
+  }
+}
+
+async function judgeClient(run, options) {
+  const program = fileURLToPath(new URL('client.js', import.meta.url))
+  // The suite cuts it at spaces, puts the pieces together again and leaves them to a shell.
+  const command = `"${process.execPath}" "${program}"`
+  const args = ['--command', command, '--scenario', run.scenario, ...run.args]
+  let verdict = await ask(run, args, options)
+  for (let more = run.retries ?? 0; more > 0 && verdict.problems.length > 0; more--) {
+    verdict = await ask(run, args, options)
+  }
+  return verdict
+}
+
+/** Starts the program that serves every feature. */
+async function startServer({ signal }) {
+  const program = fileURLToPath(new URL('server.js', import.meta.url))
+  const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'], signal })
+  child.on('error', () => {})
+  const closed = once(child, 'close')
+  const address = await new Promise((resolve, reject) => {
+    createInterface({ input: child.stdout }).once('line', resolve)
+    closed.then(() => reject(new Error('the server has ended before it listened')), reject)
+  })
+  return {
+    address,
+    stop: async () => {
+      child.stdin.end()
+      await closed.catch(() => {})
+    },
+  }
+}
+
+/** Starts the suite and reads what it has written down. */
+async function ask(run, args, { signal }) {
+  const results = mkdtempSync(join(tmpdir(), 'conformance-'))
+  const suite = join(root, 'node_modules', `conformance-${run.suite}`, 'dist', 'index.js')
+  try {
+    const child = spawn(await suiteNode(), [suite, run.side, ...args, '-o', results], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      signal,
+    })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', text => {
+        output += text
+      })
+    }
+    const [code] = await once(child, 'close')
+    return verdictOf(
+      run,
+      readdirSync(results).map(name => join(results, name)),
+      code,
+      output,
+    )
+  } finally {
+    rmSync(results, { recursive: true, force: true })
+  }
+}
+
+function verdictOf(run, folders, code, output) {
+  const problems = []
+  let passed = 0
+  for (const folder of folders) {
+    const file = join(folder, 'checks.json')
+    const checks = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : []
+    const good = checks.filter(({ status }) => status === 'SUCCESS').length
+    const bad = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING')
+    passed += good
+    problems.push(...bad.map(check => described(folder, check)))
+    const isStub = checks.some(({ id, status }) => status === 'SKIPPED' && stubs.has(id))
+    if (good + bad.length === 0 && !isStub) problems.push(`${nameOf(folder)}: nothing was checked`)
+  }
+  if (folders.length !== run.scenarios) {
+    problems.push(`${folders.length} scenarios were run, not ${run.scenarios}`)
+  }
+  if (code !== 0) problems.push(`the suite has ended with ${code}:\n${output.slice(-4000)}`)
+  return { scenarios: folders.length, passed, problems }
+}
+
+/** A check that failed, in the words of the suite. */
+function described(folder, { status, id, description, errorMessage, details }) {
+  const words = [`${nameOf(folder)}: ${status} ${id}: ${description}`]
+  if (errorMessage !== undefined) words.push(errorMessage)
+  if (details !== undefined) words.push(JSON.stringify(details).slice(0, 2000))
+  return words.join('\n    ')
+}
+
+/** The scenario that a folder of results is about: its name ends with the time. */
+function nameOf(folder) {
+  return folder.replace(/^.*[\\/]/, '').replace(/-\d{4}-\d\d-\d\dT[\d-]+Z$/, '')
+}
+
+/** A Node that the suite runs on, which wants a newer one than the package does. */
+async function suiteNode() {
+  const isNewEnough = Number(process.versions.node.split('.')[0]) >= 22
+  return isNewEnough ? process.execPath : nodeOf(versions.find(version => /^22\./.test(version)))
+}

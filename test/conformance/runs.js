@@ -1,0 +1,43 @@
+// What the suite is asked to judge: every scenario there is but those about authorization.
+
+const onServer = (name, suite, scenarios, ...args) => ({
+  side: 'server',
+  name: `server, suite ${suite}, ${name}`,
+  suite,
+  scenarios,
+  args,
+})
+
+const onClient = (suite, scenario, revision) => ({
+  side: 'client',
+  name: `client, suite ${suite}, ${[scenario, revision].filter(Boolean).join(', ')}`,
+  suite,
+  scenario,
+  scenarios: 1,
+  // This version minds when a client is late: on a machine that has more to do, one try says nothing.
+  retries: suite === '0.1' && scenario === 'sse-retry' ? 3 : 0,
+  args: revision === undefined ? [] : ['--spec-version', revision],
+})
+
+const inSessions = ['initialize', 'tools_call', 'elicitation-sep1034-client-defaults', 'sse-retry']
+const stateless = [
+  'tools_call',
+  'request-metadata',
+  'sep-2322-client-request-state',
+  'http-standard-headers',
+  'http-custom-headers',
+  'http-invalid-tool-headers',
+  'json-schema-ref-no-deref',
+]
+const late = 'json-schema-2020-12-preservation'
+
+export const runs = [
+  onServer('everything', '0.1', 32, '--suite', 'all'),
+  onServer('2025-03-26', '0.2', 1, '--suite', 'all', '--spec-version', '2025-03-26'),
+  onServer('2025-06-18', '0.2', 27, '--suite', 'all', '--spec-version', '2025-06-18'),
+  onServer('2025-11-25', '0.2', 33, '--requirements', '2025-11-25'),
+  onServer('2026-07-28', '0.2', 50, '--requirements', '2026-07-28'),
+  ...inSessions.map(scenario => onClient('0.1', scenario)),
+  ...[...inSessions, late].map(scenario => onClient('0.2', scenario, '2025-11-25')),
+  ...[...stateless, late].map(scenario => onClient('0.2', scenario, '2026-07-28')),
+]

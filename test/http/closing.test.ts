@@ -1,0 +1,273 @@
+import { describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { deferred } from '../../src/util/deferred.ts'
+import { type Asking, type Reply, type Wire, written } from './raw.ts'
+import { calling, inSession, speaking } from './requests.ts'
+import { type Served, serve } from './served.ts'
+
+const call = (word: string) => ({ name: 'wait', arguments: { word } })
+const filter = { notifications: { toolsListChanged: true } }
+
+describe('a listener that closes', () => {
+  test('answers everything that is in flight, in every way in', async () => {
+    const on = await serve({ http: { sessionless: true } })
+    const session = await on.session()
+    const asked: Promise<string | undefined>[] = []
+    for (let i = 0; i < 40; i++) {
+      const word = `s${i}`
+      asked.push(textOf(on, calling('wait', { word })))
+      asked.push(textOf(on, inSession(session, 'tools/call', call(word), i)))
+      asked.push(textOf(on, inSession(undefined, 'tools/call', call(word), i)))
+    }
+    const pair = await sse(on)
+    await on.ask({
+      path: pair.path,
+      body: JSON.stringify({ jsonrpc: '2.0', id: 9, method: 'tools/call', params: call('s0') }),
+    })
+    const socket = await webSocket(on, call('s1'))
+    await ticks(on)
+    const closing = on.listener.close()
+    for (let i = 0; i < 40; i++) on.gate(`s${i}`).resolve()
+    const words = await Promise.all(asked)
+    expect(words).toEqual(Array.from({ length: 120 }, (_, i) => `s${Math.floor(i / 3)}`))
+    expect(JSON.parse((await pair.wire.event()) ?? '')).toMatchObject({ id: 9, result: {} })
+    expect(await socket.answer).toMatchObject({ id: 1, result: {} })
+    await closing
+  })
+
+  test('tells whoever comes late to come again', async () => {
+    const on = await serve()
+    const early = await on.open(calling('wait', { word: 'x' }))
+    // Two that are open already, since no new connection is taken; the second has half said what it wants.
+    const bytes = written(on.port, speaking('tools/list'))
+    const late = await on.open()
+    late.send(bytes.subarray(0, 30))
+    await ticks(on)
+    const closing = on.listener.close()
+    late.send(bytes.subarray(30))
+    const refused = await late.reply()
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+    on.gate('x').resolve()
+    expect((await early.reply()).json.result.content[0].text).toBe('x')
+    await closing
+  })
+
+  test('answers a request whose body was still on its way', async () => {
+    const on = await serve()
+    const bytes = written(on.port, calling('echo', { word: 'x' }))
+    const wire = await on.open()
+    wire.send(bytes.subarray(0, -20))
+    await ticks(on)
+    const closing = on.listener.close()
+    wire.send(bytes.subarray(-20))
+    expect((await wire.reply()).json.result.content[0].text).toBe('x')
+    await closing
+  })
+
+  test('ends the listens of requests that speak for themselves with their result', async () => {
+    const on = await serve()
+    const wires: Wire[] = []
+    for (let id = 0; id < 20; id++) {
+      const wire = await on.open(speaking('subscriptions/listen', filter, { id }))
+      await wire.begin()
+      expect(JSON.parse((await wire.event()) ?? '').method).toBe(
+        'notifications/subscriptions/acknowledged',
+      )
+      wires.push(wire)
+    }
+    const closing = on.listener.close()
+    for (const [id, wire] of wires.entries()) {
+      const ended = JSON.parse((await wire.event()) ?? '')
+      expect(ended).toMatchObject({
+        id,
+        result: { resultType: 'complete', _meta: { 'io.modelcontextprotocol/subscriptionId': id } },
+      })
+      expect(await wire.event()).toBeUndefined()
+    }
+    await closing
+  })
+
+  test('forgets the listens that have ended before', async () => {
+    const on = await serve()
+    for (let id = 0; id < 20; id++) {
+      const wire = await on.open(speaking('subscriptions/listen', filter, { id }))
+      await wire.begin()
+      await wire.event()
+      wire.cut()
+      await wire.ended
+    }
+    await on.listener.close()
+    expect(on.failures).toEqual([])
+  })
+
+  test('leaves the server as it is, and other listeners of it', async () => {
+    const on = await serve()
+    const other = await serve({}, on.server)
+    const wire = await other.open(speaking('subscriptions/listen', filter))
+    await wire.begin()
+    await wire.event()
+    await on.listener.close()
+    await other.ask(calling('change'))
+    expect(JSON.parse((await wire.event()) ?? '').method).toBe('notifications/tools/list_changed')
+    wire.cut()
+  })
+
+  test('ends the streams of sessions, old and new', async () => {
+    const on = await serve()
+    const stream = await on.open({
+      method: 'GET',
+      headers: { 'mcp-session-id': await on.session() },
+    })
+    await stream.begin()
+    const pair = await sse(on)
+    const closing = on.listener.close()
+    for (const wire of [stream, pair.wire]) while ((await wire.event()) !== undefined);
+    await closing
+  })
+
+  test('waits no longer than it was told to', async () => {
+    const on = await serve({ drainMs: 20 })
+    const wire = await on.open(calling('wait', { word: 'never' }))
+    const silent = await on.open()
+    await ticks(on)
+    const closing = on.listener.close()
+    const { status, json } = await wire.reply()
+    expect([status, json.id, json.error.message]).toEqual([503, 1, 'The server is closing'])
+    await closing
+    await Promise.all([wire.ended, silent.ended])
+    expect(on.aborted).toEqual(['never'])
+  })
+
+  test('may be told so twice', async () => {
+    const on = await serve()
+    await Promise.all([on.listener.close(), on.listener.close()])
+  })
+})
+
+describe('too much at once', () => {
+  test('is told to come again, and only that', async () => {
+    const on = await serve({ http: { maxInFlight: 2 } })
+    const first = await Promise.all(['a', 'b'].map(word => on.open(calling('wait', { word }))))
+    await ticks(on, 503)
+    const refused = await on.ask(calling('echo', { word: 'c' }))
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+    for (const word of ['a', 'b']) on.gate(word).resolve()
+    for (const wire of first) expect((await wire.reply()).status).toBe(200)
+    expect((await on.ask(calling('echo', { word: 'd' }))).status).toBe(200)
+  })
+
+  test('of connections is closed at once', async () => {
+    const on = await serve({ maxConnections: 2 })
+    const kept = [await on.open(), await on.open()]
+    const third = await on.open()
+    await third.ended
+    for (const wire of kept) wire.cut()
+    await Promise.all(kept.map(wire => wire.ended))
+  })
+})
+
+describe('a stream', () => {
+  test('that is silent is kept open by comments', async () => {
+    const on = await serve({ http: { keepAliveMs: 20 } })
+    const session = await on.session()
+    const streams: Asking[] = [
+      speaking('subscriptions/listen', filter),
+      { method: 'GET', headers: { 'mcp-session-id': session } },
+      { method: 'GET', path: '/sse' },
+    ]
+    for (const asking of streams) {
+      const wire = await on.open(asking)
+      await wire.begin()
+      let block = await wire.block()
+      while (block !== undefined && !block.startsWith(':')) block = await wire.block()
+      expect(block?.trim()).toBe(':')
+      wire.cut()
+    }
+  })
+
+  const meta = { 'io.modelcontextprotocol/logLevel': 'debug' }
+  const words = 'x'.repeat(65_536)
+
+  /** A tool of the worst kind: it does not wait when it is asked to. Gives how much it told. */
+  function flood(on: Served, most: number): Promise<number> {
+    const aborted = deferred<number>()
+    on.server.tool('flood', {}, async (_, ctx) => {
+      let told = 0
+      ctx.signal.addEventListener('abort', () => aborted.resolve(told * words.length))
+      while (!ctx.signal.aborted && told < most) {
+        ctx.log('error', words)
+        told++
+        if (told % 10 === 0) await new Promise<void>(resolve => setImmediate(resolve))
+      }
+      await aborted.promise
+      return 'over'
+    })
+    return aborted.promise
+  }
+
+  test('whose reader has stopped costs no more than is allowed, then ends', async () => {
+    const on = await serve()
+    const told = flood(on, 900)
+    const wire = await on.open(calling('flood', {}, { meta }))
+    await wire.begin()
+    wire.socket.pause()
+    // Eight megabytes wait here, and the system keeps some more on their way.
+    expect(await told).toBeLessThan(24 * 1024 * 1024)
+    wire.cut()
+    await on.isAlive()
+  })
+
+  test('whose reader has stopped ends after a while, even if less waits', async () => {
+    const on = await serve({ maxOutboundBytes: 1e9, highWaterBytes: 1000, stallMs: 50 })
+    const told = flood(on, 300)
+    const wire = await on.open(calling('flood', {}, { meta }))
+    await wire.begin()
+    wire.socket.pause()
+    expect(await told).toBeGreaterThan(0)
+    wire.cut()
+    await on.isAlive()
+  })
+})
+
+async function textOf(on: Served, asking: Asking): Promise<string | undefined> {
+  const reply: Reply = await on.ask(asking)
+  return reply.json.result?.content[0].text
+}
+
+/** Lets everything arrive that was sent: what is asked later is answered later. */
+async function ticks(on: Served, status = 200): Promise<void> {
+  for (let i = 0; i < 5; i++)
+    expect((await on.ask(speaking('server/discover'))).status).toBe(status)
+}
+
+async function sse(on: Served): Promise<{ readonly wire: Wire; readonly path: string }> {
+  const wire = await on.open({ method: 'GET', path: '/sse' })
+  await wire.begin()
+  const path = (await wire.event()) ?? ''
+  const clientInfo = { name: 'x', version: '1' }
+  const params = { protocolVersion: '2024-11-05', capabilities: {}, clientInfo }
+  await on.ask({
+    path,
+    body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }),
+  })
+  await wire.event()
+  await on.ask({
+    path,
+    body: JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }),
+  })
+  return { wire, path }
+}
+
+async function webSocket(
+  on: Served,
+  params: object,
+): Promise<{ readonly answer: Promise<object> }> {
+  const socket = new WebSocket(on.listener.address.replace('http', 'ws'))
+  await new Promise(resolve => socket.once('open', resolve))
+  const { body = '' } = speaking('tools/call', params)
+  socket.send(body.toString())
+  const answer = new Promise<object>(resolve => {
+    socket.on('message', data => resolve(JSON.parse(String(data))))
+  })
+  return { answer }
+}

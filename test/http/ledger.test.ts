@@ -1,0 +1,217 @@
+import { connect, type Socket } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { Server } from '../../src/server/server.ts'
+import { Random } from '../fuzz/random.ts'
+import { type Asking, written } from './raw.ts'
+import { calling, inSession, speaking } from './requests.ts'
+import { type Served, serve } from './served.ts'
+
+const CLIENTS = 200
+/** A hundred thousand take longer than a suite should; `CALLS=100000` makes them. */
+const CALLS = Number(process.env.CALLS ?? 20_000)
+
+/** One keep-alive connection that asks one thing after the other, as cheaply as it can be done. */
+class Line {
+  readonly #socket: Socket
+  #text = ''
+  #whole: ((answer: string) => void) | undefined
+
+  constructor(port: number) {
+    this.#socket = connect({ port, host: '127.0.0.1', noDelay: true })
+    this.#socket.setEncoding('latin1').on('data', (text: string) => this.#take(text))
+    this.#socket.on('close', () => this.#whole?.('closed'))
+    this.#socket.on('error', () => {})
+  }
+
+  /** Sends a request and gives the whole answer: the body, or the data of all events. */
+  ask(bytes: Buffer): Promise<string> {
+    this.#socket.write(bytes)
+    return new Promise(resolve => {
+      this.#whole = resolve
+    })
+  }
+
+  close(): void {
+    this.#socket.destroy()
+  }
+
+  #take(text: string): void {
+    this.#text += text
+    const head = this.#text.indexOf('\r\n\r\n')
+    if (head < 0) return
+    const length = /content-length: (\d+)/i.exec(this.#text.slice(0, head))?.[1]
+    const end =
+      length === undefined
+        ? this.#text.indexOf('\r\n0\r\n\r\n', head) + 7
+        : head + 4 + Number(length)
+    if (end < head + 4 || this.#text.length < end) return
+    const body = this.#text.slice(head + 4, end)
+    this.#text = this.#text.slice(end)
+    this.#whole?.(body)
+  }
+}
+
+interface Ledger {
+  /** How often each call was carried out, by its word. */
+  readonly carriedOut: Map<string, number>
+  readonly server: Server
+}
+
+function ledger(random: Random): Ledger {
+  const server = new Server({ name: 'ledger', version: '1' })
+  const carriedOut = new Map<string, number>()
+  const count = (word: string): string => {
+    carriedOut.set(word, (carriedOut.get(word) ?? 0) + 1)
+    return word
+  }
+  const later = (): Promise<void> => new Promise(resolve => setTimeout(resolve, random.int(4)))
+  const input = {
+    type: 'object',
+    properties: { word: { type: 'string' } },
+    required: ['word'],
+  } as const
+  server.tool('now', { input }, ({ word }) => count(word))
+  server.tool('later', { input }, async ({ word }) => {
+    await later()
+    return count(word)
+  })
+  server.tool('step', { input }, async ({ word }, ctx) => {
+    ctx.progress(1, 2, word)
+    await later()
+    return count(word)
+  })
+  server.tool('touch', { input }, ({ word }) => {
+    server.updated(`x:${word.split('-')[0]}`)
+    return count(word)
+  })
+  server.resourceTemplate('any', 'x:{name}', {}, ({ name }) => `about ${name}`)
+  const said = {
+    type: 'object',
+    properties: { word: { type: 'string' } },
+    required: ['word'],
+  } as const
+  server.prompt('say', { args: said }, ({ word }) => word)
+  return { carriedOut, server }
+}
+
+const tools = ['now', 'later', 'step', 'touch'] as const
+
+/** What one client asks next, and what must stand in the answer and nowhere else. */
+function next(
+  client: number,
+  turn: number,
+  session: string | undefined,
+): { asking: Asking; word: string; tool: string | undefined } {
+  const word = `${client}-${turn}-z`
+  const kind = turn % 10
+  const params = { _meta: { progressToken: turn } }
+  const make = (method: string, more: object): Asking =>
+    session === undefined
+      ? speaking(method, more, { id: turn, meta: params._meta })
+      : inSession(session, method, { ...more, ...params }, turn)
+  if (kind === 8)
+    return { asking: make('resources/read', { uri: `x:${word}` }), word, tool: undefined }
+  if (kind === 9)
+    return {
+      asking: make('prompts/get', { name: 'say', arguments: { word } }),
+      word,
+      tool: undefined,
+    }
+  const tool = tools[kind % tools.length] ?? 'now'
+  return { asking: make('tools/call', { name: tool, arguments: { word } }), word, tool }
+}
+
+interface Tally {
+  answered: number
+  foreign: number
+  called: string[]
+}
+
+async function client(on: Served, number: number, session: string | undefined): Promise<Tally> {
+  const turns = CALLS / CLIENTS
+  const line = new Line(on.port)
+  const tally: Tally = { answered: 0, foreign: 0, called: [] }
+  for (let turn = 0; turn < turns; turn++) {
+    const { asking, word, tool } = next(number, turn, session)
+    const answer = await line.ask(written(on.port, asking))
+    const words = answer.match(/\d+-\d+-z/g) ?? []
+    const isOwn = words.length > 0 && words.every(one => one === word)
+    if (isOwn && answer.includes(`"id":${turn},"result"`)) tally.answered++
+    else tally.foreign++
+    if (tool !== undefined) tally.called.push(word)
+  }
+  line.close()
+  return tally
+}
+
+/** Listens for the changes of its own resource, and counts those of others. */
+async function listener(
+  on: Served,
+  number: number,
+): Promise<() => { own: number; foreign: number }> {
+  const uri = `x:${number}`
+  const filter = { notifications: { resourceSubscriptions: [uri] } }
+  const wire = await on.open(speaking('subscriptions/listen', filter, { id: 0 }))
+  await wire.begin()
+  await wire.event()
+  const heard = { own: 0, foreign: 0 }
+  void (async () => {
+    for (let data = await wire.event(); data !== undefined; data = await wire.event()) {
+      if (data.includes(`"uri":"${uri}"`)) heard.own++
+      else if (data.includes('"uri"')) heard.foreign++
+    }
+  })()
+  return () => {
+    wire.cut()
+    return heard
+  }
+}
+
+describe('many clients of one server', () => {
+  test(`get their own answers and nobody else's: ${CALLS} calls of ${CLIENTS} clients in both eras`, {
+    timeout: 300_000,
+  }, async () => {
+    const { server, carriedOut } = ledger(new Random(7))
+    const on = await serve({ http: { idleTimeoutMs: 60_000 } }, server)
+    const numbers = Array.from({ length: CLIENTS }, (_, i) => i)
+    const heard = await Promise.all(numbers.slice(0, 20).map(number => listener(on, number)))
+    const sessions: (string | undefined)[] = []
+    for (const number of numbers) sessions.push(number % 2 ? await on.session() : undefined)
+    const tallies = await Promise.all(numbers.map(number => client(on, number, sessions[number])))
+    const sum = (of: (tally: Tally) => number) => tallies.reduce((all, tally) => all + of(tally), 0)
+    expect([sum(tally => tally.foreign), sum(tally => tally.answered)]).toEqual([0, CALLS])
+    const called = tallies.flatMap(tally => tally.called)
+    expect(carriedOut.size).toBe(called.length)
+    expect(called.filter(word => carriedOut.get(word) !== 1)).toEqual([])
+    for (const stop of heard) {
+      const { own, foreign } = stop()
+      expect(own).toBeGreaterThan(0)
+      expect(foreign).toBe(0)
+    }
+  })
+
+  test.each(['stateless', 'session'])(
+    'may give the same id to everything: a hundred at once (%s)',
+    async era => {
+      const { server, carriedOut } = ledger(new Random(8))
+      const on = await serve({}, server)
+      const session = era === 'session' ? await on.session() : undefined
+      const ids = [1, '1', 0, '', '0']
+      const replies = await Promise.all(
+        Array.from({ length: 100 }, async (_, i) => {
+          const word = `same-${i}`
+          const id = ids[Math.floor(i / 20)] ?? 1
+          const given = { name: 'later', arguments: { word } }
+          const asking =
+            session === undefined
+              ? calling('later', { word }, { id })
+              : inSession(session, 'tools/call', given, id)
+          const { json } = await on.ask(asking)
+          return [json.id === id, json.result.content[0].text === word]
+        }),
+      )
+      expect(replies).toEqual(Array(100).fill([true, true]))
+      expect(carriedOut.size).toBe(100)
+    },
+  )
+})

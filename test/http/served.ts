@@ -1,0 +1,60 @@
+import { onTestFinished } from 'vitest'
+import { type ListenOptions, listen } from '../../src/listen.ts'
+import type { Server } from '../../src/server/server.ts'
+import type { Listener } from '../../src/transport/listener.ts'
+import { type Stage, stage } from '../support/http-server.ts'
+import { type Asking, ask, type Reply, Wire, written } from './raw.ts'
+import { inSession, opening, speaking } from './requests.ts'
+
+/** A server on a port of this machine, and a client of the plainest kind. */
+export interface Served extends Stage {
+  readonly listener: Listener
+  readonly port: number
+  /** What the listener was told to have gone wrong. */
+  readonly failures: unknown[]
+  /** Asks over a connection of its own. */
+  ask(asking: Asking): Promise<Reply>
+  /** Asks and leaves the connection open. */
+  open(asking?: Asking): Promise<Wire>
+  /** Opens a session and gives its id. */
+  session(revision?: string): Promise<string>
+  /** Fails unless the server still answers both eras. */
+  isAlive(): Promise<void>
+}
+
+/** Serves the stage, or a server of one's own, for as long as the test lasts. */
+export async function serve(options: ListenOptions = {}, own?: Server): Promise<Served> {
+  const on = stage()
+  const failures: unknown[] = []
+  const onError = (error: unknown): void => void failures.push(error)
+  const server = own ?? on.server
+  const listener = await listen(server, 'http://127.0.0.1:0/mcp', { onError, ...options })
+  onTestFinished(() => listener.close())
+  const port = Number(new URL(listener.address).port)
+  const served: Served = {
+    ...on,
+    server,
+    listener,
+    port,
+    failures,
+    ask: asking => ask(port, written(port, asking)),
+    open: async asking => {
+      const wire = await Wire.open(port)
+      return asking === undefined ? wire : wire.send(written(port, asking))
+    },
+    session: async revision => {
+      const { headers } = await served.ask(opening(revision))
+      const id = headers.get('mcp-session-id') ?? ''
+      const { status } = await served.ask(inSession(id, 'notifications/initialized'))
+      if (status !== 202) throw new Error(`there is no session: ${status}`)
+      return id
+    },
+    isAlive: async () => {
+      const said = await served.ask(speaking('server/discover'))
+      if (said.status !== 200) throw new Error(`server/discover was answered ${said.status}`)
+      const ping = await served.ask(inSession(await served.session(), 'ping', {}, 1))
+      if (ping.status !== 200) throw new Error(`ping was answered ${ping.status}`)
+    },
+  }
+  return served
+}

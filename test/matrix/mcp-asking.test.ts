@@ -1,0 +1,272 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Client } from '../../src/client/client.ts'
+import type { ClientOptions, QuestionContext } from '../../src/client/options.ts'
+import type { ElicitFormParams, ElicitResult } from '../../src/mcp/types/elicitation.ts'
+import type { SampleParams, SampleResult } from '../../src/mcp/types/sampling.ts'
+import { proves } from '../requirements.ts'
+import { type Connected, connectCell, type Ear, named, until } from './mcp-cells.ts'
+
+const answersTo = new Map<string, ElicitResult['content']>([
+  ['What is your name?', { name: 'Ada' }],
+  ['What is your favorite color?', { color: 'green' }],
+  ['Please confirm', { ok: true }],
+  ['What context should the prompt use?', { context: 'all of it' }],
+])
+
+function fillIn({ message }: ElicitFormParams): ElicitResult {
+  if (message === 'decline' || message === 'cancel') return { action: message }
+  const content = answersTo.get(message) ?? { username: 'ada', email: 'ada@example.com' }
+  return { action: 'accept', content }
+}
+
+function speak({ messages, tools }: SampleParams): SampleResult {
+  const last = messages.at(-1)
+  const [content] = [last?.content].flat()
+  const words = content?.type === 'text' ? content.text : ''
+  if (tools !== undefined && content?.type === 'text') {
+    return {
+      role: 'assistant',
+      model: 'm',
+      stopReason: 'toolUse',
+      content: [{ type: 'tool_use', id: 'use-1', name: 'weather', input: { city: 'Paris' } }],
+    }
+  }
+  return { role: 'assistant', model: 'm', content: { type: 'text', text: `said ${words}` } }
+}
+
+describe.each(named)('over %s', (_, cell) => {
+  const { revision, features, isStateless } = cell
+  /** What a question on its way waits for, and the signals of those that have been asked. */
+  let gate: Promise<unknown> | undefined
+  const asked: QuestionContext[] = []
+  let connected: Connected
+  let client: Client
+  let ear: Ear
+
+  const options: ClientOptions = {
+    elicit: {
+      form: async (form, context) => {
+        asked.push(context)
+        await gate
+        return fillIn(form)
+      },
+      url: () => ({ action: 'accept' }),
+    },
+    sample: speak,
+    sampling: { tools: true },
+    roots: [{ uri: 'file:///work', name: 'work' }],
+  }
+
+  beforeAll(async () => {
+    connected = await connectCell(cell, options)
+    client = connected.client
+    ear = connected.ear
+  })
+
+  afterEach(() => {
+    gate = undefined
+    expect(ear.problems()).toEqual([])
+  })
+
+  afterAll(() => connected?.close())
+
+  test('what can be asked is declared, in the words of the revision', () => {
+    proves('C1', 'C1b', 'C2', 'C2b', 'C3', 'C5', 'C5b', 'C7b')
+    const { capabilities } = isStateless
+      ? { capabilities: declaredIn(ear.of('server/discover')[0].params) }
+      : ear.of('initialize')[0].params
+    expect(capabilities.roots).toEqual(isStateless ? {} : { listChanged: true })
+    expect(capabilities.sampling).toEqual(features.samplingTools ? { tools: {} } : {})
+    const modes = { none: undefined, form: {}, 'form and url': { form: {}, url: {} } }
+    expect(capabilities.elicitation).toEqual(modes[features.elicitation])
+  })
+
+  test('the user fills in a form, declines or cancels', async () => {
+    const call = client.call('test_elicitation', { message: 'Who are you?' })
+    if (features.elicitation === 'none') {
+      // Nothing in these revisions can ask the user.
+      expect(
+        await call.then(
+          ({ isError }) => isError,
+          () => true,
+        ),
+      ).toBe(true)
+      return
+    }
+    expect((await call).text).toContain('action=accept')
+    expect((await call).text).toContain('"username":"ada"')
+    expect((await client.call('test_elicitation', { message: 'decline' })).text).toContain(
+      'action=decline',
+    )
+    expect((await client.call('test_elicitation', { message: 'cancel' })).text).toContain(
+      'action=cancel',
+    )
+  })
+
+  testIf(features.richForms)('a form is filled in with its defaults beforehand', async () => {
+    proves('C6c')
+    answersTo.set('Please look through the defaults', { name: 'Grace' })
+    const { text } = await client.call('test_elicitation_sep1034_defaults')
+    expect(JSON.parse(text.slice(text.indexOf('{')))).toEqual({
+      name: 'Grace',
+      age: 30,
+      score: 95.5,
+      status: 'active',
+      verified: true,
+    })
+  })
+
+  test('the user is sent to a page where the revision has pages', async () => {
+    const call = client.call('test_elicitation_url')
+    if (features.elicitation !== 'form and url') {
+      expect(
+        await call.then(
+          ({ isError }) => isError,
+          () => true,
+        ),
+      ).toBe(true)
+      return
+    }
+    expect((await call).text).toBe('Page: accept')
+  })
+
+  test('a model speaks', async () => {
+    const { text } = await client.call('test_sampling', { prompt: 'hello' })
+    expect(text).toBe('LLM response: said hello')
+  })
+
+  test('a model uses tools where the revision has them', async () => {
+    const call = client.call('test_sampling_with_tools')
+    if (!features.samplingTools) {
+      expect(
+        await call.then(
+          ({ isError }) => isError,
+          () => true,
+        ),
+      ).toBe(true)
+      return
+    }
+    expect((await call).text).toBe('LLM response: said ')
+  })
+
+  test('roots are told, and others once they have changed', async () => {
+    proves('C1d')
+    expect((await client.call('test_roots')).text).toBe('file:///work')
+    client.setRoots([{ uri: 'file:///home' }, { uri: 'file:///tmp' }])
+    expect((await client.call('test_roots')).text).toBe('file:///home\nfile:///tmp')
+    expect(ear.of('notifications/roots/list_changed')).toHaveLength(isStateless ? 0 : 1)
+    client.setRoots([{ uri: 'file:///work', name: 'work' }])
+  })
+
+  testIf(features.elicitation !== 'none')('several are asked at once', async () => {
+    proves('M10')
+    const before = ear.of('tools/call').length
+    const { text } = await client.call('test_input_required_result_multiple_inputs')
+    expect(text).toBe('said Generate a greeting Ada, of 1 roots')
+    const calls = ear.of('tools/call').slice(before)
+    expect(calls).toHaveLength(isStateless ? 2 : 1)
+    if (!isStateless) return
+    const { inputResponses } = calls[1].params
+    expect(Object.keys(inputResponses).sort()).toEqual(['client_roots', 'greeting', 'user_name'])
+  })
+
+  testIf(features.elicitation !== 'none')('one asks after the other', async () => {
+    proves('M11', 'M12', 'M13')
+    const before = ear.said.length
+    const { text } = await client.call('test_input_required_result_multi_round')
+    expect(text).toBe('Ada likes green (stamp-Ada)')
+    if (!isStateless) return
+    const calls = ear.said
+      .slice(before)
+      .filter(({ message }) => message.method === 'tools/call')
+      .map(({ message }) => message)
+    const states = ear.said
+      .slice(before)
+      .map(({ message }) => message.result?.requestState)
+      .filter(state => state !== undefined)
+    expect(calls).toHaveLength(3)
+    expect(new Set(calls.map(({ id }) => id)).size).toBe(3)
+    expect(calls.map(({ params }) => params.requestState)).toEqual([undefined, ...states])
+    expect((await client.call('test_simple_text')).isError).toBe(false)
+    expect(ear.of('tools/call').at(-1).params).not.toHaveProperty('requestState')
+    expect(ear.of('tools/call').at(-1).params).not.toHaveProperty('inputResponses')
+  })
+
+  testIf(features.elicitation !== 'none')('prompts and resources ask too', async () => {
+    const { messages } = await client.prompt('test_input_required_result_prompt')
+    expect(messages).toMatchObject([{ content: { text: 'Use this context: all of it' } }])
+    expect((await client.read('test://asking')).text).toBe('Read by Ada')
+  })
+
+  testIf(isStateless)('a state comes back with the answer', async () => {
+    const { text } = await client.call('test_input_required_result_request_state')
+    expect(text).toBe('state-ok')
+  })
+
+  testIf(features.elicitation !== 'none')('who gives up ends the question, too', async () => {
+    gate = new Promise(() => {})
+    const given = new AbortController()
+    const before = asked.length
+    const call = client.call('test_elicitation', { message: 'Who?' }, { signal: given.signal })
+    call.catch(() => {})
+    await until(client, () => asked.length > before)
+    given.abort('enough')
+    await expect(call).rejects.toBe('enough')
+    // A session asks by a request of its own, which the server then cancels.
+    await until(client, () => asked.at(-1)?.signal.aborted === true)
+    expect((await client.call('test_simple_text')).isError).toBe(false)
+  })
+
+  testIf(revision === '2025-11-25')(
+    'a server that needs the user on a page first says so',
+    async () => {
+      await expect(client.call('test_url_elicitation_required')).rejects.toMatchObject({
+        code: -32042,
+        data: { elicitations: [{ elicitationId: 'consent-1' }] },
+      })
+    },
+  )
+})
+
+describe.each(named)('over %s, with a client that answers nothing', (_, cell) => {
+  let connected: Connected
+
+  beforeAll(async () => {
+    connected = await connectCell(cell)
+  })
+
+  afterAll(() => connected?.close())
+
+  test.each([
+    ['test_elicitation', { message: 'Who are you?' }],
+    ['test_sampling', { prompt: 'hello' }],
+    ['test_roots', {}],
+  ])('%s finds that out, and nobody is asked', async (tool, args) => {
+    proves('L5b')
+    const { client, ear } = connected
+    const failed = await client.call(tool, args).then(
+      answer => (answer.isError ? answer : undefined),
+      error => error,
+    )
+    expect(failed).toBeDefined()
+    const questions = ear.said.filter(
+      ({ from, message }) => from === 'server' && message.method !== undefined,
+    )
+    expect(questions).toEqual([])
+    expect(ear.problems()).toEqual([])
+  })
+})
+
+/** A test of what only some revisions have. */
+function testIf(isThere: boolean): (name: string, body: () => Promise<void>) => void {
+  return (name, body) => {
+    if (isThere) test(name, body)
+  }
+}
+
+function declaredIn(params: { readonly _meta: Readonly<Record<string, unknown>> }): Loose {
+  return params._meta['io.modelcontextprotocol/clientCapabilities']
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: assertions say what they expect
+type Loose = any

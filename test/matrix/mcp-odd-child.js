@@ -1,0 +1,41 @@
+/*
+ * node mcp-odd-child.js WHAT: a server with sessions that does WHAT with a question it does not know
+ * before its session has begun: `dies`, `stays-silent`, `refuses` or `prints` what is no message. It
+ * tells on its error output which methods it hears.
+ */
+import { createInterface } from 'node:readline'
+
+const what = process.argv[2]
+let hasBegun = false
+
+const results = {
+  initialize: () => {
+    hasBegun = true
+    return {
+      protocolVersion: '2025-06-18',
+      capabilities: { tools: {} },
+      serverInfo: { name: 'odd', version: '1.0.0' },
+    }
+  },
+  'tools/call': () => ({ content: [{ type: 'text', text: `${process.pid}` }] }),
+}
+
+function onUnknown(id) {
+  if (hasBegun) send({ id, error: { code: -32601, message: 'Method not found' } })
+  else if (what === 'dies') process.exit(3)
+  else if (what === 'prints') process.stdout.write('what was that?\n')
+  else if (what === 'refuses') send({ id, error: { code: -32000, message: 'Not initialized' } })
+}
+
+function send(message) {
+  process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+}
+
+createInterface({ input: process.stdin }).on('line', line => {
+  const { id, method } = JSON.parse(line)
+  process.stderr.write(`${method}\n`)
+  if (id === undefined) return
+  const answer = Object.hasOwn(results, method) ? results[method] : undefined
+  if (answer === undefined) onUnknown(id)
+  else send({ id, result: answer() })
+})

@@ -1,0 +1,200 @@
+import { httpChannel } from '../../src/http/client.ts'
+import type { HttpClientOptions } from '../../src/http/client-options.ts'
+import type { Channel, ChannelError, Envelope } from '../../src/jsonrpc/channel.ts'
+import type { Decoded, Id } from '../../src/jsonrpc/message.ts'
+
+/** One request as a scripted server sees it. */
+export interface Asked {
+  readonly method: string
+  readonly url: string
+  readonly headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into it member by member
+  readonly body: any
+  readonly signal: AbortSignal
+}
+
+export type Script = (asked: Asked, count: number) => Response | Promise<Response>
+
+/** A `fetch` that asks a script, and behaves as fetch does when it is given up. */
+export function fakeFetch(script: Script) {
+  const asked: Asked[] = []
+  const fetch = (url: URL, init: RequestInit): Promise<Response> => {
+    const { signal } = init
+    if (!(signal instanceof AbortSignal)) throw new Error('no signal')
+    const { method = 'GET', body } = init
+    const text = typeof body === 'string' ? JSON.parse(body) : undefined
+    const one = { method, url: url.href, headers: new Headers(init.headers), body: text, signal }
+    asked.push(one)
+    return new Promise((resolve, reject) => {
+      signal.throwIfAborted()
+      signal.addEventListener('abort', () => reject(signal.reason))
+      const count = asked.length
+      new Promise<Response>(answer => answer(script(one, count))).then(resolve, reject)
+    })
+  }
+  return { fetch, asked }
+}
+
+/** A response with JSON. */
+export function json(value: unknown, status = 200, headers: Record<string, string> = {}): Response {
+  const body = JSON.stringify(value)
+  return new Response(body, { status, headers: { 'content-type': 'application/json', ...headers } })
+}
+
+/** The reply to a request, as JSON. */
+export function reply({ body }: Asked, result: unknown = {}, headers = {}): Response {
+  return json({ jsonrpc: '2.0', id: body.id, result }, 200, headers)
+}
+
+/** The refusal of a request. */
+export function refuse({ body }: Asked, status: number, code: number, data?: unknown): Response {
+  return json({ jsonrpc: '2.0', id: body.id, error: { code, message: 'no', data } }, status)
+}
+
+/** A response with no body. */
+export function bare(status: number, headers: Record<string, string> = {}): Response {
+  return new Response(null, { status, headers })
+}
+
+/** An event stream that a test writes to. */
+export class Events {
+  readonly response: Response
+  isLeft = false
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined
+
+  constructor(signal?: AbortSignal, headers: Record<string, string> = {}) {
+    const body = new ReadableStream<Uint8Array>({
+      start: controller => {
+        this.#controller = controller
+      },
+      cancel: () => {
+        this.isLeft = true
+      },
+    })
+    signal?.addEventListener('abort', () => {
+      this.isLeft = true
+      this.break(signal.reason)
+    })
+    this.response = new Response(body, {
+      headers: { 'content-type': 'text/event-stream; charset=utf-8', ...headers },
+    })
+  }
+
+  /** Writes one message as an event. */
+  message(message: object, id?: string): this {
+    const head = id === undefined ? '' : `id: ${id}\n`
+    return this.write(`${head}data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`)
+  }
+
+  write(text: string | Uint8Array): this {
+    this.#controller?.enqueue(typeof text === 'string' ? new TextEncoder().encode(text) : text)
+    return this
+  }
+
+  end(): Response {
+    this.#controller?.close()
+    return this.response
+  }
+
+  break(reason: unknown = new TypeError('terminated')): Response {
+    try {
+      this.#controller?.error(reason)
+    } catch {
+      // It has ended before.
+    }
+    return this.response
+  }
+}
+
+/** A channel over HTTP that a test talks through. */
+export class Talk {
+  readonly channel: Channel
+  readonly arrivals: { readonly arrival: Decoded; readonly envelope: Envelope }[] = []
+  readonly failures: { readonly id: Id; readonly error: ChannelError }[] = []
+  readonly errors: unknown[] = []
+  readonly asked: Asked[]
+  closed: { readonly cause: Error | undefined } | undefined
+  readonly #watchers: (() => void)[] = []
+
+  constructor(script: Script, options: HttpClientOptions = {}) {
+    const moved: Script = (asked, count) => {
+      this.#moved()
+      return script(asked, count)
+    }
+    const { fetch, asked } = fakeFetch(moved)
+    this.asked = asked
+    const onError = (error: unknown) => {
+      this.errors.push(error)
+      this.#moved()
+    }
+    this.channel = httpChannel(new URL('http://localhost:1/mcp'), { fetch, onError, ...options })
+    this.channel.open({
+      receive: (arrival, envelope) => {
+        this.arrivals.push({ arrival, envelope })
+        this.#moved()
+      },
+      failed: (id, error) => {
+        this.failures.push({ id, error })
+        this.#moved()
+      },
+      closed: cause => {
+        this.closed = { cause }
+        this.#moved()
+      },
+    })
+  }
+
+  request(id: Id, method: string, params?: Record<string, unknown>): void {
+    void this.channel.send({ type: 'request', id, method, params })
+  }
+
+  notify(method: string, params?: Record<string, unknown>): void {
+    void this.channel.send({ type: 'notification', method, params })
+  }
+
+  /** Waits until something is true of it, however many turns that takes. */
+  async until(isSo: (talk: this) => boolean): Promise<void> {
+    while (!isSo(this)) await new Promise<void>(resolve => this.#watchers.push(resolve))
+  }
+
+  /** Waits for the next request to get an end: its reply, or its failure. */
+  async ended(count = 1): Promise<void> {
+    await this.until(({ arrivals, failures }) => arrivals.length + failures.length >= count)
+  }
+
+  /** Opens a session of a revision, as a client does. */
+  async openSession(revision: string): Promise<void> {
+    this.request(0, 'initialize', { protocolVersion: revision })
+    await this.ended()
+    this.notify('notifications/initialized')
+  }
+
+  #moved(): void {
+    for (const watcher of this.#watchers.splice(0)) watcher()
+  }
+}
+
+/** Answers the opening of a session, and everything else by the script. */
+export function inSession(revision: string, script: Script, id = 'abc'): Script {
+  return (asked, count) => {
+    if (asked.body?.method === 'initialize') {
+      return reply(asked, { protocolVersion: revision }, { 'mcp-session-id': id })
+    }
+    return asked.method === 'POST' && asked.body.id === undefined && asked.body.method
+      ? bare(202)
+      : script(asked, count)
+  }
+}
+
+/** What a stateless request says of its sender. */
+export const stateless = {
+  _meta: {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  },
+}
+
+/** Lets everything happen that needs no time. */
+export function settle(): Promise<void> {
+  return new Promise(resolve => setImmediate(resolve))
+}

@@ -1,0 +1,67 @@
+import { Server } from '../../src/server/server.ts'
+import { type Deferred, deferred } from '../../src/util/deferred.ts'
+
+/** A server whose tools wait for a test to let them go on. */
+export interface Stage {
+  readonly server: Server
+  /** Holds the calls of `wait` and `work` that carry this word, until it is resolved. */
+  gate(word: string): Deferred<void>
+  /** The words of calls whose signal was aborted. */
+  readonly aborted: string[]
+  /** Lets everything that is due happen. */
+  settle(): Promise<void>
+}
+
+const word = {
+  type: 'object',
+  properties: { word: { type: 'string' } },
+  required: ['word'],
+} as const
+
+/** Tools: `echo` at once, `wait` at its gate, `work` with progress before and after it, `ask`, `change`. */
+export function stage(): Stage {
+  const server = new Server({ name: 'stage', version: '1' }, { onError: () => {} })
+  const gates = new Map<string, Deferred<void>>()
+  const aborted: string[] = []
+  const gate = (name: string): Deferred<void> => {
+    const found = gates.get(name) ?? deferred<void>()
+    gates.set(name, found)
+    return found
+  }
+  const text = (said: string) => ({ content: [{ type: 'text' as const, text: said }] })
+  const wordOf = (input: unknown): string => (input as { word: string }).word
+
+  server.tool('echo', { input: word }, input => text(wordOf(input)))
+  server.tool('wait', { input: word }, async (input, ctx) => {
+    // What comes early may be cancelled before it begins.
+    if (ctx.signal.aborted) aborted.push(wordOf(input))
+    else ctx.signal.addEventListener('abort', () => aborted.push(wordOf(input)))
+    await gate(wordOf(input)).promise
+    return text(wordOf(input))
+  })
+  server.tool('work', { input: word }, async (input, ctx) => {
+    ctx.progress(1, 2)
+    await gate(wordOf(input)).promise
+    ctx.progress(2, 2)
+    return text(wordOf(input))
+  })
+  server.tool('ask', {}, async (_, ctx) => {
+    const form = { type: 'object', properties: { ok: { type: 'boolean' } } } as const
+    const { ok } = (await ctx.elicit({ message: 'Sure?', schema: form })) as { ok: boolean }
+    return text(`${ok}`)
+  })
+  const extra = server.tool('extra', {}, () => text('extra'))
+  server.tool('change', {}, () => {
+    extra.update({ description: `${Math.random()}` })
+    return text('changed')
+  })
+  const settle = async (): Promise<void> => {
+    for (let i = 0; i < 20; i++) await undefined
+  }
+  return { server, gate, aborted, settle }
+}
+
+/** The words of a result of one of these tools. */
+export function said(message: { result?: { content?: { text?: string }[] } }): string | undefined {
+  return message.result?.content?.[0]?.text
+}

@@ -1,0 +1,82 @@
+import { revisions } from '../mcp-interop/driver.ts'
+
+type Message = Readonly<Record<string, unknown>>
+
+const newest = revisions.at(-1)
+
+/**
+ * What is wrong with a message of the tasks extension, of which the schema of the core knows nothing.
+ * Undefined for any other message; `answers` is the method of the request it answers.
+ */
+export function taskProblems(
+  message: Message,
+  revision: string,
+  answers: string | undefined,
+): readonly string[] | undefined {
+  if (revision !== newest) return undefined
+  const { method, params, result } = message
+  if (method === 'notifications/tasks') return faults(params, detailed)
+  if (!isRecord(result)) return undefined
+  if (result.resultType === 'task') {
+    return answers === 'tools/call' ? faults(result, plain) : [`${answers} gave a task`]
+  }
+  if (answers === 'tasks/get') return faults(result, detailed)
+  if (answers === 'tasks/update' || answers === 'tasks/cancel') {
+    const members = Object.keys(result).sort().join()
+    return members === '_meta,resultType' ? [] : [`an acknowledgment with ${members}`]
+  }
+  return undefined
+}
+
+/** The message as the core knows it: an acknowledgment without the tasks that are listened to. */
+export function withoutTasks(message: Message): Message {
+  const { method, params } = message
+  if (method !== 'notifications/subscriptions/acknowledged' || !isRecord(params)) return message
+  if (!isRecord(params.notifications)) return message
+  const { taskIds: _, ...notifications } = params.notifications
+  return { ...message, params: { ...params, notifications } }
+}
+
+const plain = new Map<string, (value: unknown) => boolean>([
+  ['taskId', isString],
+  ['status', value => statuses.has(value)],
+  ['createdAt', isTime],
+  ['lastUpdatedAt', isTime],
+  ['ttlMs', value => value === null || Number.isInteger(value)],
+])
+
+/** By the status: what must be there, and nothing else of the three. */
+const statuses = new Map<unknown, string | undefined>([
+  ['working', undefined],
+  ['cancelled', undefined],
+  ['input_required', 'inputRequests'],
+  ['completed', 'result'],
+  ['failed', 'error'],
+])
+
+function faults(
+  task: unknown,
+  rules: ReadonlyMap<string, (value: unknown) => boolean>,
+): readonly string[] {
+  if (!isRecord(task)) return ['the task is no object']
+  const wrong = [...rules].filter(([name, isRight]) => !isRight(task[name]))
+  const brought = ['inputRequests', 'result', 'error'].filter(name => name in task)
+  const wanted = rules === detailed ? statuses.get(task.status) : undefined
+  if (brought.join() !== (wanted ?? '')) wrong.push([brought.join() || 'nothing', () => false])
+  if ('requestState' in task) wrong.push(['requestState', () => false])
+  return wrong.map(([name]) => `a task that is ${task.status} has a wrong ${name}`)
+}
+
+const detailed = new Map(plain)
+
+function isString(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+function isTime(value: unknown): boolean {
+  return isString(value) && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(value)
+}
+
+function isRecord(value: unknown): value is Message {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
