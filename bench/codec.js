@@ -6,8 +6,8 @@ import * as messages from './messages.js'
 import { ours } from './ours.js'
 import { matrix } from './report.js'
 
-const { decode } = await ours('jsonrpc/decode')
-const { encode } = await ours('jsonrpc/encode')
+const { decode } = await ours('jsonrpc/index')
+const { encode } = await ours('jsonrpc/index')
 
 const kinds = [
   { name: 'small request', make: messages.smallRequest, target: 1.5 },

@@ -45,8 +45,8 @@ export function bareObjects(hand) {
 }
 
 export async function trunkline() {
-  const { Peer } = await ours('jsonrpc/peer')
-  const { memoryPair } = await ours('transport/memory')
+  const { Peer } = await ours('jsonrpc/index')
+  const { memoryPair } = await ours('transport/index')
   const [near, far] = memoryPair()
   const server = new Peer(far, { echo })
   const client = new Peer(near)

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { ReadBuffer } from '@modelcontextprotocol/sdk/shared/stdio.js'
 import { compare } from './measure.js'
 import { longTexts } from './messages.js'
-import { ours } from './ours.js'
+import { inside, ours } from './ours.js'
 import { bytes, table } from './report.js'
 
-const { decode } = await ours('jsonrpc/decode')
-const { lines } = await ours('wire/lines')
+const { decode } = await ours('jsonrpc/index')
+const { lines } = await inside('wire/lines')
 
 const MiB = 2 ** 20
 const sizes = [1, 2, 4, 8].map(count => count * MiB)

@@ -11,15 +11,15 @@ export const collect = runInNewContext('gc')
  * Every round runs each contestant once for about `seconds`, in an order rotated from round to
  * round, so that a slow moment of the machine meets all of them. The first contestant is the floor,
  * or the fastest of the first `floors`; ratios are taken inside a round and then the median of the
- * rounds is reported. With `alone` only the floors and trunkline run.
+ * rounds is reported. With `alone` only the floors and those named after trunkline run.
  *
  * A contestant is `{ name, run(count), open?(), check?(), prepare?(), cpu?(), close?() }`: `run`
- * does `count` operations, `check` throws when the contestant does not do the work at all,
+ * does `count` operations and may give the seconds they took, `check` throws when the contestant does not do the work at all,
  * `prepare` makes fresh inputs outside the timer, and `cpu` tells the processor time in µs used so
  * far by the process under test. One that throws leaves the race and is reported with the reason.
  */
 export async function compare(contestants, { rounds, seconds, floors = 1, alone }) {
-  const field = contestants.filter(({ name }, at) => !alone || at < floors || name === 'trunkline')
+  const field = contestants.filter(({ name }, at) => !alone || at < floors || isOurs(name))
   const racers = field.map(contestant => ({ contestant, count: 1, rates: [], cpu: [] }))
   for (const racer of racers) await attempt(racer, () => warmUp(racer, seconds))
   for (let round = 0; round < rounds; round++) {
@@ -33,6 +33,11 @@ export async function compare(contestants, { rounds, seconds, floors = 1, alone 
     return median(racer.rates) > median(best.rates) ? racer : best
   })
   return racers.map(racer => summarise(racer, floor))
+}
+
+/** Whether a contestant is this package, in whichever way it is used. */
+export function isOurs(name) {
+  return name.startsWith('trunkline')
 }
 
 async function attempt(racer, step) {
@@ -72,16 +77,16 @@ async function measure(racer) {
   racer.rates.push(count / took)
 }
 
-/** Seconds that `count` operations take. */
+/** Seconds that `count` operations take; a contestant that measures them itself gives them. */
 async function time(contestant, count) {
   const start = now()
   const running = contestant.run(count)
-  if (running !== undefined) await running
-  return now() - start
+  const own = running === undefined ? undefined : await running
+  return own ?? now() - start
 }
 
 // Processor time is what a busy machine leaves to measure, for work that stays in one process.
-const now = process.env.BENCH_CPU === undefined ? performanceSeconds : processorSeconds
+export const now = process.env.BENCH_CPU === undefined ? performanceSeconds : processorSeconds
 
 function performanceSeconds() {
   return performance.now() / 1000
@@ -98,13 +103,15 @@ function summarise({ contestant, rates, cpu, failed }, floor) {
   const ratios = rates.map((rate, round) => rate / (floor.rates[round] ?? Number.NaN))
   return {
     name,
+    isFloor: floor.contestant === contestant,
+    rates,
     perSecond: spread(rates),
     ratio: spread(ratios),
     ...(cpu.length > 0 && { cpuMicros: spread(cpu) }),
   }
 }
 
-function spread(values) {
+export function spread(values) {
   return { median: median(values), min: Math.min(...values), max: Math.max(...values) }
 }
 

@@ -7,9 +7,21 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 // An environment variable, because the child processes must measure the same build.
 const dist = () => process.env.TRUNKLINE_DIST ?? join(root, 'dist')
 
-/** Imports a module of the build under test, by its path below `src` without extension. */
+/** Imports what a subpath of the build under test exports, such as `jsonrpc/index`. */
 export function ours(module) {
   return import(pathToFileURL(join(dist(), `${module}.js`)).href)
+}
+
+/** Imports one module of the sources that no subpath exports, by its path below `src`. */
+export function inside(module) {
+  const folder = join(root, '.cache', 'modules')
+  const entry = join(folder, `${module}.js`)
+  if (!existsSync(entry) || statSync(entry).mtimeMs < newest(join(root, 'src'))) {
+    const apart = ['--emitDeclarationOnly', 'false', '--declaration', 'false', '--outDir', folder]
+    const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+    run(compiler, '-p', 'tsconfig.build.json', ...apart)
+  }
+  return import(pathToFileURL(entry).href)
 }
 
 /** Builds unless the build is newer than every source. A folder given from outside is taken as is. */
@@ -17,12 +29,12 @@ export function build() {
   if (process.env.TRUNKLINE_DIST !== undefined) return
   const entry = join(dist(), 'index.js')
   if (existsSync(entry) && statSync(entry).mtimeMs > newest(join(root, 'src'))) return
-  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-  const built = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], {
-    cwd: root,
-    stdio: ['ignore', 2, 2],
-  })
-  if (built.status !== 0) throw new Error('the build failed: nothing to measure')
+  run(join(root, 'scripts', 'build.js'))
+}
+
+function run(...args) {
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2] })
+  if (status !== 0) throw new Error('the build failed: nothing to measure')
 }
 
 function newest(folder) {

@@ -7,13 +7,23 @@ const text =
 export const request = id =>
   JSON.stringify({ jsonrpc: '2.0', id, method: 'echo', params: { text: `${text} ${id}` } })
 
+/** What the echo suites ask: `check` throws for a wrong reply, `usage` asks for processor time. */
+const echo = {
+  request,
+  check(id, reply) {
+    assert.deepEqual(reply, { jsonrpc: '2.0', id, result: JSON.parse(request(id)).params })
+  },
+  usage: JSON.stringify({ jsonrpc: '2.0', id: 'usage', method: 'usage', params: {} }),
+  microsOf: reply => reply.result.cpuMicros,
+}
+
 /**
  * The one client that drives every server: it only counts replies, so that the server is what is
  * measured. `open` gives a link, `{ post(texts), ask(text), replies(count), close(), broken }`:
  * `post` sends several requests, each whole reply is counted to `replies`, `ask` sends one and gives
- * its reply, `broken` rejects when the server is gone.
+ * its reply, `askAll` does so for several where the link has it, `broken` rejects when the server is gone. `work` is what is asked, as `echo` above.
  */
-export function rawClient(name, open, inFlight) {
+export function rawClient(name, open, inFlight, work = echo) {
   const frames = []
   let link
   let next = 0
@@ -22,13 +32,19 @@ export function rawClient(name, open, inFlight) {
     async open() {
       link = await open()
       link.broken.catch(() => {})
-      for (let id = 1; id <= 1024; id++) frames.push(link.frame(request(id)))
+      for (let id = 1; id <= 1024; id++) frames.push(link.frame(work.request(id)))
     },
     async check() {
       for (const id of [1, 2]) {
-        const reply = JSON.parse(await Promise.race([link.ask(request(id)), link.broken]))
-        assert.deepEqual(reply, { jsonrpc: '2.0', id, result: JSON.parse(request(id)).params })
+        work.check(id, JSON.parse(await Promise.race([link.ask(work.request(id)), link.broken])))
       }
+      if (link.askAll === undefined) return
+      // Replies are only counted later on: here each must belong to a request of its own.
+      const ids = Array.from({ length: inFlight }, (_, i) => i + 1)
+      const all = link.askAll(ids.map(id => work.request(id)))
+      const replies = (await Promise.race([all, link.broken])).map(text => JSON.parse(text))
+      const byId = new Map(replies.map(reply => [reply.id, reply]))
+      for (const id of ids) work.check(id, byId.get(id))
     },
     run(count) {
       let unsent = count
@@ -51,9 +67,8 @@ export function rawClient(name, open, inFlight) {
       return Promise.race([done, link.broken])
     },
     async cpu() {
-      const usage = JSON.stringify({ jsonrpc: '2.0', id: 'usage', method: 'usage', params: {} })
-      const reply = JSON.parse(await Promise.race([link.ask(usage), link.broken]))
-      return reply.result.cpuMicros
+      const reply = JSON.parse(await Promise.race([link.ask(work.usage), link.broken]))
+      return work.microsOf(reply)
     },
     close: () => link?.close(),
   }
@@ -70,15 +85,19 @@ export function streamLink({ input, output, wire, close }) {
       for (let i = 0; i < number; i++) joined += frames[(from + i) % 1024]
       output.write(joined, 'latin1')
     },
-    ask(text) {
+    ask: async text => (await link.askAll([text]))[0],
+    askAll(texts, replies = texts.length) {
       return new Promise(resolve => {
         const parts = []
+        let missing = replies
         answered = chunk => parts.push(chunk)
-        link.replies = () => {
+        link.replies = arrived => {
+          missing -= arrived
+          if (missing > 0) return
           answered = undefined
-          resolve(wire.text(Buffer.concat(parts)))
+          resolve(wire.texts(Buffer.concat(parts)))
         }
-        output.write(wire.frame(text))
+        output.write(texts.map(wire.frame).join(''))
       })
     },
     broken: new Promise((_, reject) => {

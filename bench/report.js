@@ -1,4 +1,5 @@
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
+import { isOurs, spread } from './measure.js'
 
 /** What the figures were measured on. */
 export function machine() {
@@ -72,6 +73,40 @@ export function reached({ target, results }) {
   return own?.ratio !== undefined && own.ratio.median >= target
 }
 
+/**
+ * How trunkline (or `who`) is to compare with another contestant of the same rounds, or with the floor: at least
+ * `least` times as fast, and where it says so at most `most` times. Undefined where one did not run.
+ */
+export function aim(results, { who = 'trunkline', than, least, most = Number.POSITIVE_INFINITY }) {
+  const own = results.find(({ name }) => name === who)
+  const other = results.find(
+    ({ name, isFloor }) => name === than || (than === 'the floor' && isFloor),
+  )
+  if (other === undefined) return undefined
+  const wanted = most === Number.POSITIVE_INFINITY ? `≥ ${least}` : `${least} to ${most}`
+  const what = `${wanted} × ${than === 'the floor' ? other.name : than}`
+  if (own?.rates === undefined || other.rates === undefined) return { who, what, isReached: false }
+  const ratio = spread(own.rates.map((rate, round) => rate / other.rates[round]))
+  return { who, what, ratio, isReached: ratio.median >= least && ratio.median <= most }
+}
+
+/** Of every workload, what it was to reach and whether it has. */
+export function verdicts(workload) {
+  const target = reached(workload)
+  const own = target === undefined ? [] : [{ isReached: target }]
+  return [...own, ...(workload.aims ?? []).filter(one => one !== undefined)]
+}
+
+/** The aims of a workload, one per line. */
+export function aimLines({ aims = [] }) {
+  return aims
+    .filter(one => one !== undefined)
+    .map(({ who = 'trunkline', what, ratio, isReached }) => {
+      const found = ratio === undefined ? 'failed' : times(ratio)
+      return `- ${who} ${what}: ${found} ${isReached ? 'ok' : 'MISSED'}`
+    })
+}
+
 export function rate(perSecond) {
   if (perSecond >= 1e6) return `${(perSecond / 1e6).toFixed(2)}M`
   if (perSecond >= 1e3) return `${(perSecond / 1e3).toFixed(perSecond >= 1e5 ? 0 : 1)}k`
@@ -89,7 +124,7 @@ function cell(workload, name) {
   if (result === undefined) return '–'
   if (result.failed !== undefined) return 'failed'
   if (result === workload.results[0]) return `${rate(result.perSecond.median)}/s`
-  return name === 'trunkline'
+  return isOurs(name)
     ? `${times(result.ratio)}${mark(workload, result)}`
     : result.ratio.median.toFixed(2)
 }

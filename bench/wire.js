@@ -12,7 +12,7 @@ export const lines = {
     for (let at = chunk.indexOf(LF); at >= 0; at = chunk.indexOf(LF, at + 1)) count += 1
     return count
   },
-  text: bytes => bytes.toString(),
+  texts: bytes => bytes.toString().trimEnd().split('\n'),
 }
 
 export const headers = {
@@ -40,5 +40,9 @@ export const headers = {
       return count
     }
   },
-  text: bytes => bytes.toString().split('\r\n\r\n')[1],
+  texts(bytes) {
+    // Bodies hold no line breaks, so that what follows a blank line is one, up to the next header.
+    const parts = bytes.toString().split('\r\n\r\n').slice(1)
+    return parts.map(part => part.replace(/Content-Length: \d+$/i, ''))
+  },
 }

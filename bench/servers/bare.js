@@ -3,16 +3,17 @@
  * node bare.js stdio|tcp|ws each|joined, where `joined` writes the replies of one chunk together.
  */
 import { WebSocketServer } from 'ws'
-import { announce, eachLine, methods, serveTcp } from './methods.js'
+import { serveLines } from './bare-lines.js'
+import { announce, methods, serveTcp } from './methods.js'
 
 const [transport, writes] = process.argv.slice(2)
 const table = new Map(Object.entries(methods))
 
 if (transport === 'stdio') {
-  serveLines(process.stdin, process.stdout)
+  serveLines(process.stdin, process.stdout, writes, answer)
   process.stdin.on('end', () => process.exit(0))
 } else if (transport === 'tcp') {
-  serveTcp(socket => serveLines(socket, socket))
+  serveTcp(socket => serveLines(socket, socket, writes, answer))
 } else {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false })
   server.on('listening', () => announce(server.address().port))
@@ -24,23 +25,4 @@ if (transport === 'stdio') {
 function answer(text) {
   const { id, method, params } = JSON.parse(text)
   return JSON.stringify({ jsonrpc: '2.0', id, result: table.get(method)(params) })
-}
-
-function serveLines(input, output) {
-  if (writes === 'each') {
-    eachLine(input, line => output.write(`${answer(line)}\n`))
-    return
-  }
-  let replies = ''
-  eachLine(
-    input,
-    line => {
-      replies += `${answer(line)}\n`
-    },
-    () => {
-      if (replies === '') return
-      output.write(replies)
-      replies = ''
-    },
-  )
 }

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { startListening, stop } from './child.js'
+import { answerTo, argumentsOf, name as tool } from './mcp/tool.js'
+import { opening, request, revisions, toolRequest } from './mcp/wire.js'
+import { isOurs } from './measure.js'
+
+const DIFFERENT = 1024
+const WARM_UP_MICROS = 1_000_000
+
+/**
+ * A contestant of the HTTP suite: a server in a process of its own and so many connections to it, each
+ * with one request at any time, all of them written beforehand. Answers are only counted: whoever
+ * drives a server from the same machine must do less than the server.
+ *
+ * `latencies()` gives the milliseconds that the answers of the rounds took, in ascending order.
+ */
+export function httpContestant({ name, program, era, answers, connections }) {
+  // Ours answers as it is asked to; the others were told when they were started, and insist on both.
+  const accept =
+    answers === 'events' && isOurs(name)
+      ? 'text/event-stream'
+      : 'application/json, text/event-stream'
+  const links = []
+  const frames = []
+  /** Of each time that fresh inputs were asked for: first for warming up, then for each round. */
+  const times = []
+  let child
+  let post
+  const ask = async text => textOf(await links[0].ask(post(text, 'tools/call', 'usage')))
+  return {
+    name,
+    async open() {
+      const started = await startListening(...program)
+      child = started.child
+      const opened = Array.from({ length: connections }, () => openLink(started.port))
+      links.push(...(await Promise.all(opened)))
+      const session = era === 'session' ? await openSession(links[0], started.port) : undefined
+      post = writer(started.port, era, accept, session)
+      for (let id = 1; id <= DIFFERENT; id++) {
+        frames.push(post(toolRequest(era, id), 'tools/call', tool))
+      }
+    },
+    async check() {
+      const replies = await Promise.all(links.map((link, at) => link.ask(frames[at])))
+      replies.forEach((reply, at) => {
+        assert.match(reply, /^HTTP\/1.1 200 /)
+        const type =
+          answers === 'events'
+            ? /\ncontent-type: text\/event-stream/i
+            : /\ncontent-type: application\/json/i
+        assert.match(reply, type)
+        assert.equal(JSON.parse(bodyOf(reply)).id, at + 1)
+        assert.equal(textOf(reply), answerTo(argumentsOf(at + 1)))
+      })
+      // Until the compiler has settled, by the processor time of the server: a busy machine gives it late.
+      const start = await this.cpu()
+      while ((await this.cpu()) - start < WARM_UP_MICROS) await drive(links, frames, 512, [])
+    },
+    prepare: () => times.push([]),
+    run: count => drive(links, frames, count, times.at(-1)),
+    async cpu() {
+      const params = { name: 'usage', arguments: {} }
+      return Number(await ask(request(era, 'usage', 'tools/call', params)))
+    },
+    latencies: () =>
+      times
+        .slice(1)
+        .flat()
+        .sort((a, b) => a - b),
+    async close() {
+      for (const link of links) link.close()
+      if (child !== undefined) await stop(child)
+    },
+  }
+}
+
+/** Lets every connection ask again as soon as it is answered, until `count` answers have come. */
+function drive(links, frames, count, took) {
+  let unsent = count
+  let missing = count
+  return new Promise((resolve, reject) => {
+    for (const link of links) {
+      let start = 0
+      const next = () => {
+        if (unsent === 0) return
+        unsent--
+        start = performance.now()
+        link.send(frames[unsent % DIFFERENT])
+      }
+      link.answered = () => {
+        took.push(performance.now() - start)
+        missing--
+        if (missing === 0) resolve()
+        else next()
+      }
+      link.failed = reject
+      if (link.isGone) reject(new Error('the server has closed a connection'))
+      else next()
+    }
+  })
+}
+
+async function openLink(port) {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+  await once(socket, 'connect')
+  const finds = ending()
+  let parts
+  const link = {
+    answered() {},
+    failed() {},
+    get isGone() {
+      return socket.destroyed
+    },
+    send: bytes => socket.write(bytes),
+    ask: bytes =>
+      new Promise((resolve, reject) => {
+        parts = []
+        link.failed = reject
+        link.answered = () => {
+          const text = Buffer.concat(parts).toString()
+          parts = undefined
+          resolve(text)
+        }
+        socket.write(bytes)
+      }),
+    close: () => socket.destroy(),
+  }
+  socket.on('data', chunk => {
+    parts?.push(chunk)
+    if (finds(chunk)) link.answered()
+  })
+  socket.on('error', () => socket.destroy())
+  socket.on('close', () => link.failed(new Error('the server has closed a connection')))
+  return link
+}
+
+/** Makes a function that tells of each chunk whether it completes an answer. */
+export function ending() {
+  let head = ''
+  let left = 0
+  let isChunked = false
+  let tail = ''
+  return chunk => {
+    let at = 0
+    if (left === 0 && !isChunked) {
+      const end = chunk.indexOf('\r\n\r\n')
+      head += chunk.latin1Slice(0, end < 0 ? chunk.length : end + 4)
+      if (end < 0) return false
+      at = end + 4
+      const length = /\ncontent-length: *(\d+)/i.exec(head)
+      isChunked = length === null && /\ntransfer-encoding: *chunked/i.test(head)
+      left = Number(length?.[1] ?? 0)
+      head = ''
+      tail = '\r\n'
+    }
+    if (!isChunked) {
+      left -= chunk.length - at
+      return left === 0
+    }
+    // The last chunk is empty; texts of JSON hold no line break in front of a zero.
+    tail = (tail + chunk.latin1Slice(Math.max(at, chunk.length - 7))).slice(-7)
+    if (!tail.endsWith('\r\n0\r\n\r\n')) return false
+    isChunked = false
+    return true
+  }
+}
+
+function writer(port, era, accept, session) {
+  const version = revisions[era]
+  return (text, method, name) =>
+    Buffer.from(
+      [
+        'POST /mcp HTTP/1.1',
+        `host: 127.0.0.1:${port}`,
+        'connection: keep-alive',
+        'content-type: application/json',
+        `accept: ${accept}`,
+        'accept-language: *',
+        'user-agent: bench',
+        `mcp-protocol-version: ${version}`,
+        ...(era === 'session' ? [] : [`mcp-method: ${method}`, `mcp-name: ${name}`]),
+        ...(session === undefined ? [] : [`mcp-session-id: ${session}`]),
+        `content-length: ${Buffer.byteLength(text)}`,
+        '',
+        text,
+      ].join('\r\n'),
+    )
+}
+
+async function openSession(link, port) {
+  const { asks, tells } = opening('session')
+  const accept = 'application/json, text/event-stream'
+  const reply = await link.ask(writer(port, 'session', accept)(asks))
+  const session = /\nmcp-session-id: *([^\r]+)/i.exec(reply)?.[1]
+  // Bare servers have none, and need none.
+  for (const text of tells) await link.ask(writer(port, 'session', accept, session)(text))
+  return session
+}
+
+/** The body of an answer, taken out of its event and its chunks. */
+function bodyOf(reply) {
+  return /^(?:data: )?(\{.*\})\r?$/m.exec(reply.slice(reply.indexOf('\r\n\r\n') + 4))?.[1]
+}
+
+const textOf = reply => JSON.parse(bodyOf(reply)).result.content[0].text

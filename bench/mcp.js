@@ -1,0 +1,14 @@
+import { calls } from './mcp/calls.js'
+import { start } from './mcp/start.js'
+import { stdio } from './mcp/stdio.js'
+import { texts } from './mcp/texts.js'
+
+/** Tool calls in both eras, in process and over stdio, and how fast a server is there. */
+export async function mcp(options) {
+  return [
+    ...(await calls(options)),
+    ...(await texts(options)),
+    ...(await stdio(options)),
+    ...(await start(options)),
+  ]
+}
