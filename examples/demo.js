@@ -1,87 +1,134 @@
-// One JSON-RPC server on several transports at once; this is what `npm start` runs.
+// One MCP server on several transports at once; this is what `npm start` runs.
 //
-//   node examples/demo.js           serves until Ctrl-C
-//   node examples/demo.js --once    calls itself over every transport, then leaves
+//   node examples/demo.js            serves until Ctrl-C
+//   node examples/demo.js --once     calls itself over every transport, then leaves
+//   node examples/demo.js --stdio    serves whoever started it, as MCP hosts do
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { connect, listen } from 'trunkline'
-import { invalidParams } from 'trunkline/jsonrpc'
+import { fileURLToPath } from 'node:url'
+import { connect, listen, Server, serve } from 'trunkline'
 
-const methods = {
-  sum: (...numbers) => numbers.reduce((total, number) => total + number, 0),
-  subtract: ({ minuend, subtrahend }) => minuend - subtrahend,
-  echo: (...values) => values,
-  time: () => new Date().toISOString(),
-  wait: async ({ ms }, { signal }) => {
-    if (!(ms >= 0 && ms <= 60_000)) throw invalidParams('ms is a number from 0 to 60000')
-    await sleep(ms, undefined, { signal })
-    return `waited ${ms} ms`
+const server = new Server({
+  name: 'trunkline-demo',
+  version: '1.0.0',
+  instructions: 'A few small tools to try a client with.',
+})
+const object = properties => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+})
+const number = { type: 'number' }
+
+server.tool(
+  'sum',
+  {
+    description: 'Adds numbers',
+    input: object({ numbers: { type: 'array', items: number } }),
+    output: object({ sum: number }),
   },
-}
+  ({ numbers }) => ({ sum: numbers.reduce((total, next) => total + next, 0) }),
+)
 
-const once = process.argv.includes('--once')
-const folder = await mkdtemp(join(tmpdir(), 'trunkline-'))
-const listeners = await listenEverywhere()
+server.tool(
+  'wait',
+  {
+    description: 'Waits for some seconds and tells how far it has come',
+    input: object({ seconds: { type: 'integer', minimum: 1, maximum: 60 } }),
+  },
+  async ({ seconds }, ctx) => {
+    for (let second = 1; second <= seconds; second++) {
+      await sleep(1000, undefined, { signal: ctx.signal })
+      ctx.progress(second, seconds)
+    }
+    return `Waited for ${seconds} s`
+  },
+)
 
-if (once) {
-  for (const { address } of listeners) await callOnce(address)
+server.tool('greet', { description: 'Asks who you are' }, async (_, ctx) => {
+  const { name } = await ctx.elicit({ message: 'Who are you?', schema: object({ name: string }) })
+  return `Hello, ${name}!`
+})
+
+const string = { type: 'string' }
+const clock = 'demo://clock'
+
+server.resource('clock', clock, { mimeType: 'text/plain' }, () => new Date().toISOString())
+server.prompt(
+  'haiku',
+  { description: 'Asks for a poem', args: object({ about: string }) },
+  ({ about }) => `Write a haiku about ${about}.`,
+)
+
+if (process.argv.includes('--stdio')) await serve(server, { addresses: ['stdio:'] })
+else if (process.argv.includes('--once')) await tryEverything()
+else await serveEverywhere()
+
+async function tryEverything() {
+  const { listeners, stop } = await listenEverywhere(0, 0)
+  for (const { address } of listeners) {
+    const client = await connect(address)
+    const { structured } = await client.call('sum', { numbers: [1, 2, 4] })
+    console.log(`${address}  sum [1, 2, 4] = ${structured.sum}`)
+    await client.close()
+  }
   await stop()
-} else {
-  process.on('SIGINT', stop)
-  process.on('SIGTERM', stop)
-  greet()
 }
 
-async function listenEverywhere() {
-  const local =
-    process.platform === 'win32' ? `pipe:trunkline-${process.pid}` : `unix:${folder}/sock`
-  return [
-    await listenNear('tcp://127.0.0.1:', 4000),
-    await listenNear('ws://127.0.0.1:', 4001),
-    await listen(methods, local, { protocol: 'jsonrpc' }),
+async function serveEverywhere() {
+  const { listeners, stop } = await listenEverywhere(4000, 4001)
+  process.once('SIGINT', stop)
+  process.once('SIGTERM', stop)
+  // Whoever watches the clock hears it tick.
+  const ticking = setInterval(() => server.updated(clock), 1000)
+  ticking.unref()
+  greet(listeners.map(({ address }) => address))
+}
+
+/** Listens on ports that are easy to remember, or on any others if those are taken. */
+async function listenEverywhere(tcpPort, webSocketPort) {
+  const folder = await mkdtemp(join(tmpdir(), 'trunkline-'))
+  const near = (address, port) =>
+    listen(server, address + port).catch(() => listen(server, `${address}0`))
+  const isWindows = process.platform === 'win32'
+  const listeners = [
+    await near('tcp://127.0.0.1:', tcpPort),
+    await near('ws://127.0.0.1:', webSocketPort),
+    await listen(server, isWindows ? `pipe:trunkline-${process.pid}` : `unix:${folder}/sock`),
   ]
+  const stop = async () => {
+    await Promise.all(listeners.map(listener => listener.close()))
+    await rm(folder, { recursive: true, force: true })
+  }
+  return { listeners, stop }
 }
 
-/** Listens on a port that is easy to remember, or on any other if that one is taken. */
-async function listenNear(address, port) {
-  const options = { protocol: 'jsonrpc' }
-  if (once) return listen(methods, `${address}0`, options)
-  return listen(methods, address + port, options).catch(() =>
-    listen(methods, `${address}0`, options),
-  )
-}
-
-async function callOnce(address) {
-  const peer = await connect(address, { protocol: 'jsonrpc' })
-  console.log(`${address}  sum [1,2,4] = ${await peer.call('sum', [1, 2, 4])}`)
-  await peer.close()
-}
-
-function greet() {
-  const [tcp, websocket, local] = listeners.map(listener => listener.address)
+function greet([tcp, webSocket, local]) {
+  const file = fileURLToPath(import.meta.url)
+  const config = {
+    mcpServers: { demo: { command: process.execPath, args: [file, '--stdio'] } },
+  }
   console.log(`
-Trunkline is listening. The same five methods on every address:
+Trunkline is listening. The same MCP server on every address:
 
   ${tcp}
-  ${websocket}
+  ${webSocket}
   ${local}
 
-Try them from another terminal, in this folder:
+Try it from another terminal, in this folder:
 
-  node examples/call.js ${tcp} sum '[1, 2, 4]'
-  node examples/call.js ${websocket} subtract '{"minuend": 42, "subtrahend": 23}'
-  node examples/call.js ${local} echo '["hello"]'
-  node examples/call.js ${tcp} time
-  node examples/call.js ${tcp} wait '{"ms": 2000}'
+  node examples/call-tool.js ${tcp}
+  node examples/call-tool.js ${tcp} sum '{"numbers": [1, 2, 4]}'
+  node examples/call-tool.js ${webSocket} wait '{"seconds": 3}'
+  node examples/call-tool.js ${local} greet
+
+An MCP host starts servers itself. Put this into its configuration:
+
+  ${JSON.stringify(config)}
 
 Ctrl-C stops it.
 `)
-}
-
-async function stop() {
-  await Promise.all(listeners.map(listener => listener.close()))
-  await rm(folder, { recursive: true, force: true })
 }

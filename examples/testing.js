@@ -1,0 +1,77 @@
+// Tests of a server, with the test runner that comes with Node. Any other runner does as well.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect, Server } from 'trunkline'
+import { converse, fakeClock, play, readTranscript, revisionsOf } from 'trunkline/testing'
+import * as z from 'zod'
+
+function weather() {
+  const server = new Server({ name: 'weather', version: '1.0.0' })
+  server.tool('forecast', { input: z.object({ city: z.string() }) }, async ({ city }, ctx) => {
+    const { days } = await ctx.elicit({
+      message: 'For how many days?',
+      schema: z.object({ days: z.number() }),
+    })
+    return `Sunny in ${city} for ${days} days`
+  })
+  server.tool('outlook', {}, (_, { signal }) => sleep(24 * 60 * 60_000, 'Clouds', { signal }))
+  return server
+}
+
+// In process: nothing to start, no port, and the same code path as everywhere else.
+
+describe('forecast', () => {
+  for (const revision of ['2025-06-18', '2025-11-25', '2026-07-28']) {
+    test(`asks for how many days, in revision ${revision}`, async () => {
+      const client = await connect(weather(), {
+        revisions: [revision],
+        elicit: () => ({ action: 'accept', content: { days: 3 } }),
+      })
+      const answer = await client.call('forecast', { city: 'Oslo' })
+      assert.equal(answer.text, 'Sunny in Oslo for 3 days')
+      await client.close()
+    })
+  }
+})
+
+// With a clock that is moved by hand, a minute takes no time.
+
+test('a call is given up after a minute of silence', async () => {
+  const clock = fakeClock()
+  const client = await connect(weather(), { clock })
+  const call = client.call('outlook')
+  clock.advance(60_000)
+  await assert.rejects(call, { name: 'ChannelError', code: 'timeout' })
+  await client.close()
+})
+
+// Message by message: a transcript says what is sent (>) and what must come back (<).
+
+const transcript = readTranscript(`
+A client with a session looks at the tools, and calls one that is not there.
+
+serve: weather
+revision: 2025-06-18, 2025-11-25
+
+> {"id":1,"method":"initialize","params":{"protocolVersion":"$revision","capabilities":{},
+   "clientInfo":{"name":"transcript","version":"1.0.0"}}}
+< {"id":1,"result":{"protocolVersion":"$revision","serverInfo":{"name":"weather",…},…}}
+> {"method":"notifications/initialized"}
+> {"id":2,"method":"tools/list"}
+< {"id":2,"result":{"tools":[{"name":"forecast","inputSchema":{"type":"object",…},…},…]}}
+> {"id":3,"method":"tools/call","params":{"name":"storm"}}
+< {"id":3,"error":{"code":-32602,"message":"…","data":{"tool":"storm",…}}}
+`)
+
+for (const revision of revisionsOf(transcript)) {
+  test(`the conversation goes as written, in revision ${revision}`, async () => {
+    const open = async () => {
+      const [channel, conversation] = converse()
+      weather().attach(channel)
+      return conversation
+    }
+    await play(transcript, open, { names: { revision } })
+  })
+}
