@@ -8,7 +8,8 @@ const limits = { testTimeout: 30_000, hookTimeout: 30_000 }
  */
 const once = [
   'test/{connections-mcp,docs,documented,layers,links,requirements,surface}.test.ts',
-  'test/{conformance,interop,mcp-interop,package,types}/**/*.test.ts',
+  'test/{conformance,interop,judges,mcp-interop,package,types}/**/*.test.ts',
+  'test/matrix/mcp-*.test.ts',
   'test/http/ledger.test.ts',
 ]
 

@@ -10,9 +10,18 @@ export const versions = ['20.19.0', '22.23.3', '24.21.0']
 
 /**
  * The path of a Node of that version, fetched from the npm registry once and then kept in `.cache`.
- * Throws if it cannot be had: a version that was not tried must not look like one that works.
+ * Rejects if it cannot be had: a version that was not tried must not look like one that works.
  */
-export async function nodeOf(version) {
+export function nodeOf(version) {
+  const known = fetching.get(version) ?? fetchNode(version)
+  fetching.set(version, known)
+  return known
+}
+
+// Tests that run side by side want the same one at the same time.
+const fetching = new Map()
+
+async function fetchNode(version) {
   const home = join(root, '.cache', 'node', version)
   const name = process.platform === 'win32' ? 'node.exe' : 'node'
   const binary = join(home, name)

@@ -7,8 +7,7 @@ import { calling, inSession, speaking } from './requests.ts'
 import { type Served, serve } from './served.ts'
 
 const CLIENTS = 200
-/** A hundred thousand take longer than a suite should; `CALLS=100000` makes them. */
-const CALLS = Number(process.env.CALLS ?? 20_000)
+const CALLS = 100_000
 
 /** One keep-alive connection that asks one thing after the other, as cheaply as it can be done. */
 class Line {
