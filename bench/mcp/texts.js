@@ -4,8 +4,8 @@ import { ours } from '../ours.js'
 import { aim, list } from '../report.js'
 import { trunklineServer } from './definition-ours.js'
 import { elsewhere } from './elsewhere.js'
-import { answerTo, argumentsOf, name as toolName, zodInput } from './tool.js'
-import { opening, toolRequest } from './wire.js'
+import { answerTo, argumentsOf, badArguments, name as toolName, zodInput } from './tool.js'
+import { opening, request, toolRequest } from './wire.js'
 
 const field = [
   ['JSON.parse + Zod + stringify', 'session', bare],
@@ -62,7 +62,7 @@ export function contestant(name) {
       const reply = JSON.parse(await ask(toolRequest(era, 7)))
       assert.equal(reply.id, 7)
       assert.equal(reply.result.content[0].text, answerTo(argumentsOf(7)))
-      const bad = toolRequest(era, 8).replace(/"limit":\d+/, '"limit":"many"')
+      const bad = request(era, 8, 'tools/call', { name: toolName, arguments: badArguments })
       const refused = JSON.parse(await ask(bad))
       assert.ok(refused.error !== undefined || refused.result.isError)
     },
