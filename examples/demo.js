@@ -68,7 +68,7 @@ else if (process.argv.includes('--once')) await tryEverything()
 else await serveEverywhere()
 
 async function tryEverything() {
-  const { listeners, stop } = await listenEverywhere(0, 0)
+  const { listeners, stop } = await listenEverywhere(0, 0, 0)
   for (const { address } of listeners) {
     const client = await connect(address)
     const { structured } = await client.call('sum', { numbers: [1, 2, 4] })
@@ -79,7 +79,7 @@ async function tryEverything() {
 }
 
 async function serveEverywhere() {
-  const { listeners, stop } = await listenEverywhere(4000, 4001)
+  const { listeners, stop } = await listenEverywhere(3000, 4000, 4001)
   process.once('SIGINT', stop)
   process.once('SIGTERM', stop)
   // Whoever watches the clock hears it tick.
@@ -89,12 +89,13 @@ async function serveEverywhere() {
 }
 
 /** Listens on ports that are easy to remember, or on any others if those are taken. */
-async function listenEverywhere(tcpPort, webSocketPort) {
+async function listenEverywhere(httpPort, tcpPort, webSocketPort) {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-'))
-  const near = (address, port) =>
-    listen(server, address + port).catch(() => listen(server, `${address}0`))
+  const near = (address, port, path = '') =>
+    listen(server, address + port + path).catch(() => listen(server, `${address}0${path}`))
   const isWindows = process.platform === 'win32'
   const listeners = [
+    await near('http://127.0.0.1:', httpPort, '/mcp'),
     await near('tcp://127.0.0.1:', tcpPort),
     await near('ws://127.0.0.1:', webSocketPort),
     await listen(server, isWindows ? `pipe:trunkline-${process.pid}` : `unix:${folder}/sock`),
@@ -106,7 +107,7 @@ async function listenEverywhere(tcpPort, webSocketPort) {
   return { listeners, stop }
 }
 
-function greet([tcp, webSocket, local]) {
+function greet([http, tcp, webSocket, local]) {
   const file = fileURLToPath(import.meta.url)
   const config = {
     mcpServers: { demo: { command: process.execPath, args: [file, '--stdio'] } },
@@ -114,18 +115,19 @@ function greet([tcp, webSocket, local]) {
   console.log(`
 Trunkline is listening. The same MCP server on every address:
 
+  ${http}
   ${tcp}
   ${webSocket}
   ${local}
 
 Try it from another terminal, in this folder:
 
-  node examples/call-tool.js ${tcp}
+  node examples/call-tool.js ${http}
   node examples/call-tool.js ${tcp} sum '{"numbers": [1, 2, 4]}'
   node examples/call-tool.js ${webSocket} wait '{"seconds": 3}'
   node examples/call-tool.js ${local} greet
 
-An MCP host starts servers itself. Put this into its configuration:
+An MCP host connects to ${http}, or starts a server itself: put this into its configuration.
 
   ${JSON.stringify(config)}
 
