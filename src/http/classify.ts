@@ -1,7 +1,8 @@
-import type { Batch, ErrorObject, Id, Message, RpcRequest } from '../jsonrpc/message.ts'
+import type { Batch, Message, RpcRequest } from '../jsonrpc/message.ts'
 import { readEnvelope } from '../mcp/meta.ts'
 import { revisionNamed, withoutHeader } from '../mcp/revisions.ts'
 import { mirrorProblem } from './mirror.ts'
+import { type Refusal, refusal } from './refuse.ts'
 import type { HttpRequest } from './transfer.ts'
 
 /** Where the body of a POST belongs. */
@@ -18,12 +19,9 @@ export type Route =
   | { readonly to: 'nowhere' }
   | Refused
 
-/** What cannot be taken, and how that is said. */
-export interface Refused {
+/** What cannot be taken. */
+export interface Refused extends Refusal {
   readonly to: 'refused'
-  readonly status: number
-  readonly id: Id | null
-  readonly error: ErrorObject
 }
 
 /**
@@ -98,14 +96,6 @@ function mismatch({ id }: RpcRequest, details: string): Refused {
   return refused(400, -32020, `Header mismatch: ${details}`, id, { details })
 }
 
-/** A refusal with the error that says why. */
-export function refused(
-  status: number,
-  code: number,
-  message: string,
-  id: Id | null = null,
-  data?: unknown,
-): Refused {
-  const error = data === undefined ? { code, message } : { code, message, data }
-  return { to: 'refused', status, id, error }
+function refused(...words: Parameters<typeof refusal>): Refused {
+  return { to: 'refused', ...refusal(...words) }
 }

@@ -1,10 +1,10 @@
 import type { Decoded, Message } from '../jsonrpc/message.ts'
+import { textOf } from '../jsonrpc/text.ts'
 import { metaKeys } from '../mcp/meta.ts'
 import { limits } from '../util/limits.ts'
 import { isRecord } from '../util/record.ts'
 import type { Exchange, Recipient } from './client-exchange.ts'
 import type { Line } from './client-line.ts'
-import { written } from './written.ts'
 
 /** Sends a request whose answer goes to its own recipient. */
 export type Ask = (message: Message, body: string, recipient: Recipient) => void
@@ -39,7 +39,7 @@ export async function refreshed(exchange: Exchange, line: Line, ask: Ask): Promi
 function list(params: Record<string, unknown>, id: string, ask: Ask): Promise<unknown> {
   return new Promise(resolve => {
     const message: Message = { type: 'request', id, method: 'tools/list', params }
-    ask(message, written(message), {
+    ask(message, textOf(message), {
       receive: (arrival: Decoded) => {
         if (arrival.type === 'result') resolve(arrival.result)
         else if (arrival.type !== 'notification') resolve(undefined)

@@ -1,5 +1,6 @@
 import { type Channel, ChannelError, type Sink } from '../jsonrpc/channel.ts'
 import { type Decoded, type Id, isList, type Message } from '../jsonrpc/message.ts'
+import { textOf } from '../jsonrpc/text.ts'
 import type { Timer } from '../util/clock.ts'
 import type { IncomingEvent } from '../wire/sse.ts'
 import { Calls } from './client-calls.ts'
@@ -11,7 +12,6 @@ import { type HttpClientOptions, httpSettings } from './client-options.ts'
 import { openPair } from './client-pair.ts'
 import { follow } from './client-stream.ts'
 import { drop } from './client-web.ts'
-import { written } from './written.ts'
 
 export type { HttpClientOptions }
 
@@ -75,7 +75,7 @@ class HttpChannel implements Channel {
     if (isList(message) && message.length === 0) {
       throw new TypeError('a batch needs at least one message')
     }
-    const body = written(message)
+    const body = textOf(message)
     if (wantsAnswer(message)) this.#calls.begin(message, body)
     else this.#tell(message, body)
   }

@@ -3,13 +3,14 @@ import { systemDeadlines, timed } from '../util/deadline.ts'
 import { limits } from '../util/limits.ts'
 import type { Asked, Gate } from '../util/origin.ts'
 import { type Outgoing, outbox } from './outbox.ts'
-import type {
-  EventStream,
-  HttpHandler,
-  HttpReply,
-  HttpRequest,
-  OutboundOptions,
-  ReplyHeaders,
+import {
+  type EventStream,
+  eventStream,
+  type HttpHandler,
+  type HttpReply,
+  type HttpRequest,
+  type OutboundOptions,
+  type ReplyHeaders,
 } from './transfer.ts'
 
 /** Hands a request of the fetch standard to a service, and gives its answer. */
@@ -139,13 +140,7 @@ class FetchReply implements HttpReply, Outgoing {
       () => this.#finish(),
       () => this.#leave(),
     )
-    const all = {
-      ...headers,
-      'content-type': 'text/event-stream',
-      'cache-control': 'no-cache, no-transform',
-      // Asks proxies that gather answers not to.
-      'x-accel-buffering': 'no',
-    }
+    const all = { ...headers, ...eventStream }
     this.#resolve(new Response(events.readable, { status: 200, headers: all }))
     return events
   }

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { bodyGuard, OriginGuard, originGuard } from './guard.ts'
+import { bodyGuard, OriginGuard } from './guard.ts'
 import type { HttpRequest } from './transfer.ts'
 
 function asking(headers: Record<string, string>): HttpRequest {
   const listed = (name: string) => (headers[name] === undefined ? [] : [headers[name]])
   return {
     header: (name: string) => headers[name],
+    local: () => ({ port: 3000, loopback: true }),
     asked: () => ({
       hosts: listed('host'),
       origins: listed('origin'),
@@ -16,7 +17,7 @@ function asking(headers: Record<string, string>): HttpRequest {
 }
 
 describe('where a request comes from', () => {
-  const gate = { port: 3000, loopback: true, allowedOrigins: ['https://app.example'] }
+  const allowed = { allowedOrigins: ['https://app.example'] }
   const rows: readonly (readonly [string, Record<string, string>, number | undefined])[] = [
     ['a program of this machine', { host: '127.0.0.1:3000' }, undefined],
     ['a name that was made to lead here', { host: 'evil.test' }, 403],
@@ -45,7 +46,7 @@ describe('where a request comes from', () => {
   ]
 
   test.each(rows)('%s', (_, headers, status) => {
-    expect(originGuard(asking(headers), gate)?.status).toBe(status)
+    expect(new OriginGuard(allowed).problem(asking(headers))?.status).toBe(status)
   })
 })
 
@@ -104,11 +105,11 @@ describe('a guard that has let a client in', () => {
 
   test.each(rows)('%s', (_, request, status) => {
     const guard = new OriginGuard({ allowedHosts: undefined, allowedOrigins: [] })
-    expect(guard.refusal(from(usual))).toBeUndefined()
-    expect(guard.refusal(request)?.status).toBe(status)
+    expect(guard.problem(from(usual))).toBeUndefined()
+    expect(guard.problem(request)?.status).toBe(status)
     // Whoever was refused has changed nothing.
-    expect(guard.refusal(from(usual))).toBeUndefined()
-    expect(guard.refusal(request)?.status).toBe(status)
+    expect(guard.problem(from(usual))).toBeUndefined()
+    expect(guard.problem(request)?.status).toBe(status)
   })
 })
 

@@ -2,22 +2,15 @@ import { type Gate, originRefusal } from '../util/origin.ts'
 import type { HttpRequest } from './transfer.ts'
 
 /** Why a request is not looked at any further. */
-export interface Refusal {
+export interface Problem {
   readonly status: number
   readonly why: string
-  readonly headers?: Readonly<Record<string, string>>
 }
 
 /**
  * Whether a request may come in at all, by where it comes from: nothing else of it has been looked at.
- */
-export function originGuard(request: HttpRequest, gate: Gate): Refusal | undefined {
-  const why = originRefusal(request.asked(), gate)
-  return why === undefined ? undefined : { status: 403, why }
-}
-
-/**
- * The guard of one service. It remembers how it was last reached rightly, since a client that is no
+ *
+ * A guard belongs to one service. It remembers how it was last reached rightly, since a client that is no
  * page says the same with every request; whatever else a request says is looked at each time.
  */
 export class OriginGuard {
@@ -31,7 +24,7 @@ export class OriginGuard {
   }
 
   /** Why the request must not come in; undefined when it may. */
-  refusal(request: HttpRequest): Refusal | undefined {
+  problem(request: HttpRequest): Problem | undefined {
     const asked = request.asked()
     const { port, loopback } = request.local()
     const isPlain =
@@ -52,7 +45,7 @@ export class OriginGuard {
 }
 
 /** Whether the body of a POST can be read: JSON, as it is. */
-export function bodyGuard(request: HttpRequest): Refusal | undefined {
+export function bodyGuard(request: HttpRequest): Problem | undefined {
   const encoding = request.header('content-encoding')
   // A small body that unpacks to a large one is the oldest trick.
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {

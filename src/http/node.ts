@@ -11,13 +11,14 @@ import { systemDeadlines, timed } from '../util/deadline.ts'
 import { limits } from '../util/limits.ts'
 import { type Asked, type Gate, headerValues, isLoopback } from '../util/origin.ts'
 import { type Outgoing, outbox } from './outbox.ts'
-import type {
-  EventStream,
-  HttpHandler,
-  HttpReply,
-  HttpRequest,
-  OutboundOptions,
-  ReplyHeaders,
+import {
+  type EventStream,
+  eventStream,
+  type HttpHandler,
+  type HttpReply,
+  type HttpRequest,
+  type OutboundOptions,
+  type ReplyHeaders,
 } from './transfer.ts'
 
 /** How long a client may take to say what it wants. What is left out has the default of `docs/limits.md`. */
@@ -260,13 +261,7 @@ class NodeReply implements HttpReply, Outgoing {
   stream(headers: ReplyHeaders): EventStream {
     const response = this.#response
     if (!this.isOver) {
-      response.writeHead(200, {
-        ...headers,
-        'content-type': 'text/event-stream',
-        'cache-control': 'no-cache, no-transform',
-        // Asks proxies that gather answers not to.
-        'x-accel-buffering': 'no',
-      })
+      response.writeHead(200, { ...headers, ...eventStream })
     }
     this.#stream = new NodeStream(response, this.#options)
     return this.#stream

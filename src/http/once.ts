@@ -2,6 +2,7 @@ import { type Channel, ChannelError, type Envelope, type Sink } from '../jsonrpc
 import { encodeError } from '../jsonrpc/encode.ts'
 import { errorObject, methodNotFound } from '../jsonrpc/error.ts'
 import { isList, type Message, type RpcRequest } from '../jsonrpc/message.ts'
+import { textOf } from '../jsonrpc/text.ts'
 import type { Attachment, Endpoint } from '../mcp/endpoint.ts'
 import { isRecord } from '../util/record.ts'
 import type { Accepts } from './accepts.ts'
@@ -9,7 +10,6 @@ import type { EventLog } from './event-log.ts'
 import { Outlet } from './outlet.ts'
 import { Post } from './post.ts'
 import type { HttpReply, HttpRequest } from './transfer.ts'
-import { written } from './written.ts'
 
 /** A request that belongs to no session, and the way back. */
 export interface Sessionless {
@@ -77,12 +77,11 @@ class Once implements Channel {
       const error = errorObject(methodNotFound(message.method))
       this.#later(sink => void sink.receive({ type: 'error', id: message.id, error }, {}))
     } else if (message.type === 'notification') {
-      if (envelope?.about === REQUEST && this.#post.canTell)
-        return this.#post.tell(written(message))
+      if (envelope?.about === REQUEST && this.#post.canTell) return this.#post.tell(textOf(message))
     } else if (message.id === INITIALIZE) {
       this.#later(sink => this.#initialized(message, sink))
     } else {
-      return this.#answer(written(this.#post.original(message)))
+      return this.#answer(textOf(this.#post.original(message)))
     }
   }
 
@@ -100,7 +99,7 @@ class Once implements Channel {
   #initialized(reply: Message, sink: Sink): void {
     const { message, revision } = this.#asked
     if (reply.type === 'error') {
-      void this.#answer(written({ ...reply, id: message.id }))
+      void this.#answer(textOf({ ...reply, id: message.id }))
       return
     }
     const result = reply.type === 'result' && isRecord(reply.result) ? reply.result : {}

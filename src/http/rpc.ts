@@ -1,8 +1,6 @@
 import type { Channel, Sink } from '../jsonrpc/channel.ts'
-import { decodeBy } from '../jsonrpc/decode.ts'
 import { encode } from '../jsonrpc/encode.ts'
 import type { Handler } from '../jsonrpc/handler.ts'
-import { oversize } from '../jsonrpc/malformed.ts'
 import type { Decoded, Message } from '../jsonrpc/message.ts'
 import { Peer } from '../jsonrpc/peer.ts'
 import type { PeerOptions } from '../jsonrpc/peer-options.ts'
@@ -14,9 +12,10 @@ import {
 } from '../jsonrpc/rules.ts'
 import { limits } from '../util/limits.ts'
 import type { Gate } from '../util/origin.ts'
-import { bodyGuard, originGuard } from './guard.ts'
+import { messageIn } from './body.ts'
+import { bodyGuard, OriginGuard } from './guard.ts'
 import { InFlight } from './in-flight.ts'
-import { refuseWith } from './refuse.ts'
+import { json, refusal, refuse } from './refuse.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from './transfer.ts'
 
 /** How plain JSON-RPC over HTTP is served. */
@@ -36,6 +35,7 @@ export class RpcService implements HttpHandler {
   readonly #options: RpcServiceOptions
   readonly #rules: DecodeRules
   readonly #inFlight: InFlight
+  readonly #guard: OriginGuard
   #isClosing = false
 
   constructor(handler: Handler, options: RpcServiceOptions = {}) {
@@ -43,19 +43,20 @@ export class RpcService implements HttpHandler {
     this.#options = options
     this.#rules = decodeRules(withMaxBytes(options.decode, limits.httpMessageBytes.default))
     this.#inFlight = new InFlight(options.maxInFlight ?? limits.httpInFlight.default)
+    this.#guard = new OriginGuard(options)
   }
 
   handle(request: HttpRequest, reply: HttpReply): void {
     const { path } = this.#options
-    const foreign = originGuard(request, { ...request.local(), ...this.#options })
-    if (foreign !== undefined) refuse(reply, foreign.status, foreign.why)
+    const foreign = this.#guard.problem(request)
+    if (foreign !== undefined) refuse(reply, refusal(foreign.status, -32000, foreign.why))
     else if (path !== undefined && request.path !== path) {
-      refuse(reply, 404, 'There is nothing at this path')
+      refuse(reply, refusal(404, -32000, 'There is nothing at this path'))
     } else if (request.method !== 'POST')
-      refuse(reply, 405, 'Method not allowed', { allow: 'POST' })
+      refuse(reply, refusal(405, -32000, 'Method not allowed'), { allow: 'POST' })
     else if (this.#isClosing) {
       const headers = { connection: 'close', 'retry-after': '1' }
-      refuse(reply, 503, 'The server is closing', headers)
+      refuse(reply, refusal(503, -32000, 'The server is closing'), headers)
     } else this.#post(request, reply)
   }
 
@@ -67,18 +68,16 @@ export class RpcService implements HttpHandler {
 
   #post(request: HttpRequest, reply: HttpReply): void {
     const unreadable = bodyGuard(request)
-    if (unreadable !== undefined) refuse(reply, unreadable.status, unreadable.why)
+    if (unreadable !== undefined) refuse(reply, refusal(unreadable.status, -32000, unreadable.why))
     else if (this.#inFlight.isFull()) {
-      refuse(reply, 503, 'Server overloaded', { 'retry-after': '1' })
+      refuse(reply, refusal(503, -32000, 'Server overloaded'), { 'retry-after': '1' })
     } else {
       request.body(this.#rules.maxBytes, bytes => this.#answer(bytes, request, reply))
     }
   }
 
   #answer(bytes: Uint8Array | undefined, { principal }: HttpRequest, reply: HttpReply): void {
-    const { maxBytes, tooLargeCode } = this.#rules
-    const arrival =
-      bytes === undefined ? oversize(maxBytes, tooLargeCode) : decodeBy(bytes, this.#rules)
+    const arrival = messageIn(bytes, this.#rules)
     const channel = new PostChannel(reply, bytes === undefined ? 413 : 200)
     const peer = new Peer(channel, this.#handler, this.#options.peer)
     this.#inFlight.enter()
@@ -113,7 +112,7 @@ class PostChannel implements Channel {
     if ('type' in message && (message.type === 'request' || message.type === 'notification')) return
     const isNothing = Array.isArray(message) && message.length === 0
     if (isNothing) this.#reply.send(204, {})
-    else this.#reply.send(this.#status, { 'content-type': 'application/json' }, encode(message))
+    else this.#reply.send(this.#status, json, encode(message))
     queueMicrotask(() => this.#end())
   }
 
@@ -136,13 +135,4 @@ class PostChannel implements Channel {
 function isAsking(arrival: Decoded): boolean {
   if (arrival.type === 'batch') return arrival.entries.some(isAsking)
   return arrival.type === 'request' || arrival.type === 'invalid'
-}
-
-function refuse(
-  reply: HttpReply,
-  status: number,
-  message: string,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  refuseWith(reply, { status, code: -32000, message, headers })
 }

@@ -1,6 +1,3 @@
-import { decodeBy } from '../jsonrpc/decode.ts'
-import { encodeError } from '../jsonrpc/encode.ts'
-import { oversize } from '../jsonrpc/malformed.ts'
 import type { Batch, Message, RpcRequest } from '../jsonrpc/message.ts'
 import {
   type DecodeOptions,
@@ -15,11 +12,13 @@ import { defined } from '../util/defined.ts'
 import { limits } from '../util/limits.ts'
 import type { Gate } from '../util/origin.ts'
 import { type Accepts, acceptsOf } from './accepts.ts'
-import { classify, type Refused, refused } from './classify.ts'
+import { malformedBody, messageIn } from './body.ts'
+import { classify } from './classify.ts'
 import { type CorsOptions, corsHeaders, preflightHeaders } from './cors.ts'
 import { bodyGuard, OriginGuard } from './guard.ts'
 import { InFlight } from './in-flight.ts'
 import { noHeaders, OpenStreams } from './open-streams.ts'
+import { refusal, refuse } from './refuse.ts'
 import type { HttpSession } from './session.ts'
 import { Sessions, type SessionsOptions } from './sessions.ts'
 import { SsePair, type SsePaths } from './sse.ts'
@@ -92,27 +91,27 @@ export class HttpService implements HttpHandler {
       this.#handle(request, answer)
     } catch (error) {
       this.#options.onError?.(error)
-      if (!answer.isOver) refuse(answer, refused(500, -32603, 'Internal error'))
+      if (!answer.isOver) refuse(answer, refusal(500, -32603, 'Internal error'))
     }
   }
 
   #handle(request: HttpRequest, answer: HttpReply): void {
-    const refusal = this.#guard.refusal(request)
-    if (refusal !== undefined) {
-      refuse(answer, refused(refusal.status, -32000, refusal.why))
+    const foreign = this.#guard.problem(request)
+    if (foreign !== undefined) {
+      refuse(answer, refusal(foreign.status, -32000, foreign.why))
       return
     }
     const { cors = {}, path } = this.#options
     const reply = this.#streams.kept(answer, cors === false ? noHeaders : corsHeaders(request))
     // What belongs to a session goes on: somebody may be waiting for just this answer of its client.
     if (this.#isClosing && request.header('mcp-session-id') === undefined) {
-      refuse(reply, refused(503, -32000, 'The server is closing'), closing)
+      refuse(reply, refusal(503, -32000, 'The server is closing'), closing)
     } else if (request.method === 'OPTIONS' && cors !== false) {
       reply.send(204, preflightHeaders(request, cors))
     } else if (this.#pair?.handles(request)) {
       this.#pair.handle(request, reply, this.#rules)
     } else if (path !== undefined && request.path !== path) {
-      refuse(reply, refused(404, -32000, 'There is nothing at this path'))
+      refuse(reply, refusal(404, -32000, 'There is nothing at this path'))
     } else if (request.method === 'POST') {
       this.#post(request, reply)
     } else if (this.#hasSessions && request.method === 'GET') {
@@ -124,7 +123,7 @@ export class HttpService implements HttpHandler {
       })
     } else {
       const allow = this.#hasSessions ? 'GET, POST, DELETE' : 'POST'
-      refuse(reply, refused(405, -32000, 'Method not allowed'), { allow })
+      refuse(reply, refusal(405, -32000, 'Method not allowed'), { allow })
     }
   }
 
@@ -143,15 +142,15 @@ export class HttpService implements HttpHandler {
   }
 
   #post(request: HttpRequest, reply: HttpReply): void {
-    const refusal = bodyGuard(request)
+    const unreadable = bodyGuard(request)
     const accepts = acceptsOf(request.header('accept'))
-    if (refusal !== undefined) {
-      refuse(reply, refused(refusal.status, -32000, refusal.why))
+    if (unreadable !== undefined) {
+      refuse(reply, refusal(unreadable.status, -32000, unreadable.why))
     } else if (!accepts.json && !accepts.events) {
       const why = 'Not acceptable: the answer is application/json or text/event-stream'
-      refuse(reply, refused(406, -32000, why))
+      refuse(reply, refusal(406, -32000, why))
     } else if (this.#inFlight.isFull(this.#lasting.size)) {
-      refuse(reply, refused(503, -32000, 'Server overloaded'), { 'retry-after': '1' })
+      refuse(reply, refusal(503, -32000, 'Server overloaded'), { 'retry-after': '1' })
     } else {
       request.body(this.#rules.maxBytes, bytes => this.#arrived(bytes, request, reply, accepts))
     }
@@ -163,12 +162,9 @@ export class HttpService implements HttpHandler {
     reply: HttpReply,
     accepts: Accepts,
   ): void {
-    const { maxBytes, tooLargeCode } = this.#rules
-    const arrival =
-      bytes === undefined ? oversize(maxBytes, tooLargeCode) : decodeBy(bytes, this.#rules)
+    const arrival = messageIn(bytes, this.#rules)
     if (arrival.type === 'invalid') {
-      const { id, error, reason } = arrival
-      refuse(reply, { to: 'refused', status: reason === 'too-large' ? 413 : 400, id, error })
+      refuse(reply, malformedBody(arrival))
       return
     }
     const route = classify(arrival, request, this.#stateless)
@@ -209,12 +205,12 @@ export class HttpService implements HttpHandler {
     const session = this.#sessions.find(id, request.principal)
     if (session === undefined) {
       const requestId = arrival.type === 'request' ? arrival.id : null
-      refuse(reply, refused(404, -32001, 'Session not found', requestId))
+      refuse(reply, refusal(404, -32001, 'Session not found', requestId))
       return
     }
     const problem = versionProblem(request)
     if (problem === undefined) session.post(arrival, request, reply, accepts)
-    else refuse(reply, refused(400, -32000, problem))
+    else refuse(reply, refusal(400, -32000, problem))
   }
 
   #withoutSession(
@@ -231,22 +227,22 @@ export class HttpService implements HttpHandler {
       return
     }
     const why = 'Bad request: send initialize first, then the header Mcp-Session-Id'
-    refuse(reply, refused(400, -32000, why, message.id))
+    refuse(reply, refusal(400, -32000, why, message.id))
   }
 
   #ofSession(request: HttpRequest, reply: HttpReply, then: (session: HttpSession) => void): void {
     const id = request.header('mcp-session-id')
     const session = id === undefined ? undefined : this.#sessions.find(id, request.principal)
     if (request.method === 'GET' && !acceptsOf(request.header('accept')).events) {
-      refuse(reply, refused(406, -32000, 'Not acceptable: the answer is text/event-stream'))
+      refuse(reply, refusal(406, -32000, 'Not acceptable: the answer is text/event-stream'))
     } else if (id === undefined) {
-      refuse(reply, refused(400, -32000, 'Bad request: the header Mcp-Session-Id is missing'))
+      refuse(reply, refusal(400, -32000, 'Bad request: the header Mcp-Session-Id is missing'))
     } else if (session === undefined) {
-      refuse(reply, refused(404, -32001, 'Session not found'))
+      refuse(reply, refusal(404, -32001, 'Session not found'))
     } else {
       const problem = versionProblem(request)
       if (problem === undefined) then(session)
-      else refuse(reply, refused(400, -32000, problem))
+      else refuse(reply, refusal(400, -32000, problem))
     }
   }
 }
@@ -258,14 +254,4 @@ function versionProblem(request: HttpRequest): string | undefined {
   const version = request.header('mcp-protocol-version')?.trim()
   if (version === undefined || revisionNamed(version)?.era === 'session') return undefined
   return `Bad request: unsupported protocol version ${version}`
-}
-
-function refuse(
-  reply: HttpReply,
-  { status, id, error }: Refused,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  const { code, message, data } = error
-  const body = encodeError(id, code, message, data)
-  reply.send(status, { 'content-type': 'application/json', ...headers }, body)
 }

@@ -13,6 +13,7 @@ import {
   type Message,
   type RpcRequest,
 } from '../jsonrpc/message.ts'
+import { textOf } from '../jsonrpc/text.ts'
 import type { Attachment, Endpoint } from '../mcp/endpoint.ts'
 import { type Revision, revisionNamed } from '../mcp/revisions.ts'
 import { isRecord } from '../util/record.ts'
@@ -22,9 +23,8 @@ import type { EventLog } from './event-log.ts'
 import { Outlet, type OutletHost } from './outlet.ts'
 import { Post } from './post.ts'
 import { type Cancelled, Posts } from './posts.ts'
-import { refuseWith } from './refuse.ts'
+import { refusal, refuse } from './refuse.ts'
 import type { HttpReply, HttpRequest } from './transfer.ts'
-import { written } from './written.ts'
 
 /** What a session needs of whoever keeps it. */
 export interface SessionHost {
@@ -149,7 +149,7 @@ export class HttpSession implements Channel {
     if (this.#isClosed) gone(reply)
     else if (last !== undefined && last !== '') this.#resume(last, reply)
     else if (!this.#unasked.isConnected) this.#unasked.connect(reply)
-    else refuseWith(reply, { status: 409, code: -32000, message: 'This stream is open already' })
+    else refuse(reply, refusal(409, -32000, 'This stream is open already'))
   }
 
   /**
@@ -181,7 +181,7 @@ export class HttpSession implements Channel {
       // One that nobody waits for any more has been cancelled.
       return post && this.#answer(post, message)
     }
-    const data = written(message)
+    const data = textOf(message)
     if (post === undefined) return this.#unasked.write(data)
     if (post.canTell) return post.tell(data)
     // Whoever takes no events can do without the news, but not without being asked.
@@ -244,9 +244,7 @@ export class HttpSession implements Channel {
   }
 
   #answer(post: Post, reply: Message | readonly Message[]): void | Promise<void> {
-    const data = written(
-      isList(reply) ? reply.map(one => post.original(one)) : post.original(reply),
-    )
+    const data = textOf(isList(reply) ? reply.map(one => post.original(one)) : post.original(reply))
     this.#posts.delete(post)
     let wait: void | Promise<void>
     if (post === this.#opening?.post && !isList(reply)) {
@@ -285,7 +283,7 @@ export class HttpSession implements Channel {
     }
     // Not 404, which would mean that the session is gone.
     const message = 'There is no such event in this session any more, or there never was'
-    refuseWith(reply, { status: 400, code: -32000, message })
+    refuse(reply, refusal(400, -32000, message))
   }
 }
 
@@ -310,5 +308,5 @@ class PostEnvelope implements Envelope {
 
 /** Answers whoever comes when the session has ended. */
 function gone(reply: HttpReply, id: Id | null = null): void {
-  refuseWith(reply, { status: 404, code: -32001, message: 'Session not found', id })
+  refuse(reply, refusal(404, -32001, 'Session not found', id))
 }

@@ -8,7 +8,7 @@ import { EventLog, type EventLogOptions } from './event-log.ts'
 import { housekeeping } from './housekeeping.ts'
 import { answerOnce, type Sessionless } from './once.ts'
 import { randomHex } from './random.ts'
-import { refuseWith } from './refuse.ts'
+import { refusal, refuse } from './refuse.ts'
 import { HttpSession, type SessionHost } from './session.ts'
 import { type SessionLimits, SessionTable } from './session-table.ts'
 import type { HttpReply, HttpRequest } from './transfer.ts'
@@ -69,7 +69,7 @@ export class Sessions {
   begin(message: RpcRequest, request: HttpRequest, reply: HttpReply, accepts: Accepts): void {
     const { principal } = request
     if (this.#isClosing) {
-      refuseWith(reply, { ...busy, id: message.id, message: 'Shutting down' })
+      refuse(reply, refusal(503, -32000, 'Shutting down', message.id), later)
     } else if (this.#table.makeRoom(principal)) {
       const session = new HttpSession(this.#makeId(), principal, this.#host)
       this.#table.add(session)
@@ -81,7 +81,7 @@ export class Sessions {
         throw error
       }
     } else {
-      refuseWith(reply, { ...busy, id: message.id, message: 'Too many sessions' })
+      refuse(reply, refusal(503, -32000, 'Too many sessions', message.id), later)
     }
   }
 
@@ -115,7 +115,7 @@ export class Sessions {
   }
 }
 
-const busy = { status: 503, code: -32000, headers: { 'retry-after': '5' } }
+const later = { 'retry-after': '5' }
 
 /** 192 bits, which nobody guesses. */
 function sessionId(): string {

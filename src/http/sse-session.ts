@@ -1,9 +1,9 @@
 import { type Channel, ChannelError, type Principal, type Sink } from '../jsonrpc/channel.ts'
 import type { Batch, Message } from '../jsonrpc/message.ts'
+import { textOf } from '../jsonrpc/text.ts'
 import type { Attachment, Endpoint } from '../mcp/endpoint.ts'
 import { writeEvent } from '../wire/sse.ts'
 import type { EventStream, HttpReply, HttpRequest } from './transfer.ts'
-import { written } from './written.ts'
 
 /**
  * A session of revision 2024-11-05 over HTTP: a channel whose messages come by one POST each and all
@@ -65,7 +65,7 @@ export class SseSession implements Channel {
 
   send(message: Message | readonly Message[]): void | Promise<void> {
     if (this.#isClosed) throw new ChannelError('closed', 'sending: the session has ended')
-    return this.#stream?.write(writeEvent({ event: 'message', data: written(message) }))
+    return this.#stream?.write(writeEvent({ event: 'message', data: textOf(message) }))
   }
 
   async close(): Promise<void> {

@@ -1,12 +1,10 @@
-import { decodeBy } from '../jsonrpc/decode.ts'
-import { encodeError } from '../jsonrpc/encode.ts'
-import { oversize } from '../jsonrpc/malformed.ts'
 import type { DecodeRules } from '../jsonrpc/rules.ts'
 import type { Endpoint } from '../mcp/endpoint.ts'
 import { acceptsOf } from './accepts.ts'
+import { malformedBody, messageIn } from './body.ts'
 import { bodyGuard } from './guard.ts'
 import { randomHex } from './random.ts'
-import { json, refuseWith } from './refuse.ts'
+import { refusal, refuse } from './refuse.ts'
 import { SessionTable } from './session-table.ts'
 import type { SessionsOptions } from './sessions.ts'
 import { SseSession } from './sse-session.ts'
@@ -72,10 +70,10 @@ export class SsePair {
     const { principal } = request
     if (!acceptsOf(request.header('accept')).events) {
       const message = 'Not acceptable: the answer is text/event-stream'
-      refuseWith(reply, { status: 406, code: -32000, message })
+      refuse(reply, refusal(406, -32000, message))
     } else if (this.#isClosing || !this.#table.makeRoom(principal)) {
       const message = this.#isClosing ? 'Shutting down' : 'Too many sessions'
-      refuseWith(reply, { status: 503, code: -32000, message, headers: { 'retry-after': '5' } })
+      refuse(reply, refusal(503, -32000, message), { 'retry-after': '5' })
     } else if (!reply.isOver) {
       const session = new SseSession(this.#makeId(), principal, gone => this.#table.remove(gone))
       this.#table.add(session)
@@ -87,22 +85,15 @@ export class SsePair {
     const problem = bodyGuard(request)
     const session = this.#table.find(sessionIdOf(request) ?? '', request.principal)
     if (problem !== undefined) {
-      refuseWith(reply, { status: problem.status, code: -32000, message: problem.why })
+      refuse(reply, refusal(problem.status, -32000, problem.why))
     } else if (session === undefined) {
-      refuseWith(reply, { status: 404, code: -32001, message: 'Session not found' })
+      refuse(reply, refusal(404, -32001, 'Session not found'))
     } else {
       this.#table.heard(session)
       request.body(rules.maxBytes, bytes => {
-        const arrival =
-          bytes === undefined
-            ? oversize(rules.maxBytes, rules.tooLargeCode)
-            : decodeBy(bytes, rules)
-        if (arrival.type !== 'invalid') session.receive(arrival, request, reply)
-        else {
-          const { id, error, reason } = arrival
-          const body = encodeError(id, error.code, error.message, error.data)
-          reply.send(reason === 'too-large' ? 413 : 400, json, body)
-        }
+        const arrival = messageIn(bytes, rules)
+        if (arrival.type === 'invalid') refuse(reply, malformedBody(arrival))
+        else session.receive(arrival, request, reply)
       })
     }
   }

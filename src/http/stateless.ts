@@ -6,6 +6,7 @@ import type { ErrorObject, RpcRequest } from '../jsonrpc/message.ts'
 import type { Endpoint } from '../mcp/endpoint.ts'
 import { writeEvent } from '../wire/sse.ts'
 import type { Accepts } from './accepts.ts'
+import { json } from './refuse.ts'
 import { statusOf } from './status.ts'
 import type { EventStream, HttpReply } from './transfer.ts'
 
@@ -172,8 +173,6 @@ class Post implements Exchange, OpenPost {
     this.#host.onSettled()
   }
 }
-
-const json = { 'content-type': 'application/json' }
 
 function encodeFailure(id: RpcRequest['id'], { code, message, data }: ErrorObject): string {
   try {

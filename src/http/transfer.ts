@@ -29,6 +29,14 @@ export interface HttpRequest {
 /** Headers of an answer, by their names in lower case. */
 export type ReplyHeaders = Readonly<Record<string, string>>
 
+/** What the head of every event stream says. */
+export const eventStream: ReplyHeaders = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  // Asks proxies that gather answers not to.
+  'x-accel-buffering': 'no',
+}
+
 /** The way back to whoever asked. Exactly one of `send` and `stream` is called, once. */
 export interface HttpReply {
   /** Answers with a whole body, or with none. */

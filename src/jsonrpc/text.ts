@@ -1,6 +1,6 @@
-import { ChannelError } from '../jsonrpc/channel.ts'
-import { encode } from '../jsonrpc/encode.ts'
-import type { Message } from '../jsonrpc/message.ts'
+import { ChannelError } from './channel.ts'
+import { encode } from './encode.ts'
+import type { Message } from './message.ts'
 
 /**
  * What `send` puts on a wire. Throws a ChannelError `'unserialisable'` for what is no JSON, and a

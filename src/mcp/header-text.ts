@@ -1,3 +1,5 @@
+import { toBase64 } from './content.ts'
+
 /**
  * The text that a mirrored header stands for: the header itself, or what it holds in Base64. Undefined
  * for Base64 that is none, or not UTF-8.
@@ -25,10 +27,7 @@ export function encodeHeader(text: string): string {
   ) {
     return text
   }
-  const bytes = new TextEncoder().encode(text)
-  let binary = ''
-  for (const byte of bytes) binary += String.fromCharCode(byte)
-  return `=?base64?${btoa(binary)}?=`
+  return `=?base64?${toBase64(new TextEncoder().encode(text))}?=`
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

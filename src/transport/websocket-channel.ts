@@ -9,11 +9,11 @@ import {
   decodeRules,
   withMaxBytes,
 } from '../jsonrpc/rules.ts'
+import { textOf } from '../jsonrpc/text.ts'
 import { type Clock, systemClock } from '../util/clock.ts'
 import { limits } from '../util/limits.ts'
 import type { Beating, Heartbeat } from './heartbeat.ts'
 import { Outbox, type OutboxOptions } from './outbox.ts'
-import { textOf } from './text.ts'
 import { WebSocketWriter } from './websocket-writer.ts'
 import { within } from './within.ts'
 import type { RawData, WebSocket } from './ws.ts'

@@ -1,0 +1,15 @@
+import { decodeBy } from '../jsonrpc/decode.ts'
+import { oversize } from '../jsonrpc/malformed.ts'
+import type { Decoded, Malformed } from '../jsonrpc/message.ts'
+import type { DecodeRules } from '../jsonrpc/rules.ts'
+import type { Refusal } from './refuse.ts'
+
+/** What a body holds; undefined stands for one that was larger than the rules let it be. */
+export function messageIn(bytes: Uint8Array | undefined, rules: DecodeRules): Decoded {
+  return bytes === undefined ? oversize(rules.maxBytes, rules.tooLargeCode) : decodeBy(bytes, rules)
+}
+
+/** How a body is refused that holds no message. */
+export function malformedBody({ id, error, reason }: Malformed): Refusal {
+  return { status: reason === 'too-large' ? 413 : 400, id, error }
+}
