@@ -1,6 +1,7 @@
 import { addressee, readEnvelope } from './envelope.ts'
 import { invalidRequest, notJson, oversize } from './malformed.ts'
 import type { Decoded, Entry, Malformed } from './message.ts'
+import type { Repeats } from './repeats.ts'
 import { type DecodeOptions, type DecodeRules, decodeRules } from './rules.ts'
 import { Members, NOT_JSON, scanEnvelope, skipSpace, skipValue, TOO_DEEP } from './scan.ts'
 import { readUsual, readUsualElement } from './usual.ts'
@@ -17,18 +18,25 @@ export function decode(input: string | Uint8Array, options?: DecodeOptions): Dec
 
 const defaults = decodeRules()
 
-/** `decode` under rules made before. */
-export function decodeBy(input: string | Uint8Array, rules: DecodeRules): Decoded {
+/**
+ * `decode` under rules made before. `repeats` is what the connection it came by says in every message,
+ * where there is one.
+ */
+export function decodeBy(
+  input: string | Uint8Array,
+  rules: DecodeRules,
+  repeats?: Repeats,
+): Decoded {
   if (typeof input === 'string') {
     return isLarger(input, rules.maxBytes)
       ? oversize(rules.maxBytes, rules.tooLargeCode)
-      : decodeText(input, rules)
+      : decodeText(input, rules, repeats)
   }
   if (input.byteLength > rules.maxBytes) return oversize(rules.maxBytes, rules.tooLargeCode)
   const text = decodeUtf8(input)
   return text === undefined
     ? notJson('the bytes are no UTF-8', 'encoding')
-    : decodeText(text, rules)
+    : decodeText(text, rules, repeats)
 }
 
 /** The value for a text that was refused by its size before it was read. */
@@ -69,8 +77,8 @@ const members = new Members()
 const OPEN_OBJECT = 123
 const OPEN_ARRAY = 91
 
-function decodeText(text: string, rules: DecodeRules): Decoded {
-  const usual = readUsual(text, rules)
+function decodeText(text: string, rules: DecodeRules, repeats: Repeats | undefined): Decoded {
+  const usual = readUsual(text, rules, repeats)
   if (usual !== undefined) return usual
   members.nodes = 0
   const from = skipSpace(text, 0)

@@ -1,4 +1,5 @@
 import { type ErrorObject, type Id, isList, type Message } from './message.ts'
+import { write } from './write.ts'
 
 /**
  * Messages as text, written straight: the constant parts of the envelope around the JSON of what
@@ -97,7 +98,7 @@ function isEmptyObject(value: object): boolean {
 
 function json(value: unknown): string {
   // Functions and symbols have no JSON either, and give undefined rather than an error.
-  return JSON.stringify(value) ?? 'null'
+  return write(value) ?? 'null'
 }
 
 // Method names repeat: there are as many as the program knows, unless they come from outside, and

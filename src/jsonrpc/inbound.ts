@@ -3,6 +3,7 @@ import { Answering, type Reply, type WayBack } from './answering.ts'
 import type { Envelope } from './channel.ts'
 import { internalError, RpcError } from './error.ts'
 import type { Handler } from './handler.ts'
+import { IdTable } from './id-table.ts'
 import type { ErrorObject, Id, Message, RpcNotification, RpcRequest } from './message.ts'
 
 export interface InboundOptions {
@@ -31,9 +32,11 @@ type Request = Answering<RpcRequest>
 export class Inbound {
   readonly #options: InboundOptions
   /** By the sender's id, which it must not use twice at a time. */
-  readonly #byId = new Map<Id, Request>()
+  readonly #byId = new IdTable<Request>()
   /** Absent before the first, which hardly any sender has. */
   #nameless: Set<Request> | undefined
+  /** The one whose handler was called and has not returned: most are answered then, and never kept. */
+  #calling: Request | undefined
   readonly #queue: Request[] = []
   /** Notifications whose handlers have not finished. */
   readonly #notes = new Set<Answering<RpcNotification>>()
@@ -47,7 +50,8 @@ export class Inbound {
 
   /** Requests that want an answer and have none yet. */
   get size(): number {
-    return this.#byId.size + (this.#nameless?.size ?? 0)
+    const kept = this.#byId.size + (this.#nameless?.size ?? 0)
+    return this.#calling === undefined ? kept : kept + 1
   }
 
   /** Whether so much is waiting that no more should be read. Leaves room for what was read already. */
@@ -57,14 +61,16 @@ export class Inbound {
   }
 
   isInFlight(id: Id): boolean {
-    return this.#byId.has(id)
+    return this.#find(id) !== undefined
   }
 
   request(message: RpcRequest, envelope: Envelope, reply: Reply): void {
     if (this.#hasRoom()) {
-      this.#run(this.#enter(message, envelope, reply))
+      this.#begin(new Answering(message, envelope, this.#options.way, reply))
     } else if (this.#queue.length < this.#options.maxQueued) {
-      this.#queue.push(this.#enter(message, envelope, reply))
+      const request = new Answering(message, envelope, this.#options.way, reply)
+      this.#keep(request)
+      this.#queue.push(request)
     } else {
       reply({ type: 'error', id: message.id, error: this.#options.busy }, envelope)
     }
@@ -105,7 +111,7 @@ export class Inbound {
    * than `except`.
    */
   cancel(id: Id, reason: unknown, error?: ErrorObject, except?: string): boolean {
-    const answering = this.#byId.get(id)
+    const answering = this.#find(id)
     if (answering === undefined || answering.message.method === except) return false
     this.#cut(answering, reason, error)
     return true
@@ -116,6 +122,7 @@ export class Inbound {
     for (const answering of [...this.#byId.values(), ...(this.#nameless ?? [])]) {
       this.#cut(answering, reason, error)
     }
+    if (this.#calling !== undefined) this.#cut(this.#calling, reason, error)
     for (const note of this.#notes) {
       note.settled = true
       note.abort(reason)
@@ -133,13 +140,25 @@ export class Inbound {
     return this.#running - spared < maxInFlight && !isCongested()
   }
 
-  #enter(message: RpcRequest, envelope: Envelope, reply: Reply): Request {
-    const request: Request = new Answering(message, envelope, this.#options.way, reply)
-    if (message.id === null) {
+  #find(id: Id): Request | undefined {
+    const kept = this.#byId.get(id)
+    if (kept !== undefined) return kept
+    return this.#calling?.message.id === id ? this.#calling : undefined
+  }
+
+  #keep(request: Request): void {
+    const { id } = request.message
+    if (id === null) {
       this.#nameless ??= new Set()
       this.#nameless.add(request)
-    } else this.#byId.set(message.id, request)
-    return request
+    } else this.#byId.set(id, request)
+  }
+
+  #begin(request: Request): void {
+    // A channel that delivers inside `send` may bring one while the handler of another is being called.
+    if (this.#calling === undefined) this.#calling = request
+    else this.#keep(request)
+    this.#run(request)
   }
 
   #run(request: Request): void {
@@ -150,6 +169,10 @@ export class Inbound {
     } catch (error) {
       this.#finish(request, this.#failure(request, error))
       return
+    }
+    if (outcome instanceof Promise && this.#calling === request) {
+      this.#calling = undefined
+      this.#keep(request)
     }
     if (outcome instanceof Promise) {
       outcome.then(
@@ -179,7 +202,8 @@ export class Inbound {
   #settle(request: Request, reply: Message | undefined): void {
     if (request.settled) return
     const { id } = request.message
-    if (id === null) this.#nameless?.delete(request)
+    if (this.#calling === request) this.#calling = undefined
+    else if (id === null) this.#nameless?.delete(request)
     else this.#byId.delete(id)
     request.settle(reply)
     this.#options.onMoved()

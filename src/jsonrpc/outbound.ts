@@ -15,7 +15,7 @@ import type {
   RpcRequest,
   RpcResult,
 } from './message.ts'
-import { Call, Pending, type StrayReason } from './pending.ts'
+import { Call, Pending, type StrayReason, type Waiter } from './pending.ts'
 import type { Sender, Sending } from './sending.ts'
 
 /** What concerns the calls a peer makes. */
@@ -100,9 +100,21 @@ export class Outbound {
     envelope?: Envelope,
   ): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const call = this.#begin(method, options, resolve, reject)
-      if (call !== undefined) this.#sending.send(requestOf(call, params), envelope, call)
+      this.start({ resolve, reject }, method, params, options, envelope)
     })
+  }
+
+  /** The same without a promise. Gives the id of the call; none where it was refused at once. */
+  start(
+    waiter: Waiter,
+    method: string,
+    params?: object,
+    options?: CallOptions,
+    envelope?: Envelope,
+  ): Id | undefined {
+    const call = this.#begin(waiter, method, options)
+    if (call !== undefined) this.#sending.send(requestOf(call, params), envelope, call)
+    return call?.id
   }
 
   /** A notification on a connection that has ended is dropped, as it would be on the way. */
@@ -121,7 +133,7 @@ export class Outbound {
     const calls: Call[] = []
     const begin = (method: string, params?: object, options?: CallOptions): Promise<unknown> => {
       const made = new Promise((resolve, reject) => {
-        const call = this.#begin(method, options, resolve, reject, calls)
+        const call = this.#begin({ resolve, reject }, method, options, calls)
         if (call === undefined) return
         calls.push(call)
         messages.push(requestOf(call, params))
@@ -165,10 +177,9 @@ export class Outbound {
 
   /** Registers a call; undefined when it cannot be made, and then it has been rejected. */
   #begin(
+    waiter: Waiter,
     method: string,
     options: CallOptions | undefined,
-    resolve: (result: unknown) => void,
-    reject: (error: unknown) => void,
     group?: readonly Call[],
   ): Call | undefined {
     const signal = options?.signal
@@ -177,13 +188,13 @@ export class Outbound {
       signal?.throwIfAborted()
       // Time that was up before the call began: what is left of a deadline may be less than nothing.
       if (!(timeoutMs >= 0)) throw noReply(method)
-      const call = new Call(this.#nextId(method), method, resolve, reject, this.#handlers, group)
+      const call = new Call(this.#nextId(method), method, waiter, this.#handlers, group)
       this.#pending.add(call, timeoutMs)
       if (signal !== undefined) call.release = this.#aborts.watch(signal, call)
       this.#host.onBegin()
       return call
     } catch (error) {
-      reject(error)
+      waiter.reject(error)
       return undefined
     }
   }
@@ -215,7 +226,7 @@ export class Outbound {
 
   #abandon(call: Call, reason: unknown): void {
     if (!this.#pending.abandon(call)) return
-    call.reject(reason)
+    call.waiter.reject(reason)
     // What has not left yet is taken back instead.
     if (!call.isSent || this.#closed) return
     this.#channel.abandon?.(call.id)

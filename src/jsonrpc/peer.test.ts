@@ -277,6 +277,70 @@ describe('answering', () => {
     expect(onError).toHaveBeenCalledTimes(3)
   })
 
+  it('counts a request while its handler is being called, and finds it by its id', () => {
+    const w = wire()
+    const seen: unknown[] = []
+    const peer: Peer = new Peer(w.channel, {
+      look: () => {
+        seen.push(peer.inFlight)
+        // A channel may deliver while something is being sent.
+        w.say(encode({ type: 'request', id: 1, method: 'look' }))
+        w.say(encode({ type: 'request', id: 2, method: 'other' }))
+        return 'seen'
+      },
+      other: () => {
+        seen.push(peer.inFlight)
+        return 'other'
+      },
+    })
+    w.say(encode({ type: 'request', id: 1, method: 'look' }))
+    expect(seen).toEqual([1, 2])
+    expect(peer.inFlight).toBe(0)
+    expect(w.sent.map(text => JSON.parse(text))).toMatchObject([
+      { id: null, error: { code: -32600 } },
+      { id: 2, result: 'other' },
+      { id: 1, result: 'seen' },
+    ])
+  })
+
+  it.each([
+    ['at once', () => 'dropped'],
+    ['later', async () => 'dropped'],
+    [
+      'with an error',
+      () => {
+        throw new RpcError(7, 'dropped')
+      },
+    ],
+  ])('drops what a handler gives %s that has cancelled its own request', async (_, give) => {
+    const w = wire()
+    const peer: Peer = new Peer(w.channel, {
+      stop: () => {
+        expect(peer.cancel(1)).toBe(true)
+        return give()
+      },
+    })
+    w.say(encode({ type: 'request', id: 1, method: 'stop' }))
+    await turn()
+    expect(w.sent).toEqual([])
+    expect(peer.inFlight).toBe(0)
+    expect(peer.cancel(1)).toBe(false)
+  })
+
+  it('answers a request whose handler closes the peer and then goes on', async () => {
+    const w = wire()
+    const peer: Peer = new Peer(w.channel, {
+      end: async () => {
+        void peer.close()
+        await turn()
+        return 'done'
+      },
+    })
+    w.say(encode({ type: 'request', id: 1, method: 'end' }))
+    await peer.closed
+    expect(w.sent.map(text => JSON.parse(text))).toMatchObject([{ id: 1, result: 'done' }])
+  })
+
   it('refuses an id that is in flight, and answers the first request all the same', async () => {
     const w = wire()
     let answer: (value: string) => void = () => {}

@@ -22,6 +22,7 @@ import type {
 } from './message.ts'
 import { type AllOf, type BatchBuilder, Outbound } from './outbound.ts'
 import { guarded, type PeerOptions, printError } from './peer-options.ts'
+import type { Waiter } from './pending.ts'
 import { BUSY, INVALID_REQUEST, SHUTTING_DOWN, writableReply } from './replies.ts'
 import { type Sender, Sending } from './sending.ts'
 
@@ -121,6 +122,14 @@ export class Peer implements Calls, AsyncDisposable {
    */
   call(method: string, params?: object, options?: CallOptions): Promise<unknown> {
     return this.#outbound.call(method, params, options)
+  }
+
+  /**
+   * The same for whoever has no use for a promise: tells `waiter` instead, inside whatever settles the
+   * call. Gives the id of the call; none where it was refused at once.
+   */
+  start(waiter: Waiter, method: string, params?: object, options?: CallOptions): Id | undefined {
+    return this.#outbound.start(waiter, method, params, options)
   }
 
   /** Sends a notification. A returned promise asks to wait before sending more. */

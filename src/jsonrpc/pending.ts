@@ -1,6 +1,7 @@
 import type { Deadlines, Link, Timed } from '../util/deadline.ts'
 import { limits } from '../util/limits.ts'
 import { ChannelError } from './channel.ts'
+import { IdTable } from './id-table.ts'
 import type { ErrorObject, Id, Malformed, RpcFailure, RpcResult } from './message.ts'
 import type { Sender } from './sending.ts'
 
@@ -9,6 +10,12 @@ import type { Sender } from './sending.ts'
  * `foreign` for an id never given out, `orphan` for an error without an id.
  */
 export type StrayReason = 'late' | 'duplicate' | 'foreign' | 'orphan'
+
+/** Whoever waits for the outcome of a call. Told exactly once, and inside whatever settles it. */
+export interface Waiter {
+  resolve(result: unknown): void
+  reject(error: unknown): void
+}
 
 /** What becomes of a call when it does not end by its reply. */
 export interface CallHandlers {
@@ -20,8 +27,7 @@ export interface CallHandlers {
 export class Call implements Timed, Sender {
   readonly id: Id
   readonly method: string
-  readonly resolve: (result: unknown) => void
-  readonly reject: (error: unknown) => void
+  readonly waiter: Waiter
   /** The calls that went out in the same batch, this one among them. */
   readonly group: readonly Call[] | undefined
   readonly #handlers: CallHandlers
@@ -35,15 +41,13 @@ export class Call implements Timed, Sender {
   constructor(
     id: Id,
     method: string,
-    resolve: (result: unknown) => void,
-    reject: (error: unknown) => void,
+    waiter: Waiter,
     handlers: CallHandlers,
     group?: readonly Call[],
   ) {
     this.id = id
     this.method = method
-    this.resolve = resolve
-    this.reject = reject
+    this.waiter = waiter
     this.#handlers = handlers
     this.group = group
   }
@@ -71,7 +75,7 @@ export interface PendingOptions {
 
 /** The calls of one peer that wait for their replies. Knows no channel. */
 export class Pending {
-  readonly #calls = new Map<Id, Call>()
+  readonly #calls = new IdTable<Call>()
   readonly #options: PendingOptions
   /** Calls given up, oldest first: a reply to one of these is late, not wrong. */
   #abandoned: Set<Id> | undefined
@@ -86,7 +90,8 @@ export class Pending {
 
   /** The ids of calls that have been sent. */
   sent(): Id[] {
-    return Array.from(this.#calls.values())
+    return this.#calls
+      .values()
       .filter(call => call.isSent)
       .map(call => call.id)
   }
@@ -107,11 +112,11 @@ export class Pending {
     if (reply.id === null) return this.#settleSole(reply) ? undefined : 'orphan'
     const call = this.#take(reply.id)
     if (call === undefined) return this.#stray(reply.id)
-    if (reply.type === 'result') call.resolve(reply.result)
-    else if (reply.type === 'error') call.reject(this.#options.fromWire(reply.error))
+    if (reply.type === 'result') call.waiter.resolve(reply.result)
+    else if (reply.type === 'error') call.waiter.reject(this.#options.fromWire(reply.error))
     else {
       const what = `the reply to ${call.method} is no reply: ${reply.detail}`
-      call.reject(new ChannelError('framing', what))
+      call.waiter.reject(new ChannelError('framing', what))
     }
     return undefined
   }
@@ -132,13 +137,13 @@ export class Pending {
 
   /** Rejects a call that could not be made after all. */
   fail(id: Id, error: unknown): void {
-    this.#take(id)?.reject(error)
+    this.#take(id)?.waiter.reject(error)
   }
 
   failAll(errorOf: (method: string) => Error): void {
-    for (const call of [...this.#calls.values()]) {
+    for (const call of this.#calls.values()) {
       this.#take(call.id)
-      call.reject(errorOf(call.method))
+      call.waiter.reject(errorOf(call.method))
     }
   }
 
@@ -153,8 +158,7 @@ export class Pending {
     for (const call of this.#calls.values()) {
       if (call !== first && (first.group === undefined || call.group !== first.group)) return false
     }
-    for (const call of [...this.#calls.values()])
-      this.fail(call.id, this.#options.fromWire(reply.error))
+    for (const call of this.#calls.values()) this.fail(call.id, this.#options.fromWire(reply.error))
     return true
   }
 

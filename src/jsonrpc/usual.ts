@@ -1,6 +1,7 @@
 import { readError } from './envelope.ts'
 import { structureFits } from './measure.ts'
 import type { Id, Message, Params } from './message.ts'
+import type { Repeats } from './repeats.ts'
 import type { DecodeRules } from './rules.ts'
 import { type Members, skipValue } from './scan.ts'
 
@@ -14,13 +15,19 @@ import { type Members, skipValue } from './scan.ts'
  * in any other way, and no member can stand twice. Whatever does not fit gives undefined, and the
  * scanner reads it with the same result, only slower.
  */
-export function readUsual(text: string, rules: DecodeRules): Message | undefined {
+export function readUsual(
+  text: string,
+  rules: DecodeRules,
+  repeats: Repeats | undefined,
+): Message | undefined {
   // Limits that an envelope alone may break are the scanner's to count.
   if (rules.maxNodes < CALL_NODES || rules.maxDepth < 2) return undefined
   front.lastIndex = 0
-  if (front.test(text)) return readFront(text, 0, front.lastIndex, undefined, rules)
+  if (front.test(text)) return readFront(text, 0, front.lastIndex, undefined, rules, repeats)
   const c = text.charCodeAt(2)
-  return c === LETTER_M || c === LETTER_R || c === LETTER_E ? readBehind(text, rules) : undefined
+  return c === LETTER_M || c === LETTER_R || c === LETTER_E
+    ? readBehind(text, rules, repeats)
+    : undefined
 }
 
 /**
@@ -34,7 +41,9 @@ export function readUsualElement(
   rules: DecodeRules,
 ): Message | undefined {
   front.lastIndex = from
-  return front.test(text) ? readFront(text, from, front.lastIndex, found, rules) : undefined
+  return front.test(text)
+    ? readFront(text, from, front.lastIndex, found, rules, undefined)
+    : undefined
 }
 
 // Fifteen digits are always exact as a number. Strings are printable ASCII without escapes.
@@ -72,6 +81,7 @@ function readFront(
   headEnd: number,
   found: Members | undefined,
   rules: DecodeRules,
+  repeats: Repeats | undefined,
 ): Message | undefined {
   let at = from + AFTER_VERSION
   let id: Id | undefined
@@ -97,7 +107,7 @@ function readFront(
   const methodEnd = isBare ? headEnd - 2 : headEnd - '","params":'.length
   const method = nameAt(text, at + METHOD_KEY, methodEnd, rules)
   if (isBare) return call(id, method, undefined)
-  const params = readParams(text, headEnd, end - 1, found, rules)
+  const params = readParams(text, headEnd, end - 1, found, rules, repeats)
   return params === undefined ? undefined : call(id, method, params)
 }
 
@@ -116,7 +126,11 @@ function valueEnd(
   return end > 0 && text.charCodeAt(end) === CLOSE_OBJECT ? end : -1
 }
 
-function readBehind(text: string, rules: DecodeRules): Message | undefined {
+function readBehind(
+  text: string,
+  rules: DecodeRules,
+  repeats: Repeats | undefined,
+): Message | undefined {
   const tailAt = text.lastIndexOf(',"jsonrpc":')
   if (tailAt < 0) return undefined
   behind.lastIndex = tailAt
@@ -140,7 +154,7 @@ function readBehind(text: string, rules: DecodeRules): Message | undefined {
   }
   const method = nameAt(text, methodAt, headEnd - '","params":'.length, rules)
   if (method === undefined) return undefined
-  const params = readParams(text, headEnd, tailAt, undefined, rules)
+  const params = readParams(text, headEnd, tailAt, undefined, rules, repeats)
   return params === undefined ? undefined : call(id, method, params)
 }
 
@@ -188,6 +202,7 @@ function readParams(
   end: number,
   found: Members | undefined,
   rules: DecodeRules,
+  repeats: Repeats | undefined,
 ): Params | undefined {
   const first = text.charCodeAt(at)
   if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) return undefined
@@ -200,7 +215,7 @@ function readParams(
   }
   if (found === undefined && !structureFits(text, at, end, CALL_NODES, rules)) return undefined
   try {
-    return JSON.parse(text.slice(at, end))
+    return repeats === undefined ? JSON.parse(text.slice(at, end)) : repeats.parse(text, at, end)
   } catch {
     return undefined
   }

@@ -22,6 +22,8 @@ export interface ChildCommand {
   readonly args?: readonly string[]
   /** Variables besides the few that every child is given; undefined takes one of those away. */
   readonly env?: Readonly<Record<string, string | undefined>>
+  /** Names of further variables of this process that the child is given too. */
+  readonly inheritEnv?: readonly string[]
   readonly cwd?: string
 }
 
@@ -68,7 +70,7 @@ export async function childChannel(
   command: ChildCommand,
   options: ChildOptions = {},
 ): Promise<ChildChannel> {
-  const env = childEnvironment(command.env)
+  const env = childEnvironment(command.env, command.inheritEnv)
   let child: Child
   try {
     child = spawn(command.command, command.args ?? [], {

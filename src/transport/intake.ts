@@ -4,6 +4,7 @@ import { ChannelError, type Envelope, type Sink } from '../jsonrpc/channel.ts'
 import { type DecodeOptions, decodeBy, tooLarge } from '../jsonrpc/decode.ts'
 import { notJson } from '../jsonrpc/malformed.ts'
 import type { Decoded, Malformed } from '../jsonrpc/message.ts'
+import { Repeats } from '../jsonrpc/repeats.ts'
 import { type DecodeRules, decodeRules } from '../jsonrpc/rules.ts'
 import type { FrameReader, FramingName } from '../wire/frame.ts'
 import { framing } from '../wire/framing.ts'
@@ -42,6 +43,7 @@ export class Intake {
   readonly #owner: IntakeOwner
   readonly #options: IntakeOptions
   readonly #rules: DecodeRules
+  readonly #repeats = new Repeats()
   readonly #envelope: Envelope
   readonly #frames: FrameReader
   #sink: Sink | undefined
@@ -111,7 +113,7 @@ export class Intake {
       const bytes = buffer.subarray(start, end)
       if (!isUtf8(bytes)) return decodeBy(bytes, this.#rules)
     }
-    return decodeBy(text, this.#rules)
+    return decodeBy(text, this.#rules, this.#repeats)
   }
 
   #oversize(): void {

@@ -3,6 +3,7 @@ import { type Channel, ChannelError, type Envelope, type Sink } from '../jsonrpc
 import { decodeBy } from '../jsonrpc/decode.ts'
 import { oversize } from '../jsonrpc/malformed.ts'
 import type { Decoded, Message } from '../jsonrpc/message.ts'
+import { Repeats } from '../jsonrpc/repeats.ts'
 import {
   type DecodeOptions,
   type DecodeRules,
@@ -46,6 +47,7 @@ export class WebSocketChannel implements Channel, Beating {
   readonly #writer: WebSocketWriter
   readonly #outbox: Outbox
   readonly #rules: DecodeRules
+  readonly #repeats = new Repeats()
   readonly #envelope: Envelope
   readonly #clock: Clock
   readonly #ended: Promise<void>
@@ -149,7 +151,7 @@ export class WebSocketChannel implements Channel, Beating {
     }
     // The check: with binaryType "nodebuffer", which is the default, ws gives a Buffer. It holds
     // UTF-8, which ws has made sure of.
-    this.#deliver(decodeBy((data as Buffer).toString('utf8'), this.#rules))
+    this.#deliver(decodeBy((data as Buffer).toString('utf8'), this.#rules, this.#repeats))
   }
 
   readonly #pong = (): void => {

@@ -7,7 +7,7 @@ import {
 import type { Duplex } from 'node:stream'
 import { type Channel, ChannelError } from '../jsonrpc/channel.ts'
 import { limits } from '../util/limits.ts'
-import { headerValues, isLoopback, originRefusal } from '../util/origin.ts'
+import { headerValues, originRefusal, reachedAt } from '../util/origin.ts'
 import {
   bind,
   boundTo,
@@ -131,7 +131,7 @@ function refusalOf(
   ]
   const site = request.headers['sec-fetch-site']?.toString()
   const asked = { hosts, origins, target, site }
-  const foreign = originRefusal(asked, { ...boundOf(server), ...options })
+  const foreign = originRefusal(asked, { ...reachedAt(request.socket), ...options })
   if (foreign !== undefined) return refusal(403, foreign)
   if (target.split('?', 1)[0] !== path) return refusal(404, `there is no ${target}`)
   if (connections >= maxConnections) return refusal(503, `there are ${connections} already`)
@@ -151,11 +151,4 @@ function refuse(socket: Duplex, status: Refusal['status']): void {
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
   )
-}
-
-function boundOf(server: HttpServer): { readonly port: number; readonly loopback: boolean } {
-  const bound = server.address()
-  // A socket file has no port, and no browser can be made to connect to one.
-  if (bound === null || typeof bound === 'string') return { port: 0, loopback: false }
-  return { port: bound.port, loopback: isLoopback(bound.address) }
 }

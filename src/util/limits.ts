@@ -1,9 +1,14 @@
+import { cli } from './limits/cli.ts'
 import { client } from './limits/client.ts'
+import { config } from './limits/config.ts'
 import { http } from './limits/http.ts'
 import { messages } from './limits/messages.ts'
+import { observe } from './limits/observe.ts'
 import { peer } from './limits/peer.ts'
+import { router } from './limits/router.ts'
 import { server } from './limits/server.ts'
 import { transport } from './limits/transport.ts'
+import { upstream } from './limits/upstream.ts'
 
 /**
  * Every limit of the product: its name, default, unit and what happens when it is reached.
@@ -16,6 +21,11 @@ export const limits = {
   ...server,
   ...client,
   ...http,
+  ...router,
+  ...config,
+  ...observe,
+  ...cli,
+  ...upstream,
 } as const
 
 export type LimitName = keyof typeof limits

@@ -14,7 +14,7 @@ export interface Asked {
 export interface Gate {
   /** The port really bound. */
   readonly port: number
-  /** Whether the listener is bound to this machine only; then `Host` must name this machine. */
+  /** Whether it was reached at an address of this machine alone; then `Host` must name this machine. */
   readonly loopback: boolean
   /** Further `Host` values, as browsers send them: `api.example.com`, `api.example.com:8443`. */
   readonly allowedHosts?: readonly string[]
@@ -66,10 +66,23 @@ export function isLoopback(host: string): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|::1|::ffff:127(?:\.\d{1,3}){3})$/i.test(host)
 }
 
+/**
+ * Where a connection came in, whatever its listener is bound to: bound to every address, a server is
+ * reached at 127.0.0.1 by programs of its own machine alone, and so by a page that has found a name for it.
+ */
+export function reachedAt(connection: {
+  readonly localAddress?: string
+  readonly localPort?: number
+}): Pick<Gate, 'port' | 'loopback'> {
+  // A socket file has neither, and no browser can be made to connect to one.
+  const { localAddress = '', localPort = 0 } = connection
+  return { port: localPort, loopback: localAddress === '127.0.0.1' || isLoopback(localAddress) }
+}
+
 function hostAllowed(host: string, gate: Gate): boolean {
   if (listed(gate.allowedHosts, host)) return true
   if (gate.loopback) return isThisMachine(host, gate.port)
-  // Bound to the network, a server cannot know its own names; only a written list limits them.
+  // Reached from the network, a server cannot know its own names; only a written list limits them.
   return gate.allowedHosts === undefined
 }
 

@@ -2,7 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { growth, held, proportional } from '../../test/fuzz/cost.ts'
 import { events, halves, latin1, singles } from '../../test/fuzz/reading.ts'
-import { type OutgoingEvent, SseReader, type SseSink, writeComment, writeEvent } from './sse.ts'
+import {
+  type OutgoingEvent,
+  SseReader,
+  type SseSink,
+  writeComment,
+  writeEvent,
+  writeLine,
+} from './sse.ts'
 
 const MiB = 1024 * 1024
 const noId = 'last id ""'
@@ -210,6 +217,14 @@ describe('writing an event', () => {
     ['no end', { data: 'a', retry: Number.POSITIVE_INFINITY }],
   ])('%s is refused', (_, outgoing) => {
     expect(() => writeEvent(outgoing)).toThrow(TypeError)
+  })
+
+  test('whose data is a line of JSON is the same, written quickly', () => {
+    const data = JSON.stringify({ text: 'a\r\n\u2028b', n: 1 })
+    expect(writeLine(data)).toBe(writeEvent({ data }))
+    const event = 'message'
+    expect(writeLine(data, 'event: message\nid: 1\n')).toBe(writeEvent({ data, event, id: '1' }))
+    expect(writeLine('', 'id: 1\n')).toBe(writeEvent({ data: '', id: '1' }))
   })
 
   test('what is written is read back, line ends as line feeds', () => {

@@ -30,6 +30,14 @@ export function writeEvent({ data, event, id, retry }: OutgoingEvent): string {
   return `${text}data: ${data.replace(lineEnds, '\ndata: ')}\n\n`
 }
 
+/**
+ * The text of one event whose data is a single line, as JSON is, for whoever writes many: nothing is
+ * looked for. `fields` are the lines ahead of it, each with its line feed.
+ */
+export function writeLine(line: string, fields = ''): string {
+  return `${fields}data: ${line}\n\n`
+}
+
 /** A comment, which receivers pass over: it keeps a silent connection open. */
 export function writeComment(text: string): string {
   return `: ${text.replace(lineEnds, '\n: ')}\n\n`

@@ -1,7 +1,7 @@
 /** One limit: its default, and what happens when it is reached. */
 export interface Limit {
   readonly default: number
-  readonly unit: 'bytes' | 'ms' | 'characters' | 'count'
+  readonly unit: 'bytes' | 'ms' | 'characters' | 'count' | 'share'
   /** What happens at the limit, in words for `docs/limits.md`. */
   readonly meaning: string
 }

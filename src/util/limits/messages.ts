@@ -52,6 +52,12 @@ export const messages = {
     unit: 'characters',
     meaning: 'A method name. Answered -32600.',
   },
+  repeatedLength: {
+    default: 2048,
+    unit: 'characters',
+    meaning:
+      'The `_meta` at the end of a request that is remembered, because the next request of the same connection may say the same. A longer one is parsed each time.',
+  },
   headerBytes: {
     default: 8 * KiB,
     unit: 'bytes',

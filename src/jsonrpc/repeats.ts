@@ -1,0 +1,69 @@
+import { frozen } from '../util/frozen.ts'
+import { limits } from '../util/limits.ts'
+import type { Params } from './message.ts'
+
+/**
+ * What the calls of one connection say again and again at the end of their params: `_meta`, in which
+ * stateless clients tell who they are with every request. Text that is the same to the last character
+ * is parsed once, and every message gets the same value, frozen through and through.
+ *
+ * One for each connection, so that nothing of one sender is ever at hand while another one's text is
+ * read. Keeps at most two texts of `repeatedLength` characters.
+ */
+export class Repeats {
+  /** From the comma before the key to the brace that ends the params, as the value below was written. */
+  #text = ''
+  #value: object | undefined
+  /** The same of the last message, if it was another: worth parsing apart only when it comes again. */
+  #candidate = ''
+
+  /**
+   * The params at `[at, end)`, exactly as `JSON.parse` gives them, save that `_meta` may be frozen.
+   * Throws where the text is no JSON.
+   */
+  parse(text: string, at: number, end: number): Params {
+    const from = end - this.#text.length
+    // Cut out and compared, which takes a third of what startsWith takes.
+    if (this.#value !== undefined && from > at && text.slice(from, end) === this.#text) {
+      // Whatever stands before the comma, be it in the middle of a string: where it is a whole object
+      // with a brace behind it, the comma stood between two of its members.
+      const params = JSON.parse(`${text.slice(at, from)}}`)
+      if (isOpenTo(params)) {
+        params[KEY] = this.#value
+        return params
+      }
+    } else {
+      this.#learn(text, at, end)
+    }
+    return JSON.parse(text.slice(at, end))
+  }
+
+  #learn(text: string, at: number, end: number): void {
+    if (text.charCodeAt(end - 2) !== CLOSE_OBJECT) return
+    const from = text.indexOf(MARK, Math.max(at, end - limits.repeatedLength.default))
+    if (from < 0 || from >= end) return
+    const tail = text.slice(from, end)
+    if (tail !== this.#candidate) {
+      // Joined with something and cut again it does not keep the whole message alive.
+      this.#candidate = ` ${tail}`.slice(1)
+      return
+    }
+    try {
+      this.#value = frozen(JSON.parse(tail.slice(MARK.length - 1, -1)))
+      this.#text = this.#candidate
+    } catch {
+      // The key of something else, further inside: this text teaches nothing.
+    }
+  }
+}
+
+const KEY = '_meta'
+const MARK = `,"${KEY}":{`
+const CLOSE_OBJECT = 125
+
+/** Whether a member may be put behind the others: there is one before the comma, and none of its name. */
+function isOpenTo(params: Record<string, unknown>): boolean {
+  if (Object.hasOwn(params, KEY)) return false
+  for (const _ in params) return true
+  return false
+}

@@ -1,0 +1,8 @@
+/** So many random bytes, in the digits and letters that are safe everywhere. */
+export function randomHex(bytes: number): string {
+  let text = ''
+  for (const byte of crypto.getRandomValues(new Uint8Array(bytes))) text += hex[byte]
+  return text
+}
+
+const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
