@@ -12,6 +12,7 @@ import type { ClientOptions, QuestionContext, Roots } from './options.ts'
 import { Pace } from './pace.ts'
 import { checkedRoots, currentRoots } from './roots.ts'
 import { messagesProblem } from './sampling-check.ts'
+import type { Seams } from './seams.ts'
 
 /** Something a server wants to know: a request of its own, or part of a result that needs input. */
 export interface Question {
@@ -35,12 +36,14 @@ export interface AnswerContext extends QuestionContext {
  */
 export class Answerer {
   readonly #options: ClientOptions
+  readonly #seams: Pick<Seams, 'capabilities'> | undefined
   readonly #declared = new Map<Revision, ClientCapabilities>()
   readonly #pace: Pace | undefined
   #roots: Roots | undefined
 
-  constructor(options: ClientOptions) {
+  constructor(options: ClientOptions, seams?: Pick<Seams, 'capabilities'>) {
     this.#options = options
+    this.#seams = seams
     this.#roots = options.roots
     const { questionsPerMinute: most, clock = systemClock } = options
     this.#pace = most === undefined ? undefined : new Pace(most, clock)
@@ -56,7 +59,7 @@ export class Answerer {
   capabilities(revision: Revision): ClientCapabilities {
     let declared = this.#declared.get(revision)
     if (declared === undefined) {
-      declared = capabilitiesOf(this.#options, revision)
+      declared = this.#seams?.capabilities(revision) ?? capabilitiesOf(this.#options, revision)
       this.#declared.set(revision, declared)
     }
     return declared

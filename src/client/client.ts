@@ -128,27 +128,24 @@ export class Client implements AsyncDisposable {
    * and against `output`; one that does not fit rejects with a ChannelError `'framing'`. A tool that was
    * listed as one that runs only as a task is called as one, and waited for.
    */
-  async call<const S extends Schema | undefined = undefined>(
+  call<const S extends Schema | undefined = undefined>(
     name: string,
     args?: object,
     options: CallToolOptions<S> = {},
   ): Promise<ToolAnswer<Structured<S>>> {
-    const { settings, requests, tasks, outputs } = this.#core
-    const { signal, timeoutMs, maxTotalMs: totalMs = settings.totalMs, output } = options
-    let answer: ToolAnswer
-    if (tasks.isRequired(name, this.server)) {
-      answer = await tasks.run(name, args, { signal, timeoutMs, totalMs })
-    } else {
-      const result = await requests.request('tools/call', { name, arguments: args }, options)
-      answer = tasks.isTask(result, this.server.revision)
-        ? await tasks.settle(result, this.server.revision, { signal, timeoutMs: totalMs })
-        : toolAnswer(result)
+    const { requests, tasks, outputs } = this.#core
+    if (tasks.isRequired(name, this.server)) return this.#callAsTask(name, args, options)
+    const read = (result: unknown): ToolAnswer | Promise<ToolAnswer> => {
+      const isPlain =
+        options.output === undefined &&
+        !outputs.knows(name) &&
+        !tasks.isTask(result, this.server.revision)
+      return isPlain ? toolAnswer(result) : this.#settled(name, result, options)
     }
-    if (outputs.knows(name)) await outputs.check(name, answer)
     // The check: `output` says what it is; without it nothing is said.
-    if (output === undefined || answer.isError) return answer as ToolAnswer<Structured<S>>
-    const structured = await structuredAs(output, name, answer)
-    return { ...answer, structured: structured as Structured<S> }
+    return requests.requestAs(read, 'tools/call', { name, arguments: args }, options) as Promise<
+      ToolAnswer<Structured<S>>
+    >
   }
 
   /** Reads a resource. */
@@ -265,6 +262,47 @@ export class Client implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+
+  async #callAsTask<S extends Schema | undefined>(
+    name: string,
+    args: object | undefined,
+    options: CallToolOptions<S>,
+  ): Promise<ToolAnswer<Structured<S>>> {
+    const { settings, tasks } = this.#core
+    const { signal, timeoutMs, maxTotalMs: totalMs = settings.totalMs } = options
+    const answer = await tasks.run(name, args, { signal, timeoutMs, totalMs })
+    return this.#checked(name, answer, options)
+  }
+
+  /** The answer behind a result that may be a task, or has to be checked. */
+  async #settled<S extends Schema | undefined>(
+    name: string,
+    result: unknown,
+    options: CallToolOptions<S>,
+  ): Promise<ToolAnswer<Structured<S>>> {
+    const { settings, tasks } = this.#core
+    const { revision } = this.server
+    const { signal, maxTotalMs: timeoutMs = settings.totalMs } = options
+    // The delivery of the reply is no place for a schema that somebody else has written.
+    await undefined
+    const answer = tasks.isTask(result, revision)
+      ? await tasks.settle(result, revision, { signal, timeoutMs })
+      : toolAnswer(result)
+    return this.#checked(name, answer, options)
+  }
+
+  async #checked<S extends Schema | undefined>(
+    name: string,
+    answer: ToolAnswer,
+    { output }: CallToolOptions<S>,
+  ): Promise<ToolAnswer<Structured<S>>> {
+    const { outputs } = this.#core
+    if (outputs.knows(name)) await outputs.check(name, answer)
+    // The check: `output` says what it is; without it nothing is said.
+    if (output === undefined || answer.isError) return answer as ToolAnswer<Structured<S>>
+    const structured = await structuredAs(output, name, answer)
+    return { ...answer, structured: structured as Structured<S> }
   }
 
   /** What cursors belong to: a session, if there is one, or else the server. */

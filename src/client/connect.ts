@@ -98,7 +98,9 @@ async function openStateless(opening: Opening, link: Link, asked: Revision): Pro
     const found = await discover(opening, link, asked, timeoutMs)
     if (found.type === 'stateless') return { link, server: found.server }
     const why = 'the server does not answer server/discover as stateless servers do'
-    throw new ChannelError('refused', `opening: ${why}`, { cause: found.cause })
+    const { cause } = found
+    const words = cause instanceof Error ? `${why}: ${cause.message}` : why
+    throw new ChannelError('refused', `opening: ${words}`, { cause })
   })
 }
 

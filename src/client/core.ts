@@ -13,6 +13,7 @@ import { OutputSchemas } from './output.ts'
 import { ProgressBoard } from './progress.ts'
 import { Requests } from './requests.ts'
 import { answerAll } from './rounds.ts'
+import type { Seams } from './seams.ts'
 import { type Settings, settingsOf } from './settings.ts'
 import { Tasks } from './tasks.ts'
 
@@ -20,6 +21,7 @@ import { Tasks } from './tasks.ts'
 export class Core {
   readonly settings: Settings
   readonly answerer: Answerer
+  readonly progress: ProgressBoard
   readonly requests: Requests
   readonly listens: Listens
   readonly tasks: Tasks
@@ -35,11 +37,12 @@ export class Core {
   #isClosing = false
 
   /** Throws a TypeError for options that mean nothing. */
-  constructor(dial: Dial, options: ClientOptions) {
+  constructor(dial: Dial, options: ClientOptions, seams?: Seams) {
     const settings = settingsOf(options)
     const progress = new ProgressBoard(settings.onError)
     this.settings = settings
-    this.answerer = new Answerer(options)
+    this.progress = progress
+    this.answerer = new Answerer(options, seams)
     this.#dial = dial
     this.#asked = new AskedTasks(settings)
     this.#heartbeat = new Heartbeat(settings)
@@ -50,13 +53,14 @@ export class Core {
     this.tasks = this.#makeTasks(options)
     const { answerer, requests, outputs, listens, tasks } = this
     const parts = { options, settings, answerer, requests, progress, outputs, listens, tasks }
-    const inbox = new Inbox({ ...parts, cache: this.#cache, asked: this.#asked })
+    const inbox = new Inbox({ ...parts, cache: this.#cache, asked: this.#asked, seams })
     this.#host = {
       onRequest: (request, exchange, link) => inbox.onRequest(request, exchange, link),
       onNotification: (message, envelope, link) => inbox.onNotification(message, envelope, link),
       onEnded: (link, cause) => {
         this.#asked.forget(link)
         this.#lifeline?.onEnded(link, cause)
+        seams?.onEnded?.(cause)
       },
     }
   }

@@ -1,3 +1,4 @@
+import { writeOnce } from '../jsonrpc/write.ts'
 import { metaKeys } from '../mcp/meta.ts'
 import { implementationFor } from '../mcp/revisions/shape.ts'
 import type { Revision } from '../mcp/revisions.ts'
@@ -7,6 +8,7 @@ import type {
   LogLevel,
   ProgressToken,
 } from '../mcp/types/base.ts'
+import { frozenCopy } from '../util/frozen.ts'
 import { isRecord } from '../util/record.ts'
 
 /** Who sends a request, in which words, and what it can be asked. */
@@ -17,14 +19,18 @@ export interface Sender {
   readonly logLevel?: LogLevel
 }
 
-/** What a stateless request says of its sender, as members of `_meta`. */
+/**
+ * What a stateless request says of its sender, as members of `_meta`: a copy, frozen, because many
+ * requests carry it, by reference where the server is in the same process.
+ */
 export function senderMeta({ revision, capabilities, info, logLevel }: Sender): object {
-  return {
+  const meta = frozenCopy({
     [metaKeys.protocolVersion]: revision.name,
     [metaKeys.clientCapabilities]: capabilities,
     [metaKeys.clientInfo]: implementationFor(revision, info),
     ...(logLevel !== undefined && { [metaKeys.logLevel]: logLevel }),
-  }
+  })
+  return writeOnce(meta)
 }
 
 /** What goes into the `_meta` of a request beside what its caller put there. */

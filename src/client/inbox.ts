@@ -16,6 +16,7 @@ import type { ClientOptions } from './options.ts'
 import type { OutputSchemas } from './output.ts'
 import type { ProgressBoard } from './progress.ts'
 import type { Requests } from './requests.ts'
+import type { Seams } from './seams.ts'
 import type { Settings } from './settings.ts'
 import type { Tasks } from './tasks.ts'
 
@@ -31,6 +32,7 @@ export interface InboxParts {
   readonly listens: Listens
   readonly tasks: Tasks
   readonly asked: AskedTasks
+  readonly seams: Seams | undefined
 }
 
 /** What a server sends by itself: its requests answered, its notifications passed on. */
@@ -41,7 +43,8 @@ export class Inbox {
     this.#parts = parts
   }
 
-  onRequest({ method, params }: RpcRequest, exchange: Exchange, link: Link): unknown {
+  onRequest(request: RpcRequest, exchange: Exchange, link: Link): unknown {
+    const { method, params } = request
     const { revision } = link
     // Before anything is settled the other side may ask whether anybody is there, and nothing else.
     if (method === 'ping' && revision?.era !== 'stateless') return {}
@@ -52,7 +55,8 @@ export class Inbox {
       )
       throw methodNotFound(method)
     }
-    const { answerer, requests, asked } = this.#parts
+    const { answerer, requests, asked, seams } = this.#parts
+    if (seams !== undefined) return seams.onRequest(request, exchange)
     const prepare = (signal: AbortSignal) => {
       const answer = answerer.prepare({ method, params }, { revision, signal })
       return () => requests.whileAsked(answer)
@@ -72,6 +76,7 @@ export class Inbox {
     this.#dispatch(method, params, link)
     this.#parts.listens.onNotification(method, params, envelope)
     this.#guarded(() => this.#parts.options.onNotification?.(method, params))
+    this.#guarded(() => this.#parts.seams?.onNotification(method, params, envelope))
   }
 
   #dispatch(method: string, params: Members | undefined, link: Link): void {

@@ -11,6 +11,7 @@ import {
 import type { AllOf, BatchBuilder } from '../jsonrpc/outbound.ts'
 import { Peer } from '../jsonrpc/peer.ts'
 import type { PeerOptions } from '../jsonrpc/peer-options.ts'
+import type { Waiter } from '../jsonrpc/pending.ts'
 import { toWire } from '../mcp/error-wire.ts'
 import type { Revision } from '../mcp/revisions.ts'
 import { isTimeout, isUnsent } from './failures.ts'
@@ -113,6 +114,23 @@ export class Link {
     return { id, reply, giveUp }
   }
 
+  /**
+   * The same for whoever has no use for a promise: tells `waiter` instead, inside whatever settles the
+   * request, and of a failure before it is known what it means. Gives the id; none where it was refused
+   * at once. One that fails has to be explained by `failure`, not before the next microtask.
+   */
+  start(waiter: Waiter, method: string, params?: object, options?: CallOptions): Id | undefined {
+    this.#wantedId = undefined
+    return this.#peer.start(waiter, method, params, options)
+  }
+
+  /** What a failed request rejects with. The server is told of one that was given up. */
+  failure(error: unknown, method: string, id: Id | undefined, options: LinkCallOptions): unknown {
+    const isSent = id !== undefined && this.#wire.hasSent(id)
+    if (isSent && !options.silent) this.#cancelIfGivenUp(id, error, options.signal)
+    return this.#explain(error, method, isSent)
+  }
+
   /** The same for those who only want the reply. */
   call(method: string, params?: object, options: LinkCallOptions = {}): Promise<unknown> {
     this.#wantedId = options.id
@@ -188,9 +206,7 @@ export class Link {
     options: LinkCallOptions,
   ): Promise<unknown> {
     return reply.then(undefined, error => {
-      const isSent = id !== undefined && this.#wire.hasSent(id)
-      if (isSent && !options.silent) this.#cancelIfGivenUp(id, error, options.signal)
-      throw this.#explain(error, method, isSent)
+      throw this.failure(error, method, id, options)
     })
   }
 

@@ -1,5 +1,7 @@
 import { ChannelError } from '../jsonrpc/channel.ts'
 import type { CallOptions } from '../jsonrpc/handler.ts'
+import type { Id } from '../jsonrpc/message.ts'
+import type { Waiter } from '../jsonrpc/pending.ts'
 import { tasksExtension } from '../mcp/extension.ts'
 import { methodRow } from '../mcp/methods.ts'
 import type { Revision } from '../mcp/revisions.ts'
@@ -79,13 +81,30 @@ export class Requests {
    * Sends a request and settles with its final result. Rejects with an RpcError when the server
    * refuses, with a ChannelError when no reply can come, and with the signal's own reason.
    */
-  request(method: string, params?: object, options: RequestOptions = {}): Promise<unknown> {
+  request(method: string, params?: object, options?: RequestOptions): Promise<unknown> {
+    return this.requestAs(asIs, method, params, options)
+  }
+
+  /**
+   * The same, settled with what `read` makes of the final result. It is called inside the delivery of
+   * the reply, so whatever runs the code of others in it returns a promise first.
+   */
+  requestAs<T>(
+    read: (result: unknown) => T | Promise<T>,
+    method: string,
+    params?: object,
+    options: RequestOptions = {},
+  ): Promise<T> {
     const run = new Run(method, options, this.#parts.settings.clock.now())
-    let opened: Opened | undefined
     try {
-      opened = this.#plainly(run)
-      if (opened === undefined) return this.#throughout(run, params)
-      return this.#plain(run, opened, params, this.#send(run, opened, params))
+      const opened = this.#plainly(run)
+      if (opened === undefined) return this.#throughout(run, params).then(read)
+      const sent = this.enveloped(opened, params)
+      // One promise for all of it: each further one costs a tenth of a call to a server in this process.
+      return new Promise(settle => {
+        const plain = new PlainCall(this.#plain, run, opened, params, read, settle)
+        plain.id = opened.link.start(plain, method, sent, options)
+      })
     } catch (error) {
       return Promise.reject(error)
     }
@@ -133,22 +152,20 @@ export class Requests {
     return isDetour ? undefined : opened
   }
 
-  async #plain(
-    run: Run,
-    opened: Opened,
-    params: object | undefined,
-    reply: Promise<unknown>,
-  ): Promise<unknown> {
-    const { revision } = opened.server
-    let result: unknown
-    try {
-      result = await reply
-    } catch (error) {
-      this.#repeat(run, opened, params, error)
+  /** What follows a plain call that did not end with its reply. */
+  readonly #plain: PlainHost = {
+    goOn: async ({ run, opened, params }, result) => {
+      // Nobody's code is to run inside the delivery of a message.
+      await undefined
+      return this.#throughout(run, params, { result, revision: opened.server.revision })
+    },
+    recover: async ({ run, opened, params, id }, error) => {
+      // A call may fail inside the end of its connection; what that means is known when it has ended.
+      await undefined
+      const why = opened.link.failure(error, run.method, id, run.options)
+      this.#repeat(run, opened, params, why)
       return this.#throughout(run, params)
-    }
-    if (revision.era === 'session' || isComplete(result)) return result
-    return this.#throughout(run, params, { result, revision })
+    },
   }
 
   async #throughout(run: Run, params: object | undefined, first?: Delivered): Promise<unknown> {
@@ -322,6 +339,70 @@ class Run {
     this.method = method
     this.options = options
     this.startedAt = startedAt
+  }
+}
+
+/** A request as it was sent. */
+interface Sent {
+  readonly run: Run
+  readonly opened: Opened
+  readonly params: object | undefined
+  /** Unknown while it is being sent, and for good if it was refused at once. */
+  readonly id: Id | undefined
+}
+
+interface PlainHost {
+  /** Sees a request through whose first result is not the last. */
+  goOn(sent: Sent, result: unknown): Promise<unknown>
+  /** Sends a request again that failed, if it may be; rejects otherwise. */
+  recover(sent: Sent, error: unknown): Promise<unknown>
+}
+
+function asIs(result: unknown): unknown {
+  return result
+}
+
+/** A request that waits for its reply and, most likely, for nothing else. */
+class PlainCall<T> implements Waiter, Sent {
+  readonly run: Run
+  readonly opened: Opened
+  readonly params: object | undefined
+  id: Id | undefined
+  readonly #host: PlainHost
+  readonly #read: (result: unknown) => T | Promise<T>
+  readonly #settle: (outcome: T | Promise<T>) => void
+
+  constructor(
+    host: PlainHost,
+    run: Run,
+    opened: Opened,
+    params: object | undefined,
+    read: (result: unknown) => T | Promise<T>,
+    settle: (outcome: T | Promise<T>) => void,
+  ) {
+    this.#host = host
+    this.run = run
+    this.opened = opened
+    this.params = params
+    this.#read = read
+    this.#settle = settle
+  }
+
+  resolve(result: unknown): void {
+    const isFinal = this.opened.server.revision.era === 'session' || isComplete(result)
+    if (!isFinal) {
+      this.#settle(this.#host.goOn(this, result).then(this.#read))
+      return
+    }
+    try {
+      this.#settle(this.#read(result))
+    } catch (error) {
+      this.#settle(Promise.reject(error))
+    }
+  }
+
+  reject(error: unknown): void {
+    this.#settle(this.#host.recover(this, error).then(this.#read))
   }
 }
 

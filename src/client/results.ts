@@ -113,9 +113,10 @@ export function resourceAnswer(raw: ReadResourceResult): ResourceAnswer {
 
 /** The text of those parts that are text, one below the other. */
 function textOf(parts: readonly unknown[]): string {
-  const texts: string[] = []
+  let all: string | undefined
   for (const part of parts) {
-    if (isRecord(part) && typeof part.text === 'string') texts.push(part.text)
+    if (!isRecord(part) || typeof part.text !== 'string') continue
+    all = all === undefined ? part.text : `${all}\n${part.text}`
   }
-  return texts.length === 1 ? `${texts[0]}` : texts.join('\n')
+  return all ?? ''
 }

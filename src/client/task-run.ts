@@ -63,7 +63,12 @@ export class TaskRun implements TaskHandle {
     return this.#facts.message
   }
 
-  async result(options: CallOptions = {}): Promise<ToolAnswer> {
+  async result(options?: CallOptions): Promise<ToolAnswer> {
+    return toolAnswer(await this.outcome(options))
+  }
+
+  /** The same as it came. */
+  async outcome(options: CallOptions = {}): Promise<unknown> {
     const { settings } = this.#host
     const patience = new Patience({
       what: `task ${this.id}`,
@@ -73,7 +78,7 @@ export class TaskRun implements TaskHandle {
     })
     this.#follow()
     try {
-      return toolAnswer(await patience.wait(orAborted(this.#outcome.promise, options.signal)))
+      return await patience.wait(orAborted(this.#outcome.promise, options.signal))
     } finally {
       patience.end()
       this.#unfollow()

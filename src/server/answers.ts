@@ -9,23 +9,20 @@ import type { Profile } from '../mcp/profile.ts'
 import type { Revision } from '../mcp/revisions.ts'
 import type { Implementation, Members, ServerCapabilities } from '../mcp/types/base.ts'
 import type { ServerCache } from './caching.ts'
-import { complete } from './completion.ts'
 import type { Cursors } from './cursor.ts'
 import { checkExtensions, OwnMethods } from './extending.ts'
 import { discover, initialize, type Self, unsupportedVersion } from './lifecycle.ts'
 import { listen } from './listen.ts'
 import { setLevel } from './logging.ts'
 import { heard } from './notices.ts'
+import type { MakeOffer, Offer } from './offer.ts'
 import type { ServerInfo } from './options.ts'
-import { Prompts } from './prompts.ts'
-import { type Answer, type Params, type ServerRequest, whenReady } from './request.ts'
-import { Resources } from './resources.ts'
+import type { Answer, Params, ServerRequest } from './request.ts'
 import { Rounds } from './rounds.ts'
 import type { Sealer } from './seal.ts'
 import type { Session } from './session.ts'
 import type { Subscriptions } from './subscriptions.ts'
 import { type TaskOptions, Tasks } from './tasks.ts'
-import { Tools } from './tools.ts'
 import { Wording } from './wording.ts'
 
 export interface AnswersOptions {
@@ -46,15 +43,14 @@ export interface AnswersOptions {
  * From a message to the feature that answers it: finds out who asks, whether there is such a method
  * for them, and says the result and the errors in the words of their revision.
  */
-export class Answers implements Self {
+export class Answers<O extends Offer> implements Self {
   readonly info: Implementation
   readonly instructions: string | undefined
   readonly revisions: readonly Revision[]
   readonly profile: Profile
-  readonly tools: Tools
-  readonly resources: Resources
-  readonly prompts: Prompts
   readonly tasks: Tasks
+  /** What requests for features are answered with. */
+  readonly offer: O
   /** Those that the protocol does not have. */
   readonly methods = new OwnMethods()
   readonly wording: Wording
@@ -63,7 +59,11 @@ export class Answers implements Self {
   readonly #isStateless: boolean
   readonly #methods: ReadonlyMap<string, (request: ServerRequest) => Answer>
 
-  constructor({ instructions, ...info }: ServerInfo, options: AnswersOptions) {
+  constructor(
+    { instructions, ...info }: ServerInfo,
+    makeOffer: MakeOffer<O>,
+    options: AnswersOptions,
+  ) {
     this.info = info
     this.instructions = instructions
     this.revisions = options.revisions
@@ -78,28 +78,33 @@ export class Answers implements Self {
       { profile: options.profile, pageSize, cursors, subscriptions, onError: this.#report },
       options.tasks,
     )
-    const host = { rounds, cursors, pageSize, tasks: this.tasks, onError: this.#report }
-    this.tools = new Tools(host, () => subscriptions.announce({ type: 'tools' }))
-    this.resources = new Resources(host, () => subscriptions.announce({ type: 'resources' }))
-    this.prompts = new Prompts(host, () => subscriptions.announce({ type: 'prompts' }))
+    this.offer = makeOffer({
+      rounds,
+      cursors,
+      pageSize,
+      tasks: this.tasks,
+      subscriptions,
+      onError: this.#report,
+    })
     this.#methods = this.#table(subscriptions)
   }
 
   /** What this server can do, as a revision says it. */
   capabilities({ features, era }: Revision): ServerCapabilities {
     const { experimental } = this.#options
+    const { offered } = this.offer
     const extensions = {
-      ...(this.tools.usesTasks && features.tasks === 'extension' && { [tasksExtension]: {} }),
+      ...(offered.tasks && features.tasks === 'extension' && { [tasksExtension]: {} }),
       ...(features.extensions && this.#options.extensions),
     }
     const subscribe = era === 'session' ? true : undefined
     return {
-      ...(this.tools.isUsed && { tools: { listChanged: true } }),
-      ...(this.resources.isUsed && { resources: { subscribe, listChanged: true } }),
-      ...(this.prompts.isUsed && { prompts: { listChanged: true } }),
-      ...(this.#completes && features.completionsCapability && { completions: {} }),
+      ...(offered.tools && { tools: { listChanged: true } }),
+      ...(offered.resources && { resources: { subscribe, listChanged: true } }),
+      ...(offered.prompts && { prompts: { listChanged: true } }),
+      ...(offered.completions && features.completionsCapability && { completions: {} }),
       logging: {},
-      ...(this.tools.usesTasks && features.tasks === 'core' && coreTasks),
+      ...(offered.tasks && features.tasks === 'core' && coreTasks),
       ...(Object.keys(extensions).length > 0 && { extensions }),
       ...(experimental !== undefined && { experimental }),
     }
@@ -126,9 +131,13 @@ export class Answers implements Self {
   ): Caller | undefined {
     if (!this.#isStateless) return undefined
     const principal = envelope.principal ?? session?.envelope.principal
-    return statelessCaller(params, principal, this.revisions, requested =>
+    const known = session?.speaker.who(params._meta, principal)
+    if (known !== undefined) return known
+    const caller = statelessCaller(params, principal, this.revisions, requested =>
       unsupportedVersion(this, requested),
     )
+    if (caller !== undefined) session?.speaker.note(params._meta, caller)
+    return caller
   }
 
   #hear(
@@ -167,10 +176,11 @@ export class Answers implements Self {
     const answer = this.#answerTo(method, caller)
     if (answer === undefined) throw errors.methodNotFound({ method })
     const request: ServerRequest = { method, params, id, caller, exchange, session }
-    if (caller.revision.era === 'session') return answer(request)
-    return whenReady(answer(request), result =>
-      this.wording.complete(result, caller.revision, method),
-    )
+    const answered = answer(request)
+    if (caller.revision.era === 'session') return answered
+    return answered instanceof Promise
+      ? answered.then(result => this.wording.complete(result, caller.revision, method))
+      : this.wording.complete(answered, caller.revision, method)
   }
 
   #answerTo(method: string, caller: Caller): ((request: ServerRequest) => Answer) | undefined {
@@ -183,37 +193,26 @@ export class Answers implements Self {
 
   #exists(method: string, capability: string | undefined, { revision }: Caller): boolean {
     if (!revision.methods.has(method)) return false
-    if (capability === 'tools') return this.tools.isUsed
-    if (method.startsWith('tasks/')) return this.tools.usesTasks
-    if (capability === 'resources') return this.resources.isUsed
+    const { offered } = this.offer
+    if (capability === 'tools') return offered.tools
+    if (method.startsWith('tasks/')) return offered.tasks
+    if (capability === 'resources') return offered.resources
     // Before it had a capability of its own, completion belonged to prompts and resources.
     if (capability === 'completions') {
       const isImplied = !revision.features.completionsCapability
-      return this.#completes || (isImplied && (this.prompts.isUsed || this.resources.isUsed))
+      return offered.completions || (isImplied && (offered.prompts || offered.resources))
     }
-    return capability !== 'prompts' || this.prompts.isUsed
-  }
-
-  get #completes(): boolean {
-    return this.prompts.hasCompleters || this.resources.hasCompleters
+    return capability !== 'prompts' || offered.prompts
   }
 
   #table(subscriptions: Subscriptions): ReadonlyMap<string, (request: ServerRequest) => Answer> {
-    const { tools, resources, prompts, tasks } = this
+    const { tasks } = this
+    const { offered, methods } = this.offer
     return new Map<string, (request: ServerRequest) => Answer>([
       ['ping', () => ({})],
       ['server/discover', request => discover(this, request.caller)],
-      ['tools/list', request => tools.list(request)],
-      ['tools/call', request => tools.call(request)],
-      ['resources/list', request => resources.list(request)],
-      ['resources/templates/list', request => resources.listTemplates(request)],
-      ['resources/read', request => resources.read(request)],
-      ['resources/subscribe', request => resources.subscribe(request)],
-      ['resources/unsubscribe', request => resources.unsubscribe(request)],
-      ['prompts/list', request => prompts.list(request)],
-      ['prompts/get', request => prompts.get(request)],
-      ['completion/complete', request => complete(request, prompts, resources)],
-      ['logging/setLevel', setLevel],
+      ...methods,
+      ['logging/setLevel', methods.get('logging/setLevel') ?? setLevel],
       ['tasks/get', request => tasks.get(request)],
       ['tasks/result', request => tasks.result(request)],
       ['tasks/list', request => tasks.list(request)],
@@ -223,10 +222,10 @@ export class Answers implements Self {
         'subscriptions/listen',
         request =>
           listen(request, subscriptions, {
-            tools: tools.isUsed,
-            prompts: prompts.isUsed,
-            resources: resources.isUsed,
-            tasks: tools.usesTasks ? (caller, ids) => tasks.audible(caller, ids) : undefined,
+            tools: offered.tools,
+            prompts: offered.prompts,
+            resources: offered.resources,
+            tasks: offered.tasks ? (caller, ids) => tasks.audible(caller, ids) : undefined,
           }),
       ],
     ])

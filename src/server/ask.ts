@@ -106,6 +106,34 @@ function runRound<T>(
   run: Run<T>,
 ): T | Params | Promise<T | Params> {
   const asking = new Asking(request, round)
+  let first: T | Promise<T>
+  try {
+    first = run(asking)
+  } catch (error) {
+    return afterRound(request, rounds, round, asking, run).fail(error)
+  }
+  // As it is for nearly every call: nothing was asked.
+  if (asking.isIdle && !(first instanceof Promise) && !isInputRequired(first)) return first
+  const { settle, fail } = afterRound(request, rounds, round, asking, run)
+  if (first instanceof Promise) return first.then(settle, fail)
+  try {
+    return settle(first)
+  } catch (error) {
+    return fail(error)
+  }
+}
+
+/** How a round ends, whatever its handler gave or threw. */
+function afterRound<T>(
+  request: ServerRequest,
+  rounds: Rounds,
+  round: Round | undefined,
+  asking: Asking,
+  run: Run<T>,
+): {
+  settle(result: T): T | Promise<T | Params>
+  fail(error: unknown): Promise<Params>
+} {
   const settle = (result: T): T | Promise<T | Params> => {
     if (asking.fault !== undefined) throw asking.fault
     if (isInputRequired(result)) {
@@ -128,12 +156,7 @@ function runRound<T>(
     }
     return requireUrls(request, rounds, round, asking, urls)
   }
-  try {
-    const result = run(asking)
-    return result instanceof Promise ? result.then(settle, fail) : settle(result)
-  } catch (error) {
-    return fail(error)
-  }
+  return { settle, fail }
 }
 
 async function requireInput(

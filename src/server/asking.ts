@@ -77,6 +77,11 @@ export class Asking {
     return this.#open ?? nothing
   }
 
+  /** Whether nothing is open and nothing is wrong. */
+  get isIdle(): boolean {
+    return this.#open === undefined && this.#fault === undefined
+  }
+
   /** What is wrong with the way the handler asks, whatever it made of being told. */
   get fault(): RpcError | undefined {
     return this.#fault

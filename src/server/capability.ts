@@ -1,25 +1,20 @@
-import { RpcError } from '../jsonrpc/error.ts'
+import type { RpcError } from '../jsonrpc/error.ts'
 import type { Caller } from '../mcp/caller.ts'
 import { errors } from '../mcp/errors.ts'
+import { missingCapability } from '../mcp/extension.ts'
 import type { ClientCapabilities } from '../mcp/types/base.ts'
 import type { SampleParams } from '../mcp/types/sampling.ts'
 import { isRecord } from '../util/record.ts'
 
 /** The refusal of a question the client cannot be asked. */
-function missingCapability(
-  caller: Caller,
-  capability: string,
-  required: ClientCapabilities,
-): RpcError {
+function undeclared(caller: Caller, capability: string, required: ClientCapabilities): RpcError {
   if (caller.revision.era === 'session') {
     return errors.capabilityNotSupported(
       { capability },
       { message: `The client has not declared the capability ${capability}` },
     )
   }
-  return new RpcError(-32021, 'Missing required client capability', {
-    data: { requiredCapabilities: required },
-  })
+  return missingCapability(required)
 }
 
 /** Throws unless the client can be asked by a form, or by a URL. */
@@ -29,26 +24,26 @@ export function requireElicitation({ revision, capabilities }: Caller, mode: 'fo
   const offered = capabilities.elicitation
   if (mode === 'url') {
     if (known === 'form and url' && isRecord(offered) && 'url' in offered) return
-    throw missingCapability(caller, 'elicitation.url', { elicitation: { url: {} } })
+    throw undeclared(caller, 'elicitation.url', { elicitation: { url: {} } })
   }
   // Without members it means forms, as it did before there was anything else.
   const takesForms = isRecord(offered) && ('form' in offered || !('url' in offered))
   if (known !== 'none' && takesForms) return
-  throw missingCapability(caller, 'elicitation', { elicitation: { form: {} } })
+  throw undeclared(caller, 'elicitation', { elicitation: { form: {} } })
 }
 
 /** Throws unless the client's model can be asked, and with tools where there are any. */
 export function requireSampling(caller: Caller, params: SampleParams): void {
   const { sampling } = caller.capabilities
-  if (!isRecord(sampling)) throw missingCapability(caller, 'sampling', { sampling: {} })
+  if (!isRecord(sampling)) throw undeclared(caller, 'sampling', { sampling: {} })
   const needsTools = params.tools !== undefined || params.toolChoice !== undefined
   if (needsTools && !(caller.revision.features.samplingTools && 'tools' in sampling)) {
-    throw missingCapability(caller, 'sampling.tools', { sampling: { tools: {} } })
+    throw undeclared(caller, 'sampling.tools', { sampling: { tools: {} } })
   }
 }
 
 /** Throws unless the client has roots to tell. */
 export function requireRoots(caller: Caller): void {
   if (isRecord(caller.capabilities.roots)) return
-  throw missingCapability(caller, 'roots', { roots: {} })
+  throw undeclared(caller, 'roots', { roots: {} })
 }

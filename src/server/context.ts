@@ -109,11 +109,13 @@ export class Context {
    * Asks the person behind the client, by a form or on a web page. Gives the checked content of the
    * form; throws `Declined` or `Cancelled`, unless `onDecline: 'return'` asks for the whole answer.
    */
-  readonly elicit: Elicit = question => {
-    const ask = (params: object, key: string | undefined) =>
-      this.#ask('elicitation/create', params, key, question)
-    // The check: what comes back was checked against the schema that the type was made of.
-    return awaited(elicit(this.caller, ask, question)) as Promise<never>
+  get elicit(): Elicit {
+    return question => {
+      const ask = (params: object, key: string | undefined) =>
+        this.#ask('elicitation/create', params, key, question)
+      // The check: what comes back was checked against the schema that the type was made of.
+      return awaited(elicit(this.caller, ask, question)) as Promise<never>
+    }
   }
 
   /** Asks the client's model. */

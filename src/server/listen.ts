@@ -86,8 +86,12 @@ function follow(
   for (const task of tasks) send('notifications/tasks', task)
   return new Promise(resolve => {
     const subscriber = new Listener(filter, send)
+    let isOver = false
     const end = (): void => {
+      if (isOver) return
+      isOver = true
       subscriptions.remove(subscriber)
+      for (const uri of subscriber.uris) subscriptions.unwant(uri)
       session?.endListens.delete(end)
       // On a shared channel nothing else ends with the stream. The result comes first, so that a
       // client which takes the notification for a failure has already seen that it is none.
@@ -95,6 +99,7 @@ function follow(
       resolve({ _meta })
     }
     subscriptions.add(subscriber, end)
+    for (const uri of subscriber.uris) subscriptions.want(uri)
     session?.endListens.add(end)
     exchange.onEnding?.(end)
     exchange.signal.addEventListener('abort', end, { once: true })
@@ -103,12 +108,12 @@ function follow(
 
 class Listener implements Subscriber {
   readonly #filter: SubscriptionFilter
-  readonly #uris: ReadonlySet<string>
+  readonly uris: ReadonlySet<string>
   readonly #send: (method: string, params: object) => void
 
   constructor(filter: SubscriptionFilter, send: (method: string, params: object) => void) {
     this.#filter = filter
-    this.#uris = new Set(filter.resourceSubscriptions)
+    this.uris = new Set(filter.resourceSubscriptions)
     this.#send = send
   }
 
@@ -121,7 +126,7 @@ class Listener implements Subscriber {
       case 'resources':
         return this.#filter.resourcesListChanged === true
       case 'resource':
-        return this.#uris.has(change.uri)
+        return this.uris.has(change.uri)
       case 'task':
         return this.#filter.taskIds?.includes(change.taskId) === true
     }

@@ -33,7 +33,7 @@ export class Log {
 }
 
 /** Whether a caller wants a message of this level: its session's choice, or the request's own. */
-function wantsLog(caller: Caller, session: Session | undefined, level: LogLevel): boolean {
+export function wantsLog(caller: Caller, session: Session | undefined, level: LogLevel): boolean {
   if (caller.revision.era === 'stateless') {
     return caller.logLevel !== undefined && atLeast(level, caller.logLevel)
   }

@@ -4,7 +4,6 @@ import { readResultFor, resourceFor, templateFor } from '../mcp/revisions/shape.
 import type { Annotations, CacheHints, Icon, Members } from '../mcp/types/base.ts'
 import type { Resource, ResourceTemplate } from '../mcp/types/resources.ts'
 import { parseTemplate, type UriTemplate } from '../mcp/uri-template.ts'
-import { limits } from '../util/limits.ts'
 import { promised } from '../util/promised.ts'
 import { isInputRequired, runAsking } from './ask.ts'
 import { checkHints } from './caching.ts'
@@ -13,7 +12,8 @@ import { Context } from './context.ts'
 import { type FeatureHost, FeatureSet, type Registration } from './features.ts'
 import { pageOf } from './page.ts'
 import { type Answer, type Params, type ServerRequest, stringParam, whenReady } from './request.ts'
-import type { Session } from './session.ts'
+import { subscribe, unsubscribe } from './subscribe.ts'
+import type { Subscriptions } from './subscriptions.ts'
 
 /** What a resource, or a family of them, is, beside its name, its address and its code. */
 export interface ResourceDefinition {
@@ -50,15 +50,20 @@ interface TemplateEntry {
   readonly listed: ResourceTemplate
 }
 
+/** What the resources need of their server. */
+export interface ResourcesHost extends FeatureHost {
+  readonly subscriptions: Subscriptions
+}
+
 /** The resources of a server, single ones and families: registered, listed, read, subscribed to. */
 export class Resources {
-  readonly #host: FeatureHost
+  readonly #host: ResourcesHost
   /** By address, which is what they are read by. */
   readonly #single: FeatureSet<ResourceDefinition, ResourceEntry>
   readonly #families: FeatureSet<ResourceDefinition, TemplateEntry>
   #hasCompleters = false
 
-  constructor(host: FeatureHost, onChange: () => void) {
+  constructor(host: ResourcesHost, onChange: () => void) {
     this.#host = host
     this.#single = new FeatureSet('resource', onChange)
     this.#families = new FeatureSet('resource template', onChange)
@@ -128,20 +133,14 @@ export class Resources {
     ) as Answer
   }
 
-  subscribe({ params, session }: ServerRequest): Params {
-    const uri = stringParam(params, 'uri')
+  subscribe(request: ServerRequest): Params {
+    const uri = stringParam(request.params, 'uri')
     if (this.#find(uri) === undefined) throw errors.resourceNotFound({ uri })
-    const { uris } = session as Session
-    if (!uris.has(uri) && uris.size >= limits.subscribedUris.default) {
-      throw errors.subscriptionFailed({ details: 'too many subscriptions' })
-    }
-    uris.add(uri)
-    return {}
+    return subscribe(request, uri, this.#host.subscriptions)
   }
 
-  unsubscribe({ params, session }: ServerRequest): Params {
-    session?.uris.delete(stringParam(params, 'uri'))
-    return {}
+  unsubscribe(request: ServerRequest): Params {
+    return unsubscribe(request, stringParam(request.params, 'uri'), this.#host.subscriptions)
   }
 
   /** Who suggests values for a variable, and whether there are such a family and such a variable. */

@@ -1,25 +1,16 @@
 import type { Channel, Envelope } from '../jsonrpc/channel.ts'
-import { compose, type Exchange, type Handler, type Middleware } from '../jsonrpc/handler.ts'
-import { guarded, type PeerOptions, printError } from '../jsonrpc/peer-options.ts'
+import type { Handler, Middleware } from '../jsonrpc/handler.ts'
 import type { Attachment, Endpoint } from '../mcp/endpoint.ts'
-import { toWire } from '../mcp/error-wire.ts'
-import { type Profile, profile } from '../mcp/profile.ts'
-import { type Revision, revisionNamed, revisions } from '../mcp/revisions.ts'
-import { limits } from '../util/limits.ts'
-import { promised } from '../util/promised.ts'
-import { Answers } from './answers.ts'
-import { takesBatch } from './batches.ts'
-import { createCursors } from './cursor.ts'
+import type { Profile } from '../mcp/profile.ts'
+import type { Revision } from '../mcp/revisions.ts'
 import type { MethodHandler } from './extending.ts'
 import type { Registration } from './features.ts'
+import { Front } from './front.ts'
 import type { ServerInfo, ServerOptions } from './options.ts'
+import { OwnOffer } from './own-offer.ts'
 import type { PromptCode, PromptDefinition } from './prompts.ts'
-import { checkInfo, checkRegistration } from './registering.ts'
+import { checkRegistration } from './registering.ts'
 import type { ResourceCode, ResourceDefinition } from './resources.ts'
-import { createSealer } from './seal.ts'
-import { withSeedNames } from './seed-names.ts'
-import { Session, type SessionHost } from './session.ts'
-import { Subscriptions } from './subscriptions.ts'
 import type { ToolCode, ToolDefinition } from './tools.ts'
 import type { PromptHandler, ResourceHandler, TemplateHandler, ToolHandler } from './typing.ts'
 
@@ -31,40 +22,17 @@ export class Server implements Endpoint {
   /** Answers one self-contained message, without a connection. */
   readonly handle: Handler
   readonly profile: Profile
-  readonly #peer: PeerOptions
-  /** The same for all of them, because there may be thousands. */
-  readonly #sessionHost: SessionHost
-  readonly #answers: Answers
-  readonly #subscriptions: Subscriptions
-  readonly #middlewares: Middleware[] = []
-  readonly #sessions = new Set<Session>()
+  readonly #front: Front<OwnOffer>
 
   constructor(info: ServerInfo, options: ServerOptions = {}) {
-    checkInfo(info)
-    this.profile = profile(options.profile)
-    const onError = guarded(options.onError ?? printError)
-    this.#peer = { onError, ...options.peer }
-    this.#subscriptions = new Subscriptions(onError)
-    this.#answers = new Answers(info, {
-      profile: this.profile,
-      revisions: served(options.revisions),
-      pageSize: pageSizeOf(options),
-      cache: options.cache,
-      extensions: options.extensions,
-      experimental: options.experimental,
-      sealer: createSealer({ keys: options.keys }),
-      cursors: createCursors({ keys: options.keys }),
-      subscriptions: this.#subscriptions,
-      tasks: options.tasks,
-      onError,
-    })
-    this.handle = this.#wrapped(undefined)
-    this.#sessionHost = this.#makeSessionHost()
+    this.#front = new Front(info, host => new OwnOffer(host), options)
+    this.handle = this.#front.handle
+    this.profile = this.#front.profile
   }
 
   /** The revisions it serves, oldest first. */
   get revisions(): readonly Revision[] {
-    return this.#answers.revisions
+    return this.#front.revisions
   }
 
   /** Registers a tool. The handle that comes back updates, disables or removes it. */
@@ -75,7 +43,7 @@ export class Server implements Endpoint {
   ): Registration<ToolDefinition> {
     checkRegistration(`tool "${name}"`, definition, code)
     // The check: the handler's types were compared with the schemas here; its input is checked later.
-    return this.#answers.tools.register(name, definition, code as ToolCode)
+    return this.#front.offer.tools.register(name, definition, code as ToolCode)
   }
 
   /** Registers one resource under its address. */
@@ -86,7 +54,9 @@ export class Server implements Endpoint {
     read: ResourceHandler,
   ): Registration<ResourceDefinition> {
     checkRegistration(`resource "${name}"`, definition, read)
-    return this.#answers.resources.register(name, uri, definition, (_, context) => read(context))
+    return this.#front.offer.resources.register(name, uri, definition, (_, context) =>
+      read(context),
+    )
   }
 
   /** Registers a family of resources under a template such as `db://users/{id}`. */
@@ -99,7 +69,7 @@ export class Server implements Endpoint {
     checkRegistration(`resource template "${name}"`, definition, read)
     // The check: the variables that match are those the type was made of.
     const code = read as unknown as ResourceCode
-    return this.#answers.resources.registerTemplate(name, uriTemplate, definition, code)
+    return this.#front.offer.resources.registerTemplate(name, uriTemplate, definition, code)
   }
 
   /** Registers a prompt. */
@@ -109,7 +79,7 @@ export class Server implements Endpoint {
     code: PromptHandler<D>,
   ): Registration<PromptDefinition> {
     checkRegistration(`prompt "${name}"`, definition, code)
-    return this.#answers.prompts.register(name, definition, code as PromptCode)
+    return this.#front.offer.prompts.register(name, definition, code as PromptCode)
   }
 
   /**
@@ -117,7 +87,7 @@ export class Server implements Endpoint {
    * It is called once for each connection: what all of them share stands outside of it.
    */
   use(middleware: Middleware): this {
-    this.#middlewares.push(middleware)
+    this.#front.use(middleware)
     return this
   }
 
@@ -126,7 +96,7 @@ export class Server implements Endpoint {
    * that name, in every revision. Throws a TypeError for a name that is taken.
    */
   method(name: string, handler: MethodHandler): this {
-    this.#answers.methods.add(name, handler)
+    this.#front.method(name, handler)
     return this
   }
 
@@ -135,100 +105,25 @@ export class Server implements Endpoint {
    * revision has a word for it. Does nothing for an id of which that is not, or no longer, known.
    */
   elicited(elicitationId: string): void {
-    for (const session of this.#sessions) {
-      if (session.elicitations.settle(elicitationId)) {
-        session.notify('notifications/elicitation/complete', { elicitationId })
-      }
-    }
+    this.#front.elicited(elicitationId)
   }
 
   /** Tells whoever has subscribed to a resource that it has changed. */
   updated(uri: string): void {
-    this.#subscriptions.announce({ type: 'resource', uri })
+    this.#front.subscriptions.announce({ type: 'resource', uri })
   }
 
   /** Takes over a channel for as long as it lives. */
-  attach(channel: Channel, envelope: Envelope = {}): Attachment {
-    const isSeed = this.profile.notificationNames === 'seed'
-    const way = isSeed ? withSeedNames(channel) : channel
-    const session = new Session(way, envelope, this.#sessionHost)
-    this.#sessions.add(session)
-    this.#subscriptions.add(session)
-    return session
+  attach(channel: Channel, envelope?: Envelope): Attachment {
+    return this.#front.attach(channel, envelope)
   }
 
   /** Cancels the tasks that run and ends every connection in good order. */
-  async close(options?: { readonly drainMs?: number }): Promise<void> {
-    // First of all, so that whoever waits for a task is still told how it ended.
-    await this.#answers.tasks.close()
-    this.#subscriptions.endAll()
-    await Promise.all(Array.from(this.#sessions, session => session.close(options)))
-    // Requests that were waited for may have begun more of them.
-    await this.#answers.tasks.close()
+  close(options?: { readonly drainMs?: number }): Promise<void> {
+    return this.#front.close(options)
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
-
-  #makeSessionHost(): SessionHost {
-    const { profile } = this
-    return {
-      peer: {
-        // For what a connection answers by itself: text that is no message has the same error in all.
-        toWire: error => toWire(error, { profile }),
-        ...this.#peer,
-      },
-      takesBatches: (batch, caller) => takesBatch(profile, batch, caller),
-      omitsNullIds: profile.errorNumbers === 'specification',
-      handlerFor: opened => this.#wrapped(opened),
-      onClosing: closing => {
-        this.#sessions.delete(closing)
-        this.#subscriptions.remove(closing)
-      },
-    }
-  }
-
-  /** The handler of one connection, with whatever middleware there is by the time it is called. */
-  #wrapped(session: Session | undefined): Handler {
-    const core: Handler = (message, exchange: Exchange) =>
-      this.#answers.answer(message, exchange, session)
-    const { wording } = this.#answers
-    let count = 0
-    let handler = core
-    return (message, exchange) => {
-      try {
-        if (count !== this.#middlewares.length) {
-          count = this.#middlewares.length
-          handler = compose(core, this.#middlewares)
-        }
-        const given = handler(message, exchange)
-        const result = count === 0 ? given : promised(given)
-        if (!(result instanceof Promise)) {
-          return count === 0 ? result : wording.completed(result, message)
-        }
-        // The error of whatever fails, a middleware included, is said in the caller's numbers.
-        const failed = (error: unknown) => {
-          throw wording.failure(error, message, exchange, session)
-        }
-        if (count === 0) return result.catch(failed)
-        return result.then(value => wording.completed(value, message)).catch(failed)
-      } catch (error) {
-        throw wording.failure(error, message, exchange, session)
-      }
-    }
-  }
-}
-
-function served(names: readonly string[] | undefined): readonly Revision[] {
-  if (names === undefined) return revisions
-  for (const name of names) {
-    if (revisionNamed(name) === undefined) throw new TypeError(`there is no revision "${name}"`)
-  }
-  return revisions.filter(revision => names.includes(revision.name))
-}
-
-function pageSizeOf({ pageSize = limits.pageSize.default }: ServerOptions): number {
-  if (Number.isInteger(pageSize) && pageSize > 0) return pageSize
-  throw new TypeError(`the option "pageSize" is a whole number from 1 on, not ${pageSize}`)
 }

@@ -7,6 +7,7 @@ import type { Caller } from '../mcp/caller.ts'
 import type { Attachment } from '../mcp/endpoint.ts'
 import type { LogLevel } from '../mcp/types/logging.ts'
 import { Elicitations } from './elicitations.ts'
+import { Speaker } from './speaker.ts'
 import type { Change, Subscriber } from './subscriptions.ts'
 
 /** How requests are given up: the same for both sides and in every revision. */
@@ -31,8 +32,8 @@ export interface SessionHost {
 
 /**
  * One connection to a server: what `initialize` has settled, which log messages and resources it wants
- * to hear of, and its listen streams. Requests that speak for themselves pass through it without
- * leaving anything here.
+ * to hear of, and its listen streams. Requests that speak for themselves pass through it and leave
+ * nothing here that another request is answered by.
  */
 export class Session implements Attachment, Subscriber {
   readonly closed: Promise<Error | undefined>
@@ -44,6 +45,8 @@ export class Session implements Attachment, Subscriber {
    * and asked nothing that it did not ask for.
    */
   isReady = false
+  /** Who the last request said that it was from, of those that speak for themselves. */
+  readonly speaker = new Speaker()
   /** Set by `logging/setLevel`. */
   logLevel: LogLevel | undefined
   /** Questions by URL that it was asked, until they are settled. */
@@ -80,9 +83,21 @@ export class Session implements Attachment, Subscriber {
   }
 
   /** Resources it has subscribed to. */
-  get uris(): Set<string> {
+  get uris(): ReadonlySet<string> {
+    return this.#uris ?? none
+  }
+
+  /** Returns false where it had subscribed already. */
+  subscribe(uri: string): boolean {
+    if (this.uris.has(uri)) return false
     this.#uris ??= new Set()
-    return this.#uris
+    this.#uris.add(uri)
+    return true
+  }
+
+  /** Returns false where it had not subscribed. */
+  unsubscribe(uri: string): boolean {
+    return this.#uris?.delete(uri) ?? false
   }
 
   /** Told that a question, which the client answers as a task, has got on; by the id of the task. */
@@ -145,3 +160,5 @@ export class Session implements Attachment, Subscriber {
     for (const end of [...(this.#endListens ?? [])]) end()
   }
 }
+
+const none: ReadonlySet<string> = new Set()

@@ -22,7 +22,11 @@ export class Subscriptions {
   readonly #onError: (error: unknown) => void
   readonly #subscribers = new Map<Subscriber, (() => void) | undefined>()
   readonly #due = new Map<string, Change>()
+  /** How many want to know of a resource. */
+  readonly #wanted = new Map<string, number>()
   #isScheduled = false
+  /** Told when the first one wants to know of a resource, and when the last one no longer does. */
+  onWanted: ((uri: string, isWanted: boolean) => void) | undefined
 
   /** `onError` is told of what could not be told to a subscriber. */
   constructor(onError: (error: unknown) => void) {
@@ -34,8 +38,30 @@ export class Subscriptions {
     this.#subscribers.set(subscriber, end)
   }
 
+  has(subscriber: Subscriber): boolean {
+    return this.#subscribers.has(subscriber)
+  }
+
   remove(subscriber: Subscriber): void {
     this.#subscribers.delete(subscriber)
+  }
+
+  /** Somebody wants to know of a resource; as often as it is wanted, it has to be unwanted. */
+  want(uri: string): void {
+    const count = (this.#wanted.get(uri) ?? 0) + 1
+    this.#wanted.set(uri, count)
+    if (count === 1) this.onWanted?.(uri, true)
+  }
+
+  unwant(uri: string): void {
+    const count = this.#wanted.get(uri) ?? 0
+    if (count > 1) this.#wanted.set(uri, count - 1)
+    else if (this.#wanted.delete(uri)) this.onWanted?.(uri, false)
+  }
+
+  /** The resources that anybody wants to know of. */
+  wanted(): Iterable<string> {
+    return this.#wanted.keys()
   }
 
   /** Ends every stream, wherever it came from. */

@@ -135,7 +135,7 @@ describe('a task of the extension', () => {
     const client = connect(server)
     const { result } = await client.ask('tools/call', { name: 'held' })
     const facts = {
-      taskId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      taskId: expect.stringMatching(/^[0-9a-f]{48}$/),
       status: 'working',
       createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
       lastUpdatedAt: expect.stringMatching(/^\d{4}-.*Z$/),

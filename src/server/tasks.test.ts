@@ -115,7 +115,7 @@ describe('a call as a task', () => {
     const client = await opened(server)
     const task = taskOf(await client.ask('tools/call', { name: 'held', task: { ttl: 5000 } }))
     expect(task).toEqual({
-      taskId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      taskId: expect.stringMatching(/^[0-9a-f]{48}$/),
       status: 'working',
       createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
       lastUpdatedAt: expect.stringMatching(/^\d{4}-.*Z$/),

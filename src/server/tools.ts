@@ -2,7 +2,7 @@ import { invalidParams, RpcError } from '../jsonrpc/error.ts'
 import { errorResult, toolResult } from '../mcp/content.ts'
 import { errors } from '../mcp/errors.ts'
 import { headerAnnotations } from '../mcp/header-annotations.ts'
-import { argumentProblem, type MirroredArguments } from '../mcp/mirrored-arguments.ts'
+import type { MirroredArguments } from '../mcp/mirrored-arguments.ts'
 import { checkName } from '../mcp/names.ts'
 import { callResultFor, toolFor } from '../mcp/revisions/shape.ts'
 import type { Revision } from '../mcp/revisions.ts'
@@ -15,6 +15,7 @@ import { promised } from '../util/promised.ts'
 import { isInputRequired, runAsking } from './ask.ts'
 import { Context } from './context.ts'
 import { type FeatureHost, FeatureSet, type Registration } from './features.ts'
+import { checkHeaders } from './header-check.ts'
 import { pageOf } from './page.ts'
 import {
   type Answer,
@@ -123,11 +124,20 @@ export class Tools {
     const manner = isPlain(entry, request) ? 'plain' : this.#mannerOf(entry, request)
     const given = objectParam(request.params, 'arguments')
     const checked = entry.input.check(given)
-    return whenReady(checked, outcome => {
-      if (manner !== 'plain') return this.#runAsTask(entry, request, outcome, manner)
-      if (!outcome.ok) return badArguments(entry, request, issueText(outcome.issues))
-      return this.#run(entry, request, outcome.value)
-    }) as Answer
+    return checked instanceof Promise
+      ? checked.then(outcome => this.#checked(entry, request, outcome, manner))
+      : this.#checked(entry, request, checked, manner)
+  }
+
+  #checked(
+    entry: ToolEntry,
+    request: ServerRequest,
+    outcome: Checked<unknown>,
+    manner: Manner,
+  ): Answer {
+    if (manner !== 'plain') return this.#runAsTask(entry, request, outcome, manner)
+    if (!outcome.ok) return { ...badArguments(entry, request, issueText(outcome.issues)) }
+    return this.#run(entry, request, outcome.value)
   }
 
   #mannerOf({ definition, name }: ToolEntry, request: ServerRequest): Manner {
@@ -215,19 +225,6 @@ function entryOf(name: string, definition: ToolDefinition, code: ToolCode): Tool
   }
   const mirrored = headers.headers.size === 0 ? undefined : headers.headers
   return { name, definition, code, input, output, mirrored, tool }
-}
-
-/** Refuses a request over HTTP whose headers say something else than its arguments. */
-function checkHeaders(
-  mirrored: MirroredArguments,
-  { params, caller, exchange, session }: ServerRequest,
-): void {
-  const { headers } = exchange.envelope
-  // Only requests that speak for themselves repeat parts of themselves.
-  if (headers === undefined || session !== undefined || caller.revision.era === 'session') return
-  const details = argumentProblem(mirrored, params.arguments, headers)
-  if (details === undefined) return
-  throw new RpcError(-32020, `Header mismatch: ${details}`, { data: { details } })
 }
 
 /** Whether nobody has ever thought of a task, as with nearly every call. */

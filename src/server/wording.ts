@@ -1,6 +1,7 @@
 import { RpcError } from '../jsonrpc/error.ts'
 import type { Exchange } from '../jsonrpc/handler.ts'
 import type { RpcNotification, RpcRequest } from '../jsonrpc/message.ts'
+import { writeOnce } from '../jsonrpc/write.ts'
 import { toWire } from '../mcp/error-wire.ts'
 import { errors } from '../mcp/errors.ts'
 import { metaKeys } from '../mcp/meta.ts'
@@ -8,6 +9,7 @@ import type { Profile } from '../mcp/profile.ts'
 import { implementationFor } from '../mcp/revisions/shape.ts'
 import type { Revision } from '../mcp/revisions.ts'
 import type { Implementation } from '../mcp/types/base.ts'
+import { frozenCopy } from '../util/frozen.ts'
 import { isRecord } from '../util/record.ts'
 import { cachesOf, type ServerCache, type WholeHints } from './caching.ts'
 import { Cancelled, Declined } from './elicit.ts'
@@ -73,8 +75,8 @@ export class Wording {
     let said = this.#metas.get(revision)
     if (said === undefined) {
       const info = implementationFor(revision, this.#options.info)
-      // By way of JSON, because a copy of its own can be frozen: results carry it by reference.
-      said = frozen(JSON.parse(JSON.stringify({ [metaKeys.serverInfo]: info })))
+      // A copy of its own can be frozen, as it must be: results carry it by reference.
+      said = writeOnce(frozenCopy<Params>({ [metaKeys.serverInfo]: info }))
       this.#metas.set(revision, said)
     }
     return said
@@ -93,9 +95,4 @@ function refusalOf(error: unknown): RpcError | undefined {
   if (error instanceof Cancelled) return errors.elicitationCancelled()
   const isDeclined = error instanceof Declined
   return isDeclined ? errors.elicitationFailed({ reason: error.message }) : undefined
-}
-
-function frozen(members: Params): Params {
-  for (const member of Object.values(members)) if (isRecord(member)) frozen(member)
-  return Object.freeze(members)
 }
