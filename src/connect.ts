@@ -1,10 +1,9 @@
-import { type Address, parseAddress } from './address.ts'
+import { parseAddress } from './address.ts'
 import { handlerOf } from './answers.ts'
 import type { Client } from './client/client.ts'
 import type { ClientOptions } from './client/options.ts'
-import type { HttpClientOptions } from './http/client.ts'
+import { dial, type OpeningOptions, type Where } from './dial.ts'
 import type { Channel } from './jsonrpc/channel.ts'
-import type { Malformed } from './jsonrpc/message.ts'
 import { Peer } from './jsonrpc/peer.ts'
 import type { Endpoint } from './mcp/endpoint.ts'
 import { profile } from './mcp/profile.ts'
@@ -16,39 +15,10 @@ import {
   type RpcOptions,
   settings,
   shown,
-  type WireOptions,
 } from './protocol.ts'
-import type { ChildCommand, ChildProcess } from './transport/child.ts'
+import type { ChildCommand } from './transport/child.ts'
 import { defined } from './util/defined.ts'
 import { isRecord } from './util/record.ts'
-
-/** How a connection is opened, whatever is said on it. */
-export interface OpeningOptions extends WireOptions {
-  /** How long opening may take. */
-  readonly handshakeMs?: number
-  /** Gives up opening. Once there is a connection it does nothing. */
-  readonly signal?: AbortSignal
-  /** Sent with the handshake of a WebSocket, and with every request over HTTP. */
-  readonly headers?: Readonly<Record<string, string>>
-  /** Offered in the handshake of a WebSocket; a server that leaves it is as welcome. */
-  readonly subprotocol?: string
-  /** What only HTTP needs to know, such as headers that change, or a `fetch` of the caller's. */
-  readonly http?: Omit<HttpClientOptions, 'decode' | 'clock' | 'onError'>
-  /** Given the error output of a child process as it comes. */
-  readonly onStderr?: (text: string) => void
-  /** How much of the end of that output is kept. */
-  readonly stderrBytes?: number
-  /** Told the first time that a child process prints what is no JSON. By default on stderr. */
-  readonly onJunk?: (malformed: Malformed) => void
-  /** Such lines after which a child process counts as broken. */
-  readonly junkLines?: number
-  /** How long a child process may take to leave after the end of its input. */
-  readonly endMs?: number
-  /** How long it, and what it has left behind, may take to leave after SIGTERM. */
-  readonly termMs?: number
-  /** Given the child process each time one has been started: its number and its error output. */
-  readonly onChild?: (child: ChildProcess) => void
-}
 
 export interface ConnectOptions extends OpeningOptions, ClientOptions {
   readonly protocol?: 'mcp'
@@ -92,7 +62,7 @@ async function connectPeer(where: Where, options: RpcConnectOptions): Promise<Pe
   // Before the connection, which nobody would close if this threw.
   const handler = handlerOf(methods)
   signal?.throwIfAborted()
-  const channel = await open(where, { ...options, decode })
+  const channel = await dial(where, { ...options, decode })
   return new Peer(channel, handler, { timeoutMs, ...peer })
 }
 
@@ -111,10 +81,10 @@ async function connectClient(where: Where | Endpoint, options: ConnectOptions): 
   const opening = { subprotocol: 'mcp', ...lasting, decode }
   let isOpen = false
   // Whoever gives up opening means the first time: later ones are the client's own business.
-  const dial = (): Promise<Channel> => open(where, isOpen ? opening : { ...opening, signal })
+  const redial = (): Promise<Channel> => dial(where, isOpen ? opening : { ...opening, signal })
   const { knownServers } = await import('./client/verdict.ts')
   const remember = { target: nameOf(where), verdicts: knownServers }
-  const client = await openClient(dial, { remember, ...options })
+  const client = await openClient(redial, { remember, ...options })
   isOpen = true
   return client
 }
@@ -125,8 +95,6 @@ function nameOf(where: Where): string {
   const { command, args, cwd } = where.command
   return JSON.stringify([command, args, cwd])
 }
-
-type Where = Address | { readonly kind: 'child'; readonly command: ChildCommand }
 
 function whereOf(target: string | ChildCommand | Endpoint): Where {
   if (typeof target === 'string') return parseAddress(target)
@@ -148,51 +116,4 @@ function checkSubprotocol(name: string | undefined): void {
   // A token of HTTP, which is all that the header can carry.
   if (name === undefined || /^[\w!#$%&'*+.^`|~-]+$/.test(name)) return
   throw new TypeError(`the option "subprotocol" is a name without spaces, not ${shown(name)}`)
-}
-
-// Each transport is loaded only when somebody connects over it.
-async function open(
-  where: Where,
-  options: OpeningOptions & Pick<ClientOptions, 'clock' | 'onError'>,
-): Promise<Channel> {
-  switch (where.kind) {
-    case 'child':
-      return start(where.command, options)
-    case 'stdio': {
-      const { stdioChannel } = await import('./transport/stdio.ts')
-      return stdioChannel(streamOptions(options))
-    }
-    case 'tcp':
-    case 'unix':
-    case 'pipe': {
-      const { connectSocket } = await import('./transport/socket.ts')
-      return connectSocket(where, streamOptions(options))
-    }
-    case 'websocket': {
-      const { connectWebSocket } = await import('./transport/websocket.ts')
-      return connectWebSocket(where.url, options)
-    }
-    case 'http': {
-      const { httpChannel } = await import('./http/client.ts')
-      const { headers, decode, clock, onError, http } = options
-      return httpChannel(where.url, { headers, ...defined(http), decode, clock, onError })
-    }
-  }
-}
-
-/** The options without the callback that means something else to a stream that is no child's. */
-function streamOptions({ onJunk: _, ...options }: OpeningOptions): Omit<OpeningOptions, 'onJunk'> {
-  return options
-}
-
-async function start(command: ChildCommand, options: OpeningOptions): Promise<Channel> {
-  const { childChannel } = await import('./transport/child.ts')
-  const channel = await childChannel(command, options)
-  try {
-    options.onChild?.(channel)
-  } catch (error) {
-    await channel.close()
-    throw error
-  }
-  return channel
 }

@@ -8,6 +8,7 @@ import type { RpcNotification, RpcRequest } from './jsonrpc/message.ts'
 import { Peer } from './jsonrpc/peer.ts'
 import type { Endpoint } from './mcp/endpoint.ts'
 import { decodeOptions } from './mcp/profile-options.ts'
+import type { Ops } from './observe/health.ts'
 import {
   type Answers,
   checkOptions,
@@ -33,11 +34,15 @@ export interface ListenOptions extends WireOptions {
   /** What is special about HTTP. */
   readonly http?: Omit<HttpOptions, 'path' | 'decode' | 'allowedHosts' | 'allowedOrigins'> &
     HttpTimeouts
+  /** Answers `/healthz`, `/readyz` and `/metrics` beside the server, over HTTP: see `observe`. */
+  readonly ops?: Ops
   /** Told of connections that were refused or could not be accepted. */
   readonly onError?: (error: unknown) => void
 }
 
-export interface RpcListenOptions extends Omit<ListenOptions, 'protocol' | 'onError'>, RpcOptions {
+export interface RpcListenOptions
+  extends Omit<ListenOptions, 'protocol' | 'ops' | 'onError'>,
+    RpcOptions {
   /**
    * Given the peer of each connection, before its first message: to call the other side unasked.
    * `peer.closed` tells when and why it is over. The listener closes it.
@@ -123,7 +128,10 @@ function mcpTaker(answers: Answers, options: ListenOptions): Taker {
     service: async path => {
       const { HttpService } = await import('./http/serve.ts')
       const sse = { events: '/sse', messages: '/messages' }
-      return new HttpService(answers, { sse, ...options, ...options.http, path })
+      const service = new HttpService(answers, { sse, ...options, ...options.http, path })
+      if (options.ops === undefined) return service
+      const { beside } = await import('./observe/health.ts')
+      return beside(service, options.ops)
     },
   }
 }

@@ -94,12 +94,7 @@ export function checkOptions(options: WireOptions): void {
   }
   if (options.framing !== undefined) framing(options.framing)
   checkNumbers(options)
-  for (const group of ['decode', 'peer', 'http'] as const) {
-    const members: unknown = Reflect.get(options, group)
-    if (members === undefined) continue
-    if (!isRecord(members)) throw new TypeError(`the option "${group}" is an object of options`)
-    checkNumbers(members, `${group}.`)
-  }
+  checkGroups(options, groups)
 }
 
 /** Whether something can be served as MCP: a server, or whatever else answers like one. */
@@ -119,9 +114,43 @@ export function shown(value: unknown): string {
   return isRecord(value) ? 'an object' : String(value)
 }
 
-const isLimit = /^max(?!Id$)|(?:Ms|Bytes|Lines)$/
+/**
+ * The options that are objects of options, by name. Only these are looked into: other objects, such as
+ * headers, have members with names of the caller's choice.
+ */
+interface Groups {
+  readonly [name: string]: Groups
+}
+
+const groups: Groups = {
+  decode: {},
+  peer: {},
+  restart: {},
+  heartbeat: {},
+  http: { sessions: { events: {} }, cors: {}, sse: {}, retry: {} },
+}
+/** What `false` leaves out. */
+const mayBeOff = new Set(['restart', 'cors', 'sse'])
+
+function checkGroups(options: object, inside: Groups, prefix = ''): void {
+  for (const [name, further] of Object.entries(inside)) {
+    const members: unknown = Reflect.get(options, name)
+    if (members === undefined || (members === false && mayBeOff.has(name))) continue
+    const path = `${prefix}${name}`
+    if (!isRecord(members)) {
+      const else_ = mayBeOff.has(name) ? ' or false' : ''
+      throw new TypeError(
+        `the option "${path}" is an object of options${else_}, not ${shown(members)}`,
+      )
+    }
+    checkNumbers(members, `${path}.`)
+    checkGroups(members, further, `${path}.`)
+  }
+}
+
+const isLimit = /^max(?!Id$)|(?:Ms|Bytes|Lines)$|^attempts$/
 /** Where none at all is a choice; a maximum of nothing is else a mistake. */
-const mayBeNone = new Set(['maxQueued', 'maxPendingCalls'])
+const mayBeNone = new Set(['maxQueued', 'maxPendingCalls', 'maxAgeSeconds'])
 
 function checkNumbers(options: object, prefix = ''): void {
   for (const [name, value] of Object.entries(options)) {

@@ -9,6 +9,7 @@ export function acceptsOf(header: string | undefined): Accepts {
   if (header === undefined) return both
   // Almost every client writes this one, in one of two ways.
   if (header === usual || header === 'application/json,text/event-stream') return both
+  if (header === 'text/event-stream') return eventsAlone
   let json = false
   let events = false
   for (const range of header.split(',')) {
@@ -21,4 +22,5 @@ export function acceptsOf(header: string | undefined): Accepts {
 }
 
 const both: Accepts = { json: true, events: true }
+const eventsAlone: Accepts = { json: false, events: true }
 const usual = 'application/json, text/event-stream'

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { proves } from '../../test/requirements.ts'
 import type { Batch, Message } from '../jsonrpc/message.ts'
 import { classify } from './classify.ts'
 import type { HttpRequest } from './transfer.ts'
@@ -139,6 +140,7 @@ describe('a POST belongs', () => {
   ]
 
   test.each(rows)('%s', (_, expected, arrival, headers) => {
+    proves('N3d', 'N8c', 'N19')
     expect(route(arrival, headers)).toBe(expected)
   })
 

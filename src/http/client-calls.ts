@@ -191,9 +191,12 @@ export class Calls {
       return
     }
     const isOwn = found !== undefined && found.id !== null && waiting.has(found.id)
+    // Whoever has looked at no message only says that nothing is there: the address is what is wrong.
+    const isElsewhere = status === 404 && !isOwn && !isOfProtocol(found)
+    const reply = isElsewhere ? undefined : found
     if (exchange.isOpening && mayBePair.has(status) && !this.#line.isPair) {
       if (!isOwn && !isOfProtocol(found)) {
-        await this.#byPair(exchange, found ?? refusal(what, response))
+        await this.#byPair(exchange, reply ?? refusal(what, response, words))
         return
       }
     }
@@ -201,11 +204,11 @@ export class Calls {
     if (isOutage(status) && (!isOwn || method === 'server/discover')) {
       throw refusal(what, response, words)
     }
-    if (found !== undefined) await this.#replies.take(exchange, found)
+    if (reply !== undefined) await this.#replies.take(exchange, reply)
     else if (method === 'server/discover') {
-      const { message, cause } = refusal(what, response)
+      const { message, cause } = refusal(what, response, words)
       throw new ChannelError('framing', message, { cause })
-    } else throw refusal(what, response)
+    } else throw refusal(what, response, words)
   }
 
   /** What refused `initialize` may be a server of the oldest revision. If not, the refusal stands. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { proves } from '../../test/requirements.ts'
 import { bare, Events, json, type Script, settle, Talk } from '../../test/support/fake-fetch.ts'
 import { fakeClock } from '../testing/fake-clock.ts'
 import { limits } from '../util/limits.ts'
@@ -16,6 +17,7 @@ function pair(endpoint: string, events = new Events(), status = 404): Script {
 
 describe('a server of the oldest revision', () => {
   test.each([400, 404, 405])('is found when it answers initialize with %i', async status => {
+    proves('H14b', 'H14c', 'P3')
     const events = new Events()
     const talk = new Talk(pair('/messages?id=1', events, status))
     talk.request(0, 'initialize', { protocolVersion: '2024-11-05' })
@@ -108,6 +110,7 @@ describe('a server of the oldest revision', () => {
   })
 
   test('is not what a server with an error of its own is', async () => {
+    proves('N16')
     const bodies = [
       { id: 0, error: { code: -32602, message: 'no', data: {} } },
       { id: null, error: { code: -32022, message: 'no', data: { supported: [] } } },

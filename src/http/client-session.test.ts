@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { proves } from '../../test/requirements.ts'
 import {
   type Asked,
   bare,
@@ -36,6 +37,7 @@ describe('a session', () => {
   ])(
     'of %s is named by everything after initialize, which names none',
     async (revision, header) => {
+      proves('H3', 'H12d', 'H12h', 'H13', 'H13b')
       const talk = new Talk(inSession(revision, noStream))
       await talk.openSession(revision)
       talk.request(1, 'ping')
@@ -205,6 +207,7 @@ describe('a session', () => {
 
 describe('an answer that breaks off', () => {
   test('is picked up where it did, after the wait that was asked for', async () => {
+    proves('H10c', 'H11c', 'H11d')
     const clock = fakeClock()
     const first = new Events().write('id: e1\nretry: 500\ndata:\n\n').message(progress, 'e2')
     const second = new Events().message({ id: 1, result: {} }, 'e3')

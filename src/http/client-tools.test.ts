@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { proves } from '../../test/requirements.ts'
 import { type Asked, json, refuse, reply, stateless, Talk } from '../../test/support/fake-fetch.ts'
 import { AnnotatedTools } from './client-tools.ts'
 
@@ -25,7 +26,10 @@ describe('the headers of a stateless request', () => {
     ['prompts/get', { name: 'größe' }, '=?base64?Z3LDtsOfZQ==?='],
     ['resources/read', { uri: 'file:///x' }, 'file:///x'],
     ['tasks/get', { taskId: '7' }, '7'],
+    ['tasks/update', { taskId: 'ä' }, '=?base64?w6Q=?='],
+    ['tasks/cancel', { taskId: '7' }, '7'],
   ])('of %s repeat what it is about', async (method, params, name) => {
+    proves('N3c', 'N8', 'N9', 'N9b', 'N9c', 'N9d')
     const talk = new Talk(asked => reply(asked))
     talk.request(1, method, { ...params, ...stateless })
     await talk.ended()
@@ -39,6 +43,7 @@ describe('the headers of a stateless request', () => {
   })
 
   test('repeat the arguments that a listed tool wants repeated', async () => {
+    proves('N10', 'N11', 'N11b', 'N12')
     const talk = new Talk(asked => reply(asked, { tools: [region] }))
     talk.request(1, 'tools/list', stateless)
     await talk.ended()
@@ -72,6 +77,7 @@ describe('the headers of a stateless request', () => {
 })
 
 test('tools that must not be used are left out of the list, and told of', async () => {
+  proves('N10b')
   const tools = [
     tool('empty', { a: header('') }),
     region,
@@ -96,6 +102,7 @@ describe('a call whose headers do not agree', () => {
   const call = { name: 'query', arguments: { region: 'eu' }, ...stateless }
 
   test('is made again once the list says what it needs', async () => {
+    proves('N12b')
     const talk = new Talk(asked => {
       if (asked.body.method === 'tools/list') {
         const isLast = asked.body.params.cursor === 'next'

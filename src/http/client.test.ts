@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
+import { proves } from '../../test/requirements.ts'
 import {
   bare,
   Events,
@@ -17,6 +18,7 @@ const progress = { method: 'notifications/progress', params: { progressToken: 1,
 
 describe('a request', () => {
   test('is a POST that says what it takes back, and its JSON is the reply', async () => {
+    proves('H3b', 'N3b')
     const talk = new Talk(asked => reply(asked, { ok: 1 }), {
       headers: { authorization: 'Bearer x' },
     })
@@ -64,6 +66,7 @@ describe('a request', () => {
   })
 
   test('may be answered by an event stream, whose messages belong to it', async () => {
+    proves('N5b', 'N6f')
     const events = new Events()
     const talk = new Talk(() => events.response)
     talk.request(1, 'tools/call', { name: 'a', ...stateless })
@@ -110,6 +113,7 @@ describe('a request', () => {
   })
 
   test('in a batch is answered with all the others', async () => {
+    proves('H4')
     const talk = new Talk(({ body }) =>
       json(body.map(({ id }: { id: number }) => ({ jsonrpc: '2.0', id, result: id }))),
     )
@@ -214,6 +218,18 @@ describe('an answer that is none', () => {
     talk.request(7, 'tools/list')
     await talk.ended()
     expect(talk.arrivals[0]?.arrival).toEqual({ type: 'error', id: 7, error })
+  })
+
+  test('but where nothing is, the address is what is wrong, and is told', async () => {
+    const error = { code: -32000, message: 'nothing here' }
+    for (const id of [null, 8]) {
+      const talk = new Talk(() => json({ jsonrpc: '2.0', id, error }, 404))
+      talk.request(7, 'tools/list')
+      await talk.ended()
+      expect(talk.failures).toMatchObject([{ id: 7, error: { code: 'refused' } }])
+      const words = /POST http:\/\/localhost:1\/mcp was answered 404: nothing here$/
+      expect(talk.failures[0]?.error.message).toMatch(words)
+    }
   })
 
   test('and a large body of a refusal is not read', async () => {

@@ -1,4 +1,4 @@
-import { randomHex } from './random.ts'
+import { randomHex } from '../util/random.ts'
 
 /** The ids of a session's events, which tell the stream and the place in it. */
 export interface EventIds {

@@ -59,8 +59,8 @@ export class EventLog {
   }
 
   readonly #keeper: Keeper = {
-    keep: (stream, event) => {
-      const entry = new Entry(stream, event, this.#clock.now())
+    keep: (stream, sequence, data) => {
+      const entry = new Entry(stream, sequence, data, this.#clock.now())
       entry.older = this.#newest
       if (this.#newest === undefined) this.#oldest = entry
       else this.#newest.newer = entry
@@ -110,7 +110,7 @@ export class EventLog {
 }
 
 interface Keeper {
-  keep(stream: StreamLog, event: KeptEvent): void
+  keep(stream: StreamLog, sequence: number, data: string): void
   drop(entry: Entry): void
 }
 
@@ -118,9 +118,10 @@ interface Keeper {
 const OVERHEAD = 200
 const wide = /[^\0-\xff]/
 
-class Entry {
+class Entry implements KeptEvent {
   readonly stream: StreamLog
-  readonly event: KeptEvent
+  readonly sequence: number
+  readonly data: string
   readonly at: number
   readonly bytes: number
   /** Its neighbours among all, and the next one of its stream. */
@@ -128,11 +129,11 @@ class Entry {
   newer: Entry | undefined
   next: Entry | undefined
 
-  constructor(stream: StreamLog, event: KeptEvent, at: number) {
+  constructor(stream: StreamLog, sequence: number, data: string, at: number) {
     this.stream = stream
-    this.event = event
+    this.sequence = sequence
+    this.data = data
     this.at = at
-    const { data } = event
     this.bytes = (wide.test(data) ? data.length * 2 : data.length) + OVERHEAD
   }
 }
@@ -176,7 +177,7 @@ export class StreamLog {
   add(data: string): number {
     const sequence = this.#last + 1
     this.#last = sequence
-    this.#keeper.keep(this, { sequence, data })
+    this.#keeper.keep(this, sequence, data)
     return sequence
   }
 
@@ -189,7 +190,7 @@ export class StreamLog {
   after(sequence: number): readonly KeptEvent[] {
     const found: KeptEvent[] = []
     for (let entry = this.#first; entry !== undefined; entry = entry.next) {
-      if (entry.event.sequence > sequence) found.push(entry.event)
+      if (entry.sequence > sequence) found.push(entry)
     }
     return found
   }
@@ -214,7 +215,7 @@ export class StreamLog {
     if (entry === undefined) return
     this.#first = entry.next
     if (this.#first === undefined) this.#newest = undefined
-    this.#gone = entry.event.sequence
+    this.#gone = entry.sequence
     this.#size--
     this.#bytes -= entry.bytes
     if (this.#size === 0) this.#onEmpty()

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Asking, ask, type Reply, Wire, written } from '../../test/http/raw.ts'
 import { inSession, opening, speaking } from '../../test/http/requests.ts'
+import { proves } from '../../test/requirements.ts'
 import { stage } from '../../test/support/http-server.ts'
 import { deferred } from '../util/deferred.ts'
 import { fetchHandler, type HttpHandlerOptions, nodeHandler } from './handlers.ts'
@@ -39,6 +40,7 @@ describe('a handler in a server of somebody else', () => {
   })
 
   test('knows who asks by what was put on the request, and finds no session of anybody else', async () => {
+    proves('H16')
     const handler = nodeHandler(stage().server)
     const port = await bound((incoming, response) => {
       const principal = { id: String(incoming.headers['x-user']) }

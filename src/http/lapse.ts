@@ -52,8 +52,9 @@ export class Lapse<T> {
   }
 
   #wait(): void {
+    if (this.#isWaiting) return
     const { first } = this
-    if (this.#isWaiting || first === undefined) return
+    if (first === undefined) return
     this.#isWaiting = true
     this.#deadlines.start(this.#deadline, Math.max(0, this.#ms - (this.waitedMs(first) ?? 0)))
   }

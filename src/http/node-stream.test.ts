@@ -13,10 +13,18 @@ interface Opened {
 }
 
 /** Sends this request to a server that answers by an event stream, and gives both ends of it. */
-async function opened(asks: string, prepare = (_: ServerResponse) => {}): Promise<Opened> {
+async function opened(
+  asks: string,
+  prepare = (_: ServerResponse) => {},
+  begin = (_: EventStream) => {},
+): Promise<Opened> {
   const streams: EventStream[] = []
   const service: HttpHandler = {
-    handle: (_, reply) => streams.push(reply.stream({})),
+    handle: (_, reply) => {
+      const stream = reply.stream({ 'x-own': 'yes' })
+      streams.push(stream)
+      begin(stream)
+    },
     close: async () => {},
   }
   const server = createServer((request, response) => {
@@ -60,6 +68,54 @@ test.each([
   events.end()
   expect(body(await until('\r\n0\r\n\r\n'))).toBe(`${chunk}${chunk}0\r\n\r\n`)
   close()
+})
+
+test.each([
+  ['of one event', ['data: one\n\n'], 11],
+  ['of several', ['data: one\n\n', 'data: één\n\n'], 24],
+  ['of none', [], 0],
+])(
+  'a stream %s that is over at once is told with its size, and not in chunks',
+  async (_, events, size) => {
+    const end = (stream: EventStream): void => {
+      for (const event of events) void stream.write(event)
+      stream.end()
+      void stream.write('data: too late\n\n')
+    }
+    const { until, close } = await opened('GET / HTTP/1.1\r\nhost: a\r\n\r\n', undefined, end)
+    const text = await until(events.join(''))
+    expect(body(text)).toBe(events.join(''))
+    expect(text).toContain(`content-length: ${size}\r\n`)
+    expect(text).toContain('content-type: text/event-stream\r\n')
+    expect(text).toContain('x-accel-buffering: no\r\n')
+    expect(text).toContain('x-own: yes\r\n')
+    expect(text).not.toContain('transfer-encoding')
+    close()
+  },
+)
+
+test('everybody who wants to know is told once when the client goes in the middle', async () => {
+  const told: string[] = []
+  const server = createServer((request, response) => {
+    const handle: HttpHandler['handle'] = (_, reply) => {
+      reply.onGone(() => told.push('one'))
+      reply.onGone(() => told.push('two'))
+      if (request.url === '/whole') reply.send(200, {}, 'x')
+      else void reply.stream({}).write('data: one\n\n')
+    }
+    serveNode({ handle, close: async () => {} }, request, response)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  await (await fetch(`http://127.0.0.1:${port}/whole`)).text()
+  expect(told).toEqual([])
+  const client = connect(port, '127.0.0.1').on('data', () => client.destroy())
+  client.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n')
+  await once(client, 'close')
+  while (told.length < 2) await new Promise(resolve => setImmediate(resolve))
+  expect(told).toEqual(['one', 'two'])
+  server.closeAllConnections()
+  server.close()
 })
 
 test('a client of HTTP/1.0 gets the events and nothing around them', async () => {

@@ -9,7 +9,7 @@ import type { Socket } from 'node:net'
 import type { Principal } from '../jsonrpc/channel.ts'
 import { systemDeadlines, timed } from '../util/deadline.ts'
 import { limits } from '../util/limits.ts'
-import { type Asked, type Gate, headerValues, isLoopback } from '../util/origin.ts'
+import { type Asked, type Gate, headerValues, reachedAt } from '../util/origin.ts'
 import { type Outgoing, outbox } from './outbox.ts'
 import {
   type EventStream,
@@ -168,8 +168,7 @@ class NodeRequest implements HttpRequest {
   }
 
   local(): Pick<Gate, 'port' | 'loopback'> {
-    const { localPort = 0, localAddress = '' } = this.#request.socket
-    return { port: localPort, loopback: localAddress === '127.0.0.1' || isLoopback(localAddress) }
+    return reachedAt(this.#request.socket)
   }
 
   body(maxBytes: number, done: (bytes: Uint8Array | undefined) => void): void {
@@ -220,6 +219,8 @@ class NodeReply implements HttpReply, Outgoing {
   #body: string | undefined
   #encoding: 'latin1' | 'utf8' = 'latin1'
   #stream: NodeStream | undefined
+  /** Whoever is to be told when the client goes. */
+  #gone: (() => void)[] | undefined
 
   constructor(response: ServerResponse, options: OutboundOptions) {
     this.#response = response
@@ -259,21 +260,25 @@ class NodeReply implements HttpReply, Outgoing {
   }
 
   stream(headers: ReplyHeaders): EventStream {
-    const response = this.#response
-    if (!this.isOver) {
-      response.writeHead(200, { ...headers, ...eventStream })
-    }
-    this.#stream = new NodeStream(response, this.#options)
+    this.#stream = new NodeStream(this.#response, headers, this.#options)
     return this.#stream
   }
 
   onGone(listener: () => void): void {
+    if (this.#gone !== undefined) {
+      this.#gone.push(listener)
+      return
+    }
     const response = this.#response
+    const listeners = [listener]
+    this.#gone = listeners
     response.on('close', () => {
-      if (!response.writableFinished) listener()
+      if (!response.writableFinished) for (const tell of listeners) tell()
     })
   }
 }
+
+const eventFields = Object.entries(eventStream).flat()
 
 function ignore(): void {}
 
@@ -287,6 +292,7 @@ function isLargeUnread({ complete, headers }: IncomingMessage): boolean {
 
 class NodeStream implements EventStream, Outgoing {
   readonly #response: ServerResponse
+  readonly #headers: ReplyHeaders
   readonly #high: number
   readonly #most: number
   readonly #stallMs: number
@@ -299,8 +305,9 @@ class NodeStream implements EventStream, Outgoing {
   #isEnded = false
   #room: Promise<void> | undefined
 
-  constructor(response: ServerResponse, options: OutboundOptions) {
+  constructor(response: ServerResponse, headers: ReplyHeaders, options: OutboundOptions) {
     this.#response = response
+    this.#headers = headers
     this.#high = options.highWaterBytes ?? limits.outboundHighWaterBytes.default
     this.#most = options.maxOutboundBytes ?? limits.outboundBytes.default
     this.#stallMs = options.stallMs ?? limits.stallMs.default
@@ -351,14 +358,23 @@ class NodeStream implements EventStream, Outgoing {
     this.#text = ''
     this.#bytes = 0
     if (response.writableEnded || response.destroyed) return
+    const wasBegun = this.#isBegun
+    if (!wasBegun) this.#begin(bytes)
     if (this.#isEnded) response.end(text, encoding)
     else if (text === '') response.flushHeaders()
-    else if (this.#isBegun && isPlain(response) && response.socket !== null) {
+    else if (wasBegun && isPlain(response) && response.socket !== null) {
       // The response would hand over a chunk in four pieces, which costs a third more for each client
       // that is told of a change.
       response.socket.write(`${bytes.toString(16)}\r\n${text}\r\n`, encoding)
     } else response.write(text, encoding)
+  }
+
+  /** Says the head. Of a stream that is over already the size is known, and all of it is one write. */
+  #begin(bytes: number): void {
     this.#isBegun = true
+    const fields = this.#isEnded ? ['content-length', String(bytes)] : []
+    for (const [name, value] of Object.entries(this.#headers)) fields.push(name, value)
+    this.#response.writeHead(200, fields.concat(eventFields))
   }
 
   #wait(): Promise<void> {

@@ -22,7 +22,7 @@ test('a silent stream gets a comment, and one that is not gets none', () => {
   expect(reply.text).toBe(': \n\ndata: x\n\n: \n\n')
 })
 
-test('a stream that has ended, or whose reader has gone, is forgotten, and no timer stays', () => {
+test('a stream that has ended, or whose reader has gone, is forgotten, and no timer stays for long', () => {
   const { clock, streams, reply, stream } = open()
   const other = new FakeReply()
   streams.kept(other, noHeaders).stream({})
@@ -31,14 +31,30 @@ test('a stream that has ended, or whose reader has gone, is forgotten, and no ti
   expect([streams.size, reply.isEnded]).toEqual([1, true])
   other.leave()
   expect(streams.size).toBe(0)
-  clock.advance(10_000)
-  expect(other.text).toBe('')
+  clock.advance(1000)
+  expect([other.text, clock.pending]).toEqual(['', 0])
+})
+
+test('many that end at once share one timer, and one that comes behind them is kept open in time', () => {
+  const { clock, streams, stream } = open()
+  stream.end()
+  for (let i = 0; i < 100; i++) {
+    streams.kept(new FakeReply(), noHeaders).stream({}).end()
+    expect(clock.pending).toBe(1)
+  }
+  clock.advance(900)
+  const late = new FakeReply()
+  streams.kept(late, noHeaders).stream({})
+  clock.advance(1000)
+  expect(late.text).toBe(': \n\n')
+  clock.advance(1000)
+  expect(late.text).toBe(': \n\n: \n\n')
 })
 
 test('all of them end together', () => {
-  const { streams, reply } = open()
+  const { clock, streams, reply } = open()
   streams.end()
-  expect([streams.size, reply.isEnded]).toEqual([0, true])
+  expect([streams.size, reply.isEnded, clock.pending]).toEqual([0, true, 0])
 })
 
 test('headers of the service are on every answer', () => {

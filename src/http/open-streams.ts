@@ -27,27 +27,26 @@ export class OpenStreams {
     return new KeptReply(reply, headers, this)
   }
 
-  /** Ends all of them. */
+  /** Ends all of them, and what is done for them. */
   end(): void {
     for (const stream of [...this.#streams]) stream.end()
+    if (this.#timer !== undefined) this.#clock.stop(this.#timer)
+    this.#timer = undefined
   }
 
   /** Keeps a stream until it ends or its reader goes. */
   keep(events: EventStream, reply: HttpReply): EventStream {
-    const stream = new Stream(events, () => this.#remove(stream))
-    reply.onGone(() => this.#remove(stream))
+    const stream = new Stream(events, this.#streams)
+    reply.onGone(() => this.#streams.delete(stream))
     this.#streams.add(stream)
     this.#schedule()
     return stream
   }
 
-  #remove(stream: Stream): void {
-    this.#streams.delete(stream)
-    if (this.#streams.size > 0 || this.#timer === undefined) return
-    this.#clock.stop(this.#timer)
-    this.#timer = undefined
-  }
-
+  /**
+   * One timer for all of them. It goes on for a while when the last of them has ended: most end at
+   * once, and to start and stop it for each costs more than what they carry.
+   */
   #schedule(): void {
     if (this.#timer !== undefined) return
     this.#timer = this.#clock.start(() => {
@@ -99,12 +98,13 @@ const comment = writeComment('')
 
 class Stream implements EventStream {
   readonly #stream: EventStream
-  readonly #onEnd: () => void
+  /** Where it is kept until it ends. */
+  readonly #kept: Set<Stream>
   #isSilent = true
 
-  constructor(stream: EventStream, onEnd: () => void) {
+  constructor(stream: EventStream, kept: Set<Stream>) {
     this.#stream = stream
-    this.#onEnd = onEnd
+    this.#kept = kept
   }
 
   write(text: string): void | Promise<void> {
@@ -113,7 +113,7 @@ class Stream implements EventStream {
   }
 
   end(): void {
-    this.#onEnd()
+    this.#kept.delete(this)
     this.#stream.end()
   }
 

@@ -1,4 +1,4 @@
-import { writeEvent } from '../wire/sse.ts'
+import { writeEvent, writeLine } from '../wire/sse.ts'
 import type { EventLog, StreamLog } from './event-log.ts'
 import type { EventStream, HttpReply, ReplyHeaders } from './transfer.ts'
 
@@ -75,14 +75,14 @@ export class Outlet {
     const { eventId } = this.#host
     if (this.#isEnded) return
     if (eventId === undefined) {
-      if (this.#stream !== undefined) return this.#stream.write(writeEvent({ event, data }))
+      if (this.#stream !== undefined) return this.#stream.write(writeLine(data, event))
       if (this.#waits) this.#log.add(data)
       return
     }
     const sequence = this.#log.add(data)
     if (this.#stream === undefined) return
     this.#written = sequence
-    return this.#stream.write(writeEvent({ event, data, id: eventId(this.key, sequence) }))
+    return this.#stream.write(writeLine(data, `${event}id: ${eventId(this.key, sequence)}\n`))
   }
 
   /**
@@ -128,7 +128,8 @@ export class Outlet {
     let text = ''
     for (const { sequence, data } of this.#log.after(this.#written)) {
       this.#written = sequence
-      text += writeEvent({ event, data, id: eventId?.(this.key, sequence) })
+      const id = eventId === undefined ? '' : `id: ${eventId(this.key, sequence)}\n`
+      text += writeLine(data, event + id)
     }
     return text
   }
@@ -141,7 +142,8 @@ export class Outlet {
       this.#written,
       this.#connections * 2 + (retry === undefined ? 0 : 1),
     )
-    return writeEvent({ data: '', id, retry })
+    if (retry !== undefined) return writeEvent({ data: '', id, retry })
+    return writeLine('', `id: ${id}\n`)
   }
 
   #disconnect(): void {
@@ -161,4 +163,4 @@ export class Outlet {
 }
 
 // Told although it is what is meant without: some read the lines instead of the stream.
-const event = 'message'
+const event = 'event: message\n'

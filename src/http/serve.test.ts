@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { speaking } from '../../test/http/requests.ts'
+import { proves } from '../../test/requirements.ts'
 import { FakeReply, httpRequest } from '../../test/support/http.ts'
 import { stage } from '../../test/support/http-server.ts'
 import type { Endpoint } from '../mcp/endpoint.ts'
@@ -64,6 +65,7 @@ describe('a service', () => {
   })
 
   test('answers requests of sessions that belong to none, where it was told to', async () => {
+    proves('H12e')
     const list = { body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }) }
     const strict = service().post(list)
     expect([strict.status, strict.json.error.code]).toEqual([400, -32000])

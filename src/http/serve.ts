@@ -13,12 +13,12 @@ import { limits } from '../util/limits.ts'
 import type { Gate } from '../util/origin.ts'
 import { type Accepts, acceptsOf } from './accepts.ts'
 import { malformedBody, messageIn } from './body.ts'
-import { classify } from './classify.ts'
+import { classify, type Route } from './classify.ts'
 import { type CorsOptions, corsHeaders, preflightHeaders } from './cors.ts'
 import { bodyGuard, OriginGuard } from './guard.ts'
 import { InFlight } from './in-flight.ts'
 import { noHeaders, OpenStreams } from './open-streams.ts'
-import { refusal, refuse } from './refuse.ts'
+import { type Refusal, refusal, refuse } from './refuse.ts'
 import type { HttpSession } from './session.ts'
 import { Sessions, type SessionsOptions } from './sessions.ts'
 import { SsePair, type SsePaths } from './sse.ts'
@@ -168,6 +168,10 @@ export class HttpService implements HttpHandler {
       return
     }
     const route = classify(arrival, request, this.#stateless)
+    if (!this.#hasSessions && ofSessions.has(route.to)) {
+      refuse(reply, this.#noSessions(arrival))
+      return
+    }
     switch (route.to) {
       case 'stateless':
         this.#answer(route.message, request, reply, accepts)
@@ -187,6 +191,15 @@ export class HttpService implements HttpHandler {
       case 'refused':
         refuse(reply, route)
     }
+  }
+
+  /** Tells a client of sessions what is spoken here instead; it cannot find that out by itself. */
+  #noSessions(arrival: Message | Batch): Refusal {
+    const supported = [...this.#stateless]
+    const why = 'the header MCP-Protocol-Version is missing or names a revision with sessions'
+    const words = `Header mismatch: ${why}; this server speaks ${supported.join(', ')}`
+    const id = arrival.type === 'request' ? arrival.id : null
+    return refusal(400, -32020, words, id, { supported })
   }
 
   #answer(message: RpcRequest, request: HttpRequest, reply: HttpReply, accepts: Accepts): void {
@@ -246,6 +259,9 @@ export class HttpService implements HttpHandler {
     }
   }
 }
+
+/** Where nothing goes when there are no sessions. */
+const ofSessions: ReadonlySet<Route['to']> = new Set(['initialize', 'session', 'sessionless'])
 
 const closing = { connection: 'close', 'retry-after': '1' }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { proves } from '../../test/requirements.ts'
 import { FakeReply, httpRequest } from '../../test/support/http.ts'
 import { said, stage } from '../../test/support/http-server.ts'
 import { call, note, openSession, request } from '../../test/support/http-session.ts'
@@ -14,6 +15,7 @@ const eventsOnly = { json: false, events: true }
 
 describe('a POST', () => {
   test('is answered with JSON when nothing goes ahead of the reply', async () => {
+    proves('H6')
     const client = await openSession(open().sessions)
     const reply = await client.post(call(7, 'echo', { word: 'hi' })).answered()
     expect([reply.status, reply.headers, reply.isStream]).toEqual([
@@ -35,6 +37,7 @@ describe('a POST', () => {
   )
 
   test('becomes an event stream when something goes ahead, and ends with the reply', async () => {
+    proves('H6', 'H7', 'H7c', 'H7d')
     const { sessions, gate } = open()
     const client = await openSession(sessions, '2025-06-18')
     const reply = client.post(call(7, 'work', { word: 'a' }))
@@ -54,6 +57,7 @@ describe('a POST', () => {
   ])(
     'of revision %s has a stream that begins with an empty event: %s',
     async (revision, begins) => {
+      proves('H11')
       const { sessions, gate } = open()
       const client = await openSession(sessions, revision)
       expect(client.session.revision).toBe(revision)
@@ -96,6 +100,7 @@ describe('a POST', () => {
   })
 
   test('is asked back on its own stream, and the answer is taken with 202', async () => {
+    proves('H5', 'H7b')
     const { sessions } = open()
     const client = await openSession(sessions, '2025-06-18', { capabilities: { elicitation: {} } })
     const other = client.get()
@@ -110,6 +115,7 @@ describe('a POST', () => {
   })
 
   test('that wants no reply is taken with 202 and no body', async () => {
+    proves('H5')
     const client = await openSession(open().sessions)
     const reply = await client.post(note('notifications/roots/list_changed')).answered()
     expect([reply.status, reply.body]).toEqual([202, undefined])
@@ -232,6 +238,7 @@ describe('a batch', () => {
   const initialized = line({ method: 'notifications/initialized' })
 
   test('is answered by one, in its order and under its ids, broken entries included', async () => {
+    proves('H4')
     const client = await openSession(open().sessions, '2025-03-26')
     const broken = line({ id: 'b', method: 7 })
     const reply = client.postText(
@@ -254,6 +261,7 @@ describe('a batch', () => {
   })
 
   test('is refused with 400 where the revision has none', async () => {
+    proves('H4b', 'H5b')
     const client = await openSession(open().sessions, '2025-06-18')
     for (const text of [`[${tool(1, 'echo', 'x')}]`, `[${initialized}]`]) {
       const reply = await client.postText(text).answered()

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { proves } from '../../test/requirements.ts'
 import { FakeReply, httpRequest } from '../../test/support/http.ts'
 import { said, stage } from '../../test/support/http-server.ts'
 import { both, call, note, opening, openSession, request } from '../../test/support/http-session.ts'
@@ -21,6 +22,7 @@ function begin(sessions: Sessions, message = opening(), id?: string): FakeReply 
 
 describe('opening a session', () => {
   test('answers with its id, which nobody guesses', async () => {
+    proves('H12', 'H12b')
     const { sessions } = open()
     const ids = new Set<string>()
     for (let i = 0; i < 50; i++) {
@@ -100,6 +102,7 @@ describe('opening a session', () => {
 
 describe('a session', () => {
   test('is found by whoever opened it and by nobody else', async () => {
+    proves('H16', 'H16b')
     const { sessions } = open()
     const { id } = await openSession(sessions, undefined, { principal: { id: 'a' } })
     expect(sessions.find(id, { id: 'a' })?.id).toBe(id)

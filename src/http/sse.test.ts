@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { proves } from '../../test/requirements.ts'
 import { FakeReply, httpRequest, type Wire } from '../../test/support/http.ts'
 import { said, stage } from '../../test/support/http-server.ts'
 import type { Principal } from '../jsonrpc/channel.ts'
@@ -63,6 +64,7 @@ describe('the two addresses of the oldest revision', () => {
   })
 
   test('begin with an event that says where to send, and everything comes on that stream', async () => {
+    proves('P1', 'P2', 'P4')
     const { pair } = open()
     const stream = get(pair)
     expect(stream.events[0]?.event).toBe('endpoint')

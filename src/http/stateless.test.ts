@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { proves } from '../../test/requirements.ts'
 import { FakeReply } from '../../test/support/http.ts'
 import { RpcError } from '../jsonrpc/error.ts'
 import type { Exchange, Handler } from '../jsonrpc/handler.ts'
@@ -27,12 +28,14 @@ function post(handle: Handler, accepts = both) {
 
 describe('a request that speaks for itself', () => {
   test('is answered with JSON where nothing is told ahead', () => {
+    proves('N5')
     const { reply, open, host } = post(() => ({ a: 1 }))
     expect(reply.json).toEqual({ jsonrpc: '2.0', id: 5, result: { a: 1 } })
     expect([open.size, host.settled]).toEqual([0, 1])
   })
 
   test('is answered by a stream that ends, where something is', async () => {
+    proves('N5', 'N6c')
     const { reply } = post(async (_, { notify }) => {
       await notify('n')
       return {}
@@ -87,6 +90,7 @@ describe('a request that speaks for itself', () => {
   })
 
   test('is cancelled when its client goes, and what comes then is dropped', async () => {
+    proves('N7', 'N7c')
     const done = deferred<void>()
     let kept: Exchange | undefined
     const { reply, host, open } = post(async (_, exchange) => {

@@ -4,7 +4,7 @@ import { errorObject, internalError, RpcError } from '../jsonrpc/error.ts'
 import type { Exchange } from '../jsonrpc/handler.ts'
 import type { ErrorObject, RpcRequest } from '../jsonrpc/message.ts'
 import type { Endpoint } from '../mcp/endpoint.ts'
-import { writeEvent } from '../wire/sse.ts'
+import { writeLine } from '../wire/sse.ts'
 import type { Accepts } from './accepts.ts'
 import { json } from './refuse.ts'
 import { statusOf } from './status.ts'
@@ -98,7 +98,7 @@ class Post implements Exchange, OpenPost {
   readonly notify = (method: string, params?: object): void | Promise<void> => {
     // Whoever takes no events is not told of anything but the result.
     if (this.#isSettled || !this.#accepts.events) return
-    return this.#events().write(writeEvent({ data: encodeNotification(method, params) }))
+    return this.#events().write(writeLine(encodeNotification(method, params)))
   }
 
   onEnding(run: () => void): void {
@@ -150,7 +150,7 @@ class Post implements Exchange, OpenPost {
       this.#reply.send(status, json, text)
     } else {
       const stream = this.#events()
-      void stream.write(writeEvent({ data: text }))
+      void stream.write(writeLine(text))
       stream.end()
     }
   }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { proves } from '../../test/requirements.ts'
 import { FakeReply, httpRequest } from '../../test/support/http.ts'
 import { said, stage } from '../../test/support/http-server.ts'
 import { both, call, openSession, type Player } from '../../test/support/http-session.ts'
@@ -23,6 +24,7 @@ const changed = 'notifications/tools/list_changed'
 
 describe('the stream of what belongs to no request', () => {
   test('is told of changes, and a POST is not', async () => {
+    proves('H7b', 'H8c', 'H8d', 'H9')
     const on = open()
     const client = await openSession(on.sessions)
     const stream = client.get()
@@ -107,6 +109,7 @@ describe('a lost stream of a request', () => {
   test.each(['2025-06-18', '2025-11-25'])(
     'cancels nothing and goes on by GET (%s)',
     async revision => {
+      proves('H7e', 'H10d')
       const on = open()
       const client = await openSession(on.sessions, revision)
       const reply = client.post(call('r', 'work', { word: 'a' }))
@@ -123,6 +126,7 @@ describe('a lost stream of a request', () => {
   )
 
   test('goes on while the request is still being answered', async () => {
+    proves('H8d', 'H10d')
     const on = open()
     const client = await openSession(on.sessions)
     const reply = client.post(call(1, 'work', { word: 'a' }))
@@ -138,6 +142,7 @@ describe('a lost stream of a request', () => {
   })
 
   test('goes to the new connection only, if the old one was not seen to end', async () => {
+    proves('H9')
     const on = open()
     const client = await openSession(on.sessions)
     const reply = client.post(call(1, 'work', { word: 'a' }))
@@ -242,6 +247,7 @@ describe('an event id', () => {
 
 describe('closing a connection for the time being', () => {
   test('tells when to come back, and the rest follows there', async () => {
+    proves('H11b')
     const on = open({ retryMs: 500 })
     on.server.use(next => (message, exchange) => {
       const { about } = exchange.envelope
@@ -284,6 +290,7 @@ describe('closing a connection for the time being', () => {
   })
 
   test('works for the other stream, too', async () => {
+    proves('H8e')
     const on = open()
     const client = await openSession(on.sessions)
     expect(client.session.poll()).toBe(false)

@@ -1,8 +1,0 @@
-/** So many random bytes, in the digits and letters that are safe everywhere. */
-export function randomHex(bytes: number): string {
-  let text = ''
-  for (const byte of crypto.getRandomValues(new Uint8Array(bytes))) {
-    text += byte.toString(16).padStart(2, '0')
-  }
-  return text
-}
