@@ -7,6 +7,7 @@ import type { ClientOptions } from '../src/client/options.ts'
 import { httpChannel } from '../src/http/client.ts'
 import { connect, listen, Server } from '../src/index.ts'
 import { ChannelError } from '../src/jsonrpc/channel.ts'
+import { proves } from './requirements.ts'
 import { Owned } from './support/channel.ts'
 import {
   type Asked,
@@ -76,6 +77,7 @@ describe('finding out what a server over HTTP speaks', () => {
     ['a page', () => new Response('<html>', { headers: { 'content-type': 'text/html' } })],
     ['a result of another shape', (one: Asked) => reply(one, {})],
   ])('one that answers the question with %s has sessions', async (_, answer) => {
+    proves('N16b')
     const script = answers({
       'server/discover': answer,
       initialize: one => reply(one, initialized, { 'mcp-session-id': 's' }),
@@ -86,6 +88,7 @@ describe('finding out what a server over HTTP speaks', () => {
   })
 
   test('one that knows only other revisions is asked in one of them', async () => {
+    proves('N16')
     let count = 0
     const script = answers({
       'server/discover': one =>
@@ -128,6 +131,7 @@ describe('a stateless client over HTTP', () => {
   const discover = { 'server/discover': (one: Asked) => reply(one, discovered) }
 
   test('cancels by leaving the answer, however it gives up', async () => {
+    proves('N7d')
     const events: Events[] = []
     const script = answers({
       ...discover,

@@ -1,6 +1,8 @@
 import { base } from './requirements/base.ts'
 import { caching } from './requirements/caching.ts'
 import { elicitation } from './requirements/elicitation.ts'
+import { http } from './requirements/http.ts'
+import { httpStateless } from './requirements/http-stateless.ts'
 import { lifecycle } from './requirements/lifecycle.ts'
 import { resources } from './requirements/resources.ts'
 import { rounds } from './requirements/rounds.ts'
@@ -13,12 +15,14 @@ import { utilities } from './requirements/utilities.ts'
 
 /**
  * Everything that the five revisions of the Model Context Protocol say an implementation MUST or
- * SHOULD do, but for what concerns HTTP and authorization.
+ * SHOULD do, but for what concerns authorization.
  */
 export const requirements = [
   ...base,
   ...lifecycle,
   ...stdio,
+  ...http,
+  ...httpStateless,
   ...utilities,
   ...caching,
   ...tools,

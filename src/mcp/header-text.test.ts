@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { proves } from '../../test/requirements.ts'
 import { decodeHeader, encodeHeader } from './header-text.ts'
 
 describe('a text as a header', () => {
@@ -28,6 +29,7 @@ describe('a text as a header', () => {
   )
 
   test('stands for itself when the marker is not spelt as it must be', () => {
+    proves('N11d')
     expect(decodeHeader('=?BASE64?YQ==?=')).toBe('=?BASE64?YQ==?=')
   })
 })

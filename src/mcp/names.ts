@@ -53,9 +53,12 @@ export function seedNotification(method: string): string {
 
 const usual = /^[\w./-]+$/
 
-// Controls, lone surrogates, direction marks, unassigned characters; those that programs are told not
-// to draw, such as fillers and variation selectors; spaces beside the plain one; the blank of Braille.
-const invisible = /(?! )[\p{C}\p{Default_Ignorable_Code_Point}\p{White_Space}\u2800]/u
+/**
+ * One character that cannot be seen: controls, lone surrogates, direction marks, unassigned characters;
+ * those that programs are told not to draw, such as fillers and variation selectors; spaces beside the
+ * plain one; the blank of Braille.
+ */
+export const invisible = /(?! )[\p{C}\p{Default_Ignorable_Code_Point}\p{White_Space}\u2800]/u
 
 const unusual = /[^\w./-]/u
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { proves } from '../requirements.ts'
 import { type Asking, written } from './raw.ts'
 import { calling, inSession, opening, speaking } from './requests.ts'
 import { type Served, serve } from './served.ts'
@@ -70,6 +71,7 @@ describe('a client that goes away in the middle of an answer', () => {
   })
 
   test('stops the work of a request that speaks for itself', async () => {
+    proves('N7', 'N7b')
     const on = await serve()
     const wire = await on.open(calling('wait', work))
     await arrived(on, () => wire.cut())
@@ -79,6 +81,7 @@ describe('a client that goes away in the middle of an answer', () => {
   })
 
   test('has not cancelled what belongs to a session', async () => {
+    proves('H7e')
     const on = await serve()
     const session = await on.session()
     const wire = await on.open(

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { Server } from '../../src/server/server.ts'
+import { proves } from '../requirements.ts'
 import { calling, inSession, speaking, stateless } from './requests.ts'
 import { type Served, serve } from './served.ts'
 
@@ -52,6 +53,7 @@ describe('what a client says of itself', () => {
   })
 
   test('in a header does not go before what its body says', async () => {
+    proves('N15')
     const on = await serve()
     const rows = [
       { 'mcp-protocol-version': '2025-11-25' },
@@ -97,6 +99,7 @@ describe('a session', () => {
   )
 
   test('that was ended is not found any more', async () => {
+    proves('H12f')
     const on = await serve()
     const headers = { 'mcp-session-id': await on.session() }
     expect((await on.ask({ method: 'DELETE', headers })).status).toBe(204)
@@ -109,6 +112,7 @@ describe('a session', () => {
   test.each(['1999-01-01', stateless, 'x'])(
     'does not change its revision to %s in the middle',
     async version => {
+      proves('H13d')
       const on = await serve()
       const asking = inSession(await on.session(), 'ping', {}, 1)
       const headers = { ...asking.headers, 'mcp-protocol-version': version }

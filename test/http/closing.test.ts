@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { deferred } from '../../src/util/deferred.ts'
+import { proves } from '../requirements.ts'
 import { type Asking, type Reply, type Wire, written } from './raw.ts'
 import { calling, inSession, speaking } from './requests.ts'
 import { type Served, serve } from './served.ts'
@@ -168,6 +169,7 @@ describe('too much at once', () => {
 
 describe('a stream', () => {
   test('that is silent is kept open by comments', async () => {
+    proves('N6e')
     const on = await serve({ http: { keepAliveMs: 20 } })
     const session = await on.session()
     const streams: Asking[] = [

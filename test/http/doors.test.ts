@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { proves } from '../requirements.ts'
 import type { Asking, Headers } from './raw.ts'
 import { ask, Wire, written } from './raw.ts'
 import { opening, speaking } from './requests.ts'
@@ -51,6 +52,7 @@ const foreign: readonly (readonly [string, (port: number) => Headers])[] = [
 
 describe.each(Object.entries(doors))('%s', (_, door) => {
   test('is closed to whoever does not come from here, before anything else is looked at', async () => {
+    proves('H2', 'H2b')
     const on = await serve()
     for (const [what, headers] of foreign) {
       const { status } = await on.ask(changed(door, headers(on.port)))
@@ -217,6 +219,7 @@ describe('what a client takes back', () => {
   })
 
   test('who takes events only gets the result as one', async () => {
+    proves('N6d')
     const on = await serve()
     const reply = await on.ask(changed(speaking('tools/list'), { accept: 'text/event-stream' }))
     expect(reply.events.map(data => JSON.parse(data).id)).toEqual([1])

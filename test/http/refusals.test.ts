@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { fetchHandler, type HttpHandlerOptions, nodeHandler } from '../../src/http/handlers.ts'
 import { encodeHeader } from '../../src/mcp/header-text.ts'
 import { Server } from '../../src/server/server.ts'
+import { proves } from '../requirements.ts'
 import { type Asking, ask, type Headers, type Reply, written } from './raw.ts'
 import { calling, envelope, latest, speaking, stateless } from './requests.ts'
 
@@ -205,6 +206,7 @@ const ladder: readonly Step[] = [
 
 describe.each(bindings)('what is refused over %s', binding => {
   test.each(ladder)('%s', async (_, asking, status, code) => {
+    proves('N5', 'N8c', 'N8e', 'N15c', 'N19', 'N19b')
     const reply = await (await asker(binding))(asking)
     expect([reply.status, reply.json.error?.code]).toEqual([status, code])
     expect(reply.headers.get('content-type')).toBe('application/json')
@@ -219,6 +221,7 @@ describe.each(bindings)('what is refused over %s', binding => {
   })
 
   test('a server without sessions takes POST alone', async () => {
+    proves('N17')
     const server = new Server({ name: 'x', version: '1' }, { revisions: [stateless] })
     const asked = await asker(binding, server)
     for (const method of ['GET', 'DELETE']) {
@@ -258,6 +261,7 @@ describe('headers that repeat the name', () => {
   ]
 
   test.each(rows)('%s', async (_, headers, status) => {
+    proves('N11d', 'N11e', 'N14', 'N14b', 'N15')
     const asked = await asker('node')
     const reply = await asked(calling('plain', {}, { headers }))
     expect(reply.status).toBe(status)
@@ -285,6 +289,7 @@ describe.each(bindings)('headers that repeat arguments, over %s', binding => {
   ]
 
   test.each(rows)('%s', async (_, given, headers, status) => {
+    proves('N11e', 'N13b', 'N13c', 'N13d', 'N13e', 'N14', 'N14b', 'N15b')
     const asked = await asker(binding)
     const reply = await asked(calling('place', given, { id: 3, headers }))
     expect([reply.status, reply.json.error?.code, reply.json.id]).toEqual([

@@ -1,0 +1,190 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { openClient } from '../../src/client/client.ts'
+import type { ClientOptions } from '../../src/client/options.ts'
+import { httpChannel } from '../../src/http/client.ts'
+import { encodeHeader } from '../../src/mcp/header-text.ts'
+import { proves } from '../requirements.ts'
+import { Owned } from '../support/channel.ts'
+import {
+  type Asked,
+  bare,
+  Events,
+  fakeFetch,
+  inSession,
+  reply,
+  type Script,
+  settle,
+  Talk,
+} from '../support/fake-fetch.ts'
+
+const owned = new Owned()
+afterEach(() => owned.closeAll())
+
+const newest = '2025-11-25'
+const stateless = '2026-07-28'
+const capabilities = { tools: {}, prompts: {}, resources: {} }
+const discovered = {
+  resultType: 'complete',
+  supportedVersions: [stateless],
+  capabilities,
+  ttlMs: 0,
+  cacheScope: 'private',
+}
+
+/** Answers a client in any revision: what it may be asked first, and everything else by the script. */
+function answering(revision: string, script: Script): Script {
+  let sessions = 0
+  return (asked, count) => {
+    if (asked.body?.method === 'server/discover') return reply(asked, discovered)
+    if (asked.body?.method === 'initialize') {
+      const result = {
+        protocolVersion: revision,
+        capabilities,
+        serverInfo: { name: 's', version: '1' },
+      }
+      return reply(asked, result, { 'mcp-session-id': `s${++sessions}` })
+    }
+    if (asked.method === 'DELETE') return bare(204)
+    return asked.body?.method === 'notifications/initialized' ? bare(202) : script(asked, count)
+  }
+}
+
+async function open(revision: string, script: Script, options: ClientOptions = {}) {
+  const { fetch, asked } = fakeFetch(answering(revision, script))
+  const dial = async () =>
+    httpChannel(new URL('http://localhost:1/mcp'), { fetch, onError: () => {} })
+  const client = await openClient(dial, { revisions: [revision], onError: () => {}, ...options })
+  return { client: owned.add(client), asked }
+}
+
+const methodOf = ({ body, method }: Asked): string => body?.method ?? method
+
+describe.each(['2025-03-26', '2025-06-18', newest, stateless])('a client of %s', revision => {
+  const isStateless = revision === stateless
+
+  test('sends each message as a POST of its own, and takes back both kinds of answer', async () => {
+    proves('H3', 'H3b', 'H6b', 'H8', 'N3', 'N3b', 'N3c', 'N5b', 'N8', 'N9')
+    const { client, asked } = await open(revision, one => {
+      if (one.method === 'GET') return bare(405)
+      const result = { resultType: 'complete', content: [] }
+      if (one.body.params.name !== 'streams') return reply(one, result)
+      return new Events().message({ id: one.body.id, result }).end()
+    })
+    await Promise.all([client.call('one'), client.call('streams'), client.call('two')])
+    const posts = asked.filter(({ method }) => method === 'POST')
+    const opening = isStateless ? ['server/discover'] : ['initialize', 'notifications/initialized']
+    expect(posts.map(methodOf)).toEqual([...opening, 'tools/call', 'tools/call', 'tools/call'])
+    for (const { headers, body } of posts) {
+      expect(headers.get('accept')).toBe('application/json, text/event-stream')
+      expect(Array.isArray(body)).toBe(false)
+      if (!isStateless) continue
+      expect(headers.get('mcp-method')).toBe(body.method)
+      const version = body.params._meta['io.modelcontextprotocol/protocolVersion']
+      expect(headers.get('mcp-protocol-version')).toBe(version)
+    }
+    const gets = asked.filter(({ method }) => method === 'GET')
+    expect(gets.map(({ headers }) => headers.get('accept'))).toEqual(
+      isStateless ? [] : ['text/event-stream'],
+    )
+  })
+})
+
+test('a stateless client answers nobody, whoever asks', async () => {
+  proves('N3e')
+  const { client, asked } = await open(
+    stateless,
+    one =>
+      new Events()
+        .message({ id: 'q', method: 'roots/list' })
+        .message({ id: 'p', method: 'ping' })
+        .message({ id: one.body.id, result: { resultType: 'complete', content: [] } })
+        .end(),
+    { roots: [{ uri: 'file:///' }] },
+  )
+  await client.call('asks')
+  await settle()
+  expect(asked.map(methodOf)).toEqual(['server/discover', 'tools/call'])
+})
+
+test('a session that is gone is followed by another, whose opening names none', async () => {
+  proves('H12g')
+  const { client, asked } = await open(
+    newest,
+    one => {
+      if (one.method === 'GET') return bare(405)
+      const isFirst = one.headers.get('mcp-session-id') === 's1'
+      return isFirst ? bare(404) : reply(one, { content: [] })
+    },
+    { restart: { attempts: 3, baseMs: 1 } },
+  )
+  await client.call('again')
+  const openings = asked.filter(one => methodOf(one) === 'initialize')
+  expect(openings.map(({ headers }) => headers.has('mcp-session-id'))).toEqual([false, false])
+  const calls = asked.filter(one => methodOf(one) === 'tools/call')
+  expect(calls.map(({ headers }) => headers.get('mcp-session-id'))).toEqual(['s1', 's2'])
+})
+
+test('the id of a session goes nowhere but to its server, and is in no error', async () => {
+  proves('H12c')
+  const secret = 'a-secret-id'
+  const elsewhere: Script = asked =>
+    asked.method === 'GET' ? bare(405) : bare(307, { location: 'http://evil.test/mcp' })
+  const talk = new Talk(inSession(newest, elsewhere, secret))
+  await talk.openSession(newest)
+  talk.request(1, 'tools/list')
+  await talk.ended(2)
+  expect(talk.failures).toMatchObject([{ id: 1, error: { code: 'refused' } }])
+  expect(talk.asked.every(({ url }) => url === 'http://localhost:1/mcp')).toBe(true)
+  const told = [...talk.errors, ...talk.failures.map(({ error }) => error)]
+  expect(told.length).toBeGreaterThan(0)
+  for (const error of told) expect(String(error)).not.toContain(secret)
+})
+
+test('a question about a task is taken from the stream that belongs to no request', async () => {
+  proves('H15')
+  const stream = new Events()
+  const script = inSession(newest, one => {
+    if (one.method === 'GET') return stream.response
+    return one.body.method === undefined ? bare(202) : new Promise<Response>(() => {})
+  })
+  const talk = new Talk(script)
+  await talk.openSession(newest)
+  talk.request(1, 'tasks/result', { taskId: 't' })
+  const _meta = { 'io.modelcontextprotocol/related-task': { taskId: 't' } }
+  stream.message({ id: 'q', method: 'elicitation/create', params: { _meta } })
+  await talk.ended(2)
+  expect(talk.arrivals[1]?.arrival).toMatchObject({ id: 'q', params: { _meta } })
+  void talk.channel.send({ type: 'result', id: 'q', result: { action: 'decline' } })
+  await settle()
+  expect(talk.asked.at(-1)?.body).toMatchObject({ id: 'q', result: { action: 'decline' } })
+  stream.message({ id: 1, result: {} })
+  await talk.ended(3)
+  expect(talk.failures).toEqual([])
+  void talk.channel.close()
+})
+
+test('a tool that must not be used is told of by its name and the reason', async () => {
+  proves('N10b', 'N10c')
+  const bad = {
+    name: 'bad',
+    inputSchema: { type: 'object', properties: { a: { type: 'number', 'x-mcp-header': 'A' } } },
+  }
+  const talk = new Talk(one => reply(one, { tools: [bad] }))
+  const _meta = { 'io.modelcontextprotocol/protocolVersion': stateless }
+  talk.request(1, 'tools/list', { _meta })
+  await talk.ended()
+  expect(talk.arrivals).toMatchObject([{ arrival: { result: { tools: [] } } }])
+  expect(talk.errors.map(String)).toEqual([expect.stringMatching(/"bad".*other than a string/)])
+})
+
+test.each([
+  ['us-west1', 'us-west1'],
+  ['', ''],
+  ['Hello, 世界', '=?base64?SGVsbG8sIOS4lueVjA==?='],
+  [' padded ', '=?base64?IHBhZGRlZCA=?='],
+  ['line1\nline2', '=?base64?bGluZTEKbGluZTI=?='],
+  ['=?base64?literal?=', '=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?='],
+])('%j stands in a header as the specification has it', (value, header) => {
+  proves('N11b', 'N11c')
+  expect(encodeHeader(value)).toBe(header)
+})
