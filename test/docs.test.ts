@@ -2,6 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { catalogue } from '../src/mcp/catalogue.ts'
 import { toWire } from '../src/mcp/error-wire.ts'
 import { errors } from '../src/mcp/errors.ts'
+import { events } from '../src/observe/events.ts'
+import { type MetricRow, metricTable } from '../src/observe/metric-table.ts'
+import type { Limit } from '../src/util/limits/limit.ts'
 import { limits } from '../src/util/limits.ts'
 import { cornerCases } from './corner-cases.ts'
 import { documentedTable, readFile, type Table } from './tables.ts'
@@ -53,8 +56,32 @@ test('docs/limits.md shows every limit', () => {
   expect(documentedTable('docs/limits.md', 'limits', expected)).toEqual(expected)
 })
 
+describe('docs/observe.md', () => {
+  test('shows every metric', () => {
+    const rows = Object.entries<MetricRow>(metricTable).map(([name, metric]) => [
+      `\`${name}\``,
+      metric.type,
+      metric.labels.map(label => `\`${label}\``).join(', '),
+      metric.help,
+      metric.otel ?? '',
+    ])
+    const expected = [['metric', 'type', 'labels', 'meaning', 'OpenTelemetry'], ...rows]
+    expect(documentedTable('docs/observe.md', 'metrics', expected)).toEqual(expected)
+  })
+
+  test('shows every event', () => {
+    const rows = Object.entries(events).map(([name, { name: channel }]) => [
+      `\`${channel}\``,
+      `\`events.${name}\``,
+      `\`${name[0]?.toUpperCase()}${name.slice(1)}\``,
+    ])
+    const expected = [['channel', 'with types', 'type'], ...rows]
+    expect(documentedTable('docs/observe.md', 'events', expected)).toEqual(expected)
+  })
+})
+
 /** A number as people write it: 10 MiB, 60 s, 65 536. */
-function amount(value: number, unit: 'bytes' | 'ms' | 'characters' | 'count'): string {
+function amount(value: number, unit: Limit['unit']): string {
   if (unit === 'bytes') {
     return value % 2 ** 20 === 0 ? `${value / 2 ** 20} MiB` : `${value / 2 ** 10} KiB`
   }

@@ -96,7 +96,25 @@ export const http = {
   httpOpenRequests: {
     default: 256,
     unit: 'count',
-    meaning: 'Requests over HTTP that one client has open at once. Further ones wait for a place.',
+    meaning:
+      'Requests over HTTP that one client has open at once, streams of changes aside. Further ones wait for a place.',
+  },
+  httpNotices: {
+    default: 64,
+    unit: 'count',
+    meaning:
+      'Notifications and replies that one client over HTTP sends at once, on connections besides those of its requests. Further ones wait.',
+  },
+  httpSpareMs: {
+    default: 4000,
+    unit: 'ms',
+    meaning:
+      'Time a client keeps a connection over HTTP for a further request; less where the server names less. Then it is closed.',
+  },
+  httpAnswerHeadBytes: {
+    default: 16 * KiB,
+    unit: 'bytes',
+    meaning: 'Headers of an answer over HTTP. The request fails and its connection is closed.',
   },
   httpAcceptMs: {
     default: 30_000,

@@ -8,6 +8,12 @@ export const upstream = {
     meaning:
       'Time in which a server behind a router must be connected to, and each of its lists read. Then the attempt has failed.',
   },
+  programOpenMs: {
+    default: 60_000,
+    unit: 'ms',
+    meaning:
+      'The same for a program that is started: it may have to be fetched first, as by `npx`.',
+  },
   upstreamCallMs: {
     default: 300_000,
     unit: 'ms',

@@ -1,0 +1,132 @@
+import { RpcError } from '../jsonrpc/error.ts'
+import type { Id } from '../jsonrpc/message.ts'
+import { isRecord } from '../util/record.ts'
+import { type CallerFacts, callerOf, type Introduction } from './caller.ts'
+import { type CallEnded, events, type Outcome } from './events.ts'
+
+// The global is a getter, which costs as much again as a look at the clock.
+const clock = performance
+
+/** What is known of a call when it comes. */
+export interface CallFacts {
+  readonly method: string
+  readonly name?: string
+  readonly id?: Id | null
+  /** Which server is to answer, where that is known already. */
+  readonly server?: string
+  readonly caller?: CallerFacts
+}
+
+/** Whether anybody wants to hear of calls: without that, nothing is made of them. */
+export function callsAreHeard(): boolean {
+  return events.callEnded.isHeard || events.callBegun.isHeard
+}
+
+/**
+ * One call that somebody wants to hear of: told when it is made, and once more when it ends.
+ *
+ * Whoever publishes makes one per call, and only where `callsAreHeard()` says so; which server
+ * and instance answer, what was measured and how often it was tried is written to it on the way.
+ */
+export class LiveCall implements CallEnded {
+  readonly method: string
+  readonly name: string | undefined
+  readonly id: Id | null | undefined
+  readonly beganMs: number
+  instance: string | undefined
+  bytesIn: number | undefined
+  bytesOut: number | undefined
+  retries: number | undefined
+  outcome: Outcome = 'ok'
+  kind: string | undefined
+  code: number | undefined
+  durationMs = -1
+  #server: string | undefined
+  readonly #said: CallerFacts | undefined
+  // Who calls is put together when somebody asks: of most calls nobody does.
+  readonly #params: unknown
+  readonly #principal: string | undefined
+  readonly #introduction: Introduction | undefined
+
+  /**
+   * Tells that a call begins. Who makes it is said by `facts.caller`, or found in the rest, which is
+   * what a middleware has at hand.
+   */
+  constructor(
+    facts: CallFacts,
+    params?: unknown,
+    principal?: string,
+    introduction?: Introduction,
+    server?: string,
+  ) {
+    this.method = facts.method
+    this.name = facts.name ?? nameIn(facts.method, params)
+    this.id = facts.id
+    this.#server = server ?? facts.server
+    this.#said = facts.caller
+    this.#params = params
+    this.#principal = principal
+    this.#introduction = introduction
+    this.beganMs = clock.now()
+    if (events.callBegun.isHeard) events.callBegun.publish(this)
+  }
+
+  /** Which server answers. Whoever finds that out on the way writes it here, and it is told. */
+  get server(): string | undefined {
+    return this.#server
+  }
+
+  set server(to: string | undefined) {
+    const from = this.#server
+    if (to === from) return
+    this.#server = to
+    if (events.callRouted.isHeard) events.callRouted.publish({ call: this, from, to })
+  }
+
+  get caller(): CallerFacts {
+    return this.#said ?? callerOf(this.#params, this.#principal, this.#introduction)
+  }
+
+  /** The call was answered with a result, which tells by itself what it is. */
+  succeed(result: unknown): void {
+    this.end(outcomeOf(result))
+  }
+
+  /** The call failed; `isAborted` tells whether it had been given up before. */
+  fail(error: unknown, isAborted = false): void {
+    if (error instanceof RpcError) this.end('error', error.kind ?? `code ${error.code}`, error.code)
+    else if (isAborted) this.end('cancelled')
+    else this.end('error', 'internal_error', -32603)
+  }
+
+  /** Tells how it ended. What comes later than the first time is not told. */
+  end(outcome: Outcome, kind?: string, code?: number): void {
+    if (this.durationMs >= 0) return
+    this.durationMs = clock.now() - this.beganMs
+    this.outcome = outcome
+    this.kind = kind
+    this.code = code
+    if (events.callEnded.isHeard) events.callEnded.publish(this)
+  }
+}
+
+/** What a request is about: the name of a tool or prompt, or the address of a resource. */
+export function nameIn(method: string, params: unknown): string | undefined {
+  const key = method === 'tools/call' ? 'name' : subjects.get(method)
+  if (key === undefined || !isRecord(params)) return undefined
+  const name = params[key]
+  return typeof name === 'string' ? name : undefined
+}
+
+const subjects: ReadonlyMap<string, string> = new Map([
+  ['prompts/get', 'name'],
+  ['resources/read', 'uri'],
+  ['resources/subscribe', 'uri'],
+  ['resources/unsubscribe', 'uri'],
+])
+
+function outcomeOf(result: unknown): Outcome {
+  if (!isRecord(result)) return 'ok'
+  if (result.isError === true) return 'tool-error'
+  return result.resultType === 'input_required' ? 'input-required' : 'ok'
+}

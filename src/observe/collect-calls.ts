@@ -1,0 +1,135 @@
+import { limits } from '../util/limits.ts'
+import type { CallBegun, CallEnded, CallRouted } from './events.ts'
+import type { MetricFamilies } from './metric-table.ts'
+import { type HistogramSeries, other, type Series } from './metrics.ts'
+
+/** What calls of one method, of one tool, to one server count as. */
+interface Slot {
+  readonly server: string
+  readonly method: string
+  readonly tool: string | undefined
+  readonly ok: Series
+  readonly durations: HistogramSeries
+  readonly toolDurations: HistogramSeries | undefined
+}
+
+/**
+ * Counts calls. What it needs for one is found at once when the one before was of the same kind, and
+ * with three looks at maps otherwise.
+ */
+export class CallMetrics {
+  readonly #metrics: MetricFamilies
+  readonly #sinceMs = performance.now()
+  readonly #slots = new Map<string, Map<string, Map<string, Slot>>>()
+  #slotCount = 0
+  #last: Slot | undefined
+  readonly #inFlight = new Map<string, Series>()
+  #lastServer: string | undefined
+  #lastInFlight: Series | undefined
+
+  constructor(metrics: MetricFamilies) {
+    this.#metrics = metrics
+  }
+
+  begun({ server = '' }: CallBegun): void {
+    this.#inFlightOf(server).value += 1
+  }
+
+  routed({ call, from = '', to = '' }: CallRouted): void {
+    if (call.beganMs < this.#sinceMs) return
+    this.#inFlightOf(from).value -= 1
+    this.#inFlightOf(to).value += 1
+  }
+
+  ended(call: CallEnded): void {
+    const { server = '', outcome } = call
+    // What had begun before anybody counted was not counted then.
+    if (call.beganMs >= this.#sinceMs) this.#inFlightOf(server).value -= 1
+    const slot = this.#slotOf(call, server)
+    const seconds = call.durationMs / 1000
+    slot.durations.observe(seconds)
+    slot.toolDurations?.observe(seconds)
+    if (outcome === 'ok') slot.ok.value += 1
+    else this.#count(call, slot)
+    if (call.bytesIn !== undefined) {
+      this.#metrics.number('trunkline_received_bytes_total').at(server).value += call.bytesIn
+    }
+    if (call.bytesOut !== undefined) {
+      this.#metrics.number('trunkline_sent_bytes_total').at(server).value += call.bytesOut
+    }
+    if (call.retries !== undefined && call.retries > 0) {
+      this.#metrics.number('trunkline_call_retries_total').at(server).value += call.retries
+    }
+  }
+
+  #count({ outcome, kind = other }: CallEnded, { server, method, tool }: Slot): void {
+    const { number } = this.#metrics
+    number('trunkline_calls_total').at(server, method, outcome).value += 1
+    if (outcome === 'error') number('trunkline_call_errors_total').at(server, kind).value += 1
+    if (tool !== undefined && (outcome === 'error' || outcome === 'tool-error')) {
+      number('trunkline_tool_errors_total').at(server, tool).value += 1
+    }
+  }
+
+  #inFlightOf(server: string): Series {
+    if (server === this.#lastServer && this.#lastInFlight !== undefined) return this.#lastInFlight
+    let series = this.#inFlight.get(server)
+    if (series === undefined) {
+      series = this.#metrics.number('trunkline_calls_in_flight').at(server)
+      this.#inFlight.set(server, series)
+    }
+    this.#lastServer = server
+    this.#lastInFlight = series
+    return series
+  }
+
+  #slotOf({ method, name, kind }: CallEnded, server: string): Slot {
+    // Names that only a caller has thought of must not use up the room of those that exist.
+    if (kind !== undefined && unknownNames.has(kind)) {
+      return this.#make(server, kind === 'method_not_found' ? other : method, undefined)
+    }
+    const tool = method === 'tools/call' ? name : undefined
+    const last = this.#last
+    if (last?.method === method && last.tool === tool && last.server === server) return last
+    const slot = this.#known(server, method, tool)
+    this.#last = slot
+    return slot
+  }
+
+  #known(server: string, method: string, tool: string | undefined): Slot {
+    const known = this.#slots
+      .get(server)
+      ?.get(method)
+      ?.get(tool ?? '')
+    if (known !== undefined) return known
+    const slot = this.#make(server, method, tool)
+    if (this.#slotCount >= limits.metricSeries.default) return slot
+    this.#slotCount += 1
+    const methods = this.#slots.get(server) ?? new Map<string, Map<string, Slot>>()
+    const tools = methods.get(method) ?? new Map<string, Slot>()
+    this.#slots.set(server, methods.set(method, tools.set(tool ?? '', slot)))
+    return slot
+  }
+
+  #make(server: string, method: string, tool: string | undefined): Slot {
+    const { number, histogram } = this.#metrics
+    return {
+      server,
+      method,
+      tool,
+      ok: number('trunkline_calls_total').at(server, method, 'ok'),
+      durations: histogram('trunkline_call_duration_seconds').at(server, method),
+      toolDurations:
+        tool === undefined
+          ? undefined
+          : histogram('trunkline_tool_call_duration_seconds').at(server, tool),
+    }
+  }
+}
+
+/** Errors that say that what was asked for is not there. */
+const unknownNames: ReadonlySet<string> = new Set([
+  'method_not_found',
+  'tool_not_found',
+  'prompt_not_found',
+])

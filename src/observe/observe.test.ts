@@ -1,0 +1,94 @@
+import { expect, it, vi } from 'vitest'
+import { asked, stateless } from '../../test/support/asking.ts'
+import { Server } from '../server/server.ts'
+import { events } from './events.ts'
+import type { LogStream } from './log.ts'
+import { type Observable, observe } from './observe.ts'
+
+function server() {
+  const made = new Server({ name: 'test', version: '1' }, { onError: () => {} })
+  made.tool('echo', {}, () => 'hi')
+  return made
+}
+
+function sink(): LogStream & { readonly lines: string[] } {
+  const lines: string[] = []
+  return { lines, write: text => lines.push(text) > 0, on: () => {}, off: () => {} }
+}
+
+it('one call switches metrics, logs and traces on, and another one off', async () => {
+  const endpoint = server()
+  const stream = sink()
+  const observer = observe({
+    endpoint,
+    server: 'echo',
+    logs: { level: 'debug', stream },
+    traces: true,
+  })
+  await observer.ready
+  const client = await asked(endpoint, stateless)
+  await client.ask('tools/call', { name: 'echo' })
+  const counted = 'trunkline_calls_total{server="echo",method="tools/call",outcome="ok"} 1'
+  expect(observer.metricsText()).toContain(counted)
+  expect(stream.lines.join('')).toContain('"method":"tools/call"')
+  expect(observer.currentTrace()).toBeUndefined()
+  await observer.close()
+  await observer.close()
+  expect(Object.values(events).filter(({ isHeard }) => isHeard)).toEqual([])
+  await client.ask('tools/call', { name: 'echo' })
+  expect(observer.metricsText()).toContain(counted)
+})
+
+it('a server that is observed twice counts its calls once in each', async () => {
+  const endpoint = server()
+  const observers = [observe({ endpoint }), observe({ endpoint })]
+  const client = await asked(endpoint, stateless)
+  await client.ask('tools/call', { name: 'echo' })
+  for (const observer of observers) {
+    expect(observer.metricsText()).toContain('method="tools/call",outcome="ok"} 1\n')
+    await observer.close()
+  }
+})
+
+it('an endpoint that tells of itself gets no middleware for that', async () => {
+  const use = vi.fn()
+  const endpoint: Observable = { use, isObserved: true, health: () => ({ level: 'down' }) }
+  const observer = observe({ endpoint, metrics: false })
+  expect(use).not.toHaveBeenCalled()
+  expect(observer.metricsText()).toBe('')
+  expect([observer.registry, observer.log]).toEqual([undefined, undefined])
+  const { address } = await observer.listen('http://127.0.0.1:0')
+  expect((await fetch(`${address}/readyz`)).status).toBe(503)
+  expect((await fetch(`${address}/metrics`)).status).toBe(404)
+  await observer.close()
+  await expect(fetch(`${address}/healthz`)).rejects.toThrow()
+})
+
+it("numbers and lines of one's own stand beside the others", async () => {
+  const stream = sink()
+  await using observer = observe({ logs: { stream } })
+  const family = observer.registry?.number({
+    name: 'shop_orders_total',
+    type: 'counter',
+    help: 'Orders.',
+    labels: [],
+  })
+  if (family !== undefined) family.at().value += 1
+  observer.log?.write('info', 'order taken', { id: 1, token: 'abc' })
+  expect(observer.metricsText()).toContain('shop_orders_total 1\n')
+  expect(JSON.parse(stream.lines[0] ?? '')).toMatchObject({
+    event: 'order taken',
+    token: '[redacted]',
+  })
+})
+
+it('what cannot be shown is told in the log', async () => {
+  const stream = sink()
+  const health = () => {
+    throw new Error('no health')
+  }
+  await using observer = observe({ endpoint: { health }, logs: { stream } })
+  const { address } = await observer.listen('http://127.0.0.1:0')
+  expect((await fetch(`${address}/readyz`)).status).toBe(500)
+  expect(JSON.parse(stream.lines[0] ?? '')).toMatchObject({ level: 'error', error: 'no health' })
+})
