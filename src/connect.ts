@@ -16,6 +16,7 @@ import {
   settings,
   shown,
 } from './protocol.ts'
+import type { RouterOptions } from './router/options.ts'
 import type { ChildCommand } from './transport/child.ts'
 import { defined } from './util/defined.ts'
 import { isRecord } from './util/record.ts'
@@ -31,10 +32,16 @@ export interface RpcConnectOptions extends OpeningOptions, RpcOptions {
   readonly timeoutMs?: number
 }
 
+/** Servers as hosts write them in their files: with a router in front, they are one. */
+export interface ServerGroup {
+  readonly mcpServers: NonNullable<RouterOptions['servers']>
+}
+
 /**
  * Connects to an address that `listen` takes, or starts a program and talks to it over its standard
  * input and output; `stdio:` talks to whoever started this process. A server of this process is
- * connected to directly.
+ * connected to directly. Several servers, as `{ mcpServers }`, are put behind a router, which ends with
+ * the client; the names of their tools and prompts begin with `name__`.
  *
  * Gives a client, or, with `protocol: 'jsonrpc'`, a peer. It belongs to the caller, who closes it; a
  * program that was started ends with it. Rejects with a ChannelError `'refused'` or `'timeout'` that
@@ -42,18 +49,41 @@ export interface RpcConnectOptions extends OpeningOptions, RpcOptions {
  * read.
  */
 export function connect(
-  target: string | ChildCommand | Endpoint,
+  target: string | ChildCommand | ServerGroup | Endpoint,
   options?: ConnectOptions,
 ): Promise<Client>
 export function connect(target: string | ChildCommand, options: RpcConnectOptions): Promise<Peer>
 export async function connect(
-  target: string | ChildCommand | Endpoint,
+  target: string | ChildCommand | ServerGroup | Endpoint,
   options: ConnectOptions | RpcConnectOptions = {},
 ): Promise<Client | Peer> {
   checkOptions(options)
   checkSubprotocol(options.subprotocol)
+  if (isGroup(target)) {
+    if (options.protocol !== 'jsonrpc') return connectGroup(target, options)
+    throw new TypeError('several servers can be connected to as MCP only')
+  }
   if (options.protocol === 'jsonrpc') return connectPeer(whereOf(target), options)
   return connectClient(isEndpoint(target) ? target : whereOf(target), options)
+}
+
+function isGroup(target: unknown): target is ServerGroup {
+  return isRecord(target) && isRecord(target.mcpServers)
+}
+
+async function connectGroup({ mcpServers }: ServerGroup, options: ConnectOptions): Promise<Client> {
+  const { Router } = await import('./router/router.ts')
+  const { onError } = options
+  const router = new Router({ servers: mcpServers, ...(onError && { onError }) })
+  try {
+    await router.ready()
+    const client = await connectClient(router, options)
+    void client.closed.then(() => router.close())
+    return client
+  } catch (error) {
+    await router.close()
+    throw error
+  }
 }
 
 async function connectPeer(where: Where, options: RpcConnectOptions): Promise<Peer> {

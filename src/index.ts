@@ -1,6 +1,11 @@
 export type { Client } from './client/client.ts'
 export type { ClientOptions } from './client/options.ts'
-export { type ConnectOptions, connect, type RpcConnectOptions } from './connect.ts'
+export {
+  type ConnectOptions,
+  connect,
+  type RpcConnectOptions,
+  type ServerGroup,
+} from './connect.ts'
 export { ChannelError, type ChannelErrorCode } from './jsonrpc/channel.ts'
 export { RpcError, type RpcErrorOptions } from './jsonrpc/error.ts'
 export type { Exchange, Handler, Middleware } from './jsonrpc/handler.ts'

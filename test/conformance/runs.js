@@ -1,4 +1,5 @@
 // What the suite is asked to judge: every scenario there is but those about authorization.
+// Routers stand before the same server as is judged by itself.
 
 const onServer = (name, suite, scenarios, ...args) => ({
   side: 'server',
@@ -6,6 +7,14 @@ const onServer = (name, suite, scenarios, ...args) => ({
   suite,
   scenarios,
   args,
+})
+
+const onRouter = (behind, { name, ...run }, ...except) => ({
+  ...run,
+  name: name.replace('server', `router before ${behind}`),
+  behind: [behind],
+  // There a server hangs up a connection, to be called again: behind a router it is not the caller's.
+  except: ['server-server-sse-polling', ...except],
 })
 
 const onClient = (suite, scenario, revision) => ({
@@ -31,12 +40,35 @@ const stateless = [
 ]
 const late = 'json-schema-2020-12-preservation'
 
+const first = onServer('everything', '0.1', 32, '--suite', 'all')
+const session = onServer('2025-11-25', '0.2', 33, '--requirements', '2025-11-25')
+const single = onServer('2026-07-28', '0.2', 50, '--requirements', '2026-07-28')
+
+const routed = [
+  { ...onRouter('2025-11-25', first), isLong: true },
+  { ...onRouter('2026-07-28', first), isLong: true },
+  { ...onRouter('2025-11-25', session), isLong: true },
+  { ...onRouter('2026-07-28', single), isLong: true },
+  // The two eras before each other.
+  onRouter('2026-07-28', session),
+  onRouter(
+    '2025-11-25',
+    single,
+    // The keys of questions are expected to be the server's own, which has none to give in sessions.
+    'server-input-required-result-basic-elicitation',
+    'server-input-required-result-ignore-extra-params',
+    // Nor can it ask there before the call becomes a task.
+    'server-tasks-mrtr-composition',
+  ),
+]
+
 export const runs = [
-  onServer('everything', '0.1', 32, '--suite', 'all'),
+  first,
   onServer('2025-03-26', '0.2', 1, '--suite', 'all', '--spec-version', '2025-03-26'),
   onServer('2025-06-18', '0.2', 27, '--suite', 'all', '--spec-version', '2025-06-18'),
-  onServer('2025-11-25', '0.2', 33, '--requirements', '2025-11-25'),
-  onServer('2026-07-28', '0.2', 50, '--requirements', '2026-07-28'),
+  session,
+  single,
+  ...routed,
   ...inSessions.map(scenario => onClient('0.1', scenario)),
   ...[...inSessions, late].map(scenario => onClient('0.2', scenario, '2025-11-25')),
   ...[...stateless, late].map(scenario => onClient('0.2', scenario, '2026-07-28')),

@@ -1,11 +1,29 @@
-// node server.js: serves every feature over HTTP on a free port, prints its address as one line, and
-// ends with its input.
+// node server.js [REVISION]: serves every feature over HTTP on a free port, prints its address as one
+// line, and ends with its input. With a revision it is a router that serves, and speaks that one to the
+// server behind it.
 
 import * as trunkline from '../../dist/index.js'
+import { Router } from '../../dist/router/index.js'
 import { everything } from '../fixtures/everything.js'
 
-const server = everything(trunkline, { stepMs: 20 })
-const listener = await trunkline.listen(server, 'http://127.0.0.1:0/mcp')
+const [behind] = process.argv.slice(2)
+const stepMs = 20
+
+function routed(revision) {
+  const server = everything(trunkline, { stepMs, revisions: [revision] })
+  return new Router({
+    name: 'everything',
+    pageSize: 60,
+    servers: { everything: { server, prefix: false } },
+  })
+}
+
+const served = behind === undefined ? everything(trunkline, { stepMs }) : routed(behind)
+await served.ready?.()
+const listener = await trunkline.listen(served, 'http://127.0.0.1:0/mcp')
 process.stdout.write(`${listener.address}\n`)
 
-process.stdin.resume().on('end', () => listener.close())
+process.stdin.resume().on('end', async () => {
+  await listener.close()
+  await served.close()
+})

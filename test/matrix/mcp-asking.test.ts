@@ -35,7 +35,9 @@ function speak({ messages, tools }: SampleParams): SampleResult {
 }
 
 describe.each(named)('over %s', (_, cell) => {
-  const { revision, features, isStateless } = cell
+  const { revision, own, features, isStateless, wire } = cell
+  /** Whether the questions are those of a session, which a router brings to a client that has none. */
+  const isBridged = isStateless && wire.behind !== undefined && wire.behind !== revision
   /** What a question on its way waits for, and the signals of those that have been asked. */
   let gate: Promise<unknown> | undefined
   const asked: QuestionContext[] = []
@@ -76,9 +78,9 @@ describe.each(named)('over %s', (_, cell) => {
       ? { capabilities: declaredIn(ear.of('server/discover')[0].params) }
       : ear.of('initialize')[0].params
     expect(capabilities.roots).toEqual(isStateless ? {} : { listChanged: true })
-    expect(capabilities.sampling).toEqual(features.samplingTools ? { tools: {} } : {})
+    expect(capabilities.sampling).toEqual(own.samplingTools ? { tools: {} } : {})
     const modes = { none: undefined, form: {}, 'form and url': { form: {}, url: {} } }
-    expect(capabilities.elicitation).toEqual(modes[features.elicitation])
+    expect(capabilities.elicitation).toEqual(modes[own.elicitation])
   })
 
   test('the user fills in a form, declines or cancels', async () => {
@@ -167,7 +169,8 @@ describe.each(named)('over %s', (_, cell) => {
     expect(calls).toHaveLength(isStateless ? 2 : 1)
     if (!isStateless) return
     const { inputResponses } = calls[1].params
-    expect(Object.keys(inputResponses).sort()).toEqual(['client_roots', 'greeting', 'user_name'])
+    const keys = isBridged ? ['q1', 'q2', 'q3'] : ['client_roots', 'greeting', 'user_name']
+    expect(Object.keys(inputResponses).sort()).toEqual(keys)
   })
 
   testIf(features.elicitation !== 'none')('one asks after the other', async () => {
@@ -198,12 +201,17 @@ describe.each(named)('over %s', (_, cell) => {
     expect((await client.read('test://asking')).text).toBe('Read by Ada')
   })
 
-  testIf(isStateless)('a state comes back with the answer', async () => {
-    const { text } = await client.call('test_input_required_result_request_state')
-    expect(text).toBe('state-ok')
-  })
+  testIf(isStateless && features.elicitation !== 'none')(
+    'a state comes back with the answer',
+    async () => {
+      const { text } = await client.call('test_input_required_result_request_state')
+      expect(text).toBe('state-ok')
+    },
+  )
 
-  testIf(features.elicitation !== 'none')('who gives up ends the question, too', async () => {
+  // Where calls share a connection on which questions name no call, one that could be of two is refused.
+  const isTold = features.elicitation !== 'none' && !(isBridged && wire.isShared)
+  testIf(isTold)('who gives up ends the question, too', async () => {
     gate = new Promise(() => {})
     const given = new AbortController()
     const before = asked.length
@@ -217,7 +225,7 @@ describe.each(named)('over %s', (_, cell) => {
     expect((await client.call('test_simple_text')).isError).toBe(false)
   })
 
-  testIf(revision === '2025-11-25')(
+  testIf(revision === '2025-11-25' && (wire.behind ?? revision) === revision)(
     'a server that needs the user on a page first says so',
     async () => {
       await expect(client.call('test_url_elicitation_required')).rejects.toMatchObject({
@@ -250,7 +258,7 @@ describe.each(named)('over %s, with a client that answers nothing', (_, cell) =>
     )
     expect(failed).toBeDefined()
     const questions = ear.said.filter(
-      ({ from, message }) => from === 'server' && message.method !== undefined,
+      ({ from, message }) => from === 'server' && message.method !== undefined && 'id' in message,
     )
     expect(questions).toEqual([])
     expect(ear.problems()).toEqual([])

@@ -1,85 +1,78 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { type Client, openClient } from '../../src/client/client.ts'
 import type { Dial } from '../../src/client/connect.ts'
 import type { ClientOptions } from '../../src/client/options.ts'
-import { listen, Server } from '../../src/index.ts'
 import type { Channel, Sink } from '../../src/jsonrpc/channel.ts'
 import { encode } from '../../src/jsonrpc/encode.ts'
-import { RpcError } from '../../src/jsonrpc/error.ts'
 import type { Decoded, Message } from '../../src/jsonrpc/message.ts'
-import { audio, embed, image, link, text } from '../../src/mcp/content.ts'
-import { errors } from '../../src/mcp/errors.ts'
-import { type Features, revisionNamed } from '../../src/mcp/revisions.ts'
-import { inputRequired } from '../../src/server/ask.ts'
+import { type Features, type Revision as Known, revisionNamed } from '../../src/mcp/revisions.ts'
 import type { ServerOptions } from '../../src/server/options.ts'
-import { type ChildChannel, childChannel } from '../../src/transport/child.ts'
-import type { Listener } from '../../src/transport/listener.ts'
-import { memoryPair } from '../../src/transport/memory.ts'
-import { connectSocket } from '../../src/transport/socket.ts'
-import { connectWebSocket } from '../../src/transport/websocket.ts'
-import type { FramingName } from '../../src/wire/frame.ts'
-import { everything } from '../fixtures/everything.js'
 import { type Revision, revisions, type Side } from '../mcp-interop/driver.ts'
 import { Conversation } from '../mcp-interop/schema-check.ts'
+import { routedWires } from '../router/routed-wires.ts'
+import { type Served, type Wire, wires } from './mcp-wires.ts'
 
-export { type Revision, revisions }
-
-/** One way to reach a server of every feature. */
-export interface Wire {
-  readonly name: string
-  /** Starts a server, which `end` ends. */
-  serve(options?: ServerOptions): Promise<Served>
-}
-
-/** A server of the matrix while it runs. */
-export interface Served {
-  /** Opens one more connection to it. */
-  readonly dial: Dial
-  /** Cuts every connection at once, as a crash does. */
-  cut(): Promise<void>
-  end(): Promise<void>
-}
-
-const framings: readonly FramingName[] = ['lines', 'length', 'headers']
-
-/** Every transport; the framings where a socket can have each of them. */
-export const wires: readonly Wire[] = [
-  memory(),
-  child(),
-  ...framings.map(framing =>
-    listening(`TCP and ${framing}`, 'tcp://127.0.0.1:0', framing, address => {
-      const { hostname, port } = new URL(address)
-      return connectSocket({ host: hostname, port: Number(port) }, { framing })
-    }),
-  ),
-  unix(),
-  listening('a WebSocket', 'ws://127.0.0.1:0/mcp', undefined, address =>
-    connectWebSocket(new URL(address), {}),
-  ),
-]
+export { type Revision, revisions, type Served }
 
 /** A transport and a revision. */
 export interface Cell {
   readonly wire: Wire
   readonly revision: Revision
   /** What the revision can say. */
+  readonly own: Features
+  /** The same, where a server of another revision stands behind a router: what both can say. */
   readonly features: Features
   readonly isStateless: boolean
+  /** Whether leaving the answer to a request is what cancels it, and nothing is sent for that. */
+  readonly cancelsByLeaving: boolean
 }
 
 /** Every transport in every revision. */
-export const cells: readonly Cell[] = wires.flatMap(wire => revisions.map(in_ => cell(wire, in_)))
+export const cells: readonly Cell[] = [...wires, ...routedWires].flatMap(wire =>
+  (wire.revisions ?? revisions).map(in_ => cell(wire, in_)),
+)
 
 /** Every cell, named for a table of tests. */
 export const named = cells.map(one => [`${one.wire.name} in ${one.revision}`, one] as const)
 
 function cell(wire: Wire, revision: Revision): Cell {
-  const found = revisionNamed(revision)
-  if (found === undefined) throw new Error(`there is no revision ${revision}`)
-  return { wire, revision, features: found.features, isStateless: found.era === 'stateless' }
+  const { features: own, era } = known(revision)
+  const isStateless = era === 'stateless'
+  return {
+    wire,
+    revision,
+    own,
+    features: wire.behind === undefined ? own : common(own, known(wire.behind).features),
+    isStateless,
+    cancelsByLeaving: isStateless && wire.isPerRequest === true,
+  }
+}
+
+function known(name: Revision): Known {
+  const found = revisionNamed(name)
+  if (found === undefined) throw new Error(`there is no revision ${name}`)
+  return found
+}
+
+/** What passes from a server to a caller that speaks another revision. */
+function common(front: Features, behind: Features): Features {
+  return {
+    ...front,
+    toolAnnotations: front.toolAnnotations && behind.toolAnnotations,
+    audio: front.audio && behind.audio,
+    resourceLinks: front.resourceLinks && behind.resourceLinks,
+    structured: less(['none', 'object', 'any'], front.structured, behind.structured),
+    inputErrors: behind.inputErrors,
+    elicitation: less(['none', 'form', 'form and url'], front.elicitation, behind.elicitation),
+    richForms: front.richForms && behind.richForms,
+    samplingTools: front.samplingTools && behind.samplingTools,
+    completionContext: front.completionContext && behind.completionContext,
+    progressMessages: front.progressMessages && behind.progressMessages,
+    tasks: behind.tasks === 'none' ? 'none' : front.tasks,
+  }
+}
+
+function less<T>(order: readonly T[], one: T, other: T): T {
+  return order.indexOf(one) < order.indexOf(other) ? one : other
 }
 
 /** A message as it was on the wire, and who sent it. */
@@ -188,119 +181,6 @@ export async function connectCell(
   }
 }
 
-const kit = { Server, RpcError, errors, inputRequired, text, image, audio, link, embed }
-
-function memory(): Wire {
-  return {
-    name: 'memory',
-    serve: async options => {
-      const server = everything(kit, options)
-      const open = new Set<Channel>()
-      return {
-        dial: async () => {
-          const [near, far] = memoryPair()
-          open.add(far)
-          server.attach(far)
-          return near
-        },
-        cut: async () => {
-          for (const channel of open) await channel.close()
-          open.clear()
-        },
-        end: () => server.close(),
-      }
-    },
-  }
-}
-
-function child(): Wire {
-  const file = fileURLToPath(new URL('../fixtures/everything-stdio.js', import.meta.url))
-  return {
-    name: 'the stdio of a child process',
-    serve: async (options = {}) => {
-      const children = new Set<ChildChannel>()
-      const args = [file, JSON.stringify(options)]
-      return {
-        dial: async () => {
-          const channel = await childChannel({ command: process.execPath, args }, {})
-          children.add(channel)
-          return channel
-        },
-        cut: async () => {
-          for (const { pid } of children) process.kill(pid, 'SIGKILL')
-          children.clear()
-        },
-        // Each child ends with its connection.
-        end: async () => {},
-      }
-    },
-  }
-}
-
-function unix(): Wire {
-  return {
-    name: 'a Unix socket',
-    serve: async options => {
-      const folder = await mkdtemp(join(tmpdir(), 'tl-'))
-      const path = join(folder, 's')
-      const served = await serveAt(`unix:${path}`, undefined, () => connectSocket({ path }, {}))(
-        options,
-      )
-      return {
-        ...served,
-        end: async () => {
-          await served.end()
-          await rm(folder, { recursive: true })
-        },
-      }
-    },
-  }
-}
-
-function listening(
-  name: string,
-  address: string,
-  framing: FramingName | undefined,
-  open: (address: string) => Promise<Channel>,
-): Wire {
-  return { name, serve: serveAt(address, framing, open) }
-}
-
-/** Serves at an address; a server that was cut is there again, at the same one. */
-function serveAt(
-  wanted: string,
-  framing: FramingName | undefined,
-  open: (address: string) => Promise<Channel>,
-): Wire['serve'] {
-  return async options => {
-    const server = everything(kit, options)
-    const accepted = new Set<Channel>()
-    const attach = server.attach.bind(server)
-    server.attach = (channel, envelope) => {
-      accepted.add(channel)
-      return attach(channel, envelope)
-    }
-    const bind = (address: string) =>
-      listen(server, address, { framing, drainMs: 0, onError: () => {} })
-    let listener: Listener = await bind(wanted)
-    const { address } = listener
-    return {
-      dial: () => open(address),
-      cut: async () => {
-        listener.stop()
-        for (const channel of accepted) await channel.close()
-        accepted.clear()
-        await listener.close()
-        listener = await bind(address)
-      },
-      end: async () => {
-        await listener.close()
-        await server.close()
-      },
-    }
-  }
-}
-
 /** A channel of a client that tells what passes, as it is on the wire. */
 function tap(channel: Channel, tell: (from: Side, message: unknown) => void): Channel {
   const onWire = (message: Message | readonly Message[]): unknown => JSON.parse(encode(message))
@@ -310,6 +190,7 @@ function tap(channel: Channel, tell: (from: Side, message: unknown) => void): Ch
       if (message !== undefined) tell('server', onWire(message))
       return sink.receive(arrival, envelope)
     },
+    failed: (id, error) => sink.failed?.(id, error),
     closed: cause => sink.closed(cause),
   })
   return {
@@ -319,6 +200,7 @@ function tap(channel: Channel, tell: (from: Side, message: unknown) => void): Ch
       tell('client', onWire(message))
       return channel.send(message, envelope)
     },
+    abandon: channel.abandon && (id => channel.abandon?.(id)),
     close: () => channel.close(),
     [Symbol.asyncDispose]: () => channel.close(),
   }

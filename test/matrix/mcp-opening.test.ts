@@ -6,6 +6,7 @@ import { connect, listen, Server } from '../../src/index.ts'
 import { proves } from '../requirements.ts'
 
 const odd = fileURLToPath(new URL('mcp-odd-child.js', import.meta.url))
+const addresses = ['tcp://127.0.0.1:0', 'ws://127.0.0.1:0/mcp', 'http://127.0.0.1:0/mcp']
 const quiet: ConnectOptions = { onError: () => {}, onJunk: () => {} }
 
 /** What a program has heard, and how often it was started. */
@@ -117,7 +118,7 @@ describe('a program that is killed', () => {
 })
 
 describe('a listener that is started again at the same address', () => {
-  test.each(['tcp://127.0.0.1:0', 'ws://127.0.0.1:0/mcp'])('is found again: %s', async wanted => {
+  test.each(addresses)('is found again: %s', async wanted => {
     const first = await listen(plain(), wanted)
     const { address } = first
     await using client = await connect(address, {
@@ -134,26 +135,23 @@ describe('a listener that is started again at the same address', () => {
 })
 
 describe('strict mode', () => {
-  test.each(['tcp://127.0.0.1:0', 'ws://127.0.0.1:0/mcp'])(
-    'sends nothing that the server has not declared, at %s',
-    async wanted => {
-      proves('L5b', 'S17i')
-      const server = plain()
-      const heard: string[] = []
-      server.use(next => (message, exchange) => {
-        heard.push(message.method)
-        return next(message, exchange)
-      })
-      await using listener = await listen(server, wanted)
-      await using client = await connect(listener.address, { ...quiet, strict: true })
-      const before = heard.length
-      const refused = { code: 'refused', message: expect.stringContaining('did not declare') }
-      await expect(client.prompt('x')).rejects.toMatchObject(refused)
-      await expect(client.read('file:///x')).rejects.toMatchObject(refused)
-      expect(heard.slice(before)).toEqual([])
-      expect((await client.call('add')).text).toBe('added')
-    },
-  )
+  test.each(addresses)('sends nothing that the server has not declared, at %s', async wanted => {
+    proves('L5b', 'S17i')
+    const server = plain()
+    const heard: string[] = []
+    server.use(next => (message, exchange) => {
+      heard.push(message.method)
+      return next(message, exchange)
+    })
+    await using listener = await listen(server, wanted)
+    await using client = await connect(listener.address, { ...quiet, strict: true })
+    const before = heard.length
+    const refused = { code: 'refused', message: expect.stringContaining('did not declare') }
+    await expect(client.prompt('x')).rejects.toMatchObject(refused)
+    await expect(client.read('file:///x')).rejects.toMatchObject(refused)
+    expect(heard.slice(before)).toEqual([])
+    expect((await client.call('add')).text).toBe('added')
+  })
 })
 
 describe('a server in this process', () => {

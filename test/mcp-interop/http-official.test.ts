@@ -8,6 +8,7 @@ import { createMcpHandler, McpServer as McpServer2 } from '@modelcontextprotocol
 import { afterEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { connect } from '../../src/index.ts'
+import { proves } from '../requirements.ts'
 import { Owned } from '../support/channel.ts'
 
 const owned = new Owned()
@@ -63,6 +64,7 @@ async function talk(address: string): Promise<void> {
 
 describe('our client and an official server over HTTP', () => {
   test.each([true, false])('with sessions, and JSON alone: %s', async enableJsonResponse => {
+    proves('H6b')
     const transports = new Map<string, StreamableHTTPServerTransport>()
     const address = await serve(async (request, response) => {
       const id = request.headers['mcp-session-id']

@@ -1,4 +1,5 @@
-// The fixture on this package, over stdio. It speaks every revision, and both eras on one connection.
+// The fixture on this package, over stdio. It speaks every revision, and both eras on one connection; or
+// the only one that the environment names as REVISION.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
@@ -21,7 +22,9 @@ import {
 } from './surface.js'
 
 const state = fixtureState()
-const server = new Server({ ...info, instructions }, { pageSize })
+const { REVISION } = process.env
+const revisions = REVISION === undefined ? undefined : [REVISION]
+const server = new Server({ ...info, instructions }, { pageSize, revisions })
 
 addPlainTools()
 addTalkingTools()

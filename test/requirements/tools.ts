@@ -61,14 +61,12 @@ export const tools = [
       level: 'SHOULD',
       side: 'client',
       says: 'Whoever merges the tools of several servers keeps equal names apart, by a prefix for example.',
-      beyond: 'nothing here merges the tools of several servers',
     },
     {
       id: 'S5g',
       level: 'SHOULD',
       side: 'client',
       says: 'The name a server gives itself is not what keeps them apart.',
-      beyond: 'nothing here merges the tools of several servers',
     },
   ]),
   ...under('server/tools / Tool', sinceNovember2025, [

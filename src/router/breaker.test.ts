@@ -1,0 +1,236 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { limits } from '../util/limits.ts'
+import { Breaker, type BreakerState } from './breaker.ts'
+import type { BreakerOptions } from './options.ts'
+
+function breakerOf(options: BreakerOptions = {}) {
+  const time = { now: 1000 }
+  const changes: [BreakerState, string][] = []
+  const breaker = new Breaker(options, {
+    now: () => time.now,
+    onChange: (state, why) => changes.push([state, why]),
+  })
+  const call = (outcome: 'succeeded' | 'failed' | 'abandoned') => {
+    const ticket = breaker.begin()
+    if (ticket !== 0) breaker[outcome](ticket)
+    return ticket !== 0
+  }
+  const calls = (...outcomes: readonly ('succeeded' | 'failed' | 'abandoned')[]) =>
+    outcomes.map(call)
+  return { breaker, time, changes, call, calls }
+}
+
+const failures = limits.breakerFailures.default
+const openMs = limits.breakerOpenMs.default
+
+describe('a closed breaker', () => {
+  test('opens after as many failures in a row as the limit says, and says so', () => {
+    const { breaker, changes, call } = breakerOf()
+    for (let left = failures; left > 1; left--) call('failed')
+    expect(breaker.state).toBe('closed')
+    expect(breaker.why).toBe('')
+    call('failed')
+    expect(breaker.state).toBe('open')
+    expect(breaker.why).toBe('5 failures in a row')
+    expect(changes).toEqual([['open', '5 failures in a row']])
+    expect(breaker.isReady).toBe(false)
+    expect(call('succeeded')).toBe(false)
+  })
+
+  test('counts failures from the start after a success', () => {
+    const { breaker, calls } = breakerOf({ window: 100 })
+    for (let round = 0; round < 10; round++) {
+      calls('failed', 'failed', 'failed', 'failed', 'succeeded')
+    }
+    expect(breaker.state).toBe('closed')
+  })
+
+  test('opens when half of the last ten calls failed, and not before there were ten', () => {
+    const { breaker, calls } = breakerOf()
+    calls('failed', 'failed', 'succeeded', 'failed', 'failed', 'succeeded', 'succeeded')
+    calls('succeeded', 'succeeded')
+    expect(breaker.state).toBe('closed')
+    calls('failed')
+    expect(breaker.why).toBe('5 of the last 10 calls failed')
+  })
+
+  test('forgets calls that lie before its window', () => {
+    const { breaker, calls } = breakerOf({ window: 4, ratio: 0.75, failures: 100 })
+    calls('failed', 'failed', 'succeeded', 'succeeded', 'succeeded', 'failed', 'failed')
+    expect(breaker.state).toBe('closed')
+    calls('failed')
+    expect(breaker.why).toBe('3 of the last 4 calls failed')
+  })
+
+  test('does not count calls that were given up', () => {
+    const { breaker, calls } = breakerOf()
+    for (let round = 0; round < 3; round++) calls('failed', 'abandoned')
+    expect(breaker.state).toBe('closed')
+    calls('failed', 'failed')
+    expect(breaker.state).toBe('open')
+  })
+
+  test('opens at the first failure where that is asked for', () => {
+    const { breaker, call } = breakerOf({ failures: 1 })
+    call('failed')
+    expect(breaker.why).toBe('1 failure')
+  })
+})
+
+describe('an open breaker', () => {
+  test('says when it will be tried, and is tried then', () => {
+    const { breaker, time, calls, changes } = breakerOf({ failures: 1 })
+    calls('failed')
+    time.now += 1000
+    expect(breaker.opensAgainAt).toBe(1000 + openMs)
+    expect(breaker.retryAfterMs).toBe(openMs - 1000)
+    time.now += openMs - 1001
+    expect(breaker.isReady).toBe(false)
+    time.now += 1
+    expect(breaker.isReady).toBe(true)
+    expect(breaker.state).toBe('half-open')
+    expect(breaker.retryAfterMs).toBe(0)
+    expect(breaker.opensAgainAt).toBeUndefined()
+    // Looking has begun nothing.
+    expect(changes).toHaveLength(1)
+  })
+
+  test('is not kept open by calls that began before', () => {
+    const { breaker, time, call } = breakerOf({ failures: 1 })
+    const early = breaker.begin()
+    call('failed')
+    time.now += 100
+    breaker.failed(early)
+    expect(breaker.opensAgainAt).toBe(1000 + openMs)
+    breaker.succeeded(early)
+    expect(breaker.state).toBe('open')
+  })
+})
+
+describe('a half-open breaker', () => {
+  function onTrial() {
+    const made = breakerOf({ failures: 1 })
+    const late = [made.breaker.begin(), made.breaker.begin()]
+    made.call('failed')
+    made.time.now += openMs
+    return { ...made, late }
+  }
+
+  test('lets one call through at a time', () => {
+    const { breaker, changes } = onTrial()
+    const probe = breaker.begin()
+    expect(probe).not.toBe(0)
+    expect(limits.breakerProbes.default).toBe(1)
+    expect(breaker.isReady).toBe(false)
+    expect(breaker.begin()).toBe(0)
+    breaker.abandoned(probe)
+    expect(breaker.isReady).toBe(true)
+    expect(changes.at(-1)).toEqual(['half-open', 'on trial after 1 failure'])
+  })
+
+  test('closes after two successes in a row', () => {
+    const { breaker, calls, changes } = onTrial()
+    calls('succeeded')
+    expect(breaker.state).toBe('half-open')
+    calls('succeeded')
+    expect(breaker.state).toBe('closed')
+    expect(breaker.why).toBe('')
+    expect(changes.map(([state]) => state)).toEqual(['open', 'half-open', 'closed'])
+  })
+
+  test('opens for the whole time again at a failure', () => {
+    const { breaker, time, calls } = onTrial()
+    calls('succeeded', 'failed')
+    expect(breaker.state).toBe('open')
+    expect(breaker.why).toBe('a failure while on trial')
+    expect(breaker.retryAfterMs).toBe(openMs)
+    time.now += openMs
+    calls('succeeded')
+    expect(breaker.state).toBe('half-open')
+  })
+
+  test('is neither closed nor opened by calls that began before it opened', () => {
+    const { breaker, late, call } = onTrial()
+    const probe = breaker.begin()
+    for (const ticket of late) breaker.succeeded(ticket)
+    expect(breaker.state).toBe('half-open')
+    expect(breaker.begin()).toBe(0)
+    for (const ticket of late) breaker.failed(ticket)
+    expect(breaker.state).toBe('half-open')
+    breaker.succeeded(probe)
+    call('succeeded')
+    expect(breaker.state).toBe('closed')
+  })
+})
+
+describe('by hand', () => {
+  test('a breaker held open stays so until it is reset', () => {
+    const { breaker, time, changes, call } = breakerOf()
+    breaker.forceOpen()
+    time.now += 10 * openMs
+    expect(breaker.state).toBe('open')
+    expect(breaker.isReady).toBe(false)
+    expect(breaker.retryAfterMs).toBe(openMs)
+    expect(breaker.opensAgainAt).toBeUndefined()
+    expect(changes).toEqual([['open', 'opened by hand']])
+    breaker.reset()
+    expect(call('succeeded')).toBe(true)
+  })
+
+  test('a breaker held closed stays so whatever fails, until it is reset', () => {
+    const { breaker, calls } = breakerOf({ failures: 2 })
+    calls('failed', 'failed')
+    breaker.forceClose()
+    calls('failed', 'failed', 'failed')
+    expect(breaker.state).toBe('closed')
+    breaker.reset()
+    calls('failed')
+    expect(breaker.state).toBe('closed')
+    calls('failed')
+    expect(breaker.state).toBe('open')
+  })
+})
+
+test.each<[keyof BreakerOptions, number]>([
+  ['failures', 0],
+  ['ratio', -0.1],
+  ['ratio', 1.5],
+  ['window', 2.5],
+  ['openMs', 0],
+  ['successes', -1],
+])('%s cannot be %d', (name, value) => {
+  expect(() => breakerOf({ [name]: value })).toThrow(`breaker.${name} must be`)
+})
+
+test('whatever happens in whatever order, it is tried again in time and never by two at once', () => {
+  const step = fc.oneof(
+    fc.constant('begin' as const),
+    fc.constantFrom('succeeded' as const, 'failed' as const, 'abandoned' as const),
+    fc.integer({ min: 1, max: 20 }),
+  )
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 200 }), steps => {
+      const { breaker, time } = breakerOf({ failures: 2, window: 4, openMs: 20, successes: 1 })
+      const running: number[] = []
+      for (const what of steps) {
+        if (typeof what === 'number') time.now += what
+        else if (what === 'begin') {
+          const ready = breaker.isReady
+          const ticket = breaker.begin()
+          expect(ticket !== 0).toBe(ready)
+          // Calls of one trial have the same ticket.
+          if (breaker.state === 'half-open') expect(running).not.toContain(ticket)
+          if (ticket !== 0) running.push(ticket)
+        } else {
+          const ticket = running.pop()
+          if (ticket !== undefined) breaker[what](ticket)
+        }
+        expect(breaker.retryAfterMs).toBeLessThanOrEqual(20)
+      }
+      for (const ticket of running) breaker.abandoned(ticket)
+      time.now += 20
+      expect(breaker.isReady).toBe(true)
+    }),
+  )
+})

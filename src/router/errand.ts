@@ -1,0 +1,27 @@
+import type { Progress } from '../client/progress.ts'
+import type { Members } from '../mcp/types/base.ts'
+import type { InputRequest } from '../mcp/types/input.ts'
+
+/** A call of somebody's on its way to a server, as the connection that carries it sees it. */
+export interface Errand {
+  /**
+   * Whose it is. What a server says without naming a call is passed on only where all calls of the
+   * connection have the same owner.
+   */
+  readonly owner: unknown
+  /** Puts a question of the server to the caller. Absent where nobody can be asked. */
+  readonly ask?: (question: InputRequest, signal: AbortSignal) => Promise<unknown>
+  /** Told how far the call has come. Absent where the caller does not want to know. */
+  readonly onProgress?: (progress: Progress) => void
+  /** Given the log messages of the call. */
+  readonly onLog?: (params: Members) => void
+}
+
+/** How a call is sent. */
+export interface SendOptions {
+  readonly signal: AbortSignal
+  /** How long without a sign of life; 0 for ever. */
+  readonly timeoutMs: number
+  /** What a stateless server is told of whoever calls, as members of `_meta`. */
+  readonly sender?: object
+}

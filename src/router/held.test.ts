@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest'
+import type { ServerRequest } from '../server/request.ts'
+import { fakeClock } from '../testing/fake-clock.ts'
+import { Deadlines } from '../util/deadline.ts'
+import { deferred } from '../util/deferred.ts'
+import { limits } from '../util/limits.ts'
+import { HeldCall, HeldCalls } from './held.ts'
+
+/** As much of a request as is looked at. */
+function request(signal = new AbortController().signal): ServerRequest {
+  return { exchange: { signal } } as unknown as ServerRequest
+}
+
+const question = { method: 'roots/list' } as const
+const never = new AbortController().signal
+
+describe('a held call', () => {
+  test('is over without a question', async () => {
+    const call = new HeldCall<string>(request())
+    call.begin(Promise.resolve('done'))
+    expect(await call.next()).toEqual({ type: 'over', outcome: 'done' })
+  })
+
+  test('fails as the call to the server does', async () => {
+    const call = new HeldCall<string>(request())
+    call.begin(Promise.reject(new Error('gone')))
+    await expect(call.next()).rejects.toThrow('gone')
+  })
+
+  test('tells questions that are asked together at once, and goes on with the answers', async () => {
+    const call = new HeldCall<unknown>(request())
+    const answers = Promise.all([call.ask(question, never), call.ask(question, never)])
+    call.begin(answers)
+    expect(await call.next()).toEqual({ type: 'asked', requests: { q1: question, q2: question } })
+    call.answer(new Map([['q1', 'one']]))
+    // What has not been answered is asked again.
+    expect(await call.next()).toEqual({ type: 'asked', requests: { q2: question } })
+    call.answer(
+      new Map([
+        ['q2', 'two'],
+        ['q9', 'nobody asked'],
+      ]),
+    )
+    expect(await call.next()).toEqual({ type: 'over', outcome: ['one', 'two'] })
+  })
+
+  test('does not wait for a question that the server has given up', async () => {
+    const call = new HeldCall<string>(request())
+    const outcome = deferred<string>()
+    call.begin(outcome.promise)
+    const stop = new AbortController()
+    const answer = call.ask(question, stop.signal)
+    expect(await call.next()).toMatchObject({ type: 'asked' })
+    stop.abort(new Error('never mind'))
+    await expect(answer).rejects.toThrow('never mind')
+    outcome.resolve('done')
+    expect(await call.next()).toEqual({ type: 'over', outcome: 'done' })
+  })
+
+  test('is given up by whoever waits for it', async () => {
+    const caller = new AbortController()
+    const call = new HeldCall<string>(request(caller.signal))
+    call.begin(new Promise(() => {}))
+    void call.next()
+    caller.abort('enough')
+    expect(call.stop.signal.reason).toBe('enough')
+  })
+})
+
+describe('the calls that are held', () => {
+  function made(heldMs?: number) {
+    const clock = fakeClock()
+    return { clock, calls: new HeldCalls<string>(new Deadlines(clock), heldMs) }
+  }
+
+  test('are taken once', () => {
+    const { calls } = made()
+    const call = new HeldCall<string>(request())
+    calls.keep(call)
+    expect(calls.size).toBe(1)
+    expect(calls.take(call.id)).toBe(call)
+    expect(calls.take(call.id)).toBeUndefined()
+    expect(calls.take('there-is-none')).toBeUndefined()
+  })
+
+  test('are given up when nobody comes back in time', () => {
+    const { calls, clock } = made()
+    const call = new HeldCall<string>(request())
+    const taken = new HeldCall<string>(request())
+    calls.keep(call)
+    calls.keep(taken)
+    calls.take(taken.id)
+    clock.advance(2 * limits.heldMs.default)
+    expect(call.stop.signal.reason).toMatchObject({ kind: 'timeout' })
+    expect(calls.take(call.id)).toBeUndefined()
+    expect(taken.stop.signal.aborted).toBe(false)
+  })
+
+  test('are so many and no more', () => {
+    const { calls } = made()
+    for (let count = 0; count < limits.heldCalls.default; count++) {
+      calls.keep(new HeldCall<string>(request()))
+    }
+    const call = new HeldCall<string>(request())
+    expect(() => calls.keep(call)).toThrow('Too many calls are waiting')
+    expect(call.stop.signal.aborted).toBe(true)
+    expect(calls.size).toBe(limits.heldCalls.default)
+  })
+
+  test('are all given up at the end', () => {
+    const { calls } = made()
+    const call = new HeldCall<string>(request())
+    calls.keep(call)
+    calls.close()
+    expect(call.stop.signal.aborted).toBe(true)
+    expect(calls.size).toBe(0)
+  })
+})

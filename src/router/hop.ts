@@ -1,0 +1,152 @@
+import { senderMeta } from '../client/envelope.ts'
+import { RpcError } from '../jsonrpc/error.ts'
+import { missingCapability, tasksExtension } from '../mcp/extension.ts'
+import { metaKeys } from '../mcp/meta.ts'
+import { callResultFor, contentFor, readResultFor } from '../mcp/revisions/shape.ts'
+import type { Revision } from '../mcp/revisions.ts'
+import type { ClientCapabilities, Implementation, Members } from '../mcp/types/base.ts'
+import type { Content } from '../mcp/types/content.ts'
+import type { ReadResourceResult } from '../mcp/types/resources.ts'
+import type { CallToolResult } from '../mcp/types/tools.ts'
+import type { ServerRequest } from '../server/request.ts'
+import { isRecord } from '../util/record.ts'
+import { capabilitiesFor } from './capabilities.ts'
+
+/** Where a caller may say how long it is willing to wait, and where servers behind the router are told. */
+export const timeoutKey = 'trunkline/timeoutMs'
+
+/** Members of `_meta` that belong to one hop: whoever passes a message on says them anew. */
+const ofOneHop: ReadonlySet<string> = new Set([
+  metaKeys.protocolVersion,
+  metaKeys.clientCapabilities,
+  metaKeys.clientInfo,
+  metaKeys.serverInfo,
+  metaKeys.logLevel,
+  metaKeys.subscriptionId,
+  metaKeys.relatedTask,
+  metaKeys.progressToken,
+  timeoutKey,
+])
+
+/** `_meta` without what belongs to the hop it came by; undefined where nothing is left. */
+export function passedMeta(meta: unknown): Members | undefined {
+  if (!isRecord(meta)) return undefined
+  let passed: Record<string, unknown> | undefined
+  for (const key in meta) {
+    if (ofOneHop.has(key)) continue
+    passed ??= {}
+    passed[key] = meta[key]
+  }
+  return passed
+}
+
+/** The params of a call as the next hop gets them: without what was said to the router alone. */
+export function passedParams(
+  { requestState: _s, inputResponses: _i, task: _t, ...params }: Members,
+  own: Members,
+): Members {
+  const passed: Record<string, unknown> = { ...params, ...own }
+  const meta = passedMeta(params._meta)
+  if (meta === undefined) delete passed._meta
+  else passed._meta = meta
+  return passed
+}
+
+/** How long the caller still waits, by what it says; no longer than so many milliseconds. */
+export function timeoutFor({ params }: ServerRequest, mostMs: number): number {
+  const wished = isRecord(params._meta) ? params._meta[timeoutKey] : undefined
+  if (typeof wished !== 'number' || !(wished > 0)) return mostMs
+  return mostMs > 0 ? Math.min(mostMs, wished) : wished
+}
+
+/**
+ * What a stateless server is told of whoever calls, and whether it may make a task of the call. Made
+ * once for callers that declare the same object, as all messages of one connection do: saying it costs
+ * more than the rest of a call.
+ */
+export class Senders {
+  readonly #info: Implementation
+  readonly #made = new WeakMap<ClientCapabilities, Map<string, object>>()
+
+  /** What the router calls itself when it calls others. */
+  constructor(info: Implementation) {
+    this.#info = info
+  }
+
+  for({ caller, session }: ServerRequest, revision: Revision, takesTask: boolean): object {
+    const { capabilities } = caller
+    const isSession = caller.revision.era === 'session'
+    const logLevel = isSession ? session?.logLevel : caller.logLevel
+    const key = `${revision.name} ${logLevel} ${takesTask}`
+    let made = this.#made.get(capabilities)
+    if (made === undefined) {
+      made = new Map()
+      this.#made.set(capabilities, made)
+    }
+    let sender = made.get(key)
+    if (sender === undefined) {
+      const declared = capabilitiesFor(caller, revision)
+      const said = takesTask ? withTasks(declared) : declared
+      sender = senderMeta({ revision, capabilities: said, info: this.#info, logLevel })
+      made.set(key, sender)
+    }
+    return sender
+  }
+}
+
+function withTasks(declared: ClientCapabilities): ClientCapabilities {
+  return { ...declared, extensions: { ...declared.extensions, [tasksExtension]: {} } }
+}
+
+/** A result as the caller gets it: without what the server said to the router alone, in the caller's words. */
+export function passedResult(method: string, result: Members, revision: Revision): Members {
+  const { resultType: _, _meta, ...rest } = result
+  const meta = passedMeta(_meta)
+  const passed = meta === undefined ? rest : { ...rest, _meta: meta }
+  switch (method) {
+    case 'tools/call':
+      // The check: whoever reads it looks at each member; only kinds of content are looked at here.
+      return Array.isArray(passed.content)
+        ? { ...callResultFor(revision, passed as unknown as CallToolResult) }
+        : passed
+    case 'resources/read':
+      return { ...readResultFor(revision, passed as unknown as ReadResourceResult) }
+    case 'prompts/get':
+      return Array.isArray(passed.messages) ? promptFor(passed, revision) : passed
+    default:
+      return passed
+  }
+}
+
+/**
+ * A failure as the caller is told of it. That it cannot be asked something a stateless caller is told in
+ * another way than a session, which is how its server may have said it.
+ */
+export function refusalFor({ caller }: ServerRequest, error: unknown): unknown {
+  if (!(error instanceof RpcError) || error.kind !== 'capability_not_supported') return error
+  if (caller.revision.era === 'session' || !isRecord(error.data)) return error
+  const capability = String(error.data.capability)
+  const required = askable.get(capability)
+  const [kind = ''] = capability.split('.')
+  // What the caller has declared it is not missing.
+  if (required === undefined || (capability === kind && kind in caller.capabilities)) return error
+  return missingCapability(required)
+}
+
+const askable: ReadonlyMap<string, ClientCapabilities> = new Map<string, ClientCapabilities>([
+  ['elicitation', { elicitation: { form: {} } }],
+  ['elicitation.url', { elicitation: { url: {} } }],
+  ['sampling', { sampling: {} }],
+  ['sampling.tools', { sampling: { tools: {} } }],
+  ['roots', { roots: {} }],
+])
+
+function promptFor(result: Members, revision: Revision): Members {
+  if (revision.features.audio && revision.features.resourceLinks) return result
+  const messages = (result.messages as readonly unknown[]).map(message =>
+    isRecord(message) && isRecord(message.content)
+      ? { ...message, content: contentFor(revision, message.content as unknown as Content) }
+      : message,
+  )
+  return { ...result, messages }
+}

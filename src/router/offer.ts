@@ -1,0 +1,290 @@
+import { RpcError } from '../jsonrpc/error.ts'
+import { errors } from '../mcp/errors.ts'
+import { promptFor, resourceFor, templateFor, toolFor } from '../mcp/revisions/shape.ts'
+import type { Revision } from '../mcp/revisions.ts'
+import type { Implementation, Members } from '../mcp/types/base.ts'
+import type { LiveCall } from '../observe/call.ts'
+import { checkHeaders } from '../server/header-check.ts'
+import type { Offer, Offered, OfferHost } from '../server/offer.ts'
+import { pageOf } from '../server/page.ts'
+import { type Answer, type ServerRequest, stringParam } from '../server/request.ts'
+import { subscribe, unsubscribe } from '../server/subscribe.ts'
+import { mannerOf } from '../server/task-manner.ts'
+import { isRecord } from '../util/record.ts'
+import type { Catalogue, ToolEntry } from './catalogue.ts'
+import type { Delivered } from './dispatch.ts'
+import { unavailable } from './failure.ts'
+import { type HeardAnswer, heard } from './heard.ts'
+import type { HeldCalls } from './held.ts'
+import { Senders } from './hop.ts'
+import { exposeTools } from './names.ts'
+import { type PassageHost, pass } from './passage.ts'
+import type { Route } from './route.ts'
+
+/** What the offer of a router is made of. */
+export interface RoutedHost {
+  readonly info: Implementation
+  readonly held: HeldCalls<Delivered>
+  catalogue(): Catalogue
+  /** The servers, in their order. */
+  routes(): readonly Route[]
+  /** Settles when every server has been tried, or has had its time: undefined where all have. */
+  whenTried(): Promise<void> | undefined
+  /** Servers that offer nothing now though they should, and why. */
+  missing(): Members | undefined
+}
+
+/** What lists say of servers that are not in them, in their `_meta`. */
+export const missingKey = 'trunkline/unavailable'
+
+/** What the servers behind a router offer, as if it were one server. */
+export class RoutedOffer implements Offer {
+  readonly methods: ReadonlyMap<string, (request: ServerRequest) => Answer>
+  readonly offered: Offered
+  readonly #server: OfferHost
+  readonly #host: RoutedHost
+  readonly #passage: PassageHost
+  /** Lists as each revision says them, for as long as the catalogue is the same. */
+  readonly #shaped = new Map<string, readonly unknown[]>()
+  #shapedOf: Catalogue | undefined
+
+  constructor(server: OfferHost, host: RoutedHost) {
+    this.#server = server
+    this.#host = host
+    this.#passage = { rounds: server.rounds, held: host.held, senders: new Senders(host.info) }
+    this.offered = {
+      tools: true,
+      resources: true,
+      prompts: true,
+      completions: true,
+      // Said to whoever connects, maybe before the servers are known; the tools say which can be one.
+      tasks: true,
+    }
+    this.methods = new Map(
+      Array.from(this.#table(), ([method, answer]) => [method, heard(answer)] as const),
+    )
+  }
+
+  #table(): ReadonlyMap<string, HeardAnswer> {
+    return new Map<string, HeardAnswer>([
+      ['tools/list', request => this.#list(request, 'tools', 'tools', toolFor)],
+      ['tools/call', (request, live) => this.#call(request, live)],
+      ['resources/list', request => this.#list(request, 'resources', 'resources', resourceFor)],
+      [
+        'resources/templates/list',
+        request => this.#list(request, 'templates', 'resourceTemplates', templateFor),
+      ],
+      ['resources/read', (request, live) => this.#read(request, live)],
+      ['resources/subscribe', request => this.#subscribe(request)],
+      ['resources/unsubscribe', request => this.#unsubscribe(request)],
+      ['prompts/list', request => this.#list(request, 'prompts', 'prompts', promptFor)],
+      ['prompts/get', (request, live) => this.#prompt(request, live)],
+      ['completion/complete', (request, live) => this.#complete(request, live)],
+    ])
+  }
+
+  /** What is known is answered at once; while servers are being tried for the first time, when they have been. */
+  #settled(answer: () => Answer): Answer {
+    const tried = this.#host.whenTried()
+    return tried === undefined ? answer() : tried.then(answer)
+  }
+
+  #list<K extends 'tools' | 'resources' | 'templates' | 'prompts', T>(
+    request: ServerRequest,
+    kind: K,
+    member: string,
+    shape: (revision: Revision, entry: Catalogue[K][number]['shown'] & T) => unknown,
+  ): Answer {
+    return this.#settled(() => {
+      const catalogue = this.#host.catalogue()
+      const entries = catalogue[kind] as readonly Catalogue[K][number][]
+      const { revision } = request.caller
+      const all = this.#shapedAs(catalogue, `${kind} ${revision.name}`, () =>
+        entries.map(({ shown }) => shape(revision, shown as Catalogue[K][number]['shown'] & T)),
+      )
+      const { cursors, pageSize } = this.#server
+      const places = all.length > pageSize ? entries.map(({ place }) => place) : undefined
+      const { items, nextCursor } = pageOf(all, kind, request.params, cursors, pageSize, places)
+      const missing = this.#host.missing()
+      return {
+        [member]: items,
+        ...(nextCursor !== undefined && { nextCursor }),
+        ...(missing !== undefined && { _meta: { [missingKey]: missing } }),
+      }
+    })
+  }
+
+  #shapedAs(catalogue: Catalogue, key: string, make: () => readonly unknown[]): readonly unknown[] {
+    if (this.#shapedOf !== catalogue) {
+      this.#shapedOf = catalogue
+      this.#shaped.clear()
+    }
+    let shaped = this.#shaped.get(key)
+    if (shaped === undefined) {
+      shaped = make()
+      this.#shaped.set(key, shaped)
+    }
+    return shaped
+  }
+
+  #call(request: ServerRequest, live: LiveCall | undefined): Answer {
+    const name = stringParam(request.params, 'name')
+    const entry = this.#host.catalogue().tool(name)
+    if (entry === undefined) {
+      const tried = this.#host.whenTried()
+      if (tried !== undefined) return tried.then(() => this.#callKnown(request, name, live))
+      throw this.#unknown('tools', name)
+    }
+    return this.#callEntry(request, entry, live)
+  }
+
+  #callKnown(request: ServerRequest, name: string, live: LiveCall | undefined): Answer {
+    const entry = this.#host.catalogue().tool(name)
+    if (entry === undefined) throw this.#unknown('tools', name)
+    return this.#callEntry(request, entry, live)
+  }
+
+  /** Why there is no such tool or prompt: nobody has it, or whoever has it is not there. */
+  #unknown(kind: 'tools' | 'prompts', name: string): RpcError {
+    for (const { upstream } of this.#host.routes()) {
+      const { excuse, known, options } = upstream
+      if (excuse === undefined) continue
+      const rules = kind === 'tools' ? options.tools : undefined
+      const { byName } = exposeTools([
+        { name: upstream.name, prefix: options.prefix, rules, tools: [...known[kind]] },
+      ])
+      if (byName.has(name)) return unavailable(upstream.name, excuse)
+    }
+    return kind === 'tools'
+      ? errors.toolNotFound({ tool: name })
+      : errors.promptNotFound({ prompt: name })
+  }
+
+  #callEntry(request: ServerRequest, entry: ToolEntry, live: LiveCall | undefined): Answer {
+    const { task, isServersChoice, shown, mirrored } = entry
+    if (mirrored !== undefined) checkHeaders(mirrored, request)
+    if (task === 'forbidden' && request.params.task === undefined) {
+      return this.#run(request, entry, live)
+    }
+    const taskBegins = isServersChoice ? 'in-handler' : 'at-once'
+    const support = { name: shown.name, task, taskBegins } as const
+    const manner = mannerOf(request, support, this.offered.tasks)
+    const { tasks } = this.#server
+    const work = (working: ServerRequest): Answer => this.#run(working, entry, live)
+    if (manner === 'task') return tasks.begin(request, shown.name, work)
+    return manner === 'later' ? tasks.beginLater(request, shown.name, work) : work(request)
+  }
+
+  #run(
+    request: ServerRequest,
+    { route, name, shown, task, isServersChoice }: ToolEntry,
+    live: LiveCall | undefined,
+  ): Answer {
+    const isTask = task === 'required' || (task === 'optional' && request.task?.isBegun)
+    return pass(
+      {
+        request,
+        route,
+        own: { name },
+        annotations: shown.annotations,
+        asTask: !isServersChoice && isTask,
+        live,
+      },
+      this.#passage,
+    )
+  }
+
+  #prompt(request: ServerRequest, live: LiveCall | undefined): Answer {
+    return this.#settled(() => {
+      const name = stringParam(request.params, 'name')
+      const entry = this.#host.catalogue().prompt(name)
+      if (entry === undefined) throw this.#unknown('prompts', name)
+      return pass({ request, route: entry.route, own: { name: entry.name }, live }, this.#passage)
+    })
+  }
+
+  #read(request: ServerRequest, live: LiveCall | undefined): Answer {
+    return this.#settled(() => {
+      const uri = stringParam(request.params, 'uri')
+      const owner = this.#host.catalogue().ownerOf(uri)
+      if (owner !== undefined) return pass({ request, route: owner, own: {}, live }, this.#passage)
+      return this.#search(request, uri, live)
+    })
+  }
+
+  /** Reads what nobody lists from whoever has it: servers need not list all that they have. */
+  async #search(request: ServerRequest, uri: string, live: LiveCall | undefined): Promise<Members> {
+    for (const route of this.#readers()) {
+      try {
+        return await pass({ request, route, own: {}, live }, this.#passage)
+      } catch (error) {
+        if (!isUnknown(error)) throw error
+      }
+    }
+    throw errors.resourceNotFound({ uri })
+  }
+
+  #subscribe(request: ServerRequest): Answer {
+    return this.#settled(() => {
+      const uri = stringParam(request.params, 'uri')
+      if (this.#host.catalogue().ownerOf(uri) === undefined && this.#readers().length !== 1) {
+        throw errors.resourceNotFound({ uri })
+      }
+      return subscribe(request, uri, this.#server.subscriptions)
+    })
+  }
+
+  #unsubscribe(request: ServerRequest): Answer {
+    return unsubscribe(request, stringParam(request.params, 'uri'), this.#server.subscriptions)
+  }
+
+  #complete(request: ServerRequest, live: LiveCall | undefined): Answer {
+    return this.#settled(() => {
+      const { ref } = request.params
+      if (isRecord(ref) && ref.type === 'ref/prompt' && typeof ref.name === 'string') {
+        const entry = this.#host.catalogue().prompt(ref.name)
+        if (entry === undefined) throw errors.promptNotFound({ prompt: ref.name })
+        const own = { ref: { ...ref, name: entry.name } }
+        return this.#completion(request, entry.route, own, live)
+      }
+      if (isRecord(ref) && ref.type === 'ref/resource' && typeof ref.uri === 'string') {
+        const catalogue = this.#host.catalogue()
+        const route = catalogue.templateOwner(ref.uri) ?? catalogue.ownerOf(ref.uri)
+        if (route === undefined) throw errors.invalidCompletionReference({ reference: ref.uri })
+        return this.#completion(request, route, {}, live)
+      }
+      const reference = String(isRecord(ref) ? ref.type : ref)
+      throw errors.invalidCompletionReference({ reference })
+    })
+  }
+
+  #completion(
+    request: ServerRequest,
+    route: Route,
+    own: Members,
+    live: LiveCall | undefined,
+  ): Answer {
+    const server = route.upstream.ready?.first?.server
+    const declares = server?.revision.features.completionsCapability
+    if (declares && server?.capabilities.completions === undefined) {
+      return { completion: { values: [], total: 0, hasMore: false } }
+    }
+    return pass({ request, route, own, live }, this.#passage)
+  }
+
+  /** The servers that have resources at all. */
+  #readers(): readonly Route[] {
+    return this.#host
+      .routes()
+      .filter(({ upstream }) => upstream.ready?.first?.server.capabilities.resources !== undefined)
+  }
+}
+
+function isUnknown(error: unknown): boolean {
+  return (
+    error instanceof RpcError &&
+    (error.kind === 'resource_not_found' ||
+      error.kind === 'method_not_found' ||
+      error.kind === 'invalid_params')
+  )
+}

@@ -1,0 +1,50 @@
+import type { Tool } from '../mcp/types/tool.ts'
+import { canonicalJson } from '../server/canonical.ts'
+
+/** The members of a tool that its pin covers: all that a model or a person goes by. */
+export const pinnedMembers = [
+  'name',
+  'title',
+  'description',
+  'inputSchema',
+  'outputSchema',
+  'annotations',
+  'icons',
+] as const satisfies readonly (keyof Tool)[]
+
+export type PinnedMember = (typeof pinnedMembers)[number]
+
+/**
+ * What a pin covers of a tool, as text: canonical JSON, in which the order of members has no say.
+ * Throws a TypeError for a definition that is no JSON, or nested beyond 128 levels.
+ */
+export function definitionOf(tool: Tool): string {
+  return canonicalJson(Object.fromEntries(pinnedMembers.map(member => [member, tool[member]])))
+}
+
+/**
+ * The digest of one tool of a server, as 64 hexadecimal digits: SHA-256 of the server's name and the
+ * definition, after words that keep it apart from digests of anything else.
+ */
+export function toolDigest(server: string, tool: Tool): Promise<string> {
+  return digestOf(server, definitionOf(tool))
+}
+
+/** The same of a definition that is text already. */
+export function digestOf(server: string, definition: string): Promise<string> {
+  return sha256(`trunkline tool 1\n${JSON.stringify(server)}\n${definition}`)
+}
+
+/**
+ * The digest of all tools of a server together, whatever their order: two instances of a server that
+ * offer the same have the same.
+ */
+export async function catalogueDigest(server: string, tools: readonly Tool[]): Promise<string> {
+  const digests = await Promise.all(tools.map(tool => toolDigest(server, tool)))
+  return sha256(`trunkline tools 1\n${digests.sort().join('\n')}`)
+}
+
+async function sha256(text: string): Promise<string> {
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return Array.from(new Uint8Array(hash), byte => byte.toString(16).padStart(2, '0')).join('')
+}

@@ -1,0 +1,142 @@
+import { compose, type Handler, type Middleware } from '../jsonrpc/handler.ts'
+import type { RpcRequest } from '../jsonrpc/message.ts'
+import type { Clock } from '../util/clock.ts'
+import { isRecord } from '../util/record.ts'
+import { type Call, type Delivered, Dispatch } from './dispatch.ts'
+import type { Instance } from './instance.ts'
+import type { Limits, Pass } from './limit.ts'
+import { tellQueue, tellRefused } from './news.ts'
+import type { UpstreamOptions } from './options.ts'
+import type { Upstream } from './upstream.ts'
+
+/** What the way to a server is made with. */
+export interface RouteHost {
+  readonly clock: Clock
+  readonly limits: Limits
+  /** Wrapped around every call to any server. */
+  readonly out: readonly Middleware[]
+}
+
+/** The way of calls to one server: its limits, its middleware, and then one of its instances. */
+export class Route {
+  readonly upstream: Upstream
+  readonly #host: RouteHost
+  #options: UpstreamOptions
+  #dispatch: Dispatch
+  #middlewares: readonly Middleware[]
+  /** Calls that wait for their turn. */
+  #waiting = 0
+
+  constructor(upstream: Upstream, host: RouteHost) {
+    this.upstream = upstream
+    this.#host = host
+    this.#options = upstream.options
+    this.#dispatch = new Dispatch(upstream, host.clock)
+    this.#middlewares = [...host.out, ...(upstream.options.use ?? [])]
+    host.limits.setUpstream(upstream.name, upstream.options.limits)
+  }
+
+  get name(): string {
+    return this.upstream.name
+  }
+
+  get timeoutMs(): number | undefined {
+    return this.#options.timeoutMs
+  }
+
+  /** Why an instance gets no calls though it is there. */
+  ejection(instance: Instance): string | undefined {
+    return this.#dispatch.ejection(instance)
+  }
+
+  /** An instance by its key, if it is still there. */
+  instance(key: string): Instance | undefined {
+    return this.upstream.instances.find(one => one.key === key)
+  }
+
+  /** Changes what can be changed while calls are under way. */
+  adjust(options: UpstreamOptions): void {
+    this.#options = options
+    this.upstream.adjust(options)
+    this.#dispatch = new Dispatch(this.upstream, this.#host.clock)
+    this.#middlewares = [...this.#host.out, ...(options.use ?? [])]
+    this.#host.limits.setUpstream(this.name, options.limits)
+  }
+
+  /** Sends a call. Rejects with an RpcError, or with the reason of its signal. */
+  send(call: Call): Promise<Delivered> {
+    if (call.live !== undefined) call.live.server = this.name
+    return this.#middlewares.length === 0 ? this.#limited(call) : this.#wrapped(call)
+  }
+
+  async #wrapped(call: Call): Promise<Delivered> {
+    let delivered: Delivered | undefined
+    const last: Handler = async message => {
+      const params = isRecord(message.params) ? message.params : {}
+      delivered = await this.#limited({ ...call, method: message.method, params })
+      return delivered.result
+    }
+    const message: RpcRequest = {
+      type: 'request',
+      id: null,
+      method: call.method,
+      params: { ...call.params },
+    }
+    const { principal } = call.caller
+    const result = await compose(last, this.#middlewares)(message, {
+      signal: call.signal,
+      envelope: { principal, headers: call.headers },
+      notify: () => {},
+    })
+    return { retries: 0, ...delivered, result }
+  }
+
+  #limited(call: Call): Promise<Delivered> {
+    const { name } = this
+    const { tool, caller, signal } = call
+    let pass: ReturnType<Limits['enter']>
+    try {
+      pass = this.#host.limits.enter(
+        { caller: caller.principal?.id ?? '', upstream: name, tool },
+        signal,
+      )
+    } catch (error) {
+      tellRefused(error, name, call)
+      return Promise.reject(error)
+    }
+    return pass instanceof Promise ? this.#queued(call, pass) : this.#send(call, pass)
+  }
+
+  async #queued(call: Call, entering: Promise<Pass>): Promise<Delivered> {
+    tellQueue(this.name, ++this.#waiting)
+    let pass: Pass
+    try {
+      pass = await entering
+    } finally {
+      tellQueue(this.name, --this.#waiting)
+    }
+    return this.#send(call, pass)
+  }
+
+  #send(call: Call, pass: Pass): Promise<Delivered> {
+    const sent = this.#dispatch.send(this.#hashed(call))
+    const leave = (): void => pass.leave()
+    sent.then(leave, leave)
+    return sent
+  }
+
+  /** A call with what its instance is chosen by, where that is by a hash. */
+  #hashed(call: Call): Call {
+    const { balance, hash = 'principal' } = this.#options
+    if (balance !== 'hash') return call
+    return { ...call, hashKey: hashKeyOf(call, hash) }
+  }
+}
+
+function hashKeyOf(call: Call, by: NonNullable<UpstreamOptions['hash']>): string | undefined {
+  if (by === 'principal') return call.caller.principal?.id
+  if ('header' in by) return call.headers?.[by.header.toLowerCase()]
+  const given = isRecord(call.params) ? call.params.arguments : undefined
+  const value = isRecord(given) ? given[by.argument] : undefined
+  return value === undefined ? undefined : JSON.stringify(value)
+}

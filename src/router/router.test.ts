@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { proves } from '../../test/requirements.ts'
+import { connect } from '../connect.ts'
+import { Server } from '../server/server.ts'
+import { Router } from './router.ts'
+
+function weather(): Server {
+  const server = new Server({ name: 'weather', version: '1' })
+  server.tool('report', { description: 'How it is' }, () => 'sunny')
+  server.tool('ask', { description: 'Asks' }, async (_, ctx) => {
+    const { city } = await ctx.elicit({
+      message: 'Where?',
+      schema: {
+        type: 'object',
+        properties: { city: { type: 'string' } },
+        required: ['city'],
+      } as const,
+    })
+    return `in ${city}`
+  })
+  server.resource('now', 'weather://now', {}, () => 'sunny')
+  server.prompt('plan', {}, () => 'plan the day')
+  return server
+}
+
+describe('a router', () => {
+  it('offers what the servers behind it offer, under names that keep them apart', async () => {
+    proves('S5f', 'S5g')
+    await using router = new Router({ servers: { weather: weather(), other: weather() } })
+    await using client = await connect(router)
+    const tools = []
+    for await (const tool of client.tools()) tools.push(tool.name)
+    expect(tools).toEqual(['weather__report', 'weather__ask', 'other__report', 'other__ask'])
+    const { content } = await client.call('other__report')
+    expect(content).toEqual([{ type: 'text', text: 'sunny' }])
+    expect((await client.read('weather://now')).contents).toMatchObject([{ text: 'sunny' }])
+    expect((await client.prompt('weather__plan')).messages).toHaveLength(1)
+  })
+
+  it('is what several servers are connected to as', async () => {
+    const client = await connect({ mcpServers: { weather: weather(), other: weather() } })
+    expect((await client.call('weather__report')).text).toBe('sunny')
+    await client.close()
+    await expect(client.call('weather__report')).rejects.toMatchObject({ code: 'closed' })
+  })
+
+  const eras = ['session', 'stateless'] as const
+  const cells = eras.flatMap(front => eras.map(behind => [front, behind] as const))
+
+  it.each(cells)('passes a question of a %s server on to a %s caller', async (behind, front) => {
+    const only = behind === 'session' ? ['2025-11-25'] : ['2026-07-28']
+    const upstream = new Server({ name: 'x', version: '1' }, { revisions: only })
+    upstream.tool('ask', {}, async (_, ctx) => {
+      const { city } = await ctx.elicit({
+        message: 'Where?',
+        schema: {
+          type: 'object',
+          properties: { city: { type: 'string' } },
+          required: ['city'],
+        } as const,
+      })
+      return `in ${city}`
+    })
+    await using router = new Router({ servers: { x: upstream } })
+    await using client = await connect(router, {
+      era: front,
+      elicit: () => ({ action: 'accept', content: { city: 'Bern' } }),
+    })
+    const { content } = await client.call('x__ask')
+    expect(content).toEqual([{ type: 'text', text: 'in Bern' }])
+  })
+})

@@ -1,0 +1,81 @@
+import type { BreakerState } from './breaker.ts'
+import type { InstanceState } from './instance.ts'
+import type { Route } from './route.ts'
+
+/** How well something works. */
+export type Level = 'ok' | 'degraded' | 'down'
+
+/** What there is to see of one instance of a server. */
+export interface InstanceStatus {
+  readonly key: string
+  /** A program or an address. */
+  readonly label: string
+  readonly state: InstanceState
+  /** Why it is not ready, or gets no calls. */
+  readonly reason?: string
+  /** When it is tried again by itself, from now. */
+  readonly retryInMs?: number
+  readonly breaker: BreakerState | 'off'
+  readonly inFlight: number
+  readonly latencyMs: number
+  readonly errorRate: number
+  readonly restarts: number
+  /** What it speaks. */
+  readonly revision?: string
+  /** The programs that run for it. */
+  readonly pids: readonly number[]
+  /** The end of what they have written to their error output. */
+  readonly stderr: string
+}
+
+/** What there is to see of one server. */
+export interface ServerStatus {
+  readonly name: string
+  readonly level: Level
+  readonly reason?: string
+  readonly retryInMs?: number
+  readonly tools: number
+  readonly prompts: number
+  readonly resources: number
+  readonly instances: readonly InstanceStatus[]
+}
+
+/** How a server behind the router does. */
+export function statusOf(route: Route): ServerStatus {
+  const { name, upstream } = route
+  const instances = upstream.instances.map((instance): InstanceStatus => {
+    const { key, target, state, breaker, load, restarts, retryInMs, first } = instance
+    const broken = breaker !== undefined && breaker.state !== 'closed' ? breaker.why : undefined
+    const reason = instance.reason ?? broken ?? route.ejection(instance)
+    const wait = retryInMs ?? (breaker?.state === 'open' ? breaker.retryAfterMs : undefined)
+    return {
+      key,
+      label: target.label,
+      state,
+      ...(reason !== undefined && { reason }),
+      ...(wait !== undefined && { retryInMs: wait }),
+      breaker: breaker?.state ?? 'off',
+      inFlight: load.inFlight,
+      latencyMs: load.latencyMs,
+      errorRate: load.errorRate,
+      restarts,
+      revision: first?.server.revision.name,
+      pids: instance.children.map(({ pid }) => pid),
+      stderr: instance.stderr,
+    }
+  })
+  const well = instances.filter(({ state, reason }) => state === 'ready' && reason === undefined)
+  const ill = instances.find(({ reason }) => reason !== undefined)
+  const level = well.length === instances.length ? 'ok' : well.length > 0 ? 'degraded' : 'down'
+  const { tools, prompts, resources } = upstream.lists
+  return {
+    name,
+    level,
+    ...(level !== 'ok' && { reason: ill?.reason ?? upstream.problem ?? 'it is being started' }),
+    ...(ill?.retryInMs !== undefined && { retryInMs: ill.retryInMs }),
+    tools: tools.length,
+    prompts: prompts.length,
+    resources: resources.length,
+    instances,
+  }
+}

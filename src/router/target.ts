@@ -1,0 +1,91 @@
+import { parseAddress } from '../address.ts'
+import { dial, type OpeningOptions, type Where } from '../dial.ts'
+import type { Channel } from '../jsonrpc/channel.ts'
+import type { Endpoint } from '../mcp/endpoint.ts'
+import type { ChildProcess } from '../transport/child.ts'
+import { memoryPair } from '../transport/memory.ts'
+import type { InstanceUrl, UpstreamOptions } from './options.ts'
+
+/** Where one instance of a server is, and how it is reached. */
+export interface Target {
+  /** Tells it from the other instances of the same server, for as long as the options stay. */
+  readonly key: string
+  /** What it is, for people: a program or an address. Holds nothing secret. */
+  readonly label: string
+  readonly weight: number
+  /** Opens a connection; of a program, starts one. */
+  dial(options: TargetOptions): Promise<Channel>
+}
+
+/** What is told of a program that was started. */
+export interface TargetOptions {
+  readonly handshakeMs: number
+  readonly onChild: (child: ChildProcess) => void
+}
+
+/** The instances that the options of a server name. Throws a TypeError where they name none, or two kinds. */
+export function targetsOf(name: string, options: UpstreamOptions): readonly Target[] {
+  const { command, url, urls, server } = options
+  const named = [command, url, urls, server].filter(one => one !== undefined)
+  if (named.length !== 1) {
+    const what = 'exactly one of "command", "url", "urls" and "server"'
+    throw new TypeError(`server "${name}" needs ${what}, not ${named.length}`)
+  }
+  if (server !== undefined) return [localTarget(server)]
+  if (command !== undefined) return childTargets(name, command, options)
+  const places = urls ?? [url as string]
+  if (places.length === 0) throw new TypeError(`server "${name}": "urls" is empty`)
+  return places.map((place, index) => urlTarget(place, index, options))
+}
+
+function localTarget(server: Endpoint): Target {
+  return {
+    key: '0',
+    label: 'in this process',
+    weight: 1,
+    dial: async () => {
+      const [near, far] = memoryPair()
+      server.attach(far)
+      return near
+    },
+  }
+}
+
+function childTargets(name: string, command: string, options: UpstreamOptions): readonly Target[] {
+  const { args, cwd, env, inheritEnv, instances = 1 } = options
+  if (!Number.isInteger(instances) || instances < 1) {
+    throw new TypeError(`server "${name}": "instances" is a whole number from 1 on`)
+  }
+  const where: Where = { kind: 'child', command: { command, args, cwd, env, inheritEnv } }
+  return Array.from({ length: instances }, (_, index) => ({
+    key: String(index),
+    label: command,
+    weight: 1,
+    dial: told => dial(where, { ...opening(told), onStderr: () => {} }),
+  }))
+}
+
+function urlTarget(place: InstanceUrl, index: number, { headers }: UpstreamOptions): Target {
+  const { url, weight = 1 } = typeof place === 'string' ? { url: place } : place
+  const where = parseAddress(url)
+  return {
+    key: String(index),
+    label: withoutSecrets(url),
+    weight,
+    dial: told => dial(where, { ...opening(told), headers }),
+  }
+}
+
+function opening({ handshakeMs, onChild }: TargetOptions): OpeningOptions {
+  return { handshakeMs, onChild, subprotocol: 'mcp', onJunk: () => {} }
+}
+
+/** An address without what may be a secret in it: a password, or the query. */
+function withoutSecrets(address: string): string {
+  if (!URL.canParse(address)) return address
+  const url = new URL(address)
+  url.username = ''
+  url.password = ''
+  url.search = url.search === '' ? '' : '?…'
+  return url.href
+}

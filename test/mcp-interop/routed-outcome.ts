@@ -1,0 +1,52 @@
+import { expectedOf } from './capabilities.ts'
+import { isBefore, stateless } from './driver.ts'
+import { answered, type Outcome, refused, ruleFor, type Step } from './outcome.ts'
+import type { RoutedCell } from './routed.ts'
+
+/** Where it shows that there is a router in between. */
+interface Exception {
+  readonly step: string
+  isFor(cell: RoutedCell): boolean
+  outcome(step: Step, cell: RoutedCell): Outcome
+  /** Why, in words. */
+  readonly because: string
+}
+
+const exceptions: readonly Exception[] = [
+  {
+    step: 'wrong arguments are refused, and later told to the model',
+    isFor: ({ revision, behind }) => isBefore(revision, behind),
+    outcome: (step, { behind }) => ruleFor(step, behind),
+    because: 'it is the server that looks at them, by its own revision',
+  },
+  {
+    step: 'an argument is completed by what is known of the others',
+    isFor: ({ revision, behind }) => isBefore(revision, behind),
+    outcome: (step, { behind }) => ruleFor(step, behind),
+    because: 'what a client says beyond its revision is passed on, and the server knows it',
+  },
+  {
+    step: 'calls at the same time ask their own questions',
+    isFor: ({ revision, behind, back }) =>
+      revision === stateless && behind !== stateless && back === 'stdio',
+    outcome: () => answered([{ isError: true }, { isError: true }, { isError: true }]),
+    because:
+      'on one pipe a session does not say whose call it asks for, and callers here have none',
+  },
+  {
+    step: 'a method that does not exist is refused',
+    isFor: ({ driver, revision, front }) =>
+      driver === 'sdk2' && revision === stateless && front !== 'stdio',
+    outcome: () => refused('CLIENT_HTTP_NOT_IMPLEMENTED', 'client'),
+    because:
+      'the package reads what went wrong out of answers with the status 400, and of no others',
+  },
+]
+
+/** What must come of a step through a router: the same as of our server, or what is excepted above. */
+export function expectedThrough(step: Step, cell: RoutedCell): Outcome {
+  const { driver, revision } = cell
+  const exception = exceptions.find(one => one.step === step.name && one.isFor(cell))
+  if (exception !== undefined) return exception.outcome(step, cell)
+  return expectedOf(step, { driver, server: 'ours', revision })
+}

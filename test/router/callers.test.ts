@@ -1,0 +1,180 @@
+import { describe, expect, test } from 'vitest'
+import type { Client } from '../../src/client/client.ts'
+import { connect, RpcError, Server } from '../../src/index.ts'
+import { Router } from '../../src/router/index.ts'
+import { limits } from '../../src/util/limits.ts'
+
+const sharings = ['alike', 'one', 'each'] as const
+const eras = ['session', 'stateless'] as const
+const pairs = eras.flatMap(a => eras.map(b => [a, b] as const))
+const form = {
+  type: 'object',
+  properties: { name: { type: 'string' } },
+  required: ['name'],
+} as const
+
+/** A server whose tool says and asks something of whoever calls, once as many calls as wanted are there. */
+function talker(revision: string, together: number): Server {
+  const server = new Server(
+    { name: 'talker', version: '1.0.0' },
+    { revisions: [revision], onError: () => {} },
+  )
+  const here = new Set<string>()
+  let all: () => void = () => {}
+  const whenAll = new Promise<void>(resolve => (all = resolve))
+  const input = { type: 'object', properties: { who: { type: 'string' } } } as const
+  server.tool('talk', { input }, async ({ who = '' }, ctx) => {
+    here.add(who)
+    if (here.size >= together) all()
+    await whenAll
+    ctx.log('error', `log of ${who}`)
+    ctx.progress(1, 2, `step of ${who}`)
+    const { name } = await ctx.elicit({ message: `who is ${who}?`, schema: form })
+    ctx.progress(2, 2, `step of ${who}`)
+    ctx.log('error', `log of ${who}`)
+    return `${who} is ${name}`
+  })
+  return server
+}
+
+/** A caller and all that it has heard. */
+async function caller(router: Router, who: string, era: (typeof eras)[number], gate?: Gate) {
+  const heard: string[] = []
+  const client = await connect(router, {
+    era,
+    elicit: async ({ message }) => {
+      heard.push(message)
+      gate?.asked()
+      await gate?.opened
+      return { action: 'accept', content: { name: `${who} herself` } }
+    },
+    onLog: ({ data }) => heard.push(String(data)),
+    onError: () => {},
+  })
+  await client.setLogLevel('debug')
+  const talk = () =>
+    client.call('x__talk', { who }, { onProgress: step => heard.push(step.message ?? '') })
+  return { client, heard, talk }
+}
+
+/** Lets the answer to a question wait. */
+class Gate {
+  asked: () => void = () => {}
+  open: () => void = () => {}
+  readonly isAsked = new Promise<void>(resolve => (this.asked = resolve))
+  readonly opened = new Promise<void>(resolve => (this.open = resolve))
+}
+
+async function closing(clients: readonly Client[]): Promise<void> {
+  for (const client of clients) await client.close()
+}
+
+describe.each(sharings)('two callers at once, with connections of the kind "%s"', connections => {
+  test.each(pairs)(
+    'get their own from a stateless server: a %s and a %s',
+    async (first, second) => {
+      const server = talker('2026-07-28', 2)
+      await using router = new Router({ servers: { x: { server, connections } } })
+      const ada = await caller(router, 'ada', first)
+      const bob = await caller(router, 'bob', second)
+      const said = await Promise.all([ada.talk(), bob.talk()])
+      expect(said.map(({ text }) => text)).toEqual(['ada is ada herself', 'bob is bob herself'])
+      for (const [who, { heard }] of [
+        ['ada', ada],
+        ['bob', bob],
+      ] as const) {
+        expect(heard).toContain(`who is ${who}?`)
+        expect(heard).toContain(`step of ${who}`)
+        // Of log messages on one pipe nobody can tell whose they are while there are two: none is passed on.
+        expect(heard.filter(words => !words.includes(who))).toEqual([])
+      }
+      await closing([ada.client, bob.client])
+    },
+  )
+
+  test.each(pairs)(
+    'hear nothing of each other from a session server: a %s and a %s',
+    async (first, second) => {
+      const server = talker('2025-11-25', 2)
+      await using router = new Router({ servers: { x: { server, connections } } })
+      const ada = await caller(router, 'ada', first)
+      const bob = await caller(router, 'bob', second)
+      const said = await Promise.allSettled([ada.talk(), bob.talk()])
+      for (const [who, { heard }] of [
+        ['ada', ada],
+        ['bob', bob],
+      ] as const) {
+        // By its token progress always finds its way.
+        expect(heard).toContain(`step of ${who}`)
+        expect(heard.filter(words => !words.includes(who))).toEqual([])
+      }
+      if (connections === 'each') {
+        const texts = said.map(one => (one.status === 'fulfilled' ? one.value.text : one.reason))
+        expect(texts).toEqual(['ada is ada herself', 'bob is bob herself'])
+        expect(ada.heard).toContain('log of ada')
+      } else {
+        // Nobody can tell whose question it is: it is refused, and not put to the wrong one.
+        const reasons = said.map(one => (one.status === 'rejected' ? one.reason : undefined))
+        for (const reason of reasons) {
+          expect(reason).toBeInstanceOf(RpcError)
+          expect(reason.kind).toBe('capability_not_supported')
+          expect(reason.message).toContain('cannot be told whose call it belongs to')
+          expect(reason.message).toContain('"connections": "each"')
+        }
+        expect([...ada.heard, ...bob.heard].filter(words => words.startsWith('who'))).toEqual([])
+      }
+      await closing([ada.client, bob.client])
+    },
+  )
+
+  test.each(pairs)(
+    'are asked one after the other by a session server: a %s that takes its time and a %s',
+    async (first, second) => {
+      const server = talker('2025-11-25', 1)
+      await using router = new Router({ servers: { x: { server, connections } } })
+      const gate = new Gate()
+      const ada = await caller(router, 'ada', first, gate)
+      const bob = await caller(router, 'bob', second)
+      const asked = ada.talk()
+      await gate.isAsked
+      const other = await bob.talk().catch((error: unknown) => error)
+      gate.open()
+      expect((await asked).text).toBe('ada is ada herself')
+      // Whose question is open has the connection for itself, where there can be another one.
+      if (connections === 'one') expect(other).toMatchObject({ kind: 'capability_not_supported' })
+      else expect(other).toMatchObject({ text: 'bob is bob herself' })
+      for (const [who, { heard }] of [
+        ['ada', ada],
+        ['bob', bob],
+      ] as const) {
+        expect(heard.filter(words => !words.includes(who))).toEqual([])
+      }
+      await closing([ada.client, bob.client])
+    },
+  )
+})
+
+test('where there can be no more connections callers share one, and what is doubtful is refused', async () => {
+  const server = talker('2025-11-25', 1)
+  server.tool('plain', {}, () => 'as ever')
+  await using router = new Router({ servers: { x: server } })
+  const gates = Array.from({ length: limits.lanes.default }, () => new Gate())
+  const asked: Promise<unknown>[] = []
+  const clients: Client[] = []
+  for (const [index, gate] of gates.entries()) {
+    const { client, talk } = await caller(router, `caller ${index}`, 'stateless', gate)
+    clients.push(client)
+    asked.push(talk())
+    await gate.isAsked
+  }
+  const late = await caller(router, 'late', 'stateless')
+  expect((await late.client.call('x__plain')).text).toBe('as ever')
+  await expect(late.talk()).rejects.toMatchObject({ kind: 'capability_not_supported' })
+  for (const gate of gates) gate.open()
+  const said = (await Promise.all(asked)) as { readonly text: string }[]
+  expect(said.map(({ text }) => text)).toEqual(
+    gates.map((_, index) => `caller ${index} is caller ${index} herself`),
+  )
+  expect((await late.talk()).text).toBe('late is late herself')
+  await closing([...clients, late.client])
+})

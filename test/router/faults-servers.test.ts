@@ -1,0 +1,153 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { Router, type ServerStatus, type UpstreamOptions } from '../../src/router/index.ts'
+import { limits } from '../../src/util/limits.ts'
+import { worker } from './ledger.ts'
+import { descendants, isAlive, until } from './processes.ts'
+import { caller, failureOf, pidsOf, routed } from './routed.ts'
+
+const quickly: UpstreamOptions = { restart: { minMs: 1, maxMs: 5 } }
+
+/** A router before one server that misbehaves and one that does not. */
+async function beside(role: string, options: UpstreamOptions = {}) {
+  const router = await routed({
+    bad: worker({ role }, { ...quickly, ...options }),
+    good: worker(),
+  })
+  const client = await caller(router)
+  return {
+    router,
+    client,
+    bad: (): ServerStatus => router.server('bad') as ServerStatus,
+    /** Fails unless the other server answers and never had to be started again. */
+    othersAreWell: async () => {
+      expect((await client.call('good__work', { nonce: 'a' })).text).toBe('a')
+      expect(router.server('good')).toMatchObject({ level: 'ok', instances: [{ restarts: 0 }] })
+    },
+  }
+}
+
+/** Ends slowly, so that it is begun before everything else and looked at after it. */
+let stubborn: Promise<{ readonly pid: number; readonly tookMs: number }>
+
+beforeAll(() => {
+  stubborn = (async () => {
+    const router = new Router({ servers: { bad: worker({ role: 'stubborn' }) } })
+    await router.ready()
+    const [pid = 0] = pidsOf(router, 'bad')
+    const before = performance.now()
+    await router.close({ drainMs: 0 })
+    return { pid, tookMs: performance.now() - before }
+  })()
+})
+
+describe('a server that does not come up', () => {
+  test.each([
+    [
+      'exits while it is being opened',
+      'exits-in-initialize',
+      'exited with code 3: no licence found',
+    ],
+    ['never answers the opening', 'never-initializes', 'could not be opened within 400 ms'],
+    ['never says anything', 'says-nothing', 'could not be opened within 400 ms'],
+  ])('because it %s, is put away with a reason, and others never notice', async (_, role, why) => {
+    const { router, client, bad, othersAreWell } = await beside(role, { openMs: 400 })
+    await othersAreWell()
+    await until(() => bad().instances[0]?.state === 'quarantined')
+    expect(bad()).toMatchObject({ level: 'down', tools: 0 })
+    expect(bad().instances[0]).toMatchObject({ restarts: 5, pids: [] })
+    expect(bad().reason).toContain('started again 5 times within 60 s and ended each time')
+    expect(bad().reason).toContain(why)
+    const names = []
+    for await (const { name } of client.tools()) names.push(name)
+    expect(names).toContain('good__work')
+    expect(names.filter(name => name.startsWith('bad'))).toEqual([])
+    await othersAreWell()
+    expect(descendants(process.pid)).toEqual(expect.arrayContaining([...pidsOf(router, 'good')]))
+  })
+
+  test('is tried again when somebody asks for it', async () => {
+    const { router, bad } = await beside('exits-in-initialize')
+    await until(() => bad().instances[0]?.state === 'quarantined')
+    // What the last one complained of can still be read.
+    expect(bad().instances[0]?.stderr).toBe('no licence found\n')
+    expect(router.retry('bad')).toBe(true)
+    expect(bad().instances[0]?.state).toBe('starting')
+    await until(() => bad().instances[0]?.state === 'quarantined')
+    expect(bad().instances[0]?.restarts).toBe(10)
+    expect(router.retry('nobody')).toBe(false)
+  })
+})
+
+describe('a server that breaks when it is called', () => {
+  test.each([
+    ['prints what is no JSON', 'garbage-on-stdout', 'lines that are no JSON'],
+    ['closes its output', 'closes-stdout', 'closed its output'],
+  ])('because it %s, is started again until it is put away', async (_, role, why) => {
+    const { client, bad, othersAreWell } = await beside(role, { restart: { most: 2, minMs: 1 } })
+    for (let kills = 0; kills < 3; kills++) {
+      const error = await failureOf(client.call('bad__work', { nonce: 'x' }))
+      expect(error).toMatchObject({ data: { server: 'bad', outcome: 'unknown' } })
+      await othersAreWell()
+      await until(() => bad().instances[0]?.state !== 'waiting')
+    }
+    expect(bad().instances[0]?.state).toBe('quarantined')
+    expect(bad().reason).toContain(why)
+    const refused = await failureOf(client.call('bad__work', { nonce: 'x' }))
+    expect(refused).toMatchObject({ kind: 'custom_server_error', data: { server: 'bad' } })
+    await othersAreWell()
+  })
+
+  test('comes back for good once it is well and somebody asks for it', async () => {
+    const router = await routed({ work: worker({}, { restart: { most: 0 } }) })
+    const client = await caller(router)
+    const [pid] = pidsOf(router, 'work')
+    process.kill(pid as number, 'SIGKILL')
+    await until(() => router.server('work')?.instances[0]?.state === 'quarantined')
+    expect(router.server('work')?.reason).toContain('was ended by SIGKILL')
+    router.retry('work')
+    await until(() => router.server('work')?.tools !== 0)
+    expect(router.server('work')?.level).toBe('ok')
+    expect((await client.call('work__work', { nonce: 'a' })).text).toBe('a')
+  })
+})
+
+describe('a server that answers what nobody asked', () => {
+  test('is believed nothing: its calls end in time, and its breaker opens', async () => {
+    const { client, bad, othersAreWell } = await beside('foreign-ids', { timeoutMs: 300 })
+    const calls = Array.from({ length: 5 }, () =>
+      failureOf(client.call('bad__work', { nonce: 'x' })),
+    )
+    for (const error of await Promise.all(calls)) {
+      expect(error).toMatchObject({ kind: 'timeout', data: { outcome: 'unknown' } })
+    }
+    expect(bad().instances[0]).toMatchObject({ state: 'ready', breaker: 'open' })
+    expect(bad().reason).toContain('5 failures in a row')
+    const refused = await failureOf(client.call('bad__work', { nonce: 'x' }))
+    expect(refused).toMatchObject({ data: { server: 'bad' } })
+    await othersAreWell()
+  })
+})
+
+describe('a server that floods its error output', () => {
+  test('answers all the same, and only the end of it is kept', async () => {
+    const { client, bad, othersAreWell } = await beside('floods-stderr')
+    for (let turn = 0; turn < 20; turn++) {
+      expect((await client.call('bad__work', { nonce: `${turn}` })).text).toBe(`${turn}`)
+      await othersAreWell()
+    }
+    const kept = limits.stderrBytes.default
+    await until(() => bad().instances[0]?.stderr.length === kept)
+    expect(bad()).toMatchObject({ level: 'ok' })
+  })
+})
+
+describe('a server that ignores every wish to end', () => {
+  test('is ended by force', { timeout: 40_000 }, async () => {
+    const { pid, tookMs } = await stubborn
+    expect(pid).toBeGreaterThan(0)
+    expect(isAlive(pid)).toBe(false)
+    expect(tookMs).toBeGreaterThanOrEqual(
+      limits.childEndMs.default + limits.childTermMs.default - 50,
+    )
+  })
+})

@@ -1,0 +1,228 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Client } from '../../src/client/client.ts'
+import { connect } from '../../src/connect.ts'
+import { RpcError } from '../../src/jsonrpc/error.ts'
+import type { Endpoint } from '../../src/mcp/endpoint.ts'
+import type { Router } from '../../src/router/index.ts'
+import { Server } from '../../src/server/server.ts'
+import { deferred } from '../../src/util/deferred.ts'
+import { Random } from '../fuzz/random.ts'
+import { envelope } from '../http/requests.ts'
+import { failureOf, routed } from './routed.ts'
+
+const OPERATIONS = 2000
+const tenants = ['ada', 'bob'] as const
+type Tenant = (typeof tenants)[number]
+
+const secret = { type: 'object', properties: { secret: { type: 'string' } } } as const
+const form = { type: 'object', properties: { word: { type: 'string' } } } as const
+
+/** A server that says what it is told in every way there is: results, logs, progress and questions. */
+function behind(revision: string): Server {
+  const server = new Server(
+    { name: 'behind', version: '1' },
+    { revisions: [revision], onError: () => {} },
+  )
+  server.tool('echo', { input: secret }, async ({ secret: word }, ctx) => {
+    ctx.log('warning', { word })
+    ctx.progress(1, 2, word)
+    await Promise.resolve()
+    return `${word}`
+  })
+  server.tool('ask', { input: secret }, async ({ secret: word }, ctx) => {
+    const answer = await ctx.elicit({ message: `Is it ${word}?`, schema: form })
+    return `${word} ${answer.word}`
+  })
+  server.tool('slow', { input: secret, task: 'optional' }, ({ secret: word }) => `${word}`)
+  return server
+}
+
+/** A router as somebody reaches it of whom it is known who it is. */
+function known(router: Router, id: Tenant): Endpoint {
+  const { handle, profile, revisions } = router
+  return {
+    handle,
+    profile,
+    revisions,
+    attach: channel => router.attach(channel, { principal: { id } }),
+  }
+}
+
+interface Seat {
+  readonly tenant: Tenant
+  readonly client: Client
+  /** Everything that reached it. */
+  readonly heard: string[]
+}
+
+async function seat(router: Router, tenant: Tenant, era: 'session' | 'stateless'): Promise<Seat> {
+  const heard: string[] = []
+  const client = await connect(known(router, tenant), {
+    era,
+    questionsPerMinute: 1_000_000,
+    onLog: message => heard.push(JSON.stringify(message)),
+    elicit: ({ message }) => {
+      heard.push(message)
+      return { action: 'accept', content: { word: `answer-of-${tenant}` } }
+    },
+  })
+  onTestFinished(() => client.close())
+  await client.setLogLevel('debug')
+  return { tenant, client, heard }
+}
+
+/** A stateless request of somebody, as it stands on the wire, without a client around it. */
+function ask(router: Router, tenant: Tenant, name: string, more: object): Promise<Answered> {
+  const elicitation = { elicitation: {} }
+  const _meta = { ...envelope, 'io.modelcontextprotocol/clientCapabilities': elicitation }
+  const params = { name, ...more, _meta }
+  const answer = router.handle(
+    { type: 'request', id: 1, method: 'tools/call', params },
+    {
+      signal: new AbortController().signal,
+      envelope: { principal: { id: tenant } },
+      notify: () => {},
+    },
+  )
+  return Promise.resolve(answer) as Promise<Answered>
+}
+
+type Operation = (seat: Seat, server: string, word: string) => Promise<void>
+
+interface Answered {
+  readonly resultType?: string
+  readonly requestState?: string
+  readonly inputRequests?: Readonly<Record<string, { readonly params: { message: string } }>>
+  readonly content?: readonly { readonly text: string }[]
+}
+
+describe('SEC-39: two tenants of one router', () => {
+  test(`get nothing of each other in ${OPERATIONS} operations`, { timeout: 60_000 }, async () => {
+    const router = await routed({ old: behind('2025-11-25'), new: behind('2026-07-28') })
+    const seats: Seat[] = []
+    for (const tenant of tenants) {
+      for (const era of ['session', 'stateless'] as const) {
+        seats.push(await seat(router, tenant, era), await seat(router, tenant, era))
+      }
+    }
+    const random = new Random(39)
+    const leaks: string[] = []
+    const taskIds: { readonly tenant: Tenant; readonly id: string }[] = []
+    let done = 0
+    let thefts = 0
+    let answered = 0
+
+    const check = (tenant: Tenant, what: string, words: string): void => {
+      const other = tenants.find(one => one !== tenant) as Tenant
+      if (words.includes(`secret-of-${other}`) || words.includes(`answer-of-${other}`)) {
+        leaks.push(`${tenant} ${what}: ${words}`)
+      }
+    }
+
+    /** What one keeps for the router, sealed, is of no use to the other. */
+    const steal = async (tenant: Tenant, server: string, word: string): Promise<void> => {
+      const other = tenants.find(one => one !== tenant) as Tenant
+      const given = { arguments: { secret: word } }
+      const asked = await ask(router, tenant, `${server}__ask`, given)
+      const [key, question] = Object.entries(asked.inputRequests ?? {})[0] ?? []
+      expect(question?.params.message).toBe(`Is it ${word}?`)
+      const content = { word: `answer-of-${tenant}` }
+      const answer = {
+        ...given,
+        requestState: asked.requestState,
+        inputResponses: { [key as string]: { action: 'accept', content } },
+      }
+      thefts++
+      const error = await failureOf(ask(router, other, `${server}__ask`, answer))
+      expect(error).toBeInstanceOf(RpcError)
+      check(other, 'stolen state', JSON.stringify(error))
+      const end = await ask(router, tenant, `${server}__ask`, answer)
+      expect(end.content?.[0]?.text).toBe(`${word} answer-of-${tenant}`)
+    }
+
+    const begin: Operation = async ({ client, tenant }, server, word) => {
+      const task = await client.start(`${server}__slow`, { secret: word })
+      if (task.id !== undefined) taskIds.push({ tenant, id: task.id })
+      const { text } = await task.result()
+      check(tenant, 'task', text)
+      expect(text).toBe(word)
+    }
+
+    const operations: readonly Operation[] = [
+      async ({ client, tenant, heard }, server, word) => {
+        const onProgress = (step: object) => void heard.push(JSON.stringify(step))
+        const { text } = await client.call(`${server}__echo`, { secret: word }, { onProgress })
+        check(tenant, 'echo', text)
+        expect(text).toBe(word)
+      },
+      async ({ client, tenant }, server, word) => {
+        try {
+          const { text } = await client.call(`${server}__ask`, { secret: word })
+          check(tenant, 'ask', text)
+          if (text === `${word} answer-of-${tenant}`) answered++
+          else expect(text).toContain('whose call')
+        } catch (error) {
+          // On a connection that several share nobody is asked what may be meant for another.
+          expect(error).toMatchObject({ message: expect.stringContaining('whose call') })
+        }
+      },
+      // A task of somebody else is one that never was.
+      async ({ client, tenant }) => {
+        const found = taskIds.find(task => task.tenant !== tenant)
+        if (found === undefined) return
+        thefts++
+        const method = random.pick(['tasks/get', 'tasks/cancel'])
+        const error = await failureOf(client.request(method, { taskId: found.id }))
+        expect(error).toBeInstanceOf(RpcError)
+        check(tenant, 'theft', JSON.stringify(error))
+      },
+      ({ tenant }, _, word) => steal(tenant, 'new', word),
+    ]
+
+    const one = async (): Promise<void> => {
+      while (done < OPERATIONS) {
+        const number = ++done
+        const who = seats[random.int(seats.length)] as Seat
+        const server = random.pick(['old', 'new'])
+        // Tasks are looked at once in a while, so that few of them take as long as many others.
+        const operation = random.once(50) ? begin : operations[random.int(operations.length)]
+        await operation?.(who, server, `secret-of-${who.tenant}-${number}`)
+      }
+    }
+    await Promise.all(Array.from({ length: 16 }, one))
+    // Calls that are held while their questions travel, one at a time: a connection has one owner then.
+    for (let turn = 0; turn < 50; turn++) {
+      const tenant = random.pick(tenants)
+      await steal(tenant, 'old', `secret-of-${tenant}-held-${turn}`)
+    }
+    for (const { tenant, heard } of seats) {
+      expect(heard.length).toBeGreaterThan(0)
+      for (const words of heard) check(tenant, 'heard', words)
+    }
+    expect(leaks).toEqual([])
+    expect(thefts).toBeGreaterThan(OPERATIONS / 10)
+    expect(answered).toBeGreaterThan(OPERATIONS / 20)
+  })
+
+  test('do not use up what the other is allowed', async () => {
+    const server = new Server({ name: 'slow', version: '1' })
+    const held = deferred<void>()
+    onTestFinished(() => held.resolve())
+    server.tool('wait', {}, async () => {
+      await held.promise
+      return 'done'
+    })
+    const limits = { perCaller: { concurrent: 1, queue: 0 } }
+    const router = await routed({ slow: { server, limits } })
+    const [ada, bob] = [
+      await seat(router, 'ada', 'stateless'),
+      await seat(router, 'bob', 'stateless'),
+    ]
+    const first = ada.client.call('slow__wait')
+    expect(await failureOf(ada.client.call('slow__wait'))).toBeInstanceOf(RpcError)
+    const second = bob.client.call('slow__wait')
+    held.resolve()
+    expect((await first).text).toBe('done')
+    expect((await second).text).toBe('done')
+  })
+})
