@@ -7,10 +7,10 @@ const limits = { testTimeout: 30_000, hookTimeout: 30_000 }
  * people's programs, whose parts are tried on every Node by themselves.
  */
 const once = [
-  'test/{connections-mcp,docs,documented,layers,links,requirements,surface}.test.ts',
-  'test/{conformance,interop,judges,mcp-interop,package,types}/**/*.test.ts',
+  'test/{configuration,connections-mcp,docs,documented,layers,links,requirements,routing-policies,surface}.test.ts',
+  'test/{cli,conformance,interop,judges,mcp-interop,package,router,types}/**/*.test.ts',
   'test/matrix/mcp-*.test.ts',
-  'test/http/ledger.test.ts',
+  'test/http/{evil-events,flood,ids,ledger,mutation,mutation-client,openings,redirects}.test.ts',
 ]
 
 /** These look at the package as it is shipped, so it is built before them if need be. */

@@ -7,19 +7,19 @@ import { readFileSync } from 'node:fs'
 import { rolldown } from 'rolldown'
 import { root } from './steps.js'
 
-const { exports, dependencies } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
-const entries = Object.values(exports)
-  .filter(entry => entry.default !== undefined)
-  .map(entry => entry.default.replace('./dist/', '').replace(/\.js$/, ''))
+const { exports, bin, dependencies, peerDependencies } = JSON.parse(
+  readFileSync(`${root}package.json`, 'utf8'),
+)
+const files = [...Object.values(exports).map(entry => entry.default), ...Object.values(bin)]
+const entries = files
+  .filter(file => file !== undefined)
+  .map(file => file.replace(/^(?:\.\/)?dist\//, '').replace(/\.js$/, ''))
 
+const packages = Object.keys({ ...dependencies, ...peerDependencies })
 const bundle = await rolldown({
   input: Object.fromEntries(entries.map(name => [name, `${root}src/${name}.ts`])),
   platform: 'node',
-  external: [
-    /^node:/,
-    ...Object.keys(dependencies),
-    ...Object.keys(dependencies).map(name => new RegExp(`^${name}/`)),
-  ],
+  external: [/^node:/, ...packages, ...packages.map(name => new RegExp(`^${name}/`))],
   treeshake: { moduleSideEffects: false },
 })
 
@@ -28,7 +28,15 @@ await bundle.write({
   format: 'esm',
   entryFileNames: '[name].js',
   chunkFileNames: 'parts/[name].js',
-  // By itself, so that who wants JSON-RPC alone loads nothing else.
-  codeSplitting: { groups: [{ name: 'jsonrpc', test: /[\\/]src[\\/](?:jsonrpc|util)[\\/]/ }] },
+  // By themselves, so that who wants JSON-RPC alone loads nothing else; and as few as that, because each
+  // file that a server is made of has to be found, read and compiled before its first answer.
+  codeSplitting: {
+    groups: [
+      { name: 'jsonrpc', test: /[\\/]src[\\/](?:jsonrpc|util)[\\/]/ },
+      { name: 'mcp', test: /[\\/]src[\\/]mcp[\\/]/ },
+      { name: 'server', test: /[\\/]src[\\/]server[\\/]/ },
+      { name: 'front', test: /[\\/]src[\\/][\w-]+\.ts$/ },
+    ],
+  },
 })
 await bundle.close()

@@ -1,6 +1,9 @@
-// npm start: installs, builds and runs the demo; arguments go to the demo.
+// npm start: installs, builds and runs `trunkline up` with two servers to try; arguments go to it.
 
-import { build, install, isStale } from './steps.js'
+import { join } from 'node:path'
+import { build, install, isStale, root } from './steps.js'
 
 if (!(await install()) || (isStale() && !(await build()))) process.exit(1)
-await import('../examples/demo.js')
+const main = join(root, 'dist/cli/main.js')
+process.argv = [process.execPath, main, 'up', '--demo', ...process.argv.slice(2)]
+await import(main)

@@ -116,21 +116,19 @@ describe('examples/call-tool.js', () => {
 
 describe('npm start', () => {
   test('serves without a terminal and stops cleanly when told to', async () => {
-    const child = spawn(process.execPath, ['scripts/start.js'], {
-      cwd: root,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
+    const args = ['scripts/start.js', '--listen', 'http://127.0.0.1:0/mcp']
+    const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
     let printed = ''
     for await (const chunk of child.stdout.setEncoding('utf8')) {
       printed += chunk
-      if (printed.includes('Ctrl-C stops it.')) break
+      if (printed.includes('curl')) break
     }
     // What it says to paste is what works.
-    const [, file = '', address = '', params = ''] =
-      /node (\S+) (\S+) sum '(.*)'/.exec(printed) ?? []
+    const [, file = '', address = ''] = /node (\S+) call (\S+) text__count/.exec(printed) ?? []
     try {
-      expect(file, printed).toBe('examples/call-tool.js')
-      expect((await run(file, address, 'sum', params)).stdout).toBe('{"sum":7}\n')
+      expect(file, printed).toBe('dist/cli/main.js')
+      const { stdout } = await run(file, 'call', address, 'text__count', 'text=one two three')
+      expect(stdout).toMatch(/^3 words/)
     } finally {
       child.kill('SIGTERM')
     }
@@ -138,7 +136,7 @@ describe('npm start', () => {
     expect(child.exitCode).toBe(0)
   })
 
-  test('gives a configuration for hosts that works', async () => {
+  test('is not the only demo: one server on several transports serves hosts too', async () => {
     const client = await connect({
       command: process.execPath,
       args: ['examples/demo.js', '--stdio'],
@@ -151,7 +149,9 @@ describe('npm start', () => {
 
 const pages = [
   'README.md',
-  ...['servers', 'clients', 'http', 'testing'].map(name => `docs/${name}.md`),
+  ...['servers', 'clients', 'http', 'router-api', 'observe', 'testing'].map(
+    name => `docs/${name}.md`,
+  ),
 ]
 
 test.each(pages)('the code in %s is one program that prints what its comments say', async path => {

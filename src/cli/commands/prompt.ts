@@ -1,0 +1,19 @@
+import { exitCodes, UsageError } from '../exit.ts'
+import { messageText } from '../formats.ts'
+import { withTarget } from '../opening.ts'
+import type { Run } from '../session.ts'
+import { textArgumentsOf } from '../tool-arguments.ts'
+
+/** Gets a prompt, filled in, and shows its messages. */
+export const run: Run = async session => {
+  const { input, terminal, signal, stdin } = session
+  return withTarget(session, async ({ client, operands }) => {
+    const [name, ...rest] = operands
+    if (name === undefined) throw new UsageError('the name of a prompt is needed')
+    const args = await textArgumentsOf({ operands: rest, args: input.value('args'), stdin })
+    const result = await client.prompt(name, args, { signal })
+    if (input.has('json')) terminal.json(result)
+    else for (const message of result.messages) terminal.line(messageText(message, terminal))
+    return exitCodes.ok
+  })
+}

@@ -1,0 +1,46 @@
+import { writeFile } from 'node:fs/promises'
+import { isRecord } from '../../util/record.ts'
+import { exitCodes, UsageError } from '../exit.ts'
+import { resourceText } from '../formats.ts'
+import { withTarget } from '../opening.ts'
+import type { Run } from '../session.ts'
+import { byteText } from '../terminal.ts'
+
+/** Reads a resource, to stdout or into a file. */
+export const run: Run = async session => {
+  const { input, terminal, signal } = session
+  return withTarget(session, async ({ client, operands }) => {
+    const [uri, ...rest] = operands
+    if (uri === undefined) throw new UsageError('the address of a resource is needed')
+    if (rest.length > 0)
+      throw new UsageError(`one resource is read at a time, not "${rest[0]}" too`)
+    const { contents, raw } = await client.read(uri, { signal })
+    const file = input.value('output')
+    if (file !== undefined) {
+      const bytes = Buffer.concat(contents.map(bytesOf))
+      await written(file, bytes)
+      terminal.note(`${byteText(bytes.length)} written to ${file}`)
+    }
+    if (input.has('json')) terminal.json(raw)
+    else if (file === undefined) {
+      const words = contents.map(part => resourceText(part, terminal.isInteractive)).join('\n')
+      terminal.write(words.endsWith('\n') || words === '' ? words : `${words}\n`)
+    }
+    return exitCodes.ok
+  })
+}
+
+function bytesOf(part: unknown): Buffer {
+  if (isRecord(part) && typeof part.text === 'string') return Buffer.from(part.text)
+  if (isRecord(part) && typeof part.blob === 'string') return Buffer.from(part.blob, 'base64')
+  return Buffer.alloc(0)
+}
+
+async function written(file: string, bytes: Buffer): Promise<void> {
+  try {
+    await writeFile(file, bytes)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new UsageError(`--output cannot be written: ${why}`, { cause: error })
+  }
+}

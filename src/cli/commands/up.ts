@@ -1,0 +1,168 @@
+import { relative } from 'node:path'
+import { Ops } from '../../observe/health.ts'
+import { observe } from '../../observe/observe.ts'
+import { sessionsOf } from '../../observe/observed.ts'
+import { ConfigError } from '../../router/config-issue.ts'
+import { Router } from '../../router/router.ts'
+import type { Listener } from '../../transport/listener.ts'
+import { limits } from '../../util/limits.ts'
+import { findConfig } from '../config-file.ts'
+import { type ConfigWatch, watchConfig } from '../config-watch.ts'
+import { asked, exitCodes } from '../exit.ts'
+import type { Run, Session } from '../session.ts'
+import { announce } from '../up/announce.ts'
+import { closeAll, listenAll } from '../up/listening.ts'
+import { PinFile } from '../up/pin-file.ts'
+import { demoPlan, type Plan, planOf, type Wishes } from '../up/plan.ts'
+import { Reloads } from '../up/reload.ts'
+
+/** Puts the servers of a configuration behind one address, until it is told to stop. */
+export const run: Run = async session => {
+  const { input, terminal, env } = session
+  const wishes = wishesOf(session)
+  const [given] = input.operands
+  const path = await configPath(given, input.has('demo'))
+  let reloads: Reloads | undefined
+  const watch =
+    path === undefined
+      ? undefined
+      : await watchConfig(path, {
+          env,
+          // Then the addresses of the file are not served, or everybody may come in.
+          mayBePublic: wishes.isPublic || wishes.listen.length > 0,
+          onChange: outcome => reloads?.take(outcome),
+        })
+  try {
+    for (const { line, message } of watch?.config.warnings ?? []) {
+      terminal.note(`${path}:${line}: ${message}`)
+    }
+    const config = watch?.config
+    const plan = await asked(() =>
+      config === undefined ? demoPlan(ownProgram(), wishes) : planOf(config, wishes),
+    )
+    return await serve(session, plan, wishes, watch, started => {
+      reloads = started
+      if (config === undefined) return
+      started.begin(config)
+      // The file may have changed while the servers were started.
+      if (watch !== undefined && watch.config !== config) void started.take(watch.config)
+    })
+  } finally {
+    await watch?.close()
+  }
+}
+
+async function serve(
+  { terminal, signal, input }: Session,
+  plan: Plan,
+  wishes: Wishes,
+  watch: ConfigWatch | undefined,
+  onStarted: (reloads: Reloads) => void,
+): Promise<number> {
+  const complain = (error: unknown): void => {
+    observer?.log?.write('warn', error instanceof Error ? error.message : String(error))
+  }
+  const pinned = wishes.pins === undefined ? undefined : new PinFile(wishes.pins, complain)
+  await pinned?.load()
+  const router = new Router({
+    ...plan.router,
+    servers: plan.servers,
+    pins: pinned?.pins,
+    onPinned: () => pinned?.save(),
+    onError: complain,
+  })
+  const observer = observe({ endpoint: router, logs: plan.logLevel, metrics: true, traces: true })
+  // The same, telling of the connections of callers.
+  const served = sessionsOf(router)
+  let listeners: ReadonlyMap<string, Listener> = new Map()
+  try {
+    // Whether it is well can always be asked, also where the figures are elsewhere or nowhere.
+    const ops = plan.metrics === true ? observer.ops : new Ops({ health: () => router.health() })
+    const { isAnyPort } = plan
+    listeners = await listenAll(served, plan.listen, { ops, isAnyPort, onError: complain })
+    const apart = typeof plan.metrics === 'string' ? await observer.listen(plan.metrics) : undefined
+    await Promise.race([router.ready(), aborted(signal)])
+    if (signal.aborted) return exitCodes.ok
+    const addresses = Array.from(listeners.values(), ({ address }) => address)
+    const opsAt = apart?.address ?? addresses.find(one => one.startsWith('http:'))
+    const opsUrl = opsAt && new URL('/readyz', opsAt).href
+    if (input.has('json')) {
+      // On stdio, stdout is the wire.
+      if (!addresses.includes('stdio:')) terminal.json({ addresses, servers: router.servers() })
+    } else {
+      const example = watch === undefined ? 'text__count text="one two three"' : undefined
+      announce(terminal, { router, addresses, ops: opsUrl, program: spelled(), example })
+    }
+    const reloads = new Reloads({
+      router,
+      terminal,
+      wishes,
+      relisten: async next => {
+        const how = { ops, isAnyPort: false, onError: complain }
+        const old = listeners
+        listeners = await listenAll(served, next, how, old)
+        await closeAll(old, listeners)
+      },
+    })
+    onStarted(reloads)
+    const onHangup = (): void => watch?.check()
+    process.on('SIGHUP', onHangup)
+    await Promise.race([ended([...listeners.values()]), aborted(signal)])
+    process.off('SIGHUP', onHangup)
+    return exitCodes.ok
+  } finally {
+    await closeAll(listeners)
+    await router.close({ drainMs: limits.drainMs.default })
+    await pinned?.close()
+    await observer.close()
+  }
+}
+
+function wishesOf({ input }: Session): Wishes {
+  return {
+    listen: input.values('listen'),
+    metrics: input.value('metrics'),
+    logLevel: input.value('log-level'),
+    pins: input.value('pins'),
+    isPublic: input.has('public'),
+  }
+}
+
+/** The file to read; undefined where there is none and none was named, or the demo is wanted. */
+async function configPath(given: string | undefined, isDemo: boolean): Promise<string | undefined> {
+  if (isDemo) return undefined
+  try {
+    return await findConfig(given)
+  } catch (error) {
+    if (given !== undefined || !(error instanceof ConfigError)) throw error
+    return undefined
+  }
+}
+
+/** What starts this program again. */
+function ownProgram(): readonly string[] {
+  return [process.execPath, process.argv[1] ?? '']
+}
+
+/** The same as somebody would type it here. */
+function spelled(): string {
+  const file = process.argv[1] ?? ''
+  // As npx starts it, or a script of a package: it is on nobody's path.
+  if (/[\\/]node_modules[\\/]\.bin[\\/]/.test(file)) return 'npx trunkline'
+  if (!file.endsWith('.js')) return 'trunkline'
+  const path = relative(process.cwd(), file)
+  return path.startsWith('..') ? 'trunkline' : `node ${path}`
+}
+
+function ended(listeners: readonly Listener[]): Promise<unknown> {
+  const stdio = listeners.filter(({ address }) => address === 'stdio:')
+  return stdio.length === 0 ? new Promise(() => {}) : Promise.all(stdio.map(one => one.ended))
+}
+
+/** Being told to stop is how this command ends well. */
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

@@ -1,0 +1,72 @@
+import type { Router } from '../../router/router.ts'
+import type { ServerStatus } from '../../router/status.ts'
+import type { Style, Terminal } from '../terminal.ts'
+import { oneLine } from '../terminal.ts'
+
+/** What is to be said when a router is up. */
+export interface Up {
+  readonly router: Router
+  readonly addresses: readonly string[]
+  /** Where figures and health are, if they are anywhere. */
+  readonly ops: string | undefined
+  /** What to type to run this program. */
+  readonly program: string
+  /** A call to try, if there is one that is known to work. */
+  readonly example: string | undefined
+}
+
+/**
+ * Says where the router is, what is behind it, and three things to try: on stdout, or on stderr where
+ * stdout is the wire.
+ */
+export function announce(terminal: Terminal, up: Up): void {
+  const { router, addresses, ops, program, example } = up
+  const isWire = addresses.includes('stdio:')
+  // All at once: whoever reads it may stop reading at the line that it waits for.
+  const lines: string[] = []
+  const paint: Paint = (text, style) =>
+    isWire ? terminal.tint(text, style) : terminal.paint(text, style)
+  for (const address of addresses) {
+    lines.push(`${paint('Serving', 'bold')} ${paint(address, 'cyan')}`)
+  }
+  const tools = router.tools()
+  for (const server of router.servers()) {
+    lines.push(`  ${serverLine(paint, server)}`)
+    const names = tools.filter(tool => tool.server === server.name).map(({ name }) => name)
+    if (names.length > 0) lines.push(`      ${paint(listed(names), 'dim')}`)
+  }
+  const first = addresses.find(address => address !== 'stdio:')
+  if (first !== undefined) {
+    const tries = [
+      `${program} list ${first}`,
+      example === undefined ? `${program} check ${first}` : `${program} call ${first} ${example}`,
+      ops === undefined ? `${program} bench ${first}` : `curl ${ops}`,
+    ]
+    lines.push('', 'To try:', ...tries.map(line => `  ${line}`))
+  }
+  const text = `${lines.join('\n')}\n`
+  if (isWire) terminal.note(text)
+  else terminal.line(text)
+  terminal.note('Ctrl-C ends it, calls under way first.')
+}
+
+type Paint = (text: string, style: Style) => string
+
+/** So many names that a line holds them. */
+const mostNames = 8
+
+function listed(names: readonly string[]): string {
+  if (names.length <= mostNames) return names.join(', ')
+  return `${names.slice(0, mostNames).join(', ')} and ${names.length - mostNames} more`
+}
+
+/** One server in one line. */
+function serverLine(paint: Paint, server: ServerStatus): string {
+  const { name, level, reason, tools, instances } = server
+  const mark = { ok: '✓', degraded: '!', down: '✗' }[level]
+  const colour = { ok: 'green', degraded: 'yellow', down: 'red' } as const
+  const many = instances.length === 1 ? '' : `, ${instances.length} instances`
+  const offers = `${tools} ${tools === 1 ? 'tool' : 'tools'}${many}`
+  const words = reason === undefined ? offers : `${offers}: ${oneLine(reason, 200)}`
+  return `${paint(mark, colour[level])} ${name} (${words})`
+}

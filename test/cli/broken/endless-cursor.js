@@ -1,0 +1,5 @@
+// Has always one page more.
+
+import { serve, tool } from './stdio.js'
+
+serve({ answers: { 'tools/list': () => ({ result: { tools: [tool], nextCursor: 'more' } }) } })

@@ -1,0 +1,4 @@
+// Ends before it has answered anything.
+
+console.error('no configuration found')
+process.exit(7)

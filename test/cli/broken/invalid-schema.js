@@ -1,0 +1,24 @@
+// Lists tools whose schemas are none.
+
+import { refusal, serve, tool } from './stdio.js'
+
+const tools = [
+  { ...tool, name: 'texts', inputSchema: { type: 'string' } },
+  {
+    ...tool,
+    name: 'types',
+    inputSchema: { type: 'object', properties: { a: { type: 'strnig' } } },
+  },
+  { ...tool, name: 'none', inputSchema: undefined },
+  {
+    ...tool,
+    name: 'header',
+    inputSchema: {
+      type: 'object',
+      properties: { a: { type: 'object', 'x-mcp-header': 'A' } },
+    },
+  },
+]
+const list = ({ cursor }) =>
+  cursor === undefined ? { result: { tools } } : refusal(-32602, 'no such cursor')
+serve({ answers: { 'tools/list': list } })

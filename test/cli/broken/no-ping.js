@@ -1,0 +1,5 @@
+// Does not know ping.
+
+import { refusal, serve } from './stdio.js'
+
+serve({ answers: { ping: () => refusal(-32601, 'Method not found') } })

@@ -1,0 +1,327 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Listener, listen, Server } from '../../src/index.ts'
+import { version } from '../../src/util/version.ts'
+import { everything, fixture, trunkline } from './bin.ts'
+
+let home: string
+let listener: Listener
+let address: string
+
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'trunkline-cli-'))
+  const server = new Server({ name: 'small', version: '2.0.0' })
+  const input = {
+    type: 'object',
+    properties: {
+      city: { type: 'string' },
+      days: { type: 'integer' },
+      tags: { type: 'array', items: { type: 'string' } },
+    },
+    required: ['city'],
+  } as const
+  server.tool('forecast', { description: 'Tells the weather', input }, args => JSON.stringify(args))
+  server.tool('ask', { description: 'Asks' }, async (_, ctx) => {
+    const schema = { type: 'object', properties: { name: { type: 'string' } } } as const
+    const answer = await ctx.elicit({ message: 'Who are you?', schema, onDecline: 'return' })
+    return JSON.stringify(answer)
+  })
+  server.tool('hang', { description: 'Never ends' }, () => new Promise<string>(() => {}))
+  server.tool('colour', { description: 'Gives \u001b[31mred' }, () => 'a \u001b[31mred text')
+  server.resource('page', 'test://page', { mimeType: 'text/plain' }, () => 'a page\n')
+  server.prompt('greet', { description: 'Greets' }, () => 'Hello there')
+  listener = await listen(server, 'http://127.0.0.1:0/mcp')
+  address = listener.address
+})
+
+afterAll(async () => {
+  await listener.close()
+  await rm(home, { recursive: true, force: true })
+})
+
+describe('trunkline', () => {
+  test('shows its version', async () => {
+    expect(await trunkline(['--version'])).toMatchObject({
+      code: 0,
+      stdout: `${version}\n`,
+      stderr: '',
+    })
+  })
+
+  test('shows every command', async () => {
+    const { code, stdout } = await trunkline(['help'])
+    expect(code).toBe(0)
+    for (const name of [
+      'serve',
+      'list',
+      'call',
+      'read',
+      'prompt',
+      'check',
+      'bench',
+      'completion',
+    ]) {
+      expect(stdout).toContain(`  ${name} `)
+    }
+  })
+
+  test('a mistake is told on stderr, with the code 2', async () => {
+    const { code, stdout, stderr } = await trunkline(['list', '--jsno'])
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain(
+      'trunkline: "trunkline list" has no option --jsno; did you mean "--json"?',
+    )
+  })
+
+  test('a failure with --json is a document on stdout', async () => {
+    const { code, json, stderr } = await trunkline(['lsit', '--json'])
+    expect([code, stderr]).toEqual([2, ''])
+    expect(json().error).toMatchObject({ reason: 'usage', exitCode: 2 })
+  })
+
+  const unreachable = [
+    ['an address where nothing listens', ['list', 'tcp://127.0.0.1:1'], 3],
+    ['a program that does not exist', ['list', '--', 'trunkline-no-such-program'], 3],
+    [
+      'a server that stays silent',
+      ['list', '--timeout', '300ms', '--', process.execPath, fixture('broken/never-answers.js')],
+      4,
+    ],
+    ['a server that ends', ['list', '--', process.execPath, fixture('broken/exits-early.js')], 3],
+  ] as const
+
+  test.concurrent.each(unreachable)('%s has an exit code of its own', async (_, args, expected) => {
+    const { code, stdout, stderr } = await trunkline(args)
+    expect([code, stdout]).toEqual([expected, ''])
+    expect(stderr).toMatch(/^trunkline: /)
+  })
+})
+
+describe('trunkline list', () => {
+  test('shows what a server is and offers, without colours in a pipe', async () => {
+    const { code, stdout, stderr } = await trunkline(['list', address])
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toContain('small 2.0.0\nrevision 2026-07-28, stateless\n')
+    expect(stdout).toContain(
+      '  forecast(city: string, days?: integer, tags?: string[])\n      Tells the weather\n',
+    )
+    expect(stdout).toContain('  test://page (text/plain)\n')
+    expect(stdout).toContain('  greet()\n')
+    expect(stdout).not.toContain('\u001b')
+  })
+
+  test('speaks the era that is asked for', async () => {
+    const { stdout } = await trunkline(['list', address, '--era', 'session'])
+    expect(stdout).toContain('revision 2025-11-25, with sessions\n')
+  })
+
+  test('prints one JSON document', async () => {
+    const { json, stderr } = await trunkline(['list', address, 'tools', '--json'])
+    const { server, ...lists } = json()
+    expect(stderr).toBe('')
+    expect(server).toMatchObject({ name: 'small', revision: '2026-07-28', era: 'stateless' })
+    expect(Object.keys(lists)).toEqual(['tools'])
+    expect(lists.tools.map(({ name }: { name: string }) => name)).toContain('forecast')
+  })
+
+  test('starts a program behind dashes', async () => {
+    const { code, stdout } = await trunkline(['list', 'prompts', ...everything])
+    expect(code).toBe(0)
+    expect(stdout).toContain('test_prompt_with_arguments(arg1, arg2)')
+    expect(stdout).not.toContain('Tools')
+  })
+
+  test('finds a server by its name in the configuration', async () => {
+    const mcpServers = { small: { url: address }, other: { command: 'true' } }
+    await writeFile(join(home, 'trunkline.json'), JSON.stringify({ mcpServers }))
+    expect((await trunkline(['list', 'small'], { cwd: home })).stdout).toContain('small 2.0.0')
+    const wrong = await trunkline(['list', 'smal'], { cwd: home })
+    expect([wrong.code, wrong.stderr]).toEqual([
+      2,
+      expect.stringContaining('did you mean "small"?'),
+    ])
+    const names = await trunkline(['completion', 'servers'], { cwd: home })
+    expect(names.stdout).toBe('small\nother\n')
+  })
+
+  test('shows every message on stderr when asked to', async () => {
+    const { stderr } = await trunkline(['list', address, '--verbose'])
+    expect(stderr).toMatch(/^-> .*"server\/discover"/m)
+    expect(stderr).toMatch(/^<- .*"supportedVersions"/m)
+  })
+})
+
+describe('trunkline call', () => {
+  const calls = [
+    ['names and values', ['city=Oslo', 'days=3'], { city: 'Oslo', days: 3 }],
+    ['a number that is meant as text', ['city=5'], { city: '5' }],
+    ['JSON', ['city:="Oslo"', 'days:=3'], { city: 'Oslo', days: 3 }],
+    ['a name given twice', ['city=x', 'tags=a', 'tags=b'], { city: 'x', tags: ['a', 'b'] }],
+    ['an object', ['--args', '{"city":"Oslo"}', 'days=2'], { city: 'Oslo', days: 2 }],
+  ] as const
+
+  test.concurrent.each(calls)('takes %s', async (_, args, expected) => {
+    const { code, stdout } = await trunkline(['call', address, 'forecast', ...args])
+    expect([code, JSON.parse(stdout)]).toEqual([0, expected])
+  })
+
+  test.each([[['-']], [['--args', '-']]])('reads arguments from stdin with %j', async args => {
+    const ran = await trunkline(['call', address, 'forecast', ...args], {
+      input: '{"city":"Bergen"}',
+    })
+    expect(ran.stdout).toBe('{"city":"Bergen"}\n')
+  })
+
+  test('reads arguments from a file', async () => {
+    const file = join(home, 'args.json')
+    await writeFile(file, '{"city":"Tromsø"}')
+    const { stdout } = await trunkline(['call', address, 'forecast', '--args', `@${file}`])
+    expect(stdout).toBe('{"city":"Tromsø"}\n')
+  })
+
+  test('names the argument that cannot be what the tool wants', async () => {
+    const { code, stderr } = await trunkline(['call', address, 'forecast', 'city=x', 'days=many'])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('"days" is integer, not "many"')])
+  })
+
+  test('a tool that fails is told on stderr, with the code 1', async () => {
+    const { code, stdout, stderr } = await trunkline(['call', 'test_error_handling', ...everything])
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toContain('the tool failed: This tool intentionally returns an error')
+  })
+
+  test('a tool that does not exist is answered with the one that was meant', async () => {
+    const { code, stderr } = await trunkline(['call', address, 'forcast'])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('did you mean "forecast"?')])
+  })
+
+  test('shows progress as lines where there is no terminal', async () => {
+    const { stdout, stderr } = await trunkline(['call', 'test_tool_with_progress', ...everything])
+    expect(stdout).toBe('Tool with progress executed successfully\n')
+    expect(stderr).toContain('test_tool_with_progress: 50% 50/100 Half done\n')
+    const quiet = await trunkline(['call', 'test_tool_with_progress', '-q', ...everything])
+    expect(quiet.stderr).toBe('')
+  })
+
+  test('notes what is no text, and prints the result as it came with --json', async () => {
+    const { stdout } = await trunkline(['call', 'test_image_content', ...everything])
+    expect(stdout).toBe('[image image/png, 70 B]\n')
+    const { json } = await trunkline(['call', 'test_image_content', '--json', ...everything])
+    expect(json().content[0]).toMatchObject({ type: 'image', mimeType: 'image/png' })
+  })
+
+  test.each(['session', 'stateless'])(
+    'declines questions where nobody can be asked: %s',
+    async era => {
+      const { code, stdout, stderr } = await trunkline(['call', address, 'ask', '--era', era])
+      expect(code).toBe(0)
+      expect(JSON.parse(stdout)).toMatchObject({ action: 'decline' })
+      expect(stderr).toBe('declined, because there is no terminal to ask on: "Who are you?"\n')
+    },
+  )
+
+  test('gives up after the time it was given', async () => {
+    const { code } = await trunkline(['call', address, 'hang', '--timeout', '300ms'])
+    expect(code).toBe(4)
+  })
+
+  test('gives the text of a tool to a pipe as it is', async () => {
+    expect((await trunkline(['call', address, 'colour'])).stdout).toBe('a \u001b[31mred text\n')
+  })
+})
+
+describe('trunkline read and prompt', () => {
+  test('a resource is printed, as text or as JSON', async () => {
+    const { code, stdout } = await trunkline(['read', address, 'test://page'])
+    expect([code, stdout]).toEqual([0, 'a page\n'])
+    const { json } = await trunkline(['read', address, 'test://page', '--json'])
+    expect(json().contents).toEqual([
+      { uri: 'test://page', mimeType: 'text/plain', text: 'a page\n' },
+    ])
+  })
+
+  test('a resource that does not exist is an error of the server', async () => {
+    const { code, json } = await trunkline(['read', address, 'test://none', '--json'])
+    expect([code, json().error]).toEqual([
+      1,
+      expect.objectContaining({ code: -32602, exitCode: 1 }),
+    ])
+  })
+
+  test('bytes are written to a file', async () => {
+    const file = join(home, 'picture.png')
+    const { code, stdout, stderr } = await trunkline([
+      'read',
+      'test://static-binary',
+      '-o',
+      file,
+      ...everything,
+    ])
+    expect([code, stdout]).toEqual([0, ''])
+    expect(stderr).toContain(`70 B written to ${file}`)
+    expect((await readFile(file)).subarray(1, 4).toString()).toBe('PNG')
+  })
+
+  test('a prompt is filled in', async () => {
+    const { stdout } = await trunkline([
+      'prompt',
+      'test_prompt_with_arguments',
+      'arg1=a',
+      'arg2=b',
+      ...everything,
+    ])
+    expect(stdout).toBe("user: Prompt with arguments: arg1='a', arg2='b'\n")
+    const { json } = await trunkline(['prompt', address, 'greet', '--json'])
+    expect(json().messages[0].content.text).toBe('Hello there')
+  })
+})
+
+describe('trunkline bench', () => {
+  test('measures calls of a tool', async () => {
+    const args = [
+      'bench',
+      address,
+      '--tool',
+      'forecast',
+      '--args',
+      '{"city":"x"}',
+      '--seconds',
+      '0.2',
+    ]
+    const { code, json } = await trunkline([...args, '--json', '--concurrency', '2'])
+    const result = json()
+    expect(code).toBe(0)
+    expect(result).toMatchObject({ what: 'tools/call forecast', concurrency: 2, errors: 0 })
+    expect(result.calls).toBeGreaterThan(0)
+    expect(result.p50).toBeLessThanOrEqual(result.p99)
+  })
+
+  test('measures ping, and says what the numbers are worth', async () => {
+    const { code, stdout } = await trunkline([
+      'bench',
+      address,
+      '--era',
+      'session',
+      '--seconds',
+      '0.2',
+      '-q',
+    ])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^ping, 8 at a time on one connection\n {2}\d+ calls\/s/)
+    expect(stdout).toContain('which do not count')
+  })
+
+  test('does not measure what fails', async () => {
+    const { code, stderr } = await trunkline([
+      'bench',
+      address,
+      '--tool',
+      'none',
+      '--seconds',
+      '0.2',
+    ])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('there is nothing to measure')])
+  })
+})

@@ -1,0 +1,121 @@
+import { writeFileSync } from 'node:fs'
+import { Ajv } from 'ajv'
+import { describe, expect, test } from 'vitest'
+import { configNames } from '../src/cli/config-file.ts'
+import { readConfig } from '../src/router/config.ts'
+import { type Field, type Json, typeWords } from '../src/router/config-field.ts'
+import { foreignFileKeys, foreignServerKeys } from '../src/router/config-foreign.ts'
+import { configJsonSchema } from '../src/router/config-json-schema.ts'
+import { configGroups } from '../src/router/config-schema.ts'
+import { readConfigText } from '../src/router/config-text.ts'
+import { documentedTable, readFile } from './tables.ts'
+
+const page = 'docs/configuration.md'
+const schemaFile = 'schema/trunkline.schema.json'
+const env = { FILES_KEY: 'a', SEARCH_TOKEN: 'b' }
+
+/** The example at the top of the page. */
+const example = /```jsonc\n(.*?)```/s.exec(readFile(page))?.[1] ?? ''
+
+describe(page, () => {
+  test.each([...configGroups.keys()])('shows the fields of the group %s', name => {
+    const fields = configGroups.get(name)?.fields ?? new Map<string, Field>()
+    const head = ['field', 'value', 'default', 'meaning', 'example']
+    const rows = Array.from(
+      fields,
+      ([field, { type, meaning, default: usual, example, reconnects }]) => [
+        `\`${field}\`${reconnects ? ' ↻' : ''}`,
+        typeWords(type),
+        defaultCell(usual),
+        meaning,
+        code(example),
+      ],
+    )
+    const expected = [head, ...rows]
+    expect(readFile(page)).toContain(`\n### ${configGroups.get(name)?.title}\n`)
+    expect(documentedTable(page, `config-${name}`, expected)).toEqual(expected)
+  })
+
+  test('shows the keys of other hosts', () => {
+    const rows = [...foreignServerKeys, ...foreignFileKeys].map(([key, { severity, message }]) => [
+      `\`${key}\``,
+      severity,
+      message,
+    ])
+    const expected = [['key', 'is', 'because it'], ...rows]
+    expect(documentedTable(page, 'config-foreign', expected)).toEqual(expected)
+  })
+
+  test('names the files that are looked for, in their order', () => {
+    const names = configNames.map(name => `\`${name.replaceAll('\\', '/')}\``)
+    expect(readFile(page)).toContain(names.join(', '))
+  })
+
+  test('has an example that is right, with most fields', () => {
+    const config = readConfig(example, { env, file: page })
+    expect(config.warnings.map(({ severity, path }) => [severity, path])).toEqual([
+      ['warning', 'mcpServers.later.command'],
+    ])
+    expect(Object.keys(config.servers)).toEqual(['files', 'search', 'tickets', 'later'])
+    expect(config.servers.search?.headers).toEqual({ Authorization: 'Bearer b' })
+  })
+})
+
+describe(schemaFile, () => {
+  const schema = configJsonSchema()
+  const isRight = new Ajv({ strict: false }).compile(schema)
+
+  test('is made from the table of fields', () => {
+    if (process.env.UPDATE === '1') {
+      const place = new URL(`../${schemaFile}`, import.meta.url)
+      writeFileSync(place, `${JSON.stringify(schema, null, 2)}\n`)
+    }
+    // By value: how it is laid out is up to the formatter.
+    expect(JSON.parse(readFile(schemaFile))).toEqual(schema)
+  })
+
+  test('takes the example', () => {
+    expect(isRight(plain(example))).toBe(true)
+  })
+
+  test.each([
+    ['an unknown key', { mcpServers: { a: { comand: 'x' } } }],
+    ['no servers', {}],
+    ['both names for servers', { mcpServers: {}, servers: {} }],
+    ['a command and an address', { mcpServers: { a: { command: 'x', url: 'http://a' } } }],
+    ['a number out of range', { mcpServers: {}, pageSize: 0 }],
+    ['no address', { mcpServers: { a: { url: 'nowhere' } } }],
+    ['an unknown word', { mcpServers: { a: { command: 'x', balance: 'best' } } }],
+    ['a name with a space', { mcpServers: { 'a b': { command: 'x' } } }],
+  ])('refuses %s, as the check does', (_, file) => {
+    expect(isRight(file)).toBe(false)
+    expect(() => readConfig(JSON.stringify(file), { env })).toThrow()
+  })
+
+  test('takes references where addresses are expected', () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of a reference
+    expect(isRight({ mcpServers: { a: { url: '${ADDRESS}' } } })).toBe(true)
+  })
+})
+
+function defaultCell(value: Json | undefined): string {
+  if (value === undefined) return ''
+  return typeof value === 'string' && value.startsWith('(') ? value : code(value)
+}
+
+function code(value: Json): string {
+  return `\`${JSON.stringify(value)}\``
+}
+
+/** A text with comments as plain values. */
+function plain(text: string): unknown {
+  const { root } = readConfigText(text)
+  const bare = (node: typeof root): unknown => {
+    if (node === undefined || node.type === 'null') return null
+    if (node.type === 'list') return node.items.map(bare)
+    if (node.type !== 'object') return node.value
+    const members = Array.from(node.members, ([name, { value }]) => [name, bare(value)])
+    return Object.fromEntries(members)
+  }
+  return bare(root)
+}

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest'
+import { readConfig } from '../src/router/config.ts'
+import { shortHash } from '../src/router/hash.ts'
+import { exposedNameOf, prefixOf } from '../src/router/names.ts'
+import { limits } from '../src/util/limits.ts'
+import { read } from './sources.ts'
+
+const page = read('docs/routing-policies.md')
+const table = new Map<string, { readonly default: number }>(Object.entries(limits))
+
+describe('docs/routing-policies.md', () => {
+  const blocks = Array.from(page.matchAll(/^```jsonc\n(.*?)^```/gms), match => match[1] ?? '')
+
+  test.each(blocks)('has lines that a configuration can have: %s', lines => {
+    const all = lines.includes('"mcpServers"') ? lines : `"mcpServers": { ${lines} }`
+    // A server must be reachable somehow, and most of the lines leave out how.
+    const text = all.replace(
+      /"search": \{(?!\s*"(?:urls|command)")/,
+      '"search": { "url": "http://127.0.0.1:1/mcp", ',
+    )
+    expect(readConfig(`{ ${text} }`, { env: {} }).servers).toHaveProperty('search')
+  })
+
+  test('names the defaults that are in the table of limits', () => {
+    const named = Array.from(page.matchAll(/\b(\w+)`? \((\d[\d ]*?)( s)?\)/g), match => ({
+      name: match[1] ?? '',
+      value: Number(match[2]?.replaceAll(' ', '')) * (match[3] === undefined ? 1 : 1000),
+    }))
+    const known = named.filter(({ name }) => table.has(name))
+    expect(known.length).toBeGreaterThan(12)
+    for (const { name, value } of known)
+      expect([name, value]).toEqual([name, table.get(name)?.default])
+  })
+
+  test('shows the defaults of breakers, retries and restarts', () => {
+    const { servers } = readConfig(
+      `{ "mcpServers": { ${blocks
+        .flatMap(block => block.match(/"(?:breaker|retry|restart)": \{[^}]*\}/) ?? [])
+        .map((line, at) => `"s${at}": { "command": "x", ${line} }`)} } }`,
+      { env: {} },
+    )
+    const { breaker, retry, restart } = Object.assign({}, ...Object.values(servers))
+    expect(breaker).toEqual({
+      failures: limits.breakerFailures.default,
+      ratio: limits.breakerRatio.default,
+      window: limits.breakerWindow.default,
+      openMs: limits.breakerOpenMs.default,
+      successes: limits.breakerSuccesses.default,
+    })
+    expect(retry).toEqual({
+      attempts: limits.retryAttempts.default,
+      budget: limits.retryBudget.default,
+    })
+    expect(restart).toEqual({
+      most: limits.restarts.default,
+      withinMs: limits.restartWithinMs.default,
+      minMs: limits.restartMinMs.default,
+      maxMs: limits.restartMaxMs.default,
+    })
+  })
+
+  test('shows a name as it is made', () => {
+    expect(shortHash('')).toHaveLength(10)
+    expect(page).toContain(`\`${exposedNameOf('files', prefixOf('files'), 'git/commit')}\``)
+  })
+})
