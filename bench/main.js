@@ -12,7 +12,9 @@ const suites = {
   http: async () => (await import('./http.js')).http,
   fanout: async () => (await import('./http-fanout.js')).fanout,
   'http-memory': async () => (await import('./http-memory.js')).httpMemory,
+  router: async () => (await import('./router.js')).router,
   memory: async () => (await import('./memory.js')).memory,
+  observe: async () => (await import('./observe.js')).observe,
 }
 
 const usage = `npm run bench -- [suite …] [options]

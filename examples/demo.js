@@ -1,4 +1,4 @@
-// One MCP server on several transports at once; this is what `npm start` runs.
+// One MCP server on several transports at once.
 //
 //   node examples/demo.js            serves until Ctrl-C
 //   node examples/demo.js --once     calls itself over every transport, then leaves

@@ -33,7 +33,7 @@ export async function stdio({ rounds, seconds = 0.15, only, alone, log }) {
     if (!title.includes(only)) continue
     log(title)
     const contestants = field.map(([label, era, program]) =>
-      rawClient(label, () => open(era, program), inFlight, workOf(era)),
+      rawClient(label, () => openStdio(era, program), inFlight, workOf(era)),
     )
     const results = await compare(contestants, { rounds, seconds, floors: 2, alone })
     const workload = { name, bytes, results, aims: inFlight > 1 ? aimsOf(results) : [] }
@@ -57,7 +57,8 @@ function notesOf(bytes) {
   ]
 }
 
-function workOf(era) {
+/** What is sent to a server, and how its answers are checked. */
+export function workOf(era) {
   const usage = request(era, 'usage', 'tools/call', { name: 'usage', arguments: {} })
   return {
     request: id => toolRequest(era, id),
@@ -70,7 +71,8 @@ function workOf(era) {
   }
 }
 
-async function open(era, program) {
+/** A link to a server that has just been started and opened. */
+export async function openStdio(era, program) {
   const child = start(...program)
   const close = () => stop(child)
   const link = streamLink({ input: child.stdout, output: child.stdin, wire: lines, close })

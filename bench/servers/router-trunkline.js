@@ -1,0 +1,27 @@
+/*
+ * node router-trunkline.js http|stdio [stdio]: a router before one server in a process of its own, which
+ * it reaches over HTTP or stdio; it is itself served over HTTP, or on stdio.
+ */
+import { command, startListening } from '../child.js'
+import { ours } from '../ours.js'
+import { idleMs } from './http-listen.js'
+import { announce } from './methods.js'
+
+const [behind, front = 'http'] = process.argv.slice(2)
+const { listen, serve } = await ours('index')
+const { Router } = await ours('router/index')
+
+const router = new Router({ servers: { bench: { ...(await server()), prefix: false } } })
+await router.ready()
+if (front === 'stdio') await serve(router, { argv: [], env: {} })
+else {
+  const http = { idleTimeoutMs: idleMs }
+  const listener = await listen(router, 'http://127.0.0.1:0/mcp', { http })
+  announce(new URL(listener.address).port)
+}
+
+async function server() {
+  if (behind === 'stdio') return command('mcp-trunkline')
+  const { port } = await startListening('http-trunkline')
+  return { url: `http://127.0.0.1:${port}/mcp` }
+}
