@@ -2,37 +2,46 @@ import { ChannelError } from '../jsonrpc/channel.ts'
 import { decodeBy } from '../jsonrpc/decode.ts'
 import type { RpcFailure } from '../jsonrpc/message.ts'
 import { limits } from '../util/limits.ts'
+import { type Answer, mediaType } from './client-carrier.ts'
 import type { Exchange } from './client-exchange.ts'
 import type { Line } from './client-line.ts'
 import type { Replies } from './client-replies.ts'
 import { follow, type StreamEnd } from './client-stream.ts'
-import { drop, mediaType, readBody } from './client-web.ts'
 
-/** The whole body of an answer, bounded in size and time. Rejects with a ChannelError otherwise. */
-export async function bodyOf(
-  response: Response,
+/**
+ * The whole body of an answer, bounded in size and time; at once where it is there. Throws, or rejects
+ * with, a ChannelError otherwise.
+ */
+export function bodyOf(
+  answer: Answer,
   exchange: Exchange,
   { settings }: Line,
-): Promise<Uint8Array> {
+): Uint8Array | Promise<Uint8Array> {
   const { maxBytes } = settings.rules
-  const bytes = await inTime(exchange, settings, () => readBody(response, maxBytes))
+  const bytes = answer.whole(maxBytes)
+  return bytes instanceof Promise
+    ? inTime(exchange, settings, bytes).then(all => fitting(all, maxBytes))
+    : fitting(bytes, maxBytes)
+}
+
+function fitting(bytes: Uint8Array | undefined, maxBytes: number): Uint8Array {
   if (bytes !== undefined) return bytes
   throw new ChannelError('too-large', `the answer has more than ${maxBytes} bytes`)
 }
 
 /** The JSON-RPC error in the body of a refusal; undefined where there is none, or none to be read. */
 export async function failureIn(
-  response: Response,
+  answer: Answer,
   exchange: Exchange,
   { settings }: Line,
 ): Promise<RpcFailure | undefined> {
-  if (mediaType(response) !== 'application/json') {
-    drop(response)
+  if (mediaType(answer) !== 'application/json') {
+    answer.drop()
     return undefined
   }
   try {
-    const maxBytes = limits.httpRefusalBytes.default
-    const bytes = await inTime(exchange, settings, () => readBody(response, maxBytes))
+    const coming = answer.whole(limits.httpRefusalBytes.default)
+    const bytes = coming instanceof Promise ? await inTime(exchange, settings, coming) : coming
     const found = bytes === undefined ? undefined : decodeBy(bytes, settings.rules)
     return found?.type === 'error' ? found : undefined
   } catch {
@@ -46,7 +55,7 @@ export async function failureIn(
  * that does not end it after the last reply has it cut.
  */
 export function eventsOf(
-  first: Response,
+  first: Answer,
   exchange: Exchange,
   line: Line,
   replies: Replies,
@@ -73,7 +82,7 @@ export function eventsOf(
 async function inTime<T>(
   { leash }: Exchange,
   { clock, bodyMs }: Line['settings'],
-  read: () => Promise<T>,
+  coming: Promise<T>,
 ): Promise<T> {
   const late = new ChannelError('timeout', 'the body of the answer takes too long')
   let isLate = false
@@ -82,7 +91,7 @@ async function inTime<T>(
     leash.drop(late)
   }, bodyMs)
   try {
-    return await read()
+    return await coming
   } catch (error) {
     throw isLate ? late : error
   } finally {

@@ -2,12 +2,12 @@ import { ChannelError } from '../jsonrpc/channel.ts'
 import type { Id, Message, RpcFailure } from '../jsonrpc/message.ts'
 import { isRecord } from '../util/record.ts'
 import { bodyOf, eventsOf, failureIn } from './client-answer.ts'
+import { type Answer, isGood, mediaType } from './client-carrier.ts'
 import { Exchange, type Recipient } from './client-exchange.ts'
-import { fetchFailure, isDenial, isOutage, refusal } from './client-failure.ts'
+import { carrierFailure, isDenial, isOutage, refusal } from './client-failure.ts'
 import type { Line } from './client-line.ts'
 import { refreshed } from './client-refresh.ts'
 import { Replies } from './client-replies.ts'
-import { drop, mediaType } from './client-web.ts'
 
 /** What requests need from their channel. */
 export interface CallsHost extends Recipient {
@@ -90,12 +90,14 @@ export class Calls {
 
   #add(exchange: Exchange): void {
     for (const id of exchange.waiting) this.#exchanges.set(id, exchange)
-    if (this.#running < this.#line.settings.maxOpenRequests) void this.#run(exchange)
-    else this.#queue.push(exchange)
+    if (exchange.isLasting || this.#running < this.#line.settings.maxOpenRequests) {
+      void this.#run(exchange)
+    } else this.#queue.push(exchange)
   }
 
   async #run(exchange: Exchange): Promise<void> {
-    this.#running++
+    // What is answered for as long as the client likes would leave others waiting for ever.
+    if (!exchange.isLasting) this.#running++
     try {
       const ahead = this.#host.ahead()
       if (ahead !== undefined) await ahead
@@ -106,15 +108,17 @@ export class Calls {
       this.#fail(exchange, error)
     }
     exchange.leash.let()
-    this.#running--
-    const next = this.#queue.shift()
-    if (next !== undefined) void this.#run(next)
+    if (!exchange.isLasting) {
+      this.#running--
+      const next = this.#queue.shift()
+      if (next !== undefined) void this.#run(next)
+    }
     this.#host.onMoved()
   }
 
   #fail(exchange: Exchange, error: unknown): void {
     if (this.#isOver) return
-    const { code, message, cause } = fetchFailure(`POST ${this.#line.url.href}`, error)
+    const { code, message, cause } = carrierFailure(`POST ${this.#line.url.href}`, error)
     const failure = new ChannelError(code, `${exchange.what}: ${message}`, { cause })
     for (const id of exchange.waiting) {
       this.#exchanges.delete(id)
@@ -128,61 +132,64 @@ export class Calls {
     const { session } = this.#line
     if (exchange.isOpening) session.clear()
     exchange.inSession = !exchange.isStateless && session.id !== undefined
-    const response = await this.#line.post(message, body, leash.next())
-    if (!response.ok) {
-      await this.#refused(exchange, response)
+    const answer = await this.#line.post(message, body, leash.next())
+    if (!isGood(answer)) {
+      await this.#refused(exchange, answer)
       return
     }
     exchange.isAnswered = true
     this.#host.onMoved()
-    await this.#accepted(exchange, response)
+    await this.#accepted(exchange, answer)
   }
 
-  async #accepted(exchange: Exchange, response: Response): Promise<void> {
+  async #accepted(exchange: Exchange, answer: Answer): Promise<void> {
     if (this.#line.isPair) {
       // The replies come another way, and find their calls by themselves.
-      drop(response)
+      answer.drop()
       for (const id of exchange.waiting) this.#exchanges.delete(id)
       exchange.waiting.clear()
       return
     }
     const { session } = this.#line
-    if (exchange.isOpening && !session.takeId(response.headers.get('mcp-session-id'))) {
-      drop(response)
+    if (exchange.isOpening && !session.takeId(answer.header('mcp-session-id'))) {
+      answer.drop()
       throw new ChannelError('framing', 'the server gives the session an id that cannot be sent')
     }
-    const type = mediaType(response)
+    const type = mediaType(answer)
     if (type === 'application/json') {
-      await this.#replies.takeBody(exchange, await bodyOf(response, exchange, this.#line))
-    } else if (type === 'text/event-stream' && response.status === 200) {
-      await this.#takeEvents(exchange, response)
+      const body = bodyOf(answer, exchange, this.#line)
+      const bytes = body instanceof Promise ? await body : body
+      const room = this.#replies.takeBody(exchange, bytes)
+      if (room !== undefined) await room
+    } else if (type === 'text/event-stream' && answer.status === 200) {
+      await this.#takeEvents(exchange, answer)
     } else {
-      drop(response)
+      answer.drop()
       const with_ = type === '' ? 'nothing' : type
-      const what = `answered ${response.status} with ${with_} instead of JSON or an event stream`
+      const what = `answered ${answer.status} with ${with_} instead of JSON or an event stream`
       throw new ChannelError('framing', what)
     }
   }
 
-  async #takeEvents(exchange: Exchange, response: Response): Promise<void> {
-    const end = await eventsOf(response, exchange, this.#line, this.#replies)
+  async #takeEvents(exchange: Exchange, answer: Answer): Promise<void> {
+    const end = await eventsOf(answer, exchange, this.#line, this.#replies)
     if (exchange.isSettled || end.type === 'over') return
     const what = 'the answer broke off before the reply came; it may have been carried out'
     if (end.type === 'lost') throw new ChannelError('outcome-unknown', what, { cause: end.cause })
-    const { response: refused } = end
-    drop(refused)
+    const { answer: refused } = end
+    refused.drop()
     if (refused.status === 404 && exchange.inSession) this.#host.onGone([])
     const { cause } = refusal('asking for the rest', refused)
     throw new ChannelError('outcome-unknown', what, { cause })
   }
 
-  async #refused(exchange: Exchange, response: Response): Promise<void> {
-    const { status } = response
+  async #refused(exchange: Exchange, answer: Answer): Promise<void> {
+    const { status } = answer
     const { method, waiting } = exchange
-    const found = await failureIn(response, exchange, this.#line)
+    const found = await failureIn(answer, exchange, this.#line)
     const words = found?.error.message
     const what = `POST ${this.#line.url.href}`
-    if (isDenial(status)) throw refusal(what, response, words)
+    if (isDenial(status)) throw refusal(what, answer, words)
     if (status === 404 && exchange.inSession) {
       const ids = [...waiting]
       for (const id of ids) this.#exchanges.delete(id)
@@ -196,19 +203,19 @@ export class Calls {
     const reply = isElsewhere ? undefined : found
     if (exchange.isOpening && mayBePair.has(status) && !this.#line.isPair) {
       if (!isOwn && !isOfProtocol(found)) {
-        await this.#byPair(exchange, reply ?? refusal(what, response, words))
+        await this.#byPair(exchange, reply ?? refusal(what, answer, words))
         return
       }
     }
     // A probe must not take for an answer what only says that there is none now.
     if (isOutage(status) && (!isOwn || method === 'server/discover')) {
-      throw refusal(what, response, words)
+      throw refusal(what, answer, words)
     }
     if (reply !== undefined) await this.#replies.take(exchange, reply)
     else if (method === 'server/discover') {
-      const { message, cause } = refusal(what, response, words)
+      const { message, cause } = refusal(what, answer, words)
       throw new ChannelError('framing', message, { cause })
-    } else throw refusal(what, response, words)
+    } else throw refusal(what, answer, words)
   }
 
   /** What refused `initialize` may be a server of the oldest revision. If not, the refusal stands. */

@@ -52,6 +52,11 @@ export class Exchange {
     return this.method === 'initialize'
   }
 
+  /** Whether its answer is a stream of changes, which ends when nobody listens any more. */
+  get isLasting(): boolean {
+    return this.method === 'subscriptions/listen'
+  }
+
   /** Whether nothing more is expected of its answer. */
   get isSettled(): boolean {
     return this.waiting.size === 0 || this.mismatch !== undefined

@@ -1,4 +1,5 @@
 import { ChannelError } from '../jsonrpc/channel.ts'
+import type { Answer } from './client-carrier.ts'
 
 /** An answer over HTTP that is none of the protocol's. The cause of the ChannelError that callers get. */
 export class HttpRefusal extends Error {
@@ -6,12 +7,12 @@ export class HttpRefusal extends Error {
   /** The headers of the answer, such as `www-authenticate`. */
   readonly headers: Headers
 
-  constructor(what: string, response: Response, words?: string) {
-    const phrase = response.statusText === '' ? '' : ` ${response.statusText}`
-    super(`${what} was answered ${response.status}${phrase}${words ? `: ${words}` : ''}`)
+  constructor(what: string, answer: Answer, words?: string) {
+    const phrase = answer.statusText === '' ? '' : ` ${answer.statusText}`
+    super(`${what} was answered ${answer.status}${phrase}${words ? `: ${words}` : ''}`)
     this.name = 'HttpRefusal'
-    this.status = response.status
-    this.headers = response.headers
+    this.status = answer.status
+    this.headers = answer.headers
   }
 }
 
@@ -27,9 +28,9 @@ export function isOutage(status: number): boolean {
 }
 
 /** The failure of a request that was answered with a status and nothing to read. */
-export function refusal(what: string, response: Response, words?: string): ChannelError {
-  const cause = new HttpRefusal(what, response, words)
-  const { status } = response
+export function refusal(what: string, answer: Answer, words?: string): ChannelError {
+  const cause = new HttpRefusal(what, answer, words)
+  const { status } = answer
   // Other failures of servers and gateways leave open how far a request came.
   if (status >= 500 && status !== 501 && status !== 503) {
     return new ChannelError('outcome-unknown', cause.message, { cause })
@@ -38,19 +39,32 @@ export function refusal(what: string, response: Response, words?: string): Chann
 }
 
 /**
- * What a fetch that rejected means: `'closed'` when nothing can have left this machine, `'refused'` when
- * the other side is not the one it should be, and else that nobody knows how far it came.
+ * What a request that could not be carried means: `'closed'` when nothing can have left this machine,
+ * `'refused'` when the other side is not the one it should be, and else that nobody knows how far it came.
  */
-export function fetchFailure(what: string, error: unknown): ChannelError {
+export function carrierFailure(what: string, error: unknown): ChannelError {
   if (error instanceof ChannelError) return error
   const code = codeOf(error)
-  const why = wordsOf(error)
-  if (unsent.has(code)) return new ChannelError('closed', `${what}: ${why}`, { cause: error })
-  if (/CERT|TLS|SSL|SIGNED|UNABLE_TO/.test(code)) {
-    return new ChannelError('refused', `${what}: ${why}`, { cause: error })
-  }
-  const words = `${what}: ${why}; it may have been carried out`
+  return unsent.has(code) || isDistrust(code)
+    ? unsentFailure(what, error)
+    : lostFailure(what, error)
+}
+
+/** The failure of a request of which nothing was sent. */
+export function unsentFailure(what: string, error: unknown): ChannelError {
+  const code = isDistrust(codeOf(error)) ? 'refused' : 'closed'
+  return new ChannelError(code, `${what}: ${wordsOf(error)}`, { cause: error })
+}
+
+/** The failure of a request that may have come to the server. */
+export function lostFailure(what: string, error: unknown): ChannelError {
+  const words = `${what}: ${wordsOf(error)}; it may have been carried out`
   return new ChannelError('outcome-unknown', words, { cause: error })
+}
+
+/** Whether a code says that the other side could not show who it is. */
+function isDistrust(code: string): boolean {
+  return /CERT|TLS|SSL|SIGNED|UNABLE_TO/.test(code)
 }
 
 /** What fails before a connection exists. */

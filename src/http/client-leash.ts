@@ -1,4 +1,6 @@
+import { ChannelError } from '../jsonrpc/channel.ts'
 import type { Clock, Timer } from '../util/clock.ts'
+import { Hold } from './client-carrier.ts'
 
 /**
  * Holds what runs over HTTP for one purpose, request after request, so that it can be cut at any time:
@@ -6,7 +8,7 @@ import type { Clock, Timer } from '../util/clock.ts'
  */
 export class Leash {
   readonly #clock: Clock
-  #current = new AbortController()
+  #current: Hold | undefined
   #timer: Timer | undefined
   #isCut = false
   #reason: unknown
@@ -21,24 +23,25 @@ export class Leash {
   }
 
   /** For the next request, which must not share the end of the one before it. */
-  next(): AbortController {
-    this.#current = new AbortController()
-    if (this.#isCut) this.#current.abort(this.#reason)
-    return this.#current
+  next(): Hold {
+    const hold = new Hold()
+    this.#current = hold
+    if (this.#isCut) hold.drop(this.#reason)
+    return hold
   }
 
   /** Ends the request that runs; another may follow. */
   drop(reason: unknown): void {
-    this.#current.abort(reason)
+    this.#current?.drop(reason)
   }
 
   /** Ends everything. Idempotent. */
-  cut(reason?: unknown): void {
+  cut(reason: unknown = new ChannelError('outcome-unknown', 'given up')): void {
     if (this.#isCut) return
     this.#isCut = true
     this.#reason = reason
     this.let()
-    this.#current.abort(reason)
+    this.#current?.drop(reason)
     this.#onCut?.()
   }
 

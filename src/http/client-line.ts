@@ -1,4 +1,5 @@
 import type { Message } from '../jsonrpc/message.ts'
+import type { Answer, Hold } from './client-carrier.ts'
 import { SessionHeaders, statelessHeaders, statelessVersion } from './client-headers.ts'
 import type { HttpSettings } from './client-options.ts'
 import { AnnotatedTools } from './client-tools.ts'
@@ -30,37 +31,43 @@ export class Line {
     this.#endpoint = endpoint
   }
 
-  /** Sends a message. Without `limitMs` the answer may take any time. */
+  /** Sends a message. Without `limitMs` the answer may take any time, and what waits for it has a place. */
   post(
     message: Message | readonly Message[],
     body: string,
-    abort: AbortController,
+    hold: Hold,
     limitMs?: number,
-  ): Promise<Response> {
+  ): Promise<Answer> {
     const headers = {
       accept: 'application/json, text/event-stream',
       'content-type': 'application/json',
       ...this.#own(message),
     }
     const url = this.#endpoint ?? this.url
-    return this.#web.ask({ method: 'POST', url, headers, body, abort, limitMs })
+    const isBrief = limitMs !== undefined
+    return this.#web.ask({ method: 'POST', url, headers, body, hold, limitMs, isBrief })
   }
 
   /** Asks for an event stream, or for the rest of one. */
-  get(lastEventId: string, abort: AbortController): Promise<Response> {
+  get(lastEventId: string, hold: Hold): Promise<Answer> {
     const headers = {
       accept: 'text/event-stream',
       ...this.session.headers(),
       ...(lastEventId !== '' && { 'last-event-id': byteString(lastEventId) }),
     }
     const { acceptMs } = this.settings
-    return this.#web.ask({ method: 'GET', url: this.url, headers, abort, limitMs: acceptMs })
+    return this.#web.ask({ method: 'GET', url: this.url, headers, hold, limitMs: acceptMs })
   }
 
   /** Ends the session. */
-  delete(abort: AbortController): Promise<Response> {
+  delete(hold: Hold): Promise<Answer> {
     const headers = this.session.headers()
-    return this.#web.ask({ method: 'DELETE', url: this.url, headers, abort })
+    return this.#web.ask({ method: 'DELETE', url: this.url, headers, hold, isBrief: true })
+  }
+
+  /** Lets go of all connections. Nothing can be sent afterwards. */
+  close(): void {
+    this.#web.close()
   }
 
   #own(message: Message | readonly Message[]): Record<string, string> {

@@ -33,8 +33,8 @@ export interface HttpClientOptions {
   /** Sent with every request; as a function, asked before each. The protocol's own headers win. */
   readonly headers?: HttpHeaders | ((asking: HttpAsking) => HttpHeaders | Promise<HttpHeaders>)
   /**
-   * Used instead of the global one, which in Node gives up an answer that is silent for five minutes.
-   * Must not follow redirects by itself.
+   * Used for every request instead of connections of our own, for a proxy or a certificate of one's own
+   * choice. Must not follow redirects by itself. Where there is no Node it is the global one.
    */
   readonly fetch?: (url: URL, init: RequestInit) => Promise<Response>
   /** `maxBytes` bounds a whole body, and one event unless that has a limit of its own. */
@@ -56,7 +56,7 @@ export interface HttpClientOptions {
 /** The options with every default in its place. */
 export interface HttpSettings {
   readonly headers: (asking: HttpAsking) => HttpHeaders | Promise<HttpHeaders>
-  readonly fetch: (url: URL, init: RequestInit) => Promise<Response>
+  readonly fetch: ((url: URL, init: RequestInit) => Promise<Response>) | undefined
   readonly rules: DecodeRules
   /** The rules for one event. */
   readonly eventRules: DecodeRules
@@ -75,7 +75,7 @@ export function httpSettings(options: HttpClientOptions): HttpSettings {
   const eventBytes = options.maxEventBytes ?? options.decode?.maxBytes
   return {
     headers: typeof headers === 'function' ? headers : () => headers,
-    fetch: options.fetch ?? ((url, init) => fetch(url, init)),
+    fetch: options.fetch,
     rules: decodeRules(withMaxBytes(options.decode, limits.httpMessageBytes.default)),
     eventRules: decodeRules({
       ...options.decode,

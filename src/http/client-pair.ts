@@ -1,11 +1,11 @@
 import { ChannelError } from '../jsonrpc/channel.ts'
 import { deferred } from '../util/deferred.ts'
 import type { IncomingEvent } from '../wire/sse.ts'
+import type { Answer } from './client-carrier.ts'
 import { refusal } from './client-failure.ts'
 import type { Leash } from './client-leash.ts'
 import type { Line } from './client-line.ts'
 import { follow, isEventStream } from './client-stream.ts'
-import { drop } from './client-web.ts'
 
 /** What the event stream of the oldest revision tells. */
 export interface PairHost {
@@ -24,10 +24,10 @@ export async function openPair(line: Line, host: PairHost): Promise<URL> {
   const { settings, url } = line
   const what = `GET ${url.href}`
   const { leash } = host
-  const response = await line.get('', leash.next())
-  if (!isEventStream(response)) {
-    drop(response)
-    throw refusal(what, response, 'no event stream')
+  const answer = await line.get('', leash.next())
+  if (!isEventStream(answer)) {
+    answer.drop()
+    throw refusal(what, answer, 'no event stream')
   }
   const named = deferred<URL>()
   const late = () => named.reject(new ChannelError('timeout', `${what}: no endpoint in time`))
@@ -51,7 +51,7 @@ export async function openPair(line: Line, host: PairHost): Promise<URL> {
   follow(
     {
       leash,
-      first: response,
+      first: answer,
       resumes: 'never',
       open: () => neverAgain,
       event,
@@ -69,7 +69,7 @@ export async function openPair(line: Line, host: PairHost): Promise<URL> {
   }
 }
 
-const neverAgain = new Promise<Response>(() => {})
+const neverAgain = new Promise<Answer>(() => {})
 
 /** Where messages go, or in words why they must not. */
 function endpointOf(data: string, url: URL): URL | string {

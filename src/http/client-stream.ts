@@ -1,20 +1,20 @@
 import { ChannelError } from '../jsonrpc/channel.ts'
 import { limits } from '../util/limits.ts'
 import { type IncomingEvent, SseReader } from '../wire/sse.ts'
+import { type Answer, mediaType } from './client-carrier.ts'
 import { isOutage, refusal } from './client-failure.ts'
 import type { Leash } from './client-leash.ts'
 import type { HttpSettings } from './client-options.ts'
-import { drop, mediaType } from './client-web.ts'
 
 /** An event stream that is followed over as many connections as it takes. */
 export interface Followed {
   readonly leash: Leash
   /** The stream that is there already. */
-  readonly first?: Response
+  readonly first?: Answer
   /** Whether it is opened again only after an event that had an id, or never, or in any case. */
   readonly resumes: 'with id' | 'never' | 'always'
   /** Asks for what follows the event of this id, or for everything where it is empty. */
-  open(lastEventId: string): Promise<Response>
+  open(lastEventId: string): Promise<Answer>
   /** One event that has data. A returned promise asks to stop reading until it settles. */
   event(event: IncomingEvent): void | Promise<void>
   /** Whether nothing more is expected of it. */
@@ -25,7 +25,7 @@ export interface Followed {
 export type StreamEnd =
   | { readonly type: 'over' }
   /** The server does not open it, or not again; its answer has not been read. */
-  | { readonly type: 'refused'; readonly response: Response }
+  | { readonly type: 'refused'; readonly answer: Answer }
   /** It broke off for good, with what went wrong last; `wasOpen` if it ever was a stream. */
   | { readonly type: 'lost'; readonly cause: unknown; readonly wasOpen: boolean }
 
@@ -38,22 +38,21 @@ export async function follow(followed: Followed, settings: HttpSettings): Promis
   const { leash } = followed
   const { retry } = settings
   const state: StreamState = { lastEventId: '', retryMs: undefined, cause: undefined }
-  let response = followed.first
-  let wasOpen = response !== undefined
+  let answer = followed.first
+  let wasOpen = answer !== undefined
   let attempts = 0
   for (;;) {
-    response ??= await opened(followed, state)
-    if (response !== undefined && !isEventStream(response)) {
+    answer ??= await opened(followed, state)
+    if (answer !== undefined && !isEventStream(answer)) {
       // One stream too many is one too many for now: the one that broke off may still be there.
-      if (!isOutage(response.status) && response.status !== 409)
-        return { type: 'refused', response }
-      state.cause = refusal('the event stream', response)
-      drop(response)
-    } else if (response !== undefined) {
+      if (!isOutage(answer.status) && answer.status !== 409) return { type: 'refused', answer }
+      state.cause = refusal('the event stream', answer)
+      answer.drop()
+    } else if (answer !== undefined) {
       wasOpen = true
-      if (await readEvents(response, followed, state, settings)) attempts = 0
+      if (await readEvents(answer, followed, state, settings)) attempts = 0
     }
-    response = undefined
+    answer = undefined
     if (followed.isOver() || leash.isCut) return { type: 'over' }
     const canResume = followed.resumes === 'always' || state.lastEventId !== ''
     if (followed.resumes === 'never' || !canResume || attempts >= retry.attempts) {
@@ -65,8 +64,8 @@ export async function follow(followed: Followed, settings: HttpSettings): Promis
 }
 
 /** Whether an answer is an event stream. */
-export function isEventStream(response: Response): boolean {
-  return response.status === 200 && mediaType(response) === 'text/event-stream'
+export function isEventStream(answer: Answer): boolean {
+  return answer.status === 200 && mediaType(answer) === 'text/event-stream'
 }
 
 interface StreamState {
@@ -76,7 +75,7 @@ interface StreamState {
   cause: unknown
 }
 
-async function opened(followed: Followed, state: StreamState): Promise<Response | undefined> {
+async function opened(followed: Followed, state: StreamState): Promise<Answer | undefined> {
   try {
     return await followed.open(state.lastEventId)
   } catch (error) {
@@ -87,12 +86,12 @@ async function opened(followed: Followed, state: StreamState): Promise<Response 
 
 /** Reads one connection to its end; returns whether anything came on it. */
 async function readEvents(
-  response: Response,
+  answer: Answer,
   followed: Followed,
   state: StreamState,
   { eventRules }: HttpSettings,
 ): Promise<boolean> {
-  let room: Promise<void> | undefined
+  let room: void | Promise<void>
   let isTooLarge = false
   const reader = new SseReader(
     {
@@ -105,29 +104,25 @@ async function readEvents(
       },
       oversize: () => {
         isTooLarge = true
+        answer.drop()
       },
     },
     eventRules.maxBytes,
   )
-  const body = response.body?.getReader()
   let hasCome = false
   state.cause = undefined
   try {
-    for (;;) {
-      const piece = await body?.read()
-      if (piece === undefined || piece.done) break
+    await answer.each(piece => {
       hasCome = true
-      reader.push(piece.value)
-      if (reader.lastEventId !== '') state.lastEventId = reader.lastEventId
-      if (isTooLarge) break
-      if (room !== undefined) await room
       room = undefined
-    }
+      reader.push(piece)
+      if (reader.lastEventId !== '') state.lastEventId = reader.lastEventId
+      return room
+    })
   } catch (error) {
     state.cause = error
   }
   if (!isTooLarge) return hasCome
-  body?.cancel().then(undefined, () => {})
   throw new ChannelError('too-large', `an event of more than ${eventRules.maxBytes} bytes`)
 }
 

@@ -104,6 +104,17 @@ describe('a request', () => {
     expect(talk.asked[2]?.body.id).toBe(4)
   })
 
+  test('finds a place however many listen to changes', async () => {
+    const events = new Events()
+    const talk = new Talk(asked => (asked.body.id === 9 ? reply(asked) : events.response), {
+      maxOpenRequests: 1,
+    })
+    for (const id of [1, 2]) talk.request(id, 'subscriptions/listen', stateless)
+    talk.request(9, 'tools/call', stateless)
+    await talk.ended()
+    expect(talk.arrivals).toMatchObject([{ arrival: { id: 9 } }])
+  })
+
   test('that is no JSON is refused before anything is sent', () => {
     const talk = new Talk(asked => reply(asked))
     const params = { big: 1n }

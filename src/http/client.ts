@@ -4,6 +4,7 @@ import { textOf } from '../jsonrpc/text.ts'
 import type { Timer } from '../util/clock.ts'
 import type { IncomingEvent } from '../wire/sse.ts'
 import { Calls } from './client-calls.ts'
+import { isGood } from './client-carrier.ts'
 import { wantsAnswer } from './client-exchange.ts'
 import { refusal } from './client-failure.ts'
 import { Leash } from './client-leash.ts'
@@ -11,7 +12,6 @@ import { Line } from './client-line.ts'
 import { type HttpClientOptions, httpSettings } from './client-options.ts'
 import { openPair } from './client-pair.ts'
 import { follow } from './client-stream.ts'
-import { drop } from './client-web.ts'
 
 export type { HttpClientOptions }
 
@@ -112,10 +112,10 @@ class HttpChannel implements Channel {
     try {
       if (this.#ahead !== undefined) await this.#ahead
       const inSession = session.id !== undefined
-      const response = await this.#line.post(message, body, leash.next(), settings.acceptMs)
-      drop(response)
-      if (response.status === 404 && inSession) this.#onGone([])
-      else if (!response.ok) throw refusal(what, response)
+      const answer = await this.#line.post(message, body, leash.next(), settings.acceptMs)
+      answer.drop()
+      if (answer.status === 404 && inSession) this.#onGone([])
+      else if (!isGood(answer)) throw refusal(what, answer)
       else if (isInitialized(message)) void this.#listen()
     } catch (error) {
       if (!this.#isClosed) settings.onError(error)
@@ -140,9 +140,10 @@ class HttpChannel implements Channel {
         settings,
       )
       if (end.type === 'refused') {
-        drop(end.response)
-        if (end.response.status === 404 && session.id !== undefined) this.#onGone([])
-        else if (end.response.status !== 405) settings.onError(refusal(what, end.response))
+        const { answer } = end
+        answer.drop()
+        if (answer.status === 404 && session.id !== undefined) this.#onGone([])
+        else if (answer.status !== 405) settings.onError(refusal(what, answer))
       } else if (end.type === 'lost') {
         const { cause } = end
         const words = `${what}: the event stream broke off and could not be opened again`
@@ -236,7 +237,8 @@ class HttpChannel implements Channel {
   async #endSession(farewell: Leash): Promise<void> {
     if (this.#line.session.id === undefined || this.#line.isPair) return
     try {
-      drop(await this.#line.delete(farewell.next()))
+      const answer = await this.#line.delete(farewell.next())
+      answer.drop()
     } catch {
       // A courtesy: a server that does not hear it ends the session by itself.
     }
@@ -252,6 +254,7 @@ class HttpChannel implements Channel {
   #tellClosed(cause?: Error): void {
     if (this.#isTold) return
     this.#isTold = true
+    this.#line.close()
     this.#sink?.closed(cause)
   }
 }
