@@ -124,6 +124,17 @@ export class Link {
     return this.#peer.start(waiter, method, params, options)
   }
 
+  /**
+   * Nobody waits any more for a request that was started: its waiter is told the reason, and the server
+   * that it is cancelled.
+   */
+  abandon(id: Id, reason: unknown): void {
+    const isSent = this.#wire.hasSent(id)
+    this.#peer.abandon(id, reason)
+    if (isSent) this.#tellCancelled(id, reason)
+    else this.#wire.withhold(id)
+  }
+
   /** What a failed request rejects with. The server is told of one that was given up. */
   failure(error: unknown, method: string, id: Id | undefined, options: LinkCallOptions): unknown {
     const isSent = id !== undefined && this.#wire.hasSent(id)

@@ -1,3 +1,4 @@
+import { both } from '../jsonrpc/answering.ts'
 import type { Envelope } from '../jsonrpc/channel.ts'
 import { encodeError, encodeNotification, encodeResult } from '../jsonrpc/encode.ts'
 import { errorObject, internalError, RpcError } from '../jsonrpc/error.ts'
@@ -67,6 +68,7 @@ class Post implements Exchange, OpenPost {
   readonly #accepts: Accepts
   readonly #host: PostHost
   #controller: AbortController | undefined
+  #onAbort: ((reason: unknown) => void) | undefined
   #stream: EventStream | undefined
   #ending: (() => void) | undefined
   #isSettled = false
@@ -93,6 +95,11 @@ class Post implements Exchange, OpenPost {
       if (this.#reply.isOver) this.#controller.abort(gone())
     }
     return this.#controller.signal
+  }
+
+  onAbort(run: (reason: unknown) => void): void {
+    if (this.#reply.isOver) run(gone())
+    else this.#onAbort = both(this.#onAbort, run)
   }
 
   readonly notify = (method: string, params?: object): void | Promise<void> => {
@@ -164,6 +171,7 @@ class Post implements Exchange, OpenPost {
     if (this.#isSettled) return
     this.#settled()
     this.#controller?.abort(reason)
+    this.#onAbort?.(reason)
   }
 
   #settled(): void {

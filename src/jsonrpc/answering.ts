@@ -33,6 +33,7 @@ export class Answering<M extends RpcRequest | RpcNotification> implements Exchan
   settled = false
   #controller: AbortController | undefined
   #afterReply: (() => void) | undefined
+  #onAbort: ((reason: unknown) => void) | undefined
   #reason: unknown
   #aborted = false
 
@@ -49,6 +50,11 @@ export class Answering<M extends RpcRequest | RpcNotification> implements Exchan
       if (this.#aborted) this.#controller.abort(this.#reason)
     }
     return this.#controller.signal
+  }
+
+  onAbort(run: (reason: unknown) => void): void {
+    if (this.#aborted) run(this.#reason)
+    else this.#onAbort = both(this.#onAbort, run)
   }
 
   get back(): Calls {
@@ -77,5 +83,18 @@ export class Answering<M extends RpcRequest | RpcNotification> implements Exchan
     this.#aborted = true
     this.#reason = reason
     this.#controller?.abort(reason)
+    this.#onAbort?.(reason)
+  }
+}
+
+/** Of two that want to hear of it, each does; nearly always there is but one. */
+export function both(
+  first: ((reason: unknown) => void) | undefined,
+  second: (reason: unknown) => void,
+): (reason: unknown) => void {
+  if (first === undefined) return second
+  return reason => {
+    first(reason)
+    second(reason)
   }
 }

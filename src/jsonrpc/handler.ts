@@ -19,6 +19,11 @@ export interface Exchange {
   /** Aborted when the sender cancels or the connection ends. Made on first use. */
   readonly signal: AbortSignal
   readonly envelope: Envelope
+  /**
+   * Runs something with the reason when the sender cancels or the connection ends, as the signal tells it,
+   * for less than a signal costs. At once where that has happened; absent where only the signal tells.
+   */
+  onAbort?(run: (reason: unknown) => void): void
   /** Whether it has been answered, or is not going to be. */
   readonly settled?: boolean
   /**

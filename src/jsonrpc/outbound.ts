@@ -164,6 +164,12 @@ export class Outbound {
     return this.#pending.settle(reply)
   }
 
+  /** Nobody waits any more for a call: it is told the reason, and the other side as by a signal. */
+  abandon(id: Id, reason: unknown): void {
+    const call = this.#pending.get(id)
+    if (call !== undefined) this.#abandon(call, reason)
+  }
+
   /** Rejects the call that the channel gets no reply for; of one that nobody waits for it is silent. */
   fail(id: Id, error: ChannelError): void {
     this.#pending.fail(id, error)

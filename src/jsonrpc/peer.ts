@@ -132,6 +132,11 @@ export class Peer implements Calls, AsyncDisposable {
     return this.#outbound.start(waiter, method, params, options)
   }
 
+  /** Gives up a call that was started: its waiter is told the reason. Does nothing once it has settled. */
+  abandon(id: Id, reason: unknown): void {
+    this.#outbound.abandon(id, reason)
+  }
+
   /** Sends a notification. A returned promise asks to wait before sending more. */
   notify(method: string, params?: object): void | Promise<void> {
     return this.#outbound.notify(method, params)

@@ -96,6 +96,10 @@ export class Pending {
       .map(call => call.id)
   }
 
+  get(id: Id): Call | undefined {
+    return this.#calls.get(id)
+  }
+
   has(id: Id): boolean {
     return this.#calls.has(id)
   }

@@ -6,6 +6,7 @@ import type { Session } from '../server/session.ts'
 import type { Clock } from '../util/clock.ts'
 import { limits } from '../util/limits.ts'
 import { type Balance, makeBalance } from './balance.ts'
+import type { Abort } from './errand.ts'
 import { failureOf, isFault, unavailable } from './failure.ts'
 import type { Instance } from './instance.ts'
 import type { Lane } from './lane.ts'
@@ -16,9 +17,10 @@ import type { Upstream } from './upstream.ts'
 
 /** One call to a server, whichever instance gets it. */
 export interface Call extends LaneUser {
-  readonly method: string
-  readonly params: object
-  readonly signal: AbortSignal
+  /** A middleware may make another one of these two. */
+  method: string
+  params: object
+  readonly abort: Abort
   readonly timeoutMs: number
   /** Whether it may be made twice. */
   readonly safety: Pick<RetryFacts, 'isReadOnly' | 'isIdempotent'>
@@ -29,7 +31,7 @@ export interface Call extends LaneUser {
   /** Of the request of the caller, where it came over HTTP. */
   readonly headers?: Readonly<Record<string, string>>
   /** What the instance is chosen by, where that is by a hash. */
-  readonly hashKey?: string
+  hashKey?: string
   /** The least severe log messages that the caller has asked for. */
   readonly logLevel?: LogLevel
   /** The call as those who listen hear of it. */
@@ -105,9 +107,9 @@ export class Dispatch {
         const sender = revision.era === 'stateless' ? call.sender(revision) : undefined
         const heeding = lane.heedLog(call.logLevel)
         if (heeding !== undefined) await heeding
-        const { signal, timeoutMs } = call
+        const { abort, timeoutMs } = call
         const result = await lane.send(call.method, call.params, call.errand, {
-          signal,
+          abort,
           timeoutMs,
           sender,
         })
@@ -116,7 +118,7 @@ export class Dispatch {
         if (revision.era === 'session') this.#settle(call.session, instance)
         return { result, from: { instance, lane, revision }, retries: attempt - 1 }
       } catch (error) {
-        this.#count(instance, error, ticket, began, call.signal)
+        this.#count(instance, error, ticket, began, call.abort.signal)
         tried ??= new Set()
         tried.add(instance)
         if (!this.#mayRetry(call, error, attempt)) throw failureOf(this.#upstream.name, error)
@@ -154,7 +156,7 @@ export class Dispatch {
       if (instance !== undefined) return instance
       const leftMs = until - this.#clock.now()
       if (leftMs <= 0 || !this.#upstream.instances.some(isComing)) throw this.#unavailable()
-      await orAborted(this.#upstream.nextReady(leftMs), call.signal)
+      await orAborted(this.#upstream.nextReady(leftMs), call.abort.signal)
     }
   }
 
@@ -193,8 +195,9 @@ export class Dispatch {
   }
 
   #mayRetry(call: Call, error: unknown, attempt: number): boolean {
-    const { signal, pinned, safety } = call
-    if (attempt >= this.#retries.attempts || signal.aborted || pinned !== undefined) return false
+    const { abort, pinned, safety } = call
+    if (attempt >= this.#retries.attempts || abort.signal.aborted || pinned !== undefined)
+      return false
     const { outcome, wasSent } = outcomeOf(error)
     return mayRetry(outcome, { ...safety, wasSent }) && this.#retries.take()
   }

@@ -1,4 +1,5 @@
 import type { Progress } from '../client/progress.ts'
+import type { Exchange } from '../jsonrpc/handler.ts'
 import type { Members } from '../mcp/types/base.ts'
 import type { InputRequest } from '../mcp/types/input.ts'
 
@@ -17,9 +18,12 @@ export interface Errand {
   readonly onLog?: (params: Members) => void
 }
 
+/** What tells that nobody waits for a call any more: an exchange, or a signal alone. */
+export type Abort = Pick<Exchange, 'signal' | 'onAbort'>
+
 /** How a call is sent. */
 export interface SendOptions {
-  readonly signal: AbortSignal
+  readonly abort: Abort
   /** How long without a sign of life; 0 for ever. */
   readonly timeoutMs: number
   /** What a stateless server is told of whoever calls, as members of `_meta`. */

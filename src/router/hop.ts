@@ -42,15 +42,24 @@ export function passedMeta(meta: unknown): Members | undefined {
 
 /** The params of a call as the next hop gets them: without what was said to the router alone. */
 export function passedParams(
-  { requestState: _s, inputResponses: _i, task: _t, ...params }: Members,
+  params: Members,
   own: Members,
+  retry?: Members,
+  asTask = false,
 ): Members {
-  const passed: Record<string, unknown> = { ...params, ...own }
+  // By hand: leaving members out of a spread costs as much as the rest of a hop.
+  const passed: Record<string, unknown> = {}
+  for (const key in params) if (!ofThisCall.has(key)) passed[key] = params[key]
+  for (const key in own) passed[key] = own[key]
+  if (retry !== undefined) Object.assign(passed, retry)
+  if (asTask) passed.task = {}
   const meta = passedMeta(params._meta)
-  if (meta === undefined) delete passed._meta
-  else passed._meta = meta
+  if (meta !== undefined) passed._meta = meta
   return passed
 }
+
+/** Members of params that are said to the router alone. */
+const ofThisCall: ReadonlySet<string> = new Set(['requestState', 'inputResponses', 'task', '_meta'])
 
 /** How long the caller still waits, by what it says; no longer than so many milliseconds. */
 export function timeoutFor({ params }: ServerRequest, mostMs: number): number {
@@ -100,14 +109,17 @@ function withTasks(declared: ClientCapabilities): ClientCapabilities {
 
 /** A result as the caller gets it: without what the server said to the router alone, in the caller's words. */
 export function passedResult(method: string, result: Members, revision: Revision): Members {
-  const { resultType: _, _meta, ...rest } = result
-  const meta = passedMeta(_meta)
-  const passed = meta === undefined ? rest : { ...rest, _meta: meta }
+  const passed: Record<string, unknown> = {}
+  for (const key in result) {
+    if (key !== 'resultType' && key !== '_meta') passed[key] = result[key]
+  }
+  const meta = passedMeta(result._meta)
+  if (meta !== undefined) passed._meta = meta
   switch (method) {
     case 'tools/call':
       // The check: whoever reads it looks at each member; only kinds of content are looked at here.
       return Array.isArray(passed.content)
-        ? { ...callResultFor(revision, passed as unknown as CallToolResult) }
+        ? (callResultFor(revision, passed as unknown as CallToolResult) as unknown as Members)
         : passed
     case 'resources/read':
       return { ...readResultFor(revision, passed as unknown as ReadResourceResult) }

@@ -2,6 +2,7 @@ import { Client } from '../client/client.ts'
 import type { Dial, ServerDescription } from '../client/connect.ts'
 import { Core } from '../client/core.ts'
 import { withMeta } from '../client/envelope.ts'
+import type { Link } from '../client/link.ts'
 import type { ClientOptions } from '../client/options.ts'
 import { Patience } from '../client/patience.ts'
 import type { Settings } from '../client/settings.ts'
@@ -145,44 +146,79 @@ export class Lane {
    * Sends a request and settles with what comes back, questions of stateless servers included. Rejects
    * with the RpcError of the server, with a ChannelError as a link does, and with the signal's reason.
    */
-  send(
-    method: string,
-    params: object,
-    errand: Errand,
-    { signal, timeoutMs, sender }: SendOptions,
-  ): Promise<unknown> {
+  send(method: string, params: object, errand: Errand, options: SendOptions): Promise<unknown> {
     const opened = this.#core.lifeline.ready()
     // A lane never reconnects, so that there is nothing to wait for.
     if (opened instanceof Promise) return opened
     const { link } = opened
+    this.#errands.add(errand)
+    const isWatched = errand.onProgress !== undefined || errand.ask !== undefined
+    return isWatched || options.abort.onAbort === undefined
+      ? this.#sendWatched(link, method, params, errand, options)
+      : this.#sendPlain(link, method, params, errand, options)
+  }
+
+  /** As nearly every call: nothing but the reply can come, and nothing but the deadline moves. */
+  #sendPlain(
+    link: Link,
+    method: string,
+    params: object,
+    errand: Errand,
+    { abort, timeoutMs, sender }: SendOptions,
+  ): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const over = (): void => {
+        this.#errands.delete(errand)
+        if (id !== undefined) this.#byId.delete(id)
+      }
+      const waiter = {
+        resolve: (result: unknown): void => {
+          over()
+          resolve(result)
+        },
+        reject: (error: unknown): void => {
+          // What it means is known only when whoever has ended the connection has said so.
+          queueMicrotask(() => {
+            over()
+            reject(link.failure(error, method, id, {}))
+          })
+        },
+      }
+      const id = link.start(waiter, method, withMeta(params, { sender }), { timeoutMs })
+      if (id === undefined) return
+      if (link.hasStreams) this.#byId.set(id, errand)
+      abort.onAbort?.(reason => link.abandon(id, reason))
+    })
+  }
+
+  #sendWatched(
+    link: Link,
+    method: string,
+    params: object,
+    errand: Errand,
+    { abort, timeoutMs, sender }: SendOptions,
+  ): Promise<unknown> {
     const { progress } = this.#core
     const { onProgress } = errand
-    const patience =
-      onProgress === undefined && errand.ask === undefined
-        ? undefined
-        : this.#patience(method, timeoutMs)
+    const patience = this.#patience(method, timeoutMs)
     const progressToken =
       onProgress === undefined
         ? undefined
         : progress.watch(step => {
-            patience?.extend()
+            patience.extend()
             onProgress(step)
           })
+    this.#waiting.set(errand, patience)
     const sent = withMeta(params, { progressToken, sender })
-    this.#errands.add(errand)
-    if (patience !== undefined) this.#waiting.set(errand, patience)
-    const begun = link.begin(method, sent, {
-      signal,
-      timeoutMs: patience === undefined ? timeoutMs : 0,
-    })
+    const begun = link.begin(method, sent, { signal: abort.signal, timeoutMs: 0 })
     const { id } = begun
     if (id !== undefined && link.hasStreams) this.#byId.set(id, errand)
-    const reply = patience === undefined ? begun.reply : patience.wait(begun.reply, begun.giveUp)
+    const reply = patience.wait(begun.reply, begun.giveUp)
     const over = (): void => {
       this.#errands.delete(errand)
       this.#waiting.delete(errand)
       this.#asking.delete(errand)
-      patience?.end()
+      patience.end()
       if (progressToken !== undefined) progress.unwatch(progressToken)
       if (id !== undefined) this.#byId.delete(id)
     }

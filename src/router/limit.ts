@@ -71,6 +71,13 @@ export class Limits {
     })
   }
 
+  /** Whether no limit applies to calls to a server. */
+  isFree(upstream: string): boolean {
+    return (
+      this.#router === undefined && this.#callers === undefined && !this.#upstreams.has(upstream)
+    )
+  }
+
   /**
    * Lets a call through: at once, or as a promise where it has to wait for its turn; that rejects with
    * the reason of the signal, if it aborts first. What it took of a rate is spent then.

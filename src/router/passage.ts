@@ -1,29 +1,22 @@
-import type { Progress } from '../client/progress.ts'
 import { invalidParams } from '../jsonrpc/error.ts'
 import { isMissingExtension, tasksExtension } from '../mcp/extension.ts'
-import { readProgressToken } from '../mcp/meta.ts'
 import { methodRow } from '../mcp/methods.ts'
-import type { ClientCapabilities, Members } from '../mcp/types/base.ts'
+import type { Members } from '../mcp/types/base.ts'
 import type { InputRequest, InputRequests } from '../mcp/types/input.ts'
-import { isLogLevel } from '../mcp/types/logging.ts'
-import type { ToolAnnotations } from '../mcp/types/tools.ts'
-import type { LiveCall } from '../observe/call.ts'
 import { inputRequired, runAsking } from '../server/ask.ts'
 import { type Asking, callBack } from '../server/asking.ts'
-import { wantsLog } from '../server/logging.ts'
 import { questionFor } from '../server/questions.ts'
 import type { Answer, ServerRequest } from '../server/request.ts'
 import type { Rounds } from '../server/rounds.ts'
-import { limits } from '../util/limits.ts'
 import { isRecord } from '../util/record.ts'
-import type { Call, Delivered } from './dispatch.ts'
+import type { Delivered } from './dispatch.ts'
 import type { Errand } from './errand.ts'
 import { failureOf } from './failure.ts'
 import { HeldCall, type HeldCalls } from './held.ts'
-import { passedParams, passedResult, refusalFor, type Senders, timeoutFor } from './hop.ts'
+import { passedResult, refusalFor, type Senders } from './hop.ts'
 import { tellQuestion } from './news.ts'
-import { safetyOf } from './retry.ts'
-import type { Route } from './route.ts'
+import { PassedCall, type Passing } from './passed-call.ts'
+import { canBeAsked, logTo, progressTo, RequestErrand } from './request-errand.ts'
 import { followTask } from './task.ts'
 
 /** What passing calls on takes. */
@@ -31,19 +24,6 @@ export interface PassageHost {
   readonly rounds: Rounds
   readonly held: HeldCalls<Delivered>
   readonly senders: Senders
-}
-
-/** One request of a caller, and how its server is to be told of it. */
-export interface Passing {
-  readonly request: ServerRequest
-  readonly route: Route
-  /** Members of the params that are another thing to the server, such as the name of a tool. */
-  readonly own: Members
-  readonly annotations?: ToolAnnotations
-  /** Whether the server is asked to make a task of it. */
-  readonly asTask?: boolean
-  /** The call as those who listen hear of it. */
-  readonly live?: LiveCall
 }
 
 /** What a question leaves with the caller, sealed, so that the retry finds its way back. */
@@ -73,7 +53,7 @@ export function pass(passing: Passing, host: PassageHost): Answer {
 }
 
 async function once(passing: Passing, host: PassageHost): Promise<Members> {
-  const call = callOf(passing, host, errandOf(passing.request, undefined))
+  const call = new PassedCall(passing, host.senders, new RequestErrand(passing.request, undefined))
   const { result } = await passing.route.send(call)
   return passedResult(passing.request.method, asRecord(result), passing.request.caller.revision)
 }
@@ -82,18 +62,16 @@ async function ask(passing: Passing, host: PassageHost, asking: Asking): Promise
   const { request } = passing
   const { held, at, requestState, keys } = (asking.state ?? {}) as Carried
   if (held !== undefined) return resume(passing, host, held, asking.answers)
-  const retry: Members = {
-    ...(requestState !== undefined && { requestState }),
-    ...answersFor(passing, asking, keys),
-  }
+  const answers = answersFor(passing, asking, keys)
+  const retry = requestState === undefined ? answers : { ...answers, requestState }
   if (isHolding(request)) return hold(passing, host, at, retry)
-  const call = callOf(passing, host, errandFor(passing), at, retry)
+  const call = new PassedCall(passing, host.senders, errandFor(passing), at, retry)
   try {
     return settle(passing, await passing.route.send(call))
   } catch (error) {
     if (!isForTasksOnly(request, error)) throw refusalFor(request, error)
-    const sender: Call['sender'] = revision => host.senders.for(request, revision, true)
-    return settle(passing, await passing.route.send({ ...call, sender }))
+    call.takesTask = true
+    return settle(passing, await passing.route.send(call))
   }
 }
 
@@ -131,15 +109,11 @@ function isHolding({ caller, task }: ServerRequest): boolean {
   return caller.revision.era === 'stateless' && !task?.isBegun && canBeAsked(caller.capabilities)
 }
 
-function canBeAsked({ elicitation, sampling, roots }: ClientCapabilities): boolean {
-  return elicitation !== undefined || sampling !== undefined || roots !== undefined
-}
-
 function hold(
   passing: Passing,
   host: PassageHost,
   at: string | undefined,
-  retry: Members,
+  retry: Members | undefined,
 ): Promise<unknown> {
   const call = new HeldCall<Delivered>(passing.request)
   const errand: Errand = {
@@ -153,7 +127,7 @@ function hold(
     onProgress: progressTo(call.request) && (step => progressTo(call.request)?.(step)),
     onLog: params => logTo(call.request, params),
   }
-  const sent = callOf(passing, host, errand, at, retry, call.stop.signal)
+  const sent = new PassedCall(passing, host.senders, errand, at, retry, call.stop)
   call.begin(passing.route.send(sent))
   return next(passing, host, call)
 }
@@ -239,69 +213,8 @@ async function askNow(
 }
 
 function errandFor(passing: Passing): Errand {
-  return errandOf(passing.request, (question, signal) => askNow(passing, question, signal))
-}
-
-function errandOf(request: ServerRequest, asks: Errand['ask']): Errand {
-  const { session, caller } = request
-  return {
-    owner: caller.revision.era === 'session' && session !== undefined ? session : request,
-    ask: canBeAsked(caller.capabilities) ? asks : undefined,
-    onProgress: progressTo(request),
-    onLog: params => logTo(request, params),
-  }
-}
-
-function progressTo({ params, exchange, caller }: ServerRequest) {
-  const progressToken = readProgressToken(params)
-  if (progressToken === undefined) return undefined
-  return ({ progress, total, message }: Progress): void => {
-    if (exchange.settled === true) return
-    const words = caller.revision.features.progressMessages ? message : undefined
-    tell(
-      exchange.notify('notifications/progress', { progressToken, progress, total, message: words }),
-    )
-  }
-}
-
-function logTo({ exchange, caller, session }: ServerRequest, params: Members): void {
-  const { level, logger, data } = params
-  if (!isLogLevel(level) || !wantsLog(caller, session, level)) return
-  if (caller.revision.era === 'stateless' && exchange.settled === true) return
-  tell(exchange.notify('notifications/message', { level, logger, data: data ?? null }))
-}
-
-/** What cannot be told any more is of no interest. */
-function tell(told: void | Promise<void>): void {
-  if (told !== undefined) told.then(undefined, () => {})
-}
-
-function callOf(
-  { request, route, own, annotations, asTask, live }: Passing,
-  { senders }: PassageHost,
-  errand: Errand,
-  at?: string,
-  retry?: Members,
-  signal?: AbortSignal,
-): Call {
-  const { method, params, caller, session } = request
-  const passed = passedParams(params, { ...own, ...retry, ...(asTask && { task: {} }) })
-  return {
-    method,
-    params: passed,
-    caller,
-    session: caller.revision.era === 'session' ? session : undefined,
-    errand,
-    signal: signal ?? request.exchange.signal,
-    timeoutMs: timeoutFor(request, route.timeoutMs ?? limits.upstreamCallMs.default),
-    safety: safetyOf(method, annotations),
-    pinned: at === undefined ? undefined : route.instance(at),
-    tool: typeof own.name === 'string' && method === 'tools/call' ? own.name : undefined,
-    headers: request.exchange.envelope.headers,
-    logLevel: caller.revision.era === 'session' ? session?.logLevel : caller.logLevel,
-    live,
-    sender: revision => senders.for(request, revision, request.task !== undefined),
-  }
+  const asks: Errand['ask'] = (question, signal) => askNow(passing, question, signal)
+  return new RequestErrand(passing.request, asks)
 }
 
 function asRecord(result: unknown): Members {

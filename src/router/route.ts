@@ -72,8 +72,9 @@ export class Route {
   async #wrapped(call: Call): Promise<Delivered> {
     let delivered: Delivered | undefined
     const last: Handler = async message => {
-      const params = isRecord(message.params) ? message.params : {}
-      delivered = await this.#limited({ ...call, method: message.method, params })
+      call.method = message.method
+      call.params = isRecord(message.params) ? message.params : {}
+      delivered = await this.#limited(call)
       return delivered.result
     }
     const message: RpcRequest = {
@@ -84,7 +85,7 @@ export class Route {
     }
     const { principal } = call.caller
     const result = await compose(last, this.#middlewares)(message, {
-      signal: call.signal,
+      signal: call.abort.signal,
       envelope: { principal, headers: call.headers },
       notify: () => {},
     })
@@ -93,12 +94,14 @@ export class Route {
 
   #limited(call: Call): Promise<Delivered> {
     const { name } = this
-    const { tool, caller, signal } = call
+    // Where nothing is limited nobody need know how the call is given up, which has its price.
+    if (this.#host.limits.isFree(name)) return this.#dispatch.send(this.#hashed(call))
+    const { tool, caller, abort } = call
     let pass: ReturnType<Limits['enter']>
     try {
       pass = this.#host.limits.enter(
         { caller: caller.principal?.id ?? '', upstream: name, tool },
-        signal,
+        abort.signal,
       )
     } catch (error) {
       tellRefused(error, name, call)
@@ -129,7 +132,8 @@ export class Route {
   #hashed(call: Call): Call {
     const { balance, hash = 'principal' } = this.#options
     if (balance !== 'hash') return call
-    return { ...call, hashKey: hashKeyOf(call, hash) }
+    call.hashKey = hashKeyOf(call, hash)
+    return call
   }
 }
 

@@ -1,0 +1,84 @@
+import type { Caller } from '../mcp/caller.ts'
+import type { Revision } from '../mcp/revisions.ts'
+import type { Members } from '../mcp/types/base.ts'
+import type { LogLevel } from '../mcp/types/logging.ts'
+import type { ToolAnnotations } from '../mcp/types/tools.ts'
+import type { LiveCall } from '../observe/call.ts'
+import type { ServerRequest } from '../server/request.ts'
+import type { Session } from '../server/session.ts'
+import { limits } from '../util/limits.ts'
+import type { Call } from './dispatch.ts'
+import type { Abort, Errand } from './errand.ts'
+import { passedParams, type Senders, timeoutFor } from './hop.ts'
+import type { Instance } from './instance.ts'
+import { safetyOf } from './retry.ts'
+import type { Route } from './route.ts'
+
+/** One request of a caller, and how its server is to be told of it. */
+export interface Passing {
+  readonly request: ServerRequest
+  readonly route: Route
+  /** Members of the params that are another thing to the server, such as the name of a tool. */
+  readonly own: Members
+  readonly annotations?: ToolAnnotations
+  /** Whether the server is asked to make a task of it. */
+  readonly asTask?: boolean
+  /** The call as those who listen hear of it. */
+  readonly live?: LiveCall
+}
+
+/** A request of a caller as it goes on to its server. A class, because one is made for every call. */
+export class PassedCall implements Call {
+  method: string
+  params: object
+  readonly caller: Caller
+  readonly session: Session | undefined
+  readonly errand: Errand
+  readonly abort: Abort
+  readonly timeoutMs: number
+  readonly safety: Call['safety']
+  readonly pinned: Instance | undefined
+  readonly tool: string | undefined
+  readonly logLevel: LogLevel | undefined
+  readonly live: LiveCall | undefined
+  hashKey: string | undefined
+  /** Whether the server may make a task of it. */
+  takesTask: boolean
+  readonly #request: ServerRequest
+  readonly #senders: Senders
+
+  constructor(
+    { request, route, own, annotations, asTask, live }: Passing,
+    senders: Senders,
+    errand: Errand,
+    at?: string,
+    retry?: Members,
+    abort?: Abort,
+  ) {
+    const { method, params, caller, session } = request
+    const isSession = caller.revision.era === 'session'
+    this.method = method
+    this.params = passedParams(params, own, retry, asTask)
+    this.caller = caller
+    this.session = isSession ? session : undefined
+    this.errand = errand
+    this.abort = abort ?? request.exchange
+    this.timeoutMs = timeoutFor(request, route.timeoutMs ?? limits.upstreamCallMs.default)
+    this.safety = safetyOf(method, annotations)
+    this.pinned = at === undefined ? undefined : route.instance(at)
+    this.tool = typeof own.name === 'string' && method === 'tools/call' ? own.name : undefined
+    this.logLevel = isSession ? session?.logLevel : caller.logLevel
+    this.live = live
+    this.takesTask = request.task !== undefined
+    this.#request = request
+    this.#senders = senders
+  }
+
+  get headers(): Readonly<Record<string, string>> | undefined {
+    return this.#request.exchange.envelope.headers
+  }
+
+  sender(revision: Revision): object {
+    return this.#senders.for(this.#request, revision, this.takesTask)
+  }
+}
