@@ -38,6 +38,8 @@ export interface WireOptions {
    */
   readonly framing?: FramingName
   readonly decode?: DecodeOptions
+  /** Whether what is sent on a stream waits for the end of this turn of the event loop. */
+  readonly byTurns?: boolean
   /** Unsent bytes of one connection at which senders are asked to wait. */
   readonly highWaterBytes?: number
   /** Unsent bytes of one connection at which one more message closes it. */

@@ -42,6 +42,18 @@ describe('what every message says again', () => {
     expect(next._meta).toBe(known)
   })
 
+  it('is the same in results', () => {
+    const { decode } = connection()
+    const results = [1, 2, 3, 4].map(id => {
+      const reply = decode(`{"jsonrpc":"2.0","id":${id},"result":{"a":${id},"_meta":${meta}}}`)
+      if (reply.type !== 'result') throw new Error(`no result: ${JSON.stringify(reply)}`)
+      return reply.result as Record<string, unknown>
+    })
+    const expected = [1, 2, 3, 4].map(a => ({ a, _meta: JSON.parse(meta) }))
+    expect(results).toEqual(expected)
+    expect(results[3]?._meta).toBe(results[2]?._meta)
+  })
+
   it('is told apart from something else by a single character, and known again later', () => {
     const { read, known } = learned()
     const other = meta.replace('"a"', '"b"')

@@ -3,22 +3,23 @@ import { limits } from '../util/limits.ts'
 import type { Params } from './message.ts'
 
 /**
- * What the calls of one connection say again and again at the end of their params: `_meta`, in which
- * stateless clients tell who they are with every request. Text that is the same to the last character
+ * What the messages of one connection say again and again at the end of their params or results:
+ * `_meta`, in which stateless clients tell who they are with every request, and servers with every
+ * answer. Text that is the same to the last character
  * is parsed once, and every message gets the same value, frozen through and through.
  *
  * One for each connection, so that nothing of one sender is ever at hand while another one's text is
  * read. Keeps at most two texts of `repeatedLength` characters.
  */
 export class Repeats {
-  /** From the comma before the key to the brace that ends the params, as the value below was written. */
+  /** From the comma before the key to the brace that ends the params or the result, as the value below was written. */
   #text = ''
   #value: object | undefined
   /** The same of the last message, if it was another: worth parsing apart only when it comes again. */
   #candidate = ''
 
   /**
-   * The params at `[at, end)`, exactly as `JSON.parse` gives them, save that `_meta` may be frozen.
+   * The params, or the result, at `[at, end)`, exactly as `JSON.parse` gives them, save that `_meta` may be frozen.
    * Throws where the text is no JSON.
    */
   parse(text: string, at: number, end: number): Params {

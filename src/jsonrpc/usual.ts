@@ -103,7 +103,7 @@ function readFront(
     found.nodes += isReply ? REPLY_NODES : CALL_NODES
   }
   // The check: a head of a reply has an id.
-  if (isReply) return readReply(text, headEnd, end - 1, id as Id, found, rules)
+  if (isReply) return readReply(text, headEnd, end - 1, id as Id, found, rules, repeats)
   const methodEnd = isBare ? headEnd - 2 : headEnd - '","params":'.length
   const method = nameAt(text, at + METHOD_KEY, methodEnd, rules)
   if (isBare) return call(id, method, undefined)
@@ -144,7 +144,9 @@ function readBehind(
     if (id === undefined) return undefined
   }
   if (text.charCodeAt(2) !== LETTER_M) {
-    return id === undefined ? undefined : readReply(text, headEnd, tailAt, id, undefined, rules)
+    return id === undefined
+      ? undefined
+      : readReply(text, headEnd, tailAt, id, undefined, rules, repeats)
   }
   const methodAt = 1 + METHOD_KEY
   if (text.charCodeAt(headEnd - 1) !== COLON) {
@@ -176,13 +178,15 @@ function readReply(
   id: Id,
   found: Members | undefined,
   rules: DecodeRules,
+  repeats: Repeats | undefined,
 ): Message | undefined {
   if (found === undefined) {
     if (text.charCodeAt(text.length - 1) !== CLOSE_OBJECT) return undefined
     if (!structureFits(text, at, end, REPLY_NODES, rules)) return undefined
   }
   try {
-    const value: unknown = JSON.parse(text.slice(at, end))
+    const value: unknown =
+      repeats === undefined ? JSON.parse(text.slice(at, end)) : repeats.parse(text, at, end)
     // The letter before the quote and the colon: resulT, erroR.
     if (text.charCodeAt(at - 3) === LETTER_T) return { type: 'result', id, result: value }
     const error = readError(value)

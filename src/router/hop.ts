@@ -9,6 +9,7 @@ import type { Content } from '../mcp/types/content.ts'
 import type { ReadResourceResult } from '../mcp/types/resources.ts'
 import type { CallToolResult } from '../mcp/types/tools.ts'
 import type { ServerRequest } from '../server/request.ts'
+import { limits } from '../util/limits.ts'
 import { isRecord } from '../util/record.ts'
 import { capabilitiesFor } from './capabilities.ts'
 
@@ -70,12 +71,12 @@ export function timeoutFor({ params }: ServerRequest, mostMs: number): number {
 
 /**
  * What a stateless server is told of whoever calls, and whether it may make a task of the call. Made
- * once for callers that declare the same object, as all messages of one connection do: saying it costs
- * more than the rest of a call.
+ * once for callers that declare the same, of which there are few kinds: saying it anew costs more than
+ * the rest of a call.
  */
 export class Senders {
   readonly #info: Implementation
-  readonly #made = new WeakMap<ClientCapabilities, Map<string, object>>()
+  readonly #made = new Map<string, object>()
 
   /** What the router calls itself when it calls others. */
   constructor(info: Implementation) {
@@ -83,24 +84,32 @@ export class Senders {
   }
 
   for({ caller, session }: ServerRequest, revision: Revision, takesTask: boolean): object {
-    const { capabilities } = caller
     const isSession = caller.revision.era === 'session'
     const logLevel = isSession ? session?.logLevel : caller.logLevel
-    const key = `${revision.name} ${logLevel} ${takesTask}`
-    let made = this.#made.get(capabilities)
-    if (made === undefined) {
-      made = new Map()
-      this.#made.set(capabilities, made)
-    }
-    let sender = made.get(key)
+    const key = `${revision.name} ${logLevel} ${takesTask} ${textOf(caller.capabilities)}`
+    let sender = this.#made.get(key)
     if (sender === undefined) {
       const declared = capabilitiesFor(caller, revision)
-      const said = takesTask ? withTasks(declared) : declared
-      sender = senderMeta({ revision, capabilities: said, info: this.#info, logLevel })
-      made.set(key, sender)
+      const capabilities = takesTask ? withTasks(declared) : declared
+      sender = senderMeta({ revision, capabilities, info: this.#info, logLevel })
+      // Of more kinds than that somebody is making them up.
+      if (this.#made.size >= limits.senderKinds.default) this.#made.clear()
+      this.#made.set(key, sender)
     }
     return sender
   }
+}
+
+const texts = new WeakMap<ClientCapabilities, string>()
+
+/** What a caller declares, as text; written once for an object that comes again. */
+function textOf(capabilities: ClientCapabilities): string {
+  let text = texts.get(capabilities)
+  if (text === undefined) {
+    text = JSON.stringify(capabilities)
+    texts.set(capabilities, text)
+  }
+  return text
 }
 
 function withTasks(declared: ClientCapabilities): ClientCapabilities {

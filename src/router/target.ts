@@ -77,7 +77,7 @@ function urlTarget(place: InstanceUrl, index: number, { headers }: UpstreamOptio
 }
 
 function opening({ handshakeMs, onChild }: TargetOptions): OpeningOptions {
-  return { handshakeMs, onChild, subprotocol: 'mcp', onJunk: () => {} }
+  return { handshakeMs, onChild, subprotocol: 'mcp', byTurns: true, onJunk: () => {} }
 }
 
 /** An address without what may be a secret in it: a password, or the query. */

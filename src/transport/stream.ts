@@ -14,6 +14,11 @@ import { FrameWriter } from './writer.ts'
 export interface StreamOptions extends IntakeOptions, OutboxOptions {
   /** Bytes of small messages that are gathered into one write. */
   readonly coalesceBytes?: number
+  /**
+   * Whether what is sent waits for the end of this turn of the event loop instead of leaving once the
+   * code that is running has finished: for whoever passes on what comes by many connections.
+   */
+  readonly byTurns?: boolean
   /** The streams belong to somebody else: `close` sends the rest and leaves them as they are. */
   readonly lent?: boolean
 }
@@ -72,7 +77,8 @@ class StreamChannel implements Channel {
     const chunkDone = (): void => this.#writer.flush()
     const over = (cause?: ChannelError, cut?: boolean): void => this.#inputOver(cause, cut)
     this.#intake = new Intake(readable, { chunkDone, over }, options)
-    this.#writer = new FrameWriter(writable, options.coalesceBytes ?? coalesceBytes, this.#progress)
+    const gather = { bytes: options.coalesceBytes ?? coalesceBytes, byTurns: options.byTurns }
+    this.#writer = new FrameWriter(writable, gather, this.#progress)
     const unsent = (): number => this.#writer.unsent
     const tooSlow = (error: ChannelError): void => this.#fail(error)
     this.#outbox = new Outbox({ unsent, tooSlow }, options)

@@ -3,17 +3,24 @@ import type { Writable } from 'node:stream'
 /** More than this is not handed to the stream at a time, so that progress can be seen. */
 const pieceBytes = 64 * 1024
 
+/** How frames are gathered. */
+export interface Gathering {
+  /** With as many they leave at once. */
+  readonly bytes: number
+  readonly byTurns?: boolean
+}
+
 /**
  * Gathers frames and writes them to a stream in few pieces.
  *
- * Frames leave when `coalesceBytes` have gathered, on `flush`, and otherwise once the code that is
- * running has finished. While the stream has enough to do, they wait here, cut into pieces, and
+ * Frames leave when so many bytes have gathered, on `flush`, and otherwise once the code that is
+ * running has finished, or, `byTurns`, at the end of this turn of the event loop. While the stream has enough to do, they wait here, cut into pieces, and
  * follow as it takes them. `progress` is called whenever the stream has taken a piece, with an error
  * if it could not.
  */
 export class FrameWriter {
   readonly #writable: Writable
-  readonly #coalesceBytes: number
+  readonly #gather: Gathering
   readonly #progress: (error?: Error | null) => void
   #text = ''
   #parts: Uint8Array[] = []
@@ -23,9 +30,9 @@ export class FrameWriter {
   #writing = 0
   #scheduled = false
 
-  constructor(writable: Writable, coalesceBytes: number, progress: (error?: Error | null) => void) {
+  constructor(writable: Writable, gather: Gathering, progress: (error?: Error | null) => void) {
     this.#writable = writable
-    this.#coalesceBytes = coalesceBytes
+    this.#gather = gather
     this.#progress = progress
   }
 
@@ -48,7 +55,7 @@ export class FrameWriter {
       this.#parts.push(frame)
       this.#partsBytes += frame.length
     }
-    if (this.#text.length + this.#partsBytes >= this.#coalesceBytes) this.flush()
+    if (this.#text.length + this.#partsBytes >= this.#gather.bytes) this.flush()
     else if (!this.#scheduled) this.#schedule()
   }
 
@@ -87,8 +94,10 @@ export class FrameWriter {
 
   #schedule(): void {
     this.#scheduled = true
-    // Runs after the promise callbacks that are due, so that their frames leave together.
-    process.nextTick(this.#flushLater)
+    // Runs after the promise callbacks that are due, so that their frames leave together; the other also
+    // after everything else that has arrived by now.
+    if (this.#gather.byTurns) setImmediate(this.#flushLater)
+    else process.nextTick(this.#flushLater)
   }
 
   #flushLater = (): void => {

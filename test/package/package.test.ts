@@ -32,8 +32,14 @@ beforeAll(async () => {
 afterAll(() => rm(home, { recursive: true, force: true }))
 
 describe('the packed package', () => {
-  test('holds the compiled sources, their types and four texts', () => {
-    const texts = ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']
+  test('holds the compiled sources, their types, a schema and four texts', () => {
+    const texts = [
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'package.json',
+      'schema/trunkline.schema.json',
+    ]
     const contents = readdirSync(installed, { recursive: true, withFileTypes: true })
       .filter(entry => entry.isFile())
       .map(entry => relative(installed, join(entry.parentPath, entry.name)).split(sep).join('/'))

@@ -63,6 +63,12 @@ export const upstream = {
     unit: 'count',
     meaning: 'Signs of life missed in a row after which it is connected to, or started, anew.',
   },
+  senderKinds: {
+    default: 256,
+    unit: 'count',
+    meaning:
+      'Kinds of callers, by what they declare, whose introduction to stateless servers a router keeps. Of more, all are made anew.',
+  },
   heldMs: {
     default: 300_000,
     unit: 'ms',
