@@ -67,6 +67,23 @@ describe('a held call', () => {
   })
 })
 
+describe('a held call that asks again', () => {
+  test('tells its second question, though the first was told before anybody waited', async () => {
+    const call = new HeldCall<string>(request())
+    call.begin(new Promise(() => {}))
+    const first = call.ask(question, never)
+    expect(await call.next()).toMatchObject({ type: 'asked' })
+    // By now there are old news.
+    await Promise.resolve()
+    call.answer(new Map([['q1', 'one']]))
+    await first
+    const waiting = call.next()
+    await new Promise(resolve => setImmediate(resolve))
+    void call.ask(question, never)
+    expect(await waiting).toEqual({ type: 'asked', requests: { q2: question } })
+  })
+})
+
 describe('the calls that are held', () => {
   function made(heldMs?: number) {
     const clock = fakeClock()

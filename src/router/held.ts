@@ -30,6 +30,7 @@ export class HeldCall<T> {
   #asked = 0
   #outcome: Promise<T> | undefined
   #news: Deferred<void> = deferred()
+  #isOver = false
 
   constructor(request: ServerRequest) {
     this.request = request
@@ -38,10 +39,11 @@ export class HeldCall<T> {
   /** Begins the call. What it was is told by `next`. */
   begin(outcome: Promise<T>): void {
     this.#outcome = outcome
-    outcome.then(
-      () => this.#news.resolve(),
-      () => this.#news.resolve(),
-    )
+    const over = (): void => {
+      this.#isOver = true
+      this.#news.resolve()
+    }
+    outcome.then(over, over)
   }
 
   /** Puts a question, and settles with the answer, which may come with another request. */
@@ -78,12 +80,13 @@ export class HeldCall<T> {
     if (signal.aborted) onAbort()
     signal.addEventListener('abort', onAbort, { once: true })
     try {
-      if (this.#questions.size === 0) {
+      // News may be old: of a question that has been told and answered meanwhile.
+      while (this.#questions.size === 0 && !this.#isOver) {
         await this.#news.promise
         this.#news = deferred()
       }
       if (this.#questions.size > 0) return { type: 'asked', requests: this.#requests() }
-      // The check: without a question there are news only when it is over.
+      // The check: it has been begun, or it would not be over.
       return { type: 'over', outcome: await (this.#outcome as Promise<T>) }
     } finally {
       signal.removeEventListener('abort', onAbort)
