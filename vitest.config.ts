@@ -7,9 +7,9 @@ const limits = { testTimeout: 30_000, hookTimeout: 30_000 }
  * people's programs, whose parts are tried on every Node by themselves.
  */
 const once = [
-  'test/{configuration,connections-mcp,docs,documented,layers,links,requirements,routing-policies,surface}.test.ts',
-  'test/{cli,conformance,interop,judges,mcp-interop,package,router,types}/**/*.test.ts',
-  'test/matrix/mcp-*.test.ts',
+  'test/{configuration,connections-mcp,docs,documented,examples,layers,links,requirements,routing-policies,surface}.test.ts',
+  'test/{cli,conformance,interop,judges,mcp-interop,package,router,transcripts,types}/**/*.test.ts',
+  'test/matrix/mcp*.test.ts',
   'test/http/{evil-events,flood,ids,ledger,mutation,mutation-client,openings,redirects}.test.ts',
 ]
 
