@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { didYouMean, nearest } from './nearest.ts'
+import { nearest } from '../util/nearest.ts'
+import { didYouMean } from './nearest.ts'
 
 const words = ['list', 'call', 'check', 'completion']
 

@@ -1,8 +1,9 @@
 import { parseAddress } from '../../address.ts'
 import type { LogLevel } from '../../observe/log-line.ts'
 import type { RouterConfig } from '../../router/config.ts'
+import { isLocalAddress } from '../../router/config-address.ts'
+import { defaultListen } from '../../router/config-schema.ts'
 import type { RouterOptions, UpstreamOptions } from '../../router/options.ts'
-import { isLoopback } from '../../util/origin.ts'
 import { UsageError } from '../exit.ts'
 import { checkLoops } from './loops.ts'
 
@@ -47,7 +48,7 @@ export function planOf(config: RouterConfig, wishes: Wishes): Plan {
 /** What is served where there is no configuration: two servers to try, one of them twice. */
 export function demoPlan(program: readonly string[], wishes: Wishes): Plan {
   const [command = process.execPath, ...args] = program
-  const listen = wishes.listen.length > 0 ? wishes.listen : ['http://127.0.0.1:3000/mcp']
+  const listen = wishes.listen.length > 0 ? wishes.listen : [defaultListen]
   const metrics = wishes.metrics ?? true
   checkReach(reached(listen, metrics), wishes.isPublic)
   return {
@@ -75,14 +76,9 @@ function reached(listen: readonly string[], metrics: boolean | string): readonly
 function checkReach(addresses: readonly string[], isPublic: boolean): void {
   if (isPublic) return
   for (const address of addresses) {
-    const where = parseAddress(address)
-    const host =
-      where.kind === 'tcp'
-        ? where.host
-        : where.kind === 'http' || where.kind === 'websocket'
-          ? where.url.hostname.replace(/^\[|\]$/g, '')
-          : 'localhost'
-    if (isLoopback(host)) continue
+    // Throws for what is no address.
+    parseAddress(address)
+    if (isLocalAddress(address)) continue
     const why = 'other machines reach it, and nobody would be asked who they are'
     throw new UsageError(
       `${address} is not served: ${why}; say "public": true, or --public, if that is meant`,
