@@ -103,7 +103,13 @@ export class RoutedOffer implements Offer {
         entries.map(({ shown }) => shape(revision, shown as Catalogue[K][number]['shown'] & T)),
       )
       const { cursors, pageSize } = this.#server
-      const places = all.length > pageSize ? entries.map(({ place }) => place) : undefined
+      // The check: what is kept under this key was put there by the line below.
+      const places =
+        all.length > pageSize
+          ? (this.#shapedAs(catalogue, `${kind} places`, () =>
+              entries.map(({ place }) => place),
+            ) as readonly number[])
+          : undefined
       const { items, nextCursor } = pageOf(all, kind, request.params, cursors, pageSize, places)
       const missing = this.#host.missing()
       return {

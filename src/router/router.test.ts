@@ -4,9 +4,8 @@ import { connect } from '../connect.ts'
 import { Server } from '../server/server.ts'
 import { Router } from './router.ts'
 
-function weather(): Server {
-  const server = new Server({ name: 'weather', version: '1' })
-  server.tool('report', { description: 'How it is' }, () => 'sunny')
+/** A tool that asks where. */
+function addAsking(server: Server): void {
   server.tool('ask', { description: 'Asks' }, async (_, ctx) => {
     const { city } = await ctx.elicit({
       message: 'Where?',
@@ -18,6 +17,12 @@ function weather(): Server {
     })
     return `in ${city}`
   })
+}
+
+function weather(): Server {
+  const server = new Server({ name: 'weather', version: '1' })
+  server.tool('report', { description: 'How it is' }, () => 'sunny')
+  addAsking(server)
   server.resource('now', 'weather://now', {}, () => 'sunny')
   server.prompt('plan', {}, () => 'plan the day')
   return server
@@ -50,17 +55,7 @@ describe('a router', () => {
   it.each(cells)('passes a question of a %s server on to a %s caller', async (behind, front) => {
     const only = behind === 'session' ? ['2025-11-25'] : ['2026-07-28']
     const upstream = new Server({ name: 'x', version: '1' }, { revisions: only })
-    upstream.tool('ask', {}, async (_, ctx) => {
-      const { city } = await ctx.elicit({
-        message: 'Where?',
-        schema: {
-          type: 'object',
-          properties: { city: { type: 'string' } },
-          required: ['city'],
-        } as const,
-      })
-      return `in ${city}`
-    })
+    addAsking(upstream)
     await using router = new Router({ servers: { x: upstream } })
     await using client = await connect(router, {
       era: front,
