@@ -1,4 +1,4 @@
-import type { HttpTimeouts } from './http/node.ts'
+import type { HttpTimeouts } from './http/node-server.ts'
 import type { HttpHandler } from './http/transfer.ts'
 import { type Channel, ChannelError } from './jsonrpc/channel.ts'
 import type { WireOptions } from './protocol.ts'
@@ -32,12 +32,13 @@ export async function listenHttp(
     const why = 'TLS is for a proxy in front; listen on http:'
     throw new ChannelError('refused', `listening on ${url.href}: ${why}`)
   }
-  const { closeSpares, nodeServer } = await import('./http/node.ts')
+  const { nodeServer } = await import('./http/node-server.ts')
   const { outbox } = await import('./http/outbox.ts')
   const { acceptWebSockets } = await import('./transport/websocket-server.ts')
   const { pathname } = url
   const service = await options.service(pathname)
-  const server = nodeServer(service, { ...options, ...options.http })
+  const front = nodeServer(service, { ...options, ...options.http })
+  const { server } = front
   await bind(server, url.href, placeOf(url))
   server.on('error', error => options.onError?.(error))
   limitConnections(server, options.maxConnections, options.onError)
@@ -55,12 +56,12 @@ export async function listenHttp(
     await Promise.all(Array.from(sockets.channels, channel => channel.close()))
     // What had begun to arrive may still be answered; whatever is left then has had its time.
     outbox.flush()
-    closeSpares(server)
+    front.closeSpares()
     // A connection is idle only once its answer has left, which Node does not tell.
-    const sweeping = setInterval(() => closeSpares(server), 10)
+    const sweeping = setInterval(() => front.closeSpares(), 10)
     await within(limits.closeIdleMs.default, systemClock, done => void ended.then(done))
     clearInterval(sweeping)
-    server.closeAllConnections()
+    front.cut()
     await ended
   }
   let closing: Promise<void> | undefined

@@ -1,6 +1,6 @@
 import { type Address, parseAddress } from './address.ts'
 import { handlerOf } from './answers.ts'
-import type { HttpTimeouts } from './http/node.ts'
+import type { HttpTimeouts } from './http/node-server.ts'
 import type { HttpOptions } from './http/serve.ts'
 import type { HttpHandler } from './http/transfer.ts'
 import type { Channel } from './jsonrpc/channel.ts'

@@ -48,7 +48,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 /** Where Node's own modules may be imported. Everything else runs wherever JavaScript does. */
 const mayUseNode = [
   /^transport\//,
-  /^http\/node(-connection)?\.ts$/,
+  /^http\/node(-connection|-server|-plain(-request|-reply)?)?\.ts$/,
   /^backplane\/(file|redis)\.ts$/,
   /^(observe|cli|console)\//,
 ]

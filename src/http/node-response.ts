@@ -1,3 +1,5 @@
+import { readField } from './field.ts'
+
 /** The head of an answer. */
 export interface ResponseHead {
   readonly status: number
@@ -153,24 +155,14 @@ export class ResponseReader {
   }
 
   #field(line: string): void {
-    const colon = line.indexOf(':')
-    const name = line.slice(0, colon)
-    if (colon === -1 || !fieldName.test(name)) {
-      this.#fail('a header without a name')
+    const field = readField(line)
+    if (typeof field === 'string') {
+      this.#fail(field)
       return
     }
-    let start = colon + 1
-    let end = line.length
-    while (start < end && isBlank(line.charCodeAt(start))) start++
-    while (start < end && isBlank(line.charCodeAt(end - 1))) end--
-    const value = line.slice(start, end)
-    if (badValue.test(value)) {
-      this.#fail('a header with control characters')
-      return
-    }
-    const key = name.toLowerCase()
-    const before = this.#headers.get(key)
-    this.#headers.set(key, before === undefined ? value : `${before}, ${value}`)
+    const { name, value } = field
+    const before = this.#headers.get(name)
+    this.#headers.set(name, before === undefined ? value : `${before}, ${value}`)
   }
 
   #headEnds(hasMore: boolean): void {
@@ -247,10 +239,3 @@ type State =
   | 'stopped'
 
 const lineFeed = 0x0a
-const fieldName = /^[\w!#$%&'*+.^`|~-]+$/
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const badValue = /[\0-\x08\x0a-\x1f\x7f]/
-
-function isBlank(code: number): boolean {
-  return code === 0x20 || code === 0x09
-}

@@ -1,15 +1,8 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerOptions,
-  ServerResponse,
-} from 'node:http'
-import type { Socket } from 'node:net'
+import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Principal } from '../jsonrpc/channel.ts'
-import { systemDeadlines, timed } from '../util/deadline.ts'
 import { limits } from '../util/limits.ts'
 import { type Asked, type Gate, headerValues, reachedAt } from '../util/origin.ts'
+import { NodeStream, type StreamPiece, type StreamWay } from './node-stream.ts'
 import { type Outgoing, outbox } from './outbox.ts'
 import {
   type EventStream,
@@ -20,16 +13,6 @@ import {
   type OutboundOptions,
   type ReplyHeaders,
 } from './transfer.ts'
-
-/** How long a client may take to say what it wants. What is left out has the default of `docs/limits.md`. */
-export interface HttpTimeouts {
-  /** How long the headers of a request may take. */
-  readonly headersTimeoutMs?: number
-  /** How long a whole request may take to arrive. */
-  readonly requestTimeoutMs?: number
-  /** How long a connection is kept open for a further request. */
-  readonly idleTimeoutMs?: number
-}
 
 /** Answers a request of a Node server; that of `express` and its like, too. */
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void
@@ -47,79 +30,6 @@ export function serveNode(
     return
   }
   service.handle(new NodeRequest(request), new NodeReply(response, options))
-}
-
-/**
- * A Node server for a service, not listening yet. A client that is slow to say what it wants is cut
- * off, and its connection ends when it has been idle for a while.
- */
-export function nodeServer(
-  service: HttpHandler,
-  options: OutboundOptions & HttpTimeouts = {},
-): Server {
-  /** The answer that was last begun on a connection. */
-  const answers = new WeakMap<object, ServerResponse>()
-  const server = createServer(timeouts(options), (request, response) => {
-    answers.set(request.socket, response)
-    serveNode(service, request, response, options)
-  })
-  const connections = new Set<Socket>()
-  spares.set(server, connections)
-  server.on('connection', socket => {
-    connections.add(socket)
-    socket.once('close', () => connections.delete(socket))
-  })
-  // What cannot be read as HTTP at all has no reply to answer it with.
-  server.on('clientError', (error, socket) => {
-    const answer = answers.get(socket)
-    // In the middle of an answer, or ahead of one that waits, these words would be taken for a part of it.
-    const isAnswering = answer !== undefined && !answer.writableFinished
-    if (!socket.writable || (isAnswering && (answer.headersSent || answer.socket === null))) {
-      socket.destroy()
-    } else {
-      const status = unreadable.get(codeOf(error)) ?? '400 Bad Request'
-      socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
-    }
-  })
-  return server
-}
-
-/** The connections of each server. */
-const spares = new WeakMap<Server, ReadonlySet<Socket>>()
-
-/**
- * Closes the connections of a server on which nothing is going on: those that have been answered, and
- * those that a client has opened to have one at hand, which Node does not count as idle.
- */
-export function closeSpares(server: Server): void {
-  server.closeIdleConnections()
-  for (const socket of spares.get(server) ?? []) {
-    if (socket.bytesRead === 0) socket.destroy()
-  }
-}
-
-const unreadable: ReadonlyMap<unknown, string> = new Map([
-  ['HPE_HEADER_OVERFLOW', '431 Request Header Fields Too Large'],
-  ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout'],
-])
-
-function codeOf(error: Error): unknown {
-  return 'code' in error ? error.code : undefined
-}
-
-function timeouts(options: HttpTimeouts): ServerOptions {
-  const requestTimeout = options.requestTimeoutMs ?? limits.httpRequestMs.default
-  const headersTimeout = Math.min(
-    options.headersTimeoutMs ?? limits.httpHeadersMs.default,
-    requestTimeout || Number.POSITIVE_INFINITY,
-  )
-  return {
-    requestTimeout,
-    headersTimeout,
-    keepAliveTimeout: options.idleTimeoutMs ?? limits.httpIdleMs.default,
-    // How late a timeout may be noticed.
-    connectionsCheckingInterval: Math.ceil(Math.min(1000, headersTimeout / 4)),
-  }
 }
 
 /** What a middleware in front may have put on a request. */
@@ -260,7 +170,7 @@ class NodeReply implements HttpReply, Outgoing {
   }
 
   stream(headers: ReplyHeaders): EventStream {
-    this.#stream = new NodeStream(this.#response, headers, this.#options)
+    this.#stream = new NodeStream(new ResponseWay(this.#response, headers), this.#options)
     return this.#stream
   }
 
@@ -290,110 +200,55 @@ function isLargeUnread({ complete, headers }: IncomingMessage): boolean {
     : Number(length) > limits.httpRefusedBytes.default
 }
 
-class NodeStream implements EventStream, Outgoing {
+/** An event stream as the body of a response. */
+class ResponseWay implements StreamWay {
   readonly #response: ServerResponse
   readonly #headers: ReplyHeaders
-  readonly #high: number
-  readonly #most: number
-  readonly #stallMs: number
-  /** What was written in this turn of the event loop. */
-  #text = ''
-  #bytes = 0
-  #isQueued = true
-  /** Whether the head of the answer has left the response. */
-  #isBegun = false
-  #isEnded = false
-  #room: Promise<void> | undefined
 
-  constructor(response: ServerResponse, headers: ReplyHeaders, options: OutboundOptions) {
+  constructor(response: ServerResponse, headers: ReplyHeaders) {
     this.#response = response
     this.#headers = headers
-    this.#high = options.highWaterBytes ?? limits.outboundHighWaterBytes.default
-    this.#most = options.maxOutboundBytes ?? limits.outboundBytes.default
-    this.#stallMs = options.stallMs ?? limits.stallMs.default
-    // The head leaves in any case, and whatever follows in this turn with it.
-    outbox.add(this)
   }
 
-  get isEnded(): boolean {
-    return this.#isEnded
+  get isOver(): boolean {
+    return this.#response.writableEnded || this.#response.destroyed
   }
 
-  write(text: string): void | Promise<void> {
+  get waitingBytes(): number {
+    return this.#response.writableLength
+  }
+
+  pass({ text, bytes, encoding, isFirst, isLast }: StreamPiece): void {
     const response = this.#response
-    if (this.#isEnded || response.destroyed) return
-    this.#text += text
-    this.#bytes += Buffer.byteLength(text)
-    this.#queue()
-    if (this.#bytes + response.writableLength <= this.#high) return
-    this.#pass()
-    const waiting = response.writableLength
-    if (waiting > this.#most) response.destroy()
-    else if (waiting > this.#high) return this.#wait()
-  }
-
-  end(): void {
-    if (this.#isEnded) return
-    this.#isEnded = true
-    this.#queue()
-  }
-
-  leave(): void {
-    this.#isQueued = false
-    this.#pass()
-  }
-
-  #queue(): void {
-    if (this.#isQueued) return
-    this.#isQueued = true
-    outbox.add(this)
-  }
-
-  #pass(): void {
-    const response = this.#response
-    const text = this.#text
-    const bytes = this.#bytes
-    // Plain ASCII can be copied as it is.
-    const encoding = bytes === text.length ? 'latin1' : 'utf8'
-    this.#text = ''
-    this.#bytes = 0
-    if (response.writableEnded || response.destroyed) return
-    const wasBegun = this.#isBegun
-    if (!wasBegun) this.#begin(bytes)
-    if (this.#isEnded) response.end(text, encoding)
+    if (isFirst) {
+      // Of a stream that is over already the size is known, and all of it is one write.
+      const fields = isLast ? ['content-length', String(bytes)] : []
+      for (const [name, value] of Object.entries(this.#headers)) fields.push(name, value)
+      response.writeHead(200, fields.concat(eventFields))
+    }
+    if (isLast) response.end(text, encoding)
     else if (text === '') response.flushHeaders()
-    else if (wasBegun && isPlain(response) && response.socket !== null) {
+    else if (!isFirst && isPlain(response) && response.socket !== null) {
       // The response would hand over a chunk in four pieces, which costs a third more for each client
       // that is told of a change.
       response.socket.write(`${bytes.toString(16)}\r\n${text}\r\n`, encoding)
     } else response.write(text, encoding)
   }
 
-  /** Says the head. Of a stream that is over already the size is known, and all of it is one write. */
-  #begin(bytes: number): void {
-    this.#isBegun = true
-    const fields = this.#isEnded ? ['content-length', String(bytes)] : []
-    for (const [name, value] of Object.entries(this.#headers)) fields.push(name, value)
-    this.#response.writeHead(200, fields.concat(eventFields))
+  cut(): void {
+    this.#response.destroy()
   }
 
-  #wait(): Promise<void> {
-    this.#room ??= new Promise(resolve => {
-      const stalled = timed(() => this.#response.destroy())
-      // Of what goes to the connection past the response, only the connection knows when it has left.
-      const way = this.#response.socket ?? this.#response
-      const over = (): void => {
-        systemDeadlines.stop(stalled)
-        way.off('drain', over)
-        this.#response.off('close', over)
-        this.#room = undefined
-        resolve()
-      }
-      systemDeadlines.start(stalled, this.#stallMs)
-      way.on('drain', over)
-      this.#response.on('close', over)
-    })
-    return this.#room
+  watch(listener: () => void): () => void {
+    const response = this.#response
+    // Of what goes to the connection past the response, only the connection knows when it has left.
+    const way = response.socket ?? response
+    way.on('drain', listener)
+    response.on('close', listener)
+    return () => {
+      way.off('drain', listener)
+      response.off('close', listener)
+    }
   }
 }
 

@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { closeSpares, nodeServer } from './node.ts'
+import { nodeServer } from './node-server.ts'
 import type { HttpHandler } from './transfer.ts'
 
 test('a connection that was opened to have one at hand is closed, one that has begun to ask is not', async () => {
   const service: HttpHandler = { handle: () => {}, close: async () => {} }
-  const server = nodeServer(service).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const { server, closeSpares } = nodeServer(service)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
   const asking = connect(port, '127.0.0.1')
   const [[busy]] = await Promise.all([once(server, 'connection'), once(asking, 'connect')])
@@ -15,7 +15,7 @@ test('a connection that was opened to have one at hand is closed, one that has b
   await once(busy, 'data').catch(() => {})
   const spare = connect(port, '127.0.0.1')
   await Promise.all([once(server, 'connection'), once(spare, 'connect')])
-  closeSpares(server)
+  closeSpares()
   spare.resume()
   await once(spare, 'close')
   expect(asking.destroyed).toBe(false)

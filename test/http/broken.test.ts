@@ -164,9 +164,11 @@ test('a request that cannot be read in the middle of an answer does not get into
   await wire.begin()
   await wire.event()
   wire.send('GARBAGE\r\n\r\n')
+  on.gate('x').resolve()
+  expect(await wire.event()).toContain('"progress":2')
+  expect(await wire.event()).toContain('"result"')
   expect(await wire.event()).toBeUndefined()
   await wire.ended
-  on.gate('x').resolve()
   await on.isAlive()
 })
 

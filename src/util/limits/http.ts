@@ -73,6 +73,12 @@ export const http = {
     meaning:
       'Body of a refused HTTP request that is read to its end, so that its connection can be used again. With a larger one the connection is closed.',
   },
+  httpAheadBytes: {
+    default: 64 * KiB,
+    unit: 'bytes',
+    meaning:
+      'What a client over HTTP has sent ahead, while its request is being answered. Nothing more is read until then.',
+  },
   httpHeadersMs: {
     default: 10_000,
     unit: 'ms',
@@ -154,6 +160,24 @@ export const http = {
     unit: 'ms',
     meaning:
       'Shortest wait before a client opens an event stream again, whatever its server says. The longest is `reconnectMaxMs`.',
+  },
+  websocketCalls: {
+    default: 1024,
+    unit: 'count',
+    meaning:
+      'Calls under way on the WebSocket that a client over HTTP has besides. Further ones go over HTTP.',
+  },
+  websocketCallLength: {
+    default: 256 * KiB,
+    unit: 'characters',
+    meaning:
+      'A call on that WebSocket. A longer one goes over HTTP, where it holds up nobody else.',
+  },
+  websocketRetryMs: {
+    default: 5000,
+    unit: 'ms',
+    meaning:
+      'Time from one attempt to open that WebSocket to the next. Calls go over HTTP meanwhile.',
   },
   headerTools: {
     default: 1024,
