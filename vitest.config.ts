@@ -1,6 +1,12 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-const limits = { testTimeout: 30_000, hookTimeout: 30_000 }
+/** Enough for a machine that has more to do; what is waited for is looked at often. */
+const limits = {
+  testTimeout: 30_000,
+  hookTimeout: 30_000,
+  expect: { poll: { timeout: 15_000, interval: 5 } },
+}
 
 /**
  * What is the same on every Node: tests that look at texts and types, and whole conversations with other
@@ -13,16 +19,25 @@ const once = [
   'test/http/{evil-events,flood,ids,ledger,mutation,mutation-client,openings,redirects}.test.ts',
 ]
 
+/** These weigh what is reachable in their process: one of their own, where little else is. */
+const weighed = 'src/wire/{framing,gather,sse}.test.ts'
+
+/**
+ * One file after the other in the same worker: for each, loading the sources anew takes longer than
+ * most of its tests.
+ */
+const shared = { isolate: false, ...limits }
+
 /** These look at the package as it is shipped, so it is built before them if need be. */
-const built = { globalSetup: 'test/built.js', ...limits }
+const built = { globalSetup: 'test/built.js', ...shared }
 
 export default defineConfig({
   test: {
-    // Much of the suite waits for sockets and child processes: a core kept free would be idle.
-    maxWorkers: '100%',
+    // Much of the suite waits for sockets and child processes: one more keeps the cores busy meanwhile.
+    maxWorkers: availableParallelism() + 1,
     projects: [
-      // One after the other in the same worker: loading the sources anew for each takes half the time.
-      { test: { name: 'src', include: ['src/**/*.test.ts'], isolate: false, ...limits } },
+      { test: { name: 'src', include: ['src/**/*.test.ts'], exclude: [weighed], ...shared } },
+      { test: { name: 'weighed', include: [weighed], ...limits } },
       { test: { name: 'test', include: ['test/**/*.test.ts'], exclude: once, ...built } },
       { test: { name: 'once', include: once, ...built } },
     ],

@@ -18,14 +18,16 @@ export function heading(text) {
   console.log(`\n== ${text}`)
 }
 
-/** Runs a program in the repository, output shown, no input; resolves to whether it exited 0. */
-export function run(command, args, options = {}) {
+/**
+ * Runs a program in the repository without input; resolves to whether it exited 0. Its output is shown,
+ * or given to `print` where there is one.
+ */
+export function run(command, args, { print, ...options } = {}) {
   return new Promise(resolve => {
-    const child = spawn(command, args, {
-      cwd: root,
-      stdio: ['ignore', 'inherit', 'inherit'],
-      ...options,
-    })
+    const output = print === undefined ? 'inherit' : 'pipe'
+    const child = spawn(command, args, { cwd: root, stdio: ['ignore', output, output], ...options })
+    child.stdout?.setEncoding('utf8').on('data', print)
+    child.stderr?.setEncoding('utf8').on('data', print)
     child.on('error', error => {
       console.error(`${command}: ${error.message}`)
       resolve(false)

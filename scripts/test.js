@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { nodeOf, versions } from './node-versions.js'
-import { build, heading, install, node, root, run, tools } from './steps.js'
+import { heading, install, root, run, tools } from './steps.js'
 
 const results = join(root, '.cache', 'results')
 let passed = 0
@@ -17,21 +17,25 @@ process.exitCode = failed === 0 && passed > 0 ? 0 : 1
 
 async function gate() {
   if (!(await check('install', install))) return
-  await check('lint', () => node(tools.biome, 'check', '--error-on-warnings', '.'))
-  await check('types', () => node(tools.tsc, '-p', 'tsconfig.json'))
-  if (!(await check('build', build))) return
+  const here = process.versions.node
+  const others = process.argv.includes('--this-node') ? [] : versions.filter(each => each !== here)
+  const binaries = new Map()
+  const [isBuilt] = await together([
+    ['build', program('scripts/build.js')],
+    ['lint', program(tools.biome, 'check', '--error-on-warnings', '.')],
+    ['types', program(tools.tsc, '-p', 'tsconfig.json')],
+    ...others.map(version => [
+      `fetch Node ${version}`,
+      async () => binaries.set(version, await nodeOf(version)),
+    ]),
+  ])
+  if (!isBuilt) return
 
   rmSync(results, { recursive: true, force: true })
   mkdirSync(results, { recursive: true })
-  const here = process.versions.node
   await test(here, process.execPath)
-  if (process.argv.includes('--this-node')) return
-  for (const version of versions.filter(version => version !== here)) {
-    let binary
-    await check(`fetch Node ${version}`, async () => {
-      binary = await nodeOf(version)
-      return true
-    })
+  for (const version of others) {
+    const binary = binaries.get(version)
     if (binary !== undefined) await test(version, binary, projectsOn(version))
   }
 }
@@ -39,7 +43,8 @@ async function gate() {
 /** What is tried on another Node: of one in the same line as this one, only whether the code runs on it. */
 function projectsOn(version) {
   const line = text => text.split('.', 1)[0]
-  return line(version) === line(process.versions.node) ? ['src'] : ['src', 'test']
+  const code = ['src', 'weighed']
+  return line(version) === line(process.versions.node) ? code : [...code, 'test']
 }
 
 /** A step that works or does not; one that does not counts as one failure. */
@@ -56,6 +61,32 @@ async function check(name, step) {
 }
 
 /**
+ * Steps that need nothing of each other, side by side: each of them leaves a core free most of the time.
+ * What one prints is shown in one piece, when it has ended.
+ */
+function together(steps) {
+  return Promise.all(
+    steps.map(async ([name, step]) => {
+      let printed = ''
+      const print = text => {
+        printed += text
+      }
+      const [outcome] = await Promise.allSettled([step(print)])
+      return check(name, () => {
+        process.stdout.write(printed)
+        if (outcome.status === 'rejected') throw outcome.reason
+        return outcome.value
+      })
+    }),
+  )
+}
+
+/** A step that runs a JavaScript file. */
+function program(...args) {
+  return print => run(process.execPath, args, { print })
+}
+
+/**
  * Every test on one Node, or those of some projects of vitest.config.ts; the counts come from a report
  * beside the one people read.
  */
@@ -67,7 +98,10 @@ async function test(version, binary, projects = []) {
   const path = `${dirname(binary)}${delimiter}${process.env.PATH}`
   const options = { env: { ...process.env, PATH: path } }
   const only = projects.map(name => `--project=${name}`)
-  const ok = await run(binary, [tools.vitest, 'run', ...only, ...reporters], options)
+  // What was made of a source on one Node serves on the next; the folder is a new one each time.
+  const modules = join(results, 'modules')
+  const cache = ['--experimental.fsModuleCache', `--experimental.fsModuleCachePath=${modules}`]
+  const ok = await run(binary, [tools.vitest, 'run', ...only, ...cache, ...reporters], options)
   const counts = read(report)
   passed += counts.passed
   // A run may fail without a failing test: a leaked error, a crash, a file that did not load.

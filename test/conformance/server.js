@@ -20,7 +20,10 @@ function routed(revision) {
 
 const served = behind === undefined ? everything(trunkline, { stepMs }) : routed(behind)
 await served.ready?.()
-const listener = await trunkline.listen(served, 'http://127.0.0.1:0/mcp')
+// The suite keeps its connections, and takes one that is closed under it for a fault: on a machine that
+// has more to do it may rest for longer than the default between two requests.
+const http = { idleTimeoutMs: 120_000 }
+const listener = await trunkline.listen(served, 'http://127.0.0.1:0/mcp', { http })
 process.stdout.write(`${listener.address}\n`)
 
 process.stdin.resume().on('end', async () => {

@@ -116,7 +116,11 @@ export class Talk {
   closed: { readonly cause: Error | undefined } | undefined
   readonly #watchers: (() => void)[] = []
 
-  constructor(script: Script, options: HttpClientOptions = {}) {
+  constructor(
+    script: Script,
+    options: HttpClientOptions = {},
+    make: (url: URL, options: HttpClientOptions) => Channel = httpChannel,
+  ) {
     const moved: Script = (asked, count) => {
       this.#moved()
       return script(asked, count)
@@ -127,7 +131,7 @@ export class Talk {
       this.errors.push(error)
       this.#moved()
     }
-    this.channel = httpChannel(new URL('http://localhost:1/mcp'), { fetch, onError, ...options })
+    this.channel = make(new URL('http://localhost:1/mcp'), { fetch, onError, ...options })
     this.channel.open({
       receive: (arrival, envelope) => {
         this.arrivals.push({ arrival, envelope })

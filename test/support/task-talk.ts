@@ -5,7 +5,7 @@ import { checkSent } from '../mcp-interop/schema-check.ts'
 import { turn, wire } from './wire.ts'
 
 /** How long a message may be on its way before a test gives it up. */
-const PATIENCE_MS = 3000
+const PATIENCE_MS = 15_000
 
 export interface Said {
   readonly id?: string | number

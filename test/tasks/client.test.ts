@@ -7,6 +7,7 @@ import { Server } from '../../src/server/server.ts'
 import type { TaskRecord, TaskStore } from '../../src/server/task-store.ts'
 import { memoryPair } from '../../src/transport/memory.ts'
 import { proves } from '../requirements.ts'
+import { patience } from '../support/patience.ts'
 import { gate } from '../support/task-talk.ts'
 
 const asks = z.object({ ok: z.boolean() })
@@ -65,7 +66,7 @@ describe.each(['2025-11-25', '2026-07-28'])(
       const following = (async () => {
         for await (const { status, message } of task.updates) seen.push([status, message])
       })()
-      await vi.waitFor(() => expect(seen).toContainEqual(['working', 'begun']))
+      await vi.waitFor(() => expect(seen).toContainEqual(['working', 'begun']), patience)
       held.open('done')
       expect(await task.result()).toMatchObject({ text: 'done', isError: false })
       await following
@@ -76,7 +77,7 @@ describe.each(['2025-11-25', '2026-07-28'])(
       const { server, signals } = make()
       await using client = await connect(server, revision)
       const task = await client.start('held')
-      await vi.waitFor(() => expect(signals).toHaveLength(1))
+      await vi.waitFor(() => expect(signals).toHaveLength(1), patience)
       await task.cancel()
       expect(task.status).toBe('cancelled')
       expect(signals[0]?.aborted).toBe(true)
@@ -150,10 +151,10 @@ describe('calls that become tasks unasked', () => {
     await using client = await connect(server, '2026-07-28')
     const stop = new AbortController()
     const call = client.call('held', {}, { signal: stop.signal })
-    await vi.waitFor(() => expect(signals).toHaveLength(1))
+    await vi.waitFor(() => expect(signals).toHaveLength(1), patience)
     stop.abort(new Error('enough'))
     await expect(call).rejects.toThrow('enough')
-    await vi.waitFor(() => expect(signals[0]?.aborted).toBe(true))
+    await vi.waitFor(() => expect(signals[0]?.aborted).toBe(true), patience)
   })
 })
 

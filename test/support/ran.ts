@@ -1,0 +1,14 @@
+import { run } from '../../src/cli/run.ts'
+
+/** Runs `trunkline` within this process, its output gathered. */
+export async function ran(args: readonly string[], env: Record<string, string> = {}) {
+  const out: string[] = []
+  const err: string[] = []
+  const code = await run(args, {
+    stdout: { write: text => out.push(text) },
+    stderr: { write: text => err.push(text) },
+    stdin: process.stdin,
+    env,
+  })
+  return { code, stdout: out.join(''), stderr: err.join('') }
+}
