@@ -4,6 +4,8 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { patience } from './support/patience.ts'
+import { isAlive } from './support/processes.ts'
 
 const fixture = (name: string): string =>
   fileURLToPath(new URL(`fixtures/${name}.js`, import.meta.url))
@@ -168,19 +170,9 @@ describe('the end of a program', () => {
   })
 })
 
-const patience = { timeout: 10_000, interval: 5 }
-
 async function own(how: string, role: string) {
   const child = start('owner', how, role)
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   child.stderr.resume()
   return { child, lines, pid: Number((await lines.next()).value) }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
 }

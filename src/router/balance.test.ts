@@ -15,7 +15,7 @@ const names: readonly BalanceName[] = [
 type Changeable = { -readonly [K in keyof Candidate]: Candidate[K] }
 
 function candidate(key: string, members: Partial<Candidate> = {}): Changeable {
-  return { key, weight: 1, inFlight: 0, queued: 0, errorRate: 0, latencyMs: 0, ...members }
+  return { key, weight: 1, inFlight: 0, errorRate: 0, latencyMs: 0, ...members }
 }
 
 /** Chance that is the same in every run. */
@@ -65,7 +65,6 @@ describe.each(names)('%s', name => {
     const any = fc.record({
       weight: fc.integer({ min: 0, max: 5 }),
       inFlight: fc.nat(200),
-      queued: fc.nat(200),
       errorRate: fc.double({ min: 0, max: 1, noNaN: true }),
       latencyMs: fc.integer({ min: 0, max: 10_000 }),
     })
@@ -131,9 +130,9 @@ describe('by what they have to do', () => {
   test('least-busy takes the one with the fewest calls for its weight', () => {
     const balance = balanceOf('least-busy')
     const a = candidate('a', { inFlight: 4 })
-    const b = candidate('b', { inFlight: 6, queued: 2, weight: 3 })
+    const b = candidate('b', { inFlight: 8, weight: 3 })
     expect(balance([a, b])).toBe(b)
-    b.queued = 7
+    b.inFlight = 13
     expect(balance([a, b])).toBe(a)
     expect(balance([a, candidate('idle', { weight: 0 })])).toBe(a)
   })
@@ -168,12 +167,12 @@ describe('by what they have to do', () => {
 
   test.each<[string, Partial<Candidate>, number]>([
     ['nothing to do', {}, 0],
-    ['half of a hundred calls', { inFlight: 20, queued: 30 }, 0.25],
-    ['more than a hundred calls', { queued: 900 }, 0.5],
+    ['half of a hundred calls', { inFlight: 50 }, 0.25],
+    ['more than a hundred calls', { inFlight: 900 }, 0.5],
     ['one failure in twenty', { errorRate: 0.05 }, 0.15],
     ['only failures', { errorRate: 1 }, 0.3],
     ['five milliseconds', { latencyMs: 5 }, 0.1],
-    ['everything at its worst', { queued: 100, errorRate: 1, latencyMs: 1000 }, 1],
+    ['everything at its worst', { inFlight: 100, errorRate: 1, latencyMs: 1000 }, 1],
   ])('the load of one with %s', (_, members, load) => {
     expect(loadOf(candidate('a', members))).toBeCloseTo(load)
   })

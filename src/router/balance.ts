@@ -9,8 +9,6 @@ export interface Candidate {
   readonly weight: number
   /** Calls it is answering. */
   readonly inFlight: number
-  /** Calls that wait for it. */
-  readonly queued: number
   /** The share of its calls that failed lately, from 0 to 1. */
   readonly errorRate: number
   /** How long its calls took lately; 0 where that is not known. */
@@ -34,7 +32,7 @@ export interface BalanceOptions {
  *
  * - `round-robin`: in turn, whatever their weights.
  * - `weighted`: in turn, in proportion to their weights and evenly mixed.
- * - `least-busy`: the one with the fewest calls, answered or waiting, for its weight.
+ * - `least-busy`: the one that is answering the fewest calls for its weight.
  * - `two-choices`: of two taken by chance the one where a call is likely to be over first.
  * - `adaptive`: the one with the least load, in which calls, failures and latency have a part.
  * - `hash`: the same one for the same key, as long as it is there; without a key as `two-choices`.
@@ -68,7 +66,7 @@ export function makeBalance<C extends Candidate>(
  */
 export function loadOf(candidate: Candidate): number {
   return (
-    0.5 * Math.min((candidate.inFlight + candidate.queued) / 100, 1) +
+    0.5 * Math.min(candidate.inFlight / 100, 1) +
     0.3 * Math.min(candidate.errorRate * 10, 1) +
     0.2 * Math.min(candidate.latencyMs / 10, 1)
   )
@@ -79,7 +77,7 @@ function adaptiveLoad(candidate: Candidate): number {
 }
 
 function busyness(candidate: Candidate): number {
-  return perWeight(candidate.inFlight + candidate.queued, candidate)
+  return perWeight(candidate.inFlight, candidate)
 }
 
 // Not 0 for something: one without weight is worse than any other, however little it has to do.
@@ -182,7 +180,7 @@ function twoChoices<C extends Candidate>(
  * latency, and again for each time that it is likely to fail.
  */
 function expectedMs(candidate: Candidate, latencyMs: number): number {
-  const once = (candidate.inFlight + candidate.queued + 1) * latencyMs
+  const once = (candidate.inFlight + 1) * latencyMs
   return perWeight(once / Math.max(0.01, 1 - candidate.errorRate), candidate)
 }
 

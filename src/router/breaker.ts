@@ -36,7 +36,6 @@ export class Breaker {
   #probes = 0
   #state: BreakerState = 'closed'
   #openUntil = 0
-  #isHeld = false
   #why = ''
   // Counts the changes, so that the end of a call is counted only in the state it began in.
   #epoch = 1
@@ -65,16 +64,9 @@ export class Breaker {
     return this.#probes < limits.breakerProbes.default
   }
 
-  /** When it is tried again, in the time of `now`; undefined unless it is open, or held open. */
-  get opensAgainAt(): number | undefined {
-    return this.state === 'open' && !this.#isHeld ? this.#openUntil : undefined
-  }
-
   /** Milliseconds until a call makes sense again; 0 unless it is open. */
   get retryAfterMs(): number {
     if (this.state !== 'open') return 0
-    // Nobody knows when one that is held open will be let go: a while is the best that can be said.
-    if (this.#isHeld) return this.#options.openMs
     return Math.ceil(this.#openUntil - this.#now())
   }
 
@@ -110,7 +102,7 @@ export class Breaker {
     } else if (this.#state === 'closed') {
       this.#failedInRow++
       this.#count(1)
-      if (!this.#isHeld) this.#judge()
+      this.#judge()
     }
   }
 
@@ -119,26 +111,13 @@ export class Breaker {
     if (ticket === this.#epoch && this.#state === 'half-open') this.#endProbe()
   }
 
-  /** Opens it until `forceClose` or `reset`, whatever happens. */
-  forceOpen(why = 'opened by hand'): void {
-    this.#isHeld = true
-    this.#change('open', why)
-  }
-
-  /** Closes it, and keeps it closed until `forceOpen` or `reset`, whatever happens. */
-  forceClose(): void {
-    this.#isHeld = true
-    this.#change('closed', '')
-  }
-
-  /** Closes it and forgets everything, what was forced included. */
+  /** Closes it and forgets everything. */
   reset(): void {
-    this.#isHeld = false
     this.#change('closed', '')
   }
 
   #isOver(): boolean {
-    return this.#state === 'open' && !this.#isHeld && this.#now() >= this.#openUntil
+    return this.#state === 'open' && this.#now() >= this.#openUntil
   }
 
   #judge(): void {

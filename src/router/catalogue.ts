@@ -3,9 +3,10 @@ import { headerAnnotations } from '../mcp/header-annotations.ts'
 import type { MirroredArguments } from '../mcp/mirrored-arguments.ts'
 import type { Prompt } from '../mcp/types/prompts.ts'
 import type { Resource, ResourceTemplate } from '../mcp/types/resources.ts'
-import type { Tool } from '../mcp/types/tools.ts'
+import type { Tool, ToolAnnotations } from '../mcp/types/tools.ts'
 import { parseTemplate, type UriTemplate } from '../mcp/uri-template.ts'
 import { exposeTools } from './names.ts'
+import { matcher } from './patterns.ts'
 import type { Pins } from './pins.ts'
 import type { Route } from './route.ts'
 
@@ -25,6 +26,8 @@ export interface ToolEntry extends Entry<Tool> {
   readonly task: 'forbidden' | 'optional' | 'required'
   /** Whether it is the server alone that decides which calls become tasks. */
   readonly isServersChoice: boolean
+  /** What is believed of it: what its server says, or its operator, or nothing. */
+  readonly believed: ToolAnnotations | undefined
   /** Its arguments that HTTP requests repeat as headers; undefined where there are none. */
   readonly mirrored: MirroredArguments | undefined
 }
@@ -188,9 +191,19 @@ function toolEntry(route: Route, tool: Tool, name: string): Omit<ToolEntry, 'pla
     isServersChoice && server.capabilities.extensions?.[tasksExtension] !== undefined
   const support = tool.execution?.taskSupport
   const task = isServersChoice ? (offersTasks ? 'optional' : 'forbidden') : (support ?? 'forbidden')
+  const believed = believedOf(route, tool)
   const mirrored = mirroredOf(tool)
-  return { route, name: tool.name, shown, task, isServersChoice, mirrored }
+  return { route, name: tool.name, shown, task, isServersChoice, believed, mirrored }
 }
+
+/** A tool that lies about itself would do its harm twice: others are not taken at their word. */
+function believedOf({ upstream }: Route, tool: Tool): ToolAnnotations | undefined {
+  const { retry, trustAnnotations } = upstream.options
+  if (retry?.tools !== undefined && matcher(retry.tools)(tool.name)) return repeatable
+  return trustAnnotations === true ? tool.annotations : undefined
+}
+
+const repeatable: ToolAnnotations = { idempotentHint: true }
 
 function mirroredOf({ inputSchema }: Tool): MirroredArguments | undefined {
   const annotations = headerAnnotations(inputSchema)

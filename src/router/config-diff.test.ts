@@ -157,6 +157,7 @@ test('every field of a server says whether a change of it needs a new connection
     'limits',
     'restart',
     'retry',
+    'trustAnnotations',
     'health',
   ])
 })

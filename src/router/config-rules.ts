@@ -92,6 +92,9 @@ function programRules(members: ObjectNode['members'], report: Report): void {
   if (!isEmpty(members.get('headers')?.value)) {
     report('headers', 'headers are sent to addresses; a program gets its secrets by env')
   }
+  if (members.has('websocket')) {
+    report('websocket', 'websocket is about addresses of HTTP, and this server is a program')
+  }
 }
 
 function addressRules(
@@ -111,6 +114,10 @@ function addressRules(
   const takesHeaders = schemes.some(scheme => /^(?:http|ws)s?$/.test(scheme ?? ''))
   if (!isEmpty(members.get('headers')?.value) && addresses.length > 0 && !takesHeaders) {
     report('headers', 'headers are sent over HTTP and WebSocket only')
+  }
+  const isHttp = schemes.some(scheme => /^https?$/.test(scheme ?? ''))
+  if (members.has('websocket') && addresses.length > 0 && !isHttp) {
+    report('websocket', 'websocket is about addresses of HTTP only')
   }
 }
 

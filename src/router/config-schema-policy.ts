@@ -182,6 +182,13 @@ export const retry: Record<keyof RetryOptions, Field> = {
     default: limits.retryBudget.default,
     example: 0.1,
   },
+  tools: {
+    type: list(name),
+    meaning:
+      'Tools that may be called twice, by your word and by the names that the server gives them. `*` stands for anything.',
+    default: [],
+    example: ['get_*', 'search'],
+  },
 }
 
 /** Asking instances whether they live. */

@@ -91,6 +91,14 @@ export const server: Record<ServerField, Field> = {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of a reference
     example: { Authorization: 'Bearer ${SEARCH_TOKEN}' },
   },
+  websocket: {
+    type: flag,
+    reconnects: true,
+    meaning:
+      'Whether calls to a stateless server at an address of HTTP go over a WebSocket where it says that it takes one, as servers of this package do. `false` for a request each, which a load balancer in between can spread.',
+    default: true,
+    example: false,
+  },
   type: {
     type: {
       kind: 'word',
@@ -161,6 +169,13 @@ export const server: Record<ServerField, Field> = {
     type: group('retry'),
     meaning: 'Calls that are made again elsewhere, where it is certain that nothing happens twice.',
     example: { attempts: 3 },
+  },
+  trustAnnotations: {
+    type: flag,
+    meaning:
+      'That the server is believed which of its tools change nothing (`readOnlyHint`), or nothing twice (`idempotentHint`): they may then be called again.',
+    default: false,
+    example: true,
   },
   health: {
     type: group('health'),

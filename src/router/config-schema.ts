@@ -102,6 +102,13 @@ const file: Record<FileField | 'logLevel' | 'inputs' | '$schema', Field> = {
     default: limits.heldMs.default,
     example: 120_000,
   },
+  doubtMs: {
+    type: ms(),
+    meaning:
+      'How long a question of a server that could be that of several callers waits until it is clear whose it is. Then it is refused.',
+    default: limits.doubtMs.default,
+    example: 2000,
+  },
   metrics: {
     type: either(flag, address('metrics')),
     meaning:

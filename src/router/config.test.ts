@@ -125,7 +125,7 @@ function placed(group: string, object: object): unknown {
       return 'servers' in object ? object : { mcpServers: {}, ...object }
     case 'server': {
       const isWay = 'command' in object || 'url' in object || 'urls' in object
-      const forUrl = 'headers' in object || 'type' in object
+      const forUrl = 'headers' in object || 'type' in object || 'websocket' in object
       return withServer(isWay ? object : { ...(forUrl ? { url } : { command: 'x' }), ...object })
     }
     case 'instance':
@@ -247,7 +247,7 @@ describe('a file that is wrong', () => {
     [
       'a key like no other',
       withServer({ command: 'x', retry: { zzz: 1 } }),
-      'unknown key "zzz" in mcpServers.a.retry; known are attempts, budget',
+      'unknown key "zzz" in mcpServers.a.retry; known are attempts, budget, tools',
     ],
     [
       'a name with a space',
@@ -263,6 +263,16 @@ describe('a file that is wrong', () => {
       'variables for an address',
       withServer({ url, env: { A: 'b' } }),
       'mcpServers.a: env is for programs, and this server is an address; an address gets its secrets by headers',
+    ],
+    [
+      'a choice of wires for a program',
+      withServer({ command: 'x', websocket: true }),
+      'mcpServers.a: websocket is about addresses of HTTP, and this server is a program',
+    ],
+    [
+      'a choice of wires for a WebSocket',
+      withServer({ url: 'ws://localhost:1', websocket: false }),
+      'mcpServers.a: websocket is about addresses of HTTP only',
     ],
     [
       'headers for a socket',

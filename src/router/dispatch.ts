@@ -1,60 +1,15 @@
-import { orAborted } from '../client/abort.ts'
-import type { Revision } from '../mcp/revisions.ts'
-import type { LogLevel } from '../mcp/types/logging.ts'
-import type { LiveCall } from '../observe/call.ts'
 import type { Session } from '../server/session.ts'
+import { orAborted } from '../util/abort.ts'
 import type { Clock } from '../util/clock.ts'
 import { limits } from '../util/limits.ts'
 import { type Balance, makeBalance } from './balance.ts'
-import type { Abort } from './errand.ts'
-import { failureOf, isFault, unavailable } from './failure.ts'
+import type { Call, Delivered } from './call.ts'
+import { Delivery, type DeliveryHost } from './delivery.ts'
+import { unavailable } from './failure.ts'
 import type { Instance } from './instance.ts'
-import type { Lane } from './lane.ts'
-import type { LaneUser } from './lanes.ts'
 import { Outliers } from './outlier.ts'
-import { mayRetry, outcomeOf, RetryBudget, type RetryFacts } from './retry.ts'
+import { mayRetry, outcomeOf, RetryBudget } from './retry.ts'
 import type { Upstream } from './upstream.ts'
-
-/** One call to a server, whichever instance gets it. */
-export interface Call extends LaneUser {
-  /** A middleware may make another one of these two. */
-  method: string
-  params: object
-  readonly abort: Abort
-  readonly timeoutMs: number
-  /** Whether it may be made twice. */
-  readonly safety: Pick<RetryFacts, 'isReadOnly' | 'isIdempotent'>
-  /** The only instance that will do. */
-  readonly pinned?: Instance
-  /** The tool that is called, by the name that its server gives it. */
-  readonly tool?: string
-  /** Of the request of the caller, where it came over HTTP. */
-  readonly headers?: Readonly<Record<string, string>>
-  /** What the instance is chosen by, where that is by a hash. */
-  hashKey?: string
-  /** The least severe log messages that the caller has asked for. */
-  readonly logLevel?: LogLevel
-  /** The call as those who listen hear of it. */
-  readonly live?: LiveCall
-  /** What is told of the caller, where the server has to be told with each request. */
-  sender(revision: Revision): object
-}
-
-/** Who answered a call. */
-export interface Source {
-  readonly instance: Instance
-  readonly lane: Lane
-  readonly revision: Revision
-}
-
-/** What a call gave. */
-export interface Delivered {
-  readonly result: unknown
-  /** Undefined where a middleware has answered instead. */
-  readonly from?: Source
-  /** How often it was tried again. */
-  readonly retries: number
-}
 
 /**
  * Sends calls to the instances of one server: chooses one that is well, counts how it does, and tries
@@ -66,6 +21,7 @@ export class Dispatch {
   readonly #balance: Balance<Instance>
   readonly #outliers: Outliers
   readonly #retries: RetryBudget
+  readonly #host: DeliveryHost
   /** Where the sessions of callers live on, for servers that have sessions of their own. */
   readonly #homes = new WeakMap<Session, Instance>()
   #judgedAt = 0
@@ -78,6 +34,15 @@ export class Dispatch {
     this.#balance = makeBalance(balance, { random })
     this.#outliers = new Outliers({ now })
     this.#retries = new RetryBudget(retry, now)
+    this.#host = {
+      clock,
+      name: upstream.name,
+      choose: (call, tried) => this.#choose(call, tried),
+      await: call => this.#await(call),
+      unavailable: () => this.#unavailable(),
+      settle: (session, instance) => this.#settle(session, instance),
+      mayRetry: (call, error, attempt) => this.#mayRetry(call, error, attempt),
+    }
   }
 
   /** Why an instance gets no calls though it is there. */
@@ -86,44 +51,11 @@ export class Dispatch {
   }
 
   /** Rejects with the RpcError of the server, or with one that says what is wrong with the way to it. */
-  async send(call: Call): Promise<Delivered> {
+  send(call: Call): Promise<Delivered> {
     this.#retries.called()
-    let tried: Set<Instance> | undefined
-    for (let attempt = 1; ; attempt++) {
-      const instance = call.pinned ?? this.#choose(call, tried) ?? (await this.#await(call))
-      const ticket = instance.breaker?.begin() ?? 1
-      if (ticket === 0) throw this.#unavailable()
-      const { load, breaker } = instance
-      load.begin()
-      if (call.live !== undefined) {
-        call.live.instance = instance.key
-        call.live.retries = attempt - 1
-      }
-      const began = this.#clock.now()
-      try {
-        const found = instance.lane(call)
-        const lane = found instanceof Promise ? await found : found
-        const { revision } = lane.server
-        const sender = revision.era === 'stateless' ? call.sender(revision) : undefined
-        const heeding = lane.heedLog(call.logLevel)
-        if (heeding !== undefined) await heeding
-        const { abort, timeoutMs } = call
-        const result = await lane.send(call.method, call.params, call.errand, {
-          abort,
-          timeoutMs,
-          sender,
-        })
-        load.succeeded(this.#clock.now() - began)
-        breaker?.succeeded(ticket)
-        if (revision.era === 'session') this.#settle(call.session, instance)
-        return { result, from: { instance, lane, revision }, retries: attempt - 1 }
-      } catch (error) {
-        this.#count(instance, error, ticket, began, call.abort.signal)
-        tried ??= new Set()
-        tried.add(instance)
-        if (!this.#mayRetry(call, error, attempt)) throw failureOf(this.#upstream.name, error)
-      }
-    }
+    return new Promise((resolve, reject) => {
+      new Delivery(this.#host, call, resolve, reject).begin()
+    })
   }
 
   #choose(call: Call, tried: ReadonlySet<Instance> | undefined): Instance | undefined {
@@ -172,26 +104,6 @@ export class Dispatch {
   #settle(session: Session | undefined, instance: Instance): void {
     if (session === undefined || this.#upstream.instances.length === 1) return
     if (this.#homes.get(session) !== instance) this.#homes.set(session, instance)
-  }
-
-  #count(
-    { load, breaker }: Instance,
-    error: unknown,
-    ticket: number,
-    began: number,
-    signal: AbortSignal,
-  ): void {
-    const tookMs = this.#clock.now() - began
-    if (signal.aborted) {
-      load.abandoned()
-      breaker?.abandoned(ticket)
-    } else if (isFault(error)) {
-      load.failed(tookMs)
-      breaker?.failed(ticket)
-    } else {
-      load.succeeded(tookMs)
-      breaker?.succeeded(ticket)
-    }
   }
 
   #mayRetry(call: Call, error: unknown, attempt: number): boolean {

@@ -30,11 +30,6 @@ export class Health {
     this.#wait()
   }
 
-  /** Answers missed in a row. */
-  get misses(): number {
-    return this.#misses
-  }
-
   stop(): void {
     this.#isOver = true
     this.#deadlines.stop(this.#alarm)

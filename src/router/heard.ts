@@ -18,18 +18,9 @@ export function heard(answer: HeardAnswer): (request: ServerRequest) => Answer {
     }
     const live = new LiveCall({ method, id, caller: facts }, params)
     try {
-      const given = answer(request, live)
-      if (!(given instanceof Promise)) {
-        live.succeed(given)
-        return given
-      }
-      given.then(
-        result => live.succeed(result),
-        error => live.fail(error, exchange.signal.aborted),
-      )
-      return given
+      return live.follow(answer(request, live), exchange)
     } catch (error) {
-      live.fail(error)
+      live.fail(error, exchange.signal.aborted)
       throw error
     }
   }

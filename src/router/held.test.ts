@@ -57,6 +57,15 @@ describe('a held call', () => {
     expect(await call.next()).toEqual({ type: 'over', outcome: 'done' })
   })
 
+  test('answers nothing any more once it is given up', async () => {
+    const call = new HeldCall<string>(request())
+    call.begin(new Promise(() => {}))
+    const before = call.ask(question, never)
+    call.stop.abort(new Error('nobody came back'))
+    await expect(before).rejects.toThrow('nobody came back')
+    await expect(call.ask(question, never)).rejects.toThrow('nobody came back')
+  })
+
   test('is given up by whoever waits for it', async () => {
     const caller = new AbortController()
     const call = new HeldCall<string>(request(caller.signal))
@@ -113,15 +122,34 @@ describe('the calls that are held', () => {
     expect(taken.stop.signal.aborted).toBe(false)
   })
 
-  test('are so many and no more', () => {
+  test('are so many and no more: the one that was held longest is given up for another', () => {
     const { calls } = made()
-    for (let count = 0; count < limits.heldCalls.default; count++) {
-      calls.keep(new HeldCall<string>(request()))
-    }
-    const call = new HeldCall<string>(request())
-    expect(() => calls.keep(call)).toThrow('Too many calls are waiting')
-    expect(call.stop.signal.aborted).toBe(true)
+    const all = Array.from({ length: limits.heldCalls.default }, () => {
+      const call = new HeldCall<string>(request())
+      calls.keep(call)
+      return call
+    })
+    const [first, second, third] = all
+    // Its caller has come back, and been asked something else.
+    if (first !== undefined) calls.keep(calls.take(first.id) ?? expect.unreachable())
+    calls.keep(new HeldCall<string>(request()))
     expect(calls.size).toBe(limits.heldCalls.default)
+    expect(all.filter(({ stop }) => stop.signal.aborted)).toEqual([second])
+    expect(second?.stop.signal.reason).toMatchObject({
+      message: 'Too many calls are waiting for answers',
+    })
+    expect(calls.take(second?.id ?? '')).toBeUndefined()
+    expect(calls.take(third?.id ?? '')).toBe(third)
+  })
+
+  test('are held no longer than what their callers come back with is good for', () => {
+    const { calls, clock } = made(10 * limits.questionMs.default)
+    const call = new HeldCall<string>(request())
+    calls.keep(call)
+    clock.advance(limits.questionMs.default - 1)
+    expect(call.stop.signal.aborted).toBe(false)
+    clock.advance(100)
+    expect(call.stop.signal.aborted).toBe(true)
   })
 
   test('are all given up at the end', () => {

@@ -46,17 +46,22 @@ export class HeldCall<T> {
     outcome.then(over, over)
   }
 
-  /** Puts a question, and settles with the answer, which may come with another request. */
+  /**
+   * Puts a question, and settles with the answer, which may come with another request. Rejects when the
+   * server does not want to know any more, and when the call is given up.
+   */
   ask(question: InputRequest, signal: AbortSignal): Promise<unknown> {
     const key = `q${++this.#asked}`
     const answer = deferred<unknown>()
     this.#questions.set(key, { question, answer })
+    const ends = AbortSignal.any([signal, this.stop.signal])
     const onAbort = (): void => {
-      if (this.#questions.delete(key)) answer.reject(signal.reason)
+      if (this.#questions.delete(key)) answer.reject(ends.reason)
     }
-    signal.addEventListener('abort', onAbort, { once: true })
+    ends.addEventListener('abort', onAbort, { once: true })
+    if (ends.aborted) onAbort()
     answer.promise.then(
-      () => signal.removeEventListener('abort', onAbort),
+      () => ends.removeEventListener('abort', onAbort),
       () => {},
     )
     // Those that are asked together are told together.
@@ -106,23 +111,17 @@ export class HeldCalls<T> {
 
   constructor(deadlines: Deadlines, heldMs: number = limits.heldMs.default) {
     this.#deadlines = deadlines
-    this.#heldMs = heldMs
+    // What the caller comes back with is good for no longer.
+    this.#heldMs = Math.min(heldMs, limits.questionMs.default)
   }
 
   get size(): number {
     return this.#calls.size
   }
 
-  /** Keeps a call until it is taken. Throws, and gives it up, where too many are kept. */
+  /** Keeps a call until it is taken. Where too many are kept, the one that was kept longest is given up. */
   keep(call: HeldCall<T>): void {
-    if (this.#calls.size >= limits.heldCalls.default) {
-      const failure = errors.customServerError(
-        { reason: 'too many calls are waiting for answers' },
-        { message: 'Too many calls are waiting for answers' },
-      )
-      call.stop.abort(failure)
-      throw failure
-    }
+    if (this.#calls.size >= limits.heldCalls.default) this.#giveUpOldest()
     const alarm = timed(() => {
       this.#calls.delete(call.id)
       call.stop.abort(
@@ -131,6 +130,15 @@ export class HeldCalls<T> {
     })
     this.#deadlines.start(alarm, this.#heldMs)
     this.#calls.set(call.id, { call, expire: () => this.#deadlines.stop(alarm) })
+  }
+
+  /** Most likely nobody comes back for it; whoever asks now certainly waits for an answer. */
+  #giveUpOldest(): void {
+    for (const id of this.#calls.keys()) {
+      const message = 'Too many calls are waiting for answers'
+      this.take(id)?.stop.abort(errors.customServerError({ reason: message }, { message }))
+      return
+    }
   }
 
   /** Takes a call, once; undefined where it has been given up or taken. */

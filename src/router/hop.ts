@@ -1,11 +1,15 @@
 import { senderMeta } from '../client/envelope.ts'
 import { RpcError } from '../jsonrpc/error.ts'
+import type { Keep, Kept } from '../jsonrpc/written.ts'
+import { withinTrace } from '../mcp/ambient-trace.ts'
+import type { Caller } from '../mcp/caller.ts'
 import { missingCapability, tasksExtension } from '../mcp/extension.ts'
 import { metaKeys } from '../mcp/meta.ts'
 import { callResultFor, contentFor, readResultFor } from '../mcp/revisions/shape.ts'
 import type { Revision } from '../mcp/revisions.ts'
 import type { ClientCapabilities, Implementation, Members } from '../mcp/types/base.ts'
 import type { Content } from '../mcp/types/content.ts'
+import type { LogLevel } from '../mcp/types/logging.ts'
 import type { ReadResourceResult } from '../mcp/types/resources.ts'
 import type { CallToolResult } from '../mcp/types/tools.ts'
 import type { ServerRequest } from '../server/request.ts'
@@ -54,7 +58,8 @@ export function passedParams(
   for (const key in own) passed[key] = own[key]
   if (retry !== undefined) Object.assign(passed, retry)
   if (asTask) passed.task = {}
-  const meta = passedMeta(params._meta)
+  // The trace that the caller named goes on as a child of the router's own, where there is one.
+  const meta = withinTrace(passedMeta(params._meta))
   if (meta !== undefined) passed._meta = meta
   return passed
 }
@@ -77,6 +82,8 @@ export function timeoutFor({ params }: ServerRequest, mostMs: number): number {
 export class Senders {
   readonly #info: Implementation
   readonly #made = new Map<string, object>()
+  /** For whom it was made last: whoever calls is likely to call again. */
+  #latest: Made | undefined
 
   /** What the router calls itself when it calls others. */
   constructor(info: Implementation) {
@@ -86,6 +93,24 @@ export class Senders {
   for({ caller, session }: ServerRequest, revision: Revision, takesTask: boolean): object {
     const isSession = caller.revision.era === 'session'
     const logLevel = isSession ? session?.logLevel : caller.logLevel
+    const latest = this.#latest
+    const isLatest =
+      latest?.caller === caller &&
+      latest.revision === revision &&
+      latest.logLevel === logLevel &&
+      latest.takesTask === takesTask
+    if (isLatest) return latest.sender
+    const sender = this.#find(caller, revision, logLevel, takesTask)
+    this.#latest = { caller, revision, logLevel, takesTask, sender }
+    return sender
+  }
+
+  #find(
+    caller: Caller,
+    revision: Revision,
+    logLevel: LogLevel | undefined,
+    takesTask: boolean,
+  ): object {
     const key = `${revision.name} ${logLevel} ${takesTask} ${textOf(caller.capabilities)}`
     let sender = this.#made.get(key)
     if (sender === undefined) {
@@ -98,6 +123,14 @@ export class Senders {
     }
     return sender
   }
+}
+
+interface Made {
+  readonly caller: Caller
+  readonly revision: Revision
+  readonly logLevel: LogLevel | undefined
+  readonly takesTask: boolean
+  readonly sender: object
 }
 
 const texts = new WeakMap<ClientCapabilities, string>()
@@ -114,6 +147,21 @@ function textOf(capabilities: ClientCapabilities): string {
 
 function withTasks(declared: ClientCapabilities): ClientCapabilities {
   return { ...declared, extensions: { ...declared.extensions, [tasksExtension]: {} } }
+}
+
+/** The members of results that are passed on as the text they came as, wherever nobody looks at them. */
+export const writtenResults: Kept = new Map<string, Keep>([
+  ['resultType', 'scalar'],
+  ['isError', 'scalar'],
+  ['content', 'array'],
+  ['structuredContent', 'object'],
+])
+
+/** Whether whoever made a request gets such a result as it is, in the words of its revision. */
+export function mayStayWritten({ method, caller, takesWritten }: ServerRequest): boolean {
+  if (takesWritten !== true || method !== 'tools/call') return false
+  const { structured, audio, resourceLinks } = caller.revision.features
+  return audio && resourceLinks && structured !== 'none'
 }
 
 /** A result as the caller gets it: without what the server said to the router alone, in the caller's words. */

@@ -18,7 +18,7 @@ export type {
   UpstreamLimits,
   UpstreamOptions,
 } from './options.ts'
-export { type PinChange, type PinFile, type PinRecord, Pins } from './pins.ts'
+export { type PinChange, type PinFile, type PinImport, type PinRecord, Pins } from './pins.ts'
 export type { RegistryChange, UnregisterOptions } from './registry.ts'
 export { Router } from './router.ts'
 export type { InstanceStatus, Level, ServerStatus } from './status.ts'

@@ -27,6 +27,8 @@ export interface InstanceHost {
   readonly clock: Clock
   readonly deadlines: Deadlines
   readonly client: ClientOptions
+  /** How long a question waits until it is clear whose it is. */
+  readonly doubtMs: number
   readonly openMs: number
   /** It can be called. */
   onReady(instance: Instance): void
@@ -62,6 +64,7 @@ export class Instance implements Candidate {
   #wake: (() => void) | undefined
   readonly #dialling = new Set<Promise<Channel>>()
   #latestChild: ChildProcess | undefined
+  #hasWebSocket = false
   /** When the next attempt is made, in the time of the clock. */
   #nextAt: number | undefined
 
@@ -100,10 +103,6 @@ export class Instance implements Candidate {
 
   get inFlight(): number {
     return this.load.inFlight
-  }
-
-  get queued(): number {
-    return this.load.queued
   }
 
   get errorRate(): number {
@@ -147,6 +146,11 @@ export class Instance implements Candidate {
   /** Its first connection, which lists and changes come over; undefined while it is not ready. */
   get first(): Lane | undefined {
     return this.#state === 'ready' ? this.#first : undefined
+  }
+
+  /** Whether calls go over a WebSocket beside HTTP. */
+  get hasWebSocket(): boolean {
+    return this.#hasWebSocket && this.#state === 'ready'
   }
 
   /** The programs that run for it. */
@@ -352,6 +356,7 @@ export class Instance implements Candidate {
           this.#latestChild = child
         }),
       client: this.#host.client,
+      doubtMs: this.#host.doubtMs,
       capabilities,
       onNews: (method, params) => this.#host.onNews(this, method, params),
     })
@@ -359,7 +364,13 @@ export class Instance implements Candidate {
   }
 
   async #dial(onChild: (child: ChildProcess) => void): Promise<Channel> {
-    const dialling = this.target.dial({ handshakeMs: this.#host.openMs, onChild })
+    const dialling = this.target.dial({
+      handshakeMs: this.#host.openMs,
+      onChild,
+      onWebSocket: isOpen => {
+        this.#hasWebSocket = isOpen
+      },
+    })
     this.#dialling.add(dialling)
     try {
       return await dialling

@@ -2,15 +2,16 @@ import { Client } from '../client/client.ts'
 import type { Dial, ServerDescription } from '../client/connect.ts'
 import { Core } from '../client/core.ts'
 import { withMeta } from '../client/envelope.ts'
+import { isTimeout } from '../client/failures.ts'
 import type { Link } from '../client/link.ts'
 import type { ClientOptions } from '../client/options.ts'
 import { Patience } from '../client/patience.ts'
 import type { Settings } from '../client/settings.ts'
 import type { Envelope } from '../jsonrpc/channel.ts'
-import { methodNotFound, type RpcError } from '../jsonrpc/error.ts'
+import { methodNotFound } from '../jsonrpc/error.ts'
 import type { Exchange } from '../jsonrpc/handler.ts'
-import type { Id, RpcRequest } from '../jsonrpc/message.ts'
-import { errors } from '../mcp/errors.ts'
+import type { RpcRequest } from '../jsonrpc/message.ts'
+import type { Waiter } from '../jsonrpc/pending.ts'
 import { tasksExtension } from '../mcp/extension.ts'
 import type { Revision } from '../mcp/revisions.ts'
 import type { ClientCapabilities, Members } from '../mcp/types/base.ts'
@@ -19,6 +20,8 @@ import { atLeast, type LogLevel } from '../mcp/types/logging.ts'
 import type { ChildProcess } from '../transport/child.ts'
 import { type Deferred, deferred } from '../util/deferred.ts'
 import type { Errand, SendOptions } from './errand.ts'
+import { PlainCall, type PlainWay } from './plain-call.ts'
+import { type Asker, type Unclaimed, Underway } from './underway.ts'
 
 /** What the router's own requests declare where each says so: it follows the tasks of its callers. */
 const ofRouter: ClientCapabilities = { extensions: { [tasksExtension]: {} } }
@@ -27,6 +30,8 @@ const ofRouter: ClientCapabilities = { extensions: { [tasksExtension]: {} } }
 export interface LaneHost {
   readonly dial: Dial
   readonly client: ClientOptions
+  /** How long a question waits until it is clear whose it is. */
+  readonly doubtMs: number
   capabilities(revision: Revision): ClientCapabilities
   /** Told every notification that belongs to no call. */
   onNews(method: string, params: Members | undefined): void
@@ -35,8 +40,9 @@ export interface LaneHost {
 /**
  * One connection to a server, which the calls of several callers may share.
  *
- * Each call gets back what is its own, and nothing that is somebody else's: a question or a message of
- * a server that could belong to two callers is refused or dropped, never guessed.
+ * Each call gets back what is its own, and nothing that is somebody else's: a question of a server that
+ * could belong to two callers waits until it cannot any more, or is refused, and a message is dropped.
+ * Nothing is guessed.
  */
 export class Lane {
   /** The program that was started for it. */
@@ -45,12 +51,9 @@ export class Lane {
   #client: Client | undefined
   #logLevel: LogLevel | undefined
   #heeding: Promise<void> | undefined
-  readonly #errands = new Set<Errand>()
-  /** By the ids of their requests, where each request has a stream of its own. */
-  readonly #byId = new Map<Id, Errand>()
+  readonly #underway: Underway
   readonly #waiting = new Map<Errand, Patience>()
-  /** Those whose server has asked something: what it asks next is theirs only while nobody joins them. */
-  readonly #asking = new Set<Errand>()
+  #way: PlainWay | undefined
   readonly #lost: Deferred<Error | undefined> = deferred()
 
   constructor(host: LaneHost) {
@@ -68,8 +71,11 @@ export class Lane {
           // Before it is open, connections may be tried and dropped.
           if (this.#client !== undefined) this.#lost.resolve(cause)
         },
+        onLate: (id, result) => this.#underway.late(id, result),
       },
     )
+    const { clock, deadlines } = this.#core.settings
+    this.#underway = new Underway({ clock, deadlines, doubtMs: host.doubtMs })
   }
 
   /**
@@ -77,13 +83,13 @@ export class Lane {
    * client does. A server may ask something as soon as it is connected to: that is put to `first`.
    */
   async open(first?: Errand, signal?: AbortSignal): Promise<void> {
-    if (first !== undefined) this.#errands.add(first)
+    if (first !== undefined) this.#underway.begin(first)
     try {
       await this.#core.open(signal)
       this.#client = new Client(this.#core)
       if (!this.isOpen) this.#lost.resolve(undefined)
     } catch (error) {
-      if (first !== undefined) this.#errands.delete(first)
+      if (first !== undefined) this.#underway.end(first)
       throw error
     }
   }
@@ -103,15 +109,22 @@ export class Lane {
     return this.#core.settings
   }
 
-  /** Something goes on on behalf of a call that has been answered: what the server says may belong to it. */
-  keep(errand: Errand): void {
-    this.#errands.add(errand)
+  /**
+   * Something goes on on behalf of a call that has been answered: what the server says may belong to it,
+   * and what names the task does.
+   */
+  keep(errand: Errand, taskId?: string): void {
+    this.#underway.keep(errand, taskId)
   }
 
-  /** The opposite; also for a call that was waited for and will not be sent after all. */
-  forget(errand: Errand): void {
-    this.#errands.delete(errand)
-    this.#asking.delete(errand)
+  /** The opposite; with what it gave, unless it has failed. */
+  forget(errand: Errand, taskId?: string, result?: unknown): void {
+    this.#underway.forget(errand, taskId, result)
+  }
+
+  /** To be called before that where nobody waits for it any more. */
+  abandon(errand: Errand): void {
+    this.#underway.abandon(errand, errand, this.#core.lifeline.latest.link)
   }
 
   /** For requests of the router's own. */
@@ -130,65 +143,51 @@ export class Lane {
 
   /** Calls under way. */
   get inFlight(): number {
-    return this.#errands.size
+    return this.#underway.size
   }
 
-  /**
-   * Whether a call of this owner can join those under way without anybody's questions becoming
-   * doubtful. Where each call has a stream of its own none ever is.
-   */
+  /** Whether a call of this owner can join those under way without anybody's questions becoming doubtful. */
   isOpenTo(owner: unknown): boolean {
-    for (const errand of this.#asking) if (errand.owner !== owner) return false
-    return true
+    return this.#underway.isOpenTo(owner, this.#core.lifeline.latest.link.hasStreams)
   }
 
   /**
-   * Sends a request and settles with what comes back, questions of stateless servers included. Rejects
-   * with the RpcError of the server, with a ChannelError as a link does, and with the signal's reason.
+   * Sends a request and tells `waiter` what comes back, questions of stateless servers included. It is
+   * rejected with the RpcError of the server, with a ChannelError as a link does, and with the signal's
+   * reason.
    */
-  send(method: string, params: object, errand: Errand, options: SendOptions): Promise<unknown> {
-    const opened = this.#core.lifeline.ready()
-    // A lane never reconnects, so that there is nothing to wait for.
-    if (opened instanceof Promise) return opened
-    const { link } = opened
-    this.#errands.add(errand)
-    const isWatched = errand.onProgress !== undefined || errand.ask !== undefined
-    return isWatched || options.abort.onAbort === undefined
-      ? this.#sendWatched(link, method, params, errand, options)
-      : this.#sendPlain(link, method, params, errand, options)
-  }
-
-  /** As nearly every call: nothing but the reply can come, and nothing but the deadline moves. */
-  #sendPlain(
-    link: Link,
+  start(
+    waiter: Waiter,
     method: string,
     params: object,
     errand: Errand,
-    { abort, timeoutMs, sender }: SendOptions,
-  ): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      const over = (): void => {
-        this.#errands.delete(errand)
-        if (id !== undefined) this.#byId.delete(id)
-      }
-      const waiter = {
-        resolve: (result: unknown): void => {
-          over()
-          resolve(result)
-        },
-        reject: (error: unknown): void => {
-          // What it means is known only when whoever has ended the connection has said so.
-          queueMicrotask(() => {
-            over()
-            reject(link.failure(error, method, id, {}))
-          })
-        },
-      }
-      const id = link.start(waiter, method, withMeta(params, { sender }), { timeoutMs })
-      if (id === undefined) return
-      if (link.hasStreams) this.#byId.set(id, errand)
-      abort.onAbort?.(reason => link.abandon(id, reason))
-    })
+    options: SendOptions,
+  ): void {
+    const opened = this.#core.lifeline.ready()
+    // A lane never reconnects, so that there is nothing to wait for but the word that it is gone.
+    if (opened instanceof Promise) {
+      opened.then(
+        () => this.start(waiter, method, params, errand, options),
+        error => waiter.reject(error),
+      )
+      return
+    }
+    const { link } = opened
+    const isWatched = errand.onProgress !== undefined || errand.ask !== undefined
+    if (isWatched || options.abort.onAbort === undefined) {
+      this.#sendWatched(link, method, params, errand, options).then(
+        result => waiter.resolve(result),
+        error => waiter.reject(error),
+      )
+      return
+    }
+    new PlainCall(waiter, method, errand, this.#wayOf(link)).send(params, options)
+  }
+
+  /** Made once for a connection, of which a lane has but one. */
+  #wayOf(link: Link): PlainWay {
+    this.#way ??= { link, underway: this.#underway }
+    return this.#way
   }
 
   #sendWatched(
@@ -200,6 +199,7 @@ export class Lane {
   ): Promise<unknown> {
     const { progress } = this.#core
     const { onProgress } = errand
+    this.#underway.begin(errand)
     const patience = this.#patience(method, timeoutMs)
     const progressToken =
       onProgress === undefined
@@ -212,17 +212,20 @@ export class Lane {
     const sent = withMeta(params, { progressToken, sender })
     const begun = link.begin(method, sent, { signal: abort.signal, timeoutMs: 0 })
     const { id } = begun
-    if (id !== undefined && link.hasStreams) this.#byId.set(id, errand)
+    if (id !== undefined && link.hasStreams) this.#underway.name(id, errand)
     const reply = patience.wait(begun.reply, begun.giveUp)
-    const over = (): void => {
-      this.#errands.delete(errand)
+    const over = (result?: unknown): void => {
+      this.#underway.end(errand, id, result)
       this.#waiting.delete(errand)
-      this.#asking.delete(errand)
       patience.end()
       if (progressToken !== undefined) progress.unwatch(progressToken)
-      if (id !== undefined) this.#byId.delete(id)
     }
-    reply.then(over, over)
+    reply.then(over, error => {
+      const { aborted, reason } = abort.signal
+      const isGivenUp = isTimeout(error) || (aborted && error === reason)
+      if (id !== undefined && isGivenUp) this.#underway.abandon(errand, id, link)
+      over()
+    })
     return reply
   }
 
@@ -249,7 +252,7 @@ export class Lane {
       case 'notifications/cancelled':
         return true
       case 'notifications/message':
-        this.#errandOf(envelope)?.onLog?.(params ?? {})
+        this.#underway.of(envelope.about)?.onLog?.(params ?? {})
         return true
       default:
         return false
@@ -269,33 +272,27 @@ export class Lane {
   /** Answers a request of the server by asking whoever made the call that it belongs to. */
   async #answer({ method, params }: RpcRequest, { signal, envelope }: Exchange): Promise<unknown> {
     if (!isQuestion(method)) throw methodNotFound(method)
-    const errand = this.#errandOf(envelope)
-    if (errand?.ask === undefined) throw refusal(method, this.#errands.size)
-    if (envelope.about === undefined && this.#errands.has(errand)) this.#asking.add(errand)
-    const patience = this.#waiting.get(errand)
+    const asker = await this.#asker({ method, params, about: envelope.about, signal })
+    const patience = this.#waiting.get(asker)
     // While the caller is being asked, nobody's patience with the server runs out.
     patience?.pause()
     try {
       // The check: questions have one of three methods; their params are looked at where they are put.
-      return await errand.ask({ method, params } as InputRequest, signal)
+      return await asker.ask({ method, params } as InputRequest, signal)
     } finally {
       patience?.resume()
     }
   }
 
-  /** The call that a message belongs to: the one that it names, or the only one it can be. */
-  #errandOf({ about }: Envelope): Errand | undefined {
-    return about === undefined ? this.#sole() : this.#byId.get(about)
-  }
-
-  /** The latest of the calls, where all of them have the same owner. */
-  #sole(): Errand | undefined {
-    let latest: Errand | undefined
-    for (const errand of this.#errands) {
-      if (latest !== undefined && latest.owner !== errand.owner) return undefined
-      latest = errand
-    }
-    return latest
+  /** Whose a question is. While that is not clear, the server waits for us and not the other way round. */
+  #asker(question: Unclaimed): Asker | Promise<Asker> {
+    const asker = this.#underway.whose(question)
+    if (!(asker instanceof Promise)) return asker
+    const paused = [...this.#waiting.values()]
+    for (const patience of paused) patience.pause()
+    return asker.finally(() => {
+      for (const patience of paused) patience.resume()
+    })
   }
 
   #patience(what: string, timeoutMs: number): Patience {
@@ -310,13 +307,4 @@ function isQuestion(method: string): method is InputRequest['method'] {
     method === 'sampling/createMessage' ||
     method === 'roots/list'
   )
-}
-
-/** Why a question gets no answer: there is nobody to be asked, or too many it could be. */
-function refusal(method: string, calls: number): RpcError {
-  const why =
-    calls === 0
-      ? 'no call is under way that it could belong to'
-      : 'it cannot be told whose call it belongs to; "connections": "each" gives every caller its own'
-  return errors.capabilityNotSupported({ capability: method }, { message: `${method}: ${why}` })
 }

@@ -45,10 +45,6 @@ export class Lanes {
     this.#host = host
   }
 
-  get size(): number {
-    return this.#entries.size
-  }
-
   /** Those that are open. */
   open(): readonly Lane[] {
     return Array.from(this.#entries.values(), ({ lane }) => lane).filter(lane => lane !== undefined)
@@ -98,20 +94,20 @@ export class Lanes {
 
   /**
    * The first of the connections for such callers that this one can use: where callers share, any on
-   * which no question of somebody else's is open; where they do not, one that is idle.
+   * which no question is doubtful, or somebody else's; where they do not, one that is idle as well.
    */
   #freeKey(key: string, owner: unknown): string {
     const isEach = this.#host.sharing === 'each'
     for (let number = 1; ; number++) {
       const numbered = number === 1 ? key : `${key} ${number}`
       const entry = this.#entries.get(numbered)
-      // Where there can be no more of them they are shared, and what is doubtful is refused.
+      // Where there can be no more of them they are shared, and what is doubtful has to wait.
       if (entry === undefined) return isEach || this.#hasRoom() ? numbered : key
       // One that is being opened is already somebody's, and cannot have asked much.
       if (entry.lane === undefined ? !isEach : isUsable(entry.lane)) return numbered
     }
     function isUsable(lane: Lane): boolean {
-      return isEach ? lane.inFlight === 0 : lane.isOpenTo(owner)
+      return (!isEach || lane.inFlight === 0) && lane.isOpenTo(owner)
     }
   }
 

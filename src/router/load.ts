@@ -38,7 +38,6 @@ export class Load implements Candidate {
   readonly #halfLifeMs: number
   readonly #slowStartMs: number
   #inFlight = 0
-  #queued = 0
   // Sums in which every call counts as much as its age leaves of it; all three shrink alike.
   #recent = 0
   #recentFailed = 0
@@ -63,11 +62,6 @@ export class Load implements Candidate {
   /** Calls that have begun and not ended. */
   get inFlight(): number {
     return this.#inFlight
-  }
-
-  /** Calls that wait to begin here. */
-  get queued(): number {
-    return this.#queued
   }
 
   /** The weight it has now: a part of its own while it is starting slowly. */
@@ -110,25 +104,16 @@ export class Load implements Candidate {
     }
   }
 
-  /** A call waits to begin here; `dequeued` ends that, whether it begins or not. */
-  enqueued(): void {
-    this.#queued++
-  }
-
-  dequeued(): void {
-    this.#queued--
-  }
-
   begin(): void {
     this.#inFlight++
     this.#begun++
   }
 
-  /** A call ended well, so many milliseconds after it began. */
-  succeeded(tookMs: number): void {
+  /** A call ended well, so many milliseconds after it began; `now`, where that is known already. */
+  succeeded(tookMs: number, now = this.#now()): void {
     this.#inFlight--
     this.#succeeded++
-    this.#age()
+    this.#age(now)
     this.#recent++
     this.#time(tookMs)
   }
@@ -137,7 +122,7 @@ export class Load implements Candidate {
   failed(tookMs = 0): void {
     this.#inFlight--
     this.#failed++
-    this.#age()
+    this.#age(this.#now())
     this.#recent++
     this.#recentFailed++
     // An instance that refuses at once is not a quick one; one that runs into timeouts is slow.
@@ -167,8 +152,9 @@ export class Load implements Candidate {
     return 2 ** ((this.#at - this.#now()) / this.#halfLifeMs)
   }
 
-  #age(): void {
-    const now = this.#now()
+  #age(now: number): void {
+    // Within a millisecond nothing gets older that anybody could tell.
+    if (now - this.#at < 1) return
     const left = 2 ** ((this.#at - now) / this.#halfLifeMs)
     this.#recent *= left
     this.#recentFailed *= left

@@ -1,7 +1,7 @@
 import { RpcError } from '../jsonrpc/error.ts'
 import { events } from '../observe/events.ts'
 import { isRecord } from '../util/record.ts'
-import type { Call } from './dispatch.ts'
+import type { Call } from './call.ts'
 import type { Instance } from './instance.ts'
 import type { PinChange } from './pins.ts'
 import type { InstanceEvent } from './upstream.ts'

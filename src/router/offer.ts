@@ -11,12 +11,13 @@ import { type Answer, type ServerRequest, stringParam } from '../server/request.
 import { subscribe, unsubscribe } from '../server/subscribe.ts'
 import { mannerOf } from '../server/task-manner.ts'
 import { isRecord } from '../util/record.ts'
+import type { Delivered } from './call.ts'
 import type { Catalogue, ToolEntry } from './catalogue.ts'
-import type { Delivered } from './dispatch.ts'
 import { unavailable } from './failure.ts'
 import { type HeardAnswer, heard } from './heard.ts'
 import type { HeldCalls } from './held.ts'
 import { Senders } from './hop.ts'
+import { missingKey } from './meta-keys.ts'
 import { exposeTools } from './names.ts'
 import { type PassageHost, pass } from './passage.ts'
 import type { Route } from './route.ts'
@@ -33,9 +34,6 @@ export interface RoutedHost {
   /** Servers that offer nothing now though they should, and why. */
   missing(): Members | undefined
 }
-
-/** What lists say of servers that are not in them, in their `_meta`. */
-export const missingKey = 'trunkline/unavailable'
 
 /** What the servers behind a router offer, as if it were one server. */
 export class RoutedOffer implements Offer {
@@ -183,7 +181,7 @@ export class RoutedOffer implements Offer {
 
   #run(
     request: ServerRequest,
-    { route, name, shown, task, isServersChoice }: ToolEntry,
+    { route, name, believed, task, isServersChoice }: ToolEntry,
     live: LiveCall | undefined,
   ): Answer {
     const isTask = task === 'required' || (task === 'optional' && request.task?.isBegun)
@@ -192,7 +190,7 @@ export class RoutedOffer implements Offer {
         request,
         route,
         own: { name },
-        annotations: shown.annotations,
+        annotations: believed,
         asTask: !isServersChoice && isTask,
         live,
       },

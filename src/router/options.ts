@@ -67,6 +67,11 @@ export interface RetryOptions {
   readonly attempts?: number
   /** The share of calls that may be made again, from 0 to 1. */
   readonly budget?: number
+  /**
+   * Tools that may be called twice, by your word and by the names that the server gives them; `*`
+   * stands for anything. What a server says of its tools counts only with `trustAnnotations`.
+   */
+  readonly tools?: readonly string[]
 }
 
 /** How an instance is asked whether it lives. */
@@ -114,6 +119,11 @@ export interface UpstreamOptions {
   readonly urls?: readonly InstanceUrl[]
   /** Sent with every request over HTTP, and with the handshake of a WebSocket. */
   readonly headers?: Readonly<Record<string, string>>
+  /**
+   * Whether calls to a stateless server at an address of HTTP go over a WebSocket where it says that it
+   * takes one; unless said otherwise they do.
+   */
+  readonly websocket?: boolean
   /** How it is connected to, in the words of other programs' files; the address says it already. */
   readonly type?: 'stdio' | 'http' | 'streamable-http' | 'sse' | 'ws' | 'websocket'
 
@@ -134,6 +144,8 @@ export interface UpstreamOptions {
   readonly limits?: UpstreamLimits
   readonly restart?: RestartOptions | false
   readonly retry?: RetryOptions
+  /** Whether to believe the server which of its tools change nothing, or nothing twice; not unless said. */
+  readonly trustAnnotations?: boolean
   readonly health?: HealthOptions
   /**
    * Who shares a connection to a server of the session revisions: callers that can be asked the same
@@ -167,9 +179,14 @@ export interface RouterOptions {
   readonly out?: readonly Middleware[]
   /** How long a call of a stateless caller is held for the answer to a question. */
   readonly heldMs?: number
+  /**
+   * How long a question of a server that could be that of several callers waits until it is clear whose
+   * it is; 0 refuses it at once.
+   */
+  readonly doubtMs?: number
   /** How tools were defined when they were first seen, as another router remembered it. */
   readonly pins?: Pins
-  /** Told when tools were seen for the first time, so that how they are defined can be kept. */
+  /** Told when tools were seen for the first time, changed or approved, so that this can be kept. */
   readonly onPinned?: (pins: Pins) => void
   readonly clock?: Clock
   /** Told what went wrong that no caller is told. By default on stderr. */

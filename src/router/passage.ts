@@ -3,13 +3,13 @@ import { isMissingExtension, tasksExtension } from '../mcp/extension.ts'
 import { methodRow } from '../mcp/methods.ts'
 import type { Members } from '../mcp/types/base.ts'
 import type { InputRequest, InputRequests } from '../mcp/types/input.ts'
-import { inputRequired, runAsking } from '../server/ask.ts'
+import { inputRequired, isInputRequired, runAsking } from '../server/ask.ts'
 import { type Asking, callBack } from '../server/asking.ts'
 import { questionFor } from '../server/questions.ts'
 import type { Answer, ServerRequest } from '../server/request.ts'
 import type { Rounds } from '../server/rounds.ts'
 import { isRecord } from '../util/record.ts'
-import type { Delivered } from './dispatch.ts'
+import type { Delivered } from './call.ts'
 import type { Errand } from './errand.ts'
 import { failureOf } from './failure.ts'
 import { HeldCall, type HeldCalls } from './held.ts'
@@ -49,7 +49,36 @@ export function pass(passing: Passing, host: PassageHost): Answer {
   const { request } = passing
   // The check: what passes through is a result of a server, which is an object, or a question.
   if (!methodRow(request.method)?.mayAsk) return once(passing, host) as Answer
+  if (isFirst(request)) return passFirst(passing, host) as Answer
   return runAsking(request, host.rounds, asking => ask(passing, host, asking)) as Answer
+}
+
+/** Whether nothing has been asked or answered before, and nobody has to be told by being answered. */
+function isFirst(request: ServerRequest): boolean {
+  const { requestState, inputResponses } = request.params
+  return requestState === undefined && inputResponses === undefined && !isHolding(request)
+}
+
+/** As nearly every request is passed on: only where the server asks something are there rounds. */
+function passFirst(passing: Passing, host: PassageHost): Promise<unknown> {
+  const call = new PassedCall(passing, host.senders, errandFor(passing))
+  return passing.route.send(call).then(
+    delivered => {
+      const given = settle(passing, delivered)
+      return given instanceof Promise || isInputRequired(given) ? goOn(passing, host, given) : given
+    },
+    error => goOn(passing, host, again(passing, call, error)),
+  )
+}
+
+/** Takes what a request gave for what the first round of it gave. */
+function goOn(passing: Passing, host: PassageHost, first: unknown): unknown {
+  let isOver = false
+  return runAsking(passing.request, host.rounds, asking => {
+    if (isOver) return ask(passing, host, asking)
+    isOver = true
+    return first
+  })
 }
 
 async function once(passing: Passing, host: PassageHost): Promise<Members> {
@@ -69,10 +98,15 @@ async function ask(passing: Passing, host: PassageHost, asking: Asking): Promise
   try {
     return settle(passing, await passing.route.send(call))
   } catch (error) {
-    if (!isForTasksOnly(request, error)) throw refusalFor(request, error)
-    call.takesTask = true
-    return settle(passing, await passing.route.send(call))
+    return again(passing, call, error)
   }
+}
+
+/** Makes a call again that its server carries out only as a task; rejects after any other failure. */
+async function again(passing: Passing, call: PassedCall, error: unknown): Promise<unknown> {
+  if (!isForTasksOnly(passing.request, error)) throw refusalFor(passing.request, error)
+  call.takesTask = true
+  return settle(passing, await passing.route.send(call))
 }
 
 /**
@@ -213,8 +247,9 @@ async function askNow(
 }
 
 function errandFor(passing: Passing): Errand {
-  const asks: Errand['ask'] = (question, signal) => askNow(passing, question, signal)
-  return new RequestErrand(passing.request, asks)
+  const { request } = passing
+  if (!canBeAsked(request.caller.capabilities)) return new RequestErrand(request, undefined)
+  return new RequestErrand(request, (question, signal) => askNow(passing, question, signal))
 }
 
 function asRecord(result: unknown): Members {

@@ -7,9 +7,9 @@ import type { LiveCall } from '../observe/call.ts'
 import type { ServerRequest } from '../server/request.ts'
 import type { Session } from '../server/session.ts'
 import { limits } from '../util/limits.ts'
-import type { Call } from './dispatch.ts'
+import type { Call } from './call.ts'
 import type { Abort, Errand } from './errand.ts'
-import { passedParams, type Senders, timeoutFor } from './hop.ts'
+import { mayStayWritten, passedParams, type Senders, timeoutFor } from './hop.ts'
 import type { Instance } from './instance.ts'
 import { safetyOf } from './retry.ts'
 import type { Route } from './route.ts'
@@ -20,6 +20,7 @@ export interface Passing {
   readonly route: Route
   /** Members of the params that are another thing to the server, such as the name of a tool. */
   readonly own: Members
+  /** What is believed of the tool that is called. */
   readonly annotations?: ToolAnnotations
   /** Whether the server is asked to make a task of it. */
   readonly asTask?: boolean
@@ -42,6 +43,7 @@ export class PassedCall implements Call {
   readonly logLevel: LogLevel | undefined
   readonly live: LiveCall | undefined
   hashKey: string | undefined
+  takesWritten: boolean
   /** Whether the server may make a task of it. */
   takesTask: boolean
   readonly #request: ServerRequest
@@ -69,6 +71,7 @@ export class PassedCall implements Call {
     this.tool = typeof own.name === 'string' && method === 'tools/call' ? own.name : undefined
     this.logLevel = isSession ? session?.logLevel : caller.logLevel
     this.live = live
+    this.takesWritten = mayStayWritten(request)
     this.takesTask = request.task !== undefined
     this.#request = request
     this.#senders = senders

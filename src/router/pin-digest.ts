@@ -23,28 +23,11 @@ export function definitionOf(tool: Tool): string {
 }
 
 /**
- * The digest of one tool of a server, as 64 hexadecimal digits: SHA-256 of the server's name and the
- * definition, after words that keep it apart from digests of anything else.
+ * The digest of one tool of a server, by its definition, as 64 hexadecimal digits: SHA-256 of the
+ * server's name and the definition, after words that keep it apart from digests of anything else.
  */
-export function toolDigest(server: string, tool: Tool): Promise<string> {
-  return digestOf(server, definitionOf(tool))
-}
-
-/** The same of a definition that is text already. */
-export function digestOf(server: string, definition: string): Promise<string> {
-  return sha256(`trunkline tool 1\n${JSON.stringify(server)}\n${definition}`)
-}
-
-/**
- * The digest of all tools of a server together, whatever their order: two instances of a server that
- * offer the same have the same.
- */
-export async function catalogueDigest(server: string, tools: readonly Tool[]): Promise<string> {
-  const digests = await Promise.all(tools.map(tool => toolDigest(server, tool)))
-  return sha256(`trunkline tools 1\n${digests.sort().join('\n')}`)
-}
-
-async function sha256(text: string): Promise<string> {
+export async function digestOf(server: string, definition: string): Promise<string> {
+  const text = `trunkline tool 1\n${JSON.stringify(server)}\n${definition}`
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   return Array.from(new Uint8Array(hash), byte => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -4,7 +4,7 @@ import type { Tool } from '../mcp/types/tool.ts'
 import { canonicalJson } from '../server/canonical.ts'
 import { limits } from '../util/limits.ts'
 import { countInvisible, describeChange } from './pin-diff.ts'
-import { catalogueDigest, toolDigest } from './pin-digest.ts'
+import { definitionOf, digestOf } from './pin-digest.ts'
 import { type PinFile, Pins } from './pins.ts'
 
 const send: Tool = {
@@ -19,6 +19,11 @@ const send: Tool = {
   outputSchema: { type: 'object', properties: { id: { type: 'string' } } },
   annotations: { readOnlyHint: false, openWorldHint: true },
   icons: [{ src: 'https://example.com/a.png' }],
+}
+
+/** The digest of a tool of a server. */
+function toolDigest(server: string, tool: Tool): Promise<string> {
+  return digestOf(server, definitionOf(tool))
 }
 
 const read: Tool = { name: 'read', inputSchema: { type: 'object' } }
@@ -123,7 +128,6 @@ describe('a tool that is no longer what it was', () => {
     expect(changes).toMatchObject([{ server: 'mail', tool: 'send', changed: [member], diff }])
     expect(pins.changeOf('mail', 'send')).toEqual(changes[0])
     expect(pins.changes()).toEqual(changes)
-    expect(['send', 'read'].map(tool => pins.isAsPinned('mail', tool))).toEqual([false, true])
     expect(pins.changeOf('mail', 'read')).toBeUndefined()
   })
 
@@ -216,14 +220,6 @@ describe('digests', () => {
     )
   })
 
-  test('of all tools together do not depend on their order, but on every one', async () => {
-    const both = await catalogueDigest('mail', [send, read])
-    expect(await catalogueDigest('mail', [read, reordered(send)])).toBe(both)
-    expect(await catalogueDigest('mail', [send])).not.toBe(both)
-    expect(await catalogueDigest('mail', [send, { ...read, title: 'x' }])).not.toBe(both)
-    expect(await catalogueDigest('other', [send, read])).not.toBe(both)
-  })
-
   test('do not let a name run into what follows it', async () => {
     const one = await toolDigest('mail"\n{', read)
     expect(await toolDigest('mail', read)).not.toBe(one)
@@ -244,17 +240,48 @@ describe('pins as a file', () => {
     ])
   })
 
-  test('do not depend on the order in which tools were seen, nor hold what is not approved', async () => {
-    const one = await pinned(send, read)
-    const other = await pinned(read, send)
-    await other.check('mail', [{ ...send, title: 'x' }])
-    expect(one.export()).toEqual(other.export())
+  test('do not depend on the order in which tools were seen', async () => {
+    expect((await pinned(send, read)).export()).toEqual((await pinned(read, send)).export())
+  })
+
+  const other = { ...send, title: 'x' }
+
+  test('hold what is not approved apart, which is taken over only where that is asked for', async () => {
+    const pins = await pinned(send, read)
+    await pins.check('mail', [other])
+    const file = JSON.parse(JSON.stringify(pins.export()))
+    expect(file.pins).toEqual((await pinned(send, read)).export().pins)
+    expect(file.changes).toMatchObject([{ server: 'mail', tool: 'send' }])
+    const again = new Pins()
+    await again.import(file)
+    expect(again.changes()).toEqual([])
+    await again.import(file, { changes: true })
+    expect(again.changes()).toEqual(pins.changes())
+    expect(again.differences('mail', 'send')).toEqual(['title: "Send mail" → "x"'])
+    expect(again.differences('mail', 'read')).toEqual([])
+  })
+
+  test('approve what is waiting for it, where they hold it', async () => {
+    const pins = await pinned(send, read)
+    await pins.check('mail', [other])
+    const approved = await pinned(other, read)
+    expect(await pins.import(approved.export())).toMatchObject([{ tool: 'send' }])
+    expect([pins.changes(), await pins.import(approved.export())]).toEqual([[], []])
+    expect(pins.whyBlocked('mail', other)).toBeUndefined()
+  })
+
+  test('do not approve what has changed again since, but tell how it differs from what they hold', async () => {
+    const pins = await pinned(send)
+    await pins.check('mail', [{ ...send, title: 'y' }])
+    await pins.import((await pinned(other)).export())
+    expect(pins.changes()).toMatchObject([{ diff: 'title: "x" → "y"' }])
   })
 
   test.each<[string, (file: PinFile) => unknown, string]>([
     ['another version', file => ({ ...file, version: 2 }), 'this is no file of pins'],
     ['no object', () => [], 'this is no file of pins'],
     ['a pin without a digest', () => ({ version: 1, pins: [{ server: 'x' }] }), 'pins[0] needs'],
+    ['half of a change', file => ({ ...file, changes: [{ server: 'x' }] }), 'changes[0] needs'],
     [
       'an edited definition',
       file => ({ ...file, pins: file.pins.map(pin => ({ ...pin, definition: '{}' })) }),
@@ -279,7 +306,7 @@ test('more tools than can be pinned wait for approval, and memory does not grow'
   ])
   expect(pins.changes()).toHaveLength(2)
   // One that there is no room to remember is not taken for one that is as it was.
-  expect(tools.map(({ name }) => pins.isAsPinned('mail', name))).toEqual([
+  expect(tools.map(tool => pins.whyBlocked('mail', tool) === undefined)).toEqual([
     true,
     true,
     false,

@@ -1,7 +1,7 @@
 import type { Tool } from '../mcp/types/tool.ts'
 import { limits } from '../util/limits.ts'
 import { isRecord } from '../util/record.ts'
-import { countInvisible, describeChange } from './pin-diff.ts'
+import { changeLines, countInvisible, describeChange } from './pin-diff.ts'
 import { definitionOf, digestOf, type PinnedMember, pinnedMembers } from './pin-digest.ts'
 
 /** A tool whose definition is not the one it was pinned with. */
@@ -40,6 +40,14 @@ export interface PinRecord {
 export interface PinFile {
   readonly version: 1
   readonly pins: readonly PinRecord[]
+  /** What was seen otherwise and nobody has approved, for whoever looks at the file. */
+  readonly changes?: readonly PinRecord[]
+}
+
+/** What is taken over from a file. */
+export interface PinImport {
+  /** Whether what waits for approval is taken over too: to approve it elsewhere than where it was seen. */
+  readonly changes?: boolean
 }
 
 /**
@@ -81,17 +89,9 @@ export class Pins {
       if (pin === undefined && this.#hasRoom(server)) {
         this.#set(server, name, { definition, digest })
         added.push(name)
-      } else changes.push(this.#note(server, name, pin, { definition, digest }))
+      } else changes.push(this.#remember(server, name, { definition, digest }))
     }
     return { added, changes }
-  }
-
-  /**
-   * Whether a tool is pinned and has not been seen otherwise since. Where pins are to block, calls of
-   * all other tools are to be refused: a list must have been compared before.
-   */
-  isAsPinned(server: string, tool: string): boolean {
-    return this.#pinOf(server, tool) !== undefined && this.changeOf(server, tool) === undefined
   }
 
   /**
@@ -112,6 +112,17 @@ export class Pins {
   /** The change of a tool that waits to be approved; undefined where there is none. */
   changeOf(server: string, tool: string): PinChange | undefined {
     return this.#changes.get(server)?.get(tool)?.change
+  }
+
+  /** All that differs in a tool that waits to be approved, one line each, for people who look at it. */
+  differences(server: string, tool: string): readonly string[] {
+    const seen = this.#changes.get(server)?.get(tool)
+    if (seen === undefined) return []
+    const pin = this.#pinOf(server, tool)
+    return changeLines(
+      pin === undefined ? {} : membersIn(pin.definition),
+      membersIn(seen.definition),
+    )
   }
 
   /** All changes that wait to be approved. */
@@ -150,31 +161,37 @@ export class Pins {
     this.#changes.delete(server)
   }
 
-  /** Everything that is pinned. Changes that nobody has approved are not among it. */
+  /** Everything that is pinned, and apart from it what waits for approval. */
   export(): PinFile {
-    const pins = Array.from(this.#servers, ([server, tools]) =>
-      Array.from(tools, ([tool, { digest, definition }]) => ({ server, tool, digest, definition })),
-    ).flat()
-    pins.sort((a, b) => compare(a.server, b.server) || compare(a.tool, b.tool))
-    return { version: 1, pins }
+    const pins = records(this.#servers, pin => pin)
+    const changes = records(this.#changes, ({ change, definition }) => {
+      return { digest: change.seen, definition }
+    })
+    return changes.length === 0 ? { version: 1, pins } : { version: 1, pins, changes }
   }
 
   /**
-   * Takes over pins from a file, beside those that are there; the file wins. Rejects with a TypeError,
-   * having taken nothing, where it is none or a digest does not belong to its definition.
+   * Takes over pins from a file, beside those that are there; the file wins, and a change that it pins
+   * is approved with that. Gives those whose pins are others now. Rejects with a TypeError, having
+   * taken nothing, where it is none or a digest does not belong to its definition.
    */
-  async import(file: unknown): Promise<void> {
-    const pins = readFile(file)
-    const digests = await Promise.all(pins.map(pin => digestOf(pin.server, pin.definition)))
-    const wrong = pins.find((pin, at) => pin.digest !== digests[at])
-    if (wrong !== undefined) {
-      throw new TypeError(
-        `the pin of the tool "${wrong.tool}" of "${wrong.server}" was edited: its digest is another; remove it to pin the tool anew`,
-      )
-    }
-    for (const { server, tool, digest, definition } of pins) {
+  async import(file: unknown, options: PinImport = {}): Promise<readonly PinRecord[]> {
+    const { pins, changes } = readFile(file)
+    await Promise.all([...pins, ...changes].map(checkDigest))
+    const other = pins.filter(
+      ({ server, tool, digest }) => this.#pinOf(server, tool)?.digest !== digest,
+    )
+    for (const { server, tool, digest, definition } of other) {
       this.#set(server, tool, { digest, definition })
+      const seen = this.#changes.get(server)?.get(tool)
+      if (seen === undefined) continue
+      if (seen.change.seen === digest) this.dismiss(server, tool)
+      else this.#remember(server, tool, { digest: seen.change.seen, definition: seen.definition })
     }
+    for (const { server, tool, ...seen } of options.changes === true ? changes : []) {
+      if (this.#pinOf(server, tool)?.digest !== seen.digest) this.#remember(server, tool, seen)
+    }
+    return other
   }
 
   #definitionOf(tool: Tool): string {
@@ -199,8 +216,8 @@ export class Pins {
     else tools.set(tool, pin)
   }
 
-  #note(server: string, tool: string, pin: Pin | undefined, seen: Pin): PinChange {
-    const change = changeBetween(server, tool, pin, seen)
+  #remember(server: string, tool: string, seen: Pin): PinChange {
+    const change = changeBetween(server, tool, this.#pinOf(server, tool), seen)
     const changes = this.#changes.get(server) ?? new Map<string, Seen>()
     this.#changes.set(server, changes)
     // No more than can be pinned: names that nobody knows must not fill the memory.
@@ -246,14 +263,40 @@ function membersIn(definition: string): Readonly<Partial<Record<PinnedMember, un
   return isRecord(members) ? members : {}
 }
 
-function readFile(file: unknown): readonly PinRecord[] {
+/** What is kept of the tools of every server, in an order that does not depend on chance. */
+function records<T>(
+  servers: ReadonlyMap<string, ReadonlyMap<string, T>>,
+  pinOf: (kept: T) => Pin,
+): readonly PinRecord[] {
+  const all = Array.from(servers, ([server, tools]) =>
+    Array.from(tools, ([tool, kept]) => {
+      const { digest, definition } = pinOf(kept)
+      return { server, tool, digest, definition }
+    }),
+  ).flat()
+  return all.sort((a, b) => compare(a.server, b.server) || compare(a.tool, b.tool))
+}
+
+function readFile(file: unknown): Required<Pick<PinFile, 'pins' | 'changes'>> {
   if (!isRecord(file) || file.version !== 1 || !Array.isArray(file.pins)) {
     throw new TypeError('this is no file of pins: it needs "version": 1 and a list "pins"')
   }
-  return file.pins.map((pin: unknown, at) => {
+  return { pins: readRecords('pins', file.pins), changes: readRecords('changes', file.changes) }
+}
+
+function readRecords(name: string, given: unknown): readonly PinRecord[] {
+  const list: readonly unknown[] = Array.isArray(given) ? given : []
+  return list.map((pin, at) => {
     if (isPin(pin)) return pin
-    throw new TypeError(`pins[${at}] needs the texts "server", "tool", "digest" and "definition"`)
+    const needed = '"server", "tool", "digest" and "definition"'
+    throw new TypeError(`${name}[${at}] needs the texts ${needed}`)
   })
+}
+
+async function checkDigest({ server, tool, digest, definition }: PinRecord): Promise<void> {
+  if (digest === (await digestOf(server, definition))) return
+  const what = `the pin of the tool "${tool}" of "${server}"`
+  throw new TypeError(`${what} was edited: its digest is another; remove it to pin the tool anew`)
 }
 
 function isPin(pin: unknown): pin is PinRecord {

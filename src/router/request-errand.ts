@@ -16,14 +16,17 @@ export class RequestErrand implements Errand {
   readonly owner: unknown
   readonly ask: Errand['ask']
   readonly onProgress: Errand['onProgress']
+  place: Errand['place']
   readonly #request: ServerRequest
 
-  constructor(request: ServerRequest, asks: Errand['ask']) {
+  /** `ask` puts questions to the caller, where it can be asked. */
+  constructor(request: ServerRequest, ask: Errand['ask']) {
     const { session, caller } = request
     this.#request = request
     this.owner = caller.revision.era === 'session' && session !== undefined ? session : request
-    this.ask = canBeAsked(caller.capabilities) ? asks : undefined
+    this.ask = ask
     this.onProgress = progressTo(request)
+    this.place = undefined
   }
 
   onLog(params: Members): void {

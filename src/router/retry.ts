@@ -1,5 +1,6 @@
 import { ChannelError, type ChannelErrorCode } from '../jsonrpc/channel.ts'
 import { RpcError } from '../jsonrpc/error.ts'
+import { methodRow } from '../mcp/methods.ts'
 import type { ToolAnnotations } from '../mcp/types/tool.ts'
 import { limits } from '../util/limits.ts'
 import { checked } from './checked.ts'
@@ -69,7 +70,10 @@ export function safetyOf(
   method: string,
   annotations?: ToolAnnotations,
 ): Pick<RetryFacts, 'isReadOnly' | 'isIdempotent'> {
-  if (method !== 'tools/call') return readOnly.has(method) ? harmless : harmful
+  if (method !== 'tools/call') {
+    const twice = methodRow(method)?.twice
+    return twice === 'reads' ? harmless : twice === 'settles' ? repeatable : harmful
+  }
   if (annotations?.readOnlyHint === true) return harmless
   return annotations?.idempotentHint === true ? repeatable : harmful
 }
@@ -77,21 +81,6 @@ export function safetyOf(
 const harmless = { isReadOnly: true, isIdempotent: true }
 const repeatable = { isReadOnly: false, isIdempotent: true }
 const harmful = { isReadOnly: false, isIdempotent: false }
-
-/** The requests that change nothing, by what the protocol says of them. */
-const readOnly: ReadonlySet<string> = new Set([
-  'ping',
-  'server/discover',
-  'tools/list',
-  'resources/list',
-  'resources/templates/list',
-  'resources/read',
-  'prompts/list',
-  'prompts/get',
-  'completion/complete',
-  'tasks/get',
-  'tasks/list',
-])
 
 /** How many slots a window has: the oldest tenth is forgotten at a time. */
 const slots = 10

@@ -2,7 +2,8 @@ import { compose, type Handler, type Middleware } from '../jsonrpc/handler.ts'
 import type { RpcRequest } from '../jsonrpc/message.ts'
 import type { Clock } from '../util/clock.ts'
 import { isRecord } from '../util/record.ts'
-import { type Call, type Delivered, Dispatch } from './dispatch.ts'
+import type { Call, Delivered } from './call.ts'
+import { Dispatch } from './dispatch.ts'
 import type { Instance } from './instance.ts'
 import type { Limits, Pass } from './limit.ts'
 import { tellQueue, tellRefused } from './news.ts'
@@ -70,6 +71,8 @@ export class Route {
   }
 
   async #wrapped(call: Call): Promise<Delivered> {
+    // A middleware may look at any of it.
+    call.takesWritten = false
     let delivered: Delivered | undefined
     const last: Handler = async message => {
       call.method = message.method

@@ -9,8 +9,8 @@ import { type Clock, systemClock } from '../util/clock.ts'
 import { Deadlines, systemDeadlines } from '../util/deadline.ts'
 import { limits as limitTable } from '../util/limits.ts'
 import { version as ownVersion } from '../util/version.ts'
+import type { Delivered } from './call.ts'
 import { Catalogue, type HiddenEntry } from './catalogue.ts'
-import type { Delivered } from './dispatch.ts'
 import { HeldCalls } from './held.ts'
 import type { Instance } from './instance.ts'
 import { Limits } from './limit.ts'
@@ -18,7 +18,7 @@ import type { ListKind } from './lists.ts'
 import { tellInstance, tellPin } from './news.ts'
 import { RoutedOffer } from './offer.ts'
 import type { RouterOptions, UpstreamOptions } from './options.ts'
-import { Pins } from './pins.ts'
+import { type PinRecord, Pins } from './pins.ts'
 import { Registry, type RegistryChange, type UnregisterOptions } from './registry.ts'
 import { Route, type RouteHost } from './route.ts'
 import { type Level, type ServerStatus, statusOf } from './status.ts'
@@ -175,6 +175,18 @@ export class Router implements Endpoint {
   approve(server: string, tool: string, digest: string): void {
     this.pins.approve(server, tool, digest)
     this.#changed(['tools'])
+    this.#options.onPinned?.(this.pins)
+  }
+
+  /**
+   * Takes over pins that somebody else has approved, as `pins.import` does, and lets callers have the
+   * tools that are as pinned now. Gives those whose pins are others; rejects, and takes nothing, where it
+   * is no file of pins.
+   */
+  async importPins(file: unknown): Promise<readonly PinRecord[]> {
+    const taken = await this.pins.import(file)
+    if (taken.length > 0) this.#changed(['tools'])
+    return taken
   }
 
   /** Told of servers that come and go, until the function that comes back is called. */
@@ -229,6 +241,7 @@ export class Router implements Endpoint {
         timeoutMs: options.timeoutMs,
         onError: error => this.#onError(error),
       },
+      doubtMs: this.#options.doubtMs ?? limitTable.doubtMs.default,
       wanted: () => this.#wantedOf(upstream),
       onInstance: (_, instance, event) => tellInstance(name, instance, event),
       onLists: (_, instance, kinds) => this.#onLists(upstream, instance, kinds),
@@ -271,7 +284,7 @@ export class Router implements Endpoint {
     if (pin === 'off' || tools === undefined) return
     this.pins.check(upstream.name, tools).then(
       ({ changes, added }) => {
-        if (added.length > 0) this.#options.onPinned?.(this.pins)
+        if (added.length > 0 || changes.length > 0) this.#options.onPinned?.(this.pins)
         for (const change of changes) tellPin(change, pin)
         if (changes.length > 0 && pin === 'block') this.#changed(['tools'])
       },

@@ -22,6 +22,8 @@ export interface InstanceStatus {
   readonly restarts: number
   /** What it speaks. */
   readonly revision?: string
+  /** Whether its calls go over a WebSocket at present, though its address is one of HTTP. */
+  readonly websocket?: true
   /** The programs that run for it. */
   readonly pids: readonly number[]
   /** The end of what they have written to their error output. */
@@ -60,6 +62,7 @@ export function statusOf(route: Route): ServerStatus {
       errorRate: load.errorRate,
       restarts,
       revision: first?.server.revision.name,
+      ...(instance.hasWebSocket && { websocket: true as const }),
       pids: instance.children.map(({ pid }) => pid),
       stderr: instance.stderr,
     }

@@ -4,6 +4,7 @@ import type { Channel } from '../jsonrpc/channel.ts'
 import type { Endpoint } from '../mcp/endpoint.ts'
 import type { ChildProcess } from '../transport/child.ts'
 import { memoryPair } from '../transport/memory.ts'
+import { writtenResults } from './hop.ts'
 import type { InstanceUrl, UpstreamOptions } from './options.ts'
 
 /** Where one instance of a server is, and how it is reached. */
@@ -17,10 +18,12 @@ export interface Target {
   dial(options: TargetOptions): Promise<Channel>
 }
 
-/** What is told of a program that was started. */
+/** How long opening may take, and what is told of what was opened. */
 export interface TargetOptions {
   readonly handshakeMs: number
   readonly onChild: (child: ChildProcess) => void
+  /** Told when calls begin to go over a WebSocket instead of HTTP, and when no more. */
+  readonly onWebSocket: (isOpen: boolean) => void
 }
 
 /** The instances that the options of a server name. Throws a TypeError where they name none, or two kinds. */
@@ -65,19 +68,28 @@ function childTargets(name: string, command: string, options: UpstreamOptions): 
   }))
 }
 
-function urlTarget(place: InstanceUrl, index: number, { headers }: UpstreamOptions): Target {
+function urlTarget(place: InstanceUrl, index: number, options: UpstreamOptions): Target {
+  const { headers, websocket = true } = options
   const { url, weight = 1 } = typeof place === 'string' ? { url: place } : place
   const where = parseAddress(url)
   return {
     key: String(index),
     label: withoutSecrets(url),
     weight,
-    dial: told => dial(where, { ...opening(told), headers }),
+    dial: told => {
+      const { onWebSocket } = told
+      return dial(where, { ...opening(told), headers, websocket, onWebSocket })
+    },
   }
 }
 
+// Less than others gather: the server begins with the first of many calls while the rest of them is read.
+const coalesceBytes = 4096
+
 function opening({ handshakeMs, onChild }: TargetOptions): OpeningOptions {
-  return { handshakeMs, onChild, subprotocol: 'mcp', byTurns: true, onJunk: () => {} }
+  const decode = { written: writtenResults }
+  const onJunk = (): void => {}
+  return { handshakeMs, onChild, subprotocol: 'mcp', byTurns: true, coalesceBytes, decode, onJunk }
 }
 
 /** An address without what may be a secret in it: a password, or the query. */

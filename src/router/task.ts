@@ -4,7 +4,7 @@ import type { Members } from '../mcp/types/base.ts'
 import type { InputRequest, InputResponse, InputResponses } from '../mcp/types/input.ts'
 import type { ServerRequest } from '../server/request.ts'
 import { isRecord } from '../util/record.ts'
-import type { Source } from './dispatch.ts'
+import type { Source } from './call.ts'
 import type { Errand } from './errand.ts'
 
 /**
@@ -19,7 +19,8 @@ export async function followTask(
   errand: Errand,
 ): Promise<unknown> {
   const facts = taskFacts(revision.features.tasks === 'core' ? created.task : created)
-  await request.task?.begin()
+  // In sessions the questions of a task are requests, which must find whose they are.
+  lane.keep(errand, facts.id)
   const { client } = lane
   const run = new TaskRun(facts, revision, {
     settings: lane.settings,
@@ -28,17 +29,22 @@ export async function followTask(
     onFollowed: () => {},
   })
   const { signal } = request.exchange
-  // In sessions the questions of a task are requests, which must find whose they are.
-  lane.keep(errand)
-  const words = tellWords(request, run)
+  let words: ReturnType<typeof tellWords> | undefined
+  let given: unknown
   try {
-    return await run.outcome({ signal })
+    await request.task?.begin()
+    words = tellWords(request, run)
+    given = await run.outcome({ signal })
+    return given
   } catch (error) {
-    if (signal.aborted) run.cancel().then(undefined, () => {})
+    if (signal.aborted) {
+      lane.abandon(errand)
+      run.cancel().then(undefined, () => {})
+    }
     throw error
   } finally {
-    lane.forget(errand)
-    words.end()
+    lane.forget(errand, facts.id, given)
+    words?.end()
   }
 }
 

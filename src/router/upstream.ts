@@ -15,6 +15,8 @@ export interface UpstreamHost {
   readonly clock: Clock
   readonly deadlines: Deadlines
   readonly client: ClientOptions
+  /** How long a question waits until it is clear whose it is. */
+  readonly doubtMs: number
   /** The resources that somebody wants to hear of; asked whenever a connection is made. */
   wanted(): Iterable<string>
   /** An instance has come, gone or changed its state. */
@@ -168,6 +170,7 @@ export class Upstream {
       clock: host.clock,
       deadlines: host.deadlines,
       client: host.client,
+      doubtMs: host.doubtMs,
       openMs: openMsOf(this.#options),
       onReady: instance => {
         this.#onReady(instance, onTried)

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Listener, listen, Server } from '../../src/index.ts'
+import { Router } from '../../src/router/router.ts'
 import { version } from '../../src/util/version.ts'
 import { everything, fixture, trunkline } from './bin.ts'
 
@@ -124,6 +125,23 @@ describe('trunkline list', () => {
     expect(server).toMatchObject({ name: 'small', revision: '2026-07-28', era: 'stateless' })
     expect(Object.keys(lists)).toEqual(['tools'])
     expect(lists.tools.map(({ name }: { name: string }) => name)).toContain('forecast')
+  })
+
+  test('shows which servers of a router are not there, and why', async () => {
+    const lost = { command: process.execPath, args: ['-e', 'process.exit(3)'] }
+    const servers = { small: { url: address, tools: { allow: ['ask'] } }, lost }
+    await using router = new Router({ servers, onError: () => {} })
+    await using front = await listen(router, 'http://127.0.0.1:0/mcp')
+    await router.ready()
+    const { code, stdout } = await trunkline(['list', front.address])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^Unavailable \(1\)\n {2}lost\n {6}it \S+/m)
+    for (const era of ['session', 'stateless']) {
+      const { json } = await trunkline(['list', front.address, 'tools', '--json', '--era', era])
+      const { server: _, ...lists } = json()
+      expect(Object.keys(lists)).toEqual(['tools', 'unavailable'])
+      expect(lists.unavailable).toEqual({ lost: expect.stringMatching(/^it /) })
+    }
   })
 
   test('starts a program behind dashes', async () => {

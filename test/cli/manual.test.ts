@@ -22,7 +22,7 @@ describe('docs/command-line.md', () => {
   const tables: readonly (readonly [name: string, rows: readonly OptionRow[]])[] = [
     ['general-options', generalOptions],
     ['target-options', shared],
-    ...['up', 'serve', 'call', 'read', 'prompt', 'check', 'bench'].map(
+    ...['up', 'pins', 'serve', 'call', 'read', 'prompt', 'check', 'bench'].map(
       name => [`${name}-options`, ownOptions(name)] as const,
     ),
   ]

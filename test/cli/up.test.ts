@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { connect } from '../../src/connect.ts'
-import { isAlive } from '../router/processes.ts'
+import { isAlive } from '../support/processes.ts'
 import { fixture, start, trunkline } from './bin.ts'
 
 const everything = {
@@ -80,29 +80,35 @@ describe('up', () => {
     expect(names.length).toBeGreaterThan(3)
   })
 
-  test('reads its file again when it changes, and tells what came of it', async () => {
-    const folder = emptyFolder()
-    const file = join(folder, 'trunkline.json')
-    const write = (text: string) => {
-      writeFileSync(`${file}.new`, text)
-      renameSync(`${file}.new`, file)
-    }
-    const listen = 'http://127.0.0.1:0/mcp'
-    write(JSON.stringify({ listen, mcpServers: { one: everything } }))
-    const { address, said, notes } = await upUntil(/To try/, [], folder)
-    const told = async (pattern: RegExp) => {
-      while (!said.some(line => pattern.test(line))) await once(notes, 'line')
-    }
-    write('{ "mcpServers": { "one": { "comand": "x" } } }')
-    await told(/stays as it was.*/)
-    expect(said.join('\n')).toMatch(/comand/)
-    write(JSON.stringify({ listen, mcpServers: { one: everything, two: everything } }))
-    await told(/configuration read again: added two/)
-    await using client = await connect(address)
-    const names = new Set<string>()
-    for await (const { name } of client.tools()) names.add(name.split('__')[0] ?? '')
-    expect([...names]).toEqual(['one', 'two'])
-  })
+  test.each([
+    ['info', /"configuration reloaded".*"ok":true,"added":\["two"\]/],
+    ['warn', /^configuration read again: added two$/],
+  ])(
+    'reads its file again when it changes, and tells once what came of it, at %s',
+    async (level, again) => {
+      const folder = emptyFolder()
+      const file = join(folder, 'trunkline.json')
+      const write = (text: string) => {
+        writeFileSync(`${file}.new`, text)
+        renameSync(`${file}.new`, file)
+      }
+      const listen = 'http://127.0.0.1:0/mcp'
+      write(JSON.stringify({ listen, mcpServers: { one: everything } }))
+      const { address, said, notes } = await upUntil(/To try/, ['--log-level', level], folder)
+      const told = async (pattern: RegExp) => {
+        while (!said.some(line => pattern.test(line))) await once(notes, 'line')
+      }
+      write('{ "mcpServers": { "one": { "comand": "x" } } }')
+      await told(/"configuration reloaded".*"ok":false.*comand/)
+      write(JSON.stringify({ listen, mcpServers: { one: everything, two: everything } }))
+      await told(again)
+      expect(said.filter(line => /configuration/.test(line))).toHaveLength(2)
+      await using client = await connect(address)
+      const names = new Set<string>()
+      for await (const { name } of client.tools()) names.add(name.split('__')[0] ?? '')
+      expect([...names]).toEqual(['one', 'two'])
+    },
+  )
 
   test.each([
     ['a file that is not there', ['no.json'], /no\.json/],

@@ -28,11 +28,10 @@ const exceptions: readonly Exception[] = [
   },
   {
     step: 'calls at the same time ask their own questions',
-    isFor: ({ revision, behind, back }) =>
-      revision === stateless && behind !== stateless && back === 'stdio',
+    isFor: isAnonymous,
     outcome: () => answered(['accept: Ada, 36', 'decline', 'cancel'].map(ownOrRefused)),
     because:
-      'on one pipe a session does not say whose call it asks for, and callers here have none: what is asked while two calls are under way is refused',
+      'on one pipe a session does not say whose call it asks for, and callers here have none: where each call waits for an answer, it never becomes clear whose is whose',
   },
   {
     step: 'a method that does not exist is refused',
@@ -43,6 +42,26 @@ const exceptions: readonly Exception[] = [
       'the package reads what went wrong out of answers with the status 400, and of no others',
   },
 ]
+
+const givenUp: ReadonlySet<string> = new Set([
+  'a call is given up',
+  'a call that is given up stops the tool',
+])
+
+/**
+ * The steps of a client without sessions before a server with them that is asked over a pipe: calls that
+ * are given up come last. The server never answers them, and may still ask for them; to a router each
+ * stateless call is that of somebody else, so what is asked after that is put to nobody for a while.
+ */
+export function givenUpLast(steps: readonly Step[]): readonly Step[] {
+  const isLast = ({ name }: Step) => givenUp.has(name)
+  return [...steps.filter(step => !isLast(step)), ...steps.filter(isLast)]
+}
+
+/** Whether nothing tells whose a question is: neither the pipe nor a session of the caller. */
+export function isAnonymous({ revision, behind, back }: RoutedCell): boolean {
+  return revision === stateless && behind !== stateless && back === 'stdio'
+}
 
 /** What a call may come to that asks beside others: what its own caller has answered, and no other's. */
 function ownOrRefused(own: string): unknown {

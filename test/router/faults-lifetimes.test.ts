@@ -12,8 +12,8 @@ import type { Client } from '../../src/client/client.ts'
 import { connect } from '../../src/connect.ts'
 import { Router, type UpstreamOptions } from '../../src/router/index.ts'
 import { start } from '../cli/bin.ts'
+import { descendants, isAlive, until } from '../support/processes.ts'
 import { type Ledger, ledgerHere, worker } from './ledger.ts'
-import { descendants, isAlive, until } from './processes.ts'
 import { caller, failureOf, pidsOf, routed } from './routed.ts'
 import { up } from './up.ts'
 
@@ -120,7 +120,7 @@ describe('trunkline up', () => {
     const before = descendants(running.pid)
     const load = calling(ledger, client, 'stays__work')
     const rereads = (): number =>
-      running.said.filter(line => line.includes('configuration read again')).length
+      running.said.filter(line => /"configuration reloaded".*"ok":true/.test(line)).length
     const write = async (content: string, isWhole: boolean): Promise<void> => {
       // Some write into the file, others put a new one into its place.
       if (!isWhole) return writeFile(running.file, content)
@@ -136,10 +136,10 @@ describe('trunkline up', () => {
       if (turn % 10 === 0) await until(() => rereads() > turn / 10)
     }
     await write('{"servers": {"stays": ', false)
-    await until(() => running.said.some(line => line.includes('the configuration stays as it was')))
+    await until(() => running.said.some(line => /"configuration reloaded".*"ok":false/.test(line)))
     const servers = { stays: { ...stays, limits: { perSecond: 1000 } }, guest: worker() }
     await write(JSON.stringify({ listen, servers }), true)
-    await until(() => running.said.some(line => line.includes('added guest')))
+    await until(() => running.said.some(line => line.includes('"added":["guest"]')))
     await load.stop()
     expect(descendants(running.pid)).toEqual(expect.arrayContaining([...before]))
     expect(descendants(running.pid)).toHaveLength(before.length + 1)

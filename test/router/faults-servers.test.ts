@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { Router, type ServerStatus, type UpstreamOptions } from '../../src/router/index.ts'
 import { limits } from '../../src/util/limits.ts'
+import { descendants, isAlive, until } from '../support/processes.ts'
 import { worker } from './ledger.ts'
-import { descendants, isAlive, until } from './processes.ts'
 import { caller, failureOf, pidsOf, routed } from './routed.ts'
 
 const quickly: UpstreamOptions = { restart: { minMs: 1, maxMs: 5 } }

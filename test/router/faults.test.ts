@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { RpcError } from '../../src/jsonrpc/error.ts'
+import { isAlive, until } from '../support/processes.ts'
 import { type Entry, ledgerHere, reconcile, worker } from './ledger.ts'
-import { isAlive, until } from './processes.ts'
 import { caller, failureOf, pidsOf, routed } from './routed.ts'
 import { storm } from './storm.ts'
 
@@ -52,7 +52,7 @@ describe('a program that is killed again and again', () => {
       // On a slow machine the next kill may meet the second attempt, and the one after that the third.
       work: worker(
         { ledger: ledger.file },
-        { instances: 2, retry: { attempts: 10, budget: 1 }, ...often },
+        { instances: 2, trustAnnotations: true, retry: { attempts: 10, budget: 1 }, ...often },
       ),
       calm: worker({ ledger: calm.file }),
     })

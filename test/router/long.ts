@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { descendants, isAlive, until } from '../support/processes.ts'
 import { ledgerHere, worker } from './ledger.ts'
-import { descendants, isAlive, until } from './processes.ts'
 import { caller, pidsOf, routed } from './routed.ts'
 import { storm } from './storm.ts'
 import { up } from './up.ts'
@@ -23,7 +23,7 @@ test(`a storm of ${calls} calls, with a program killed every two seconds`, async
   const calm = ledgerHere('c')
   const restart = { most: 1000, minMs: 1, maxMs: 100 }
   const router = await routed({
-    work: worker({ ledger: ledger.file }, { instances: 2, restart }),
+    work: worker({ ledger: ledger.file }, { instances: 2, restart, trustAnnotations: true }),
     calm: worker({ ledger: calm.file }),
   })
   const others = await caller(router)

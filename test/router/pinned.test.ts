@@ -3,7 +3,8 @@ import { listen } from '../../src/listen.ts'
 import { Router, type UpstreamOptions } from '../../src/router/index.ts'
 import { Server } from '../../src/server/server.ts'
 import { deferred } from '../../src/util/deferred.ts'
-import { until } from './processes.ts'
+import { patience } from '../support/patience.ts'
+import { until } from '../support/processes.ts'
 import { caller, failureOf, routed } from './routed.ts'
 
 interface Definition {
@@ -131,7 +132,7 @@ describe('SEC-37: a tool that is not what it was when it was first seen', () => 
       const names = []
       for await (const { name } of client.tools()) names.push(name)
       expect(names).toEqual(['mail__other', 'mail__send'])
-    })
+    }, patience)
     await client.call('mail__send', {})
     expect(router.hidden()).toEqual([])
     expect(poster.sent).toBe(1)

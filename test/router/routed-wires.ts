@@ -1,4 +1,6 @@
 import { fileURLToPath } from 'node:url'
+import { expect, vi } from 'vitest'
+import { listen } from '../../src/index.ts'
 import { Router } from '../../src/router/index.ts'
 import type { UpstreamOptions } from '../../src/router/options.ts'
 import {
@@ -9,6 +11,7 @@ import {
   type Wire,
 } from '../matrix/mcp-wires.ts'
 import type { Revision } from '../mcp-interop/driver.ts'
+import { patience } from '../support/patience.ts'
 
 const file = fileURLToPath(new URL('../fixtures/everything-stdio.js', import.meta.url))
 
@@ -38,21 +41,32 @@ export const routedWires: readonly Wire[] = [
       serve: serveHttp('/mcp', routerBefore(behind, 'program')),
     }),
   ),
+  {
+    name: 'a router before HTTP with a WebSocket beside it',
+    revisions: spoken,
+    behind: '2026-07-28',
+    isShared: true,
+    serve: serveInMemory(routerBefore('2026-07-28', 'http')),
+  },
 ]
 
 /** A router that seems to be the server that it stands before. */
 export function routerBefore(
   behind: Revision,
-  where: 'here' | 'program',
+  where: 'here' | 'program' | 'http',
   further: UpstreamOptions = {},
 ): Make {
   return async (options = {}) => {
     const its = { ...options, revisions: [behind] }
-    const server = where === 'here' ? everythingHere(its) : undefined
+    const server = where === 'program' ? undefined : everythingHere(its)
+    const listener =
+      where === 'http' && server ? await listen(server, 'http://127.0.0.1:0/mcp') : undefined
     const upstream: UpstreamOptions =
-      server !== undefined
-        ? { server }
-        : { command: process.execPath, args: [file, JSON.stringify(its)] }
+      listener !== undefined
+        ? { url: listener.address }
+        : server !== undefined
+          ? { server }
+          : { command: process.execPath, args: [file, JSON.stringify(its)] }
     const router = new Router({
       name: 'everything',
       version: '1.0.0',
@@ -64,6 +78,7 @@ export function routerBefore(
       onError: () => {},
     })
     await router.ready()
+    if (where === 'http') await overWebSocket(router, 'everything')
     return {
       handle: router.handle,
       profile: router.profile,
@@ -71,8 +86,17 @@ export function routerBefore(
       attach: (channel, envelope) => router.attach(channel, envelope),
       close: async () => {
         await router.close({ drainMs: 0 })
+        await listener?.close()
         await server?.close()
       },
     }
   }
+}
+
+/** Waits until the calls of a router to one of its servers go over a WebSocket. */
+export async function overWebSocket(router: Router, name: string): Promise<void> {
+  await vi.waitFor(() => {
+    const instances = router.server(name)?.instances ?? []
+    expect(instances.map(({ websocket }) => websocket)).toEqual(instances.map(() => true))
+  }, patience)
 }

@@ -22,8 +22,8 @@ import { Server } from '../../src/server/server.ts'
 import { trunkline } from '../cli/bin.ts'
 import { type Asking, ask, type Headers, Wire, written } from '../http/raw.ts'
 import { calling, inSession, opening, speaking } from '../http/requests.ts'
+import { descendants } from '../support/processes.ts'
 import { worker } from './ledger.ts'
-import { descendants } from './processes.ts'
 import { caller, routed } from './routed.ts'
 import { up } from './up.ts'
 
@@ -320,8 +320,8 @@ describe('SEC-24: what callers send beside their messages', () => {
     const token = 'correct-horse-battery-staple'
     process.env.SEC_TOKEN = token
     onTestFinished(() => void delete process.env.SEC_TOKEN)
-    const env = { API_TOKEN: '$' + '{SEC_TOKEN}' }
-    const running = await up({ servers: { work: worker({}, { env }) } })
+    const env = { PASS: '$' + '{SEC_TOKEN}', PLAIN: token }
+    const running = await up({ servers: { work: worker({}, { env }) } }, ['--log-level', 'debug'])
     const pids = [running.pid, ...descendants(running.pid)]
     expect(pids).toHaveLength(2)
     for (const pid of pids) {
@@ -331,7 +331,13 @@ describe('SEC-24: what callers send beside their messages', () => {
     expect(await said.text()).not.toContain(token)
     running.child.kill('SIGTERM')
     expect(await running.exit).toBe(0)
-    expect(running.said.join('\n')).not.toContain(token)
+    const log = running.said.join('\n')
+    expect(log).not.toContain(token)
+    // The configuration is shown as it may be.
+    const shown = running.said.find(line => line.includes('"event":"configuration"')) ?? '{}'
+    expect(JSON.parse(shown)).toMatchObject({
+      servers: { work: { env: { PASS: '$' + '{SEC_TOKEN}', PLAIN: '***' } } },
+    })
   })
 
   test('the sources hold no secret', () => {

@@ -1,7 +1,7 @@
 import type { Client } from '../../src/client/client.ts'
 import type { Router } from '../../src/router/index.ts'
+import { isAlive } from '../support/processes.ts'
 import type { Ledger } from './ledger.ts'
-import { isAlive } from './processes.ts'
 import { pidsOf } from './routed.ts'
 
 export interface StormOptions {

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
 import type { UpstreamOptions } from '../../src/router/options.ts'
 import { start } from '../cli/bin.ts'
-import { isAlive } from './processes.ts'
+import { isAlive } from '../support/processes.ts'
 
 /** What a configuration file holds. */
 export interface UpConfig {

@@ -23,4 +23,15 @@ export const config = {
     unit: 'ms',
     meaning: 'How often that file is looked at where the system cannot tell of changes.',
   },
+  pinFileBytes: {
+    default: 64 * MiB,
+    unit: 'bytes',
+    meaning: 'The file of pinned tools. A longer one is refused before it is parsed.',
+  },
+  pinLockMs: {
+    default: 10_000,
+    unit: 'ms',
+    meaning:
+      'Time a process may keep the file of pinned tools to itself. A lock that is older was left behind, and is taken away.',
+  },
 } as const satisfies Record<string, Limit>

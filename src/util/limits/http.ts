@@ -177,7 +177,7 @@ export const http = {
     default: 5000,
     unit: 'ms',
     meaning:
-      'Time from one attempt to open that WebSocket to the next. Calls go over HTTP meanwhile.',
+      'Time from one attempt to open that WebSocket to the next, doubled for each one that failed, up to 64 times. Calls go over HTTP meanwhile.',
   },
   headerTools: {
     default: 1024,

@@ -78,6 +78,30 @@ export const upstream = {
   heldCalls: {
     default: 1000,
     unit: 'count',
-    meaning: 'Calls held at one time. A further one that would be is refused with -32000.',
+    meaning:
+      'Calls held at one time. Of more, the one held longest is cancelled, and its answer refused with -32602.',
+  },
+  doubtMs: {
+    default: 5000,
+    unit: 'ms',
+    meaning:
+      'Time a question of a server waits that could be that of several callers. If by then it is not clear whose it is, it is refused.',
+  },
+  doubtfulQuestions: {
+    default: 64,
+    unit: 'count',
+    meaning: 'Such questions on one connection. A further one is refused at once.',
+  },
+  abandonedMs: {
+    default: 10_000,
+    unit: 'ms',
+    meaning:
+      'Time a call that was given up, and is not answered, counts as one that a server with sessions may ask for: as long its questions are put to nobody else.',
+  },
+  abandonedCalls: {
+    default: 256,
+    unit: 'count',
+    meaning:
+      'Such calls that one connection remembers. Of more, the oldest counts for the whole time, answered or not.',
   },
 } as const satisfies Record<string, Limit>
