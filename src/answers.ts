@@ -1,5 +1,6 @@
 import { type Handler, type Method, methods } from './jsonrpc/handler.ts'
-import { type Answers, shown } from './protocol.ts'
+import type { Answers } from './protocol.ts'
+import { shown } from './util/options.ts'
 import { isRecord } from './util/record.ts'
 
 /** The handler of some answers. Throws a TypeError that names what can answer nothing. */

@@ -8,17 +8,11 @@ import { Peer } from './jsonrpc/peer.ts'
 import type { Endpoint } from './mcp/endpoint.ts'
 import { profile } from './mcp/profile.ts'
 import { decodeOptions } from './mcp/profile-options.ts'
-import {
-  type Answers,
-  checkOptions,
-  isEndpoint,
-  type RpcOptions,
-  settings,
-  shown,
-} from './protocol.ts'
+import { type Answers, checkOptions, isEndpoint, type RpcOptions, settings } from './protocol.ts'
 import type { RouterOptions } from './router/options.ts'
 import type { ChildCommand } from './transport/child.ts'
 import { defined } from './util/defined.ts'
+import { shown } from './util/options.ts'
 import { isRecord } from './util/record.ts'
 
 export interface ConnectOptions extends OpeningOptions, ClientOptions {

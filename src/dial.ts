@@ -20,6 +20,14 @@ export interface OpeningOptions extends WireOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Offered in the handshake of a WebSocket; a server that leaves it is as welcome. */
   readonly subprotocol?: string
+  /**
+   * Over HTTP, whether calls go over a WebSocket to the same address where the server is stateless and
+   * says that it takes one, as servers of this package do. While there is none, and for whatever needs a
+   * stream of its own, HTTP is used. Not where `http.fetch` is given.
+   */
+  readonly websocket?: boolean
+  /** Told when calls begin to go over such a WebSocket, and when they go over HTTP again. */
+  readonly onWebSocket?: (isOpen: boolean) => void
   /** What only HTTP needs to know, such as headers that change, or a `fetch` of the caller's. */
   readonly http?: Omit<HttpClientOptions, 'decode' | 'clock' | 'onError'>
   /** Given the error output of a child process as it comes. */
@@ -69,12 +77,26 @@ async function open(where: Where, options: DialOptions): Promise<Channel> {
       const { connectWebSocket } = await import('./transport/websocket.ts')
       return connectWebSocket(where.url, options)
     }
-    case 'http': {
-      const { httpChannel } = await import('./http/client.ts')
-      const { headers, decode, clock, onError, http } = options
-      return httpChannel(where.url, { headers, ...defined(http), decode, clock, onError })
-    }
+    case 'http':
+      return openHttp(where.url, options)
   }
+}
+
+async function openHttp(url: URL, options: DialOptions): Promise<Channel> {
+  const { headers, decode, clock, onError, http, websocket, onWebSocket } = options
+  const its = { headers, ...defined(http), decode, clock, onError }
+  if (websocket !== true || its.fetch !== undefined) {
+    const { httpChannel } = await import('./http/client.ts')
+    return httpChannel(url, its)
+  }
+  const { httpWithWebSocket } = await import('./http/client-websocket.ts')
+  return httpWithWebSocket(url, its, {
+    dial: async (place, dialling) => {
+      const { connectWebSocket } = await import('./transport/websocket.ts')
+      return connectWebSocket(place, { ...options, ...dialling })
+    },
+    onChange: onWebSocket,
+  })
 }
 
 /** The options without the callback that means something else to a stream that is no child's. */

@@ -15,11 +15,11 @@ import {
   isEndpoint,
   type RpcOptions,
   settings,
-  shown,
   type WireOptions,
 } from './protocol.ts'
 import type { Listener } from './transport/listener.ts'
 import { defined } from './util/defined.ts'
+import { shown } from './util/options.ts'
 
 export interface ListenOptions extends WireOptions {
   readonly protocol?: 'mcp'
@@ -128,7 +128,8 @@ function mcpTaker(answers: Answers, options: ListenOptions): Taker {
     service: async path => {
       const { HttpService } = await import('./http/serve.ts')
       const sse = { events: '/sse', messages: '/messages' }
-      const service = new HttpService(answers, { sse, ...options, ...options.http, path })
+      const http = { sse, ...options, ...options.http, path, hasWebSockets: true }
+      const service = new HttpService(answers, http)
       if (options.ops === undefined) return service
       const { beside } = await import('./observe/health.ts')
       return beside(service, options.ops)

@@ -6,8 +6,8 @@ import type { PeerOptions } from './jsonrpc/peer-options.ts'
 import type { Endpoint } from './mcp/endpoint.ts'
 import { type Profile, type ProfileName, profile, profiles } from './mcp/profile.ts'
 import { decodeOptions, peerOptions } from './mcp/profile-options.ts'
-import { longestDelayMs } from './util/clock.ts'
 import { defined } from './util/defined.ts'
+import { checkValues, type OptionGroups, shown } from './util/options.ts'
 import { isRecord } from './util/record.ts'
 import type { FramingName } from './wire/frame.ts'
 import { framing } from './wire/framing.ts'
@@ -40,6 +40,8 @@ export interface WireOptions {
   readonly decode?: DecodeOptions
   /** Whether what is sent on a stream waits for the end of this turn of the event loop. */
   readonly byTurns?: boolean
+  /** Bytes of small messages that are gathered into one write to a stream. */
+  readonly coalesceBytes?: number
   /** Unsent bytes of one connection at which senders are asked to wait. */
   readonly highWaterBytes?: number
   /** Unsent bytes of one connection at which one more message closes it. */
@@ -87,16 +89,13 @@ export function settings({
 
 /** Throws a TypeError for options that mean nothing, before anything is opened. */
 export function checkOptions(options: WireOptions): void {
-  if (!isRecord(options as unknown))
-    throw new TypeError(`options are an object, not ${shown(options)}`)
+  checkValues(options, groups)
   const { protocol = 'mcp' } = options as { readonly protocol?: unknown }
   // Callers the compiler never saw may write anything.
   if (protocol !== 'mcp' && protocol !== 'jsonrpc') {
     throw new TypeError(`the option "protocol" is 'mcp' or 'jsonrpc', not ${shown(protocol)}`)
   }
   if (options.framing !== undefined) framing(options.framing)
-  checkNumbers(options)
-  checkGroups(options, groups)
 }
 
 /** Whether something can be served as MCP: a server, or whatever else answers like one. */
@@ -108,59 +107,10 @@ export function isEndpoint(value: unknown): value is Endpoint {
   )
 }
 
-/** Any value in an error message, in few characters. */
-export function shown(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.slice(0, 100))
-  if (typeof value === 'function') return 'a function'
-  if (Array.isArray(value)) return 'an array'
-  return isRecord(value) ? 'an object' : String(value)
-}
-
-/**
- * The options that are objects of options, by name. Only these are looked into: other objects, such as
- * headers, have members with names of the caller's choice.
- */
-interface Groups {
-  readonly [name: string]: Groups
-}
-
-const groups: Groups = {
+const groups: OptionGroups = {
   decode: {},
   peer: {},
   restart: {},
   heartbeat: {},
   http: { sessions: { events: {} }, cors: {}, sse: {}, retry: {} },
-}
-/** What `false` leaves out. */
-const mayBeOff = new Set(['restart', 'cors', 'sse'])
-
-function checkGroups(options: object, inside: Groups, prefix = ''): void {
-  for (const [name, further] of Object.entries(inside)) {
-    const members: unknown = Reflect.get(options, name)
-    if (members === undefined || (members === false && mayBeOff.has(name))) continue
-    const path = `${prefix}${name}`
-    if (!isRecord(members)) {
-      const else_ = mayBeOff.has(name) ? ' or false' : ''
-      throw new TypeError(
-        `the option "${path}" is an object of options${else_}, not ${shown(members)}`,
-      )
-    }
-    checkNumbers(members, `${path}.`)
-    checkGroups(members, further, `${path}.`)
-  }
-}
-
-const isLimit = /^max(?!Id$)|(?:Ms|Bytes|Lines)$|^attempts$/
-/** Where none at all is a choice; a maximum of nothing is else a mistake. */
-const mayBeNone = new Set(['maxQueued', 'maxPendingCalls', 'maxAgeSeconds'])
-
-function checkNumbers(options: object, prefix = ''): void {
-  for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || !isLimit.test(name)) continue
-    const least = name.startsWith('max') && !mayBeNone.has(name) ? 1 : 0
-    const most = name.endsWith('Ms') ? longestDelayMs : Number.POSITIVE_INFINITY
-    if (typeof value === 'number' && value >= least && value <= most) continue
-    const range = `from ${least} to ${most}`
-    throw new TypeError(`the option "${prefix}${name}" is a number ${range}, not ${shown(value)}`)
-  }
 }

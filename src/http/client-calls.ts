@@ -8,6 +8,7 @@ import { carrierFailure, isDenial, isOutage, refusal } from './client-failure.ts
 import type { Line } from './client-line.ts'
 import { refreshed } from './client-refresh.ts'
 import { Replies } from './client-replies.ts'
+import { wireHeader, wireOffer } from './wire-offer.ts'
 
 /** What requests need from their channel. */
 export interface CallsHost extends Recipient {
@@ -150,7 +151,10 @@ export class Calls {
       exchange.waiting.clear()
       return
     }
-    const { session } = this.#line
+    const { session, settings } = this.#line
+    if (exchange.method === 'server/discover') {
+      settings.onOffer?.(answer.header(wireHeader) === wireOffer)
+    }
     if (exchange.isOpening && !session.takeId(answer.header('mcp-session-id'))) {
       answer.drop()
       throw new ChannelError('framing', 'the server gives the session an id that cannot be sent')

@@ -1,3 +1,4 @@
+import { joined } from './body.ts'
 import type { Answer, Carrier } from './client-carrier.ts'
 
 /** Carries requests by a function like the global `fetch`. */
@@ -52,16 +53,4 @@ export function answerOf(response: Response): Answer {
     each,
     drop,
   }
-}
-
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const [first] = chunks
-  if (first !== undefined && chunks.length === 1) return first
-  const bytes = new Uint8Array(size)
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.length
-  }
-  return bytes
 }

@@ -4,6 +4,7 @@ import { SessionHeaders, statelessHeaders, statelessVersion } from './client-hea
 import type { HttpSettings } from './client-options.ts'
 import { AnnotatedTools } from './client-tools.ts'
 import { Web } from './client-web.ts'
+import { wireHeader, wireOffer } from './wire-offer.ts'
 
 /** What all requests of one channel share: where they go, and what has to be said with each. */
 export class Line {
@@ -72,9 +73,18 @@ export class Line {
 
   #own(message: Message | readonly Message[]): Record<string, string> {
     const version = statelessVersion(message)
-    if (version !== undefined) return statelessHeaders(message, version, this.tools)
+    if (version !== undefined) {
+      const headers = statelessHeaders(message, version, this.tools)
+      return this.#asks(message) ? { ...headers, [wireHeader]: wireOffer } : headers
+    }
     const isOpening = 'method' in message && message.method === 'initialize'
     return isOpening || this.isPair ? {} : this.session.headers()
+  }
+
+  /** Whether a message asks for WebSockets besides. */
+  #asks(message: Message | readonly Message[]): boolean {
+    if (this.settings.onOffer === undefined) return false
+    return 'method' in message && message.method === 'server/discover'
   }
 }
 

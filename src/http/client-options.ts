@@ -67,6 +67,8 @@ export interface HttpSettings {
   readonly retry: Required<StreamRetry>
   readonly clock: Clock
   readonly onError: (error: unknown) => void
+  /** Told, where it is asked at all, whether the server takes WebSockets at the same address. */
+  readonly onOffer?: (isOffered: boolean) => void
 }
 
 /** Puts the defaults in. */

@@ -9,7 +9,7 @@ import { wantsAnswer } from './client-exchange.ts'
 import { refusal } from './client-failure.ts'
 import { Leash } from './client-leash.ts'
 import { Line } from './client-line.ts'
-import { type HttpClientOptions, httpSettings } from './client-options.ts'
+import { type HttpClientOptions, type HttpSettings, httpSettings } from './client-options.ts'
 import { openPair } from './client-pair.ts'
 import { follow } from './client-stream.ts'
 
@@ -23,13 +23,20 @@ export type { HttpClientOptions }
  * break off are picked up again, and closing ends the session. One request may fail while the others go
  * on; the channel itself ends, with a cause, when its session is gone. Throws a TypeError for an address
  * that is not one of HTTP, or holds a password, which belongs into a header.
+ *
+ * With `onOffer`, each `server/discover` asks whether the server takes WebSockets too, and the answer is
+ * told before the reply.
  */
-export function httpChannel(url: URL, options: HttpClientOptions = {}): Channel {
+export function httpChannel(
+  url: URL,
+  options: HttpClientOptions = {},
+  onOffer?: HttpSettings['onOffer'],
+): Channel {
   if (!/^https?:$/.test(url.protocol)) throw new TypeError(`${url.href} is no address of HTTP`)
   if (url.username !== '' || url.password !== '') {
     throw new TypeError(`a password belongs into a header, not into the address of ${url.host}`)
   }
-  return new HttpChannel(new Line(url, httpSettings(options)))
+  return new HttpChannel(new Line(url, { ...httpSettings(options), onOffer }))
 }
 
 class HttpChannel implements Channel {

@@ -2,6 +2,7 @@ import type { Principal } from '../jsonrpc/channel.ts'
 import { systemDeadlines, timed } from '../util/deadline.ts'
 import { limits } from '../util/limits.ts'
 import type { Asked, Gate } from '../util/origin.ts'
+import { joined } from './body.ts'
 import { type Outgoing, outbox } from './outbox.ts'
 import {
   type EventStream,
@@ -97,15 +98,7 @@ async function readAll(request: Request, maxBytes: number): Promise<Uint8Array |
     if (size > maxBytes) return undefined
     chunks.push(chunk)
   }
-  const [only] = chunks
-  if (chunks.length === 1 && only !== undefined) return only
-  const bytes = new Uint8Array(size)
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.length
-  }
-  return bytes
+  return joined(chunks, size)
 }
 
 class FetchReply implements HttpReply, Outgoing {

@@ -209,3 +209,42 @@ describe('a handler of the fetch standard', () => {
     await handler.close()
   })
 })
+
+describe('options that mean nothing', () => {
+  const { server } = stage()
+  const makers = [
+    ['nodeHandler', (options: unknown) => nodeHandler(server, options as HttpHandlerOptions)],
+    ['fetchHandler', (options: unknown) => fetchHandler(server, options as HttpHandlerOptions)],
+  ] as const
+
+  const wrong: readonly (readonly [unknown, RegExp])[] = [
+    [null, /options are an object, not null$/],
+    [{ maxInFlight: 0 }, /"maxInFlight" is a number from 1 to Infinity, not 0$/],
+    [{ keepAliveMs: '15s' }, /"keepAliveMs" is a number from 0 to \d+, not "15s"$/],
+    [{ sessions: 5 }, /"sessions" is an object of options, not 5$/],
+    [{ sessions: { idleMs: -1 } }, /"sessions.idleMs".*not -1$/],
+    [{ cors: true }, /"cors" is an object of options or false, not true$/],
+    [{ allowedOrigin: [] }, /there is no option "allowedOrigin"; did you mean "allowedOrigins"\?$/],
+    [{ sessions: { idelMs: 1 } }, /no option "sessions.idelMs"; did you mean "sessions.idleMs"\?$/],
+    [{ tls: {} }, /there is no option "tls"; there are path, decode, /],
+    [{ path: 'mcp' }, /"path" is a path such as "\/mcp", not "mcp"$/],
+    [{ onError: true }, /"onError" is a function, not true$/],
+  ]
+
+  test.each(makers)('are refused by %s, by their names', (_, make) => {
+    for (const [options, words] of wrong) {
+      expect(() => make(options)).toThrow(TypeError)
+      expect(() => make(options)).toThrow(words)
+    }
+    const right = { sessions: { events: { maxBytes: 1 } }, cors: false, sse: undefined, path: '/a' }
+    expect(() => make(right)).not.toThrow()
+  })
+
+  test('are told from a server that is none', () => {
+    // The check: this is what the test is about.
+    expect(() => nodeHandler({} as typeof server)).toThrow(
+      'what is served is a server, not an object',
+    )
+    expect(() => fetchHandler(undefined as unknown as typeof server)).toThrow('not undefined')
+  })
+})

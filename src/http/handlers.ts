@@ -1,9 +1,15 @@
 import type { Principal } from '../jsonrpc/channel.ts'
 import type { Endpoint } from '../mcp/endpoint.ts'
+import { checkNames, checkValues, type OptionNames, shown } from '../util/options.ts'
+import { isRecord } from '../util/record.ts'
+import type { CorsOptions } from './cors.ts'
+import type { EventLogOptions } from './event-log.ts'
 import { serveFetch } from './fetch.ts'
 import { type NodeHandler, serveNode } from './node.ts'
 import { outbox } from './outbox.ts'
 import { type HttpOptions, HttpService } from './serve.ts'
+import type { SessionsOptions } from './sessions.ts'
+import type { SsePaths } from './sse.ts'
 import type { OutboundOptions } from './transfer.ts'
 
 /** How a handler that is mounted in somebody else's HTTP server behaves. */
@@ -27,13 +33,14 @@ export interface FetchHandler extends Closable {
  * A server as a handler for `node:http`, Express, Fastify and whatever else hands on Node's request and
  * response: `createServer(nodeHandler(server))`. It answers on any path unless `path` names one.
  *
- * It reads the body itself: mount it ahead of body parsers. A member `principal` that something in
+ * Throws a TypeError for options that mean nothing. It reads the body itself: mount it ahead of body parsers. A member `principal` that something in
  * front has put on the request says who asks.
  */
 export function nodeHandler(
   server: Endpoint,
   options: HttpHandlerOptions = {},
 ): NodeHandler & Closable {
+  check(server, options)
   const service = new HttpService(server, { onError: printError, ...options })
   const handler: NodeHandler = (request, response) => {
     serveNode(service, request, response, options)
@@ -46,13 +53,67 @@ export function nodeHandler(
  * workers. It answers on any path unless `path` names one.
  *
  * Where it is bound cannot be known here, so it answers only under names of this machine, such as
- * `localhost`: name others in `allowedHosts`.
+ * `localhost`: name others in `allowedHosts`. Throws a TypeError for options that mean nothing.
  */
 export function fetchHandler(server: Endpoint, options: HttpHandlerOptions = {}): FetchHandler {
+  check(server, options)
   const service = new HttpService(server, { onError: printError, ...options })
   const handler = (request: Request, envelope?: { readonly principal?: Principal }) =>
     serveFetch(service, request, envelope?.principal, options)
   return Object.assign(handler, closable(service))
+}
+
+/** Throws a TypeError for what callers that the compiler never saw may have written. */
+function check(server: Endpoint, options: HttpHandlerOptions): void {
+  const isServer = isRecord(server as unknown) && typeof server.handle === 'function'
+  if (!isServer) throw new TypeError(`what is served is a server, not ${shown(server)}`)
+  checkValues(options, { decode: {}, sessions: { events: {} }, cors: {}, sse: {} })
+  checkNames(options, names)
+  const { path, onError } = options as { readonly path?: unknown; readonly onError?: unknown }
+  if (path !== undefined && !(typeof path === 'string' && path.startsWith('/'))) {
+    throw new TypeError(`the option "path" is a path such as "/mcp", not ${shown(path)}`)
+  }
+  if (onError !== undefined && typeof onError !== 'function') {
+    throw new TypeError(`the option "onError" is a function, not ${shown(onError)}`)
+  }
+}
+
+const events: Record<keyof EventLogOptions, true> = {
+  maxStreamEvents: true,
+  maxStreamBytes: true,
+  maxBytes: true,
+  maxAgeMs: true,
+}
+const sessions: Record<keyof SessionsOptions, OptionNames | true> = {
+  maxSessions: true,
+  maxSessionsPerPrincipal: true,
+  idleMs: true,
+  openingMs: true,
+  spareMs: true,
+  resumable: true,
+  events,
+  retryMs: true,
+  makeId: true,
+  clock: true,
+}
+const cors: Record<keyof CorsOptions, true> = { allowedHeaders: true, maxAgeSeconds: true }
+const sse: Record<keyof SsePaths, true> = { events: true, messages: true }
+/** Every option there is; the compiler sees to it that none is missing. */
+const names: Record<keyof HttpHandlerOptions, OptionNames | true> = {
+  path: true,
+  decode: true,
+  maxInFlight: true,
+  keepAliveMs: true,
+  cors,
+  sessions,
+  sessionless: true,
+  sse,
+  onError: true,
+  allowedHosts: true,
+  allowedOrigins: true,
+  highWaterBytes: true,
+  maxOutboundBytes: true,
+  stallMs: true,
 }
 
 function closable(service: HttpService): Closable {

@@ -24,6 +24,7 @@ import { Sessions, type SessionsOptions } from './sessions.ts'
 import { SsePair, type SsePaths } from './sse.ts'
 import { answerPost, type OpenPost, type PostHost } from './stateless.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from './transfer.ts'
+import { wireHeader, wireOffer } from './wire-offer.ts'
 
 /** How a service over HTTP behaves. */
 export interface HttpOptions extends Pick<Gate, 'allowedHosts' | 'allowedOrigins'> {
@@ -45,9 +46,15 @@ export interface HttpOptions extends Pick<Gate, 'allowedHosts' | 'allowedOrigins
   readonly onError?: (error: unknown) => void
 }
 
+/** What only a listener knows of a service, because it is the listener's own doing. */
+export interface HttpListenerOptions extends HttpOptions {
+  /** Whether WebSockets are opened on the same path; clients that ask are told so. */
+  readonly hasWebSockets?: boolean
+}
+
 /** An endpoint over HTTP, whatever server the requests come from. */
 export class HttpService implements HttpHandler {
-  readonly #options: HttpOptions
+  readonly #options: HttpListenerOptions
   readonly #rules: DecodeRules
   /** The names of the revisions without sessions that are served. */
   readonly #stateless: ReadonlySet<string>
@@ -63,7 +70,7 @@ export class HttpService implements HttpHandler {
   readonly #posts: PostHost
   #isClosing = false
 
-  constructor(endpoint: Endpoint, options: HttpOptions = {}) {
+  constructor(endpoint: Endpoint, options: HttpListenerOptions = {}) {
     this.#options = options
     const decode = { ...decodeOptions(endpoint.profile), ...defined(options.decode) }
     this.#rules = decodeRules(withMaxBytes(decode, limits.httpMessageBytes.default))
@@ -205,7 +212,15 @@ export class HttpService implements HttpHandler {
   #answer(message: RpcRequest, request: HttpRequest, reply: HttpReply, accepts: Accepts): void {
     this.#inFlight.enter()
     // The request travels as its own envelope: not every binding has its headers at hand, and few tools ask.
-    answerPost(message, request, reply, accepts, this.#posts)
+    const way = message.method === 'server/discover' ? this.#offering(request, reply) : reply
+    answerPost(message, request, way, accepts, this.#posts)
+  }
+
+  /** The way back to a client that may have asked whether WebSockets are taken here. */
+  #offering(request: HttpRequest, reply: HttpReply): HttpReply {
+    if (this.#options.hasWebSockets !== true) return reply
+    if (request.header(wireHeader) !== wireOffer) return reply
+    return this.#streams.kept(reply, { [wireHeader]: wireOffer })
   }
 
   #inSession(

@@ -289,6 +289,7 @@ export class HttpSession implements Channel {
 
 /** What travels beside a message. Not every binding has its headers at hand, and few tools ask. */
 class PostEnvelope implements Envelope {
+  readonly takesWritten = true
   readonly about: number | undefined
   readonly #request: HttpRequest
 

@@ -63,6 +63,7 @@ export function answerPost(
 
 class Post implements Exchange, OpenPost {
   readonly envelope: Envelope
+  readonly takesWritten = true
   readonly #message: RpcRequest
   readonly #reply: HttpReply
   readonly #accepts: Accepts

@@ -1,6 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { proves } from '../../test/requirements.ts'
+import { patience } from '../../test/support/patience.ts'
+import { isAlive as isRunning } from '../../test/support/processes.ts'
 import type { Decoded, Message } from '../jsonrpc/message.ts'
 import { type ChildChannel, type ChildCommand, type ChildOptions, childChannel } from './child.ts'
 
@@ -60,16 +62,9 @@ async function start(
   return life
 }
 
-const patience = { timeout: 15_000, interval: 5 }
 const note = (method: string): Message => ({ type: 'notification', method })
 
-function isAlive(pid: unknown): boolean {
-  try {
-    return process.kill(Number(pid), 0)
-  } catch {
-    return false
-  }
-}
+const isAlive = (pid: unknown): boolean => isRunning(Number(pid))
 
 const isGone = (pid: unknown): Promise<void> =>
   vi.waitFor(() => expect(isAlive(pid)).toBe(false), patience)

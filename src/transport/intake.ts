@@ -55,7 +55,7 @@ export class Intake {
     this.#owner = owner
     this.#options = options
     this.#rules = decodeRules(options.decode)
-    this.#envelope = options.envelope ?? {}
+    this.#envelope = { ...options.envelope, takesWritten: true }
     this.#atStart = options.skipBom ?? false
     this.#frames = framing(options.framing ?? 'lines').reader(
       {

@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
+import { patience } from '../../test/support/patience.ts'
 import type { Channel, Sink } from '../jsonrpc/channel.ts'
 import type { Decoded, Message } from '../jsonrpc/message.ts'
 import { memoryPair } from './memory.ts'
@@ -63,7 +64,7 @@ describe('a memory pair', () => {
     listen(left, bounce(left))
     const atRight = listen(right, bounce(right))
     void left.send(note('ball'))
-    await vi.waitFor(() => expect(turns).toBeLessThan(0))
+    await vi.waitFor(() => expect(turns).toBeLessThan(0), patience)
     expect(deepest).toBe(1)
     expect(atRight.arrivals.length).toBeGreaterThan(9_999)
   })
@@ -107,7 +108,7 @@ describe('a sink that asks to wait', () => {
     await Promise.resolve()
     expect(atRight.arrivals).toHaveLength(1)
     settle()
-    await vi.waitFor(() => expect(atRight.arrivals).toHaveLength(3))
+    await vi.waitFor(() => expect(atRight.arrivals).toHaveLength(3), patience)
   })
 
   test('makes the sender wait once 1024 messages have gathered, and lets it go on after', async () => {
@@ -133,7 +134,7 @@ describe('a sink that asks to wait', () => {
     const atRight = listen(right, () => Promise.resolve())
     listen(left)
     for (let i = 0; i < 10_000; i++) void left.send(note(`${i}`))
-    await vi.waitFor(() => expect(atRight.arrivals).toHaveLength(10_000))
+    await vi.waitFor(() => expect(atRight.arrivals).toHaveLength(10_000), patience)
     expect(atRight.arrivals.at(-1)).toEqual(note('9999'))
   })
 })
@@ -196,7 +197,7 @@ describe('closing a memory pair', () => {
     const atLeft = listen(left)
     void left.send(note('a'))
     void left.send(note('b'))
-    await vi.waitFor(() => expect(atLeft.ends).toHaveLength(1))
+    await vi.waitFor(() => expect(atLeft.ends).toHaveLength(1), patience)
     expect(atRight.ends).toHaveLength(1)
     expect(atRight.ends[0]).toMatchObject({ code: 'closed', cause: thrown })
     expect(atRight.arrivals).toHaveLength(1)

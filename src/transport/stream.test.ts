@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net'
 import { PassThrough, type Readable, Writable } from 'node:stream'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { patience } from '../../test/support/patience.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
 import type { Decoded, Message } from '../jsonrpc/message.ts'
 import type { FramingName } from '../wire/frame.ts'
@@ -94,7 +95,7 @@ describe('sending', () => {
     })
     input.on('data', () => counts.push(output.writes.length))
     input.write(line('a') + line('b'))
-    await vi.waitFor(() => expect(counts).toEqual([0, 0, 1]))
+    await vi.waitFor(() => expect(counts).toEqual([0, 0, 1]), patience)
   })
 
   test.each<FramingName>(['lines', 'length', 'headers'])(
@@ -108,7 +109,7 @@ describe('sending', () => {
         (size, i): Message => ({ type: 'result', id: i, result: 'é'.repeat(size) }),
       )
       for (const message of messages) void channel.send(message)
-      await vi.waitFor(() => expect(reader.arrivals).toHaveLength(sizes.length))
+      await vi.waitFor(() => expect(reader.arrivals).toHaveLength(sizes.length), patience)
       expect(reader.arrivals).toEqual(messages)
     },
   )
@@ -196,7 +197,7 @@ describe('a reader that does not keep up', () => {
       }
     }
     await expect(flood()).rejects.toEqual(code('too-slow'))
-    await vi.waitFor(() => expect(ends).toEqual([code('too-slow')]))
+    await vi.waitFor(() => expect(ends).toEqual([code('too-slow')]), patience)
     expect(process.memoryUsage().rss - before).toBeLessThan(200 << 20)
   })
 })
@@ -207,7 +208,7 @@ describe('the end of the input', () => {
     const output = new Recorder()
     const { channel, arrivals, ends } = live(input, output)
     input.end(line('a') + line('b'))
-    await vi.waitFor(() => expect(ends).toEqual([undefined]))
+    await vi.waitFor(() => expect(ends).toEqual([undefined]), patience)
     expect(arrivals).toHaveLength(2)
     expect(output.writableEnded).toBe(false)
     void channel.send(note('late answer'))
@@ -250,7 +251,7 @@ describe('a stream that fails', () => {
     input.write(line('last words'))
     await expect(room).rejects.toMatchObject({ code: 'closed', cause: failure })
     expect(() => channel.send(note('more'))).toThrow(code('closed'))
-    await vi.waitFor(() => expect(ends).toHaveLength(1))
+    await vi.waitFor(() => expect(ends).toHaveLength(1), patience)
     expect(arrivals).toHaveLength(1)
     expect(ends[0]).toMatchObject({ code: 'closed', cause: failure })
     await channel.close()
@@ -276,7 +277,7 @@ describe('a stream that fails', () => {
     const output = new Recorder()
     const { channel, ends } = live(input, output)
     input.destroy(new Error('bad cable'))
-    await vi.waitFor(() => expect(ends).toHaveLength(1))
+    await vi.waitFor(() => expect(ends).toHaveLength(1), patience)
     expect(ends[0]).toMatchObject({ code: 'closed', message: 'reading: bad cable' })
     expect(() => channel.send(note('a'))).toThrow(code('closed'))
     expect(output.destroyed).toBe(true)
@@ -286,7 +287,7 @@ describe('a stream that fails', () => {
     const input = new PassThrough()
     const { ends } = live(input, new Recorder())
     input.destroy()
-    await vi.waitFor(() => expect(ends).toEqual([code('closed')]))
+    await vi.waitFor(() => expect(ends).toEqual([code('closed')]), patience)
   })
 
   test('before the channel is opened: is told when it is', async () => {
@@ -318,7 +319,7 @@ describe('a stream that fails', () => {
     await using wire = await sockets()
     const { channel, ends } = live(wire.near, wire.near)
     wire.far.resetAndDestroy()
-    await vi.waitFor(() => expect(ends).toHaveLength(1))
+    await vi.waitFor(() => expect(ends).toHaveLength(1), patience)
     expect(ends[0]).toMatchObject({ code: 'closed', cause: { code: 'ECONNRESET' } })
     expect(() => channel.send(note('a'))).toThrow(code('closed'))
     await channel.close()
@@ -444,7 +445,7 @@ describe('closing', () => {
     const second = live(input, output, { lent: true })
     void second.channel.send(note('second'))
     input.write(line('hello'))
-    await vi.waitFor(() => expect(second.arrivals).toHaveLength(1))
+    await vi.waitFor(() => expect(second.arrivals).toHaveLength(1), patience)
     await second.channel.close()
     expect(output.text).toBe(line('first') + line('second'))
   })

@@ -23,6 +23,10 @@ export interface WebSocketChannelOptions extends OutboxOptions {
   readonly decode?: DecodeOptions
   /** Handed to the sink with each arrival. */
   readonly envelope?: Envelope
+  /** Whether what is sent waits for the end of this turn of the event loop. */
+  readonly byTurns?: boolean
+  /** The longest message that is sent; `send` throws a ChannelError `'too-large'` for a longer one. */
+  readonly longest?: number
 }
 
 /** What a WebSocket runs over; every socket counts the bytes it has read. */
@@ -49,6 +53,7 @@ export class WebSocketChannel implements Channel, Beating {
   readonly #rules: DecodeRules
   readonly #repeats = new Repeats()
   readonly #envelope: Envelope
+  readonly #longest: number
   readonly #clock: Clock
   readonly #ended: Promise<void>
   #sink: Sink | undefined
@@ -64,13 +69,14 @@ export class WebSocketChannel implements Channel, Beating {
     this.#ws = ws
     this.#wire = wire
     this.#heartbeat = heartbeat
-    this.#writer = new WebSocketWriter(ws, wire, () => this.#progress())
+    this.#writer = new WebSocketWriter(ws, wire, () => this.#progress(), options.byTurns)
     this.#outbox = new Outbox(
       { unsent: () => this.#writer.unsent, tooSlow: error => this.#cut(error) },
       options,
     )
     this.#rules = websocketRules(options.decode)
-    this.#envelope = options.envelope ?? {}
+    this.#envelope = { ...options.envelope, takesWritten: true }
+    this.#longest = options.longest ?? Number.POSITIVE_INFINITY
     this.#clock = options.clock ?? systemClock
     this.#ended = new Promise(resolve => {
       ws.once('close', (code, reason) => {
@@ -103,6 +109,10 @@ export class WebSocketChannel implements Channel, Beating {
   send(message: Message | readonly Message[]): void | Promise<void> {
     this.#outbox.admit()
     const text = textOf(message)
+    if (text.length > this.#longest) {
+      const what = `sending: a message of ${text.length} characters, over ${this.#longest}`
+      throw new ChannelError('too-large', what)
+    }
     this.#writer.write(text)
     return this.#outbox.taken(text.length)
   }

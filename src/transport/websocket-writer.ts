@@ -9,7 +9,8 @@ const pieceBytes = 256 * 1024
 const maxPieces = limits.websocketFragments.default / 2
 
 /**
- * Writes text messages to a WebSocket. What is written in one tick leaves together.
+ * Writes text messages to a WebSocket. What is written in one tick leaves together; `byTurns`, what is
+ * written in one turn of the event loop.
  *
  * Long messages wait here and follow piece by piece as the wire takes them, and whatever comes
  * after them waits behind. `progress` is called whenever the wire has taken something.
@@ -18,6 +19,7 @@ export class WebSocketWriter {
   readonly #ws: WebSocket
   readonly #wire: Duplex
   readonly #progress: () => void
+  readonly #byTurns: boolean
   #held: Buffer[] = []
   #heldAt = 0
   #heldBytes = 0
@@ -25,10 +27,11 @@ export class WebSocketWriter {
   /** How many pieces the system has taken. */
   taken = 0
 
-  constructor(ws: WebSocket, wire: Duplex, progress: () => void) {
+  constructor(ws: WebSocket, wire: Duplex, progress: () => void, byTurns = false) {
     this.#ws = ws
     this.#wire = wire
     this.#progress = progress
+    this.#byTurns = byTurns
   }
 
   /** Bytes not taken by the system yet. */
@@ -72,8 +75,10 @@ export class WebSocketWriter {
     if (this.#corked) return
     this.#corked = true
     this.#wire.cork()
-    // Runs after the promise callbacks that are due, so that their messages leave together.
-    process.nextTick(this.#uncork)
+    // Runs after the promise callbacks that are due, so that their messages leave together; the other
+    // also after everything else that has arrived by now.
+    if (this.#byTurns) setImmediate(this.#uncork)
+    else process.nextTick(this.#uncork)
   }
 
   #uncork = (): void => {

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { echo, Owned, type Watched, watch } from '../../test/support/channel.ts'
-import type { Channel } from '../jsonrpc/channel.ts'
+import type { Channel, Envelope } from '../jsonrpc/channel.ts'
 import type { Message } from '../jsonrpc/message.ts'
 import type { Clock } from '../util/clock.ts'
 import type { Listener } from './listener.ts'
@@ -126,6 +126,38 @@ describe('a WebSocket', () => {
       if (bytes >= 11 * 58) break
     }
     expect(reads).toBe(1)
+  })
+
+  test('messages of one turn leave in one write where they are told to', async () => {
+    const listener = await serve({ byTurns: true }, channel => {
+      channel.open({ receive: () => {}, closed: () => void channel.close() })
+      for (let i = 0; i < 10; i++) void channel.send(hello)
+      process.nextTick(() => process.nextTick(() => void channel.send(hello)))
+    })
+    const socket = await handshake(listener)
+    const [chunk] = await once(socket, 'data')
+    expect(chunk.length).toBeGreaterThanOrEqual(11 * 50)
+    socket.destroy()
+  })
+
+  test('sends nothing of a message that is longer than it may be', async () => {
+    const near = await client(await serve(), { longest: 60 })
+    const long: Message = { ...hello, params: ['x'.repeat(60)] }
+    expect(() => near.channel.send(long)).toThrow(expect.objectContaining({ code: 'too-large' }))
+    void near.channel.send(hello)
+    expect(await near.next()).toEqual(hello)
+  })
+
+  test('brings the headers of its handshake with what comes over it', async () => {
+    const seen = new Promise<Envelope>(resolve => {
+      void serve({}, channel => {
+        channel.open({ receive: (_, envelope) => resolve(envelope), closed: () => {} })
+      }).then(async listener => {
+        const near = await client(listener, { headers: { Authorization: 'Bearer x' } })
+        void near.channel.send(hello)
+      })
+    })
+    expect((await seen).headers).toMatchObject({ authorization: 'Bearer x', upgrade: 'websocket' })
   })
 
   test('reading rests while the sink asks for it', async () => {

@@ -62,7 +62,8 @@ export type Upgrade = (
 ) => void
 
 /**
- * Makes the server side of handshakes; a request that is no WebSocket handshake is answered 400.
+ * Makes the server side of handshakes; a request that is no WebSocket handshake is answered 400. What
+ * comes over a connection has the headers of its handshake in its envelope.
  * Connections made by one upgrade share one heartbeat.
  */
 export function upgrader(options: WebSocketOptions): Upgrade {
@@ -70,7 +71,10 @@ export function upgrader(options: WebSocketOptions): Upgrade {
   const server = handshakes(limitsOf(options))
   return (request, socket, head, done) => {
     server.handleUpgrade(request, socket, head, accepted => {
-      done(new WebSocketChannel(accepted, socket, heartbeat, options))
+      // The check: lists are for Set-Cookie alone, which no request carries.
+      const headers = request.headers as Readonly<Record<string, string>>
+      const envelope = { headers, ...options.envelope }
+      done(new WebSocketChannel(accepted, socket, heartbeat, { ...options, envelope }))
     })
   }
 }

@@ -18,7 +18,12 @@ export function dial(
   headers: Readonly<Record<string, string>>,
   most: WsLimits,
 ): WebSocket {
-  return new WebSocket(url, [...offers], { ...settings(most), headers: { ...headers } })
+  return new WebSocket(url, [...offers], {
+    ...settings(most),
+    headers: { ...headers },
+    // Whatever the environment says: the headers may hold secrets.
+    rejectUnauthorized: true,
+  })
 }
 
 /** The server side of handshakes; it listens nowhere. Takes the subprotocol `mcp` when offered. */
