@@ -348,6 +348,19 @@ describe('lists', () => {
     expect(page).toBe(7)
   })
 
+  it('tell what is said beside them', async () => {
+    const server = sessionServer('2025-11-25', {
+      'tools/list': ({ cursor }) =>
+        cursor === undefined
+          ? { tools: [], nextCursor: 'b', _meta: { first: 1 } }
+          : { tools: [], _meta: { second: 2 } },
+    })
+    await using client = await openClient(server.dial, quiet)
+    const metas: unknown[] = []
+    await all(client.tools({ onMeta: meta => metas.push(meta) }))
+    expect(metas).toEqual([{ first: 1 }, { second: 2 }])
+  })
+
   it('fetch no page that nobody reaches', async () => {
     const server = sessionServer('2025-11-25', {
       'tools/list': () => ({ tools: [{ name: 'a' }, { name: 'b' }], nextCursor: 'more' }),

@@ -1,14 +1,15 @@
 import type { CallOptions } from '../jsonrpc/handler.ts'
 import type { AllOf } from '../jsonrpc/outbound.ts'
 import type { Schema } from '../mcp/standard-schema.ts'
-import type { LogLevel, PagedResult } from '../mcp/types/base.ts'
+import type { LogLevel, Members, PagedResult } from '../mcp/types/base.ts'
 import type { CompleteResult } from '../mcp/types/completion.ts'
 import { isLogLevel } from '../mcp/types/logging.ts'
 import type { GetPromptResult, Prompt } from '../mcp/types/prompts.ts'
 import type { Resource, ResourceTemplate } from '../mcp/types/resources.ts'
 import type { Task } from '../mcp/types/tasks.ts'
 import type { Tool } from '../mcp/types/tools.ts'
-import { orAborted } from './abort.ts'
+import { orAborted } from '../util/abort.ts'
+import { isRecord } from '../util/record.ts'
 import { type BatchRequests, sendBatch } from './batch.ts'
 import type { ChangeFilter } from './changes.ts'
 import type { Dial, ServerDescription } from './connect.ts'
@@ -37,6 +38,8 @@ export interface ListOptions extends CallOptions {
   readonly fresh?: boolean
   /** How many pages are followed before the list counts as endless. */
   readonly maxPages?: number
+  /** Told the `_meta` of each page that has one, such as what a router says of servers that are missing. */
+  readonly onMeta?: (meta: Members) => void
 }
 
 /** How a tool is called. */
@@ -316,13 +319,15 @@ export class Client implements AsyncDisposable {
   #list<M extends keyof Lists, T extends object>(
     method: M,
     entries: (page: Results[M]) => readonly T[],
-    { maxPages, ...options }: ListOptions,
+    { maxPages, onMeta, ...options }: ListOptions,
   ): AsyncGenerator<T, void, undefined> {
     const getPage = async (cursor: string | undefined, isAgain: boolean) => {
       const params = cursor === undefined ? {} : { cursor }
       const how = isAgain ? { ...options, fresh: true } : options
       // The check: the results of `Lists` are pages.
-      return (await this.request(method, params, how)) as Results[M] & PagedResult
+      const page = (await this.request(method, params, how)) as Results[M] & PagedResult
+      if (onMeta !== undefined && isRecord(page._meta)) onMeta(page._meta)
+      return page
     }
     const isEmptyCursor = () => this.server.revision.era === 'stateless'
     return pages(getPage, {

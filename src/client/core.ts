@@ -62,6 +62,7 @@ export class Core {
         this.#lifeline?.onEnded(link, cause)
         seams?.onEnded?.(cause)
       },
+      onLate: (id, result) => seams?.onLate?.(id, result),
     }
   }
 

@@ -1,5 +1,6 @@
 import { writeOnce } from '../jsonrpc/write.ts'
-import { metaKeys } from '../mcp/meta.ts'
+import { ambientTrace, isTraced } from '../mcp/ambient-trace.ts'
+import { metaKeys, type TraceContext } from '../mcp/meta.ts'
 import { implementationFor } from '../mcp/revisions/shape.ts'
 import type { Revision } from '../mcp/revisions.ts'
 import type {
@@ -42,20 +43,31 @@ export interface RequestMeta {
 
 /**
  * The params of a request with `_meta` as it has to be. The caller's params stay as they are; of their
- * `_meta` everything is kept but the members set here. Throws a TypeError for params by position,
+ * `_meta` everything is kept but the members set here. Where this process is traced, and the caller
+ * names no trace, it is the one that the call is made in. Throws a TypeError for params by position,
  * which have no place for it.
  */
 export function withMeta(
   params: object | undefined,
   { progressToken, sender }: RequestMeta,
 ): object | undefined {
-  if (progressToken === undefined && sender === undefined) return params
+  const trace = isTraced() ? traceFor(params) : undefined
+  if (progressToken === undefined && sender === undefined && trace === undefined) return params
   if (Array.isArray(params)) throw new TypeError('params of MCP requests are an object, not a list')
   const given = isRecord(params) ? params._meta : undefined
-  if (given === undefined && progressToken === undefined) return sentBy(sender, params)
+  if (given === undefined && progressToken === undefined && trace === undefined) {
+    return sentBy(sender, params)
+  }
   const own = isRecord(given) ? given : {}
-  const _meta = { ...own, ...(progressToken !== undefined && { progressToken }), ...sender }
-  return { ...params, _meta }
+  const token = progressToken !== undefined && { progressToken }
+  return { ...params, _meta: { ...trace, ...own, ...token, ...sender } }
+}
+
+/** The trace that a request is made in, unless it names one itself or has no place for it. */
+function traceFor(params: object | undefined): TraceContext | undefined {
+  if (Array.isArray(params)) return undefined
+  const given = isRecord(params) ? params._meta : undefined
+  return isRecord(given) && given.traceparent !== undefined ? undefined : ambientTrace()
 }
 
 function sentBy(sender: object | undefined, params: object | undefined): object {

@@ -24,6 +24,8 @@ export interface LinkHost {
   onNotification(notification: RpcNotification, envelope: Envelope, link: Link): void
   /** The connection has ended, and not because this side closed it. */
   onEnded(link: Link, cause: Error | undefined): void
+  /** The reply to a request has come that nobody waited for any more; without a result where it failed. */
+  onLate?(id: Id, result?: unknown): void
 }
 
 /** How a request is sent on a link. */
@@ -40,7 +42,7 @@ export interface Begun {
   readonly reply: Promise<unknown>
   /**
    * Nobody waits any more: what has not left is not sent, and of what has the server is told. The reply
-   * may still come and is of no interest; its place is kept until the request's own time is up.
+   * may still come, and is late.
    */
   giveUp(reason: unknown): void
 }
@@ -110,6 +112,8 @@ export class Link {
       if (id === undefined) return
       if (this.#wire.hasSent(id)) this.#tellCancelled(id, reason)
       else this.#wire.withhold(id)
+      // A server that heeds this never answers: the place would be kept for as long as the connection.
+      this.#peer.abandon(id, reason)
     }
     return { id, reply, giveUp }
   }
@@ -200,6 +204,10 @@ export class Link {
       batches: () => hasBatches(profile, this.revision),
       toWire: error => toWire(error, { profile, revision: this.revision }),
       fromWire: error => settings.fromWire(error, this.revision),
+      onStray: (reply, why) => {
+        if (why !== 'late' || reply.id === null) return
+        this.#host.onLate?.(reply.id, reply.type === 'result' ? reply.result : undefined)
+      },
     }
   }
 

@@ -6,9 +6,9 @@ import { tasksExtension } from '../mcp/extension.ts'
 import { methodRow } from '../mcp/methods.ts'
 import type { Revision } from '../mcp/revisions.ts'
 import type { LogLevel } from '../mcp/types/base.ts'
+import { orAborted } from '../util/abort.ts'
 import { limits } from '../util/limits.ts'
 import { isRecord } from '../util/record.ts'
-import { orAborted } from './abort.ts'
 import type { Answerer } from './answer.ts'
 import type { ResponseCache, Ticket } from './cache.ts'
 import type { Opened } from './connect.ts'
@@ -42,25 +42,6 @@ export interface RequestParts {
   /** The level that stateless requests ask to be logged at. */
   readonly logLevel: () => LogLevel | undefined
 }
-
-/** Methods that change nothing, or nothing twice: lost with their connection, they are sent again. */
-const repeatable: ReadonlySet<string> = new Set([
-  'ping',
-  'server/discover',
-  'tools/list',
-  'resources/list',
-  'resources/templates/list',
-  'resources/read',
-  'resources/subscribe',
-  'resources/unsubscribe',
-  'prompts/list',
-  'prompts/get',
-  'completion/complete',
-  'logging/setLevel',
-  'tasks/get',
-  'tasks/list',
-  'tasks/result',
-])
 
 /**
  * Makes requests, and sees each of them through: over lost connections, through rounds of questions,
@@ -246,7 +227,7 @@ export class Requests {
     // A cursor means nothing to the next session: whoever has one begins from the beginning.
     if (params !== undefined && 'cursor' in params && server.revision.era === 'session') throw error
     if (isUnsent(error) && !this.#parts.lifeline().isClosed) link.lose(error)
-    else if (!isLost(error) || !repeatable.has(run.method) || run.repeats++ > 0) throw error
+    else if (!isLost(error) || !isRepeatable(run.method) || run.repeats++ > 0) throw error
   }
 
   #send(run: Run, opened: Opened, params: object | undefined): Promise<unknown> {
@@ -324,6 +305,11 @@ export class Requests {
     for (let open = this.#questions; open > 0; open--) patience.pause()
     return patience
   }
+}
+
+/** Whether a request changes nothing, or nothing twice: lost with its connection, it is sent again. */
+function isRepeatable(method: string): boolean {
+  return methodRow(method)?.twice !== undefined
 }
 
 /** One request from its beginning to its end. */

@@ -1,6 +1,6 @@
 import type { Envelope } from '../jsonrpc/channel.ts'
 import type { Exchange } from '../jsonrpc/handler.ts'
-import type { RpcRequest } from '../jsonrpc/message.ts'
+import type { Id, RpcRequest } from '../jsonrpc/message.ts'
 import type { Revision } from '../mcp/revisions.ts'
 import type { ClientCapabilities, Members } from '../mcp/types/base.ts'
 
@@ -17,4 +17,6 @@ export interface Seams {
   onNotification(method: string, params: Members | undefined, envelope: Envelope): void
   /** A connection has ended by itself, be it one that was being opened. Told before it is cleared away. */
   onEnded?(cause: Error | undefined): void
+  /** The reply to a request has come that nobody waited for any more; without a result where it failed. */
+  onLate?(id: Id, result?: unknown): void
 }

@@ -57,6 +57,10 @@ export class Answering<M extends RpcRequest | RpcNotification> implements Exchan
     else this.#onAbort = both(this.#onAbort, run)
   }
 
+  get takesWritten(): boolean {
+    return this.envelope.takesWritten === true
+  }
+
   get back(): Calls {
     const { calls, callsOn } = this.#way
     return this.envelope.about === undefined ? calls : callsOn(this.envelope)

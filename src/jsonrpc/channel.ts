@@ -11,6 +11,8 @@ export interface Envelope {
   readonly about?: Id
   readonly headers?: Readonly<Record<string, string>>
   readonly principal?: Principal
+  /** Whether replies are put on a wire as text, so that what came as text may stay what it is. */
+  readonly takesWritten?: boolean
 }
 
 /** Moves messages both ways. Knows framing; knows neither calls nor methods. */

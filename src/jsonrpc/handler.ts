@@ -26,6 +26,8 @@ export interface Exchange {
   onAbort?(run: (reason: unknown) => void): void
   /** Whether it has been answered, or is not going to be. */
   readonly settled?: boolean
+  /** Whether the reply is put on a wire as text, so that what came as text may stay what it is. */
+  readonly takesWritten?: boolean
   /**
    * Runs something right behind the reply, once; not if there will be none. Absent where each request
    * has a stream of its own, which ends with the reply.

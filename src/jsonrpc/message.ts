@@ -34,6 +34,8 @@ export interface RpcResult {
   readonly type: 'result'
   readonly id: Id | null
   readonly result: unknown
+  /** The same with some of its members left as text, for whoever only passes it on. */
+  readonly written?: Readonly<Record<string, unknown>>
 }
 
 /** The answer of a request that did not; `id` is null when the request's own could not be read. */

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import { patience } from '../../test/support/patience.ts'
 import { forever, manualDeadlines, pair, turn, wire } from '../../test/support/wire.ts'
 import { ChannelError } from './channel.ts'
 import { encode } from './encode.ts'
@@ -452,7 +453,7 @@ describe('batches', () => {
         '{"jsonrpc":"2.0","id":2,"method":"quick"}]',
     )
     expect(seen).toEqual(['note'])
-    await vi.waitFor(() => expect(w.sent).toHaveLength(1))
+    await vi.waitFor(() => expect(w.sent).toHaveLength(1), patience)
     expect(JSON.parse(w.sent[0] ?? '')).toEqual([
       { jsonrpc: '2.0', id: 1, result: 'slow' },
       { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'Invalid Request' } },

@@ -13,6 +13,8 @@ export type StrayReason = 'late' | 'duplicate' | 'foreign' | 'orphan'
 
 /** Whoever waits for the outcome of a call. Told exactly once, and inside whatever settles it. */
 export interface Waiter {
+  /** Whether members of a result that were not read may stay as text. */
+  readonly takesWritten?: boolean
   resolve(result: unknown): void
   reject(error: unknown): void
 }
@@ -66,6 +68,10 @@ export class Call implements Timed, Sender {
   }
 }
 
+function resultFor({ takesWritten }: Waiter, reply: RpcResult): unknown {
+  return (takesWritten === true ? reply.written : undefined) ?? reply.result
+}
+
 export interface PendingOptions {
   readonly deadlines: Deadlines
   readonly fromWire: (error: ErrorObject) => Error
@@ -116,7 +122,7 @@ export class Pending {
     if (reply.id === null) return this.#settleSole(reply) ? undefined : 'orphan'
     const call = this.#take(reply.id)
     if (call === undefined) return this.#stray(reply.id)
-    if (reply.type === 'result') call.waiter.resolve(reply.result)
+    if (reply.type === 'result') call.waiter.resolve(resultFor(call.waiter, reply))
     else if (reply.type === 'error') call.waiter.reject(this.#options.fromWire(reply.error))
     else {
       const what = `the reply to ${call.method} is no reply: ${reply.detail}`

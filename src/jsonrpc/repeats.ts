@@ -23,9 +23,8 @@ export class Repeats {
    * Throws where the text is no JSON.
    */
   parse(text: string, at: number, end: number): Params {
-    const from = end - this.#text.length
-    // Cut out and compared, which takes a third of what startsWith takes.
-    if (this.#value !== undefined && from > at && text.slice(from, end) === this.#text) {
+    const from = this.tailAt(text, at, end)
+    if (from >= 0) {
       // Whatever stands before the comma, be it in the middle of a string: where it is a whole object
       // with a brace behind it, the comma stood between two of its members.
       const params = JSON.parse(`${text.slice(at, from)}}`)
@@ -33,10 +32,25 @@ export class Repeats {
         params[KEY] = this.#value
         return params
       }
-    } else {
-      this.#learn(text, at, end)
     }
     return JSON.parse(text.slice(at, end))
+  }
+
+  /** What comes again, parsed and frozen. */
+  get value(): object | undefined {
+    return this.#value
+  }
+
+  /**
+   * Where in `[at, end)` the text begins, with its comma, that `value` stands for, or -1. What is there
+   * instead is kept in mind, so that this is to be asked once for a text.
+   */
+  tailAt(text: string, at: number, end: number): number {
+    const from = end - this.#text.length
+    // Cut out and compared, which takes a third of what startsWith takes.
+    if (this.#value !== undefined && from > at && text.slice(from, end) === this.#text) return from
+    this.#learn(text, at, end)
+    return -1
   }
 
   #learn(text: string, at: number, end: number): void {

@@ -1,4 +1,5 @@
 import { limits } from '../util/limits.ts'
+import type { Kept } from './written.ts'
 
 /** The open choices of reading. What is left out has the default of `docs/limits.md`. */
 export interface DecodeOptions {
@@ -15,6 +16,11 @@ export interface DecodeOptions {
   readonly fractionalIds?: boolean
   /** Whether `"params": null` counts as no params instead of being refused. */
   readonly nullParams?: boolean
+  /**
+   * Members of results that may be left as text for calls that only pass them on; every other call gets
+   * results as ever. None unless said.
+   */
+  readonly written?: Kept
   /** The code that answers a text over `maxBytes`. */
   readonly tooLargeCode?: number
   /** The code that answers a batch over `maxBatch`. */
@@ -22,7 +28,7 @@ export interface DecodeOptions {
 }
 
 /** DecodeOptions with every choice made. */
-export type DecodeRules = Required<DecodeOptions>
+export type DecodeRules = Required<Omit<DecodeOptions, 'written'>> & Pick<DecodeOptions, 'written'>
 
 /** Fills in the defaults; worth doing once where many texts are read under the same options. */
 export function decodeRules(options: DecodeOptions = {}): DecodeRules {
@@ -37,6 +43,7 @@ export function decodeRules(options: DecodeOptions = {}): DecodeRules {
     nullIds: options.nullIds ?? true,
     fractionalIds: options.fractionalIds ?? false,
     nullParams: options.nullParams ?? false,
+    written: options.written,
     tooLargeCode: options.tooLargeCode ?? -32012,
     batchTooLargeCode: options.batchTooLargeCode ?? -32600,
   }

@@ -4,6 +4,7 @@ import type { Id, Message, Params } from './message.ts'
 import type { Repeats } from './repeats.ts'
 import type { DecodeRules } from './rules.ts'
 import { type Members, skipValue } from './scan.ts'
+import { readWritten, WrittenResult } from './written.ts'
 
 /**
  * The quick way for messages spelt as almost everybody spells them: compact, with the envelope in
@@ -183,17 +184,28 @@ function readReply(
   if (found === undefined) {
     if (text.charCodeAt(text.length - 1) !== CLOSE_OBJECT) return undefined
     if (!structureFits(text, at, end, REPLY_NODES, rules)) return undefined
+    if (rules.written !== undefined && isResult(text, at)) {
+      const written = readWritten(text, at, end, rules.written, repeats)
+      if (written !== undefined) return new WrittenResult(id, written)
+    }
   }
   try {
+    // What repeats has been looked for already where parts may be left as text.
     const value: unknown =
-      repeats === undefined ? JSON.parse(text.slice(at, end)) : repeats.parse(text, at, end)
-    // The letter before the quote and the colon: resulT, erroR.
-    if (text.charCodeAt(at - 3) === LETTER_T) return { type: 'result', id, result: value }
+      repeats === undefined || rules.written !== undefined
+        ? JSON.parse(text.slice(at, end))
+        : repeats.parse(text, at, end)
+    if (isResult(text, at)) return { type: 'result', id, result: value }
     const error = readError(value)
     return typeof error === 'string' ? undefined : { type: 'error', id, error }
   } catch {
     return undefined
   }
+}
+
+/** Which of the two a value at `at` is, by the letter before the quote and the colon: resulT, erroR. */
+function isResult(text: string, at: number): boolean {
+  return text.charCodeAt(at - 3) === LETTER_T
 }
 
 // The nodes of the envelope around a value: the object, and a key and a value for each member.

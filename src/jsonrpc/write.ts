@@ -1,3 +1,5 @@
+import { Written } from './written.ts'
+
 /**
  * The JSON of a value: letter by letter what `JSON.stringify` gives, in two thirds of its time for what
  * most messages hold, small plain objects with short texts. Whatever is larger, nested deeper or not
@@ -51,6 +53,7 @@ function writeValue(value: unknown, level: number): string | undefined {
 
 function writeObject(value: object, level: number): string {
   if (level === 1) {
+    if (value instanceof Written) return value.text
     const known = constants.get(value)
     if (known !== undefined) return known
   }

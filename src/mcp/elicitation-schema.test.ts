@@ -3,7 +3,7 @@ import { type } from 'arktype'
 import * as v from 'valibot'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import * as z from 'zod'
-import { basicFormOf, elicitationSchema, receivedForm } from './elicitation-schema.ts'
+import { elicitationSchema, receivedForm } from './elicitation-schema.ts'
 import { SchemaError } from './schema.ts'
 import type { Schema } from './standard-schema.ts'
 
@@ -415,13 +415,5 @@ describe('a form in the words of the first revision with forms', () => {
     ],
   ])('%j is an answer to the form itself', (content, restored) => {
     expect(basic.restore(content)).toEqual(restored)
-  })
-
-  test('can be made of a form that is passed on, where it can be read', () => {
-    expect(basicFormOf(object({ a: { type: 'number', default: 1 } }))?.requestedSchema).toEqual(
-      object({ a: { type: 'number' } }),
-    )
-    expect(basicFormOf(object({ a: object({}) }))).toBeUndefined()
-    expect(basicFormOf(undefined)).toBeUndefined()
   })
 })

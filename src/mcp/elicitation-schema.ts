@@ -97,20 +97,6 @@ export function receivedForm(requestedSchema: unknown): ReceivedForm {
   }
 }
 
-/**
- * Rewrites a form for the first revision that has forms; undefined where it cannot be read. For those
- * who pass on a form that is not theirs.
- */
-export function basicFormOf(requestedSchema: unknown): BasicForm | undefined {
-  try {
-    if (!isRecord(requestedSchema)) return undefined
-    const { fields, required } = readForm(requestedSchema)
-    return basicForm(fields, required)
-  } catch {
-    return undefined
-  }
-}
-
 type Fields = ReadonlyMap<string, Field>
 
 function readForm(schema: Members): { fields: Fields; required: readonly string[] } {

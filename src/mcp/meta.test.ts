@@ -277,7 +277,8 @@ describe('keys of _meta', () => {
 
   test.each(rows)('%s: reserved by the second label %s, by any label %s', (key, second, any) => {
     proves('B12', 'B12b')
-    expect(hasReservedPrefix(key)).toBe(second)
+    expect(hasReservedPrefix(key, 'second label')).toBe(second)
+    expect(hasReservedPrefix(key, 'none')).toBe(false)
     expect(hasReservedPrefix(key, 'any label')).toBe(any)
   })
 
@@ -292,6 +293,6 @@ describe('keys of _meta', () => {
 
   test('the protocol’s own keys are reserved, where they have a prefix', () => {
     const own = Object.values(metaKeys).filter(key => key.includes('/'))
-    expect(own.filter(key => !hasReservedPrefix(key))).toEqual([])
+    expect(own.filter(key => !hasReservedPrefix(key, 'second label'))).toEqual([])
   })
 })

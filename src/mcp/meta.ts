@@ -1,4 +1,5 @@
 import { isRecord } from '../util/record.ts'
+import type { Features } from './revisions/revision.ts'
 import type { ClientCapabilities, Implementation, LogLevel, ProgressToken } from './types/base.ts'
 import { isLogLevel } from './types/logging.ts'
 
@@ -123,12 +124,9 @@ export function metaKeyProblem(key: string): string | undefined {
  * there. Revisions differ in which prefixes these are: those with `mcp` or `modelcontextprotocol` as
  * their second label, or, in the first revision with such a rule, as any label but the last.
  */
-export function hasReservedPrefix(
-  key: string,
-  rule: 'second label' | 'any label' = 'second label',
-): boolean {
+export function hasReservedPrefix(key: string, rule: Features['reservedPrefixes']): boolean {
   const slash = key.indexOf('/')
-  if (slash === -1) return false
+  if (slash === -1 || rule === 'none') return false
   const labels = key.slice(0, slash).toLowerCase().split('.')
   const candidates = rule === 'second label' ? labels.slice(1, 2) : labels.slice(0, -1)
   return candidates.some(text => text === 'mcp' || text === 'modelcontextprotocol')

@@ -11,6 +11,11 @@ export interface MethodRow {
   readonly cacheable?: true
   /** Answering it may ask the client for input. */
   readonly mayAsk?: true
+  /**
+   * What comes of making it twice: nothing, because it only reads, or what came of making it once.
+   * Absent where it may be more.
+   */
+  readonly twice?: 'reads' | 'settles'
   /** The member of its params that HTTP repeats in a header. */
   readonly mirrors?: 'name' | 'uri' | 'taskId'
 }
@@ -19,9 +24,15 @@ export interface MethodRow {
 export const methods = {
   initialize: { kind: 'request', from: 'client' },
   'notifications/initialized': { kind: 'notification', from: 'client' },
-  ping: { kind: 'request', from: 'both' },
-  'server/discover': { kind: 'request', from: 'client', cacheable: true },
-  'tools/list': { kind: 'request', from: 'client', capability: 'tools', cacheable: true },
+  ping: { kind: 'request', from: 'both', twice: 'reads' },
+  'server/discover': { kind: 'request', from: 'client', cacheable: true, twice: 'reads' },
+  'tools/list': {
+    kind: 'request',
+    from: 'client',
+    capability: 'tools',
+    cacheable: true,
+    twice: 'reads',
+  },
   'tools/call': {
     kind: 'request',
     from: 'client',
@@ -29,12 +40,19 @@ export const methods = {
     mayAsk: true,
     mirrors: 'name',
   },
-  'resources/list': { kind: 'request', from: 'client', capability: 'resources', cacheable: true },
+  'resources/list': {
+    kind: 'request',
+    from: 'client',
+    capability: 'resources',
+    cacheable: true,
+    twice: 'reads',
+  },
   'resources/templates/list': {
     kind: 'request',
     from: 'client',
     capability: 'resources',
     cacheable: true,
+    twice: 'reads',
   },
   'resources/read': {
     kind: 'request',
@@ -43,23 +61,46 @@ export const methods = {
     cacheable: true,
     mayAsk: true,
     mirrors: 'uri',
+    twice: 'reads',
   },
-  'resources/subscribe': { kind: 'request', from: 'client', capability: 'resources' },
-  'resources/unsubscribe': { kind: 'request', from: 'client', capability: 'resources' },
-  'prompts/list': { kind: 'request', from: 'client', capability: 'prompts', cacheable: true },
+  'resources/subscribe': {
+    kind: 'request',
+    from: 'client',
+    capability: 'resources',
+    twice: 'settles',
+  },
+  'resources/unsubscribe': {
+    kind: 'request',
+    from: 'client',
+    capability: 'resources',
+    twice: 'settles',
+  },
+  'prompts/list': {
+    kind: 'request',
+    from: 'client',
+    capability: 'prompts',
+    cacheable: true,
+    twice: 'reads',
+  },
   'prompts/get': {
     kind: 'request',
     from: 'client',
     capability: 'prompts',
     mayAsk: true,
     mirrors: 'name',
+    twice: 'reads',
   },
-  'completion/complete': { kind: 'request', from: 'client', capability: 'completions' },
-  'logging/setLevel': { kind: 'request', from: 'client', capability: 'logging' },
+  'completion/complete': {
+    kind: 'request',
+    from: 'client',
+    capability: 'completions',
+    twice: 'reads',
+  },
+  'logging/setLevel': { kind: 'request', from: 'client', capability: 'logging', twice: 'settles' },
   'subscriptions/listen': { kind: 'request', from: 'client' },
-  'tasks/get': { kind: 'request', from: 'both', mirrors: 'taskId' },
-  'tasks/result': { kind: 'request', from: 'both' },
-  'tasks/list': { kind: 'request', from: 'both' },
+  'tasks/get': { kind: 'request', from: 'both', mirrors: 'taskId', twice: 'reads' },
+  'tasks/result': { kind: 'request', from: 'both', twice: 'settles' },
+  'tasks/list': { kind: 'request', from: 'both', twice: 'reads' },
   'tasks/cancel': { kind: 'request', from: 'both', mirrors: 'taskId' },
   'tasks/update': { kind: 'request', from: 'client', mirrors: 'taskId' },
   'sampling/createMessage': { kind: 'request', from: 'server', capability: 'sampling' },

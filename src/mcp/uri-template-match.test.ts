@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { spent } from '../../test/fuzz/cost.ts'
 import { parseTemplate } from './uri-template.ts'
 
 type Row = [template: string, uri: string, found: object | undefined]
@@ -351,18 +352,11 @@ describe('time is in proportion to the length of the URI', () => {
 
 /**
  * How many times longer the work takes for twice the length, on average over the ten doublings from a
- * thousand characters to a million. The best of several rounds counts, so that a busy machine does
- * not decide.
+ * thousand characters to a million. The best of several rounds counts, because the first ones compile.
  */
 function perDoubling(textOf: (size: number) => string, work: (text: string) => unknown): number {
-  const best = (text: string): number => {
-    const rounds = Array.from({ length: 3 }, () => {
-      const began = performance.now()
-      work(text)
-      return performance.now() - began
-    })
-    return Math.min(...rounds)
-  }
+  const best = (text: string): number =>
+    Math.min(...Array.from({ length: 3 }, () => spent(() => work(text))))
   const [small, large] = [textOf(1_000), textOf(1_024_000)]
   return (best(large) / best(small)) ** (1 / 10)
 }

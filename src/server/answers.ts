@@ -110,18 +110,22 @@ export class Answers<O extends Offer> implements Self {
     }
   }
 
-  /** Answers one message. Its errors have yet to be said in the words of whoever asked. */
+  /**
+   * Answers one message. Its errors have yet to be said in the words of whoever asked; with `isBare` so
+   * has a result that comes later, by `wording.completed`.
+   */
   answer(
     message: RpcRequest | RpcNotification,
     exchange: Exchange,
     session: Session | undefined,
+    isBare = false,
   ): unknown {
     const params = paramsOf(message)
     if (message.type === 'notification') return this.#hear(message, params, exchange, session)
     const caller = this.#statelessCaller(params, exchange, session)
     return caller === undefined && message.method === 'initialize' && session !== undefined
       ? initialize(this, session, params)
-      : this.#dispatch(message, params, exchange, session, caller)
+      : this.#dispatch(message, params, exchange, session, caller, isBare)
   }
 
   #statelessCaller(
@@ -160,6 +164,7 @@ export class Answers<O extends Offer> implements Self {
     exchange: Exchange,
     session: Session | undefined,
     stateless: Caller | undefined,
+    isBare: boolean,
   ): Answer {
     const { method, id } = message
     const caller = stateless ?? session?.caller
@@ -175,9 +180,11 @@ export class Answers<O extends Offer> implements Self {
     }
     const answer = this.#answerTo(method, caller)
     if (answer === undefined) throw errors.methodNotFound({ method })
-    const request: ServerRequest = { method, params, id, caller, exchange, session }
+    const takesWritten = isBare && exchange.takesWritten === true
+    const request: ServerRequest = { method, params, id, caller, exchange, session, takesWritten }
     const answered = answer(request)
     if (caller.revision.era === 'session') return answered
+    if (isBare && answered instanceof Promise) return answered
     return answered instanceof Promise
       ? answered.then(result => this.wording.complete(result, caller.revision, method))
       : this.wording.complete(answered, caller.revision, method)

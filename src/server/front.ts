@@ -1,5 +1,5 @@
 import type { Channel, Envelope } from '../jsonrpc/channel.ts'
-import { compose, type Exchange, type Handler, type Middleware } from '../jsonrpc/handler.ts'
+import { compose, type Handler, type Middleware } from '../jsonrpc/handler.ts'
 import { guarded, type PeerOptions, printError } from '../jsonrpc/peer-options.ts'
 import type { Attachment, Endpoint } from '../mcp/endpoint.ts'
 import { toWire } from '../mcp/error-wire.ts'
@@ -142,11 +142,13 @@ export class Front<O extends Offer> implements Endpoint {
 
   /** The handler of one connection, with whatever middleware there is by the time it is called. */
   #wrapped(session: Session | undefined): Handler {
-    const core: Handler = (message, exchange: Exchange) =>
-      this.#answers.answer(message, exchange, session)
-    const { wording } = this.#answers
+    const answers = this.#answers
+    const { wording } = answers
+    // A middleware sees results as they are sent; where there is none they are completed further below.
+    const bare: Handler = (message, exchange) => answers.answer(message, exchange, session, true)
+    const core: Handler = (message, exchange) => answers.answer(message, exchange, session)
     let count = 0
-    let handler = core
+    let handler = bare
     return (message, exchange) => {
       try {
         if (count !== this.#middlewares.length) {
@@ -162,8 +164,8 @@ export class Front<O extends Offer> implements Endpoint {
         const failed = (error: unknown) => {
           throw wording.failure(error, message, exchange, session)
         }
-        if (count === 0) return result.catch(failed)
-        return result.then(value => wording.completed(value, message)).catch(failed)
+        const completed = (value: unknown) => wording.completed(value, message)
+        return count === 0 ? result.then(completed, failed) : result.then(completed).catch(failed)
       } catch (error) {
         throw wording.failure(error, message, exchange, session)
       }

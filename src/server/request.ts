@@ -17,6 +17,8 @@ export interface ServerRequest {
   readonly exchange: Exchange
   /** The connection it came by, if it is one that lasts; a request that speaks for itself owns none of it. */
   readonly session: Session | undefined
+  /** Whether members of the result may be text that has not been read, because nobody looks at them. */
+  readonly takesWritten?: boolean
   /** The task that it is, or may become. */
   readonly task?: TaskScope
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
+import { patience } from '../../test/support/patience.ts'
 import { turn, wire } from '../../test/support/wire.ts'
 import { RpcError } from '../jsonrpc/error.ts'
 import { Server } from './server.ts'
@@ -31,7 +32,7 @@ function attach(server: Server) {
       })
       if (found < 0) throw new Error(`no reply to ${method}`)
       reply = JSON.parse(w.sent.splice(found, 1)[0] ?? '')
-    })
+    }, patience)
     return reply as Record<string, unknown>
   }
   return {

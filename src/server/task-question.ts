@@ -2,11 +2,12 @@ import type { Calls } from '../jsonrpc/handler.ts'
 import type { Caller } from '../mcp/caller.ts'
 import { errors } from '../mcp/errors.ts'
 import type { InputRequest } from '../mcp/types/input.ts'
+import { orAborted } from '../util/abort.ts'
 import { limits } from '../util/limits.ts'
 import { isRecord } from '../util/record.ts'
 import type { Session } from './session.ts'
 import type { QuestionTask } from './task-scope.ts'
-import { orAborted, pause } from './task-wait.ts'
+import { pause } from './task-wait.ts'
 
 /** What putting a question to a client takes. */
 export interface Asked {

@@ -1,13 +1,13 @@
 import { RpcError } from '../jsonrpc/error.ts'
 import { errors } from '../mcp/errors.ts'
 import type { InputRequest } from '../mcp/types/input.ts'
+import { orAborted } from '../util/abort.ts'
 import { type Deferred, deferred } from '../util/deferred.ts'
 import type { Answer, Params, ServerRequest } from './request.ts'
 import { putQuestion } from './task-question.ts'
 import type { AskOptions, TaskHandle, TaskScope } from './task-scope.ts'
 import { isFinal, type TaskRecord, type TaskStore } from './task-store.ts'
 import { kept, relatedTo, short, whyFailed } from './task-view.ts'
-import { orAborted } from './task-wait.ts'
 import { TaskWay } from './task-way.ts'
 
 /** What carrying out a task takes of whoever keeps them all. */

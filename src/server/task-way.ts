@@ -1,8 +1,8 @@
 import { ChannelError } from '../jsonrpc/channel.ts'
 import type { Calls } from '../jsonrpc/handler.ts'
 import type { InputRequest } from '../mcp/types/input.ts'
+import { orAborted } from '../util/abort.ts'
 import { type Deferred, deferred } from '../util/deferred.ts'
-import { orAborted } from './task-wait.ts'
 
 /** Whom a message can be given to. */
 export type Way = Calls

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { proves } from '../../test/requirements.ts'
+import { patience } from '../../test/support/patience.ts'
 import { opened, type Said, type Talk } from '../../test/support/task-talk.ts'
 import { turn } from '../../test/support/wire.ts'
 import { systemClock } from '../util/clock.ts'
@@ -227,7 +228,7 @@ describe('a question that the client answers as a task', () => {
     await vi.waitFor(() => {
       client.heard()
       expect(methods).toEqual(['elicitation/create'])
-    })
+    }, patience)
     await turn()
     client.send({
       method: 'notifications/tasks/status',
@@ -251,7 +252,7 @@ describe('a question that the client answers as a task', () => {
     await vi.waitFor(() => {
       client.heard()
       expect(methods).toEqual(['elicitation/create'])
-    })
+    }, patience)
     await turn()
     expect(delays.mock.lastCall?.[1]).toBe(0x7fffffff)
     client.send({ method: 'notifications/cancelled', params: { requestId: call } })
@@ -284,13 +285,13 @@ describe('a question that the client answers as a task', () => {
     await vi.waitFor(() => {
       client.heard()
       expect(methods).toContain('elicitation/create')
-    })
+    }, patience)
     await turn()
     client.send({ method: 'notifications/cancelled', params: { requestId: call } })
     await vi.waitFor(() => {
       client.heard()
       expect(methods).toContain('tasks/cancel')
-    })
+    }, patience)
   })
 
   it('is no answer when the client has cancelled it', async () => {

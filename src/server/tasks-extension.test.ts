@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { proves } from '../../test/requirements.ts'
+import { patience } from '../../test/support/patience.ts'
 import {
   asker,
   gate,
@@ -73,7 +74,7 @@ async function until(client: Talk, taskId: string, status: string): Promise<Said
   await vi.waitFor(async () => {
     task = (await client.ask('tasks/get', { taskId })).result
     expect(task).toMatchObject({ status })
-  })
+  }, patience)
   return task
 }
 
@@ -198,7 +199,7 @@ describe('a task of the extension', () => {
     const { server, held, signals } = makeHeld()
     const client = connect(server)
     const taskId = await start(client, 'held')
-    await vi.waitFor(() => expect(signals).toHaveLength(1))
+    await vi.waitFor(() => expect(signals).toHaveLength(1), patience)
     client.hangUp()
     await client.session.closed
     expect(signals[0]?.aborted).toBe(false)
@@ -243,7 +244,7 @@ describe('questions of a task', () => {
     await vi.waitFor(async () => {
       const { result } = await client.ask('tasks/get', { taskId })
       expect(Object.keys(result?.inputRequests ?? {})).toHaveLength(2)
-    })
+    }, patience)
     const { result: open } = await client.ask('tasks/get', { taskId })
     expect(open).toMatchObject({
       status: 'input_required',
@@ -357,7 +358,7 @@ describe('cancelling and asking for what is not there', () => {
     const { server, held, signals } = makeHeld()
     const client = connect(server)
     const taskId = await start(client, 'held')
-    await vi.waitFor(() => expect(signals).toHaveLength(1))
+    await vi.waitFor(() => expect(signals).toHaveLength(1), patience)
     const empty = { resultType: 'complete', _meta: expect.any(Object) }
     expect((await client.ask('tasks/cancel', { taskId })).result).toEqual(empty)
     expect(signals[0]?.aborted).toBe(true)
@@ -522,7 +523,7 @@ describe('a handler that begins its task itself', () => {
     }
     const first = client.begin('tools/call', { name: 'waits', _meta: meta })
     const second = client.begin('tools/call', { name: 'waits', _meta: meta })
-    await vi.waitFor(() => expect(signals).toHaveLength(2))
+    await vi.waitFor(() => expect(signals).toHaveLength(2), patience)
     client.send({ method: 'notifications/cancelled', params: { requestId: first } })
     await turn()
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false])

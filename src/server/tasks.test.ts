@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { proves } from '../../test/requirements.ts'
+import { patience } from '../../test/support/patience.ts'
 import { gate, opened, type Said, type Talk, talk } from '../../test/support/task-talk.ts'
 import { turn } from '../../test/support/wire.ts'
 import { RpcError } from '../jsonrpc/error.ts'
@@ -206,7 +207,7 @@ describe('a call as a task', () => {
     const client = await opened(server)
     const made = client.begin('tools/call', { name: 'held', task: {} })
     const { taskId } = taskOf(await client.reply(made)) as { taskId: string }
-    await vi.waitFor(() => expect(signals).toHaveLength(1))
+    await vi.waitFor(() => expect(signals).toHaveLength(1), patience)
     client.send({ method: 'notifications/cancelled', params: { requestId: made } })
     expect(await status(client, taskId)).toBe('working')
     client.hangUp()
@@ -285,7 +286,7 @@ describe('cancelling', () => {
     const { server, held, signals } = makeHeld()
     const client = await opened(server)
     const taskId = await start(client, 'held')
-    await vi.waitFor(() => expect(signals).toHaveLength(1))
+    await vi.waitFor(() => expect(signals).toHaveLength(1), patience)
     const waiting = client.begin('tasks/result', { taskId })
     expect((await client.ask('tasks/cancel', { taskId })).result).toMatchObject({
       taskId,
@@ -426,7 +427,7 @@ describe('how long and how many', () => {
     const { server, signals } = makeHeld({ tasks: { clock } })
     const client = await opened(server)
     const taskId = await start(client, 'held', { ttl: 10 })
-    await vi.waitFor(() => expect(signals).toHaveLength(1))
+    await vi.waitFor(() => expect(signals).toHaveLength(1), patience)
     const waiting = client.begin('tasks/result', { taskId })
     await turn()
     clock.advance(10)
@@ -468,7 +469,7 @@ describe('how long and how many', () => {
     const { server, signals } = makeHeld()
     const client = await opened(server)
     const taskId = await start(client, 'held')
-    await vi.waitFor(() => expect(signals).toHaveLength(1))
+    await vi.waitFor(() => expect(signals).toHaveLength(1), patience)
     const waiting = client.begin('tasks/result', { taskId })
     await turn()
     await server.close()
@@ -486,7 +487,7 @@ describe('one store behind several servers', () => {
     const [one, other] = [await opened(server), await opened(make({ tasks: { store, pollMs: 1 } }))]
     const done = await start(one, 'held')
     const stopped = await start(one, 'held')
-    await vi.waitFor(() => expect(signals).toHaveLength(2))
+    await vi.waitFor(() => expect(signals).toHaveLength(2), patience)
     expect(await status(other, done)).toBe('working')
     const cancelled = await other.ask('tasks/cancel', { taskId: stopped })
     expect(cancelled.result).toMatchObject({ status: 'cancelled' })
@@ -496,6 +497,6 @@ describe('one store behind several servers', () => {
     expect((await other.reply(waiting)).result).toMatchObject({ content: [{ text: 'done' }] })
     // Whoever did the work learns that it was in vain, and does not say otherwise.
     expect(await status(one, stopped)).toBe('cancelled')
-    await vi.waitFor(() => expect(signals[1]?.aborted).toBe(true))
+    await vi.waitFor(() => expect(signals[1]?.aborted).toBe(true), patience)
   })
 })

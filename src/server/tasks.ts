@@ -5,6 +5,7 @@ import { errors } from '../mcp/errors.ts'
 import { missingExtension, tasksExtension } from '../mcp/extension.ts'
 import type { Profile } from '../mcp/profile.ts'
 import type { DetailedTask } from '../mcp/types/tasks.ts'
+import { orAborted } from '../util/abort.ts'
 import { type Clock, systemClock } from '../util/clock.ts'
 import { limits } from '../util/limits.ts'
 import { randomHex } from '../util/random.ts'
@@ -20,7 +21,7 @@ import { TaskMemory, type TaskMemoryOptions } from './task-memory.ts'
 import { TaskRun } from './task-run.ts'
 import { isFinal, type TaskOwner, type TaskRecord, type TaskStore } from './task-store.ts'
 import { coreTask, detailedTask, flatTask, relatedTo, thrown } from './task-view.ts'
-import { orAborted, pause } from './task-wait.ts'
+import { pause } from './task-wait.ts'
 
 /** How a server keeps tasks. */
 export interface TaskOptions extends TaskMemoryOptions {

@@ -38,6 +38,8 @@ export class Wording {
   /** What the stateless revisions add to a result. One that has it already stays as it is. */
   complete(result: Params, revision: Revision, method: string): Params {
     const said = this.#meta(revision)
+    // As it is behind a middleware that has only looked: a copy would have to be written anew.
+    if (result._meta === said && result.resultType !== undefined) return result
     const _meta = isRecord(result._meta) ? { ...result._meta, ...said } : said
     if (result.resultType !== undefined) return { ...result, _meta }
     return { resultType: 'complete', ...this.#caches.get(method), ...result, _meta }
@@ -86,6 +88,7 @@ export class Wording {
   #revisionOf(params: unknown): Revision | undefined {
     const meta = isRecord(params) ? params._meta : undefined
     const name = isRecord(meta) ? meta[metaKeys.protocolVersion] : undefined
+    if (name === undefined) return undefined
     return this.#options.revisions.find(one => one.name === name && one.era === 'stateless')
   }
 }

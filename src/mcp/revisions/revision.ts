@@ -8,6 +8,8 @@ export interface Features {
   readonly resourceLinks: boolean
   /** `title` beside `name`, and `_meta` on the types themselves. */
   readonly titles: boolean
+  /** By which of their labels the prefixes of `_meta` keys are the protocol's own. */
+  readonly reservedPrefixes: 'none' | 'any label' | 'second label'
   /** Icons, and `websiteUrl` and `description` of an implementation. */
   readonly icons: boolean
   /** What `structuredContent` and `outputSchema` may be. */

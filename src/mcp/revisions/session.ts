@@ -41,6 +41,7 @@ const plain: Features = {
   audio: false,
   resourceLinks: false,
   titles: false,
+  reservedPrefixes: 'none',
   icons: false,
   structured: 'none',
   inputErrors: 'error',
@@ -69,6 +70,7 @@ const structured: Features = {
   ...annotated,
   resourceLinks: true,
   titles: true,
+  reservedPrefixes: 'any label',
   structured: 'object',
   elicitation: 'form',
   completionContext: true,
@@ -77,6 +79,7 @@ const structured: Features = {
 
 const tasked: Features = {
   ...structured,
+  reservedPrefixes: 'second label',
   icons: true,
   inputErrors: 'result',
   elicitation: 'form and url',

@@ -39,6 +39,7 @@ export const statelessRevisions: readonly Revision[] = [
       audio: true,
       resourceLinks: true,
       titles: true,
+      reservedPrefixes: 'second label',
       icons: true,
       structured: 'any',
       inputErrors: 'result',

@@ -1,0 +1,161 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { decode, decodeBy } from './decode.ts'
+import { encode } from './encode.ts'
+import type { RpcResult } from './message.ts'
+import { Repeats } from './repeats.ts'
+import { decodeRules } from './rules.ts'
+import { type Keep, Written } from './written.ts'
+
+const written = new Map<string, Keep>([
+  ['resultType', 'scalar'],
+  ['isError', 'scalar'],
+  ['content', 'array'],
+  ['structuredContent', 'object'],
+])
+
+const reply = (result: string) => `{"jsonrpc":"2.0","id":1,"result":${result}}`
+
+/** What a text is read as where parts of results may stay text. */
+const read = (text: string) => decode(text, { written }) as RpcResult
+
+/** The same with everything read. */
+function whole(text: string) {
+  const message = read(text)
+  return message.type === 'result'
+    ? { type: 'result', id: message.id, result: message.result }
+    : message
+}
+
+describe('a result of which parts are left as text', () => {
+  test('has its small members, and the text of the large ones', () => {
+    const { written: parts } = read(reply('{"resultType":"complete","content":[{"n": 1.0}]}'))
+    expect(parts).toEqual({ resultType: 'complete', content: new Written('[{"n": 1.0}]') })
+  })
+
+  test('is written as it came, be it by numbers that no double can hold', () => {
+    const text = reply('{"content":[12345678901234567890,{"a":1,"a":2}],"isError":false}')
+    const { id, written: result } = read(text)
+    expect(encode({ type: 'result', id, result })).toBe(text)
+    expect(JSON.stringify(result?.content)).toBe('[12345678901234567000,{"a":2}]')
+  })
+
+  test('gives all of it to whoever wants to look at it', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.jsonValue()),
+        fc.dictionary(fc.string(), fc.jsonValue()),
+        (list, o) => {
+          const text = reply(JSON.stringify({ content: list, structuredContent: o, isError: true }))
+          const message = read(text)
+          expect(message.written).toBeDefined()
+          expect(message.result).toEqual((decode(text) as RpcResult).result)
+          expect(encode({ type: 'result', id: 1, result: message.written })).toBe(text)
+        },
+      ),
+    )
+  })
+
+  test('knows what every message of the connection ends with', () => {
+    const rules = decodeRules({ written })
+    const repeats = new Repeats()
+    const text = (n: number) => reply(`{"content":[${n}],"_meta":{"by":"me"}}`)
+    const messages = [1, 2, 3].map(n => decodeBy(text(n), rules, repeats) as RpcResult)
+    expect(messages.map(({ result }) => result)).toEqual(
+      [1, 2, 3].map(n => ({ content: [n], _meta: { by: 'me' } })),
+    )
+    expect(messages[2]?.written).toEqual({ content: new Written('[3]'), _meta: { by: 'me' } })
+  })
+})
+
+describe('read whole instead', () => {
+  const results = [
+    ['nothing', '{}'],
+    ['no object', '[]'],
+    ['text', '"content"'],
+    ['another member', '{"content":[],"other":1}'],
+    ['_meta of its own', '{"content":[],"_meta":{"a":1}}'],
+    ['a member twice', '{"content":[1],"content":[2]}'],
+    ['a member spelt with an escape', '{"c\\u006fntent":[]}'],
+    ['a name that all objects have', '{"__proto__":[],"content":[]}'],
+    ['a list that is none', '{"content":{}}'],
+    ['an object that is none', '{"structuredContent":[1]}'],
+    ['a scalar that is none', '{"resultType":{},"content":[]}'],
+    ['a line feed between values', '{"content":[1,\n2]}'],
+    ['a tab between values', '{"content":[\t1]}'],
+    ['space around members', '{ "content": [] }'],
+  ] as const
+
+  test.each(results)('%s', (_, result) => {
+    const message = read(reply(result))
+    expect(message.written).toBeUndefined()
+    expect(message).toEqual(decode(reply(result)))
+  })
+
+  const noJson = [
+    '[1,]',
+    '[,1]',
+    '[1 2]',
+    '[01]',
+    '[+1]',
+    '[.5]',
+    '[1.]',
+    '[1e]',
+    '[-]',
+    '[NaN]',
+    '[tru]',
+    '[nulll]',
+    '["\\x"]',
+    '["\\u12g4"]',
+    '["\u0001"]',
+    `["${'a'.repeat(100)}\u0002"]`,
+    '["a]',
+    '[{"a"}]',
+    '[{a:1}]',
+    '[{"a":1,}]',
+    '[{"a":1 "b":2}]',
+    '[1}',
+    '[[1]',
+    '[]]',
+    '[],"content":1]',
+  ]
+
+  test.each(noJson)('no JSON: %s', value => {
+    const text = reply(`{"content":${value}}`)
+    expect(read(text)).toEqual(decode(text))
+    expect(read(text).type).toBe('invalid')
+  })
+
+  test.each([
+    ['deep', { maxDepth: 6 }],
+    ['large', { maxNodes: 20 }],
+  ])('too %s', (_, limit) => {
+    const text = reply(`{"content":${'['.repeat(20)}${']'.repeat(20)}}`)
+    expect(decode(text, { ...limit, written })).toEqual(decode(text, limit))
+    expect(decode(text, { ...limit, written }).type).toBe('invalid')
+  })
+
+  test('an error', () => {
+    const text = '{"jsonrpc":"2.0","id":1,"error":{"content":[1],"isError":true}}'
+    expect(read(text)).toEqual(decode(text))
+  })
+})
+
+test('whatever is changed in a text, it is read as what it is', () => {
+  const usual = reply(
+    '{"resultType":"complete","content":[{"type":"text","text":"a \\n \\u00e9 b"},-1.5e+3,true,null],"structuredContent":{"a":[{}]},"isError":false}',
+  )
+  const letters = fc.constantFrom(...'{}[]",:\\ntu019-+.eE \n\t\u0000\u007fé')
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.nat(usual.length), fc.nat(2), letters), { minLength: 1, maxLength: 4 }),
+      changes => {
+        let text = usual
+        for (const [at, cut, letter] of changes)
+          text = text.slice(0, at) + letter + text.slice(at + cut)
+        expect(whole(text)).toEqual(decode(text))
+      },
+    ),
+    { numRuns: 3000 },
+  )
+})
