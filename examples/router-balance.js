@@ -1,5 +1,5 @@
 // Two instances of one program behind a router. One is killed in the middle of its calls: those that
-// change nothing are made again at the other, those that may have been carried out are not; further
+// do no harm twice are made again at the other, those that may have been carried out are not; further
 // calls go on as if nothing had happened, and the one that was killed is started again.
 
 import assert from 'node:assert/strict'
@@ -11,7 +11,14 @@ import { Router } from 'trunkline/router'
 const program = fileURLToPath(new URL('worker-server.js', import.meta.url))
 const router = new Router({
   servers: {
-    worker: { command: process.execPath, args: [program], instances: 2, balance: 'round-robin' },
+    worker: {
+      command: process.execPath,
+      args: [program],
+      instances: 2,
+      balance: 'round-robin',
+      // What a tool says of itself counts only where its server is trusted: this is our own word.
+      retry: { tools: ['look'] },
+    },
   },
 })
 await router.ready()

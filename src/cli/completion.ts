@@ -9,6 +9,9 @@ export const scripts: ReadonlyMap<string, () => string> = new Map([
 
 const names = commands.map(({ name }) => name)
 const targeted = commands.filter(({ hasTarget }) => hasTarget).map(({ name }) => name)
+/** The commands whose first operand is a file, and the options whose values are files or folders. */
+const takingFiles = ['serve', 'pins', 'up']
+const filed: ReadonlySet<string> = new Set(['config', 'output', 'cwd', 'pins'])
 /** What prints the names of the servers in the configuration; silent where there is none. */
 const servers = 'trunkline completion servers 2>/dev/null'
 
@@ -28,7 +31,7 @@ _trunkline() {
   fi
   case "$previous" in
 ${choices((name, values) => `    --${name}) COMPREPLY=($(compgen -W "${values}" -- "$current")); return ;;`)}
-    --config|--output|-o|--cwd) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --config|--output|-o|--cwd|--pins) COMPREPLY=($(compgen -f -- "$current")); return ;;
   esac
   case "$command" in
 ${cases.join('\n')}
@@ -40,7 +43,7 @@ ${cases.join('\n')}
   case "$command" in
     ${targeted.join('|')})
       ((COMP_CWORD == 2)) && COMPREPLY=($(compgen -W "$(${servers})" -- "$current")) ;;
-    serve) COMPREPLY=($(compgen -f -- "$current")) ;;
+    ${takingFiles.join('|')}) COMPREPLY=($(compgen -f -- "$current")) ;;
     completion) COMPREPLY=($(compgen -W "bash zsh fish" -- "$current")) ;;
     help) COMPREPLY=($(compgen -W "${names.join(' ')}" -- "$current")) ;;
   esac
@@ -94,12 +97,12 @@ function zshOption({ name, short, value, many, choices: values, meaning }: Optio
 }
 
 function zshValue(name: string): string {
-  return ['config', 'output', 'cwd'].includes(name) ? '_files' : ' '
+  return filed.has(name) ? '_files' : ' '
 }
 
 function zshOperand({ name, hasTarget }: CommandRow): string {
   if (hasTarget) return "'1:server:_trunkline_servers' '*: :_default'"
-  if (name === 'serve') return "'1:file:_files' '*: :_default'"
+  if (takingFiles.includes(name)) return "'1:file:_files' '*: :_default'"
   if (name === 'completion') return "'1:shell:(bash zsh fish)'"
   return name === 'help' ? `'1:command:(${names.join(' ')})'` : "'*: :_default'"
 }
@@ -122,7 +125,8 @@ function fish(): string {
   }
   const seen = `-n '__fish_seen_subcommand_from ${targeted.join(' ')}'`
   lines.push(`complete -c trunkline ${seen} -a '(${servers})'`)
-  lines.push("complete -c trunkline -n '__fish_seen_subcommand_from serve' -F")
+  const files = `-n '__fish_seen_subcommand_from ${takingFiles.join(' ')}'`
+  lines.push(`complete -c trunkline ${files} -F`)
   lines.push("complete -c trunkline -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'")
   lines.push(`complete -c trunkline -n '__fish_seen_subcommand_from help' -a '${names.join(' ')}'`)
   return `${lines.join('\n')}\n`
@@ -132,7 +136,7 @@ function fishOption({ name, short, value, choices: values, meaning }: OptionRow)
   const parts = [`-l ${name}`]
   if (short !== undefined) parts.push(`-s ${short}`)
   if (value !== undefined) parts.push(values === undefined ? '-r' : `-x -a '${values.join(' ')}'`)
-  if (['config', 'output', 'cwd'].includes(name)) parts.push('-F')
+  if (filed.has(name)) parts.push('-F')
   return `${parts.join(' ')} -d '${fishQuoted(meaning)}'`
 }
 

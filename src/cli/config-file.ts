@@ -4,6 +4,7 @@ import { type RouterConfig, readConfig } from '../router/config.ts'
 import type { Environment } from '../router/config-env.ts'
 import { ConfigError } from '../router/config-issue.ts'
 import { limits } from '../util/limits.ts'
+import type { FileText } from './file-watch.ts'
 
 /** Where a configuration is looked for, in this order, if none is named: ours, then those of others. */
 export const configNames: readonly string[] = [
@@ -33,24 +34,17 @@ export async function loadConfig(path: string, env: Environment): Promise<Router
   return readConfig(text, { env, file: path })
 }
 
-/** The text of a file, and what tells one time it was written from another. */
-export interface ConfigFile {
-  readonly text: string
-  readonly stamp: string
-}
-
 /** Reads the text of a configuration file. Throws a {@link ConfigError} if there is none. */
-export async function readConfigFile(path: string): Promise<ConfigFile> {
+export async function readConfigFile(path: string): Promise<FileText> {
+  const most = limits.configBytes.default
   let bytes: Buffer
   let stamp: string
   try {
-    ;({ bytes, stamp } = await firstBytes(path, limits.configBytes.default + 1))
+    ;({ bytes, stamp } = await firstBytes(path, most + 1))
   } catch (error) {
     throw fileError(`the file cannot be read: ${reasonOf(error)}`, path, error)
   }
-  if (bytes.length > limits.configBytes.default) {
-    throw fileError(`the file is longer than ${limits.configBytes.default} bytes`, path)
-  }
+  if (bytes.length > most) throw fileError(`the file is longer than ${most} bytes`, path)
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), stamp }
   } catch {

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { patience } from '../../test/support/patience.ts'
 import type { RouterConfig } from '../router/config.ts'
 import { ConfigError } from '../router/config-issue.ts'
 import { limits } from '../util/limits.ts'
@@ -208,7 +209,7 @@ test('a file that is bad at first is refused, and nothing is watched', async () 
   const before = watches()
   await put('{')
   await expect(watched(new Told())).rejects.toThrow(ConfigError)
-  await vi.waitUntil(() => watches() === before)
+  await vi.waitUntil(() => watches() === before, patience)
 })
 
 test('closing leaves nothing open, may be done twice, and within the callback', async () => {
@@ -224,7 +225,7 @@ test('closing leaves nothing open, may be done twice, and within the callback', 
   await put(named('second'))
   await told.called('second')
   await watching.close()
-  await vi.waitUntil(() => watches() === before)
+  await vi.waitUntil(() => watches() === before, patience)
   const timers = active('Timeout')
   watching.check()
   expect(active('Timeout')).toBe(timers)

@@ -113,7 +113,8 @@ export const commands: readonly CommandRow[] = [
       {
         name: 'pins',
         value: 'FILE',
-        meaning: 'Keep in a file how tools were first seen, so that changes show over restarts.',
+        meaning:
+          'Keep in a file how tools were first seen, so that changes show over restarts; `trunkline pins` approves them.',
       },
       { name: 'public', meaning: 'Let other machines in, though nobody is asked who they are.' },
       { name: 'demo', meaning: 'Two servers to try, whatever configuration there is.' },
@@ -122,6 +123,25 @@ export const commands: readonly CommandRow[] = [
       'trunkline up',
       'trunkline up servers.jsonc --listen http://127.0.0.1:8080/mcp',
       'trunkline up --listen stdio:',
+    ],
+  },
+  {
+    name: 'pins',
+    operands: 'FILE',
+    summary: 'Show tools that are no longer what they were, and approve them.',
+    options: [
+      {
+        name: 'approve',
+        value: 'SERVER/TOOL',
+        many: true,
+        meaning:
+          'Let callers have this tool as it is now; `SERVER/TOOL@DIGEST` only if it is still the one that was shown.',
+      },
+      { name: 'approve-all', meaning: 'The same for every tool that is shown.' },
+    ],
+    examples: [
+      'trunkline pins pins.json',
+      'trunkline pins pins.json --approve mail/send@3f9a2c417b06',
     ],
   },
   {

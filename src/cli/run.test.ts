@@ -1,18 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { run } from './run.ts'
-
-/** Runs the program within this process, its output gathered. */
-async function ran(args: readonly string[], env: Record<string, string> = {}) {
-  const out: string[] = []
-  const err: string[] = []
-  const code = await run(args, {
-    stdout: { write: text => out.push(text) },
-    stderr: { write: text => err.push(text) },
-    stdin: process.stdin,
-    env,
-  })
-  return { code, stdout: out.join(''), stderr: err.join('') }
-}
+import { ran } from '../../test/support/ran.ts'
 
 describe('the program', () => {
   const mistakes = [

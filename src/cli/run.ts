@@ -10,6 +10,7 @@ import { harmless, type Output, Terminal } from './terminal.ts'
 /** Each command is loaded when it is wanted: asking for help must not wait for the rest. */
 const loaders: ReadonlyMap<string, () => Promise<{ readonly run: Run }>> = new Map([
   ['up', () => import('./commands/up.ts')],
+  ['pins', () => import('./commands/pins.ts')],
   ['serve', () => import('./commands/serve.ts')],
   ['list', () => import('./commands/list.ts')],
   ['call', () => import('./commands/call.ts')],

@@ -1,4 +1,5 @@
 import { RpcError } from '../jsonrpc/error.ts'
+import type { Exchange } from '../jsonrpc/handler.ts'
 import type { Id } from '../jsonrpc/message.ts'
 import { isRecord } from '../util/record.ts'
 import { type CallerFacts, callerOf, type Introduction } from './caller.ts'
@@ -97,6 +98,22 @@ export class LiveCall implements CallEnded {
     if (error instanceof RpcError) this.end('error', error.kind ?? `code ${error.code}`, error.code)
     else if (isAborted) this.end('cancelled')
     else this.end('error', 'internal_error', -32603)
+  }
+
+  /**
+   * Has the call end with its answer, at once or when that settles, and gives the answer back. Beside
+   * it, not in its way: whoever waits for it waits no longer.
+   */
+  follow<T>(answer: T, exchange: Pick<Exchange, 'signal'>): T {
+    if (answer instanceof Promise) {
+      answer.then(
+        result => this.succeed(result),
+        (error: unknown) => this.fail(error, exchange.signal.aborted),
+      )
+    } else {
+      this.succeed(answer)
+    }
+    return answer
   }
 
   /** Tells how it ended. What comes later than the first time is not told. */

@@ -33,6 +33,7 @@ export {
   type OpsRequest,
 } from './health.ts'
 export { Log, type LogOptions, type LogStream } from './log.ts'
+export type { LogEventsOptions } from './log-events.ts'
 export type { LogFormat, LogLevel } from './log-line.ts'
 export {
   defaultBuckets,

@@ -1,7 +1,13 @@
 import { limits } from '../util/limits.ts'
 import { type CallEnded, events } from './events.ts'
-import type { Log } from './log.ts'
+import type { Log, LogOptions } from './log.ts'
 import type { LogLevel } from './log-line.ts'
+
+/** How the events of a process are written. */
+export interface LogEventsOptions extends LogOptions {
+  /** Whether lines tell of configurations that are read again; `false` where somebody else does. */
+  readonly reloads?: boolean
+}
 
 /**
  * Writes the events of this process to a log, until the function that comes back is called.
@@ -9,12 +15,16 @@ import type { LogLevel } from './log-line.ts'
  * Calls that ended well, or failed through no fault of ours, are of the level `debug`; those that we
  * failed are warnings. Of either kind so many lines a second are written, and the rest is counted.
  */
-export function logEvents(log: Log): () => void {
+export function logEvents(
+  log: Log,
+  { reloads = true }: Pick<LogEventsOptions, 'reloads'> = {},
+): () => void {
   const ends = [
     ...(log.writes('warn') ? [events.callEnded.subscribe(callLines(log))] : []),
     ...instanceLines(log),
     ...(log.writes('debug') ? sessionLines(log) : []),
     ...otherLines(log),
+    ...(reloads ? [reloadLines(log)] : []),
   ]
   return () => {
     for (const end of ends) end()
@@ -124,8 +134,11 @@ function otherLines(log: Log): (() => void)[] {
     events.toolChanged.subscribe(event => {
       log.write(event.action === undefined ? 'info' : 'warn', 'tool changed', { ...event })
     }),
-    events.configReloaded.subscribe(event => {
-      log.write(event.ok ? 'info' : 'error', 'configuration reloaded', { ...event })
-    }),
   ]
+}
+
+function reloadLines(log: Log): () => void {
+  return events.configReloaded.subscribe(event => {
+    log.write(event.ok ? 'info' : 'error', 'configuration reloaded', { ...event })
+  })
 }

@@ -19,7 +19,7 @@ export const metricTable = {
     type: 'counter',
     labels: ['server', 'kind'],
     help: 'Requests answered with an error, by its kind.',
-    otel: `the count of ${duration} by error.type`,
+    otel: `the count of ${duration} by error.type, where it is a number`,
   },
   trunkline_call_duration_seconds: {
     type: 'histogram',

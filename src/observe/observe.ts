@@ -1,9 +1,11 @@
 import type { Middleware } from '../jsonrpc/handler.ts'
+import { shareTrace } from '../mcp/ambient-trace.ts'
 import type { TraceContext } from '../mcp/meta.ts'
+import type { Profile } from '../mcp/profile.ts'
 import { collect } from './collect.ts'
 import { type HealthReport, Ops, type OpsOptions } from './health.ts'
-import { Log, type LogOptions } from './log.ts'
-import { logEvents } from './log-events.ts'
+import { Log } from './log.ts'
+import { type LogEventsOptions, logEvents } from './log-events.ts'
 import type { LogLevel } from './log-line.ts'
 import { Registry, type RegistryOptions } from './metrics.ts'
 import { observed } from './observed.ts'
@@ -15,6 +17,8 @@ export interface Observable {
   use?(middleware: Middleware): unknown
   /** How well it works, for `/readyz`. */
   health?(): HealthReport
+  /** How it says errors on the wire; as the specification wants it unless said. */
+  readonly profile?: Profile
   /** Whether it publishes the events of its calls by itself, as a router does. */
   readonly isObserved?: boolean
 }
@@ -28,8 +32,11 @@ export interface ObserveOptions extends Pick<OpsOptions, 'allowedHosts' | 'allow
   /** Whether numbers are kept; they are unless this is `false`. */
   readonly metrics?: boolean | RegistryOptions
   /** Which lines are written to stderr; none unless said. */
-  readonly logs?: LogLevel | LogOptions | false
-  /** Whether requests become spans of OpenTelemetry, where that is installed; not unless said. */
+  readonly logs?: LogLevel | LogEventsOptions | false
+  /**
+   * Whether requests become spans of OpenTelemetry, where that is installed, and whether those that
+   * this process makes name the span that they are made in; not unless said.
+   */
   readonly traces?: boolean | TracingOptions
 }
 
@@ -62,13 +69,17 @@ export interface Observer extends AsyncDisposable {
  */
 export function observe(options: ObserveOptions = {}): Observer {
   const { endpoint, metrics = true, logs = false, traces = false } = options
-  const log =
-    logs === false ? undefined : new Log(typeof logs === 'string' ? { level: logs } : logs)
+  const lines: LogEventsOptions | undefined =
+    logs === false ? undefined : typeof logs === 'string' ? { level: logs } : logs
+  const log = lines && new Log(lines)
   const registry = metrics === false ? undefined : new Registry(metrics === true ? {} : metrics)
-  const tracer = traces === false ? undefined : tracing(traces === true ? {} : traces)
+  const { profile } = endpoint ?? {}
+  const tracer =
+    traces === false ? undefined : tracing({ profile, ...(traces === true ? {} : traces) })
   const ends = [
     ...(registry === undefined ? [] : [collect(registry, () => log?.dropped ?? 0)]),
-    ...(log === undefined ? [] : [logEvents(log)]),
+    ...(log === undefined ? [] : [logEvents(log, lines)]),
+    ...(tracer === undefined ? [] : [shareTrace(() => tracer.current())]),
   ]
   if (endpoint !== undefined) join(endpoint, options.server, tracer?.middleware)
   const ops = new Ops({

@@ -61,27 +61,12 @@ export function sessionsOf(endpoint: Endpoint): Endpoint {
 }
 
 function followed(call: LiveCall, run: Handler, message: RpcRequest, exchange: Exchange): unknown {
-  let result: unknown
   try {
-    result = promised(run(message, exchange))
+    return call.follow(promised(run(message, exchange)), exchange)
   } catch (error) {
-    failed(call, error, exchange)
+    call.fail(error, exchange.signal.aborted)
     throw error
   }
-  if (result instanceof Promise) {
-    // Beside the answer, not in its way: whoever waits for it waits no longer.
-    result.then(
-      value => call.succeed(value),
-      (error: unknown) => failed(call, error, exchange),
-    )
-  } else {
-    call.succeed(result)
-  }
-  return result
-}
-
-function failed(call: LiveCall, error: unknown, exchange: Exchange): void {
-  call.fail(error, exchange.signal.aborted)
 }
 
 let lastSession = 0

@@ -1,17 +1,8 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
-import {
-  type Context,
-  context,
-  propagation,
-  ROOT_CONTEXT,
-  SpanKind,
-  type SpanOptions,
-  SpanStatusCode,
-  trace,
-} from '@opentelemetry/api'
+import { context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { proves } from '../../test/requirements.ts'
 import { allRevisions, asked } from '../../test/support/asking.ts'
+import { type Recorded, registerSpans, unregisterSpans } from '../../test/support/spans.ts'
 import { turn } from '../../test/support/wire.ts'
 import { Server } from '../server/server.ts'
 import { type Tracing, tracing } from './trace.ts'
@@ -57,83 +48,6 @@ describe('the trace of a message', () => {
   })
 })
 
-interface Recorded {
-  readonly name: string
-  readonly options: SpanOptions
-  readonly parent: string | undefined
-  readonly attributes: Record<string, unknown>
-  status: number | undefined
-  ends: number
-}
-
-/** What a program registers with OpenTelemetry, as far as it matters here. */
-function register() {
-  const spans: Recorded[] = []
-  const storage = new AsyncLocalStorage<Context>()
-  context.setGlobalContextManager({
-    active: () => storage.getStore() ?? ROOT_CONTEXT,
-    with: (inside, run, self, ...args) =>
-      storage.run(inside, () => run.call(self as never, ...args)),
-    bind: (_, target) => target,
-    enable() {
-      return this
-    },
-    disable() {
-      return this
-    },
-  })
-  propagation.setGlobalPropagator({
-    fields: () => ['traceparent'],
-    inject: (from, carrier, setter) => {
-      const span = trace.getSpanContext(from)
-      if (span) setter.set(carrier, 'traceparent', `00-${span.traceId}-${span.spanId}-01`)
-    },
-    extract: (into, carrier, getter) => {
-      const [, id = '', spanId = ''] = String(getter.get(carrier, 'traceparent')).split('-')
-      return trace.setSpanContext(into, { traceId: id, spanId, traceFlags: 1, isRemote: true })
-    },
-  })
-  trace.setGlobalTracerProvider({
-    getTracer: () => ({
-      startSpan: (name, options = {}, from = ROOT_CONTEXT) => {
-        const parent = trace.getSpanContext(from)
-        const own = {
-          traceId: parent?.traceId ?? 'f'.repeat(32),
-          spanId: 'b'.repeat(16),
-          traceFlags: 1,
-        }
-        const span: Recorded = {
-          name,
-          options,
-          parent: parent?.spanId,
-          attributes: { ...options.attributes },
-          status: undefined,
-          ends: 0,
-        }
-        spans.push(span)
-        const wrapped = trace.wrapSpanContext(own)
-        return Object.assign(wrapped, {
-          setAttribute: (key: string, value: unknown) => {
-            span.attributes[key] = value
-            return wrapped
-          },
-          setStatus: ({ code }: { code: number }) => {
-            span.status = code
-            return wrapped
-          },
-          end: () => {
-            span.ends += 1
-          },
-        })
-      },
-      startActiveSpan: () => {
-        throw new Error('not used')
-      },
-    }),
-  })
-  return spans
-}
-
 async function serverWith(tracer: Tracing) {
   const server = new Server({ name: 'test', version: '1' }, { onError: () => {} })
   server.use(tracer.middleware)
@@ -152,19 +66,13 @@ async function serverWith(tracer: Tracing) {
   return server
 }
 
-function unregister() {
-  trace.disable()
-  context.disable()
-  propagation.disable()
-}
-
 describe.each(allRevisions)('spans in %s', revision => {
   let spans: Recorded[] = []
   beforeEach(() => {
-    unregister()
-    spans = register()
+    unregisterSpans()
+    spans = registerSpans()
   })
-  afterEach(unregister)
+  afterEach(unregisterSpans)
 
   it('are children of what the request names, and what it calls belongs to them', async () => {
     const client = await asked(await serverWith(tracing()), revision)
@@ -172,7 +80,8 @@ describe.each(allRevisions)('spans in %s', revision => {
     for (const name of ['echo', 'slow']) {
       const { result } = await client.ask('tools/call', { name, _meta: { traceparent } })
       const [{ text = '' } = {}] = (result?.content ?? []) as { text?: string }[]
-      expect(JSON.parse(text)).toEqual({ traceparent: `00-${traceId}-${'b'.repeat(16)}-01` })
+      const spanId = spans.at(-1)?.spanId
+      expect(JSON.parse(text)).toEqual({ traceparent: `00-${traceId}-${spanId}-01` })
     }
     expect(spans).toMatchObject([
       { name: 'tools/call echo', parent: 'b7ad6b7169203331', status: undefined, ends: 1 },
@@ -181,6 +90,7 @@ describe.each(allRevisions)('spans in %s', revision => {
     expect(spans[0]?.options.kind).toBe(SpanKind.SERVER)
     expect(spans[0]?.attributes).toMatchObject({
       'mcp.method.name': 'tools/call',
+      'mcp.protocol.version': revision,
       'gen_ai.operation.name': 'execute_tool',
       'gen_ai.tool.name': 'echo',
       'jsonrpc.request.id': expect.any(String),
@@ -194,10 +104,14 @@ describe.each(allRevisions)('spans in %s', revision => {
     await client.ask('tools/call', { name: 'none' })
     await client.ask('resources/read', { uri: 'r:///1' })
     await turn()
-    expect(spans.map(({ attributes, status }) => [attributes['error.type'], status])).toEqual([
-      ['tool_error', SpanStatusCode.ERROR],
-      ['tool_not_found', SpanStatusCode.ERROR],
-      ['internal_error', SpanStatusCode.ERROR],
+    const told = spans.map(({ attributes, status }) => {
+      const { 'error.type': type, 'rpc.response.status_code': number } = attributes
+      return [type, number, attributes['trunkline.error.kind'], status]
+    })
+    expect(told).toEqual([
+      ['tool_error', undefined, undefined, SpanStatusCode.ERROR],
+      ['-32602', '-32602', 'tool_not_found', SpanStatusCode.ERROR],
+      ['-32603', '-32603', undefined, SpanStatusCode.ERROR],
     ])
     expect(spans.every(({ ends }) => ends === 1)).toBe(true)
     expect(JSON.stringify(spans)).not.toContain('password')
@@ -205,7 +119,7 @@ describe.each(allRevisions)('spans in %s', revision => {
 })
 
 describe('tracing', () => {
-  afterEach(unregister)
+  afterEach(unregisterSpans)
 
   it('does nothing where OpenTelemetry is not installed', async () => {
     const missing = tracing({ load: () => Promise.reject(new Error('Cannot find package')) })
@@ -216,19 +130,19 @@ describe('tracing', () => {
   })
 
   it('makes spans from when a tracer is registered until it no longer is', async () => {
-    unregister()
+    unregisterSpans()
     const client = await asked(await serverWith(tracing()), '2025-11-25')
     await client.ask('tools/call', { name: 'echo' })
-    const spans = register()
+    const spans = registerSpans()
     await client.ask('tools/call', { name: 'echo' })
-    unregister()
+    unregisterSpans()
     await client.ask('tools/call', { name: 'echo' })
     expect(spans).toHaveLength(1)
   })
 
   it('links to what carried the request, where that is traced too', async () => {
-    unregister()
-    const spans = register()
+    unregisterSpans()
+    const spans = registerSpans()
     const tracer = tracing()
     await tracer.ready
     const handler = tracer.middleware(() => ({}))

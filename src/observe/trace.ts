@@ -1,11 +1,15 @@
-import { RpcError } from '../jsonrpc/error.ts'
+import { codes, RpcError } from '../jsonrpc/error.ts'
 import type { Exchange, Handler, Middleware } from '../jsonrpc/handler.ts'
 import type { RpcRequest } from '../jsonrpc/message.ts'
+import { toWire } from '../mcp/error-wire.ts'
 import { metaKeys, type TraceContext } from '../mcp/meta.ts'
+import type { Profile, ProfileName } from '../mcp/profile.ts'
+import { defined } from '../util/defined.ts'
 import { promised } from '../util/promised.ts'
 import { isRecord } from '../util/record.ts'
 import { version } from '../util/version.ts'
 import { nameIn } from './call.ts'
+import { introductionOf } from './caller.ts'
 import { redactText } from './redact.ts'
 import { traceOf } from './trace-context.ts'
 
@@ -29,6 +33,8 @@ export interface Tracing {
 export interface TracingOptions {
   /** Brings the module `@opentelemetry/api`, where it is to be another one than the one installed. */
   readonly load?: () => Promise<unknown>
+  /** How the server says errors on the wire, for the numbers in the spans; `'mcp'` unless said. */
+  readonly profile?: ProfileName | Profile
 }
 
 /**
@@ -64,17 +70,24 @@ export function tracing(options: TracingOptions = {}): Tracing {
   }
   return {
     ready,
-    middleware: next => (message, exchange) => {
-      if (api === undefined || message.type === 'notification') return next(message, exchange)
-      const present = tracerOf(api)
-      if (present === undefined) return next(message, exchange)
-      return spanned(api, present, next, message, exchange)
+    middleware: next => {
+      // A middleware is put together once for each connection, so this is about one client.
+      const spans: Spans = { profile: options.profile, next, revision: undefined }
+      return (message, exchange) => {
+        if (api === undefined || message.type === 'notification') return next(message, exchange)
+        const present = tracerOf(api)
+        if (present === undefined) return next(message, exchange)
+        return spanned(api, present, spans, message, exchange)
+      }
     },
     current: () => {
       if (api === undefined) return undefined
+      const active = api.context.active()
+      if (active === api.ROOT_CONTEXT) return undefined
       const carrier: Record<string, unknown> = {}
-      api.propagation.inject(api.context.active(), carrier)
-      return traceOf(carrier)
+      api.propagation.inject(active, carrier)
+      const trace = traceOf(carrier)
+      return trace && defined(trace)
     },
   }
 }
@@ -84,10 +97,27 @@ type Tracer = import('@opentelemetry/api').Tracer
 type Span = import('@opentelemetry/api').Span
 type Attributes = import('@opentelemetry/api').Attributes
 
+/** What the spans of one connection have in common. */
+interface Spans {
+  readonly next: Handler
+  readonly profile: ProfileName | Profile | undefined
+  /** What `initialize` has settled; requests of the other era say it themselves. */
+  revision: string | undefined
+}
+
+/** One request and its span. */
+interface Spanned {
+  readonly api: Api
+  readonly span: Span
+  readonly spans: Spans
+  readonly message: RpcRequest
+  readonly exchange: Exchange
+}
+
 function spanned(
   api: Api,
   tracer: Tracer,
-  next: Handler,
+  spans: Spans,
   message: RpcRequest,
   exchange: Exchange,
 ): unknown {
@@ -96,9 +126,11 @@ function spanned(
   const meta = isRecord(message.params) ? message.params._meta : undefined
   const named = traceOf(meta)
   const parent = named === undefined ? around : propagation.extract(around, named)
-  // What carried the request, such as HTTP, may be traced too: that is beside its own trace.
-  const carrier = named === undefined ? undefined : trace.getSpanContext(around)
-  const attributes = attributesOf(message, meta)
+  // What carried the request, such as HTTP, may be traced too: that is beside its own trace. Within a
+  // process it may be the very span that is named.
+  const carrier = trace.getSpanContext(around)
+  const isBeside = carrier !== undefined && carrier.spanId !== trace.getSpanContext(parent)?.spanId
+  const attributes = attributesOf(message, revisionIn(message) ?? spans.revision)
   const target = attributes['gen_ai.tool.name'] ?? attributes['gen_ai.prompt.name']
   const method = cut(message.method)
   const span = tracer.startSpan(
@@ -106,68 +138,91 @@ function spanned(
     {
       kind: SpanKind.SERVER,
       attributes,
-      links: carrier === undefined ? [] : [{ context: carrier }],
+      links: isBeside ? [{ context: carrier }] : [],
     },
     parent,
   )
   const inside = trace.setSpan(parent, span)
-  return ending(api, span, exchange, () => context.with(inside, next, undefined, message, exchange))
+  const { next } = spans
+  return ending({ api, span, spans, message, exchange }, () =>
+    context.with(inside, next, undefined, message, exchange),
+  )
 }
 
 /** Runs something and ends the span with it, at once or later. */
-function ending(api: Api, span: Span, exchange: Exchange, run: () => unknown): unknown {
+function ending(spanned: Spanned, run: () => unknown): unknown {
   let result: unknown
   try {
     result = promised(run())
   } catch (error) {
-    endWithError(api, span, exchange, error)
+    endWithError(spanned, error)
     throw error
   }
   if (result instanceof Promise) {
     result.then(
-      value => endWithResult(api, span, value),
-      (error: unknown) => endWithError(api, span, exchange, error),
+      value => endWithResult(spanned, value),
+      (error: unknown) => endWithError(spanned, error),
     )
   } else {
-    endWithResult(api, span, result)
+    endWithResult(spanned, result)
   }
   return result
 }
 
-function endWithResult({ SpanStatusCode }: Api, span: Span, result: unknown): void {
+function endWithResult({ api, span, spans, message }: Spanned, result: unknown): void {
+  if (message.method === 'initialize') {
+    spans.revision = introductionOf(message.params, result).revision
+    if (spans.revision !== undefined) span.setAttribute('mcp.protocol.version', spans.revision)
+  }
   if (isRecord(result) && result.isError === true) {
     span.setAttribute('error.type', 'tool_error')
-    span.setStatus({ code: SpanStatusCode.ERROR })
+    span.setStatus({ code: api.SpanStatusCode.ERROR })
   }
   span.end()
 }
 
-function endWithError(
-  { SpanStatusCode }: Api,
-  span: Span,
-  exchange: Exchange,
-  error: unknown,
-): void {
-  if (error instanceof RpcError) {
-    span.setAttribute('error.type', cut(error.kind ?? `${error.code}`))
-    // The number of what has a kind is put in later, as the caller's revision wants it.
-    if (error.kind === undefined) span.setAttribute('rpc.response.status_code', `${error.code}`)
-    span.setStatus({ code: SpanStatusCode.ERROR, message: cut(error.message) })
+function endWithError(spanned: Spanned, error: unknown): void {
+  const { api, span, spans, message, exchange } = spanned
+  const code = api.SpanStatusCode.ERROR
+  if (!(error instanceof RpcError) && exchange.signal.aborted) {
+    // Nobody is answered.
+    span.setAttribute('error.type', 'cancelled')
+    span.setStatus({ code })
+  } else if (error instanceof RpcError) {
+    const era = revisionIn(message) === undefined ? 'session' : 'stateless'
+    const { code: number } = toWire(error, { profile: spans.profile, revision: { era } })
+    endWithNumber(span, number)
+    if (error.kind !== undefined) span.setAttribute('trunkline.error.kind', cut(error.kind))
+    span.setStatus({ code, message: cut(error.message) })
   } else {
     // Its words are for the log of this program: they may hold anything.
-    const isCancelled = exchange.signal.aborted
-    span.setAttribute('error.type', isCancelled ? 'cancelled' : 'internal_error')
-    span.setStatus({ code: SpanStatusCode.ERROR })
+    endWithNumber(span, codes.internalError)
+    span.setStatus({ code })
   }
   span.end()
 }
 
-function attributesOf({ id, method, params }: RpcRequest, meta: unknown): Attributes {
-  const name = nameIn(method, params)
+/** The number of the answer, under both of the names that the conventions have for it. */
+function endWithNumber(span: Span, number: number): void {
+  span.setAttribute('error.type', `${number}`)
+  span.setAttribute('rpc.response.status_code', `${number}`)
+}
+
+/** The revision that a request of a stateless one names. */
+function revisionIn({ params }: RpcRequest): string | undefined {
+  const meta = isRecord(params) ? params._meta : undefined
   const revision = isRecord(meta) ? meta[metaKeys.protocolVersion] : undefined
+  return typeof revision === 'string' ? cut(revision) : undefined
+}
+
+function attributesOf(
+  { id, method, params }: RpcRequest,
+  revision: string | undefined,
+): Attributes {
+  const name = nameIn(method, params)
   const attributes: Attributes = { 'mcp.method.name': cut(method) }
   if (id !== null) attributes['jsonrpc.request.id'] = cut(`${id}`)
-  if (typeof revision === 'string') attributes['mcp.protocol.version'] = cut(revision)
+  if (revision !== undefined) attributes['mcp.protocol.version'] = revision
   if (name === undefined) return attributes
   if (method === 'tools/call') {
     attributes['gen_ai.operation.name'] = 'execute_tool'

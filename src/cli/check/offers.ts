@@ -2,6 +2,7 @@ import { limits } from '../../util/limits.ts'
 import { isRecord } from '../../util/record.ts'
 import { oneLine } from '../terminal.ts'
 import { type Finding, fail, none, ok, warn } from './finding.ts'
+import { metaFindings } from './meta.ts'
 import { type Known, members, type Probe } from './probe.ts'
 import { replyText, type Talk } from './talk.ts'
 import type { Heard } from './wire.ts'
@@ -139,7 +140,9 @@ async function read(known: Known, row: ListRow): Promise<readonly Finding[]> {
     if (nextCursor === undefined || nextCursor === null || nextCursor === '') {
       known.lists.set(method, entries)
       const nulls = nextCursor === undefined ? [] : [nullCursor(method, nextCursor)]
-      return [...nulls, ...judge(row, entries, page)]
+      const { reservedPrefixes } = (known.talk.agreed ?? known.talk.revision).features
+      const meta = metaFindings(method, entries, reservedPrefixes)
+      return [...nulls, ...judge(row, entries, page), ...meta]
     }
     if (typeof nextCursor !== 'string') {
       return [

@@ -1,8 +1,11 @@
 import type { Client } from '../../client/client.ts'
 import { RpcError } from '../../jsonrpc/error.ts'
+import type { Members } from '../../mcp/types/base.ts'
 import type { Prompt } from '../../mcp/types/prompts.ts'
 import type { Resource, ResourceTemplate } from '../../mcp/types/resources.ts'
 import type { Tool } from '../../mcp/types/tools.ts'
+import { missingKey } from '../../router/meta-keys.ts'
+import { isRecord } from '../../util/record.ts'
 import { exitCodes, UsageError } from '../exit.ts'
 import { argumentText } from '../formats.ts'
 import { didYouMean } from '../nearest.ts'
@@ -27,9 +30,15 @@ export const run: Run = async session => {
   checkKinds(input.program === undefined ? input.operands.slice(1) : input.operands)
   return withTarget(session, async ({ client, operands }) => {
     const wanted = operands.length === 0 ? kinds : kinds.filter(kind => operands.includes(kind))
-    const offers = await offersOf(client, wanted, session.signal)
-    if (input.has('json')) terminal.json({ server: described(client), ...offers })
-    else show(client, offers, terminal)
+    const missing = new Map<string, string>()
+    const offers = await offersOf(client, wanted, session.signal, missing)
+    if (input.has('json')) {
+      const unavailable = missing.size > 0 && { unavailable: Object.fromEntries(missing) }
+      terminal.json({ server: described(client), ...offers, ...unavailable })
+    } else {
+      show(client, offers, terminal)
+      showMissing(missing, terminal)
+    }
     return exitCodes.ok
   })
 }
@@ -46,19 +55,29 @@ async function offersOf(
   client: Client,
   wanted: readonly Kind[],
   signal: AbortSignal,
+  missing: Map<string, string>,
 ): Promise<Offers> {
   const { capabilities } = client.server
+  const how = { signal, onMeta: (meta: Members) => learnMissing(meta, missing) }
   const lists = {
-    tools: () => (capabilities.tools ? all(client.tools({ signal })) : undefined),
-    resources: () => (capabilities.resources ? all(client.resources({ signal })) : undefined),
-    templates: () =>
-      capabilities.resources ? allThere(client.resourceTemplates({ signal })) : undefined,
-    prompts: () => (capabilities.prompts ? all(client.prompts({ signal })) : undefined),
+    tools: () => (capabilities.tools ? all(client.tools(how)) : undefined),
+    resources: () => (capabilities.resources ? all(client.resources(how)) : undefined),
+    templates: () => (capabilities.resources ? allThere(client.resourceTemplates(how)) : undefined),
+    prompts: () => (capabilities.prompts ? all(client.prompts(how)) : undefined),
   }
   const found = wanted.map(async kind => [kind, await lists[kind]()] as const)
   const offers = (await Promise.all(found)).filter(([, list]) => list !== undefined)
   // The check: each list is under the name of its kind.
   return Object.fromEntries(offers) as Offers
+}
+
+/** Takes down what a router says of servers that are not in its lists, and why. */
+function learnMissing(meta: Members, missing: Map<string, string>): void {
+  const said = meta[missingKey]
+  if (!isRecord(said)) return
+  for (const [server, reason] of Object.entries(said)) {
+    if (typeof reason === 'string') missing.set(server, reason)
+  }
 }
 
 async function all<T>(entries: AsyncIterable<T>): Promise<readonly T[]> {
@@ -109,6 +128,16 @@ function show(client: Client, offers: Offers, terminal: Terminal): void {
     `${oneLine(prompt.name, 128)}(${promptArguments(prompt)})`,
     prompt.description ?? prompt.title,
   ])
+}
+
+function showMissing(missing: ReadonlyMap<string, string>, terminal: Terminal): void {
+  if (missing.size === 0) return
+  terminal.line()
+  terminal.line(terminal.paint(`Unavailable (${missing.size})`, 'bold'))
+  for (const [server, reason] of missing) {
+    terminal.line(`  ${terminal.paint(oneLine(server, 64), 'red')}`)
+    terminal.line(`      ${oneLine(reason, 500)}`)
+  }
 }
 
 const eraText = { session: 'with sessions', stateless: 'stateless' } as const

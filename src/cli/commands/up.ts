@@ -10,9 +10,10 @@ import { findConfig } from '../config-file.ts'
 import { type ConfigWatch, watchConfig } from '../config-watch.ts'
 import { asked, exitCodes } from '../exit.ts'
 import type { Run, Session } from '../session.ts'
+import { harmless, oneLine, type Terminal } from '../terminal.ts'
 import { announce } from '../up/announce.ts'
 import { closeAll, listenAll } from '../up/listening.ts'
-import { PinFile } from '../up/pin-file.ts'
+import { PinFile, type PinFileHost } from '../up/pin-file.ts'
 import { demoPlan, type Plan, planOf, type Wishes } from '../up/plan.ts'
 import { Reloads } from '../up/reload.ts'
 
@@ -62,7 +63,7 @@ async function serve(
   const complain = (error: unknown): void => {
     observer?.log?.write('warn', error instanceof Error ? error.message : String(error))
   }
-  const pinned = wishes.pins === undefined ? undefined : new PinFile(wishes.pins, complain)
+  const pinned = wishes.pins === undefined ? undefined : new PinFile(wishes.pins)
   await pinned?.load()
   const router = new Router({
     ...plan.router,
@@ -71,11 +72,16 @@ async function serve(
     onPinned: () => pinned?.save(),
     onError: complain,
   })
-  const observer = observe({ endpoint: router, logs: plan.logLevel, metrics: true, traces: true })
+  // At a terminal people are told in their words, and elsewhere programs in those of the log.
+  const reloads = process.stderr.isTTY !== true
+  const logs = { level: plan.logLevel, reloads }
+  const observer = observe({ endpoint: router, logs, metrics: true, traces: true })
+  const { log } = observer
   // The same, telling of the connections of callers.
   const served = sessionsOf(router)
   let listeners: ReadonlyMap<string, Listener> = new Map()
   try {
+    await pinned?.follow(pinFileHost(router, terminal))
     // Whether it is well can always be asked, also where the figures are elsewhere or nowhere.
     const ops = plan.metrics === true ? observer.ops : new Ops({ health: () => router.health() })
     const { isAnyPort } = plan
@@ -93,10 +99,12 @@ async function serve(
       const example = watch === undefined ? 'text__count text="one two three"' : undefined
       announce(terminal, { router, addresses, ops: opsUrl, program: spelled(), example })
     }
-    const reloads = new Reloads({
+    const reloading = new Reloads({
       router,
       terminal,
       wishes,
+      log,
+      isToldByLog: level => reloads && log?.writes(level) === true,
       relisten: async next => {
         const how = { ops, isAnyPort: false, onError: complain }
         const old = listeners
@@ -104,7 +112,7 @@ async function serve(
         await closeAll(old, listeners)
       },
     })
-    onStarted(reloads)
+    onStarted(reloading)
     const onHangup = (): void => watch?.check()
     process.on('SIGHUP', onHangup)
     await Promise.race([ended([...listeners.values()]), aborted(signal)])
@@ -115,6 +123,24 @@ async function serve(
     await router.close({ drainMs: limits.drainMs.default })
     await pinned?.close()
     await observer.close()
+  }
+}
+
+/** What becomes of the file of pins, told on stderr. */
+function pinFileHost(router: Router, terminal: Terminal): PinFileHost {
+  return {
+    adopt: file => router.importPins(file),
+    onApproved: approved => {
+      for (const { server, tool } of approved) {
+        const name = oneLine(`${server}/${tool}`, 200)
+        if (router.pins.changeOf(server, tool) === undefined) terminal.note(`approved ${name}`)
+        else terminal.complain(`${name} has changed again since it was approved; look once more`)
+      }
+    },
+    onError: error => {
+      const why = error instanceof Error ? error.message : String(error)
+      terminal.complain(`the pins stay as they were: ${harmless(why)}`)
+    },
   }
 }
 

@@ -31,8 +31,8 @@ export function announce(terminal: Terminal, up: Up): void {
   }
   const tools = router.tools()
   for (const server of router.servers()) {
-    lines.push(`  ${serverLine(paint, server)}`)
     const names = tools.filter(tool => tool.server === server.name).map(({ name }) => name)
+    lines.push(`  ${serverLine(paint, server, names.length)}`)
     if (names.length > 0) lines.push(`      ${paint(listed(names), 'dim')}`)
   }
   const first = addresses.find(address => address !== 'stdio:')
@@ -60,9 +60,9 @@ function listed(names: readonly string[]): string {
   return `${names.slice(0, mostNames).join(', ')} and ${names.length - mostNames} more`
 }
 
-/** One server in one line. */
-function serverLine(paint: Paint, server: ServerStatus): string {
-  const { name, level, reason, tools, instances } = server
+/** One server in one line, with how many of its tools callers see. */
+function serverLine(paint: Paint, server: ServerStatus, tools: number): string {
+  const { name, level, reason, instances } = server
   const mark = { ok: '✓', degraded: '!', down: '✗' }[level]
   const colour = { ok: 'green', degraded: 'yellow', down: 'red' } as const
   const many = instances.length === 1 ? '' : `, ${instances.length} instances`

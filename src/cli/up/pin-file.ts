@@ -1,41 +1,79 @@
-import { readFile, rename, writeFile } from 'node:fs/promises'
-import { Pins } from '../../router/pins.ts'
-import { UsageError } from '../exit.ts'
+import { type PinRecord, Pins } from '../../router/pins.ts'
+import { FileWatch } from '../file-watch.ts'
+import {
+  isMissing,
+  parsePins,
+  pinText,
+  readPinFile,
+  unusable,
+  withPinLock,
+  writePinFile,
+} from '../pin-store.ts'
+
+/** Who is told of what becomes of the file. */
+export interface PinFileHost {
+  /** Lets callers have what a file pins now. Rejects, and changes nothing, where it cannot be used. */
+  adopt(file: unknown): Promise<readonly PinRecord[]>
+  /** Told what was approved by way of the file. */
+  onApproved(approved: readonly PinRecord[]): void
+  /** Told why the file cannot be read, used or written: then everything stays as it was. */
+  onError(error: unknown): void
+}
 
 /**
- * How tools were defined when they were first seen, kept in a file over restarts. A tool is taken anew
- * when its entry is removed from the file.
+ * How tools were defined when they were first seen, kept in a file over restarts, together with the
+ * changes that wait for approval. Somebody else may approve them in the file while this one is open.
  */
 export class PinFile {
   readonly pins = new Pins()
   readonly #path: string
-  readonly #onError: (error: unknown) => void
+  readonly #quietMs: number | undefined
+  #host: PinFileHost | undefined
+  #watch: FileWatch | undefined
+  /** What was in the file when it was last read or written here. */
+  #text = ''
+  /** A text that could not be used: for as long as the file has it, it is not written over. */
+  #broken: string | undefined
   #writing: Promise<void> | undefined
   #isStale = false
 
-  constructor(path: string, onError: (error: unknown) => void) {
+  /** How long the file must stay the same to be read again may be said, for tests. */
+  constructor(path: string, quietMs?: number) {
     this.#path = path
-    this.#onError = onError
+    this.#quietMs = quietMs
   }
 
   /** Reads what is there; a file that does not exist is an empty one. Throws a UsageError for any other. */
   async load(): Promise<void> {
-    let text: string
+    const text = await this.#read()
+    if (text === '') return
+    const file = parsePins(this.#path, text)
     try {
-      text = await readFile(this.#path, 'utf8')
-    } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return
-      throw new UsageError(`the pins in ${this.#path} cannot be read`, { cause: error })
-    }
-    try {
-      await this.pins.import(JSON.parse(text))
+      await this.pins.import(file)
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause)
-      throw new UsageError(`the pins in ${this.#path} cannot be used: ${why}`, { cause })
+      throw unusable(this.#path, cause)
     }
+    this.#text = text
   }
 
-  /** Writes what is pinned now. Calls that come together are one. */
+  /** From now on what is approved in the file holds at once. To be called once, after `load`. */
+  async follow(host: PinFileHost): Promise<void> {
+    this.#host = host
+    this.#watch = new FileWatch(this.#path, {
+      read: () => readPinFile(this.#path),
+      onChange: async found => {
+        if (found instanceof Error) return this.#complain(found)
+        const wasBroken = this.#broken !== undefined
+        await this.#take(found.text)
+        if (wasBroken) this.save()
+      },
+      onError: error => host.onError(error),
+      quietMs: this.#quietMs,
+    })
+    await this.#watch.open()
+  }
+
+  /** Writes what is pinned, and what waits for approval, unless the file says so. Calls that come together are one. */
   save(): void {
     this.#isStale = true
     this.#writing ??= this.#write()
@@ -43,21 +81,61 @@ export class PinFile {
 
   /** Settles when what was to be saved is. Never rejects. */
   async close(): Promise<void> {
+    await this.#watch?.close()
     await this.#writing
+  }
+
+  async #read(): Promise<string> {
+    try {
+      return (await readPinFile(this.#path)).text
+    } catch (error) {
+      if (isMissing(error)) return ''
+      throw error
+    }
+  }
+
+  /** Takes over what somebody else has written; tells, and leaves it alone, where it cannot be used. */
+  async #take(text: string): Promise<void> {
+    if (text === this.#text || text === this.#broken) return
+    try {
+      const file = parsePins(this.#path, text)
+      const taken = (await this.#host?.adopt(file)) ?? []
+      this.#text = text
+      this.#broken = undefined
+      if (taken.length === 0) return
+      this.#host?.onApproved(taken)
+      // What has changed again since waits for approval again, and the file is to say so.
+      this.save()
+    } catch (error) {
+      this.#broken = text
+      this.#complain(error instanceof TypeError ? unusable(this.#path, error) : error)
+    }
   }
 
   async #write(): Promise<void> {
     while (this.#isStale) {
       this.#isStale = false
       try {
-        // Another file first, so that nobody ever finds half of it.
-        const draft = `${this.#path}.new`
-        await writeFile(draft, `${JSON.stringify(this.pins.export(), null, 2)}\n`)
-        await rename(draft, this.#path)
+        await withPinLock(this.#path, () => this.#writeLocked())
       } catch (error) {
-        this.#onError(error)
+        this.#complain(error)
       }
     }
     this.#writing = undefined
+  }
+
+  async #writeLocked(): Promise<void> {
+    const found = await this.#read()
+    // Somebody may have approved something that has not been told here yet.
+    if (found !== '') await this.#take(found)
+    if (found !== '' && found === this.#broken) return
+    const text = pinText(this.pins)
+    if (text !== found) await writePinFile(this.#path, text)
+    this.#text = text
+    this.#broken = undefined
+  }
+
+  #complain(error: unknown): void {
+    this.#host?.onError(error)
   }
 }

@@ -1,7 +1,10 @@
 import { events } from '../../observe/events.ts'
+import type { Log } from '../../observe/log.ts'
+import type { LogLevel } from '../../observe/log-line.ts'
 import type { RouterConfig } from '../../router/config.ts'
 import { type ConfigDiff, diffConfig } from '../../router/config-diff.ts'
 import { ConfigError } from '../../router/config-issue.ts'
+import { maskedConfig } from '../../router/config-masked.ts'
 import type { Router } from '../../router/router.ts'
 import { limits } from '../../util/limits.ts'
 import type { Terminal } from '../terminal.ts'
@@ -12,6 +15,10 @@ export interface ReloadsHost {
   readonly router: Router
   readonly terminal: Terminal
   readonly wishes: Wishes
+  /** Where the configuration that holds is written to, for those who look for mistakes. */
+  readonly log: Log | undefined
+  /** Whether the log tells of the event, so that nobody else need. */
+  isToldByLog(level: LogLevel): boolean
   /** Serves on other addresses, and no longer on those before. */
   relisten(addresses: readonly string[]): Promise<void>
 }
@@ -28,6 +35,7 @@ export class Reloads {
   /** What holds already. */
   begin(config: RouterConfig): void {
     this.#current = config
+    this.#show(config)
   }
 
   /** Carries out another configuration. One that cannot be used changes nothing, and is told. */
@@ -43,7 +51,10 @@ export class Reloads {
       if (diff.listenChanged && wishes.listen.length === 0) await this.#host.relisten(plan.listen)
       await router.update(plan.servers, { drainMs: limits.drainMs.default })
       this.#current = outcome
-      terminal.note(`configuration read again: ${words(diff)}`)
+      this.#show(outcome)
+      if (!this.#host.isToldByLog('info')) {
+        terminal.note(`configuration read again: ${words(diff)}`)
+      }
       if (events.configReloaded.isHeard) {
         const { added, removed } = diff
         events.configReloaded.publish({
@@ -58,8 +69,16 @@ export class Reloads {
     }
   }
 
+  /** The configuration as it was understood, without its secrets. */
+  #show(config: RouterConfig): void {
+    const { log } = this.#host
+    if (log?.writes('debug')) log.write('debug', 'configuration', { ...maskedConfig(config) })
+  }
+
   #refuse(problem: string): void {
-    this.#host.terminal.complain(`the configuration stays as it was: ${problem}`)
+    if (!this.#host.isToldByLog('error')) {
+      this.#host.terminal.complain(`the configuration stays as it was: ${problem}`)
+    }
     if (events.configReloaded.isHeard) {
       events.configReloaded.publish({ ok: false, problems: problem.split('\n') })
     }
