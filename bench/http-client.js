@@ -27,13 +27,19 @@ export function httpContestant({ name, program, era, answers, connections }) {
   /** Of each time that fresh inputs were asked for: first for warming up, then for each round. */
   const times = []
   let child
+  let port
   let post
+  // Some servers close what is idle for as long as the others take their turns.
+  const reopen = async () => {
+    for (const [at, link] of links.entries()) if (link.isGone) links[at] = await openLink(port)
+  }
   const ask = async text => textOf(await links[0].ask(post(text, 'tools/call', 'usage')))
   return {
     name,
     async open() {
       const started = await startListening(...program)
       child = started.child
+      port = started.port
       const opened = Array.from({ length: connections }, () => openLink(started.port))
       links.push(...(await Promise.all(opened)))
       const session = era === 'session' ? await openSession(links[0], started.port) : undefined
@@ -58,7 +64,10 @@ export function httpContestant({ name, program, era, answers, connections }) {
       const start = await this.cpu()
       while ((await this.cpu()) - start < WARM_UP_MICROS) await drive(links, frames, 512, [])
     },
-    prepare: () => times.push([]),
+    async prepare() {
+      times.push([])
+      await reopen()
+    },
     run: count => drive(links, frames, count, times.at(-1)),
     async cpu() {
       const params = { name: 'usage', arguments: {} }
@@ -118,6 +127,7 @@ async function openLink(port) {
       new Promise((resolve, reject) => {
         parts = []
         link.failed = reject
+        if (socket.destroyed) link.failed(new Error('the server has closed a connection'))
         link.answered = () => {
           const text = Buffer.concat(parts).toString()
           parts = undefined

@@ -53,7 +53,7 @@ async function warmUp(racer, seconds) {
   const { contestant } = racer
   await contestant.open?.()
   await contestant.check?.()
-  contestant.prepare?.()
+  await contestant.prepare?.()
   let count = 1
   let spent = 0
   for (let settled = 0; settled < 3; ) {
@@ -67,7 +67,7 @@ async function warmUp(racer, seconds) {
 
 async function measure(racer) {
   const { contestant, count } = racer
-  contestant.prepare?.()
+  await contestant.prepare?.()
   // Garbage of the one before must not be collected at the cost of this one. A full collection
   // would also age the compiled code of those who wait.
   collect({ type: 'minor' })

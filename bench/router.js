@@ -11,6 +11,7 @@ import { aim, list, rate, table } from './report.js'
 const overHttp = [
   ['direct', 'stateless', ['http-trunkline']],
   ['trunkline', 'stateless', ['router-trunkline', 'http']],
+  ['trunkline, plain HTTP behind', 'stateless', ['router-trunkline', 'plain-http']],
   ['trunkline, session', 'session', ['router-trunkline', 'http']],
   ['trunkline, stdio behind', 'stateless', ['router-trunkline', 'stdio']],
   ['trunkline, stdio behind, session', 'session', ['router-trunkline', 'stdio']],
@@ -30,7 +31,7 @@ export async function router(options) {
   return [...(await http(options)), ...(await stdio(options)), ...(await growth(options))]
 }
 
-async function http({ rounds, seconds = 0.2, only, alone, log }) {
+async function http({ rounds, seconds = 1, only, alone, log }) {
   const reports = []
   for (const connections of [1, 32]) {
     const title = `One hop over HTTP, ${connections} connection${connections > 1 ? 's' : ''}`
@@ -98,7 +99,8 @@ async function stdio({ rounds, seconds = 0.15, only, alone, log }) {
 const notes = [
   'Calls of one tool in a process of its own, always the same raw client; the router is another process between them.',
   'The arguments are checked by the server, by Zod, and nowhere else. mcp-proxy and supergateway speak the session',
-  'revisions only, answer with event streams, and have the same server behind them, on stdio.',
+  'revisions only, answer with event streams, and have the same server behind them, on stdio. Over HTTP the router',
+  'calls the server by a WebSocket, as it does wherever that is offered; “plain HTTP behind” is a request for each call.',
 ]
 
 /** Whether a call costs the same however much there is behind a router. */

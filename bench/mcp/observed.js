@@ -22,6 +22,13 @@ const preparations = {
 
 export const kinds = Object.keys(preparations)
 
+/** The server of one kind, ready to be called. */
+export async function observedServer(kind) {
+  const server = await trunklineServer()
+  await preparations[kind](server)
+  return server
+}
+
 /** A contestant that makes `count` tool calls, `inFlight` of them at any time; its name begins with the era. */
 export function contestant(name, inFlight) {
   const [era] = name.split(' ', 1)
@@ -30,8 +37,7 @@ export function contestant(name, inFlight) {
     name,
     async open() {
       const { connect } = await ours('index')
-      const server = await trunklineServer()
-      await preparations[name.slice(era.length + 1)](server)
+      const server = await observedServer(name.slice(era.length + 1))
       client = await connect(server, { era })
     },
     async check() {

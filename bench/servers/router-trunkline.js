@@ -1,6 +1,7 @@
 /*
- * node router-trunkline.js http|stdio [stdio]: a router before one server in a process of its own, which
- * it reaches over HTTP or stdio; it is itself served over HTTP, or on stdio.
+ * node router-trunkline.js http|plain-http|stdio [stdio]: a router before one server in a process of its
+ * own, which it reaches over HTTP with a WebSocket beside it, over HTTP alone, or over stdio; it is itself
+ * served over HTTP, or on stdio.
  */
 import { command, startListening } from '../child.js'
 import { ours } from '../ours.js'
@@ -23,5 +24,5 @@ else {
 async function server() {
   if (behind === 'stdio') return command('mcp-trunkline')
   const { port } = await startListening('http-trunkline')
-  return { url: `http://127.0.0.1:${port}/mcp` }
+  return { url: `http://127.0.0.1:${port}/mcp`, websocket: behind === 'http' }
 }
