@@ -1,12 +1,19 @@
 import { decodeBy } from '../jsonrpc/decode.ts'
 import { oversize } from '../jsonrpc/malformed.ts'
 import type { Decoded, Malformed } from '../jsonrpc/message.ts'
+import type { Repeats } from '../jsonrpc/repeats.ts'
 import type { DecodeRules } from '../jsonrpc/rules.ts'
 import type { Refusal } from './refuse.ts'
 
 /** What a body holds; undefined stands for one that was larger than the rules let it be. */
-export function messageIn(bytes: Uint8Array | undefined, rules: DecodeRules): Decoded {
-  return bytes === undefined ? oversize(rules.maxBytes, rules.tooLargeCode) : decodeBy(bytes, rules)
+export function messageIn(
+  bytes: Uint8Array | undefined,
+  rules: DecodeRules,
+  repeats?: Repeats,
+): Decoded {
+  return bytes === undefined
+    ? oversize(rules.maxBytes, rules.tooLargeCode)
+    : decodeBy(bytes, rules, repeats)
 }
 
 /** The pieces of a body as one; of a single piece that itself. */

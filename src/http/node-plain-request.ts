@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import type { Repeats } from '../jsonrpc/repeats.ts'
 import { type Asked, type Gate, reachedAt } from '../util/origin.ts'
 import type { RequestHead } from './node-head.ts'
 import type { HttpRequest } from './transfer.ts'
@@ -6,11 +7,13 @@ import type { HttpRequest } from './transfer.ts'
 /** A request that has been read whole. */
 export class PlainRequest implements HttpRequest {
   readonly path: string
+  readonly repeats: Repeats
   readonly #head: RequestHead
   readonly #body: Buffer
   readonly #socket: Socket
 
-  constructor(head: RequestHead, body: Buffer, socket: Socket) {
+  constructor(head: RequestHead, body: Buffer, socket: Socket, repeats: Repeats) {
+    this.repeats = repeats
     this.#head = head
     this.#body = body
     this.#socket = socket

@@ -1,5 +1,6 @@
 import { maxHeaderSize } from 'node:http'
 import type { Socket } from 'node:net'
+import { Repeats } from '../jsonrpc/repeats.ts'
 import { systemDeadlines, timed } from '../util/deadline.ts'
 import { limits } from '../util/limits.ts'
 import { type RequestHead, readHead } from './node-head.ts'
@@ -31,6 +32,8 @@ export class PlainConnection {
   /** The latest head: a client repeats itself. */
   #headText = ''
   #head: RequestHead | undefined
+  /** So do its bodies. */
+  #repeats: Repeats | undefined
   #reply: PlainReply | undefined
   /** What has come while a request was being answered. */
   #ahead: Buffer | undefined
@@ -91,7 +94,9 @@ export class PlainConnection {
     }
     const stop = start + head.bodyBytes
     if (stop < bytes.length) this.#ahead = bytes.subarray(stop)
-    const request = new PlainRequest(head, bytes.subarray(start, stop), this.socket)
+    this.#repeats ??= new Repeats()
+    const body = bytes.subarray(start, stop)
+    const request = new PlainRequest(head, body, this.socket, this.#repeats)
     const reply = new PlainReply(this.socket, this.#host, this.#onAnswered)
     this.#reply = reply
     this.#host.service.handle(request, reply)

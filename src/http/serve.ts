@@ -169,7 +169,7 @@ export class HttpService implements HttpHandler {
     reply: HttpReply,
     accepts: Accepts,
   ): void {
-    const arrival = messageIn(bytes, this.#rules)
+    const arrival = messageIn(bytes, this.#rules, request.repeats)
     if (arrival.type === 'invalid') {
       refuse(reply, malformedBody(arrival))
       return

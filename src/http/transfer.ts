@@ -1,4 +1,5 @@
 import type { Principal } from '../jsonrpc/channel.ts'
+import type { Repeats } from '../jsonrpc/repeats.ts'
 import type { Asked, Gate } from '../util/origin.ts'
 
 /**
@@ -24,6 +25,8 @@ export interface HttpRequest {
   body(maxBytes: number, done: (bytes: Uint8Array | undefined) => void): void
   /** Who asks, where somebody has established it before. */
   readonly principal?: Principal
+  /** What the connection it came by says in every body, where that is known. */
+  readonly repeats?: Repeats
 }
 
 /** Headers of an answer, by their names in lower case. */

@@ -1,6 +1,6 @@
 import type { Principal } from '../jsonrpc/channel.ts'
 import { invalidParams, type RpcError } from '../jsonrpc/error.ts'
-import { readEnvelope } from './meta.ts'
+import { type MetaEnvelope, readEnvelope } from './meta.ts'
 import type { Revision } from './revisions.ts'
 import type { ClientCapabilities, Implementation } from './types/base.ts'
 import type { LogLevel } from './types/logging.ts'
@@ -35,8 +35,16 @@ export function statelessCaller(
   if (!envelope.ok) {
     throw invalidParams(envelope.message, { data: { details: envelope.message } })
   }
+  const known = callers.get(envelope)
+  if (known?.served === served && known.caller.principal === principal) return known.caller
   const { version, capabilities, client, logLevel } = envelope
   const revision = served.find(({ name, era }) => name === version && era === 'stateless')
   if (revision === undefined) throw unsupported(version)
-  return { revision, capabilities, client, principal, logLevel }
+  const caller = { revision, capabilities, client, principal, logLevel }
+  // One that comes again is one that cannot change.
+  if (Object.isFrozen(envelope)) callers.set(envelope, { served, caller: Object.freeze(caller) })
+  return caller
 }
+
+/** Whom an envelope that comes again has told of last, and among which revisions. */
+const callers = new WeakMap<MetaEnvelope, { served: readonly Revision[]; caller: Caller }>()

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { proves } from '../../test/requirements.ts'
+import { frozen } from '../util/frozen.ts'
 import {
   hasReservedPrefix,
   metaKeyProblem,
@@ -24,6 +25,17 @@ describe('the envelope of a stateless request', () => {
       version: '2026-07-28',
       capabilities: {},
     })
+  })
+
+  test('is read once where it cannot change, and anew where it can', () => {
+    const repeated = frozen({ ...least, [clientInfo]: { name: 'a', version: '1' } })
+    const first = readEnvelope({ _meta: repeated })
+    expect(first).toMatchObject({ ok: true, client: { name: 'a' } })
+    expect(readEnvelope({ other: 1, _meta: repeated })).toBe(first)
+    const shallow = Object.freeze({ ...least, [clientInfo]: { name: 'a', version: '1' } })
+    readEnvelope({ _meta: shallow })
+    Object.assign(shallow[clientInfo], { name: 7 })
+    expect(readEnvelope({ _meta: shallow })).toMatchObject({ ok: false })
   })
 
   test('everything there can be', () => {

@@ -1,3 +1,4 @@
+import { isConstant } from '../util/frozen.ts'
 import { isRecord } from '../util/record.ts'
 import type { Features } from './revisions/revision.ts'
 import type { ClientCapabilities, Implementation, LogLevel, ProgressToken } from './types/base.ts'
@@ -65,6 +66,9 @@ export function readEnvelope(
   options: { readonly required?: boolean } = {},
 ): MetaEnvelope | MetaProblem | undefined {
   const meta = metaOf(params)
+  // What a client repeats in each of its requests has been read before.
+  const known = meta === undefined ? undefined : envelopes.get(meta)
+  if (known !== undefined) return known
   const version = meta?.[metaKeys.protocolVersion]
   if (version === undefined && options.required !== true) return undefined
   const capabilities = meta?.[metaKeys.clientCapabilities]
@@ -79,10 +83,23 @@ export function readEnvelope(
     (progressToken === undefined || isProgressToken(progressToken))
   ) {
     const trace = traceIn(meta)
-    return { ok: true, version, capabilities, client, logLevel, progressToken, trace }
+    const envelope: MetaEnvelope = {
+      ok: true,
+      version,
+      capabilities,
+      client,
+      logLevel,
+      progressToken,
+      trace,
+    }
+    if (meta !== undefined && isConstant(meta)) envelopes.set(meta, Object.freeze(envelope))
+    return envelope
   }
   return problemOf(meta ?? {})
 }
+
+/** Of every `_meta` that cannot change. */
+const envelopes = new WeakMap<Members, MetaEnvelope>()
 
 /** The token under which a request wants to be told of progress; undefined if it does not, or not well. */
 export function readProgressToken(params: unknown): ProgressToken | undefined {

@@ -82,8 +82,8 @@ export function timeoutFor({ params }: ServerRequest, mostMs: number): number {
 export class Senders {
   readonly #info: Implementation
   readonly #made = new Map<string, object>()
-  /** For whom it was made last: whoever calls is likely to call again. */
-  #latest: Made | undefined
+  /** What it was for a caller last: whoever calls is likely to call again. */
+  readonly #latest = new WeakMap<Caller, Made>()
 
   /** What the router calls itself when it calls others. */
   constructor(info: Implementation) {
@@ -93,15 +93,14 @@ export class Senders {
   for({ caller, session }: ServerRequest, revision: Revision, takesTask: boolean): object {
     const isSession = caller.revision.era === 'session'
     const logLevel = isSession ? session?.logLevel : caller.logLevel
-    const latest = this.#latest
+    const latest = this.#latest.get(caller)
     const isLatest =
-      latest?.caller === caller &&
-      latest.revision === revision &&
+      latest?.revision === revision &&
       latest.logLevel === logLevel &&
       latest.takesTask === takesTask
     if (isLatest) return latest.sender
     const sender = this.#find(caller, revision, logLevel, takesTask)
-    this.#latest = { caller, revision, logLevel, takesTask, sender }
+    this.#latest.set(caller, { revision, logLevel, takesTask, sender })
     return sender
   }
 
@@ -126,7 +125,6 @@ export class Senders {
 }
 
 interface Made {
-  readonly caller: Caller
   readonly revision: Revision
   readonly logLevel: LogLevel | undefined
   readonly takesTask: boolean

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { frozen } from '../util/frozen.ts'
+import { statelessCaller } from './caller.ts'
+import { metaKeys } from './meta.ts'
+import { revisions } from './revisions.ts'
+
+const refuse = (requested: string): never => {
+  throw new Error(`no ${requested}`)
+}
+
+const params = {
+  _meta: frozen({ [metaKeys.protocolVersion]: '2026-07-28', [metaKeys.clientCapabilities]: {} }),
+}
+
+test('whoever says the same again is the same caller, for the same principal and server', () => {
+  const served = [...revisions]
+  const first = statelessCaller(params, undefined, served, refuse)
+  expect(first).toMatchObject({ revision: { name: '2026-07-28' }, capabilities: {} })
+  expect(statelessCaller({ ...params }, undefined, served, refuse)).toBe(first)
+  const principal = { id: 'somebody' }
+  const known = statelessCaller(params, principal, served, refuse)
+  expect(known).toMatchObject({ principal })
+  expect(statelessCaller(params, principal, served, refuse)).toBe(known)
+  expect(statelessCaller(params, undefined, served, refuse)).not.toBe(known)
+})
+
+test('a server that does not speak the revision of a caller that is known refuses it', () => {
+  statelessCaller(params, undefined, revisions, refuse)
+  const others = revisions.filter(({ era }) => era === 'session')
+  expect(() => statelessCaller(params, undefined, others, refuse)).toThrow(/^no /)
+})
