@@ -1,3 +1,4 @@
+import { IdTable } from '../jsonrpc/id-table.ts'
 import type { Id, RpcNotification } from '../jsonrpc/message.ts'
 import { isRecord } from '../util/record.ts'
 import type { Post } from './post.ts'
@@ -10,7 +11,7 @@ export interface Cancelled {
 
 /** What is being answered in one session, by the numbers that stand for it inside. */
 export class Posts {
-  readonly #posts = new Map<number, Post>()
+  #posts = new IdTable<Post>()
   #lastKey = 0
 
   get size(): number {
@@ -64,7 +65,7 @@ export class Posts {
   /** Ends all of them. */
   clear(): void {
     for (const post of this.#posts.values()) post.abandon()
-    this.#posts.clear()
+    this.#posts = new IdTable()
   }
 
   #newest(id: Id): Cancelled | undefined {

@@ -1,3 +1,4 @@
+import { IdTable } from '../jsonrpc/id-table.ts'
 import type { Batch, Message, RpcRequest } from '../jsonrpc/message.ts'
 import {
   type DecodeOptions,
@@ -64,7 +65,7 @@ export class HttpService implements HttpHandler {
   readonly #pair: SsePair | undefined
   readonly #inFlight: InFlight
   readonly #guard: OriginGuard
-  readonly #open = new Set<OpenPost>()
+  readonly #open = new IdTable<OpenPost>()
   readonly #lasting = new Set<OpenPost>()
   /** What the answers to requests without sessions have in common. */
   readonly #posts: PostHost
@@ -86,6 +87,7 @@ export class HttpService implements HttpHandler {
     this.#posts = {
       endpoint,
       open: this.#open,
+      opened: 0,
       lasting: this.#lasting,
       onError: error => options.onError?.(error),
       onSettled: () => this.#inFlight.leave(),
@@ -138,13 +140,13 @@ export class HttpService implements HttpHandler {
   async close(options: { readonly drainMs?: number } = {}): Promise<void> {
     const { drainMs = limits.drainMs.default } = options
     this.#isClosing = true
-    for (const post of [...this.#open]) post.end()
+    for (const post of this.#open.values()) post.end()
     await Promise.all([
       this.#sessions.close({ drainMs }),
       this.#pair?.close({ drainMs }),
       this.#inFlight.drained(drainMs),
     ])
-    for (const post of [...this.#open]) post.giveUp()
+    for (const post of this.#open.values()) post.giveUp()
     this.#streams.end()
   }
 

@@ -3,6 +3,7 @@ import { proves } from '../../test/requirements.ts'
 import { FakeReply } from '../../test/support/http.ts'
 import { RpcError } from '../jsonrpc/error.ts'
 import type { Exchange, Handler } from '../jsonrpc/handler.ts'
+import { IdTable } from '../jsonrpc/id-table.ts'
 import type { Endpoint } from '../mcp/endpoint.ts'
 import { deferred } from '../util/deferred.ts'
 import { answerPost, type OpenPost } from './stateless.ts'
@@ -11,11 +12,12 @@ const both = { json: true, events: true }
 
 function post(handle: Handler, accepts = both) {
   const reply = new FakeReply()
-  const open = new Set<OpenPost>()
+  const open = new IdTable<OpenPost>()
   const failures: unknown[] = []
   const host = {
     endpoint: { handle } as Partial<Endpoint> as Endpoint,
     open,
+    opened: 0,
     lasting: new Set<OpenPost>(),
     settled: 0,
     onError: (error: unknown) => void failures.push(error),
@@ -119,7 +121,8 @@ describe('a request that speaks for itself', () => {
     } as Partial<Endpoint> as Endpoint
     const host = {
       endpoint,
-      open: new Set<OpenPost>(),
+      open: new IdTable<OpenPost>(),
+      opened: 0,
       lasting: new Set<OpenPost>(),
       onError() {},
       onSettled() {},
@@ -132,7 +135,7 @@ describe('a request that speaks for itself', () => {
     const { reply, open } = post(
       (_, exchange) => new Promise(resolve => exchange.onEnding?.(() => resolve({ over: true }))),
     )
-    for (const one of open) one.end()
+    for (const one of open.values()) one.end()
     expect((await reply.answered()).json.result).toEqual({ over: true })
   })
 
@@ -144,7 +147,7 @@ describe('a request that speaks for itself', () => {
       })
       return new Promise(() => {})
     })
-    for (const one of [...open]) one.giveUp()
+    for (const one of open.values()) one.giveUp()
     expect([reply.status, reply.json.id, host.settled]).toEqual([503, 5, 1])
     expect(String(reason)).toContain('closing')
   })

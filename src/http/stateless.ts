@@ -3,6 +3,7 @@ import type { Envelope } from '../jsonrpc/channel.ts'
 import { encodeError, encodeNotification, encodeResult } from '../jsonrpc/encode.ts'
 import { errorObject, internalError, RpcError } from '../jsonrpc/error.ts'
 import type { Exchange } from '../jsonrpc/handler.ts'
+import type { IdTable } from '../jsonrpc/id-table.ts'
 import type { ErrorObject, RpcRequest } from '../jsonrpc/message.ts'
 import type { Endpoint } from '../mcp/endpoint.ts'
 import { writeLine } from '../wire/sse.ts'
@@ -14,8 +15,10 @@ import type { EventStream, HttpReply } from './transfer.ts'
 /** What answering a POST needs of the service it came to. */
 export interface PostHost {
   readonly endpoint: Endpoint
-  /** What is being answered. */
-  readonly open: Set<OpenPost>
+  /** What is being answered, by its number. */
+  readonly open: IdTable<OpenPost>
+  /** The number of the latest. */
+  opened: number
   /** Those of them that go on until somebody ends them. */
   readonly lasting: Set<OpenPost>
   /** Told what went wrong inside and the client is not told. */
@@ -64,6 +67,7 @@ export function answerPost(
 class Post implements Exchange, OpenPost {
   readonly envelope: Envelope
   readonly takesWritten = true
+  readonly #number: number
   readonly #message: RpcRequest
   readonly #reply: HttpReply
   readonly #accepts: Accepts
@@ -87,7 +91,8 @@ class Post implements Exchange, OpenPost {
     this.#accepts = accepts
     this.#host = host
     reply.onGone(() => this.#abort(gone()))
-    host.open.add(this)
+    this.#number = ++host.opened
+    host.open.set(this.#number, this)
   }
 
   get signal(): AbortSignal {
@@ -177,7 +182,7 @@ class Post implements Exchange, OpenPost {
 
   #settled(): void {
     this.#isSettled = true
-    this.#host.open.delete(this)
+    this.#host.open.delete(this.#number)
     this.#host.lasting.delete(this)
     this.#host.onSettled()
   }
