@@ -1,4 +1,5 @@
 import { addressee, readEnvelope } from './envelope.ts'
+import { OPEN_ARRAY, OPEN_OBJECT } from './letters.ts'
 import { invalidRequest, notJson, oversize } from './malformed.ts'
 import type { Decoded, Entry, Malformed } from './message.ts'
 import type { Repeats } from './repeats.ts'
@@ -73,9 +74,6 @@ function isLarger(text: string, maxBytes: number): boolean {
 
 // One set of places for all messages: reading is synchronous, and nothing of it outlives the call.
 const members = new Members()
-
-const OPEN_OBJECT = 123
-const OPEN_ARRAY = 91
 
 function decodeText(text: string, rules: DecodeRules, repeats: Repeats | undefined): Decoded {
   const usual = readUsual(text, rules, repeats)

@@ -1,5 +1,6 @@
 import { frozen } from '../util/frozen.ts'
 import { limits } from '../util/limits.ts'
+import { CLOSE_OBJECT } from './letters.ts'
 import type { Params } from './message.ts'
 
 /**
@@ -74,7 +75,6 @@ export class Repeats {
 
 const KEY = '_meta'
 const MARK = `,"${KEY}":{`
-const CLOSE_OBJECT = 125
 
 /** Whether a member may be put behind the others: there is one before the comma, and none of its name. */
 function isOpenTo(params: Record<string, unknown>): boolean {

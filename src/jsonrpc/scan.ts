@@ -1,3 +1,13 @@
+import {
+  BACKSLASH,
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+} from './letters.ts'
 /**
  * Finds the members of an envelope in the text of a message without parsing the values.
  *
@@ -44,15 +54,6 @@ export class Members {
   /** Values to be checked and ignored: of members that are none of ours, or stand again. */
   others: number[] = []
 }
-
-const QUOTE = 34
-const COMMA = 44
-const COLON = 58
-const OPEN_ARRAY = 91
-const BACKSLASH = 92
-const CLOSE_ARRAY = 93
-const OPEN_OBJECT = 123
-const CLOSE_OBJECT = 125
 
 /** The position of the next character that is no white space of JSON. */
 export function skipSpace(text: string, from: number): number {

@@ -1,4 +1,5 @@
 import { readError } from './envelope.ts'
+import { CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './letters.ts'
 import { structureFits } from './measure.ts'
 import type { Id, Message, Params } from './message.ts'
 import type { Repeats } from './repeats.ts'
@@ -57,16 +58,10 @@ const front = new RegExp(`\\{${VERSION},(?:"id":${ID},(?:${CALL}|"result":|"erro
 const behind = new RegExp(`,${VERSION}(?:,"id":${ID})?\\}$`, 'y')
 const behindHead = new RegExp(`\\{(?:"method":${NAME}(?:,"params":)?|"result":|"error":)`, 'y')
 
-const QUOTE = 34
-const COMMA = 44
-const COLON = 58
-const OPEN_ARRAY = 91
 const LETTER_M = 109
 const LETTER_R = 114
 const LETTER_T = 116
 const LETTER_E = 101
-const OPEN_OBJECT = 123
-const CLOSE_OBJECT = 125
 
 const AFTER_VERSION = '{"jsonrpc":"2.0",'.length
 const ID_KEY = '"id":'.length

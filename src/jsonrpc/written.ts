@@ -1,3 +1,13 @@
+import {
+  BACKSLASH,
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+} from './letters.ts'
 import type { Id, RpcResult } from './message.ts'
 import type { Repeats } from './repeats.ts'
 
@@ -93,15 +103,6 @@ function scalarOf(text: string): unknown {
   if (text === 'false') return false
   return text === 'true' ? true : JSON.parse(text)
 }
-
-const QUOTE = 34
-const COMMA = 44
-const COLON = 58
-const OPEN_ARRAY = 91
-const BACKSLASH = 92
-const CLOSE_ARRAY = 93
-const OPEN_OBJECT = 123
-const CLOSE_OBJECT = 125
 
 function endOfMember(text: string, at: number, keep: Keep): number {
   const first = text.charCodeAt(at)
