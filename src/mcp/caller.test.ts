@@ -29,3 +29,23 @@ test('a server that does not speak the revision of a caller that is known refuse
   const others = revisions.filter(({ era }) => era === 'session')
   expect(() => statelessCaller(params, undefined, others, refuse)).toThrow(/^no /)
 })
+
+const named = { [metaKeys.clientInfo]: { name: 'a', version: '1' } }
+
+test.each([
+  ['may change', { ...params._meta }],
+  [
+    'has capabilities that may change',
+    Object.freeze({ ...params._meta, [metaKeys.clientCapabilities]: {} }),
+  ],
+  ['names a client that may change', Object.freeze({ ...params._meta, ...named })],
+])('what %s is read anew each time', (_, meta) => {
+  const first = statelessCaller({ _meta: meta }, undefined, revisions, refuse)
+  expect(first).toMatchObject({ revision: { name: '2026-07-28' } })
+  expect(statelessCaller({ _meta: meta }, undefined, revisions, refuse)).not.toBe(first)
+})
+
+test('a request that says nothing of itself has no such caller', () => {
+  expect(statelessCaller({}, undefined, revisions, refuse)).toBeUndefined()
+  expect(statelessCaller(undefined, undefined, revisions, refuse)).toBeUndefined()
+})

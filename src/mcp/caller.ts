@@ -1,6 +1,8 @@
 import type { Principal } from '../jsonrpc/channel.ts'
 import { invalidParams, type RpcError } from '../jsonrpc/error.ts'
-import { type MetaEnvelope, readEnvelope } from './meta.ts'
+import { isConstant } from '../util/frozen.ts'
+import { isRecord } from '../util/record.ts'
+import { readEnvelope } from './meta.ts'
 import type { Revision } from './revisions.ts'
 import type { ClientCapabilities, Implementation } from './types/base.ts'
 import type { LogLevel } from './types/logging.ts'
@@ -30,21 +32,24 @@ export function statelessCaller(
   served: readonly Revision[],
   unsupported: (requested: string) => RpcError,
 ): Caller | undefined {
+  const meta = isRecord(params) && isRecord(params._meta) ? params._meta : none
+  // What a client repeats in each of its requests is read once, while it is the very same object.
+  const known = callers.get(meta)
+  if (known?.served === served && known.caller.principal === principal) return known.caller
   const envelope = readEnvelope(params)
   if (envelope === undefined) return undefined
   if (!envelope.ok) {
     throw invalidParams(envelope.message, { data: { details: envelope.message } })
   }
-  const known = callers.get(envelope)
-  if (known?.served === served && known.caller.principal === principal) return known.caller
   const { version, capabilities, client, logLevel } = envelope
   const revision = served.find(({ name, era }) => name === version && era === 'stateless')
   if (revision === undefined) throw unsupported(version)
   const caller = { revision, capabilities, client, principal, logLevel }
-  // One that comes again is one that cannot change.
-  if (Object.isFrozen(envelope)) callers.set(envelope, { served, caller: Object.freeze(caller) })
+  if (isConstant(meta)) callers.set(meta, { served, caller: Object.freeze(caller) })
   return caller
 }
 
-/** Whom an envelope that comes again has told of last, and among which revisions. */
-const callers = new WeakMap<MetaEnvelope, { served: readonly Revision[]; caller: Caller }>()
+/** Whom a `_meta` that cannot change has told of last, and among which revisions. */
+const callers = new WeakMap<object, { served: readonly Revision[]; caller: Caller }>()
+
+const none = {}

@@ -1,4 +1,4 @@
-import { invalidParams } from '../jsonrpc/error.ts'
+import { invalidParams, type RpcError } from '../jsonrpc/error.ts'
 import type { Exchange } from '../jsonrpc/handler.ts'
 import type { RpcNotification, RpcRequest } from '../jsonrpc/message.ts'
 import { type Caller, statelessCaller } from '../mcp/caller.ts'
@@ -128,6 +128,8 @@ export class Answers<O extends Offer> implements Self {
       : this.#dispatch(message, params, exchange, session, caller, isBare)
   }
 
+  readonly #unsupported = (requested: string): RpcError => unsupportedVersion(this, requested)
+
   #statelessCaller(
     params: Params,
     { envelope }: Exchange,
@@ -135,13 +137,7 @@ export class Answers<O extends Offer> implements Self {
   ): Caller | undefined {
     if (!this.#isStateless) return undefined
     const principal = envelope.principal ?? session?.envelope.principal
-    const known = session?.speaker.who(params._meta, principal)
-    if (known !== undefined) return known
-    const caller = statelessCaller(params, principal, this.revisions, requested =>
-      unsupportedVersion(this, requested),
-    )
-    if (caller !== undefined) session?.speaker.note(params._meta, caller)
-    return caller
+    return statelessCaller(params, principal, this.revisions, this.#unsupported)
   }
 
   #hear(

@@ -7,7 +7,6 @@ import type { Caller } from '../mcp/caller.ts'
 import type { Attachment } from '../mcp/endpoint.ts'
 import type { LogLevel } from '../mcp/types/logging.ts'
 import { Elicitations } from './elicitations.ts'
-import { Speaker } from './speaker.ts'
 import type { Change, Subscriber } from './subscriptions.ts'
 
 /** How requests are given up: the same for both sides and in every revision. */
@@ -45,8 +44,6 @@ export class Session implements Attachment, Subscriber {
    * and asked nothing that it did not ask for.
    */
   isReady = false
-  /** Who the last request said that it was from, of those that speak for themselves. */
-  readonly speaker = new Speaker()
   /** Set by `logging/setLevel`. */
   logLevel: LogLevel | undefined
   /** Questions by URL that it was asked, until they are settled. */

@@ -1,13 +1,9 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import type { Caller } from '../mcp/caller.ts'
 import { metaKeys } from '../mcp/meta.ts'
-import { revisions } from '../mcp/revisions.ts'
 import { streamChannel } from '../transport/stream.ts'
-import { frozenCopy } from '../util/frozen.ts'
 import type { Context } from './context.ts'
 import { Server } from './server.ts'
-import { Speaker } from './speaker.ts'
 
 function metaOf(name: string, capabilities: object = {}) {
   return {
@@ -16,63 +12,6 @@ function metaOf(name: string, capabilities: object = {}) {
     [metaKeys.clientInfo]: { name, version: '1' },
   }
 }
-
-function callerOf(principal?: Caller['principal']): Caller {
-  const revision = revisions.at(-1)
-  if (revision === undefined) throw new Error('there are no revisions')
-  return { revision, capabilities: {}, principal }
-}
-
-describe('Speaker', () => {
-  it('knows the caller behind the very same object', () => {
-    const speaker = new Speaker()
-    const meta = frozenCopy(metaOf('a'))
-    const caller = callerOf()
-    speaker.note(meta, caller)
-    expect(speaker.who(meta, undefined)).toBe(caller)
-    expect(speaker.who(frozenCopy(metaOf('a')), undefined)).toBeUndefined()
-    expect(speaker.who(undefined, undefined)).toBeUndefined()
-  })
-
-  it('knows nobody before anybody has spoken', () => {
-    expect(new Speaker().who(undefined, undefined)).toBeUndefined()
-  })
-
-  it('knows the caller only as the same principal', () => {
-    const speaker = new Speaker()
-    const meta = frozenCopy(metaOf('a'))
-    const alice = { id: 'alice' }
-    speaker.note(meta, callerOf(alice))
-    expect(speaker.who(meta, alice)).toMatchObject({ principal: alice })
-    expect(speaker.who(meta, { id: 'bob' })).toBeUndefined()
-    expect(speaker.who(meta, undefined)).toBeUndefined()
-  })
-
-  it.each([
-    ['may change', () => metaOf('a')],
-    [
-      'has capabilities that may change',
-      () =>
-        Object.freeze({
-          ...frozenCopy(metaOf('a')),
-          [metaKeys.clientCapabilities]: {},
-        }),
-    ],
-    [
-      'names a client that may change',
-      () =>
-        Object.freeze({
-          ...frozenCopy(metaOf('a')),
-          [metaKeys.clientInfo]: { name: 'a', version: '1' },
-        }),
-    ],
-  ])('takes no object for the same that %s', (_, make) => {
-    const speaker = new Speaker()
-    const meta = make()
-    speaker.note(meta, callerOf())
-    expect(speaker.who(meta, undefined)).toBeUndefined()
-  })
-})
 
 describe('requests that speak for themselves, one after the other on one connection', () => {
   /** A server whose tool runs `code`, and a way to call it with a `_meta` and read the answer. */
