@@ -227,9 +227,11 @@ describe('values that lead out of their place', () => {
 
 describe('in general', () => {
   test('what was expanded is found again', () => {
+    const refused = /(?:^|[/\\])\.{1,2}(?:[/\\?#]|$)|\0/
     const value = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 8 })
-      .filter(text => !/(?:^|[/\\])\.{1,2}(?:[/\\?#]|$)|\0/.test(text))
+      // Where reserved characters may stand, what looks encoded goes out as it is, and is refused as such.
+      .filter(text => !refused.test(text) && !/%(?:00|2e|2f|5c)/i.test(text))
     const given = fc.record({
       a: value,
       b: value,
@@ -244,6 +246,12 @@ describe('in general', () => {
         expect({ ...template.match(template.expand(values)) }).toEqual(values)
       }),
     )
+  })
+
+  test('what is expanded to an encoded NUL is refused like any other', () => {
+    const template = parseTemplate('x://{#f}')
+    expect(template.expand({ f: '%00 ' })).toBe('x://#%00%20')
+    expect(template.match('x://#%00%20')).toBeUndefined()
   })
 
   test('what is found expands to the same', () => {
