@@ -1,4 +1,5 @@
 import type { Batch, Message, RpcRequest } from '../jsonrpc/message.ts'
+import { unreadParams } from '../jsonrpc/written.ts'
 import { readEnvelope } from '../mcp/meta.ts'
 import { revisionNamed, withoutHeader } from '../mcp/revisions.ts'
 import { mirrorProblem } from './mirror.ts'
@@ -38,7 +39,7 @@ export function classify(
   if (arrival.type === 'result' || arrival.type === 'error') return inSession(arrival, request)
   const header = request.header('mcp-protocol-version')?.trim()
   const isDeclared = header !== undefined && stateless.has(header)
-  const envelope = stateless.size === 0 ? undefined : readEnvelope(arrival.params)
+  const envelope = stateless.size === 0 ? undefined : readEnvelope(unreadParams(arrival))
   if (arrival.type === 'notification') {
     if (envelope !== undefined || isDeclared) return { to: 'nowhere' }
     return inSession(arrival, request)

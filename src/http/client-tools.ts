@@ -1,3 +1,4 @@
+import { readValue } from '../jsonrpc/written.ts'
 import { headerAnnotations } from '../mcp/header-annotations.ts'
 import { encodeHeader } from '../mcp/header-text.ts'
 import { limits } from '../util/limits.ts'
@@ -38,7 +39,7 @@ export class AnnotatedTools {
     const headers: Record<string, string> = {}
     if (!isRecord(params) || typeof params.name !== 'string') return headers
     for (const [header, path] of this.#tools.get(params.name) ?? []) {
-      const value = textAt(params.arguments, path)
+      const value = textAt(readValue(params.arguments), path)
       if (value !== undefined) headers[header] = value
     }
     return headers

@@ -1,4 +1,5 @@
 import type { RpcRequest } from '../jsonrpc/message.ts'
+import { unreadParams } from '../jsonrpc/written.ts'
 import { decodeHeader } from '../mcp/header-text.ts'
 import { methodRow } from '../mcp/methods.ts'
 import { isRecord } from '../util/record.ts'
@@ -14,7 +15,8 @@ export function mirrorProblem(message: RpcRequest, request: HttpRequest): string
   if (method.trim() !== message.method) return 'the header Mcp-Method is not the method'
   const mirrored = methodRow(message.method)?.mirrors
   if (mirrored === undefined) return undefined
-  const value = isRecord(message.params) ? message.params[mirrored] : undefined
+  const params = unreadParams(message)
+  const value = isRecord(params) ? params[mirrored] : undefined
   // What is no text is refused where it is read, with words that fit better.
   if (typeof value !== 'string') return undefined
   const header = request.header('mcp-name')

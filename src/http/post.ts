@@ -1,4 +1,5 @@
 import type { Batch, Entry, Id, Message, RpcRequest } from '../jsonrpc/message.ts'
+import { WrittenRequest } from '../jsonrpc/written.ts'
 import type { Accepts } from './accepts.ts'
 import type { Outlet } from './outlet.ts'
 import { json } from './refuse.ts'
@@ -57,7 +58,9 @@ export class Post {
   /** Its only request, as it goes inside. */
   ask(request: RpcRequest): RpcRequest {
     this.#only = request
-    return { type: 'request', id: this.key, method: request.method, params: request.params }
+    const { method, written } = request
+    if (written !== undefined) return new WrittenRequest(this.key, method, written)
+    return { type: 'request', id: this.key, method, params: request.params }
   }
 
   /** A batch, as it goes inside: everything in it that is going to be answered has a number. */

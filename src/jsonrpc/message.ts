@@ -20,6 +20,8 @@ export interface RpcRequest {
   readonly id: Id | null
   readonly method: string
   readonly params?: Params
+  /** The params with some of their members left as text, for whoever only passes them on. */
+  readonly written?: Readonly<Record<string, unknown>>
 }
 
 /** A call that wants no answer and never gets one. */

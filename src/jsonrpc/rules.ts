@@ -1,5 +1,5 @@
 import { limits } from '../util/limits.ts'
-import type { Kept } from './written.ts'
+import type { Kept, KeptCalls } from './written.ts'
 
 /** The open choices of reading. What is left out has the default of `docs/limits.md`. */
 export interface DecodeOptions {
@@ -21,6 +21,8 @@ export interface DecodeOptions {
    * results as ever. None unless said.
    */
   readonly written?: Kept
+  /** The same of the params of requests, by their methods. None unless said. */
+  readonly writtenCalls?: KeptCalls
   /** The code that answers a text over `maxBytes`. */
   readonly tooLargeCode?: number
   /** The code that answers a batch over `maxBatch`. */
@@ -28,7 +30,9 @@ export interface DecodeOptions {
 }
 
 /** DecodeOptions with every choice made. */
-export type DecodeRules = Required<Omit<DecodeOptions, 'written'>> & Pick<DecodeOptions, 'written'>
+export type DecodeRules = Required<Omit<DecodeOptions, Unread>> & Pick<DecodeOptions, Unread>
+
+type Unread = 'written' | 'writtenCalls'
 
 /** Fills in the defaults; worth doing once where many texts are read under the same options. */
 export function decodeRules(options: DecodeOptions = {}): DecodeRules {
@@ -44,6 +48,7 @@ export function decodeRules(options: DecodeOptions = {}): DecodeRules {
     fractionalIds: options.fractionalIds ?? false,
     nullParams: options.nullParams ?? false,
     written: options.written,
+    writtenCalls: options.writtenCalls,
     tooLargeCode: options.tooLargeCode ?? -32012,
     batchTooLargeCode: options.batchTooLargeCode ?? -32600,
   }

@@ -1,11 +1,20 @@
 import { readError } from './envelope.ts'
-import { CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './letters.ts'
+import {
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+} from './letters.ts'
 import { structureFits } from './measure.ts'
 import type { Id, Message, Params } from './message.ts'
+import { readWritten } from './read-written.ts'
 import type { Repeats } from './repeats.ts'
 import type { DecodeRules } from './rules.ts'
 import { type Members, skipValue } from './scan.ts'
-import { readWritten, WrittenResult } from './written.ts'
+import { WrittenRequest, WrittenResult } from './written.ts'
 
 /**
  * The quick way for messages spelt as almost everybody spells them: compact, with the envelope in
@@ -103,8 +112,7 @@ function readFront(
   const methodEnd = isBare ? headEnd - 2 : headEnd - '","params":'.length
   const method = nameAt(text, at + METHOD_KEY, methodEnd, rules)
   if (isBare) return call(id, method, undefined)
-  const params = readParams(text, headEnd, end - 1, found, rules, repeats)
-  return params === undefined ? undefined : call(id, method, params)
+  return readCall(id, method, text, headEnd, end - 1, found, rules, repeats)
 }
 
 /** Where the value at `at` ends and the brace of the message stands, or -1. */
@@ -151,9 +159,7 @@ function readBehind(
       : undefined
   }
   const method = nameAt(text, methodAt, headEnd - '","params":'.length, rules)
-  if (method === undefined) return undefined
-  const params = readParams(text, headEnd, tailAt, undefined, rules, repeats)
-  return params === undefined ? undefined : call(id, method, params)
+  return readCall(id, method, text, headEnd, tailAt, undefined, rules, repeats)
 }
 
 function call(
@@ -207,26 +213,39 @@ function isResult(text: string, at: number): boolean {
 const REPLY_NODES = 7
 const CALL_NODES = 9
 
-function readParams(
+function readCall(
+  id: Id | undefined,
+  method: string | undefined,
   text: string,
   at: number,
   end: number,
   found: Members | undefined,
   rules: DecodeRules,
   repeats: Repeats | undefined,
-): Params | undefined {
+): Message | undefined {
+  if (method === undefined) return undefined
   const first = text.charCodeAt(at)
   if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) return undefined
   if (text.charCodeAt(found === undefined ? text.length - 1 : end) !== CLOSE_OBJECT)
     return undefined
   if (end - at === 2) {
     const last = text.charCodeAt(at + 1)
-    if (first === OPEN_OBJECT) return last === CLOSE_OBJECT ? {} : undefined
-    return last === OPEN_ARRAY + 2 ? [] : undefined
+    if (first === OPEN_OBJECT) return last === CLOSE_OBJECT ? call(id, method, {}) : undefined
+    return last === CLOSE_ARRAY ? call(id, method, []) : undefined
   }
   if (found === undefined && !structureFits(text, at, end, CALL_NODES, rules)) return undefined
+  const kept = found === undefined && id !== undefined ? rules.writtenCalls?.get(method) : undefined
+  if (kept !== undefined && id !== undefined) {
+    const written = readWritten(text, at, end, kept, repeats)
+    if (written !== undefined) return new WrittenRequest(id, method, written)
+  }
   try {
-    return repeats === undefined ? JSON.parse(text.slice(at, end)) : repeats.parse(text, at, end)
+    // What repeats has been looked for already where parts may be left as text.
+    const params: Params =
+      repeats === undefined || kept !== undefined
+        ? JSON.parse(text.slice(at, end))
+        : repeats.parse(text, at, end)
+    return call(id, method, params)
   } catch {
     return undefined
   }

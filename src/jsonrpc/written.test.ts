@@ -2,17 +2,17 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decode, decodeBy } from './decode.ts'
 import { encode } from './encode.ts'
-import type { RpcResult } from './message.ts'
+import type { RpcRequest, RpcResult } from './message.ts'
 import { Repeats } from './repeats.ts'
 import { decodeRules } from './rules.ts'
-import { type Keep, Written } from './written.ts'
+import { asRead, kept, readValue, Written } from './written.ts'
 
-const written = new Map<string, Keep>([
-  ['resultType', 'scalar'],
-  ['isError', 'scalar'],
-  ['content', 'array'],
-  ['structuredContent', 'object'],
-])
+const written = kept({
+  resultType: 'scalar',
+  isError: 'scalar',
+  content: 'array',
+  structuredContent: 'object',
+})
 
 const reply = (result: string) => `{"jsonrpc":"2.0","id":1,"result":${result}}`
 
@@ -138,6 +138,77 @@ describe('read whole instead', () => {
   test('an error', () => {
     const text = '{"jsonrpc":"2.0","id":1,"error":{"content":[1],"isError":true}}'
     expect(read(text)).toEqual(decode(text))
+  })
+})
+
+describe('a request of which parts are left as text', () => {
+  const writtenCalls = new Map([
+    ['m', kept({ name: 'scalar', arguments: 'object', _meta: 'read' })],
+  ])
+  const readCall = (text: string) => decode(text, { writtenCalls }) as RpcRequest
+  const text = (params: string, method = 'm') =>
+    `{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}`
+  const params = '{"name":"a \\" b","arguments":{"n":1.0,"o":[{"a":{"b":[]}}]},"_meta":{"x":[1]}}'
+
+  test('has the small ones, and the text of the large ones', () => {
+    expect(readCall(text(params)).written).toEqual({
+      name: 'a " b',
+      arguments: new Written('{"n":1.0,"o":[{"a":{"b":[]}}]}'),
+      _meta: { x: [1] },
+    })
+  })
+
+  test.each([
+    ['with its envelope in front', text(params)],
+    ['with its envelope behind', `{"method":"m","params":${params},"jsonrpc":"2.0","id":1}`],
+  ])('%s gives all of it to whoever wants to look at it', (_, whole) => {
+    const { type, id, method, params: read } = readCall(whole)
+    expect(readCall(whole).written).toBeDefined()
+    expect({ type, id, method, params: read }).toEqual(decode(whole))
+  })
+
+  test.each([
+    ['another method', text(params, 'n')],
+    ['a notification', text(params).replace('"id":1,', '')],
+    ['params by position', text('[{"arguments":{}}]')],
+    ['no params', text('{}')],
+    ['another member', text('{"name":"a","task":{}}')],
+    ['a member twice', text('{"name":"a","name":"b"}')],
+    ['arguments that are no object', text('{"name":"a","arguments":[]}')],
+    ['a line feed in them', text('{"name":"a","arguments":{"a":\n1}}')],
+    ['a batch', `[${text(params)}]`],
+    ['no JSON', text('{"name":"a","arguments":{"a":01}}')],
+  ])('%s is read whole', (_, whole) => {
+    const message = readCall(whole)
+    expect('written' in message).toBe(false)
+    expect(message).toEqual(decode(whole))
+  })
+
+  test('knows what every message of the connection ends with', () => {
+    const rules = decodeRules({ writtenCalls })
+    const repeats = new Repeats()
+    const said = (n: number) => text(`{"name":"a","arguments":{"n":${n}},"_meta":{"by":"me"}}`)
+    const messages = [1, 2, 3].map(n => decodeBy(said(n), rules, repeats) as RpcRequest)
+    expect(messages.map(message => message.params)).toEqual(
+      [1, 2, 3].map(n => ({ name: 'a', arguments: { n }, _meta: { by: 'me' } })),
+    )
+    const twice = text('{"_meta":{"by":"you"},"name":"a","_meta":{"by":"me"}}')
+    expect(decodeBy(twice, rules, repeats)).toEqual(decode(twice))
+  })
+})
+
+describe('members as they are read', () => {
+  test('are the same where nothing was left as text', () => {
+    const members = { a: 1, b: {} }
+    expect(asRead(members)).toBe(members)
+    expect(readValue(members.b)).toBe(members.b)
+  })
+
+  test('are read where something was', () => {
+    const members = { a: 1, b: new Written('{"c":[1]}') }
+    expect(asRead(members)).toEqual({ a: 1, b: { c: [1] } })
+    expect(readValue(members.b)).toEqual({ c: [1] })
+    expect(members.b).toBeInstanceOf(Written)
   })
 })
 

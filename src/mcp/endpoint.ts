@@ -1,5 +1,6 @@
 import type { Channel, Envelope } from '../jsonrpc/channel.ts'
 import type { Handler } from '../jsonrpc/handler.ts'
+import type { KeptCalls } from '../jsonrpc/written.ts'
 import type { Profile } from './profile.ts'
 import type { Revision } from './revisions.ts'
 
@@ -17,6 +18,8 @@ export interface Endpoint {
   readonly profile: Profile
   /** What it serves, oldest first. */
   readonly revisions: readonly Revision[]
+  /** What it only passes on of requests, so that it need not be read. Nothing unless said. */
+  readonly writtenCalls?: KeptCalls
   /** Answers one self-contained message: a stateless request over HTTP is exactly this. */
   readonly handle: Handler
   /** Takes over a channel for as long as it lives, in either era. */

@@ -1,5 +1,6 @@
 import type { DecodeOptions } from '../jsonrpc/decode.ts'
 import type { PeerOptions } from '../jsonrpc/peer-options.ts'
+import type { Endpoint } from './endpoint.ts'
 import type { Era } from './error-numbers.ts'
 import { fromWire, toWire } from './error-wire.ts'
 import type { Profile } from './profile.ts'
@@ -8,6 +9,11 @@ import type { Profile } from './profile.ts'
 export function decodeOptions(profile: Profile): DecodeOptions {
   const { nullIds, fractionalIds, nullParams, tooLargeCode, batchTooLargeCode } = profile
   return { nullIds, fractionalIds, nullParams, tooLargeCode, batchTooLargeCode }
+}
+
+/** How an endpoint wants to have messages read that are sent to it. */
+export function readingFor({ profile, writtenCalls }: Endpoint): DecodeOptions {
+  return { ...decodeOptions(profile), writtenCalls }
 }
 
 /** What a profile means for a peer, beside the revision it speaks where there is one. */

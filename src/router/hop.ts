@@ -1,6 +1,6 @@
 import { senderMeta } from '../client/envelope.ts'
 import { RpcError } from '../jsonrpc/error.ts'
-import type { Keep, Kept } from '../jsonrpc/written.ts'
+import { type Kept, type KeptCalls, kept, Written } from '../jsonrpc/written.ts'
 import { withinTrace } from '../mcp/ambient-trace.ts'
 import type { Caller } from '../mcp/caller.ts'
 import { missingCapability, tasksExtension } from '../mcp/extension.ts'
@@ -17,7 +17,7 @@ import { limits } from '../util/limits.ts'
 import { isRecord } from '../util/record.ts'
 import { capabilitiesFor } from './capabilities.ts'
 
-/** Where a caller may say how long it is willing to wait, and where servers behind the router are told. */
+/** Where a caller may say how long it is willing to wait. */
 export const timeoutKey = 'trunkline/timeoutMs'
 
 /** Members of `_meta` that belong to one hop: whoever passes a message on says them anew. */
@@ -52,15 +52,25 @@ export function passedParams(
   retry?: Members,
   asTask = false,
 ): Members {
-  // By hand: leaving members out of a spread costs as much as the rest of a hop.
-  const passed: Record<string, unknown> = {}
-  for (const key in params) if (!ofThisCall.has(key)) passed[key] = params[key]
+  const passed = params.arguments instanceof Written ? ofWritten(params) : lasting(params)
   for (const key in own) passed[key] = own[key]
   if (retry !== undefined) Object.assign(passed, retry)
   if (asTask) passed.task = {}
   // The trace that the caller named goes on as a child of the router's own, where there is one.
   const meta = withinTrace(passedMeta(params._meta))
   if (meta !== undefined) passed._meta = meta
+  return passed
+}
+
+/** Params of which some were left as text have no other members but `_meta`: see `writtenCalls`. */
+function ofWritten({ name, arguments: given }: Members): Record<string, unknown> {
+  return { name, arguments: given }
+}
+
+/** By hand: leaving members out of a spread costs as much as the rest of a hop. */
+function lasting(params: Members): Record<string, unknown> {
+  const passed: Record<string, unknown> = {}
+  for (const key in params) if (!ofThisCall.has(key)) passed[key] = params[key]
   return passed
 }
 
@@ -148,11 +158,17 @@ function withTasks(declared: ClientCapabilities): ClientCapabilities {
 }
 
 /** The members of results that are passed on as the text they came as, wherever nobody looks at them. */
-export const writtenResults: Kept = new Map<string, Keep>([
-  ['resultType', 'scalar'],
-  ['isError', 'scalar'],
-  ['content', 'array'],
-  ['structuredContent', 'object'],
+export const writtenResults: Kept = kept({
+  resultType: 'scalar',
+  content: 'array',
+  structuredContent: 'object',
+  isError: 'scalar',
+  _meta: 'read',
+})
+
+/** The same of requests. What says or asks for more than these is read. */
+export const writtenCalls: KeptCalls = new Map([
+  ['tools/call', kept({ name: 'scalar', arguments: 'object', _meta: 'read' })],
 ])
 
 /** Whether whoever made a request gets such a result as it is, in the words of its revision. */
@@ -164,11 +180,16 @@ export function mayStayWritten({ method, caller, takesWritten }: ServerRequest):
 
 /** A result as the caller gets it: without what the server said to the router alone, in the caller's words. */
 export function passedResult(method: string, result: Members, revision: Revision): Members {
+  const meta = passedMeta(result._meta)
+  if (result.content instanceof Written && meta === undefined) {
+    // It has no other members, and nobody who gets it as text needs any of them in other words.
+    const { content, structuredContent, isError } = result
+    return { content, structuredContent, isError }
+  }
   const passed: Record<string, unknown> = {}
   for (const key in result) {
     if (key !== 'resultType' && key !== '_meta') passed[key] = result[key]
   }
-  const meta = passedMeta(result._meta)
   if (meta !== undefined) passed._meta = meta
   switch (method) {
     case 'tools/call':

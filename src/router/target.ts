@@ -1,9 +1,12 @@
 import { parseAddress } from '../address.ts'
 import { dial, type OpeningOptions, type Where } from '../dial.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
+import { isList, type Message } from '../jsonrpc/message.ts'
+import { asRead } from '../jsonrpc/written.ts'
 import type { Endpoint } from '../mcp/endpoint.ts'
 import type { ChildProcess } from '../transport/child.ts'
 import { memoryPair } from '../transport/memory.ts'
+import { isRecord } from '../util/record.ts'
 import { writtenResults } from './hop.ts'
 import type { InstanceUrl, UpstreamOptions } from './options.ts'
 
@@ -11,6 +14,11 @@ import type { InstanceUrl, UpstreamOptions } from './options.ts'
 export interface Target {
   /** Tells it from the other instances of the same server, for as long as the options stay. */
   readonly key: string
+  /**
+   * The same, whichever other instances there are and in whatever order: what calls are spread by where
+   * that is by a hash. For nobody's eyes.
+   */
+  readonly place: string
   /** What it is, for people: a program or an address. Holds nothing secret. */
   readonly label: string
   readonly weight: number
@@ -38,20 +46,43 @@ export function targetsOf(name: string, options: UpstreamOptions): readonly Targ
   if (command !== undefined) return childTargets(name, command, options)
   const places = urls ?? [url as string]
   if (places.length === 0) throw new TypeError(`server "${name}": "urls" is empty`)
-  return places.map((place, index) => urlTarget(place, index, options))
+  const targets = places.map((place, index) => urlTarget(place, index, options))
+  // An address that stands there twice is two places.
+  return targets.map((target, index) => {
+    const same = targets.slice(0, index).filter(({ place }) => place === target.place).length
+    return same === 0 ? target : { ...target, place: `${target.place} ${same}` }
+  })
 }
 
 function localTarget(server: Endpoint): Target {
   return {
     key: '0',
+    place: '0',
     label: 'in this process',
     weight: 1,
     dial: async () => {
       const [near, far] = memoryPair()
       server.attach(far)
-      return near
+      return reading(near)
     },
   }
+}
+
+/** A channel that nobody writes as text: what has come as text and not been read is read before it is sent. */
+function reading(channel: Channel): Channel {
+  return {
+    open: sink => channel.open(sink),
+    send: (message, envelope) =>
+      channel.send(isList(message) ? message.map(readMessage) : readMessage(message), envelope),
+    close: () => channel.close(),
+    [Symbol.asyncDispose]: () => channel.close(),
+  }
+}
+
+function readMessage(message: Message): Message {
+  if (message.type !== 'request' || !isRecord(message.params)) return message
+  const params = asRead(message.params)
+  return params === message.params ? message : { ...message, params }
 }
 
 function childTargets(name: string, command: string, options: UpstreamOptions): readonly Target[] {
@@ -62,6 +93,7 @@ function childTargets(name: string, command: string, options: UpstreamOptions): 
   const where: Where = { kind: 'child', command: { command, args, cwd, env, inheritEnv } }
   return Array.from({ length: instances }, (_, index) => ({
     key: String(index),
+    place: String(index),
     label: command,
     weight: 1,
     dial: told => dial(where, { ...opening(told), onStderr: () => {} }),
@@ -74,6 +106,7 @@ function urlTarget(place: InstanceUrl, index: number, options: UpstreamOptions):
   const where = parseAddress(url)
   return {
     key: String(index),
+    place: url,
     label: withoutSecrets(url),
     weight,
     dial: told => {

@@ -1,6 +1,7 @@
 import { invalidParams, type RpcError } from '../jsonrpc/error.ts'
 import type { Exchange } from '../jsonrpc/handler.ts'
 import type { RpcNotification, RpcRequest } from '../jsonrpc/message.ts'
+import { asRead, unreadParams } from '../jsonrpc/written.ts'
 import { type Caller, statelessCaller } from '../mcp/caller.ts'
 import { errors } from '../mcp/errors.ts'
 import { tasksExtension } from '../mcp/extension.ts'
@@ -120,7 +121,7 @@ export class Answers<O extends Offer> implements Self {
     session: Session | undefined,
     isBare = false,
   ): unknown {
-    const params = paramsOf(message)
+    const params = paramsOf(isBare ? unreadParams(message) : message.params)
     if (message.type === 'notification') return this.#hear(message, params, exchange, session)
     const caller = this.#statelessCaller(params, exchange, session)
     return caller === undefined && message.method === 'initialize' && session !== undefined
@@ -236,7 +237,7 @@ export class Answers<O extends Offer> implements Self {
 
   readonly #report = (error: unknown, request: ServerRequest): void => {
     const { method, params, id } = request
-    this.#options.onError(error, { type: 'request', id, method, params })
+    this.#options.onError(error, { type: 'request', id, method, params: asRead(params) })
   }
 }
 
@@ -245,7 +246,7 @@ const coreTasks: ServerCapabilities = {
   tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } },
 }
 
-function paramsOf({ params }: RpcRequest | RpcNotification): Params {
+function paramsOf(params: RpcRequest['params']): Params {
   if (params === undefined) return {}
   if (Array.isArray(params)) throw invalidParams('params must be an object')
   // The check: what is no array is an object, by the decoder.

@@ -1,5 +1,6 @@
 import type { Channel, Envelope } from '../jsonrpc/channel.ts'
 import { compose, type Handler, type Middleware } from '../jsonrpc/handler.ts'
+import type { RpcNotification, RpcRequest } from '../jsonrpc/message.ts'
 import { guarded, type PeerOptions, printError } from '../jsonrpc/peer-options.ts'
 import type { Attachment, Endpoint } from '../mcp/endpoint.ts'
 import { toWire } from '../mcp/error-wire.ts'
@@ -155,7 +156,7 @@ export class Front<O extends Offer> implements Endpoint {
           count = this.#middlewares.length
           handler = compose(core, this.#middlewares)
         }
-        const given = handler(message, exchange)
+        const given = handler(count === 0 ? message : wholeMessage(message), exchange)
         const result = count === 0 ? given : promised(given)
         if (!(result instanceof Promise)) {
           return count === 0 ? result : wording.completed(result, message)
@@ -171,6 +172,13 @@ export class Front<O extends Offer> implements Endpoint {
       }
     }
   }
+}
+
+/** A message as a middleware may take it apart, with all of it read. */
+function wholeMessage<M extends RpcRequest | RpcNotification>(message: M): M | RpcRequest {
+  if (message.type === 'notification' || message.written === undefined) return message
+  const { type, id, method, params } = message
+  return { type, id, method, params }
 }
 
 function served(names: readonly string[] | undefined): readonly Revision[] {

@@ -1,4 +1,5 @@
 import { RpcError } from '../jsonrpc/error.ts'
+import { readValue } from '../jsonrpc/written.ts'
 import { argumentProblem, type MirroredArguments } from '../mcp/mirrored-arguments.ts'
 import type { ServerRequest } from './request.ts'
 
@@ -10,7 +11,7 @@ export function checkHeaders(
   const { headers } = exchange.envelope
   // Only requests that speak for themselves repeat parts of themselves.
   if (headers === undefined || session !== undefined || caller.revision.era === 'session') return
-  const details = argumentProblem(mirrored, params.arguments, headers)
+  const details = argumentProblem(mirrored, readValue(params.arguments), headers)
   if (details === undefined) return
   throw new RpcError(-32020, `Header mismatch: ${details}`, { data: { details } })
 }

@@ -1,4 +1,5 @@
 import { invalidParams, type RpcError } from '../jsonrpc/error.ts'
+import { asRead } from '../jsonrpc/written.ts'
 import { errors } from '../mcp/errors.ts'
 import type { InputRequest, InputRequests } from '../mcp/types/input.ts'
 import { limits } from '../util/limits.ts'
@@ -175,7 +176,8 @@ async function settled(effects: Effects): Promise<Carried['effects']> {
 }
 
 function bindingOf({ method, params, caller }: ServerRequest): SealBinding {
-  return { purpose: 'requestState', principal: caller.principal?.id, method, params }
+  const principal = caller.principal?.id
+  return { purpose: 'requestState', principal, method, params: asRead(params) }
 }
 
 function badState(why: 'malformed' | 'forged' | 'foreign' | 'expired'): RpcError {

@@ -2,6 +2,7 @@ import { RpcError } from '../jsonrpc/error.ts'
 import type { Exchange } from '../jsonrpc/handler.ts'
 import type { RpcNotification, RpcRequest } from '../jsonrpc/message.ts'
 import { writeOnce } from '../jsonrpc/write.ts'
+import { unreadParams } from '../jsonrpc/written.ts'
 import { toWire } from '../mcp/error-wire.ts'
 import { errors } from '../mcp/errors.ts'
 import { metaKeys } from '../mcp/meta.ts'
@@ -40,16 +41,19 @@ export class Wording {
     const said = this.#meta(revision)
     // As it is behind a middleware that has only looked: a copy would have to be written anew.
     if (result._meta === said && result.resultType !== undefined) return result
-    const _meta = isRecord(result._meta) ? { ...result._meta, ...said } : said
-    if (result.resultType !== undefined) return { ...result, _meta }
-    return { resultType: 'complete', ...this.#caches.get(method), ...result, _meta }
+    // Not `{ ...result, _meta }`: members that follow a spread cost Node 20 more than the rest of a call.
+    const completed: Record<string, unknown> = { resultType: 'complete' }
+    if (result.resultType === undefined) Object.assign(completed, this.#caches.get(method))
+    Object.assign(completed, result)
+    completed._meta = isRecord(result._meta) ? { ...result._meta, ...said } : said
+    return completed
   }
 
   /** The same for what a middleware gave, which may have come from it alone. */
-  completed(result: unknown, { method, params }: RpcRequest | RpcNotification): unknown {
-    const revision = this.#revisionOf(params)
+  completed(result: unknown, message: RpcRequest | RpcNotification): unknown {
+    const revision = this.#revisionOf(unreadParams(message))
     if (revision === undefined || !isRecord(result)) return result
-    return this.complete(result, revision, method)
+    return this.complete(result, revision, message.method)
   }
 
   /**
@@ -67,7 +71,7 @@ export class Wording {
     const known = error instanceof RpcError ? error : refusalOf(error)
     // A handler that gives up because it was told to has nothing to report.
     if (known === undefined && !exchange.signal.aborted) onError(error, message)
-    const revision = this.#revisionOf(message.params) ?? session?.caller?.revision
+    const revision = this.#revisionOf(unreadParams(message)) ?? session?.caller?.revision
     const wire = toWire(known ?? errors.internalError(), { profile, revision })
     return new RpcError(wire.code, wire.message, { data: wire.data })
   }

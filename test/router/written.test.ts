@@ -1,7 +1,9 @@
 import { PassThrough } from 'node:stream'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Middleware } from '../../src/jsonrpc/handler.ts'
+import { readingFor } from '../../src/mcp/profile-options.ts'
 import { Router, type UpstreamOptions } from '../../src/router/index.ts'
+import { Server } from '../../src/server/index.ts'
 import { streamChannel } from '../../src/transport/stream.ts'
 import { routed } from './routed.ts'
 
@@ -22,21 +24,44 @@ const parrot: UpstreamOptions = {
   prefix: false,
 }
 
+/** One that answers every call with the text of the call, as it came. */
+const echo: UpstreamOptions = {
+  ...parrot,
+  args: parrot.args?.map(arg =>
+    arg.replace(
+      'say(id, params.arguments.text)',
+      "say(id, JSON.stringify({ content: [{ type: 'text', text: line }] }))",
+    ),
+  ),
+}
+
 /** The text of the reply that somebody on a stream gets to a call that the server answers so. */
-async function answered(router: Router, result: string, revision = '2025-11-25'): Promise<string> {
+function answered(router: Router, result: string, revision?: string): Promise<string> {
+  return called(router, JSON.stringify({ name: 't', arguments: { text: result } }), revision)
+}
+
+/** The same with other params, as text. */
+async function called(router: Router, params: string, revision = '2025-11-25'): Promise<string> {
   const input = new PassThrough()
   const output = new PassThrough()
-  const attachment = router.attach(streamChannel(input, output))
+  const attachment = router.attach(streamChannel(input, output, { decode: readingFor(router) }))
   onTestFinished(() => attachment.close({ drainMs: 0 }))
   const lines = output.setEncoding('utf8')[Symbol.asyncIterator]()
-  const ask = async (id: number, method: string, params: object): Promise<string> => {
-    input.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)
+  const ask = async (id: number, method: string, text: string): Promise<string> => {
+    input.write(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${text}}\n`)
     return String((await lines.next()).value)
   }
   const clientInfo = { name: 'c', version: '1' }
-  await ask(1, 'initialize', { protocolVersion: revision, capabilities: {}, clientInfo })
+  const opening = { protocolVersion: revision, capabilities: {}, clientInfo }
+  await ask(1, 'initialize', JSON.stringify(opening))
   input.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
-  return ask(2, 'tools/call', { name: 't', arguments: { text: result } })
+  return ask(2, 'tools/call', params)
+}
+
+/** What a server behind a router was sent, to a call with these params. */
+async function sent(router: Router, params: string): Promise<string> {
+  const { result } = JSON.parse(await called(router, params))
+  return result.content[0].text
 }
 
 let plain: Router
@@ -93,4 +118,77 @@ test.each([
   ],
 ])('a result with %s is no other than it would be read whole', async (_, result, expected) => {
   expect(JSON.parse(await answered(plain, result)).result).toEqual(expected)
+})
+
+describe('the arguments of a call', () => {
+  const params = '{"name":"t","arguments":{"n":12345678901234567890,"o":{"a":[1,{"b": "é"}]}}}'
+  const passed = (text: string) =>
+    expect.stringMatching(
+      new RegExp(
+        `^\\{"jsonrpc":"2.0","id":\\d+,"method":"tools/call","params":${quoted(text)}\\}$`,
+      ),
+    )
+  const quoted = (text: string) => text.replace(/[{}[\]().*+?^$|\\]/g, '\\$&')
+
+  test('that nobody looks at reach the server as the caller has written them', async () => {
+    const router = await routed({ s: echo })
+    expect(await sent(router, params)).toEqual(passed(params))
+  })
+
+  test.each([
+    ['_meta', `${params.slice(0, -1)},"_meta":{"a":1,"progressToken":"p"}}`, '{"a":1'],
+    ['other members', `${params.slice(0, -1)},"more":[1]}`, '"more":[1]'],
+  ])('go on beside %s', async (_, text, expected) => {
+    const router = await routed({ s: echo })
+    expect(await sent(router, text)).toContain(expected)
+    expect(await sent(router, text)).toContain('{"b":')
+  })
+
+  test('are read for a tool of another name', async () => {
+    const router = await routed({ s: { ...echo, tools: { rename: { t: 'u' } } } })
+    expect(await sent(router, params.replace('"t"', '"u"'))).toEqual(passed(params))
+  })
+
+  test.each(['of the router', 'on the way to the server'])(
+    'are there for a middleware %s, which may change them',
+    async where => {
+      const seen: unknown[] = []
+      const change: Middleware = next => (message, exchange) => {
+        if (message.method !== 'tools/call') return next(message, exchange)
+        seen.push(message.params)
+        return next({ ...message, params: { ...message.params, arguments: { n: 2 } } }, exchange)
+      }
+      const isFront = where === 'of the router'
+      const router = await routed({ s: { ...echo, use: isFront ? [] : [change] } })
+      if (isFront) router.use(change)
+      expect(await sent(router, params)).toEqual(passed('{"name":"t","arguments":{"n":2}}'))
+      expect(seen).toEqual([JSON.parse(params)])
+    },
+  )
+
+  test('choose the instance, where that is by one of them', async () => {
+    const pids = echo.args?.map(arg => arg.replace('text: line', 'text: String(process.pid)'))
+    const router = await routed({
+      s: { ...echo, args: pids, instances: 3, balance: 'hash', hash: { argument: 'key' } },
+    })
+    const at = (key: number) => sent(router, `{"name":"t","arguments":{"key":"k${key}"}}`)
+    const keys = Array.from({ length: 12 }, (_, key) => key)
+    const first = await Promise.all(keys.map(at))
+    expect(await Promise.all(keys.map(at))).toEqual(first)
+    expect(new Set(first).size).toBeGreaterThan(1)
+  })
+
+  test('are read for a server of this process', async () => {
+    const server = new Server({ name: 'local', version: '1' })
+    const input = { type: 'object', properties: { n: { type: 'number' } } } as const
+    server.tool('t', { input }, ({ n }) => String(n))
+    const router = await routed({ s: { server, prefix: false } })
+    expect(await sent(router, '{"name":"t","arguments":{"n":1.50}}')).toBe('1.5')
+  })
+
+  test('that are no object are for the server to refuse', async () => {
+    const router = await routed({ s: echo })
+    const wrong = '{"name":"t","arguments":[1]}'
+    expect(await sent(router, wrong)).toEqual(passed(wrong))
+  })
 })
