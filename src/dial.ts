@@ -93,7 +93,7 @@ async function openHttp(url: URL, options: DialOptions): Promise<Channel> {
   return httpWithWebSocket(url, its, {
     dial: async (place, dialling) => {
       const { connectWebSocket } = await import('./transport/websocket.ts')
-      return connectWebSocket(place, { ...options, ...dialling })
+      return connectWebSocket(place, { ...options, ...dialling, joins: true })
     },
     onChange: onWebSocket,
   })

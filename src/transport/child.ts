@@ -8,6 +8,7 @@ import { type Channel, ChannelError, type Sink } from '../jsonrpc/channel.ts'
 import type { Malformed, Message } from '../jsonrpc/message.ts'
 import { withMaxBytes } from '../jsonrpc/rules.ts'
 import { type Clock, systemClock } from '../util/clock.ts'
+import { errorWords } from '../util/error-words.ts'
 import { limits } from '../util/limits.ts'
 import { childEnvironment } from './environment.ts'
 import { ProcessTree } from './process-tree.ts'
@@ -273,7 +274,7 @@ function refused(
 ): ChannelError {
   const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
   const { cwd } = command
-  let why = cause instanceof Error ? cause.message : String(cause)
+  let why = errorWords(cause)
   // The system says ENOENT of the command also when it is the folder that is missing.
   if (isMissing && cwd !== undefined && !existsSync(cwd)) why = `the folder "${cwd}" does not exist`
   else if (isMissing) why = `no such program; PATH is "${env.PATH ?? env.Path ?? ''}"`

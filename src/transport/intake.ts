@@ -1,4 +1,4 @@
-import { constants, isUtf8 } from 'node:buffer'
+import { constants, isAscii, isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import { ChannelError, type Envelope, type Sink } from '../jsonrpc/channel.ts'
 import { type DecodeOptions, decodeBy, tooLarge } from '../jsonrpc/decode.ts'
@@ -49,6 +49,9 @@ export class Intake {
   #sink: Sink | undefined
   #unsettled = 0
   #atStart: boolean
+  /** The bytes whose first frame has been looked at, and all of their text, where it was worth reading at once. */
+  #chunk: Buffer | undefined
+  #text = ''
 
   constructor(readable: Readable, owner: IntakeOwner, options: IntakeOptions) {
     this.#readable = readable
@@ -90,6 +93,8 @@ export class Intake {
   #onData = (chunk: Uint8Array | string): void => {
     if (this.#sink === undefined) return
     this.#frames.push(asBuffer(chunk))
+    this.#chunk = undefined
+    this.#text = ''
     this.#owner.chunkDone()
   }
 
@@ -107,6 +112,11 @@ export class Intake {
   }
 
   #decode(buffer: Buffer, start: number, end: number): Decoded {
+    if (buffer !== this.#chunk) {
+      this.#chunk = buffer
+      this.#text = hasMore(buffer, end) && isAscii(buffer) ? buffer.toString('latin1') : ''
+    }
+    if (this.#text !== '') return decodeBy(this.#text.slice(start, end), this.#rules, this.#repeats)
     const text = buffer.toString('utf8', start, end)
     // Broken bytes become U+FFFD; only where there is one can anything be wrong.
     if (text.includes('\ufffd')) {
@@ -152,6 +162,14 @@ export class Intake {
     this.stop()
     this.#owner.over(cause, cut)
   }
+}
+
+/**
+ * Whether several frames are likely to be found in what was read: then one call gives the text of all,
+ * where every one of them may hold on to it. Not of any size, therefore.
+ */
+function hasMore({ length }: Buffer, end: number): boolean {
+  return end + 1 < length && length <= 65_536
 }
 
 function isJunk(arrival: Decoded): arrival is Malformed {

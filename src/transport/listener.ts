@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, isIPv6, type ListenOptions, type Server } from 'node:net'
 import { type Channel, ChannelError } from '../jsonrpc/channel.ts'
+import { errorWords } from '../util/error-words.ts'
 import { limits } from '../util/limits.ts'
 
 /** Something that accepts connections, or, on stdio, serves the only one there is. */
@@ -109,6 +110,6 @@ function bindFailure(cause: unknown): string {
     case 'EADDRNOTAVAIL':
       return 'this machine has no such address'
     default:
-      return cause instanceof Error ? cause.message : String(cause)
+      return errorWords(cause)
   }
 }

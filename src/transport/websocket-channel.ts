@@ -17,7 +17,7 @@ import type { Beating, Heartbeat } from './heartbeat.ts'
 import { Outbox, type OutboxOptions } from './outbox.ts'
 import { WebSocketWriter } from './websocket-writer.ts'
 import { within } from './within.ts'
-import type { RawData, WebSocket } from './ws.ts'
+import { joinedProtocol, type RawData, type WebSocket } from './ws.ts'
 
 export interface WebSocketChannelOptions extends OutboxOptions {
   readonly decode?: DecodeOptions
@@ -39,7 +39,7 @@ export function websocketRules(decode: DecodeOptions | undefined): DecodeRules {
 
 /**
  * A channel over a WebSocket that is open: each text message is one message, or one batch, of
- * JSON-RPC. Nothing is read before `open`.
+ * JSON-RPC; of `joinedProtocol`, one on each of its lines. Nothing is read before `open`.
  *
  * A message over the limit is answered and ends the connection with 1009, a binary one ends it with
  * 1003; what ws itself refuses has the code ws gives it.
@@ -48,6 +48,8 @@ export class WebSocketChannel implements Channel, Beating {
   readonly #ws: WebSocket
   readonly #wire: Wire
   readonly #heartbeat: Heartbeat
+  /** Whether several messages may come, and leave, as one. */
+  readonly #isJoined: boolean
   readonly #writer: WebSocketWriter
   readonly #outbox: Outbox
   readonly #rules: DecodeRules
@@ -69,7 +71,9 @@ export class WebSocketChannel implements Channel, Beating {
     this.#ws = ws
     this.#wire = wire
     this.#heartbeat = heartbeat
-    this.#writer = new WebSocketWriter(ws, wire, () => this.#progress(), options.byTurns)
+    this.#isJoined = ws.protocol === joinedProtocol
+    const gathering = { byTurns: options.byTurns, joins: this.#isJoined }
+    this.#writer = new WebSocketWriter(ws, wire, () => this.#progress(), gathering)
     this.#outbox = new Outbox(
       { unsent: () => this.#writer.unsent, tooSlow: error => this.#cut(error) },
       options,
@@ -161,7 +165,18 @@ export class WebSocketChannel implements Channel, Beating {
     }
     // The check: with binaryType "nodebuffer", which is the default, ws gives a Buffer. It holds
     // UTF-8, which ws has made sure of.
-    this.#deliver(decodeBy((data as Buffer).toString('utf8'), this.#rules, this.#repeats))
+    const text = (data as Buffer).toString('utf8')
+    if (this.#isJoined) this.#separate(text)
+    else this.#deliver(decodeBy(text, this.#rules, this.#repeats))
+  }
+
+  #separate(text: string): void {
+    for (let from = 0; from <= text.length && this.#state === 'open'; ) {
+      const at = text.indexOf('\n', from)
+      const end = at < 0 ? text.length : at
+      this.#deliver(decodeBy(text.slice(from, end), this.#rules, this.#repeats))
+      from = end + 1
+    }
   }
 
   readonly #pong = (): void => {

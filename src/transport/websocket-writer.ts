@@ -8,9 +8,19 @@ const pieceBytes = 256 * 1024
 /** The other side may count the pieces, and need not be more patient than we are. */
 const maxPieces = limits.websocketFragments.default / 2
 
+/** The longest of several messages that leave as one: no longer than what comes of them may wait. */
+const joinedLength = 16_384
+
+/** What leaves together, and how. */
+export interface WebSocketGathering {
+  /** Whether that is what is written in one turn of the event loop, and not in one tick. */
+  readonly byTurns?: boolean
+  /** Whether the other side takes several messages for one, each on a line of its own. */
+  readonly joins?: boolean
+}
+
 /**
- * Writes text messages to a WebSocket. What is written in one tick leaves together; `byTurns`, what is
- * written in one turn of the event loop.
+ * Writes text messages to a WebSocket; those of one tick, or of one turn, leave together.
  *
  * Long messages wait here and follow piece by piece as the wire takes them, and whatever comes
  * after them waits behind. `progress` is called whenever the wire has taken something.
@@ -19,7 +29,9 @@ export class WebSocketWriter {
   readonly #ws: WebSocket
   readonly #wire: Duplex
   readonly #progress: () => void
-  readonly #byTurns: boolean
+  readonly #gathering: WebSocketGathering
+  /** Short messages that leave as one. */
+  #joined = ''
   #held: Buffer[] = []
   #heldAt = 0
   #heldBytes = 0
@@ -27,25 +39,43 @@ export class WebSocketWriter {
   /** How many pieces the system has taken. */
   taken = 0
 
-  constructor(ws: WebSocket, wire: Duplex, progress: () => void, byTurns = false) {
+  constructor(
+    ws: WebSocket,
+    wire: Duplex,
+    progress: () => void,
+    gathering: WebSocketGathering = {},
+  ) {
     this.#ws = ws
     this.#wire = wire
     this.#progress = progress
-    this.#byTurns = byTurns
+    this.#gathering = gathering
   }
 
   /** Bytes not taken by the system yet. */
   get unsent(): number {
-    return this.#ws.bufferedAmount + this.#heldBytes
+    return this.#ws.bufferedAmount + this.#heldBytes + this.#joined.length
   }
 
   /** Whether nothing waits here any more, so that a closing frame may follow. */
   get idle(): boolean {
-    return this.#heldBytes === 0
+    return this.#heldBytes === 0 && this.#joined === ''
   }
 
   write(text: string): void {
     this.#cork()
+    const isJoined = this.#gathering.joins === true && text.length < joinedLength
+    if (!isJoined || this.#joined.length + text.length >= joinedLength) this.#putJoined()
+    if (!isJoined) this.#put(text)
+    else this.#joined = this.#joined === '' ? text : `${this.#joined}\n${text}`
+  }
+
+  #putJoined(): void {
+    const joined = this.#joined
+    this.#joined = ''
+    if (joined !== '') this.#put(joined)
+  }
+
+  #put(text: string): void {
     if (this.#heldBytes === 0 && text.length <= pieceBytes) {
       this.#ws.send(text, this.#onTaken)
       return
@@ -77,12 +107,13 @@ export class WebSocketWriter {
     this.#wire.cork()
     // Runs after the promise callbacks that are due, so that their messages leave together; the other
     // also after everything else that has arrived by now.
-    if (this.#byTurns) setImmediate(this.#uncork)
+    if (this.#gathering.byTurns) setImmediate(this.#uncork)
     else process.nextTick(this.#uncork)
   }
 
   #uncork = (): void => {
     this.#corked = false
+    this.#putJoined()
     this.#wire.uncork()
   }
 

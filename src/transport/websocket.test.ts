@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { WebSocket } from 'ws'
+import { WebSocket, WebSocketServer } from 'ws'
 import { echo, Owned, type Watched, watch } from '../../test/support/channel.ts'
 import type { Channel, Envelope } from '../jsonrpc/channel.ts'
 import type { Message } from '../jsonrpc/message.ts'
@@ -138,6 +138,108 @@ describe('a WebSocket', () => {
     const [chunk] = await once(socket, 'data')
     expect(chunk.length).toBeGreaterThanOrEqual(11 * 50)
     socket.destroy()
+  })
+
+  describe('between two of ours', () => {
+    const joining = { subprotocol: 'mcp', joins: true }
+    const numbered = (n: number, words = ''): Message => ({ ...hello, params: [n, words] })
+
+    /** A server that speaks as we do, on a WebSocket that can be looked at. */
+    async function joined(listener: Listener): Promise<WebSocket> {
+      const ws = new WebSocket(listener.address, ['trunkline-lines', 'mcp'])
+      ws.on('error', () => {})
+      await once(ws, 'open')
+      return ws
+    }
+
+    test('carries the messages of one tick as one, and each arrives as itself', async () => {
+      const listener = await serve()
+      const ws = await joined(listener)
+      expect(ws.protocol).toBe('trunkline-lines')
+      const replies = once(ws, 'message')
+      ws.send(`${messageText('a')}\n${messageText('b')}`)
+      const [data] = await replies
+      expect(String(data).split('\n')).toEqual([messageText('a'), messageText('b')])
+      ws.terminate()
+      const near = await client(listener, joining)
+      for (let n = 0; n < 100; n++) void near.channel.send(numbered(n))
+      for (let n = 0; n < 100; n++) expect(await near.next()).toEqual(numbered(n))
+    })
+
+    test('keeps the order of short ones and long ones', async () => {
+      const near = await client(await serve(), { ...joining, maxOutboundBytes: 1e8 })
+      const lengths = [1, 20_000, 1, 1, 400_000, 1, 9000, 9000]
+      for (const [n, length] of lengths.entries()) {
+        void near.channel.send(numbered(n, 'x'.repeat(length)))
+      }
+      for (const [n, length] of lengths.entries()) {
+        expect(await near.next()).toEqual(numbered(n, 'x'.repeat(length)))
+      }
+    })
+
+    test('a line that is no message is answered, and those beside it are taken', async () => {
+      const ws = await joined(await serve())
+      const replies = once(ws, 'message')
+      ws.send(`${messageText('a')}\n{]\n${messageText('b')}`)
+      const [first, second, third] = String((await replies)[0]).split('\n')
+      expect([first, third]).toEqual([messageText('a'), messageText('b')])
+      expect(second).toContain('-32700')
+      ws.terminate()
+    })
+
+    test('nothing that follows a line is taken once the connection is being closed', async () => {
+      const seen: unknown[] = []
+      const listener = await serve({}, channel => {
+        channel.open({
+          receive: arrival => {
+            seen.push(arrival)
+            void channel.close()
+          },
+          closed: () => {},
+        })
+      })
+      const ws = await joined(listener)
+      ws.send(`${messageText('a')}\n${messageText('b')}`)
+      await closeCode(ws)
+      expect(seen).toHaveLength(1)
+    })
+
+    test('sends what was taken before it closes', async () => {
+      const listener = await serve({}, channel => {
+        channel.open({ receive: () => {}, closed: () => {} })
+        for (let n = 0; n < 10; n++) void channel.send(numbered(n))
+        void channel.close()
+      })
+      const near = await client(listener, joining)
+      for (let n = 0; n < 10; n++) expect(await near.next()).toEqual(numbered(n))
+      expect(await near.closed).toBeUndefined()
+    })
+
+    test('is not how anybody else is spoken to', async () => {
+      const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+      const texts: string[] = []
+      const twice = new Promise<void>(resolve => {
+        server.on('connection', ws => {
+          ws.on('message', data => {
+            if (texts.push(String(data)) === 2) resolve()
+          })
+        })
+      })
+      // One that leaves every offer; ws itself takes the first.
+      server.options.handleProtocols = () => false
+      await once(server, 'listening')
+      const { port } = server.address() as { port: number }
+      const near = await client({ address: `ws://127.0.0.1:${port}/` }, joining)
+      void near.channel.send(numbered(1))
+      void near.channel.send(numbered(2))
+      await twice
+      expect(texts.map(text => JSON.parse(text).params)).toEqual([
+        [1, ''],
+        [2, ''],
+      ])
+      await near.channel.close()
+      server.close()
+    })
   })
 
   test('sends nothing of a message that is longer than it may be', async () => {

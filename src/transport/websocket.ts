@@ -8,7 +8,7 @@ import {
   type WebSocketChannelOptions,
   websocketRules,
 } from './websocket-channel.ts'
-import { dial, handshakes, type WsLimits } from './ws.ts'
+import { dial, handshakes, joinedProtocol, type WsLimits } from './ws.ts'
 
 export interface WebSocketOptions extends WebSocketChannelOptions, HeartbeatOptions {
   /** Pieces one message may come in. */
@@ -20,6 +20,8 @@ export interface ConnectWebSocketOptions extends WebSocketOptions, OpeningOption
   readonly headers?: Readonly<Record<string, string>>
   /** Offered to the server, which may leave it. */
   readonly subprotocol?: string
+  /** Whether the server is known to be one of ours, which may be sent several messages as one. */
+  readonly joins?: boolean
 }
 
 /**
@@ -30,11 +32,13 @@ export function connectWebSocket(
   url: URL,
   options: ConnectWebSocketOptions = {},
 ): Promise<Channel> {
-  const { headers = {}, subprotocol } = options
+  const { headers = {}, subprotocol, joins } = options
+  const offers = subprotocol === undefined ? [] : [subprotocol]
+  if (joins && subprotocol !== undefined) offers.unshift(joinedProtocol)
   // Without the query and the user, which may hold secrets.
   const address = `${url.protocol}//${url.host}${url.pathname}`
   return opening(address, options, (opened, failed) => {
-    const ws = dial(url, subprotocol === undefined ? [] : [subprotocol], headers, limitsOf(options))
+    const ws = dial(url, offers, headers, limitsOf(options))
     const refused = (what: string, cause?: Error): void =>
       failed(new ChannelError('refused', `connecting to ${address}: ${what}`, { cause }))
     ws.once('unexpected-response', (_, response) =>

@@ -4,6 +4,12 @@ import { limits } from '../util/limits.ts'
 export type { RawData } from 'ws'
 export type { WebSocket }
 
+/**
+ * The subprotocol in which a text message may hold several messages, one on each line: each frame costs
+ * about as much as the message in it. Ours alone, so that only who knows the other side may offer it.
+ */
+export const joinedProtocol = 'trunkline-lines'
+
 export interface WsLimits {
   /** The longest message. */
   readonly maxBytes: number
@@ -26,13 +32,13 @@ export function dial(
   })
 }
 
-/** The server side of handshakes; it listens nowhere. Takes the subprotocol `mcp` when offered. */
+/** The server side of handshakes; it listens nowhere. Takes the subprotocols above and `mcp` when offered. */
 export function handshakes(most: WsLimits): WebSocketServer {
   return new WebSocketServer({
     ...settings(most),
     noServer: true,
     clientTracking: false,
-    handleProtocols: offers => (offers.has('mcp') ? 'mcp' : false),
+    handleProtocols: offers => [joinedProtocol, 'mcp'].find(name => offers.has(name)) ?? false,
   })
 }
 
