@@ -1,30 +1,21 @@
 import { parseAddress } from './address.ts'
 import { handlerOf } from './answers.ts'
 import type { Client } from './client/client.ts'
-import type { ClientOptions } from './client/options.ts'
-import { dial, type OpeningOptions, type Where } from './dial.ts'
+import { type ConnectOptions, connectTables, type RpcConnectOptions } from './connect-options.ts'
+import { dial, type Where } from './dial.ts'
 import type { Channel } from './jsonrpc/channel.ts'
 import { Peer } from './jsonrpc/peer.ts'
 import type { Endpoint } from './mcp/endpoint.ts'
 import { profile } from './mcp/profile.ts'
 import { decodeOptions } from './mcp/profile-options.ts'
-import { type Answers, checkOptions, isEndpoint, type RpcOptions, settings } from './protocol.ts'
+import { checkProtocolOptions, isEndpoint, settings } from './protocol.ts'
 import type { RouterOptions } from './router/options.ts'
 import type { ChildCommand } from './transport/child.ts'
 import { defined } from './util/defined.ts'
 import { shown } from './util/options.ts'
 import { isRecord } from './util/record.ts'
 
-export interface ConnectOptions extends OpeningOptions, ClientOptions {
-  readonly protocol?: 'mcp'
-}
-
-export interface RpcConnectOptions extends OpeningOptions, RpcOptions {
-  /** What answers the other side when it calls back. */
-  readonly methods?: Answers
-  /** How long calls wait for their replies, unless the call says otherwise; 0 waits for ever. */
-  readonly timeoutMs?: number
-}
+export type { ConnectOptions, RpcConnectOptions }
 
 /** Servers as hosts write them in their files: with a router in front, they are one. */
 export interface ServerGroup {
@@ -51,7 +42,7 @@ export async function connect(
   target: string | ChildCommand | ServerGroup | Endpoint,
   options: ConnectOptions | RpcConnectOptions = {},
 ): Promise<Client | Peer> {
-  checkOptions(options)
+  checkProtocolOptions(options, connectTables)
   checkSubprotocol(options.subprotocol)
   if (isGroup(target)) {
     if (options.protocol !== 'jsonrpc') return connectGroup(target, options)

@@ -1,19 +1,15 @@
 import { type Address, parseAddress } from './address.ts'
 import { handlerOf } from './answers.ts'
-import type { HttpTimeouts } from './http/node-server.ts'
-import type { HttpOptions } from './http/serve.ts'
 import type { HttpHandler } from './http/transfer.ts'
 import type { Channel } from './jsonrpc/channel.ts'
-import type { RpcNotification, RpcRequest } from './jsonrpc/message.ts'
 import { Peer } from './jsonrpc/peer.ts'
+import { type ListenOptions, listenTables, type RpcListenOptions } from './listen-options.ts'
 import type { Endpoint } from './mcp/endpoint.ts'
-import { decodeOptions } from './mcp/profile-options.ts'
-import type { Ops } from './observe/health.ts'
+import { readingFor } from './mcp/profile-options.ts'
 import {
   type Answers,
-  checkOptions,
+  checkProtocolOptions,
   isEndpoint,
-  type RpcOptions,
   settings,
   type WireOptions,
 } from './protocol.ts'
@@ -21,39 +17,7 @@ import type { Listener } from './transport/listener.ts'
 import { defined } from './util/defined.ts'
 import { shown } from './util/options.ts'
 
-export interface ListenOptions extends WireOptions {
-  readonly protocol?: 'mcp'
-  /** Connections at one time; further ones are closed at once. */
-  readonly maxConnections?: number
-  /** Further `Host` values under which a WebSocket is opened, such as the name of a proxy. */
-  readonly allowedHosts?: readonly string[]
-  /** Web pages that may open a WebSocket, such as `https://app.example.com`. */
-  readonly allowedOrigins?: readonly string[]
-  /** How long `close` waits for requests in flight. */
-  readonly drainMs?: number
-  /** What is special about HTTP. */
-  readonly http?: Omit<HttpOptions, 'path' | 'decode' | 'allowedHosts' | 'allowedOrigins'> &
-    HttpTimeouts
-  /** Answers `/healthz`, `/readyz` and `/metrics` beside the server, over HTTP: see `observe`. */
-  readonly ops?: Ops
-  /** Told of connections that were refused or could not be accepted. */
-  readonly onError?: (error: unknown) => void
-}
-
-export interface RpcListenOptions
-  extends Omit<ListenOptions, 'protocol' | 'ops' | 'onError'>,
-    RpcOptions {
-  /**
-   * Given the peer of each connection, before its first message: to call the other side unasked.
-   * `peer.closed` tells when and why it is over. The listener closes it.
-   */
-  readonly onPeer?: (peer: Peer) => void
-  /**
-   * Told what a handler threw that its caller is not told, with the message, and of connections
-   * that were refused or could not be accepted. By default the former is printed on stderr.
-   */
-  readonly onError?: (error: unknown, message?: RpcRequest | RpcNotification) => void
-}
+export type { ListenOptions, RpcListenOptions }
 
 /**
  * Serves on an address: `stdio:`, `tcp://host:port`, `unix:path`, `pipe:name`,
@@ -80,7 +44,7 @@ export async function listen(
   address: string,
   options: ListenOptions | RpcListenOptions = {},
 ): Promise<Listener> {
-  checkOptions(options)
+  checkProtocolOptions(options, listenTables)
   const where = parseAddress(address)
   const { take, decode, service } =
     options.protocol === 'jsonrpc' ? rpcTaker(answers, options) : mcpTaker(answers, options)
@@ -124,7 +88,7 @@ function mcpTaker(answers: Answers, options: ListenOptions): Taker {
   }
   return {
     take: channel => answers.attach(channel),
-    decode: { ...decodeOptions(answers.profile), ...defined(options.decode) },
+    decode: { ...readingFor(answers), ...defined(options.decode) },
     service: async path => {
       const { HttpService } = await import('./http/serve.ts')
       const sse = { events: '/sse', messages: '/messages' }

@@ -1,59 +1,136 @@
 import { describe, expect, test } from 'vitest'
-import { checkOptions, type WireOptions } from './protocol.ts'
+import { connectTables } from './connect-options.ts'
+import { listenTables } from './listen-options.ts'
+import { checkProtocolOptions } from './protocol.ts'
 
 /** Checks what a caller the compiler never saw may have written. */
-const check = (options: object) => () => checkOptions(options as WireOptions)
+const listening = (options: unknown) => () => checkProtocolOptions(options, listenTables)
+const connecting = (options: unknown) => () => checkProtocolOptions(options, connectTables)
+
+const http = (options: object) => listening({ http: options })
+const sessions = (options: object) => http({ sessions: options })
 
 describe('options in groups', () => {
-  test.each<[string, object, RegExp]>([
-    ['rules that are none', { decode: 5 }, /"decode" is an object of options, not 5$/],
-    ['a list of rules', { peer: [] }, /"peer" is an object of options, not an array$/],
-    ['a service that is off', { http: false }, /"http".*not false$/],
-    ['half a heartbeat', { heartbeat: { everyMs: 'x' } }, /"heartbeat\.everyMs".*not "x"$/],
-    ['less than no attempt', { restart: { attempts: -1 } }, /"restart\.attempts".*not -1$/],
-    ['no sessions', { http: { sessions: { maxSessions: 0 } } }, /"http\.sessions\.maxSessions"/],
+  test.each<[string, () => void, RegExp]>([
+    ['rules that are none', listening({ decode: 5 }), /"decode" is an object of options, not 5$/],
+    [
+      'a list of rules',
+      listening({ protocol: 'jsonrpc', peer: [] }),
+      /"peer" is an object of options, not an array$/,
+    ],
+    ['a service that is off', listening({ http: false }), /"http".*not false$/],
+    [
+      'half a heartbeat',
+      connecting({ heartbeat: { everyMs: 'x' } }),
+      /"heartbeat\.everyMs".*not "x"$/,
+    ],
+    [
+      'less than no attempt',
+      connecting({ restart: { attempts: -1 } }),
+      /"restart\.attempts".*not -1$/,
+    ],
+    ['no sessions', sessions({ maxSessions: 0 }), /"http\.sessions\.maxSessions"/],
     [
       'sessions of no number',
-      { http: { sessions: { maxSessionsPerPrincipal: Number.NaN } } },
+      sessions({ maxSessionsPerPrincipal: Number.NaN }),
       /"http\.sessions\.maxSessionsPerPrincipal" is a number from 1 to Infinity, not NaN$/,
     ],
     [
       'a time no timer takes',
-      { http: { sessions: { idleMs: 2 ** 31 } } },
+      sessions({ idleMs: 2 ** 31 }),
       /"http\.sessions\.idleMs".*not 2147483648$/,
     ],
-    ['a time as text', { http: { sessions: { openingMs: '10s' } } }, /openingMs".*not "10s"$/],
-    ['sessions that are none', { http: { sessions: 10 } }, /"http\.sessions".*not 10$/],
+    ['a time as text', sessions({ openingMs: '10s' }), /openingMs".*not "10s"$/],
+    ['sessions that are none', http({ sessions: 10 }), /"http\.sessions".*not 10$/],
     [
       'events of no size',
-      { http: { sessions: { events: { maxBytes: -1 } } } },
+      sessions({ events: { maxBytes: -1 } }),
       /"http\.sessions\.events\.maxBytes".*not -1$/,
     ],
-    ['events that are none', { http: { sessions: { events: true } } }, /"http\.sessions\.events"/],
-    ['no wait at all', { http: { retry: { maxMs: 0 } } }, /"http\.retry\.maxMs".*not 0$/],
-    ['an age below zero', { http: { cors: { maxAgeSeconds: -1 } } }, /"http\.cors\.maxAgeSeconds"/],
+    ['events that are none', sessions({ events: true }), /"http\.sessions\.events"/],
+    [
+      'no wait at all',
+      connecting({ http: { retry: { maxMs: 0 } } }),
+      /"http\.retry\.maxMs".*not 0$/,
+    ],
+    ['an age below zero', http({ cors: { maxAgeSeconds: -1 } }), /"http\.cors\.maxAgeSeconds"/],
     [
       'pages that are neither described nor off',
-      { http: { cors: true } },
+      http({ cors: true }),
       /"http\.cors" is an object of options or false, not true$/,
     ],
-  ])('refuse %s, by their whole name', (_, options, words) => {
-    expect(check(options)).toThrow(TypeError)
-    expect(check(options)).toThrow(words)
+  ])('refuse %s, by their whole name', (_, check, words) => {
+    expect(check).toThrow(TypeError)
+    expect(check).toThrow(words)
   })
 
-  test.each<[string, object]>([
-    ['what is left out', { http: { sessions: undefined }, decode: undefined }],
-    ['what is switched off', { restart: false, http: { cors: false, sse: false } }],
-    ['no attempt at all', { restart: { attempts: 0 }, http: { retry: { attempts: 0 } } }],
-    ['leave that is not kept', { http: { cors: { maxAgeSeconds: 0 } } }],
-    ['no limit', { http: { sessions: { maxSessions: Number.POSITIVE_INFINITY } } }],
-    ['paths', { http: { sse: { events: '/sse', messages: '/messages' } } }],
-  ])('take %s', (_, options) => {
-    expect(check(options)).not.toThrow()
+  test.each<[string, () => void]>([
+    ['what is left out', listening({ http: { sessions: undefined }, decode: undefined })],
+    ['pages and paths that are switched off', http({ cors: false, sse: false })],
+    ['a connection that is not opened again', connecting({ restart: false })],
+    [
+      'no attempt at all',
+      connecting({ restart: { attempts: 0 }, http: { retry: { attempts: 0 } } }),
+    ],
+    ['leave that is not kept', http({ cors: { maxAgeSeconds: 0 } })],
+    ['no limit', sessions({ maxSessions: Number.POSITIVE_INFINITY })],
+    ['paths', http({ sse: { events: '/sse', messages: '/messages' } })],
+  ])('take %s', (_, check) => {
+    expect(check).not.toThrow()
   })
 
   test('do not look into objects whose members somebody else names', () => {
-    expect(check({ headers: { maxBytes: 'x' }, http: { headers: { waitMs: 'x' } } })).not.toThrow()
+    const headers = { maxBytes: 'x' }
+    expect(connecting({ headers, http: { headers: { waitMs: 'x' } } })).not.toThrow()
+  })
+})
+
+describe('names that no option has', () => {
+  test.each<[string, () => void, string]>([
+    [
+      'a slip of listening',
+      listening({ maxConections: 5 }),
+      'there is no option "maxConections"; did you mean "maxConnections"?',
+    ],
+    [
+      'a slip in a group of listening',
+      http({ sessions: { idleMS: 5 } }),
+      'there is no option "http.sessions.idleMS"; did you mean "http.sessions.idleMs"?',
+    ],
+    [
+      'a slip of connecting',
+      connecting({ handshakeMS: 5 }),
+      'there is no option "handshakeMS"; did you mean "handshakeMs"?',
+    ],
+    [
+      'a slip in a group of connecting',
+      connecting({ http: { retry: { atempts: 5 } } }),
+      'there is no option "http.retry.atempts"; did you mean "http.retry.attempts"?',
+    ],
+    [
+      'what only plain JSON-RPC has',
+      connecting({ methods: {} }),
+      'there is no option "methods"; there are framing, ',
+    ],
+    [
+      'what only MCP has',
+      listening({ protocol: 'jsonrpc', ops: {} }),
+      'there is no option "ops"; there are framing, ',
+    ],
+    [
+      'what the address says',
+      http({ path: '/mcp' }),
+      'there is no option "http.path"; there are maxInFlight, ',
+    ],
+  ])('are refused: %s', (_, check, words) => {
+    expect(check).toThrow(TypeError)
+    expect(check).toThrow(words)
+  })
+
+  test('are those of the protocol, which is looked at first', () => {
+    expect(listening({ protocol: 'smtp', nonsense: 1 })).toThrow(
+      new TypeError(`the option "protocol" is 'mcp' or 'jsonrpc', not "smtp"`),
+    )
+    expect(listening({ protocol: 'jsonrpc', onPeer: () => {} })).not.toThrow()
   })
 })

@@ -1,13 +1,14 @@
 import type { Client } from './client/client.ts'
 import type { DecodeOptions } from './jsonrpc/decode.ts'
 import type { Handler, Method } from './jsonrpc/handler.ts'
+import { decodeTable, peerTable } from './jsonrpc/option-table.ts'
 import type { Peer } from './jsonrpc/peer.ts'
 import type { PeerOptions } from './jsonrpc/peer-options.ts'
 import type { Endpoint } from './mcp/endpoint.ts'
 import { type Profile, type ProfileName, profile, profiles } from './mcp/profile.ts'
 import { decodeOptions, peerOptions } from './mcp/profile-options.ts'
 import { defined } from './util/defined.ts'
-import { checkValues, type OptionGroups, shown } from './util/options.ts'
+import { checkOptions, type OptionTable, type OptionTableOf, shown } from './util/options.ts'
 import { isRecord } from './util/record.ts'
 import type { FramingName } from './wire/frame.ts'
 import { framing } from './wire/framing.ts'
@@ -87,15 +88,22 @@ export function settings({
   }
 }
 
-/** Throws a TypeError for options that mean nothing, before anything is opened. */
-export function checkOptions(options: WireOptions): void {
-  checkValues(options, groups)
-  const { protocol = 'mcp' } = options as { readonly protocol?: unknown }
+/**
+ * Throws a TypeError for options that do not exist or mean nothing, before anything is opened. Which
+ * there are depends on the protocol, which is looked at first.
+ */
+export function checkProtocolOptions(
+  options: unknown,
+  tables: Readonly<Record<Protocol, OptionTable>>,
+): void {
+  const { protocol = 'mcp', framing: named } = isRecord(options) ? options : {}
   // Callers the compiler never saw may write anything.
   if (protocol !== 'mcp' && protocol !== 'jsonrpc') {
     throw new TypeError(`the option "protocol" is 'mcp' or 'jsonrpc', not ${shown(protocol)}`)
   }
-  if (options.framing !== undefined) framing(options.framing)
+  checkOptions(options, tables[protocol])
+  // The check: the table lets nothing but a text through, and whether it is a name is looked up here.
+  if (named !== undefined) framing(named as FramingName)
 }
 
 /** Whether something can be served as MCP: a server, or whatever else answers like one. */
@@ -107,10 +115,23 @@ export function isEndpoint(value: unknown): value is Endpoint {
   )
 }
 
-const groups: OptionGroups = {
-  decode: {},
-  peer: {},
-  restart: {},
-  heartbeat: {},
-  http: { sessions: { events: {} }, cors: {}, sse: {}, retry: {} },
+/** The options of how messages travel, to check what callers have written. */
+export const wireTable: OptionTableOf<WireOptions> = {
+  framing: 'text',
+  decode: decodeTable,
+  byTurns: 'flag',
+  coalesceBytes: 'count',
+  highWaterBytes: 'count',
+  maxOutboundBytes: 'most',
+  stallMs: 'ms',
+  pingMs: 'ms',
+  pongMs: 'ms',
+  maxFragments: 'most',
+}
+
+/** The options of plain JSON-RPC, to check what callers have written. */
+export const rpcTable: OptionTableOf<RpcOptions> = {
+  protocol: 'text',
+  profile: 'any',
+  peer: peerTable,
 }

@@ -58,8 +58,8 @@ function authority(flag: string, value: string | undefined, { host, env }: Surro
   if (wanted === undefined) {
     throw new TypeError(`${flag} needs a port: "${flag} 3000", or MCP_PORT in the environment`)
   }
-  if (/^\d{1,5}$/.test(wanted)) return `${bracketed(host)}:${wanted}`
-  if (/^(?:\[[^\]]+\]|[^\s:/]+):\d{1,5}$/.test(wanted)) return wanted
+  const [, name, port] = /^(?:(\[[^\]]+\]|[^\s:/]+):)?(\d{1,5})$/.exec(wanted) ?? []
+  if (port !== undefined && Number(port) <= 65535) return `${name ?? bracketed(host)}:${port}`
   throw new TypeError(`${flag} takes a port, or a host and a port, not "${wanted}"`)
 }
 

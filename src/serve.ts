@@ -1,7 +1,9 @@
-import { type ListenOptions, listen } from './listen.ts'
+import { listen } from './listen.ts'
+import { type ListenOptions, listenTables } from './listen-options.ts'
 import type { Endpoint } from './mcp/endpoint.ts'
 import { addressesOf, type Environment } from './serve-address.ts'
 import type { Listener } from './transport/listener.ts'
+import { checkOptions, type OptionTableOf } from './util/options.ts'
 
 /** What a program that serves may say itself. */
 export interface ServeOptions extends ListenOptions {
@@ -37,6 +39,7 @@ export async function serve(
   endpoint: Endpoint & Partial<Closable>,
   options: ServeOptions = {},
 ): Promise<Serving> {
+  checkOptions(options, table)
   const { addresses, argv = process.argv.slice(2), env = process.env, ...listening } = options
   const wanted = addresses ?? addressesOf(argv, env)
   const listeners = await listenAll(endpoint, wanted, listening)
@@ -64,6 +67,13 @@ export async function serve(
   })
   const ended = Promise.all(isOver).then(close)
   return { addresses: bound, ended, close, [Symbol.asyncDispose]: close }
+}
+
+const table: OptionTableOf<ServeOptions> = {
+  ...listenTables.mcp,
+  addresses: 'texts',
+  argv: 'texts',
+  env: 'object',
 }
 
 interface Closable {

@@ -1,15 +1,12 @@
 import type { Principal } from '../jsonrpc/channel.ts'
 import type { Endpoint } from '../mcp/endpoint.ts'
-import { checkNames, checkValues, type OptionNames, shown } from '../util/options.ts'
+import { checkOptions, type OptionTableOf, shown } from '../util/options.ts'
 import { isRecord } from '../util/record.ts'
-import type { CorsOptions } from './cors.ts'
-import type { EventLogOptions } from './event-log.ts'
 import { serveFetch } from './fetch.ts'
 import { type NodeHandler, serveNode } from './node.ts'
+import { httpTable, outboundTable } from './option-table.ts'
 import { outbox } from './outbox.ts'
 import { type HttpOptions, HttpService } from './serve.ts'
-import type { SessionsOptions } from './sessions.ts'
-import type { SsePaths } from './sse.ts'
 import type { OutboundOptions } from './transfer.ts'
 
 /** How a handler that is mounted in somebody else's HTTP server behaves. */
@@ -67,54 +64,14 @@ export function fetchHandler(server: Endpoint, options: HttpHandlerOptions = {})
 function check(server: Endpoint, options: HttpHandlerOptions): void {
   const isServer = isRecord(server as unknown) && typeof server.handle === 'function'
   if (!isServer) throw new TypeError(`what is served is a server, not ${shown(server)}`)
-  checkValues(options, { decode: {}, sessions: { events: {} }, cors: {}, sse: {} })
-  checkNames(options, names)
-  const { path, onError } = options as { readonly path?: unknown; readonly onError?: unknown }
-  if (path !== undefined && !(typeof path === 'string' && path.startsWith('/'))) {
+  checkOptions(options, table)
+  const { path } = options
+  if (path !== undefined && !path.startsWith('/')) {
     throw new TypeError(`the option "path" is a path such as "/mcp", not ${shown(path)}`)
-  }
-  if (onError !== undefined && typeof onError !== 'function') {
-    throw new TypeError(`the option "onError" is a function, not ${shown(onError)}`)
   }
 }
 
-const events: Record<keyof EventLogOptions, true> = {
-  maxStreamEvents: true,
-  maxStreamBytes: true,
-  maxBytes: true,
-  maxAgeMs: true,
-}
-const sessions: Record<keyof SessionsOptions, OptionNames | true> = {
-  maxSessions: true,
-  maxSessionsPerPrincipal: true,
-  idleMs: true,
-  openingMs: true,
-  spareMs: true,
-  resumable: true,
-  events,
-  retryMs: true,
-  makeId: true,
-  clock: true,
-}
-const cors: Record<keyof CorsOptions, true> = { allowedHeaders: true, maxAgeSeconds: true }
-const sse: Record<keyof SsePaths, true> = { events: true, messages: true }
-/** Every option there is; the compiler sees to it that none is missing. */
-const names: Record<keyof HttpHandlerOptions, OptionNames | true> = {
-  path: true,
-  decode: true,
-  maxInFlight: true,
-  keepAliveMs: true,
-  cors,
-  sessions,
-  sessionless: true,
-  sse,
-  onError: true,
-  allowedHosts: true,
-  allowedOrigins: true,
-  highWaterBytes: true,
-  maxOutboundBytes: true,
-  stallMs: true,
-}
+const table: OptionTableOf<HttpHandlerOptions> = { ...httpTable, ...outboundTable }
 
 function closable(service: HttpService): Closable {
   // Whoever closes connections as soon as this has ended is to find everything written.

@@ -7,7 +7,7 @@ import {
   withMaxBytes,
 } from '../jsonrpc/rules.ts'
 import type { Endpoint } from '../mcp/endpoint.ts'
-import { decodeOptions } from '../mcp/profile-options.ts'
+import { readingFor } from '../mcp/profile-options.ts'
 import { revisionNamed } from '../mcp/revisions.ts'
 import { defined } from '../util/defined.ts'
 import { limits } from '../util/limits.ts'
@@ -73,7 +73,7 @@ export class HttpService implements HttpHandler {
 
   constructor(endpoint: Endpoint, options: HttpListenerOptions = {}) {
     this.#options = options
-    const decode = { ...decodeOptions(endpoint.profile), ...defined(options.decode) }
+    const decode = { ...readingFor(endpoint), ...defined(options.decode) }
     this.#rules = decodeRules(withMaxBytes(decode, limits.httpMessageBytes.default))
     const stateless = endpoint.revisions.filter(({ era }) => era === 'stateless')
     this.#stateless = new Set(stateless.map(({ name }) => name))

@@ -3,9 +3,11 @@ import type { Handler, Middleware } from '../jsonrpc/handler.ts'
 import type { Attachment, Endpoint } from '../mcp/endpoint.ts'
 import type { Profile } from '../mcp/profile.ts'
 import type { Revision } from '../mcp/revisions.ts'
+import { checkOptions } from '../util/options.ts'
 import type { MethodHandler } from './extending.ts'
 import type { Registration } from './features.ts'
 import { Front } from './front.ts'
+import { serverTable } from './option-table.ts'
 import type { ServerInfo, ServerOptions } from './options.ts'
 import { OwnOffer } from './own-offer.ts'
 import type { PromptCode, PromptDefinition } from './prompts.ts'
@@ -24,7 +26,9 @@ export class Server implements Endpoint {
   readonly profile: Profile
   readonly #front: Front<OwnOffer>
 
+  /** Throws a TypeError for a server without a name, and for options that do not exist or mean nothing. */
   constructor(info: ServerInfo, options: ServerOptions = {}) {
+    checkOptions(options, serverTable)
     this.#front = new Front(info, host => new OwnOffer(host), options)
     this.handle = this.#front.handle
     this.profile = this.#front.profile

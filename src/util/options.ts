@@ -2,41 +2,29 @@ import { longestDelayMs } from './clock.ts'
 import { nearest } from './nearest.ts'
 import { isRecord } from './record.ts'
 
-/**
- * The options that are objects of options, by name. Only these are looked into: other objects, such as
- * headers, have members with names of the caller's choice.
- */
-export interface OptionGroups {
-  readonly [name: string]: OptionGroups
-}
-
-/** Every option there is, by name; of one that is an object of options, those in it, if they are known. */
-export interface OptionNames {
-  readonly [name: string]: OptionNames | true
-}
+/** What an option may hold; `'any'` is looked at by whoever uses it. Undefined is as good as left out. */
+export type OptionKind = 'any' | keyof typeof kinds
 
 /**
- * Throws a TypeError for options whose values mean nothing: limits and times out of range, and groups
- * that are none. What the names in `groups` stand for is looked into. The message has the whole name.
+ * Every option there is, by name, with what it may hold; of one that is an object of options, those in
+ * it. `*` stands for all names that the table does not have, where the caller chooses them.
  */
-export function checkValues(options: unknown, groups: OptionGroups): void {
-  if (!isRecord(options)) throw new TypeError(`options are an object, not ${shown(options)}`)
-  checkNumbers(options)
-  checkGroups(options, groups)
+export interface OptionTable {
+  readonly [name: string]: OptionKind | OptionTable
 }
 
-/** Throws a TypeError for a name that no option has, and names the one that was probably meant. */
-export function checkNames(options: object, names: OptionNames, prefix = ''): void {
-  for (const [name, value] of Object.entries(options)) {
-    const further = Object.hasOwn(names, name) ? names[name] : undefined
-    if (further === undefined) {
-      const meant = nearest(name, Object.keys(names))
-      const known = Object.keys(names).join(', ')
-      const hint = meant === undefined ? `there are ${known}` : `did you mean "${prefix}${meant}"?`
-      throw new TypeError(`there is no option "${prefix}${name}"; ${hint}`)
-    }
-    if (further !== true && isRecord(value)) checkNames(value, further, `${prefix}${name}.`)
-  }
+/** A table with every option of `T` and no other. */
+export type OptionTableOf<T> = Readonly<Record<keyof T, OptionKind | OptionTable>>
+
+/**
+ * Throws a TypeError for a name that no option has, which names the one that was probably meant or else
+ * all there are, and for a value that means nothing. `whose` begins its message, where there are several
+ * whose options these could be.
+ */
+export function checkOptions(options: unknown, table: OptionTable, whose = ''): void {
+  if (!isRecord(options))
+    throw new TypeError(`${whose}options are an object, not ${shown(options)}`)
+  checkMembers(options, table, '', whose)
 }
 
 /** Any value in an error message, in few characters. */
@@ -48,35 +36,67 @@ export function shown(value: unknown): string {
 }
 
 /** What `false` leaves out. */
-const mayBeOff = new Set(['restart', 'cors', 'sse'])
+const mayBeOff = new Set(['restart', 'cors', 'sse', 'breaker'])
 
-function checkGroups(options: object, inside: OptionGroups, prefix = ''): void {
-  for (const [name, further] of Object.entries(inside)) {
-    const members: unknown = Reflect.get(options, name)
-    if (members === undefined || (members === false && mayBeOff.has(name))) continue
+function checkMembers(options: object, table: OptionTable, prefix: string, whose: string): void {
+  for (const [name, value] of Object.entries(options)) {
+    const kind = Object.hasOwn(table, name) ? table[name] : table['*']
     const path = `${prefix}${name}`
-    if (!isRecord(members)) {
-      const else_ = mayBeOff.has(name) ? ' or false' : ''
-      throw new TypeError(
-        `the option "${path}" is an object of options${else_}, not ${shown(members)}`,
-      )
+    if (kind === undefined) throw new TypeError(`${whose}${unknownName(name, table, prefix)}`)
+    if (value === undefined || kind === 'any') continue
+    if (typeof kind === 'string') {
+      const { words, fits } = kinds[kind]
+      if (fits(value)) continue
+      throw new TypeError(`${whose}the option "${path}" is ${words}, not ${shown(value)}`)
     }
-    checkNumbers(members, `${path}.`)
-    checkGroups(members, further, `${path}.`)
+    if (isRecord(value)) {
+      checkMembers(value, kind, `${path}.`, whose)
+      continue
+    }
+    if (value === false && mayBeOff.has(name)) continue
+    const what = `an object of options${mayBeOff.has(name) ? ' or false' : ''}`
+    throw new TypeError(`${whose}the option "${path}" is ${what}, not ${shown(value)}`)
   }
 }
 
-const isLimit = /^max(?!Id$)|(?:Ms|Bytes|Lines)$|^attempts$/
-/** Where none at all is a choice; a maximum of nothing is else a mistake. */
-const mayBeNone = new Set(['maxQueued', 'maxPendingCalls', 'maxAgeSeconds'])
+function unknownName(name: string, table: OptionTable, prefix: string): string {
+  const known = Object.keys(table)
+  const meant = nearest(name, known)
+  const hint =
+    meant === undefined ? `there are ${known.join(', ')}` : `did you mean "${prefix}${meant}"?`
+  return `there is no option "${prefix}${name}"; ${hint}`
+}
 
-function checkNumbers(options: object, prefix = ''): void {
-  for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || !isLimit.test(name)) continue
-    const least = name.startsWith('max') && !mayBeNone.has(name) ? 1 : 0
-    const most = name.endsWith('Ms') ? longestDelayMs : Number.POSITIVE_INFINITY
-    if (typeof value === 'number' && value >= least && value <= most) continue
-    const range = `from ${least} to ${most}`
-    throw new TypeError(`the option "${prefix}${name}" is a number ${range}, not ${shown(value)}`)
+interface Kind {
+  /** What such an option is, after "is". */
+  readonly words: string
+  readonly fits: (value: unknown) => boolean
+}
+
+const kinds = {
+  text: { words: 'a text', fits: value => typeof value === 'string' },
+  texts: {
+    words: 'a list of texts',
+    fits: value => Array.isArray(value) && value.every(item => typeof item === 'string'),
+  },
+  list: { words: 'a list', fits: value => Array.isArray(value) },
+  object: { words: 'an object', fits: isRecord },
+  flag: { words: 'true or false', fits: value => typeof value === 'boolean' },
+  function: { words: 'a function', fits: value => typeof value === 'function' },
+  number: { words: 'a number', fits: value => typeof value === 'number' && !Number.isNaN(value) },
+  /** A number of things that may be none. */
+  count: range(0, Number.POSITIVE_INFINITY),
+  /** The most of something; none at all would be a mistake. */
+  most: range(1, Number.POSITIVE_INFINITY),
+  /** A time in milliseconds that a timer can take. */
+  ms: range(0, longestDelayMs),
+  /** The longest of several times, which is not none. */
+  longestMs: range(1, longestDelayMs),
+} satisfies Record<string, Kind>
+
+function range(least: number, most: number): Kind {
+  return {
+    words: `a number from ${least} to ${most}`,
+    fits: value => typeof value === 'number' && value >= least && value <= most,
   }
 }

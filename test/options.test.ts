@@ -1,0 +1,106 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { connect } from '../src/connect.ts'
+import { listen } from '../src/listen.ts'
+import { Router } from '../src/router/router.ts'
+import { serve } from '../src/serve.ts'
+import { Server } from '../src/server/server.ts'
+import { Owned } from './support/channel.ts'
+
+const owned = new Owned()
+afterEach(() => owned.closeAll())
+
+const info = { name: 'a', version: '1' }
+const server = () => owned.add(new Server(info))
+const slip = (name: string, meant: string) =>
+  new TypeError(`there is no option "${name}"; did you mean "${meant}"?`)
+
+describe('an option that does not exist', () => {
+  test.each([
+    'stdio:',
+    'tcp://127.0.0.1:0',
+    'unix:never-made.sock',
+    'pipe:never-made',
+    'ws://127.0.0.1:0',
+    'http://127.0.0.1:0/mcp',
+  ])('is refused by listen on %s, and by connect', async address => {
+    const listening = { drianMs: 5 } as object
+    await expect(listen(server(), address, listening)).rejects.toThrow(slip('drianMs', 'drainMs'))
+    const connecting = { handshakMs: 5 } as object
+    const refused = connect(address, connecting)
+    await expect(refused).rejects.toThrow(slip('handshakMs', 'handshakeMs'))
+  })
+
+  test('is refused by connect, whatever it connects to', async () => {
+    const options = { timeoutMS: 5 } as object
+    for (const target of [server(), { command: 'never' }, { mcpServers: {} }]) {
+      await expect(connect(target, options)).rejects.toThrow(slip('timeoutMS', 'timeoutMs'))
+    }
+  })
+
+  test('is refused by serve, which has more of them than listen', async () => {
+    const options = { adresses: [] } as object
+    await expect(serve(server(), options)).rejects.toThrow(slip('adresses', 'addresses'))
+    const one = { addresses: 'tcp://127.0.0.1:0' } as object
+    await expect(serve(server(), one)).rejects.toThrow(/"addresses" is a list of texts/)
+  })
+
+  test.each<[object, string]>([
+    [{ pagesize: 5 }, 'there is no option "pagesize"; did you mean "pageSize"?'],
+    [
+      { peer: { maxInflight: 5 } },
+      'no option "peer.maxInflight"; did you mean "peer.maxInFlight"?',
+    ],
+    [{ tasks: { ttl: 5 } }, 'there is no option "tasks.ttl"; there are store, '],
+    [{ cache: { tool: {} } }, 'there is no option "cache.tool"; did you mean "cache.tools"?'],
+    [{ capabilities: {} }, 'there is no option "capabilities"; there are profile, '],
+    [{ onError: 'print' }, 'the option "onError" is a function, not "print"'],
+  ])('is refused by a server: %j', (options, words) => {
+    expect(() => new Server(info, options)).toThrow(TypeError)
+    expect(() => new Server(info, options)).toThrow(words)
+  })
+
+  test.each<[object, string]>([
+    [{ server: {} }, 'there is no option "server"; did you mean "servers"?'],
+    [
+      { limits: { persecond: 5 } },
+      'no option "limits.persecond"; did you mean "limits.perSecond"?',
+    ],
+    [{ heldMs: 'long' }, 'the option "heldMs" is a number from 0 to'],
+    [
+      { servers: { a: { comand: 'x' } } },
+      'server "a": there is no option "comand"; did you mean "command"?',
+    ],
+    [
+      { servers: { a: { command: 'x', args: '-v' } } },
+      'server "a": the option "args" is a list of texts, not "-v"',
+    ],
+    [
+      { servers: { a: { command: 'x', timeoutMs: '5' } } },
+      'server "a": the option "timeoutMs" is a number, not "5"',
+    ],
+    [
+      { servers: { a: { command: 'x', limits: { tools: { t: { brust: 5 } } } } } },
+      'no option "limits.tools.t.brust"; did you mean "limits.tools.t.burst"?',
+    ],
+    [
+      { servers: { a: { command: 'x', breaker: true } } },
+      'the option "breaker" is an object of options or false, not true',
+    ],
+    [
+      { servers: { a: { urls: [{ url: 'tcp://127.0.0.1:1', wieght: 5 }] } } },
+      'server "a", "urls": there is no option "wieght"; did you mean "weight"?',
+    ],
+  ])('is refused by a router: %j', (options, words) => {
+    expect(() => new Router(options)).toThrow(TypeError)
+    expect(() => new Router(options)).toThrow(words)
+  })
+
+  test('is refused by a router for servers that come later, and changes nothing', async () => {
+    const router = owned.add(new Router({ servers: { a: server() } }))
+    const wrong = { command: 'never', instnaces: 2 } as object
+    const words = 'server "b": there is no option "instnaces"; did you mean "instances"?'
+    expect(() => router.register('b', wrong)).toThrow(new TypeError(words))
+    await expect(router.update({ b: wrong })).rejects.toThrow(new TypeError(words))
+    expect(router.servers().map(({ name }) => name)).toEqual(['a'])
+  })
+})
