@@ -191,11 +191,12 @@ async function initialize(
   wanted: Revision,
 ): Promise<ServerDescription> {
   const { settings } = opening
-  const params = {
+  const introduction = {
     protocolVersion: wanted.name,
     capabilities: opening.capabilitiesOf(wanted),
     clientInfo: implementationFor(wanted, settings.info),
   }
+  const params = withMeta(introduction, {})
   const result = await within(opening, link, link.call('initialize', params, { silent: true }))
   if (!isRecord(result) || typeof result.protocolVersion !== 'string') {
     throw new ChannelError('framing', 'opening: the answer to initialize is no InitializeResult')

@@ -39,6 +39,8 @@ export interface RequestMeta {
   readonly progressToken?: ProgressToken
   /** What `senderMeta` gave; not in sessions, where both sides know it. */
   readonly sender?: object
+  /** Whether it is a call of somebody else, whose trace has been settled, and is not to be looked for. */
+  readonly isPassedOn?: boolean
 }
 
 /**
@@ -49,9 +51,9 @@ export interface RequestMeta {
  */
 export function withMeta(
   params: object | undefined,
-  { progressToken, sender }: RequestMeta,
+  { progressToken, sender, isPassedOn }: RequestMeta,
 ): object | undefined {
-  const trace = isTraced() ? traceFor(params) : undefined
+  const trace = isPassedOn !== true && isTraced() ? traceFor(params) : undefined
   if (progressToken === undefined && sender === undefined && trace === undefined) return params
   if (Array.isArray(params)) throw new TypeError('params of MCP requests are an object, not a list')
   const given = isRecord(params) ? params._meta : undefined

@@ -1,4 +1,5 @@
 import { ChannelError } from '../jsonrpc/channel.ts'
+import { outsideTraces } from '../mcp/ambient-trace.ts'
 import { timed } from '../util/deadline.ts'
 import { type Deferred, deferred } from '../util/deferred.ts'
 import type { Opened } from './connect.ts'
@@ -73,7 +74,7 @@ export class Lifeline {
     // Nobody need be waiting for it.
     reopening.promise.then(undefined, () => {})
     this.#reopening = reopening
-    this.#attempting = this.#reopen(reopening, cause)
+    this.#attempting = outsideTraces(() => this.#reopen(reopening, cause))
   }
 
   /** Ends the connection for good. Idempotent; never rejects. */

@@ -1,16 +1,45 @@
 import { expect, it } from 'vitest'
-import { ambientTrace, isTraced, shareTrace, withinTrace } from './ambient-trace.ts'
+import {
+  ambientTrace,
+  isTraced,
+  outsideTraces,
+  shareTrace,
+  type TraceSource,
+  withinTrace,
+} from './ambient-trace.ts'
+import type { TraceContext } from './meta.ts'
+
+function sourceOf(trace: TraceContext | undefined): TraceSource {
+  let isOutside = false
+  return {
+    current: () => (isOutside ? undefined : trace),
+    outside: run => {
+      isOutside = true
+      const given = run()
+      isOutside = false
+      return given
+    },
+  }
+}
 
 it('the first who knows the trace is asked, for as long as it is there', () => {
   expect([isTraced(), ambientTrace()]).toEqual([false, undefined])
-  const endFirst = shareTrace(() => ({ traceparent: 'one' }))
-  const endSecond = shareTrace(() => ({ traceparent: 'two' }))
+  const endFirst = shareTrace(sourceOf({ traceparent: 'one' }))
+  const endSecond = shareTrace(sourceOf({ traceparent: 'two' }))
   expect(ambientTrace()).toEqual({ traceparent: 'one' })
   endFirst()
   endFirst()
   expect(ambientTrace()).toEqual({ traceparent: 'two' })
   endSecond()
   expect([isTraced(), ambientTrace()]).toEqual([false, undefined])
+})
+
+it('what goes on by itself belongs to no trace, and runs where nobody knows of any', () => {
+  expect(outsideTraces(() => 'run')).toBe('run')
+  const end = shareTrace(sourceOf({ traceparent: 'one' }))
+  expect(outsideTraces(ambientTrace)).toBeUndefined()
+  expect(ambientTrace()).toEqual({ traceparent: 'one' })
+  end()
 })
 
 const before = { traceparent: 'old', tracestate: 'old=1', baggage: 'old=1', 'a/b': 1 }
@@ -25,7 +54,7 @@ it.each([
   ],
   ['baggage alone', { baggage: 'new=1' }, { ...before, baggage: 'new=1' }],
 ])('within a trace that tells %s', (_, trace, expected) => {
-  const end = shareTrace(() => trace)
+  const end = shareTrace(sourceOf(trace))
   expect(withinTrace(before)).toEqual(expected)
   expect(before.traceparent).toBe('old')
   end()

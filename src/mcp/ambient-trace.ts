@@ -1,7 +1,12 @@
 import type { TraceContext } from './meta.ts'
 
-/** Tells the trace of whatever is running at the moment; undefined where there is none. */
-export type TraceSource = () => TraceContext | undefined
+/** Whoever knows of traces in this process. */
+export interface TraceSource {
+  /** The trace of whatever is running at the moment; undefined where there is none. */
+  current(): TraceContext | undefined
+  /** Runs something as part of no trace, wherever it is begun, and gives what it gives. */
+  outside<T>(run: () => T): T
+}
 
 /** A process has one trace at a time, whoever tells it: like the events of a process, it is nobody's. */
 const sources: TraceSource[] = []
@@ -25,8 +30,16 @@ export function isTraced(): boolean {
 
 /** The trace of whatever is running now. A look at a list where nobody traces. */
 export function ambientTrace(): TraceContext | undefined {
+  return sources[0]?.current()
+}
+
+/**
+ * Runs what goes on by itself, such as opening a connection again or asking for signs of life: it may
+ * be begun by a call, or by a timer that a call has set, and is no part of either.
+ */
+export function outsideTraces<T>(run: () => T): T {
   const source = sources[0]
-  return source === undefined ? undefined : source()
+  return source === undefined ? run() : source.outside(run)
 }
 
 /**

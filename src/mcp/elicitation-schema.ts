@@ -1,3 +1,4 @@
+import { errorWords } from '../util/error-words.ts'
 import { isRecord } from '../util/record.ts'
 import { type Field, faultOf } from './elicitation-field.ts'
 import { allowOnly, readField } from './elicitation-read.ts'
@@ -111,7 +112,7 @@ function readForm(schema: Members): { fields: Fields; required: readonly string[
     try {
       fields.set(name, readField(property))
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error)
+      const why = errorWords(error)
       throw new Error(`property "${name}" ${why}`)
     }
   }

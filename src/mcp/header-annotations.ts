@@ -1,3 +1,4 @@
+import { errorWords } from '../util/error-words.ts'
 import { isRecord } from '../util/record.ts'
 import { type Place, pointer, walkSchema } from './json-schema-walk.ts'
 
@@ -38,7 +39,7 @@ export function headerAnnotations(inputSchema: unknown): HeaderAnnotations {
     if (isRecord(inputSchema)) walkSchema(inputSchema, visit, { isLenient: true })
   } catch (error) {
     // Too deep or too large to be looked through: nobody can say that its annotations are right.
-    why ??= error instanceof Error ? error.message : String(error)
+    why ??= errorWords(error)
   }
   return why === undefined ? { ok: true, headers } : { ok: false, why }
 }

@@ -1,5 +1,6 @@
 import type { Ajv, Options } from 'ajv'
 import type { ValidateFunction } from 'ajv/dist/2020.js'
+import { errorWords } from '../util/error-words.ts'
 import { isRecord } from '../util/record.ts'
 import { formats } from './formats.ts'
 import { type Dialect, dialectOf } from './json-schema.ts'
@@ -139,7 +140,7 @@ function validatorOf(validate: ValidateFunction, taken: { steps: number }) {
       isValid = validate(value)
     } catch (error) {
       // Too many steps, or a schema that refers to itself without end.
-      const why = error instanceof Error ? error.message : String(error)
+      const why = errorWords(error)
       return { ok: false, issues: [{ path: [], message: `cannot be checked: ${why}` }] }
     }
     return isValid

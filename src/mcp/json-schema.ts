@@ -1,3 +1,4 @@
+import { errorWords } from '../util/error-words.ts'
 import { isRecord } from '../util/record.ts'
 import { type Place, pointer, type WalkOptions, walkSchema } from './json-schema-walk.ts'
 import { compilePattern } from './pattern.ts'
@@ -89,7 +90,7 @@ function checkWords({ schema, path }: Place, dialect: Dialect, hasPatterns: bool
     try {
       compilePattern(source)
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error)
+      const why = errorWords(error)
       refuse(source === pattern ? 'pattern' : 'patternProperties', `cannot be used: ${why}`)
     }
   }

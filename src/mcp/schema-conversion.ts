@@ -1,3 +1,4 @@
+import { errorWords } from '../util/error-words.ts'
 import { isRecord } from '../util/record.ts'
 import type { StandardSchema } from './standard-schema.ts'
 import type { JsonSchema } from './types/base.ts'
@@ -20,7 +21,7 @@ export function toJsonSchema(schema: StandardSchema, side: Side): JsonSchema {
   try {
     converted = convert()
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
+    const why = errorWords(cause)
     throw new Error(`${vendor} cannot write this schema as JSON Schema: ${why}`, { cause })
   }
   if (!isRecord(converted))

@@ -1,3 +1,4 @@
+import { errorWords } from '../util/error-words.ts'
 import { isRecord } from '../util/record.ts'
 import { checkSchema, copyOf, isObjectSchema } from './json-schema.ts'
 import { type Engine, loadEngine } from './json-schema-validator.ts'
@@ -45,7 +46,7 @@ export interface CompileOptions {
 /** A schema that cannot be used: the message names what it is for, the fault and, often, the remedy. */
 export class SchemaError extends Error {
   constructor(what: string, cause: unknown) {
-    super(`${what}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    super(`${what}: ${errorWords(cause)}`, { cause })
     this.name = 'SchemaError'
   }
 }

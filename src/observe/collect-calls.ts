@@ -1,3 +1,4 @@
+import { methodRow } from '../mcp/methods.ts'
 import { limits } from '../util/limits.ts'
 import type { CallBegun, CallEnded, CallRouted } from './events.ts'
 import type { MetricFamilies } from './metric-table.ts'
@@ -83,25 +84,25 @@ export class CallMetrics {
     return series
   }
 
-  #slotOf({ method, name, kind }: CallEnded, server: string): Slot {
-    // Names that only a caller has thought of must not use up the room of those that exist.
-    if (kind !== undefined && unknownNames.has(kind)) {
-      return this.#make(server, kind === 'method_not_found' ? other : method, undefined)
-    }
+  #slotOf(call: CallEnded, server: string): Slot {
+    const { method, name } = call
     const tool = method === 'tools/call' ? name : undefined
     const last = this.#last
     if (last?.method === method && last.tool === tool && last.server === server) return last
-    const slot = this.#known(server, method, tool)
-    this.#last = slot
-    return slot
-  }
-
-  #known(server: string, method: string, tool: string | undefined): Slot {
     const known = this.#slots
       .get(server)
       ?.get(method)
       ?.get(tool ?? '')
-    if (known !== undefined) return known
+    // Names that only a caller has thought of must not use up the room of those that exist.
+    if (known === undefined && !isProven(call)) {
+      return this.#make(server, methodRow(method) === undefined ? other : method, undefined)
+    }
+    const slot = known ?? this.#keep(server, method, tool)
+    this.#last = slot
+    return slot
+  }
+
+  #keep(server: string, method: string, tool: string | undefined): Slot {
     const slot = this.#make(server, method, tool)
     if (this.#slotCount >= limits.metricSeries.default) return slot
     this.#slotCount += 1
@@ -127,9 +128,10 @@ export class CallMetrics {
   }
 }
 
-/** Errors that say that what was asked for is not there. */
-const unknownNames: ReadonlySet<string> = new Set([
-  'method_not_found',
-  'tool_not_found',
-  'prompt_not_found',
-])
+/**
+ * Whether what was asked for exists: it has given something, or was asked of somebody. What was refused
+ * may have been so before anybody looked.
+ */
+function isProven({ outcome, instance }: CallEnded): boolean {
+  return (outcome !== 'error' && outcome !== 'cancelled') || instance !== undefined
+}

@@ -33,7 +33,10 @@ it('calls are counted by how they ended, by method and by tool', () => {
     call.retries = 2
     call.succeed({ isError: true })
   })
-  called('tools/call', 'other tool', call => call.fail(new RpcError(-1, 'x', { kind: 'timeout' })))
+  called('tools/call', 'other tool', call => {
+    call.instance = '0'
+    call.fail(new RpcError(-1, 'x', { kind: 'timeout' }))
+  })
   called('tools/list', undefined, call => call.succeed({ tools: [] }))
   called('prompts/get', 'p', call => call.succeed({ resultType: 'input_required' }))
   called('tools/call', 'echo', call => call.fail(new Error('gone'), true))
@@ -63,21 +66,31 @@ it('calls are counted by how they ended, by method and by tool', () => {
   ])
 })
 
-it('names that only callers have thought of use up no room', () => {
-  const unknown = new RpcError(-32601, 'x', { kind: 'method_not_found' })
-  const noTool = new RpcError(-32602, 'x', { kind: 'tool_not_found' })
-  for (let i = 0; i < 500; i++) {
-    called(`made/up${i}`, undefined, call => call.fail(unknown))
-    called('tools/call', `made up ${i}`, call => call.fail(noTool))
-  }
-  const lines = numbers()
-  expect(lines).toContain(
-    'trunkline_calls_total{server="files",method="other",outcome="error"} 500',
-  )
-  expect(lines).toContain(
-    'trunkline_calls_total{server="files",method="tools/call",outcome="error"} 500',
-  )
-  expect(lines.join('\n')).not.toMatch(/made/)
+it.each(['method_not_found', 'tool_not_found', 'rate_limited', 'not_initialized', undefined])(
+  'names that only callers have thought of use up no room, refused as %s',
+  kind => {
+    const refusal = new RpcError(-32000, 'x', { kind })
+    for (let i = 0; i < 500; i++) {
+      called(`made/up${i}`, undefined, call => call.fail(refusal))
+      called(`made/up${i}`, undefined, call => call.fail(new Error('gone'), true))
+      called('tools/call', `made up ${i}`, call => call.fail(refusal))
+    }
+    const lines = numbers()
+    expect(lines).toContain(
+      'trunkline_calls_total{server="files",method="other",outcome="error"} 500',
+    )
+    expect(lines).toContain(
+      'trunkline_calls_total{server="files",method="tools/call",outcome="error"} 500',
+    )
+    expect(lines.join('\n')).not.toMatch(/made/)
+  },
+)
+
+it('a tool that has given something once is counted by its name when it is refused too', () => {
+  called('tools/call', 'echo', call => call.succeed({ content: [] }))
+  called('tools/call', 'other', call => call.succeed({ content: [] }))
+  called('tools/call', 'echo', call => call.fail(new RpcError(-1, 'x', { kind: 'rate_limited' })))
+  expect(numbers()).toContain('trunkline_tool_errors_total{server="files",tool="echo"} 1')
 })
 
 it('tools beyond the limit are counted under other', () => {

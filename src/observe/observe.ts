@@ -79,7 +79,7 @@ export function observe(options: ObserveOptions = {}): Observer {
   const ends = [
     ...(registry === undefined ? [] : [collect(registry, () => log?.dropped ?? 0)]),
     ...(log === undefined ? [] : [logEvents(log, lines)]),
-    ...(tracer === undefined ? [] : [shareTrace(() => tracer.current())]),
+    ...(tracer === undefined ? [] : [shareTrace(tracer)]),
   ]
   if (endpoint !== undefined) join(endpoint, options.server, tracer?.middleware)
   const ops = new Ops({

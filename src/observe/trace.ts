@@ -27,6 +27,8 @@ export interface Tracing {
   readonly middleware: Middleware
   /** The trace of whatever is running now, for the `_meta` of calls that it makes: see `withTrace`. */
   current(): TraceContext | undefined
+  /** Runs something as part of no trace, wherever it is begun, and gives what it gives. */
+  outside<T>(run: () => T): T
 }
 
 /** How tracing finds OpenTelemetry. */
@@ -89,10 +91,12 @@ export function tracing(options: TracingOptions = {}): Tracing {
       const trace = traceOf(carrier)
       return trace && defined(trace)
     },
+    outside: run => (api === undefined ? run() : api.context.with(api.ROOT_CONTEXT, run)),
   }
 }
 
 type Api = typeof import('@opentelemetry/api')
+type Context = import('@opentelemetry/api').Context
 type Tracer = import('@opentelemetry/api').Tracer
 type Span = import('@opentelemetry/api').Span
 type Attributes = import('@opentelemetry/api').Attributes
@@ -112,6 +116,8 @@ interface Spanned {
   readonly spans: Spans
   readonly message: RpcRequest
   readonly exchange: Exchange
+  /** Whether its span has ended. Who has been given up may still be answered, by code that goes on. */
+  isOver: boolean
 }
 
 function spanned(
@@ -122,7 +128,7 @@ function spanned(
   exchange: Exchange,
 ): unknown {
   const { context, propagation, trace, SpanKind } = api
-  const around = context.active()
+  const around = carrying(api)
   const meta = isRecord(message.params) ? message.params._meta : undefined
   const named = traceOf(meta)
   const parent = named === undefined ? around : propagation.extract(around, named)
@@ -144,9 +150,23 @@ function spanned(
   )
   const inside = trace.setSpan(parent, span)
   const { next } = spans
-  return ending({ api, span, spans, message, exchange }, () =>
+  return ending({ api, span, spans, message, exchange, isOver: false }, () =>
     context.with(inside, next, undefined, message, exchange),
   )
+}
+
+/**
+ * The context that a request was brought in. Where its span has ended, nothing is being carried: it is the
+ * one that somebody began to listen in, which everything that comes by that connection would remember.
+ */
+function carrying({ context, trace, TraceFlags, ROOT_CONTEXT }: Api): Context {
+  const active = context.active()
+  const span = trace.getSpan(active)
+  if (span === undefined || span.isRecording()) return active
+  const { traceFlags, isRemote } = span.spanContext()
+  // Those that are not sampled never record anything; their children are not sampled either.
+  const hasEnded = (traceFlags & TraceFlags.SAMPLED) !== 0 && isRemote !== true
+  return hasEnded ? ROOT_CONTEXT : active
 }
 
 /** Runs something and ends the span with it, at once or later. */
@@ -159,6 +179,9 @@ function ending(spanned: Spanned, run: () => unknown): unknown {
     throw error
   }
   if (result instanceof Promise) {
+    const { message, exchange } = spanned
+    // Code that is not told, or does not listen, may go on for ever. To be given up is how listening ends.
+    if (message.method !== 'subscriptions/listen') exchange.onAbort?.(() => endCancelled(spanned))
     result.then(
       value => endWithResult(spanned, value),
       (error: unknown) => endWithError(spanned, error),
@@ -169,7 +192,9 @@ function ending(spanned: Spanned, run: () => unknown): unknown {
   return result
 }
 
-function endWithResult({ api, span, spans, message }: Spanned, result: unknown): void {
+function endWithResult(spanned: Spanned, result: unknown): void {
+  if (spanned.isOver) return
+  const { api, span, spans, message } = spanned
   if (message.method === 'initialize') {
     spans.revision = introductionOf(message.params, result).revision
     if (spans.revision !== undefined) span.setAttribute('mcp.protocol.version', spans.revision)
@@ -178,17 +203,18 @@ function endWithResult({ api, span, spans, message }: Spanned, result: unknown):
     span.setAttribute('error.type', 'tool_error')
     span.setStatus({ code: api.SpanStatusCode.ERROR })
   }
-  span.end()
+  end(spanned)
 }
 
 function endWithError(spanned: Spanned, error: unknown): void {
+  if (spanned.isOver) return
   const { api, span, spans, message, exchange } = spanned
   const code = api.SpanStatusCode.ERROR
   if (!(error instanceof RpcError) && exchange.signal.aborted) {
-    // Nobody is answered.
-    span.setAttribute('error.type', 'cancelled')
-    span.setStatus({ code })
-  } else if (error instanceof RpcError) {
+    endCancelled(spanned)
+    return
+  }
+  if (error instanceof RpcError) {
     const era = revisionIn(message) === undefined ? 'session' : 'stateless'
     const { code: number } = toWire(error, { profile: spans.profile, revision: { era } })
     endWithNumber(span, number)
@@ -199,7 +225,20 @@ function endWithError(spanned: Spanned, error: unknown): void {
     endWithNumber(span, codes.internalError)
     span.setStatus({ code })
   }
-  span.end()
+  end(spanned)
+}
+
+/** Nobody is answered. */
+function endCancelled(spanned: Spanned): void {
+  if (spanned.isOver) return
+  spanned.span.setAttribute('error.type', 'cancelled')
+  spanned.span.setStatus({ code: spanned.api.SpanStatusCode.ERROR })
+  end(spanned)
+}
+
+function end(spanned: Spanned): void {
+  spanned.isOver = true
+  spanned.span.end()
 }
 
 /** The number of the answer, under both of the names that the conventions have for it. */

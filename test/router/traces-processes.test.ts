@@ -1,0 +1,110 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { context, propagation, SpanStatusCode, trace } from '@opentelemetry/api'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { connect } from '../../src/connect.ts'
+import { observe } from '../../src/observe/observe.ts'
+import {
+  registerTelemetry,
+  type Telemetry,
+  type ToldSpan,
+  unregisterTelemetry,
+} from '../support/telemetry.js'
+
+const program = fileURLToPath(new URL('../fixtures/traced.js', import.meta.url))
+const eras = ['2025-11-25', '2026-07-28']
+
+let telemetry: Telemetry
+beforeEach(() => {
+  unregisterTelemetry()
+  telemetry = registerTelemetry()
+})
+afterEach(unregisterTelemetry)
+
+/** An application, a router and a server, each a process with an SDK of its own, and what these have told. */
+async function chain(caller: string, server: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'trunkline-traces-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const files = ['router', 'server'].map(name => join(folder, name))
+  for (const file of files) writeFileSync(file, '')
+  const [router, behind] = files
+  const options = { spans: router, behind: { spans: behind, revisions: [server] } }
+  const observer = observe({ metrics: false, traces: true })
+  onTestFinished(() => observer.close())
+  await observer.ready
+  const args = [program, JSON.stringify(options)]
+  const client = await connect({ command: process.execPath, args }, { revisions: [caller] })
+  onTestFinished(() => client.close())
+  const told = (file = ''): readonly ToldSpan[] =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .slice(0, -1)
+      .map(line => JSON.parse(line))
+  return { client, router: () => told(router), server: () => told(behind) }
+}
+
+/** What an application does around the calls that it makes. */
+function inSpan<T>(name: string, run: () => Promise<T>): Promise<T> {
+  return trace.getTracer('application').startActiveSpan(name, async span => {
+    try {
+      return await run()
+    } finally {
+      span.end()
+    }
+  })
+}
+
+function named(spans: readonly ToldSpan[], name: string): ToldSpan | undefined {
+  const found = spans.filter(span => span.name === name)
+  expect([name, found.length]).toEqual([name, 1])
+  return found[0]
+}
+
+describe.each(eras)('programs of a caller of %s', caller => {
+  it.each(eras)(
+    'are in one trace with one of %s behind a router, with its baggage',
+    async behind => {
+      const { client, router, server } = await chain(caller, behind)
+      const baggage = propagation.createBaggage({ user: { value: 'Ada' } })
+      const said = await context.with(propagation.setBaggage(context.active(), baggage), () =>
+        inSpan('application', () => client.call('calc__add')),
+      )
+      await client.call('calc__fail')
+      await expect.poll(() => server().some(({ name }) => name === 'tools/call fail')).toBe(true)
+      await expect.poll(() => router().some(({ name }) => name.endsWith('calc__fail'))).toBe(true)
+
+      const application = named(telemetry.spans(), 'application')
+      const routed = named(router(), 'tools/call calc__add')
+      const served = named(server(), 'tools/call add')
+      expect([routed?.parent, served?.parent]).toEqual([application?.spanId, routed?.spanId])
+      expect([routed?.traceId, served?.traceId]).toEqual([
+        application?.traceId,
+        application?.traceId,
+      ])
+      const { user, meta } = JSON.parse(said.text)
+      expect(user).toBe('Ada')
+      expect(meta.traceparent).toBe(`00-${routed?.traceId}-${routed?.spanId}-01`)
+      expect([routed?.attributes, served?.attributes]).toMatchObject([
+        { 'mcp.protocol.version': caller, 'gen_ai.tool.name': 'calc__add' },
+        { 'mcp.protocol.version': behind, 'gen_ai.tool.name': 'add' },
+      ])
+
+      // One that names no trace begins its own, wherever the program began to listen.
+      const failed = named(router(), 'tools/call calc__fail')
+      expect(failed).toMatchObject({
+        status: { code: SpanStatusCode.ERROR },
+        attributes: { 'error.type': 'tool_error' },
+      })
+      expect(failed?.parent).toBeUndefined()
+      expect(named(server(), 'tools/call fail')?.parent).toBe(failed?.spanId)
+      for (const spans of [router(), server()]) {
+        const startup = named(spans, 'startup')
+        expect(spans.filter(({ traceId }) => traceId === startup?.traceId)).toEqual([startup])
+        expect(spans.flatMap(({ links }) => links)).toEqual([])
+        expect(JSON.stringify(spans)).not.toContain('password')
+      }
+    },
+  )
+})
