@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { UsageError } from './exit.ts'
-import { type CommandRow, type OptionRow, optionsOf } from './manual.ts'
+import { type CommandRow, commands, type OptionRow, optionsOf } from './manual.ts'
 import { didYouMean } from './nearest.ts'
 
 /** What stands on a command line, behind the name of the command. */
@@ -38,6 +38,11 @@ export function parseInput(command: CommandRow, argv: readonly string[]): Input 
     }
     found.set(row.name, [...values, checkedValue(row, token.value)])
   }
+  const { mostOperands = Infinity } = command
+  if (operands.length > mostOperands) {
+    const how = `trunkline ${command.name} ${command.operands}`
+    throw new UsageError(`"${operands[mostOperands]}" is one too many: ${how}`)
+  }
   return {
     command,
     operands,
@@ -46,6 +51,13 @@ export function parseInput(command: CommandRow, argv: readonly string[]): Input 
     values: name => found.get(name) ?? [],
     has: name => found.has(name),
   }
+}
+
+/** The complaint about a command that there is none of, with the one that was probably meant. */
+export function unknownCommand(name: string): UsageError {
+  const names = commands.map(each => each.name)
+  const hint = didYouMean(name, names) || `; there are ${names.join(', ')}`
+  return new UsageError(`there is no command "${name}"${hint}`)
 }
 
 /** A time as people write it, in milliseconds. Throws a UsageError that names the option. */

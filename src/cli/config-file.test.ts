@@ -82,7 +82,7 @@ describe('loading', () => {
   test('what cannot be read is told with its reason', async () => {
     const none = join(folder, 'none.json')
     await expect(loadConfig(none, {})).rejects.toThrow(
-      `${none}:1:1: the file cannot be read: there is none`,
+      `${none}: the file cannot be read: there is none`,
     )
     await expect(loadConfig(folder, {})).rejects.toThrow('it is a folder')
     await expect(loadConfig(folder, {})).rejects.toThrow(ConfigError)

@@ -54,7 +54,7 @@ export async function readConfigFile(path: string): Promise<FileText> {
 
 /** An error about a file as a whole. */
 export function fileError(message: string, file?: string, cause?: unknown): ConfigError {
-  const issue = { severity: 'error', path: '', line: 1, column: 1, message } as const
+  const issue = { severity: 'error', path: '', line: 0, column: 0, message } as const
   return new ConfigError([issue], file, cause === undefined ? undefined : { cause })
 }
 

@@ -21,6 +21,8 @@ export interface CommandRow {
   /** What follows the name. */
   readonly operands: string
   readonly summary: string
+  /** How many operands it takes at most; any number unless said. */
+  readonly mostOperands?: number
   /** Whether its first operand is a server to talk to. */
   readonly hasTarget?: boolean
   readonly options: readonly OptionRow[]
@@ -44,7 +46,8 @@ const targetOptions: readonly OptionRow[] = [
   {
     name: 'timeout',
     value: 'TIME',
-    meaning: 'How long to wait for an answer: `30s`, `500ms`, `2m`; a plain number is seconds.',
+    meaning:
+      'How long to wait for an answer, or for the next progress: `30s`, `500ms`, `2m`; a plain number is seconds.',
   },
   {
     name: 'header',
@@ -91,6 +94,7 @@ export const commands: readonly CommandRow[] = [
   {
     name: 'up',
     operands: '[CONFIG]',
+    mostOperands: 1,
     summary: 'Put servers behind one address; without a configuration, two to try.',
     options: [
       {
@@ -118,6 +122,11 @@ export const commands: readonly CommandRow[] = [
       },
       { name: 'public', meaning: 'Let other machines in, though nobody is asked who they are.' },
       { name: 'demo', meaning: 'Two servers to try, whatever configuration there is.' },
+      {
+        name: 'dry-run',
+        meaning:
+          'Only read the configuration, and say what is wrong with it or what would be served.',
+      },
     ],
     examples: [
       'trunkline up',
@@ -260,6 +269,7 @@ export const commands: readonly CommandRow[] = [
   {
     name: 'completion',
     operands: 'bash|zsh|fish',
+    mostOperands: 1,
     summary: 'Print a script that completes commands, options and names of servers.',
     options: [],
     examples: ['source <(trunkline completion bash)', 'trunkline completion fish | source'],
@@ -267,6 +277,7 @@ export const commands: readonly CommandRow[] = [
   {
     name: 'demo',
     operands: 'text|clock',
+    mostOperands: 1,
     summary: 'Serve one of the servers that `up` shows, on standard input and output.',
     options: [],
     examples: ['trunkline list -- trunkline demo clock'],
@@ -274,6 +285,7 @@ export const commands: readonly CommandRow[] = [
   {
     name: 'help',
     operands: '[COMMAND]',
+    mostOperands: 1,
     summary: 'Show how a command is used.',
     options: [],
     examples: ['trunkline help check'],

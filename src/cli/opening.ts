@@ -1,5 +1,7 @@
 import type { Client } from '../client/client.ts'
 import { type ConnectOptions, connect } from '../connect.ts'
+import { revisionNamed, revisions } from '../mcp/revisions.ts'
+import { errorWords } from '../util/error-words.ts'
 import type { FramingName } from '../wire/frame.ts'
 import { timeOf } from './arguments.ts'
 import { lookUpServers } from './config-servers.ts'
@@ -42,7 +44,7 @@ export function optionsOf(session: Session, { headers }: Target): ConnectOptions
   const timeoutMs = timeout === undefined ? undefined : timeOf('timeout', timeout)
   const revisions = input.values('revision')
   const complain = (error: unknown): void => {
-    terminal.note(oneLine(error instanceof Error ? error.message : String(error), 500))
+    terminal.note(oneLine(errorWords(error), 500))
   }
   return {
     name: 'trunkline-cli',
@@ -75,7 +77,8 @@ export function optionsOf(session: Session, { headers }: Target): ConnectOptions
 const probeMostMs = 3000
 
 function known(names: readonly string[]): readonly string[] {
-  const malformed = names.find(name => !/^\d{4}-\d\d-\d\d$/.test(name))
-  if (malformed === undefined) return names
-  throw new UsageError(`--revision is a date, as revisions are called, not "${malformed}"`)
+  const unknown = names.find(name => revisionNamed(name) === undefined)
+  if (unknown === undefined) return names
+  const all = revisions.map(({ name }) => name).join(', ')
+  throw new UsageError(`--revision is the date of a revision, not "${unknown}"; there are ${all}`)
 }

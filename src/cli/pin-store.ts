@@ -1,6 +1,7 @@
 import { open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pins } from '../router/pins.ts'
+import { errorWords } from '../util/error-words.ts'
 import { limits } from '../util/limits.ts'
 import { UsageError } from './exit.ts'
 import type { FileText } from './file-watch.ts'
@@ -93,7 +94,7 @@ async function placeOf(path: string): Promise<string> {
 function reasonOf(error: unknown): string {
   const code = codeOf(error)
   if (code === 'ENOENT') return 'there is no such file'
-  return code || (error instanceof Error ? error.message : String(error))
+  return code || errorWords(error)
 }
 
 function codeOf(error: unknown): string {

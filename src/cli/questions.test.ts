@@ -1,6 +1,7 @@
+import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import type { Field } from '../mcp/elicitation-field.ts'
-import { fieldPrompt, fillIn, type Lines, valueTyped, visit } from './questions.ts'
+import { fieldPrompt, fillIn, type Lines, valueTyped, visit, withLines } from './questions.ts'
 import { Terminal } from './terminal.ts'
 
 const number: Field = { kind: 'number', isInteger: false, default: 5 }
@@ -29,6 +30,28 @@ test.each([
   [{ kind: 'boolean' } as const, 'perhaps', 'perhaps'],
 ])('what is typed becomes what the field holds: %j %s', (field, typed, expected) => {
   expect(valueTyped(field, typed)).toEqual(expected)
+})
+
+test('an interruption at a question interrupts the program', async () => {
+  const input = new PassThrough()
+  const output = Object.assign(new PassThrough(), { isTTY: true })
+  const interruption = new AbortController()
+  const answer = withLines(
+    { input, output, signal: interruption.signal, onInterrupt: () => interruption.abort() },
+    lines => lines('sure? '),
+  )
+  input.write('\u0003')
+  await expect(answer).rejects.toThrow()
+  expect(interruption.signal.aborted).toBe(true)
+})
+
+test('whoever answers neither yes nor no is told what to type', async () => {
+  const { lines, terminal, shown } = person('perhaps', 'y')
+  const properties = { sure: { type: 'boolean' } } as const
+  const requestedSchema = { type: 'object', properties, required: ['sure'] } as const
+  const result = await fillIn({ message: 'Sure?', requestedSchema }, { terminal }, lines)
+  expect(result).toEqual({ action: 'accept', content: { sure: true } })
+  expect(shown).toContain('  type y or n\n')
 })
 
 /** A person who types these lines, and what they were shown. */

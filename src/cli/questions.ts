@@ -31,14 +31,40 @@ export function elicitation(session: Session): NonNullable<ClientOptions['elicit
   return { form: decline, url: decline }
 }
 
-async function asked(
+function asked(
   { stdin, signal }: Session,
   context: QuestionContext,
   ask: (lines: Lines) => Promise<ElicitResult>,
 ): Promise<ElicitResult> {
-  const reader = createInterface({ input: stdin, output: process.stderr })
+  return withLines(
+    {
+      input: stdin,
+      output: process.stderr,
+      signal: AbortSignal.any([signal, context.signal]),
+      onInterrupt: () => void process.emit('SIGINT', 'SIGINT'),
+    },
+    ask,
+  )
+}
+
+/** Where lines are asked for, and who is told of Ctrl-C. */
+export interface Asking {
+  readonly input: NodeJS.ReadableStream
+  readonly output: NodeJS.WritableStream
+  readonly signal: AbortSignal
+  /** While a line is being edited the keys are a stream, and an interruption is no signal but a letter. */
+  readonly onInterrupt: () => void
+}
+
+/** Lets something ask for lines, and gives the terminal back afterwards. */
+export async function withLines<T>(
+  { input, output, signal, onInterrupt }: Asking,
+  ask: (lines: Lines) => Promise<T>,
+): Promise<T> {
+  const reader = createInterface({ input, output })
+  reader.on('SIGINT', onInterrupt)
   try {
-    return await ask(linesOf(reader, AbortSignal.any([signal, context.signal])))
+    return await ask(linesOf(reader, signal))
   } finally {
     reader.close()
   }
@@ -97,7 +123,7 @@ async function fieldAnswer(
     const fault = faultOf(field, value)
     // The check: faultOf found nothing, so that it is what the field holds.
     if (fault === undefined) return { value: value as FormValue }
-    complain(`  ${fault}`)
+    complain(`  ${field.kind === 'boolean' ? 'type y or n' : fault}`)
   }
 }
 

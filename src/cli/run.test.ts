@@ -12,7 +12,7 @@ describe('the program', () => {
     ['a bad choice', ['list', '--era', 'sesion', 'http://x'], 'did you mean "session"?'],
     ['a bad time', ['list', '--timeout', 'soon', 'http://x'], '--timeout is a time'],
     ['a missing value', ['list', '--timeout'], '--timeout needs a value: --timeout TIME'],
-    ['a bad revision', ['list', '--revision', 'newest', 'http://x'], '--revision is a date'],
+    ['a bad revision', ['list', '--revision', 'newest', 'http://x'], '--revision is the date'],
     ['a header for a program', ['list', '--header', 'A: b', '--', 'x'], '--header is for HTTP'],
     [
       'a folder for an address',
@@ -21,12 +21,44 @@ describe('the program', () => {
     ],
     ['an unknown shell', ['completion', 'bsh'], 'did you mean "bash"?'],
     ['a missing file to serve', ['serve', 'no-such-file.js'], 'there is no file'],
+    ['a port that is none', ['serve', 'src/index.ts', '--http', '99999'], '--http takes a port'],
+    [
+      'a second configuration',
+      ['up', 'a.json', 'b.json'],
+      '"b.json" is one too many: trunkline up [CONFIG]',
+    ],
+    ['a second shell', ['completion', 'bash', 'zsh'], '"zsh" is one too many'],
+    ['a second server to try', ['demo', 'clock', 'text'], '"text" is one too many'],
+    ['a second command to explain', ['help', 'list', 'call'], '"call" is one too many'],
+    ['help for nothing', ['help', 'xyzzy'], 'there is no command "xyzzy"; there are up, '],
+    [
+      'a revision that is none',
+      ['list', '--revision', '2020-01-01', 'http://x'],
+      'there are 2024-11-05, ',
+    ],
   ] as const
 
   test.each(mistakes)('%s is refused with the way out', async (_, args, words) => {
     const { code, stdout, stderr } = await ran(args)
     expect(stderr).toContain(words)
     expect([code, stdout]).toEqual([2, ''])
+  })
+
+  test('a mistake in the use of a command leads to the page of that command', async () => {
+    expect((await ran(['up', '--lissen'])).stderr).toContain('"trunkline help up" shows how')
+    expect((await ran(['lsit'])).stderr).toContain('"trunkline help" shows how')
+  })
+
+  test('a file that cannot be used is no reason to explain the command', async () => {
+    const { code, stderr } = await ran(['up', 'no-such-file.json'])
+    expect(code).toBe(2)
+    expect(stderr).toBe('trunkline: no-such-file.json: the file cannot be read: there is none\n')
+  })
+
+  test('where nothing listens, it is said what that means', async () => {
+    const { code, stderr } = await ran(['list', 'http://127.0.0.1:1/mcp'])
+    expect(code).toBe(3)
+    expect(stderr).toContain('nothing listens there: is the server running')
   })
 
   test.each([['help'], ['--help'], ['-h']])('shows every command with %s', async word => {

@@ -1,11 +1,13 @@
+import { ChannelError } from '../jsonrpc/channel.ts'
 import { RpcError } from '../jsonrpc/error.ts'
+import { errorWords } from '../util/error-words.ts'
+import { isRecord } from '../util/record.ts'
 import { version } from '../util/version.ts'
-import { type Input, parseInput } from './arguments.ts'
+import { type Input, parseInput, unknownCommand } from './arguments.ts'
 import { exitCodes, exitNameOf, Interrupted, UsageError } from './exit.ts'
 import { commandNamed, commands } from './manual.ts'
-import { didYouMean } from './nearest.ts'
 import type { Run } from './session.ts'
-import { harmless, type Output, Terminal } from './terminal.ts'
+import { harmless, type Output, oneLine, Terminal } from './terminal.ts'
 
 /** Each command is loaded when it is wanted: asking for help must not wait for the rest. */
 const loaders: ReadonlyMap<string, () => Promise<{ readonly run: Run }>> = new Map([
@@ -82,13 +84,12 @@ function read(name: string, rest: readonly string[]): Input {
   if (command !== undefined) return parseInput(command, rest)
   const names = commands.map(each => each.name)
   if (name === '') throw new UsageError(`a command is needed: one of ${names.join(', ')}`)
-  const hint = didYouMean(name, names) || `; there are ${names.join(', ')}`
-  throw new UsageError(`there is no command "${name}"${hint}`)
+  throw unknownCommand(name)
 }
 
 function failed(error: unknown, terminal: Terminal, argv: readonly string[]): number {
   const name = exitNameOf(error)
-  const message = harmless(error instanceof Error ? error.message : String(error))
+  const message = harmless(errorWords(error))
   const exitCode = exitCodes[name]
   if (argv.includes('--json')) {
     const rpc = error instanceof RpcError ? { code: error.code, data: error.data } : {}
@@ -97,10 +98,44 @@ function failed(error: unknown, terminal: Terminal, argv: readonly string[]): nu
   }
   const code = error instanceof RpcError ? ` (${error.code})` : ''
   terminal.complain(`${terminal.tint('trunkline:', 'red', 'bold')} ${message}${code}`)
-  if (name === 'usage') terminal.note('"trunkline help" shows how it is used')
+  const advice = adviceOn(error, argv[0])
+  if (advice !== undefined) terminal.note(advice)
   if (argv.includes('--verbose') && error instanceof Error) terminal.note(String(error.stack))
   return exitCode
 }
+
+/** What to do about a failure, or what else is known of it; undefined where the message says it all. */
+function adviceOn(error: unknown, command = ''): string | undefined {
+  // A file that cannot be used is wrong in a place that its message names.
+  if (error instanceof UsageError) {
+    const page = commandNamed(command) === undefined ? 'help' : `help ${command}`
+    return `"trunkline ${page}" shows how it is used`
+  }
+  if (error instanceof RpcError) return addedBy(error)
+  if (!(error instanceof ChannelError)) return undefined
+  return advices.find(([pattern]) => pattern.test(error.message))?.[1]
+}
+
+/** What a server says of an error besides its message; its kind says the same as the code. */
+function addedBy({ data }: RpcError): string | undefined {
+  if (!isRecord(data)) return undefined
+  const { kind: _, ...rest } = data
+  return Object.keys(rest).length === 0 ? undefined : oneLine(JSON.stringify(rest), 500)
+}
+
+const advices: readonly (readonly [RegExp, string])[] = [
+  [
+    /ECONNREFUSED|ENOENT|there is no such file/,
+    'nothing listens there: is the server running, and is it this port or path that it uses?',
+  ],
+  [/ENOTFOUND|EAI_AGAIN/, 'there is no host of this name, or the network is not there'],
+  [
+    /wrong version number|packet length too long/,
+    'what is there speaks no TLS: is it http:// or ws://?',
+  ],
+  [/Parse Error: Expected HTTP|a line without a carriage return/, 'what is there speaks no HTTP'],
+  [/in use/, 'end what is there, or choose another address'],
+]
 
 /** The second interruption ends the process at once. */
 function onInterrupt(stop: () => void): () => void {

@@ -173,6 +173,9 @@ function hasColours(output: Output, env: Readonly<Record<string, string | undefi
 
 const barCells = 20
 
+/** So that 29 of 100 is 29 per cent, and not what is left of it in binary. */
+const rounding = 1e-9
+
 function barText(
   label: string,
   part: number | undefined,
@@ -180,7 +183,7 @@ function barText(
   columns: number,
 ): { readonly drawn: string; readonly plain: string } {
   const share = part === undefined ? undefined : Math.min(Math.max(part, 0), 1)
-  const percent = share === undefined ? '' : ` ${Math.floor(share * 100)}%`
+  const percent = share === undefined ? '' : ` ${Math.floor(share * 100 + rounding)}%`
   const told = oneLine(words, 200)
   const plain = `${label}:${percent}${told === '' ? '' : ` ${told}`}`
   if (share === undefined) return { plain, drawn: oneLine(plain, columns - 1) }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
+import { errorWords } from '../util/error-words.ts'
 import { isRecord } from '../util/record.ts'
 import { UsageError } from './exit.ts'
 
@@ -87,7 +88,7 @@ async function objectOf(
   try {
     value = JSON.parse(source.json)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorWords(error)
     throw new UsageError(`${source.what} is no JSON: ${why}`)
   }
   if (isRecord(value)) return value
@@ -101,7 +102,7 @@ async function sourceOf(given: string, stdin: NodeJS.ReadableStream) {
   try {
     return { what: file, json: await readFile(file, 'utf8') }
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorWords(error)
     throw new UsageError(`--args @${file} cannot be read: ${why}`, { cause: error })
   }
 }

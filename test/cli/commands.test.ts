@@ -215,6 +215,36 @@ describe('trunkline call', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('did you mean "forecast"?')])
   })
 
+  test('an argument that the tool does not name is told of', async () => {
+    const { code, stdout, stderr } = await trunkline([
+      'call',
+      address,
+      'forecast',
+      'city=x',
+      'dais=3',
+    ])
+    expect([code, stdout]).toEqual([0, '{"city":"x","dais":"3"}\n'])
+    expect(stderr).toBe('the tool names no argument "dais"; did you mean "days"?\n')
+  })
+
+  test('no other tool is proposed for one whose server is not there', async () => {
+    const lost = { command: process.execPath, args: ['-e', 'process.exit(3)'] }
+    const servers = { small: { url: address, tools: { allow: ['ask'] } }, lost }
+    await using router = new Router({ servers, onError: () => {} })
+    await using front = await listen(router, 'http://127.0.0.1:0/mcp')
+    await router.ready()
+    const { code, stderr } = await trunkline(['call', front.address, 'lost__ask'])
+    expect(code).toBe(1)
+    expect(stderr).toContain('not there are: lost (it ')
+    expect(stderr).not.toContain('did you mean')
+  })
+
+  test('what a server adds to an error is shown', async () => {
+    const { code, stderr } = await trunkline(['call', address, 'nothing-like-it'])
+    expect(code).toBe(1)
+    expect(stderr).toContain('{"tool":"nothing-like-it"}')
+  })
+
   test('shows progress as lines where there is no terminal', async () => {
     const { stdout, stderr } = await trunkline(['call', 'test_tool_with_progress', ...everything])
     expect(stdout).toBe('Tool with progress executed successfully\n')
@@ -266,6 +296,15 @@ describe('trunkline read and prompt', () => {
       1,
       expect.objectContaining({ code: -32602, exitCode: 1 }),
     ])
+  })
+
+  test.each([
+    ['read', 'x://y', 'resources'],
+    ['prompt', 'greet', 'prompts'],
+  ])('%s of a server that has none says so', async (command, what, kind) => {
+    await using none = await listen(new Server({ name: 'none', version: '1' }), 'tcp://127.0.0.1:0')
+    const { code, stderr } = await trunkline([command, none.address, what])
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`the server offers no ${kind}`)])
   })
 
   test('bytes are written to a file', async () => {

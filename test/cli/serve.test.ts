@@ -140,7 +140,7 @@ describe('trunkline serve', () => {
     await file('watched.js', 'export { served as server }', 'after')
     expect(await toolsAt(await address())).toEqual(['after'])
     child.kill('SIGINT')
-    expect(await exit).toEqual([130, null])
+    expect(await exit).toEqual([0, null])
   })
 })
 

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { connect } from '../../src/connect.ts'
+import { listen } from '../../src/listen.ts'
 import { isAlive } from '../support/processes.ts'
 import { fixture, start, trunkline } from './bin.ts'
 
@@ -110,10 +111,106 @@ describe('up', () => {
     },
   )
 
+  test('tells where it is served now, and what holds later, when its file says so', async () => {
+    const folder = emptyFolder()
+    const file = join(folder, 'trunkline.json')
+    const config = { listen: 'http://127.0.0.1:0/mcp', mcpServers: { one: everything } }
+    writeFileSync(file, JSON.stringify(config))
+    const { said, notes } = await upUntil(/To try/, [], folder)
+    const listen = 'tcp://127.0.0.1:0'
+    writeFileSync(file, JSON.stringify({ ...config, listen, name: 'other' }))
+    const told = async (pattern: RegExp) => {
+      while (!said.some(line => pattern.test(line))) await once(notes, 'line')
+    }
+    await told(/"event":"serving","addresses":\["tcp:/)
+    await told(/"event":"settings hold from the next start on","settings":\["name"\]/)
+  })
+
+  test('names the servers that keep it waiting', async () => {
+    const folder = emptyFolder()
+    const slow = { command: process.execPath, args: ['-e', 'process.stdin.resume()'] }
+    const mcpServers = { slow, one: everything }
+    writeFileSync(join(folder, 'mcp.json'), JSON.stringify({ mcpServers }))
+    const child = start(['up', '--listen', 'tcp://127.0.0.1:0'], { cwd: folder })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const isTold = (line: string) => line === 'Serving tcp://127.0.0.1:0; still being started: slow'
+    const said = createInterface({ input: child.stderr })
+    for await (const line of said) if (isTold(line)) break
+    child.stderr.resume()
+    child.kill('SIGINT')
+    expect(await once(child, 'exit')).toEqual([0, null])
+  })
+
+  test('starts no program where its address is taken', async () => {
+    const folder = emptyFolder()
+    await using taken = await listen({}, 'http://127.0.0.1:0/mcp', { protocol: 'jsonrpc' })
+    const args = ['-e', 'require("node:fs").writeFileSync("started", "")']
+    const mcpServers = { one: { command: process.execPath, args } }
+    const file = join(folder, 'trunkline.json')
+    writeFileSync(file, JSON.stringify({ listen: taken.address, mcpServers }))
+    const { code, stdout, stderr } = await trunkline(['up'], { cwd: folder })
+    expect([code, stdout]).toEqual([3, ''])
+    expect(stderr).toContain(`trunkline: listening on ${taken.address}: already in use\n`)
+    expect(existsSync(join(folder, 'started'))).toBe(false)
+  })
+
+  test.each(process.platform === 'win32' ? [] : ['SIGHUP' as const])(
+    'tries again on %s what was put away',
+    async signal => {
+      const folder = emptyFolder()
+      const script =
+        'require("node:fs").existsSync("well") ? import(process.argv[1]) : process.exit(3)'
+      const args = ['-e', script, ...everything.args]
+      const sick = { command: process.execPath, args, restart: false }
+      writeFileSync(join(folder, 'mcp.json'), JSON.stringify({ mcpServers: { sick } }))
+      const listen = ['--listen', 'http://127.0.0.1:0/mcp']
+      const { child, lines, said, notes } = await upUntil(/sick/, listen, folder)
+      expect(lines[1]).toMatch(/^ {2}✗ sick \(0 tools: .*exited with code 3/)
+      writeFileSync(join(folder, 'well'), '')
+      child.kill(signal)
+      while (!said.some(line => /"instance started"/.test(line))) await once(notes, 'line')
+    },
+  )
+
+  test.each([
+    [
+      ['--json'],
+      /"addresses": \[\s+"tcp:\/\/127\.0\.0\.1:4000"\s+\],\s+"servers": \[\s+"one"\s+\]/,
+    ],
+    [[], /^trunkline\.json: nothing is wrong\nWould serve tcp:\/\/127\.0\.0\.1:4000\n {2}one\n$/],
+  ])('only reads the configuration with --dry-run %j', async (args, shown) => {
+    const folder = emptyFolder()
+    const mcpServers = {
+      one: { command: 'no-such-program' },
+      two: { ...everything, disabled: true },
+    }
+    const config = { listen: 'tcp://127.0.0.1:4000', mcpServers }
+    writeFileSync(join(folder, 'trunkline.json'), JSON.stringify(config))
+    const good = await trunkline(['up', '--dry-run', ...args], { cwd: folder })
+    expect([good.code, good.stderr]).toEqual([0, ''])
+    expect(good.stdout).toMatch(shown)
+    writeFileSync(join(folder, 'trunkline.json'), '{ "mcpServers": [] }')
+    const bad = await trunkline(['up', '--dry-run', ...args], { cwd: folder })
+    expect([bad.code, bad.stdout + bad.stderr]).toEqual([2, expect.stringContaining(':1:17: ')])
+  })
+
+  test('tells of fields that do nothing, with their place', async () => {
+    const folder = emptyFolder()
+    const mcpServers = { one: { ...everything, autoApprove: [] } }
+    writeFileSync(join(folder, 'mcp.json'), JSON.stringify({ mcpServers }))
+    const { said } = await upUntil(/To try/, ['--listen', 'http://127.0.0.1:0/mcp'], folder)
+    expect(said[0]).toMatch(/^mcp\.json:1:\d+: warning: mcpServers\.one\.autoApprove is up to/)
+  })
+
   test.each([
     ['a file that is not there', ['no.json'], /no\.json/],
     ['an address that others reach', ['--listen', 'http://0.0.0.0:0/mcp'], /public/],
     ['an address that is none', ['--listen', 'nowhere'], /nowhere/],
+    [
+      'pins that cannot be kept',
+      ['--pins', 'no/such/pins.json'],
+      /nothing can be written in .*such/,
+    ],
   ])('refuses %s', async (_, args, message) => {
     const { code, stderr } = await trunkline(['up', ...args], { cwd: emptyFolder() })
     expect(code).toBe(2)

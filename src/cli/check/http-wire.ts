@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import { errorWords } from '../../util/error-words.ts'
 import { limits } from '../../util/limits.ts'
 import { isRecord } from '../../util/record.ts'
 import { SseReader } from '../../wire/sse.ts'
@@ -129,7 +130,7 @@ export function httpWire(
       }
       latest = await askHttp({ method: 'POST', url, headers: all, body, timeoutMs, onEvent })
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error)
+      const why = errorWords(error)
       if (!/^no answer within/.test(why)) inbox.end(`the request failed: ${why}`)
       return
     }

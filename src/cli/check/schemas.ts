@@ -2,6 +2,7 @@ import { headerAnnotations } from '../../mcp/header-annotations.ts'
 import { checkSchema, copyOf } from '../../mcp/json-schema.ts'
 import { loadEngine } from '../../mcp/json-schema-validator.ts'
 import { judgeName } from '../../mcp/names.ts'
+import { errorWords } from '../../util/error-words.ts'
 import { limits } from '../../util/limits.ts'
 import { isRecord } from '../../util/record.ts'
 import { oneLine } from '../terminal.ts'
@@ -94,6 +95,6 @@ async function schemaProblem(schema: unknown, isObject = true): Promise<string |
     engine.compile(copy)
     return undefined
   } catch (error) {
-    return `is no valid schema: ${oneLine(error instanceof Error ? error.message : String(error), 200)}`
+    return `is no valid schema: ${oneLine(errorWords(error), 200)}`
   }
 }

@@ -1,3 +1,4 @@
+import { errorWords } from '../../util/error-words.ts'
 import { cancellation, errors, ids, malformed, ping } from './conduct.ts'
 import { door } from './door.ts'
 import { type Finding, fail, none, type Verdict, worst } from './finding.ts'
@@ -89,7 +90,7 @@ async function findingsOf(probe: Probe, { run }: Step): Promise<readonly Finding
     return await run(probe)
   } catch (error) {
     probe.signal.throwIfAborted()
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorWords(error)
     const advice = 'The connection failed in the middle. Look at the log of the server.'
     return [fail(`the step could not be finished: ${why}`, advice)]
   }

@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts'
+import { errorWords } from '../../util/error-words.ts'
 import { limits } from '../../util/limits.ts'
 import { numberOf } from '../arguments.ts'
 import { exitCodes, UsageError } from '../exit.ts'
@@ -95,7 +96,7 @@ function caught(call: Call, signal: AbortSignal): Call {
       return await call()
     } catch (error) {
       signal.throwIfAborted()
-      return oneLine(error instanceof Error ? error.message : String(error), 300)
+      return oneLine(errorWords(error), 300)
     }
   }
 }

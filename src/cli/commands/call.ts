@@ -1,9 +1,12 @@
 import type { Client } from '../../client/client.ts'
 import type { ToolAnswer } from '../../client/results.ts'
 import { RpcError } from '../../jsonrpc/error.ts'
+import type { Members } from '../../mcp/types/base.ts'
 import type { Tool } from '../../mcp/types/tools.ts'
+import { isRecord } from '../../util/record.ts'
 import { exitCodes, UsageError } from '../exit.ts'
 import { contentText } from '../formats.ts'
+import { learnMissing } from '../missing.ts'
 import { didYouMean } from '../nearest.ts'
 import { withTarget } from '../opening.ts'
 import type { Run, Session } from '../session.ts'
@@ -16,10 +19,12 @@ export const run: Run = async session => {
   return withTarget(session, async ({ client, operands }) => {
     const [name, ...rest] = operands
     if (name === undefined) throw new UsageError('the name of a tool is needed')
-    const tools = await toolsOf(client, signal)
+    const missing = new Map<string, string>()
+    const tools = await toolsOf(client, signal, missing)
     const tool = tools.find(each => each.name === name)
     const given = { operands: rest, args: input.value('args'), stdin }
     const args = await argumentsOf(given, tool?.inputSchema)
+    if (tool !== undefined) noteUnnamed(args, tool.inputSchema, terminal)
     const bar = terminal.progress(oneLine(name, 40))
     try {
       const answer = await client.call(name, args, {
@@ -34,19 +39,35 @@ export const run: Run = async session => {
       return shown(answer, session)
     } catch (error) {
       bar.end()
-      if (error instanceof RpcError && tool === undefined && tools.length > 0) {
-        hint(name, tools, terminal)
-      }
+      // Of any other error, that the tool is not listed is no explanation.
+      const isUnknown = error instanceof RpcError && error.kind === 'tool_not_found'
+      if (isUnknown && tool === undefined) hint(name, tools, missing, terminal)
       throw error
     }
   })
 }
 
-async function toolsOf(client: Client, signal: AbortSignal): Promise<readonly Tool[]> {
+async function toolsOf(
+  client: Client,
+  signal: AbortSignal,
+  missing: Map<string, string>,
+): Promise<readonly Tool[]> {
   const tools: Tool[] = []
   if (client.server.capabilities.tools === undefined) return tools
-  for await (const tool of client.tools({ signal })) tools.push(tool)
+  const onMeta = (meta: Members): void => learnMissing(meta, missing)
+  for await (const tool of client.tools({ signal, onMeta })) tools.push(tool)
   return tools
+}
+
+/** Tells of arguments that the schema of the tool does not name: most tools pass over them in silence. */
+function noteUnnamed(args: object, schema: unknown, terminal: Terminal): void {
+  if (!isRecord(schema) || !isRecord(schema.properties)) return
+  const names = Object.keys(schema.properties)
+  for (const name of Object.keys(args)) {
+    if (names.length === 0 || names.includes(name)) continue
+    const hint = didYouMean(name, names) || `; it names ${oneLine(names.join(', '), 300)}`
+    terminal.note(`the tool names no argument "${oneLine(name, 100)}"${hint}`)
+  }
 }
 
 function shown({ content, structured, isError, raw }: ToolAnswer, session: Session): number {
@@ -78,10 +99,19 @@ function isSaid(structured: unknown, words: string): boolean {
   }
 }
 
-function hint(name: string, tools: readonly Tool[], terminal: Terminal): void {
+function hint(
+  name: string,
+  tools: readonly Tool[],
+  missing: ReadonlyMap<string, string>,
+  terminal: Terminal,
+): void {
   const names = tools.map(tool => oneLine(tool.name, 128))
-  const meant = didYouMean(name, names)
-  terminal.note(
-    `the server lists no tool "${name}"${meant || `; it has ${oneLine(names.join(', '), 500)}`}`,
-  )
+  const lists = names.length === 0 ? 'no tools' : `no tool "${name}"`
+  // With a server missing, the tool is more likely to be there than another one to be meant.
+  const meant = missing.size > 0 ? '' : didYouMean(name, names)
+  const has = names.length === 0 ? '' : `; it has ${oneLine(names.join(', '), 500)}`
+  terminal.note(`the server lists ${lists}${meant || has}`)
+  if (missing.size === 0) return
+  const gone = Array.from(missing, ([server, reason]) => `${server} (${reason})`).join(', ')
+  terminal.note(`of the servers behind it, not there are: ${oneLine(gone, 500)}`)
 }

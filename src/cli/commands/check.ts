@@ -1,6 +1,7 @@
 import { parseAddress } from '../../address.ts'
 import { type ConnectOptions, connect } from '../../connect.ts'
 import { revisionNamed } from '../../mcp/revisions.ts'
+import { errorWords } from '../../util/error-words.ts'
 import type { FramingName } from '../../wire/frame.ts'
 import { timeOf } from '../arguments.ts'
 import { type Finding, fail, ok, type Verdict } from '../check/finding.ts'
@@ -83,7 +84,7 @@ async function callStep(target: Target, session: Session): Promise<Step> {
       return [fail(`${name} fails: ${words}`, 'Look at the arguments, or at what the tool does.')]
     } catch (error) {
       signal.throwIfAborted()
-      const why = error instanceof Error ? error.message : String(error)
+      const why = errorWords(error)
       return [
         fail(
           `${name}: ${oneLine(why, 300)}`,

@@ -1,20 +1,14 @@
-import { exitCodes, UsageError } from '../exit.ts'
+import { unknownCommand } from '../arguments.ts'
+import { exitCodes } from '../exit.ts'
 import { overview, page } from '../help.ts'
 import { commandNamed, commands } from '../manual.ts'
-import { didYouMean } from '../nearest.ts'
 import type { Run } from '../session.ts'
 
 /** Shows the manual, or the page of one command. */
 export const run: Run = async ({ input, terminal }) => {
   const [name] = input.operands
   const command = name === undefined ? undefined : commandNamed(name)
-  if (name !== undefined && command === undefined) {
-    const meant = didYouMean(
-      name,
-      commands.map(each => each.name),
-    )
-    throw new UsageError(`there is no command "${name}"${meant}`)
-  }
+  if (name !== undefined && command === undefined) throw unknownCommand(name)
   if (input.has('json')) terminal.json(command ?? commands)
   else terminal.line(command === undefined ? overview() : page(command))
   return exitCodes.ok

@@ -4,10 +4,9 @@ import type { Members } from '../../mcp/types/base.ts'
 import type { Prompt } from '../../mcp/types/prompts.ts'
 import type { Resource, ResourceTemplate } from '../../mcp/types/resources.ts'
 import type { Tool } from '../../mcp/types/tools.ts'
-import { missingKey } from '../../router/meta-keys.ts'
-import { isRecord } from '../../util/record.ts'
 import { exitCodes, UsageError } from '../exit.ts'
 import { argumentText } from '../formats.ts'
+import { learnMissing } from '../missing.ts'
 import { didYouMean } from '../nearest.ts'
 import { withTarget } from '../opening.ts'
 import type { Run } from '../session.ts'
@@ -69,15 +68,6 @@ async function offersOf(
   const offers = (await Promise.all(found)).filter(([, list]) => list !== undefined)
   // The check: each list is under the name of its kind.
   return Object.fromEntries(offers) as Offers
-}
-
-/** Takes down what a router says of servers that are not in its lists, and why. */
-function learnMissing(meta: Members, missing: Map<string, string>): void {
-  const said = meta[missingKey]
-  if (!isRecord(said)) return
-  for (const [server, reason] of Object.entries(said)) {
-    if (typeof reason === 'string') missing.set(server, reason)
-  }
 }
 
 async function all<T>(entries: AsyncIterable<T>): Promise<readonly T[]> {

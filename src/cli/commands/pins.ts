@@ -1,4 +1,5 @@
 import { type PinChange, Pins } from '../../router/pins.ts'
+import { errorWords } from '../../util/error-words.ts'
 import { exitCodes, UsageError } from '../exit.ts'
 import { didYouMean } from '../nearest.ts'
 import {
@@ -68,7 +69,7 @@ async function approve(
     return [...chosen]
   }).catch(error => {
     if (error instanceof UsageError) throw error
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorWords(error)
     throw new UsageError(`the pins in ${path} cannot be written: ${why}`, { cause: error })
   })
 }
@@ -82,7 +83,8 @@ function found(changes: readonly PinChange[], name: string): PinChange {
   const change = changes.find(one => at > 0 && nameOf(one) === name.slice(0, at))
   if (change === undefined) {
     const names = changes.map(nameOf)
-    const hint = didYouMean(name, names) || (names.length > 0 ? `; ${names.join(', ')} do` : '')
+    const hint =
+      didYouMean(name, names) || (names.length > 0 ? `; what waits: ${names.join(', ')}` : '')
     throw new UsageError(`"${name}" does not wait for approval${hint}`)
   }
   if (/^[\da-f]{8,64}$/.test(digest) && change.seen.startsWith(digest)) return change

@@ -11,7 +11,10 @@ export const run: Run = async session => {
     const [name, ...rest] = operands
     if (name === undefined) throw new UsageError('the name of a prompt is needed')
     const args = await textArgumentsOf({ operands: rest, args: input.value('args'), stdin })
-    const result = await client.prompt(name, args, { signal })
+    const result = await client.prompt(name, args, { signal }).catch(error => {
+      if (!client.server.capabilities.prompts) terminal.note('the server offers no prompts')
+      throw error
+    })
     if (input.has('json')) terminal.json(result)
     else for (const message of result.messages) terminal.line(messageText(message, terminal))
     return exitCodes.ok

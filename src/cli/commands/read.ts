@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises'
+import { errorWords } from '../../util/error-words.ts'
 import { isRecord } from '../../util/record.ts'
 import { exitCodes, UsageError } from '../exit.ts'
 import { resourceText } from '../formats.ts'
@@ -14,7 +15,10 @@ export const run: Run = async session => {
     if (uri === undefined) throw new UsageError('the address of a resource is needed')
     if (rest.length > 0)
       throw new UsageError(`one resource is read at a time, not "${rest[0]}" too`)
-    const { contents, raw } = await client.read(uri, { signal })
+    const { contents, raw } = await client.read(uri, { signal }).catch(error => {
+      if (!client.server.capabilities.resources) terminal.note('the server offers no resources')
+      throw error
+    })
     const file = input.value('output')
     if (file !== undefined) {
       const bytes = Buffer.concat(contents.map(bytesOf))
@@ -40,7 +44,7 @@ async function written(file: string, bytes: Buffer): Promise<void> {
   try {
     await writeFile(file, bytes)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorWords(error)
     throw new UsageError(`--output cannot be written: ${why}`, { cause: error })
   }
 }

@@ -143,7 +143,7 @@ async function watched(file: string, session: Session): Promise<number> {
     child.kill('SIGTERM')
   }
   const watcher = watch(folder, { recursive: true }, (_, name) => {
-    if (name === null || isIgnored(name)) return
+    if (name === null || !isWatched(name)) return
     // Editors write a file in several steps.
     clearTimeout(timer)
     timer = setTimeout(restart, limits.watchMs.default)
@@ -152,7 +152,8 @@ async function watched(file: string, session: Session): Promise<number> {
   try {
     for (;;) {
       const code = await ended(child, signal)
-      if (signal.aborted) return exitCodes.interrupted
+      // As without --watch: being told to stop is how this ends well.
+      if (signal.aborted) return exitCodes.ok
       if (!isRestarting) {
         terminal.note(`the server ended with code ${code}; waiting for a change`)
         // Standard input that has ended does not come back.
@@ -174,8 +175,13 @@ function isOwnWatch(arg: string, at: number, all: readonly string[]): boolean {
   return arg === '--watch' && (end === -1 || at < end)
 }
 
-function isIgnored(name: string): boolean {
-  return name.split(sep).some(part => part === 'node_modules' || part.startsWith('.'))
+/**
+ * Whether a server may be another one when this file of its folder is: what it is made of, and not what
+ * it, or whoever started it, writes there. A log in the folder would else have it started for ever.
+ */
+export function isWatched(name: string): boolean {
+  const isElsewhere = name.split(sep).some(part => part === 'node_modules' || part.startsWith('.'))
+  return !isElsewhere && /\.(?:[cm]?[jt]s|[jt]sx|json|node|wasm)$/.test(name)
 }
 
 function ended(child: ReturnType<typeof spawn>, signal: AbortSignal): Promise<number> {
@@ -192,7 +198,7 @@ function ended(child: ReturnType<typeof spawn>, signal: AbortSignal): Promise<nu
 function changed(watcher: ReturnType<typeof watch>, signal: AbortSignal): Promise<void> {
   return new Promise((done, stop) => {
     watcher.on('change', (_, name) => {
-      if (!isIgnored(String(name))) done()
+      if (isWatched(String(name))) done()
     })
     signal.addEventListener('abort', () => stop(signal.reason), { once: true })
   })

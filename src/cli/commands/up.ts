@@ -1,18 +1,21 @@
-import { relative } from 'node:path'
+import { access, constants } from 'node:fs/promises'
+import { dirname, relative, resolve } from 'node:path'
 import { Ops } from '../../observe/health.ts'
 import { observe } from '../../observe/observe.ts'
 import { sessionsOf } from '../../observe/observed.ts'
-import { ConfigError } from '../../router/config-issue.ts'
+import { ConfigError, describeIssue } from '../../router/config-issue.ts'
 import { Router } from '../../router/router.ts'
 import type { Listener } from '../../transport/listener.ts'
+import { errorWords } from '../../util/error-words.ts'
 import { limits } from '../../util/limits.ts'
 import { findConfig } from '../config-file.ts'
 import { type ConfigWatch, watchConfig } from '../config-watch.ts'
-import { asked, exitCodes } from '../exit.ts'
+import { asked, exitCodes, UsageError } from '../exit.ts'
 import type { Run, Session } from '../session.ts'
 import { harmless, oneLine, type Terminal } from '../terminal.ts'
-import { announce } from '../up/announce.ts'
-import { closeAll, listenAll } from '../up/listening.ts'
+import { announce, noteLate } from '../up/announce.ts'
+import { heedHangups } from '../up/hangup.ts'
+import { checkFree, closeAll, listenAll } from '../up/listening.ts'
 import { PinFile, type PinFileHost } from '../up/pin-file.ts'
 import { demoPlan, type Plan, planOf, type Wishes } from '../up/plan.ts'
 import { Reloads } from '../up/reload.ts'
@@ -34,13 +37,14 @@ export const run: Run = async session => {
           onChange: outcome => reloads?.take(outcome),
         })
   try {
-    for (const { line, message } of watch?.config.warnings ?? []) {
-      terminal.note(`${path}:${line}: ${message}`)
+    for (const warning of watch?.config.warnings ?? []) {
+      terminal.note(describeIssue(warning, path))
     }
     const config = watch?.config
     const plan = await asked(() =>
       config === undefined ? demoPlan(ownProgram(), wishes) : planOf(config, wishes),
     )
+    if (input.has('dry-run')) return foretold(session, plan, path)
     return await serve(session, plan, wishes, watch, started => {
       reloads = started
       if (config === undefined) return
@@ -61,10 +65,11 @@ async function serve(
   onStarted: (reloads: Reloads) => void,
 ): Promise<number> {
   const complain = (error: unknown): void => {
-    observer?.log?.write('warn', error instanceof Error ? error.message : String(error))
+    observer?.log?.write('warn', errorWords(error))
   }
-  const pinned = wishes.pins === undefined ? undefined : new PinFile(wishes.pins)
-  await pinned?.load()
+  const pinned = wishes.pins === undefined ? undefined : await pinsIn(wishes.pins)
+  // Before any program is started: one that cannot be served is not to be started for nothing.
+  if (!plan.isAnyPort) await checkFree(plan.listen)
   const router = new Router({
     ...plan.router,
     servers: plan.servers,
@@ -80,6 +85,11 @@ async function serve(
   // The same, telling of the connections of callers.
   const served = sessionsOf(router)
   let listeners: ReadonlyMap<string, Listener> = new Map()
+  const hangups = heedHangups(() => {
+    watch?.check()
+    // Whoever asks has looked, which is what those that were put away wait for.
+    for (const { name } of router.servers()) router.retry(name)
+  })
   try {
     await pinned?.follow(pinFileHost(router, terminal))
     // Whether it is well can always be asked, also where the figures are elsewhere or nowhere.
@@ -87,7 +97,9 @@ async function serve(
     const { isAnyPort } = plan
     listeners = await listenAll(served, plan.listen, { ops, isAnyPort, onError: complain })
     const apart = typeof plan.metrics === 'string' ? await observer.listen(plan.metrics) : undefined
-    await Promise.race([router.ready(), aborted(signal)])
+    const slow = setTimeout(() => noteLate(terminal, router, plan.listen), slowMs)
+    await Promise.race([router.ready(), aborted(signal), hangups.terminalGone])
+    clearTimeout(slow)
     if (signal.aborted) return exitCodes.ok
     const addresses = Array.from(listeners.values(), ({ address }) => address)
     const opsAt = apart?.address ?? addresses.find(one => one.startsWith('http:'))
@@ -113,23 +125,48 @@ async function serve(
       },
     })
     onStarted(reloading)
-    const onHangup = (): void => watch?.check()
-    process.on('SIGHUP', onHangup)
-    await Promise.race([ended([...listeners.values()]), aborted(signal)])
-    process.off('SIGHUP', onHangup)
+    await Promise.race([ended([...listeners.values()]), aborted(signal), hangups.terminalGone])
     return exitCodes.ok
   } finally {
     await closeAll(listeners)
     await router.close({ drainMs: limits.drainMs.default })
     await pinned?.close()
     await observer.close()
+    hangups.stop()
   }
+}
+
+const slowMs = limits.upNoticeMs.default
+
+/** The pins of a file. Throws a UsageError where they could not be kept there. */
+async function pinsIn(path: string): Promise<PinFile> {
+  const folder = dirname(resolve(path))
+  await access(folder, constants.W_OK).catch(cause => {
+    throw new UsageError(`--pins ${path}: nothing can be written in ${folder}`, { cause })
+  })
+  const pins = new PinFile(path)
+  await pins.load()
+  return pins
+}
+
+/** Says what would be served. */
+function foretold({ input, terminal }: Session, plan: Plan, file: string | undefined): number {
+  const servers = Object.entries(plan.servers)
+    .filter(([, { disabled }]) => disabled !== true)
+    .map(([name]) => name)
+  if (input.has('json')) terminal.json({ file, addresses: plan.listen, servers })
+  else {
+    terminal.line(`${file ?? 'without a configuration'}: nothing is wrong`)
+    terminal.line(`Would serve ${plan.listen.join(', ')}`)
+    for (const name of servers) terminal.line(`  ${name}`)
+  }
+  return exitCodes.ok
 }
 
 /** What becomes of the file of pins, told on stderr. */
 function pinFileHost(router: Router, terminal: Terminal): PinFileHost {
   return {
-    adopt: file => router.importPins(file),
+    adopt: (file, removed) => router.importPins(file, { removed }),
     onApproved: approved => {
       for (const { server, tool } of approved) {
         const name = oneLine(`${server}/${tool}`, 200)
@@ -137,8 +174,14 @@ function pinFileHost(router: Router, terminal: Terminal): PinFileHost {
         else terminal.complain(`${name} has changed again since it was approved; look once more`)
       }
     },
+    onRemoved: removed => {
+      for (const { server, tool } of removed) {
+        const name = oneLine(`${server}/${tool}`, 200)
+        terminal.note(`forgot how ${name} was: it is pinned anew, as it is listed`)
+      }
+    },
     onError: error => {
-      const why = error instanceof Error ? error.message : String(error)
+      const why = errorWords(error)
       terminal.complain(`the pins stay as they were: ${harmless(why)}`)
     },
   }

@@ -1,3 +1,4 @@
+import { isKeptBack } from '../../router/names.ts'
 import type { Router } from '../../router/router.ts'
 import type { ServerStatus } from '../../router/status.ts'
 import type { Style, Terminal } from '../terminal.ts'
@@ -30,11 +31,18 @@ export function announce(terminal: Terminal, up: Up): void {
     lines.push(`${paint('Serving', 'bold')} ${paint(address, 'cyan')}`)
   }
   const tools = router.tools()
+  // What rules of the configuration keep back is as it should be.
+  const hidden = router.hidden().filter(({ what, why }) => what === 'tool' && !isKeptBack(why))
   for (const server of router.servers()) {
     const names = tools.filter(tool => tool.server === server.name).map(({ name }) => name)
     lines.push(`  ${serverLine(paint, server, names.length)}`)
     if (names.length > 0) lines.push(`      ${paint(listed(names), 'dim')}`)
+    const [first, ...others] = hidden.filter(entry => entry.server === server.name)
+    if (first === undefined) continue
+    const unseen = listed([first, ...others].map(({ name }) => oneLine(name, 64)))
+    lines.push(`      ${paint('not shown:', 'yellow')} ${unseen} (${first.why})`)
   }
+  if (router.servers().length === 0) lines.push('  no servers yet')
   const first = addresses.find(address => address !== 'stdio:')
   if (first !== undefined) {
     const tries = [
@@ -48,6 +56,19 @@ export function announce(terminal: Terminal, up: Up): void {
   if (isWire) terminal.note(text)
   else terminal.line(text)
   terminal.note('Ctrl-C ends it, calls under way first.')
+}
+
+/**
+ * Names the servers that are still being started, if there are any: fetching a program may take a minute,
+ * and what is served is said when all have been tried.
+ */
+export function noteLate(terminal: Terminal, router: Router, addresses: readonly string[]): void {
+  const late = router
+    .servers()
+    .filter(({ instances }) => instances.some(({ state }) => state === 'starting'))
+  if (late.length === 0) return
+  const names = oneLine(late.map(({ name }) => name).join(', '), 300)
+  terminal.note(`Serving ${addresses.join(', ')}; still being started: ${names}`)
 }
 
 type Paint = (text: string, style: Style) => string

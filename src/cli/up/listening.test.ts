@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { connect } from '../../connect.ts'
 import { Server } from '../../server/server.ts'
 import type { Listener } from '../../transport/listener.ts'
-import { closeAll, listenAll } from './listening.ts'
+import { checkFree, closeAll, listenAll } from './listening.ts'
 
 const endpoint = new Server({ name: 'it', version: '1.0.0' })
 endpoint.tool('say', {}, () => 'still here')
@@ -20,6 +20,14 @@ async function address(): Promise<string> {
   await closeAll(listeners)
   return listeners.get('tcp://127.0.0.1:0')?.address ?? ''
 }
+
+test('whether addresses are free is found out without keeping them', async () => {
+  const [free, taken] = [await address(), await address()]
+  await listening(undefined, taken)
+  await expect(checkFree([free, taken, 'stdio:'])).rejects.toThrow('already in use')
+  await checkFree([free, 'stdio:'])
+  await listening(undefined, free)
+})
 
 test('an address that stays is not let go of while others come and go', async () => {
   const [stays, goes, comes] = [await address(), await address(), await address()]

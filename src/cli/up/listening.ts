@@ -35,6 +35,18 @@ export async function listenAll(
   }
 }
 
+/**
+ * Rejects, as `listen` does, where one of these addresses cannot be served now. Nothing is served:
+ * whoever connects meanwhile is turned away.
+ */
+export async function checkFree(addresses: readonly string[]): Promise<void> {
+  for (const address of addresses) {
+    if (address === 'stdio:') continue
+    const listener = await listen({}, address, { protocol: 'jsonrpc' })
+    await listener.close()
+  }
+}
+
 /** Closes listeners, but for those that are also among others. */
 export async function closeAll(
   listeners: ReadonlyMap<string, Listener>,

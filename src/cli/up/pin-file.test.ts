@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { patience } from '../../../test/support/patience.ts'
-import { type PinRecord, Pins } from '../../router/pins.ts'
+import type { PinRecord } from '../../router/pin-records.ts'
+import { Pins } from '../../router/pins.ts'
 import { UsageError } from '../exit.ts'
 import { pinText } from '../pin-store.ts'
 import { PinFile } from './pin-file.ts'
@@ -22,14 +23,16 @@ async function follow(file: string) {
   const pinned = new PinFile(file, 5)
   await pinned.load()
   const approved: PinRecord[] = []
+  const forgotten: PinRecord[] = []
   const problems: string[] = []
   await pinned.follow({
-    adopt: found => pinned.pins.import(found),
+    adopt: (found, removed) => pinned.pins.import(found, { removed }),
     onApproved: records => approved.push(...records),
+    onRemoved: records => forgotten.push(...records),
     onError: error => problems.push(String(error)),
   })
   onTestFinished(() => pinned.close())
-  return { pinned, approved, problems }
+  return { pinned, approved, forgotten, problems }
 }
 
 /** The same, with one tool that is pinned. */
@@ -112,6 +115,49 @@ describe('a file of pins', () => {
       { tool: 'more' },
     ])
     expect(changes).toBeUndefined()
+  })
+
+  it('from which somebody takes a pin makes it forgotten, and none that was not in it', async () => {
+    const file = path()
+    const { pinned, approved, forgotten, problems } = await followed(file)
+    await pinned.pins.check('calc', [changed])
+    // Not in the file yet, so that nobody can have taken it out.
+    await pinned.pins.check('calc', [{ ...tool, name: 'more' }])
+    put(file, pinText(new Pins()))
+    await vi.waitFor(
+      () => expect(forgotten).toMatchObject([{ server: 'calc', tool: 'add' }]),
+      patience,
+    )
+    expect([approved, problems, pinned.pins.changes()]).toEqual([[], [], []])
+    await vi.waitFor(() => {
+      expect(JSON.parse(readFileSync(file, 'utf8')).pins).toMatchObject([{ tool: 'more' }])
+    }, patience)
+    expect(await pinned.pins.check('calc', [changed])).toEqual({ added: ['add'], changes: [] })
+  })
+
+  it('in which somebody changes a pin makes it hold', async () => {
+    const file = path()
+    const { pinned, approved, forgotten } = await followed(file)
+    const other = new Pins()
+    await other.check('calc', [changed])
+    put(file, pinText(other))
+    await vi.waitFor(() => expect(approved).toMatchObject([{ tool: 'add' }]), patience)
+    expect(forgotten).toEqual([])
+    expect((await pinned.pins.check('calc', [tool])).changes).toHaveLength(1)
+  })
+
+  it.each([
+    '{ "version": 1, "pins": [{ "server": "calc" }] }',
+    '{ "version": 2, "pins": [] }',
+    '{ "version": 1, "pins": {} }',
+    '[]',
+    '',
+  ])('that has become %j forgets nothing', async text => {
+    const file = path()
+    const { pinned, forgotten, problems } = await followed(file)
+    put(file, text)
+    await vi.waitFor(() => expect(problems).toHaveLength(1), patience)
+    expect([forgotten, pinned.pins.export().pins.length]).toEqual([[], 1])
   })
 
   it('that is broken changes nothing, is told once and is not written over until it is whole', async () => {

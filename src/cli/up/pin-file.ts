@@ -1,4 +1,6 @@
-import { type PinRecord, Pins } from '../../router/pins.ts'
+import type { PinRecord, PinFile as PinText } from '../../router/pin-records.ts'
+import { Pins } from '../../router/pins.ts'
+import { isRecord } from '../../util/record.ts'
 import { FileWatch } from '../file-watch.ts'
 import {
   isMissing,
@@ -12,17 +14,24 @@ import {
 
 /** Who is told of what becomes of the file. */
 export interface PinFileHost {
-  /** Lets callers have what a file pins now. Rejects, and changes nothing, where it cannot be used. */
-  adopt(file: unknown): Promise<readonly PinRecord[]>
+  /**
+   * Lets callers have what a file pins now, and forgets what was taken out of it. Gives what is pinned
+   * otherwise than before; rejects, and changes nothing, where the file cannot be used.
+   */
+  adopt(file: unknown, removed: readonly PinRecord[]): Promise<readonly PinRecord[]>
   /** Told what was approved by way of the file. */
   onApproved(approved: readonly PinRecord[]): void
+  /** Told whose pins were taken out of the file: those tools are pinned anew, as they are now. */
+  onRemoved(removed: readonly PinRecord[]): void
   /** Told why the file cannot be read, used or written: then everything stays as it was. */
   onError(error: unknown): void
 }
 
 /**
  * How tools were defined when they were first seen, kept in a file over restarts, together with the
- * changes that wait for approval. Somebody else may approve them in the file while this one is open.
+ * changes that wait for approval. Somebody else may approve them in the file while this one is open, and
+ * take pins out of it. What was pinned here since the file was last read or written stays: it could not
+ * have been there.
  */
 export class PinFile {
   readonly pins = new Pins()
@@ -56,7 +65,7 @@ export class PinFile {
     this.#text = text
   }
 
-  /** From now on what is approved in the file holds at once. To be called once, after `load`. */
+  /** From now on what somebody makes of the file holds at once. To be called once, after `load`. */
   async follow(host: PinFileHost): Promise<void> {
     this.#host = host
     this.#watch = new FileWatch(this.#path, {
@@ -99,11 +108,13 @@ export class PinFile {
     if (text === this.#text || text === this.#broken) return
     try {
       const file = parsePins(this.#path, text)
-      const taken = (await this.#host?.adopt(file)) ?? []
+      const removed = removedFrom(this.#text, file)
+      const taken = (await this.#host?.adopt(file, removed)) ?? []
       this.#text = text
       this.#broken = undefined
-      if (taken.length === 0) return
+      if (taken.length + removed.length === 0) return
       this.#host?.onApproved(taken)
+      this.#host?.onRemoved(removed)
       // What has changed again since waits for approval again, and the file is to say so.
       this.save()
     } catch (error) {
@@ -138,4 +149,13 @@ export class PinFile {
   #complain(error: unknown): void {
     this.#host?.onError(error)
   }
+}
+
+/** The pins that a text had and a file has no more, whatever else may be wrong with the file. */
+function removedFrom(before: string, file: unknown): readonly PinRecord[] {
+  const now = isRecord(file) && Array.isArray(file.pins) ? file.pins.filter(isRecord) : []
+  const kept = new Set(now.map(({ server, tool }) => JSON.stringify([server, tool])))
+  // The check: the text was taken over from the file, or written here.
+  const { pins } = (before === '' ? { pins: [] } : JSON.parse(before)) as Pick<PinText, 'pins'>
+  return pins.filter(({ server, tool }) => !kept.has(JSON.stringify([server, tool])))
 }

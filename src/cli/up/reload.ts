@@ -6,6 +6,7 @@ import { type ConfigDiff, diffConfig } from '../../router/config-diff.ts'
 import { ConfigError } from '../../router/config-issue.ts'
 import { maskedConfig } from '../../router/config-masked.ts'
 import type { Router } from '../../router/router.ts'
+import { errorWords } from '../../util/error-words.ts'
 import { limits } from '../../util/limits.ts'
 import type { Terminal } from '../terminal.ts'
 import { planOf, type Wishes } from './plan.ts'
@@ -48,12 +49,20 @@ export class Reloads {
       const plan = planOf(outcome, wishes)
       const diff = diffConfig(before, outcome)
       // First, because an address may be taken, and then nothing is to change.
-      if (diff.listenChanged && wishes.listen.length === 0) await this.#host.relisten(plan.listen)
+      const isElsewhere = diff.listenChanged && wishes.listen.length === 0
+      if (isElsewhere) await this.#host.relisten(plan.listen)
       await router.update(plan.servers, { drainMs: limits.drainMs.default })
       this.#current = outcome
       this.#show(outcome)
       if (!this.#host.isToldByLog('info')) {
-        terminal.note(`configuration read again: ${words(diff)}`)
+        const parts = isElsewhere ? [`serving ${plan.listen.join(', ')}`] : []
+        terminal.note(`configuration read again: ${words(diff, parts)}`)
+      } else {
+        const { settings } = diff
+        if (isElsewhere) this.#host.log?.write('info', 'serving', { addresses: plan.listen })
+        if (settings.length > 0) {
+          this.#host.log?.write('warn', 'settings hold from the next start on', { settings })
+        }
       }
       if (events.configReloaded.isHeard) {
         const { added, removed } = diff
@@ -65,7 +74,7 @@ export class Reloads {
         })
       }
     } catch (error) {
-      this.#refuse(error instanceof Error ? error.message : String(error))
+      this.#refuse(errorWords(error))
     }
   }
 
@@ -85,11 +94,11 @@ export class Reloads {
   }
 }
 
-function words(diff: ConfigDiff): string {
+function words(diff: ConfigDiff, others: readonly string[]): string {
   const parts = (['added', 'removed', 'changed', 'adjusted'] as const).flatMap(kind =>
     diff[kind].length === 0 ? [] : [`${kind} ${diff[kind].join(', ')}`],
   )
   const settings =
     diff.settings.length === 0 ? [] : [`${diff.settings.join(', ')} hold from the next start on`]
-  return [...parts, ...settings].join('; ') || 'nothing is different'
+  return [...parts, ...others, ...settings].join('; ') || 'nothing is different'
 }

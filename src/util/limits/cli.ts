@@ -34,6 +34,12 @@ export const cli = {
     unit: 'bytes',
     meaning: 'One answer that `trunkline check` reads. A longer one is cut off and cannot be read.',
   },
+  upNoticeMs: {
+    default: 2000,
+    unit: 'ms',
+    meaning:
+      'Time after which `trunkline up` names the servers that it is still waiting for, before it says what it serves.',
+  },
   benchSeconds: {
     default: 5,
     unit: 'count',
