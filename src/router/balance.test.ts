@@ -82,6 +82,24 @@ describe.each(names)('%s', name => {
 })
 
 describe('in turn', () => {
+  test('round-robin passes over nobody while each call of one is made again elsewhere', () => {
+    const balance = balanceOf('round-robin')
+    const all = ['a', 'b', 'c'].map(key => candidate(key))
+    const others = all.slice(1)
+    const counts = new Map<string, number>()
+    for (let call = 0; call < 30; call++) {
+      const first = balance(all)
+      const taken = first?.key === 'a' ? balance(others) : first
+      counts.set(taken?.key ?? '', (counts.get(taken?.key ?? '') ?? 0) + 1)
+    }
+    expect(counts).toEqual(
+      new Map([
+        ['b', 15],
+        ['c', 15],
+      ]),
+    )
+  })
+
   test('round-robin goes through them in order, and goes on when one has left', () => {
     const balance = balanceOf('round-robin')
     const [a, b, c] = [candidate('a'), candidate('b'), candidate('c')]
@@ -113,6 +131,14 @@ describe('in turn', () => {
     expect(chosen(balanceOf('weighted'), [a, b], 10)).toEqual({ a: 0, b: 10 })
     b.weight = 0
     expect(chosen(balanceOf('weighted'), [a, b], 10)).toEqual({ a: 5, b: 5 })
+  })
+
+  test('weighted gives nothing to one without weight when a heavy one leaves either', () => {
+    const balance = balanceOf('weighted')
+    const heavy = candidate('heavy', { weight: 100 })
+    const rest = [candidate('none', { weight: 0 }), candidate('light')]
+    for (let turn = 0; turn < 51; turn++) balance([heavy, ...rest])
+    expect(chosen(balance, rest, 100)).toEqual({ none: 0, light: 100 })
   })
 
   test('weighted follows weights that change, and forgets those that are gone', () => {
@@ -175,6 +201,17 @@ describe('by what they have to do', () => {
     ['everything at its worst', { inFlight: 100, errorRate: 1, latencyMs: 1000 }, 1],
   ])('the load of one with %s', (_, members, load) => {
     expect(loadOf(candidate('a', members))).toBeCloseTo(load)
+  })
+
+  test('two-choices takes none without weight where another has some', () => {
+    const balance = balanceOf('two-choices')
+    const three = [
+      candidate('a', { weight: 0 }),
+      candidate('b', { weight: 0 }),
+      candidate('c', { inFlight: 50, latencyMs: 100 }),
+    ]
+    expect(chosen(balance, three, 100)).toEqual({ a: 0, b: 0, c: 100 })
+    expect(chosen(balance, three.slice(0, 2), 100).a).toBeGreaterThan(30)
   })
 
   test('adaptive takes the one with the least load', () => {

@@ -3,7 +3,7 @@ import type { BalanceName } from './options.ts'
 
 /** What is looked at when one of several instances is chosen. */
 export interface Candidate {
-  /** What tells it from the others, the same in every process. */
+  /** What tells it from the others. */
   readonly key: string
   /** How much it gets beside others. One with 0 gets calls only where all have 0. */
   readonly weight: number
@@ -21,16 +21,18 @@ export interface Candidate {
  */
 export type Balance<C extends Candidate> = (candidates: readonly C[], key?: string) => C | undefined
 
-/** Where chance comes from. */
-export interface BalanceOptions {
+/** Where chance comes from, and what a candidate is hashed by. */
+export interface BalanceOptions<C extends Candidate = Candidate> {
   /** A number from 0 (included) to 1 (not included). */
   readonly random: () => number
+  /** What `hash` knows a candidate by, the same in every process, whoever else is there; its key unless said. */
+  readonly placeOf?: (candidate: C) => string
 }
 
 /**
  * Makes what chooses among the instances of one server; one that takes turns remembers whose it was.
  *
- * - `round-robin`: in turn, whatever their weights.
+ * - `round-robin`: in turn, however large their weights.
  * - `weighted`: in turn, in proportion to their weights and evenly mixed.
  * - `least-busy`: the one that is answering the fewest calls for its weight.
  * - `two-choices`: of two taken by chance the one where a call is likely to be over first.
@@ -41,7 +43,7 @@ export interface BalanceOptions {
  */
 export function makeBalance<C extends Candidate>(
   name: BalanceName,
-  { random }: BalanceOptions,
+  { random, placeOf = ({ key }) => key }: BalanceOptions<C>,
 ): Balance<C> {
   switch (name) {
     case 'round-robin':
@@ -56,7 +58,7 @@ export function makeBalance<C extends Candidate>(
       return lowest<C>(adaptiveLoad, random)
     case 'hash':
       return (candidates, key) =>
-        key === undefined ? twoChoices(candidates, random) : rendezvous(candidates, key)
+        key === undefined ? twoChoices(candidates, random) : rendezvous(candidates, key, placeOf)
   }
 }
 
@@ -87,12 +89,22 @@ function perWeight(cost: number, candidate: Candidate): number {
 }
 
 function roundRobin<C extends Candidate>(): Balance<C> {
-  let turn = -1
+  // When each was last chosen. Counting places in the list instead would pass over the one behind any
+  // that fails, since the next choice is made of a list without it.
+  const chosen = new Map<string, number>()
+  let choices = 0
   return candidates => {
-    if (candidates.length === 0) return undefined
-    // Kept small for ever, and a list that got shorter begins anew.
-    turn = turn + 1 < candidates.length ? turn + 1 : 0
-    return candidates[turn]
+    const able = candidates.filter(({ weight }) => weight > 0)
+    let best: C | undefined
+    let longest = Number.POSITIVE_INFINITY
+    for (const candidate of able.length > 0 ? able : candidates) {
+      const last = chosen.get(candidate.key) ?? 0
+      if (last >= longest) continue
+      longest = last
+      best = candidate
+    }
+    if (best !== undefined) chosen.set(best.key, ++choices)
+    return best
   }
 }
 
@@ -106,11 +118,13 @@ function weighted<C extends Candidate>(): Balance<C> {
     let best: C | undefined
     let most = Number.NEGATIVE_INFINITY
     let total = 0
+    for (const { weight } of candidates) total += weight
     for (const candidate of candidates) {
       const { key, weight } = candidate
+      // Who earns nothing may be the richest all the same, when somebody has left whom others had paid.
+      if (weight === 0 && total > 0) continue
       const has = (earned.get(key) ?? 0) + weight
       earned.set(key, has)
-      total += weight
       if (has > most) {
         most = has
         best = candidate
@@ -172,7 +186,11 @@ function twoChoices<C extends Candidate>(
   const difference = isMeasured
     ? expectedMs(one, oneMs) - expectedMs(other, otherMs)
     : expectedMs(one, 1) - expectedMs(other, 1)
-  return difference <= 0 ? one : other
+  const better = difference <= 0 ? one : other
+  if (better.weight > 0) return better
+  // These two are to get nothing unless all are.
+  const able = candidates.filter(({ weight }) => weight > 0)
+  return able.length > 0 ? twoChoices(able, random) : better
 }
 
 /**
@@ -185,16 +203,20 @@ function expectedMs(candidate: Candidate, latencyMs: number): number {
 }
 
 /**
- * The candidate with the highest number made of its key and the given one. When one is taken away only
+ * The candidate with the highest number made of its place and the given key. When one is taken away only
  * its own keys get another; when one is added it only takes. With weights each gets its share.
  */
-function rendezvous<C extends Candidate>(candidates: readonly C[], key: string): C | undefined {
+function rendezvous<C extends Candidate>(
+  candidates: readonly C[],
+  key: string,
+  placeOf: (candidate: C) => string,
+): C | undefined {
   const seed = hashSeed(key)
   let best: C | undefined
   let most = Number.NEGATIVE_INFINITY
   for (const candidate of candidates) {
     // The logarithm makes the chance of being the highest proportional to the weight.
-    const share = hashShare(seed, candidate.key) || Number.MIN_VALUE
+    const share = hashShare(seed, placeOf(candidate)) || Number.MIN_VALUE
     const { weight } = candidate
     const score = weight > 0 ? -weight / Math.log(share) : share - 1
     if (score > most || (score === most && best !== undefined && candidate.key < best.key)) {

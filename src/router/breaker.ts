@@ -16,7 +16,8 @@ export interface BreakerHost {
 /**
  * Keeps calls away from an instance that fails: after `failures` in a row, or when the share `ratio`
  * of the last `window` calls failed, it opens for `openMs`. Then it is half-open: one call at a time
- * goes through, `successes` in a row close it, one failure opens it again.
+ * goes through, `successes` in a row close it, one failure opens it again. A call that takes longer than
+ * `openMs` holds up nobody: another one goes through beside it.
  *
  * Every call asks `begin` and then says exactly once how it ended: `succeeded`, `failed` or
  * `abandoned`. Which failures count is the caller's choice; the answer "no such tool" is a success.
@@ -34,6 +35,7 @@ export class Breaker {
   #failedInRow = 0
   #succeededInRow = 0
   #probes = 0
+  #probedAt = 0
   #state: BreakerState = 'closed'
   #openUntil = 0
   #why = ''
@@ -61,7 +63,8 @@ export class Breaker {
   get isReady(): boolean {
     if (this.#state === 'closed') return true
     if (this.#state === 'open') return this.#isOver()
-    return this.#probes < limits.breakerProbes.default
+    if (this.#probes < limits.breakerProbes.default) return true
+    return this.#now() - this.#probedAt >= this.#options.openMs
   }
 
   /** Milliseconds until a call makes sense again; 0 unless it is open. */
@@ -79,6 +82,7 @@ export class Breaker {
     if (!this.isReady) return 0
     if (this.#state === 'open') this.#change('half-open', `on trial after ${this.#why}`)
     this.#probes++
+    this.#probedAt = this.#now()
     return this.#epoch
   }
 
@@ -109,6 +113,11 @@ export class Breaker {
   /** A call ended without saying anything about the instance: its caller gave it up, for instance. */
   abandoned(ticket = this.#epoch): void {
     if (ticket === this.#epoch && this.#state === 'half-open') this.#endProbe()
+  }
+
+  /** Puts an open one on trial at once: there is reason to think that what it opened for is over. */
+  tryNow(): void {
+    if (this.#state === 'open') this.#openUntil = this.#now()
   }
 
   /** Closes it and forgets everything. */

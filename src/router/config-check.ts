@@ -148,9 +148,8 @@ class Check {
   ): unknown {
     if (node.type !== 'string') return this.#wrongType(node, type, path)
     const { value, shown, problems, onlyMissing } = expand(node.value, this.#env)
-    for (const problem of problems) {
-      const severity = this.#isOff && onlyMissing ? 'warning' : 'error'
-      this.#report(severity, node.at, path, `${pathText(path)}: ${problem}`)
+    for (const problem of this.#isOff && onlyMissing ? [] : problems) {
+      this.#report('error', node.at, path, `${pathText(path)}: ${problem}`)
     }
     if (shown !== undefined) this.shown.set(pathText(canonical(path)), shown)
     // What stands for a missing value would only be found to be wrong once more.

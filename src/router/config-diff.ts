@@ -81,7 +81,7 @@ function memberOf(object: object, name: string): unknown {
 }
 
 /** Whether two values of JSON are the same; a member without a value is none. */
-function isSame(one: unknown, other: unknown): boolean {
+export function isSame(one: unknown, other: unknown): boolean {
   if (one === other) return true
   if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return false
   if (Array.isArray(one) || Array.isArray(other)) {

@@ -1,4 +1,7 @@
-/** A place in a text. Lines and columns count from 1, columns in UTF-16 units as editors do. */
+/**
+ * A place in a text. Lines and columns count from 1, columns in UTF-16 units as editors do; 0 where
+ * something is the matter with the file as a whole.
+ */
 export interface Place {
   readonly line: number
   readonly column: number
@@ -39,7 +42,8 @@ export class ConfigError extends Error {
 /** An issue as a line that terminals and editors can follow to its place: `file:line:column: words`. */
 export function describeIssue(issue: ConfigIssue, file = 'configuration'): string {
   const kind = issue.severity === 'warning' ? 'warning: ' : ''
-  const text = `${file}:${issue.line}:${issue.column}: ${kind}${issue.message}`
+  const place = issue.line === 0 ? file : `${file}:${issue.line}:${issue.column}`
+  const text = `${place}: ${kind}${issue.message}`
   return issue.excerpt === undefined ? text : `${text}\n${issue.excerpt}`
 }
 

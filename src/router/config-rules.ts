@@ -1,4 +1,6 @@
+import { nearest } from '../util/nearest.ts'
 import { addressProblem, isLocalAddress, schemeOf } from './config-address.ts'
+import { type ForeignKey, foreignFileKeys, foreignServerKeys } from './config-foreign.ts'
 import { restart } from './config-schema-policy.ts'
 import type { ConfigNode } from './config-text.ts'
 
@@ -36,7 +38,9 @@ function fileRules({ node, value, report, mayBePublic }: CheckedObject): void {
   if (members.has('mcpServers') && members.has('servers')) {
     report('servers', 'mcpServers and servers say the same; put all servers into one of them')
   } else if (!members.has('mcpServers') && !members.has('servers')) {
-    report(undefined, 'the file names no servers; write them into mcpServers')
+    if (!isMisspelt(members, ['mcpServers', 'servers'], foreignFileKeys)) {
+      report(undefined, 'the file names no servers; write them into mcpServers')
+    }
   }
   const inputs = members.get('inputs')?.value
   if (inputs !== undefined && !(inputs.type === 'list' && inputs.items.length === 0)) {
@@ -71,8 +75,11 @@ function serverRules({ node, value, report }: CheckedObject): void {
   const { members } = node
   const ways = ['command', 'url', 'urls'].filter(way => members.has(way))
   const [way] = ways
-  if (way === undefined) report(undefined, 'a server needs one of command, url and urls')
-  else if (ways.length > 1)
+  if (way === undefined) {
+    if (!isMisspelt(members, ['command', 'url', 'urls'], foreignServerKeys)) {
+      report(undefined, 'a server needs one of command, url and urls')
+    }
+  } else if (ways.length > 1)
     report(ways[1], `a server has one of command, url and urls, not ${ways.join(' and ')}`)
   else if (way === 'command') programRules(members, report)
   else addressRules(node, value, report)
@@ -172,6 +179,19 @@ function hashRules({ node: { members }, report }: CheckedObject): void {
 
 function instanceRules({ node: { members }, report }: CheckedObject): void {
   if (!members.has('url')) report(undefined, 'an entry of urls needs a url')
+}
+
+/** Whether one of these is there under another name, which has been told already. */
+function isMisspelt(
+  members: ObjectNode['members'],
+  names: readonly string[],
+  foreign: ReadonlyMap<string, ForeignKey>,
+): boolean {
+  const isCalledOtherwise = (key: string): boolean =>
+    names.some(name => foreign.get(key)?.message.includes(`${name} `))
+  return [...members.keys()].some(
+    key => isCalledOtherwise(key) || nearest(key, names) !== undefined,
+  )
 }
 
 /** The addresses of a server that could be read. */

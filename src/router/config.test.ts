@@ -507,11 +507,23 @@ describe('variables', () => {
     expect(servers.a?.tools?.rename).toEqual({ '${TOKEN}': 'y' })
   })
 
-  test('a server that is disabled may lack them, with a warning', () => {
+  test.each(['comand', 'ulr', 'serverUrl'])(
+    '"%s" is told once, and not that a server needs more',
+    key => {
+      expect(messagesOf(withServer({ [key]: 'x' }))).toHaveLength(1)
+    },
+  )
+
+  test.each(['mcpServer', 'context_servers', 'mcp'])(
+    '"%s" is told once, and not that there are no servers',
+    key => {
+      expect(messagesOf({ [key]: {} })).toHaveLength(1)
+    },
+  )
+
+  test('a server that is disabled may lack them', () => {
     const config = read(withServer({ disabled: true, command: 'x', env: { A: '${NONE}' } }))
-    expect(config.warnings.map(warning => warning.message)).toEqual([
-      expect.stringContaining('NONE is not set'),
-    ])
+    expect(config.warnings).toEqual([])
     expect(
       messagesOf(withServer({ disabled: true, command: 'x', cwd: '${input:a}' })),
     ).toHaveLength(1)

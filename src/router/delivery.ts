@@ -1,3 +1,5 @@
+import { isTimeout } from '../client/failures.ts'
+import { ChannelError } from '../jsonrpc/channel.ts'
 import type { Waiter } from '../jsonrpc/pending.ts'
 import type { Session } from '../server/session.ts'
 import type { Clock } from '../util/clock.ts'
@@ -11,6 +13,8 @@ export interface DeliveryHost {
   readonly clock: Clock
   /** The name of the server. */
   readonly name: string
+  /** Whether the caller waits for less than the server has: then that is over when it is over. */
+  isHurried(call: Call): boolean
   /** The instance for a call, of those that it was not tried at. */
   choose(call: Call, tried: ReadonlySet<Instance> | undefined): Instance | undefined
   /** Waits for one that is on its way; rejects where none is. */
@@ -39,6 +43,8 @@ export class Delivery implements Waiter {
   #lane: Lane | undefined
   #ticket = 0
   #began = 0
+  /** Until when the caller waits, where that is not what the server has for each attempt. */
+  readonly #until: number | undefined
 
   constructor(
     host: DeliveryHost,
@@ -50,11 +56,12 @@ export class Delivery implements Waiter {
     this.#call = call
     this.#done = done
     this.#failed = failed
+    this.#until = host.isHurried(call) ? host.clock.now() + call.timeoutMs : undefined
   }
 
   /** To be called once. */
   begin(): void {
-    const instance = this.#call.pinned ?? this.#host.choose(this.#call, this.#tried)
+    const instance = this.#host.choose(this.#call, this.#tried)
     if (instance !== undefined) this.#beginAt(instance)
     else {
       this.#host.await(this.#call).then(
@@ -100,7 +107,8 @@ export class Delivery implements Waiter {
   }
 
   #sendOn(lane: Lane): void {
-    const { method, params, errand, abort, timeoutMs, takesWritten } = this.#call
+    const { method, params, errand, abort, takesWritten } = this.#call
+    const timeoutMs = this.#leftMs()
     const { revision } = lane.server
     const sender = revision.era === 'stateless' ? this.#call.sender(revision) : undefined
     this.#lane = lane
@@ -125,7 +133,7 @@ export class Delivery implements Waiter {
     this.#count(instance, error)
     this.#tried ??= new Set()
     this.#tried.add(instance)
-    if (this.#host.mayRetry(this.#call, error, this.#attempt)) {
+    if (!this.#isTooLate(error) && this.#host.mayRetry(this.#call, error, this.#attempt)) {
       this.#attempt++
       this.begin()
     } else {
@@ -135,7 +143,7 @@ export class Delivery implements Waiter {
 
   #count({ load, breaker }: Instance, error: unknown): void {
     const tookMs = this.#host.clock.now() - this.#began
-    if (this.#call.abort.signal.aborted) {
+    if (this.#call.abort.signal.aborted || this.#isTooLate(error)) {
       load.abandoned()
       breaker?.abandoned(this.#ticket)
     } else if (isFault(error)) {
@@ -145,5 +153,18 @@ export class Delivery implements Waiter {
       load.succeeded(tookMs)
       breaker?.succeeded(this.#ticket)
     }
+  }
+
+  /** How long the server has for this attempt. Throws where the caller has stopped waiting. */
+  #leftMs(): number {
+    if (this.#until === undefined) return this.#call.timeoutMs
+    const leftMs = this.#until - this.#host.clock.now()
+    if (leftMs > 0) return leftMs
+    throw new ChannelError('timeout', 'the caller did not wait for so long')
+  }
+
+  /** Whether the caller has stopped waiting, which says nothing about the server. */
+  #isTooLate(error: unknown): boolean {
+    return this.#until !== undefined && isTimeout(error)
   }
 }

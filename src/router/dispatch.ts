@@ -4,9 +4,11 @@ import type { Clock } from '../util/clock.ts'
 import { limits } from '../util/limits.ts'
 import { type Balance, makeBalance } from './balance.ts'
 import type { Call, Delivered } from './call.ts'
+import { isSame } from './config-diff.ts'
 import { Delivery, type DeliveryHost } from './delivery.ts'
 import { unavailable } from './failure.ts'
 import type { Instance } from './instance.ts'
+import type { UpstreamOptions } from './options.ts'
 import { Outliers } from './outlier.ts'
 import { mayRetry, outcomeOf, RetryBudget } from './retry.ts'
 import type { Upstream } from './upstream.ts'
@@ -18,31 +20,43 @@ import type { Upstream } from './upstream.ts'
 export class Dispatch {
   readonly #upstream: Upstream
   readonly #clock: Clock
-  readonly #balance: Balance<Instance>
+  readonly #random: () => number
+  #options: UpstreamOptions
+  #balance: Balance<Instance>
   readonly #outliers: Outliers
-  readonly #retries: RetryBudget
+  #retries: RetryBudget
   readonly #host: DeliveryHost
   /** Where the sessions of callers live on, for servers that have sessions of their own. */
   readonly #homes = new WeakMap<Session, Instance>()
   #judgedAt = 0
 
   constructor(upstream: Upstream, clock: Clock, random: () => number = Math.random) {
-    const { balance = 'two-choices', retry = {} } = upstream.options
     this.#upstream = upstream
     this.#clock = clock
-    const now = () => clock.now()
-    this.#balance = makeBalance(balance, { random })
-    this.#outliers = new Outliers({ now })
-    this.#retries = new RetryBudget(retry, now)
+    this.#random = random
+    this.#options = upstream.options
+    this.#balance = this.#makeBalance()
+    this.#outliers = new Outliers({ now: () => clock.now() })
+    this.#retries = this.#makeRetries()
     this.#host = {
       clock,
       name: upstream.name,
+      isHurried: ({ timeoutMs }) => this.#isHurried(timeoutMs),
       choose: (call, tried) => this.#choose(call, tried),
       await: call => this.#await(call),
       unavailable: () => this.#unavailable(),
       settle: (session, instance) => this.#settle(session, instance),
       mayRetry: (call, error, attempt) => this.#mayRetry(call, error, attempt),
     }
+  }
+
+  /** The options of the server are others. What they say the same of goes on as it was. */
+  adjust(): void {
+    const before = this.#options
+    const { options } = this.#upstream
+    this.#options = options
+    if (before.balance !== options.balance) this.#balance = this.#makeBalance()
+    if (!isSame(before.retry, options.retry)) this.#retries = this.#makeRetries()
   }
 
   /** Why an instance gets no calls though it is there. */
@@ -60,6 +74,8 @@ export class Dispatch {
 
   #choose(call: Call, tried: ReadonlySet<Instance> | undefined): Instance | undefined {
     const { instances } = this.#upstream
+    const { pinned } = call
+    if (pinned !== undefined) return this.#isOpen(pinned) ? pinned : undefined
     const [only] = instances
     if (instances.length === 1 && only !== undefined) {
       // Where there is but one, trying it again is all that can be done.
@@ -83,11 +99,12 @@ export class Dispatch {
    */
   async #await(call: Call): Promise<Instance> {
     const until = this.#clock.now() + limits.upstreamWaitMs.default
+    const candidates = call.pinned === undefined ? this.#upstream.instances : [call.pinned]
     for (;;) {
       const instance = this.#choose(call, undefined)
       if (instance !== undefined) return instance
       const leftMs = until - this.#clock.now()
-      if (leftMs <= 0 || !this.#upstream.instances.some(isComing)) throw this.#unavailable()
+      if (leftMs <= 0 || !candidates.some(isComing)) throw this.#unavailable()
       await orAborted(this.#upstream.nextReady(leftMs), call.abort.signal)
     }
   }
@@ -106,12 +123,30 @@ export class Dispatch {
     if (this.#homes.get(session) !== instance) this.#homes.set(session, instance)
   }
 
+  /** Whether the caller waits for less than the server has. */
+  #isHurried(timeoutMs: number): boolean {
+    const usualMs = this.#options.timeoutMs ?? limits.upstreamCallMs.default
+    return timeoutMs > 0 && (usualMs === 0 || timeoutMs < usualMs)
+  }
+
   #mayRetry(call: Call, error: unknown, attempt: number): boolean {
     const { abort, pinned, safety } = call
     if (attempt >= this.#retries.attempts || abort.signal.aborted || pinned !== undefined)
       return false
     const { outcome, wasSent } = outcomeOf(error)
     return mayRetry(outcome, { ...safety, wasSent }) && this.#retries.take()
+  }
+
+  #makeBalance(): Balance<Instance> {
+    const { balance = 'two-choices' } = this.#options
+    return makeBalance<Instance>(balance, {
+      random: this.#random,
+      placeOf: ({ target }) => target.place,
+    })
+  }
+
+  #makeRetries(): RetryBudget {
+    return new RetryBudget(this.#options.retry ?? {}, () => this.#clock.now())
   }
 
   #judge(): void {

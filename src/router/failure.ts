@@ -5,10 +5,20 @@ import { errors } from '../mcp/errors.ts'
 /** What callers are told when a server behind the router cannot be reached at all. */
 export function unavailable(server: string, reason: string, retryAfterMs?: number): RpcError {
   const data = { server, reason, ...(retryAfterMs !== undefined && { retryAfterMs }) }
-  return errors.customServerError(data, {
+  const error = errors.customServerError(data, {
     message: `The server "${server}" is not available: ${reason}`,
   })
+  unsent.add(error)
+  return error
 }
+
+/** Whether a call was carried out by nobody, because its server could not be reached. */
+export function isUnavailable(error: unknown): error is RpcError {
+  return error instanceof RpcError && unsent.has(error)
+}
+
+/** Told by who they are: a server of somebody else's may use the same number and the same words. */
+const unsent = new WeakSet<RpcError>()
 
 /**
  * What went wrong on the way to a server, as its caller is told. An error of the server itself stays

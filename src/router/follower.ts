@@ -1,15 +1,19 @@
 import type { Change, ChangeFilter } from '../client/changes.ts'
 import type { Client } from '../client/client.ts'
+import { RpcError } from '../jsonrpc/error.ts'
+import { type Deadlines, timed } from '../util/deadline.ts'
+import { limits } from '../util/limits.ts'
 import { type ListKind, type Lists, listKinds, readLists } from './lists.ts'
 
 /** Whom a follower tells, and what it has to know. */
 export interface FollowerHost {
   readonly timeoutMs: number
+  readonly deadlines: Deadlines
   wanted(): Iterable<string>
   /** What was read anew. */
   onLists(lists: Partial<Lists>): void
   onUpdated(uri: string): void
-  /** A list could not be read; it stays as it was. */
+  /** A list could not be read; it stays as it was, and is read again after a while. */
   onError(error: unknown): void
 }
 
@@ -23,9 +27,14 @@ export class Follower {
   readonly #stop = new AbortController()
   /** Lists that have to be read, again if they are being read. */
   readonly #due = new Set<ListKind>()
+  /** Those that could not be read. */
+  readonly #missing = new Set<ListKind>()
+  readonly #again = timed(() => this.#readAgain())
   #reading: Promise<void> | undefined
   #following: AbortController | undefined
   #followed: ReadonlySet<string> = new Set()
+  /** Those of the wanted that the server does not tell of. */
+  readonly #refused = new Set<string>()
 
   constructor(client: Client, host: FollowerHost) {
     this.#client = client
@@ -44,6 +53,10 @@ export class Follower {
     if (this.#stop.signal.aborted || this.#client.server.capabilities.resources === undefined)
       return
     const wanted = new Set(this.#host.wanted())
+    for (const uri of this.#refused) {
+      // Whoever wants it later has it asked for again; until then it must not disturb the others.
+      if (!wanted.delete(uri)) this.#refused.delete(uri)
+    }
     if (isSame(wanted, this.#followed)) return
     this.#followed = wanted
     const before = this.#following
@@ -51,13 +64,14 @@ export class Follower {
     this.#following = wanted.size === 0 ? undefined : following
     if (wanted.size > 0) {
       const signal = AbortSignal.any([this.#stop.signal, following.signal])
-      void this.#hear({ resources: [...wanted] }, signal)
+      void this.#hearOf([...wanted], signal)
     }
     // Only now, so that what both want is not given up in between.
     before?.abort()
   }
 
   stop(): void {
+    this.#host.deadlines.stop(this.#again)
     this.#stop.abort()
   }
 
@@ -70,14 +84,33 @@ export class Follower {
     }
   }
 
-  /** Hears of changes until the signal says otherwise. A server that cannot tell of them is let be. */
-  async #hear(filter: ChangeFilter, signal: AbortSignal): Promise<void> {
-    if (!Object.values(filter).some(Boolean)) return
+  /**
+   * Hears of resources. A server that refuses one of them refuses all that are asked for with it, which
+   * others may want: then it is asked for the halves, until what it refuses is alone.
+   */
+  async #hearOf(uris: readonly string[], signal: AbortSignal): Promise<void> {
+    const isRefused = await this.#hear({ resources: uris }, signal)
+    if (!isRefused || signal.aborted) return
+    const [first] = uris
+    if (uris.length === 1 && first !== undefined) {
+      this.#refused.add(first)
+      return
+    }
+    const middle = uris.length >> 1
+    const halves = [uris.slice(0, middle), uris.slice(middle)]
+    await Promise.all(halves.map(half => this.#hearOf(half, signal)))
+  }
+
+  /** Hears of changes until the signal says otherwise, or the server; gives whether it has refused. */
+  async #hear(filter: ChangeFilter, signal: AbortSignal): Promise<boolean> {
+    if (!Object.values(filter).some(Boolean)) return false
     try {
       for await (const change of this.#client.changes(filter, { signal })) this.#onChange(change)
-    } catch {
-      // Its lists were read when it was connected to, and will be when it is again.
+    } catch (error) {
+      // Of any other failure the next connection is told: it reads the lists and asks for all again.
+      return error instanceof RpcError
     }
+    return false
   }
 
   #onChange(change: Change): void {
@@ -104,14 +137,22 @@ export class Follower {
     while (this.#due.size > 0 && !this.#stop.signal.aborted) {
       const kinds = [...this.#due]
       this.#due.clear()
-      try {
-        const lists = await readLists(this.#client, kinds, this.#host.timeoutMs)
-        if (!this.#stop.signal.aborted) this.#host.onLists(lists)
-      } catch (error) {
-        if (!this.#stop.signal.aborted) this.#host.onError(error)
-      }
+      const { lists, failures } = await readLists(this.#client, kinds, this.#host.timeoutMs)
+      if (this.#stop.signal.aborted) return
+      for (const kind of kinds) this.#missing.delete(kind)
+      for (const { kind } of failures) this.#missing.add(kind)
+      if (Object.keys(lists).length > 0) this.#host.onLists(lists)
+      for (const { error } of failures) this.#host.onError(error)
     }
     this.#reading = undefined
+    const { deadlines } = this.#host
+    deadlines.stop(this.#again)
+    if (this.#missing.size > 0) deadlines.start(this.#again, limits.listRetryMs.default)
+  }
+
+  #readAgain(): void {
+    for (const kind of this.#missing) this.#due.add(kind)
+    this.#reading ??= this.#read()
   }
 }
 

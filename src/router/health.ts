@@ -1,23 +1,32 @@
 import { isOutage } from '../client/failures.ts'
+import { outsideTraces } from '../mcp/ambient-trace.ts'
 import { type Deadlines, type Timed, timed } from '../util/deadline.ts'
 import { limits } from '../util/limits.ts'
 import type { Lane } from './lane.ts'
 import type { HealthOptions } from './options.ts'
 
+/** Who is told how a server does. */
+export interface HealthHost {
+  /** It answers again, after a miss. */
+  onBack(): void
+  /** It has given no sign so many times in a row; told once. */
+  onDead(): void
+}
+
 /**
  * Asks a server now and then whether it lives. Any answer will do, a refusal included: what counts is
- * that there is one. After so many misses in a row the owner is told, once.
+ * that there is one.
  */
 export class Health {
   readonly #lane: Lane
   readonly #options: Required<HealthOptions>
   readonly #deadlines: Deadlines
-  readonly #onDead: () => void
+  readonly #host: HealthHost
   readonly #alarm: Timed
   #misses = 0
   #isOver = false
 
-  constructor(lane: Lane, options: HealthOptions, deadlines: Deadlines, onDead: () => void) {
+  constructor(lane: Lane, options: HealthOptions, deadlines: Deadlines, host: HealthHost) {
     this.#lane = lane
     this.#options = {
       everyMs: options.everyMs ?? limits.healthEveryMs.default,
@@ -25,8 +34,8 @@ export class Health {
       failures: options.failures ?? limits.healthFailures.default,
     }
     this.#deadlines = deadlines
-    this.#onDead = onDead
-    this.#alarm = timed(() => void this.#look())
+    this.#host = host
+    this.#alarm = timed(() => void outsideTraces(() => this.#look()))
     this.#wait()
   }
 
@@ -43,15 +52,19 @@ export class Health {
     const { client } = this.#lane
     const { timeoutMs, failures } = this.#options
     const method = client.server.revision.era === 'session' ? 'ping' : 'server/discover'
+    const before = this.#misses
     try {
       await client.request(method, undefined, { timeoutMs, fresh: true })
       this.#misses = 0
     } catch (error) {
-      this.#misses = isOutage(error) ? this.#misses + 1 : 0
+      if (!isOutage(error)) this.#misses = 0
+      // Where it has so much to do that not even this could be asked, nothing was learned.
+      else if (error.code !== 'too-many') this.#misses = before + 1
     }
     if (this.#isOver) return
+    if (before > 0 && this.#misses === 0) this.#host.onBack()
     if (this.#misses < failures) return this.#wait()
     this.stop()
-    this.#onDead()
+    this.#host.onDead()
   }
 }

@@ -1,18 +1,19 @@
-import type { ClientOptions } from '../client/options.ts'
-import { type Channel, ChannelError } from '../jsonrpc/channel.ts'
+import { ChannelError } from '../jsonrpc/channel.ts'
+import { outsideTraces } from '../mcp/ambient-trace.ts'
 import type { Members } from '../mcp/types/base.ts'
 import type { ChildProcess } from '../transport/child.ts'
 import type { Clock } from '../util/clock.ts'
-import { type Deadlines, timed } from '../util/deadline.ts'
+import { timed } from '../util/deadline.ts'
 import type { Candidate } from './balance.ts'
 import { Breaker, type BreakerState } from './breaker.ts'
 import { allCapabilities } from './capabilities.ts'
-import type { Errand } from './errand.ts'
+import { Dialling, type DiallingHost } from './dialling.ts'
 import { Health } from './health.ts'
-import { Lane } from './lane.ts'
+import type { Lane } from './lane.ts'
 import { Lanes, type LaneUser } from './lanes.ts'
 import { Load } from './load.ts'
 import type { UpstreamOptions } from './options.ts'
+import { Pause } from './pause.ts'
 import { RestartBudget } from './restart.ts'
 import type { Target } from './target.ts'
 
@@ -23,13 +24,8 @@ import type { Target } from './target.ts'
 export type InstanceState = 'starting' | 'ready' | 'waiting' | 'quarantined' | 'stopped'
 
 /** What an instance is made with, and whom it tells. */
-export interface InstanceHost {
+export interface InstanceHost extends Omit<DiallingHost, 'onWebSocket' | 'onNews'> {
   readonly clock: Clock
-  readonly deadlines: Deadlines
-  readonly client: ClientOptions
-  /** How long a question waits until it is clear whose it is. */
-  readonly doubtMs: number
-  readonly openMs: number
   /** It can be called. */
   onReady(instance: Instance): void
   /** It cannot be called any more, or still cannot. */
@@ -54,19 +50,14 @@ export class Instance implements Candidate {
   #breaker: Breaker | undefined
   readonly #lanes: Lanes
   #budget: RestartBudget | undefined
-  readonly #stop = new AbortController()
+  readonly #dialling: Dialling
+  readonly #pause: Pause
   #state: InstanceState = 'starting'
   #reason: string | undefined
   #first: Lane | undefined
   #restarts = 0
   #running: Promise<void> | undefined
   #health: Health | undefined
-  #wake: (() => void) | undefined
-  readonly #dialling = new Set<Promise<Channel>>()
-  #latestChild: ChildProcess | undefined
-  #hasWebSocket = false
-  /** When the next attempt is made, in the time of the clock. */
-  #nextAt: number | undefined
 
   constructor(target: Target, options: UpstreamOptions, host: InstanceHost) {
     this.target = target
@@ -77,14 +68,21 @@ export class Instance implements Candidate {
     this.load = new Load({ key: target.key, weight: target.weight, now })
     this.#breaker = this.#makeBreaker()
     this.#budget = this.#makeBudget()
+    this.#pause = new Pause(clock, host.deadlines)
+    const { deadlines, client, doubtMs, openMs } = host
+    this.#dialling = new Dialling(target, {
+      deadlines,
+      client,
+      doubtMs,
+      openMs,
+      // Whoever takes one is there; what it was blamed for may have been done by the one before.
+      onWebSocket: () => this.breaker?.tryNow(),
+      onNews: (method, params) => host.onNews(this, method, params),
+    })
     this.#lanes = new Lanes({
       sharing: sharingOf(options),
-      deadlines: host.deadlines,
-      open: async (capabilities, errand) => {
-        const lane = this.#makeLane(() => capabilities)
-        await this.#open(lane, errand)
-        return lane
-      },
+      deadlines,
+      open: (capabilities, errand) => this.#dialling.open(() => capabilities, errand),
     })
   }
 
@@ -139,8 +137,7 @@ export class Instance implements Candidate {
 
   /** Milliseconds until it is opened again; undefined where it is not going to be. */
   get retryInMs(): number | undefined {
-    if (this.#nextAt === undefined) return undefined
-    return Math.max(0, Math.ceil(this.#nextAt - this.#host.clock.now()))
+    return this.#pause.leftMs
   }
 
   /** Its first connection, which lists and changes come over; undefined while it is not ready. */
@@ -150,7 +147,7 @@ export class Instance implements Candidate {
 
   /** Whether calls go over a WebSocket beside HTTP. */
   get hasWebSocket(): boolean {
-    return this.#hasWebSocket && this.#state === 'ready'
+    return this.#dialling.hasWebSocket && this.#state === 'ready'
   }
 
   /** The programs that run for it. */
@@ -161,7 +158,7 @@ export class Instance implements Candidate {
   /** The end of what its programs have written to their error output; of the last one where none runs. */
   get stderr(): string {
     const { children } = this
-    if (children.length === 0) return this.#latestChild?.stderr ?? ''
+    if (children.length === 0) return this.#dialling.latestChild?.stderr ?? ''
     return children.map(({ stderr }) => stderr).join('')
   }
 
@@ -184,15 +181,15 @@ export class Instance implements Candidate {
 
   /** Begins to open it, and to keep it open. */
   start(): void {
-    this.#running ??= this.#run()
+    this.#running ??= outsideTraces(() => this.#run())
   }
 
   /** Lets one that was given up begin anew, and one that waits go on at once. */
   retry(): void {
     if (this.#state === 'quarantined') {
       this.#budget?.release()
-      this.#running = this.#run()
-    } else this.#wake?.()
+      this.#running = outsideTraces(() => this.#run())
+    } else this.#pause.end()
   }
 
   /** The connection for a caller. Throws a ChannelError `'closed'` where there is none. */
@@ -211,27 +208,17 @@ export class Instance implements Candidate {
   async stop(drainMs = 0): Promise<void> {
     if (drainMs > 0) await this.#drained(drainMs)
     this.#state = 'stopped'
-    this.#stop.abort(new ChannelError('closed', 'the server was taken away'))
-    this.#wake?.()
+    const cause = new ChannelError('closed', 'the server was taken away')
+    const dialled = this.#dialling.stop(cause)
+    this.#pause.end()
     this.#health?.stop()
-    this.#first?.lose(new ChannelError('closed', 'the server was taken away'))
-    await Promise.all([
-      this.#first?.close(),
-      this.#lanes.close(),
-      this.#running,
-      // Nobody waits for what is being dialled any more, but a program may have been started already.
-      ...Array.from(this.#dialling, dialling =>
-        dialling.then(
-          channel => channel.close(),
-          () => {},
-        ),
-      ),
-    ])
+    this.#first?.lose(cause)
+    await Promise.all([this.#first?.close(), this.#lanes.close(), this.#running, dialled])
   }
 
   async #run(): Promise<void> {
     for (let attempt = 0; this.#state !== 'stopped'; attempt++) {
-      if (attempt > 0 && !(await this.#pause())) return
+      if (attempt > 0 && !(await this.#mayGoOn())) return
       await this.#once()
     }
   }
@@ -240,9 +227,9 @@ export class Instance implements Candidate {
   async #once(): Promise<void> {
     this.#state = 'starting'
     const sharing = sharingOf(this.#options)
-    const lane = this.#makeLane(sharing === 'one' ? allCapabilities : () => ({}))
+    let lane: Lane
     try {
-      await this.#open(lane)
+      lane = await this.#dialling.open(sharing === 'one' ? allCapabilities : () => ({}))
     } catch (error) {
       this.#down(error instanceof Error ? error : new Error(String(error)))
       return
@@ -300,28 +287,10 @@ export class Instance implements Candidate {
   /** Asks for signs of life from now on. */
   #watch(lane: Lane): void {
     this.#health?.stop()
-    this.#health = new Health(lane, this.#options.health ?? {}, this.#host.deadlines, () => {
-      this.lose(new ChannelError('timeout', 'it does not answer any more'))
+    this.#health = new Health(lane, this.#options.health ?? {}, this.#host.deadlines, {
+      onBack: () => this.breaker?.tryNow(),
+      onDead: () => this.lose(new ChannelError('timeout', 'it does not answer any more')),
     })
-  }
-
-  /** Opens a connection, in the time that there is for it. */
-  async #open(lane: Lane, errand?: Errand): Promise<void> {
-    const { deadlines, openMs } = this.#host
-    const giveUp = new AbortController()
-    const onStop = (): void => giveUp.abort(this.#stop.signal.reason)
-    const alarm = timed(() => {
-      giveUp.abort(new ChannelError('timeout', `it could not be opened within ${openMs} ms`))
-    })
-    deadlines.start(alarm, openMs)
-    this.#stop.signal.addEventListener('abort', onStop)
-    if (this.#stop.signal.aborted) onStop()
-    try {
-      await lane.open(errand, giveUp.signal)
-    } finally {
-      deadlines.stop(alarm)
-      this.#stop.signal.removeEventListener('abort', onStop)
-    }
   }
 
   #down(cause: Error | undefined): void {
@@ -332,7 +301,7 @@ export class Instance implements Candidate {
   }
 
   /** Waits before the next attempt; false where there is none. */
-  async #pause(): Promise<boolean> {
+  async #mayGoOn(): Promise<boolean> {
     const next = this.#budget?.next() ?? 'quarantine'
     if (next === 'quarantine') {
       const why = this.#budget?.reason ?? 'it is not to be started again'
@@ -344,55 +313,8 @@ export class Instance implements Candidate {
     }
     this.#restarts++
     this.#host.onRestart(this, this.#restarts, next.delayMs)
-    await this.#wait(next.delayMs)
+    await this.#pause.wait(next.delayMs)
     return !this.#isStopped()
-  }
-
-  #makeLane(capabilities: ConstructorParameters<typeof Lane>[0]['capabilities']): Lane {
-    const lane: Lane = new Lane({
-      dial: () =>
-        this.#dial(child => {
-          lane.child = child
-          this.#latestChild = child
-        }),
-      client: this.#host.client,
-      doubtMs: this.#host.doubtMs,
-      capabilities,
-      onNews: (method, params) => this.#host.onNews(this, method, params),
-    })
-    return lane
-  }
-
-  async #dial(onChild: (child: ChildProcess) => void): Promise<Channel> {
-    const dialling = this.target.dial({
-      handshakeMs: this.#host.openMs,
-      onChild,
-      onWebSocket: isOpen => {
-        this.#hasWebSocket = isOpen
-      },
-    })
-    this.#dialling.add(dialling)
-    try {
-      return await dialling
-    } finally {
-      this.#dialling.delete(dialling)
-    }
-  }
-
-  #wait(delayMs: number): Promise<void> {
-    const { deadlines, clock } = this.#host
-    this.#nextAt = clock.now() + delayMs
-    return new Promise(resolve => {
-      const alarm = timed(() => over())
-      const over = (): void => {
-        deadlines.stop(alarm)
-        this.#wake = undefined
-        this.#nextAt = undefined
-        resolve()
-      }
-      this.#wake = over
-      deadlines.start(alarm, Math.max(1, delayMs))
-    })
   }
 
   /** Waits until no call is under way, but no longer than so many milliseconds. */

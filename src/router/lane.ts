@@ -209,7 +209,7 @@ export class Lane {
             onProgress(step)
           })
     this.#waiting.set(errand, patience)
-    const sent = withMeta(params, { progressToken, sender })
+    const sent = withMeta(params, { progressToken, sender, isPassedOn: true })
     const begun = link.begin(method, sent, { signal: abort.signal, timeoutMs: 0 })
     const { id } = begun
     if (id !== undefined && link.hasStreams) this.#underway.name(id, errand)

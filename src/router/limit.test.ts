@@ -10,9 +10,9 @@ function limitsOf(
 ) {
   const time = { now: 0 }
   const limits = new Limits({ router, now: () => time.now, ...options })
-  limits.setUpstream('files', upstream)
+  const files = upstream && limits.ofServer(upstream)
   const enter = (caller = 'ann', tool = 'read', signal?: AbortSignal) =>
-    limits.enter({ caller, upstream: 'files', tool }, signal)
+    limits.enter({ caller, tool }, files, signal)
   return { limits, time, enter }
 }
 
@@ -83,7 +83,7 @@ describe('what applies to others', () => {
     const { enter, limits } = limitsOf(undefined, { tools: { write: { concurrent: 1 } } })
     for (let call = 0; call < 1000; call++) atOnce(enter())
     for (let call = 0; call < 1000; call++) {
-      atOnce(limits.enter({ caller: 'x', upstream: 'none' })).leave()
+      atOnce(limits.enter({ caller: 'x' }, undefined)).leave()
     }
   })
 
@@ -97,7 +97,7 @@ describe('what applies to others', () => {
     atOnce(enter('bob', 'write'))
     expect(refusal(() => enter('cem', 'write'))).toMatchObject({ data: { limit: 'tool' } })
     atOnce(enter('cem', 'read'))
-    atOnce(limits.enter({ caller: 'ann', upstream: 'other' }))
+    atOnce(limits.enter({ caller: 'ann' }, undefined))
   })
 
   test('of too many callers the one heard of longest ago starts anew', () => {

@@ -10,8 +10,6 @@ import type { CallLimits, UpstreamLimits } from './options.ts'
 export interface LimitedCall {
   /** Who calls; callers that nobody has identified share one name. */
   readonly caller: string
-  /** The server it goes to. */
-  readonly upstream: string
   /** The tool, by the name that its server gives it. */
   readonly tool?: string
 }
@@ -39,7 +37,6 @@ export class Limits {
   readonly #maxCallers: number
   readonly #router: Meter | undefined
   readonly #callers: CallerMeters | undefined
-  readonly #upstreams = new Map<string, UpstreamMeters>()
 
   /** Throws a RangeError for limits that let nothing through or contradict themselves. */
   constructor(options: LimitsOptions) {
@@ -51,31 +48,25 @@ export class Limits {
   }
 
   /**
-   * Sets the limits of a server, or takes them away. Calls under way stay counted where they began.
-   * Throws a RangeError as the constructor does.
+   * The limits of one server, of which nothing is used yet. They belong to whoever asks for them, who
+   * passes them to `enter`. Throws a RangeError as the constructor does.
    */
-  setUpstream(name: string, options: UpstreamLimits | undefined): void {
-    if (options === undefined) {
-      this.#upstreams.delete(name)
-      return
-    }
+  ofServer(options: UpstreamLimits): ServerMeters {
     const tools = new Map<string, Meter>()
     for (const [tool, its] of Object.entries(options.tools ?? {})) {
       const meter = makeMeter('tool', its, this.#now)
       if (meter !== undefined) tools.set(tool, meter)
     }
-    this.#upstreams.set(name, {
+    return {
       all: makeMeter('server', options, this.#now),
       callers: makeCallers('server per caller', options.perCaller, this.#now, this.#maxCallers),
       tools,
-    })
+    }
   }
 
-  /** Whether no limit applies to calls to a server. */
-  isFree(upstream: string): boolean {
-    return (
-      this.#router === undefined && this.#callers === undefined && !this.#upstreams.has(upstream)
-    )
+  /** Whether no limit applies to calls to a server with these, or without any of its own. */
+  isFree(server: ServerMeters | undefined): boolean {
+    return this.#router === undefined && this.#callers === undefined && server === undefined
   }
 
   /**
@@ -85,13 +76,14 @@ export class Limits {
    * Throws `rate_limited`, with `retryAfterMs` and the name of the limit, where the call comes too soon
    * or too many are waiting already.
    */
-  enter(call: LimitedCall, signal?: AbortSignal): Pass | Promise<Pass> {
-    const upstream = this.#upstreams.get(call.upstream)
-    if (this.#router === undefined && this.#callers === undefined && upstream === undefined) {
-      return free
-    }
+  enter(
+    call: LimitedCall,
+    server: ServerMeters | undefined,
+    signal?: AbortSignal,
+  ): Pass | Promise<Pass> {
+    if (this.isFree(server)) return free
     signal?.throwIfAborted()
-    const meters = this.#metersOf(call, upstream)
+    const meters = this.#metersOf(call, server)
     refuse(meters)
     const gates: Gate[] = []
     for (const { allowance, gate } of meters) {
@@ -107,12 +99,12 @@ export class Limits {
    * The narrowest first. In this order they are entered, all calls in the same, so that no two can wait
    * for each other; and whoever waits for a busy tool does not meanwhile hold what others could use.
    */
-  #metersOf(call: LimitedCall, upstream: UpstreamMeters | undefined): readonly Meter[] {
-    const tool = call.tool === undefined ? undefined : upstream?.tools.get(call.tool)
+  #metersOf(call: LimitedCall, server: ServerMeters | undefined): readonly Meter[] {
+    const tool = call.tool === undefined ? undefined : server?.tools.get(call.tool)
     const all = [
       tool,
-      upstream?.callers?.of(call.caller),
-      upstream?.all,
+      server?.callers?.of(call.caller),
+      server?.all,
       this.#callers?.of(call.caller),
       this.#router,
     ]
@@ -127,7 +119,8 @@ interface Meter {
   readonly gate: Gate | undefined
 }
 
-interface UpstreamMeters {
+/** The limits of one server, and how far they are used. */
+export interface ServerMeters {
   readonly all: Meter | undefined
   readonly callers: CallerMeters | undefined
   readonly tools: ReadonlyMap<string, Meter>

@@ -13,6 +13,7 @@ export interface Lists {
   readonly templates: readonly ResourceTemplate[]
 }
 
+/** Stands for what has not been read: its members are told from empty lists by being these. */
 export const noLists: Lists = { tools: [], prompts: [], resources: [], templates: [] }
 
 /** The lists that are told of together when they change. */
@@ -20,29 +21,48 @@ export type ListKind = 'tools' | 'prompts' | 'resources'
 
 export const listKinds: readonly ListKind[] = ['tools', 'prompts', 'resources']
 
+/** What could be read of the lists of a server, and why the rest could not. */
+export interface ReadLists {
+  readonly lists: Partial<Lists>
+  readonly failures: readonly { readonly kind: ListKind; readonly error: unknown }[]
+}
+
 /**
  * Reads some of the lists of a server, to the end. One that the server has not declared is empty, and so
- * is one that it declares and then does not know. Rejects as requests do.
+ * is one that it declares and then does not know. One that cannot be read takes none of the others away.
+ * Never rejects.
  */
 export async function readLists(
   client: Client,
   kinds: Iterable<ListKind>,
   timeoutMs: number,
-): Promise<Partial<Lists>> {
+): Promise<ReadLists> {
   const { capabilities } = client.server
   const options = { timeoutMs, fresh: true }
-  const parts = Array.from(kinds, async (kind): Promise<Partial<Lists>> => {
-    const isOffered = capabilities[kind] !== undefined
-    if (kind === 'tools') return { tools: isOffered ? await all(client.tools(options)) : [] }
-    if (kind === 'prompts') return { prompts: isOffered ? await all(client.prompts(options)) : [] }
-    if (!isOffered) return { resources: [], templates: [] }
-    const [resources, templates] = await Promise.all([
-      all(client.resources(options)),
-      all(client.resourceTemplates(options)),
-    ])
-    return { resources, templates }
+  const lists: { -readonly [K in keyof Lists]?: Lists[K] } = {}
+  const failures: { kind: ListKind; error: unknown }[] = []
+  const read = async <K extends keyof Lists>(
+    kind: ListKind,
+    member: K,
+    entries: () => AsyncIterable<Lists[K][number]>,
+  ): Promise<void> => {
+    try {
+      // The check: the entries of a list make up the list.
+      lists[member] = (capabilities[kind] === undefined ? [] : await all(entries())) as Lists[K]
+    } catch (error) {
+      failures.push({ kind, error })
+    }
+  }
+  const parts = Array.from(kinds, kind => {
+    if (kind === 'tools') return [read(kind, 'tools', () => client.tools(options))]
+    if (kind === 'prompts') return [read(kind, 'prompts', () => client.prompts(options))]
+    return [
+      read(kind, 'resources', () => client.resources(options)),
+      read(kind, 'templates', () => client.resourceTemplates(options)),
+    ]
   })
-  return Object.assign({}, ...(await Promise.all(parts)))
+  await Promise.all(parts.flat())
+  return { lists, failures }
 }
 
 async function all<T>(entries: AsyncIterable<T>): Promise<readonly T[]> {

@@ -79,9 +79,17 @@ export function toolFilter(
     if (tool === '') return 'it has no name'
     // Two names that look the same must be the same.
     if (invisible.test(tool)) return 'its name holds a character that cannot be seen'
-    if (isDenied(tool)) return 'it is denied'
-    return isAllowed?.(tool) === false ? 'it is not among the allowed' : undefined
+    if (isDenied(tool)) return denied
+    return isAllowed?.(tool) === false ? notAllowed : undefined
   }
+}
+
+const denied = 'it is denied'
+const notAllowed = 'it is not among the allowed'
+
+/** Whether a tool that is not shown is kept back because the operator said so. */
+export function isKeptBack(why: string): boolean {
+  return why === denied || why === notAllowed
 }
 
 /** What stands in front of the names of a server's tools and prompts. */

@@ -6,14 +6,28 @@ import type { Instance } from './instance.ts'
 import type { PinChange } from './pins.ts'
 import type { InstanceEvent } from './upstream.ts'
 
-/** Tells whoever listens what has become of an instance of a server. */
-export function tellInstance(server: string, instance: Instance, event: InstanceEvent): void {
+/**
+ * Tells whoever listens what has become of an instance of a server. `successor` is the one that has this
+ * name now: the same, or one that has taken its place and has been told of already.
+ */
+export function tellInstance(
+  server: string,
+  instance: Instance,
+  event: InstanceEvent,
+  successor?: Instance,
+): void {
   const who = { server, instance: instance.key }
   switch (event.type) {
     case 'ready':
       if (events.instanceStarted.isHeard) {
         events.instanceStarted.publish({ ...who, pid: instance.children[0]?.pid })
       }
+      return
+    case 'stopped':
+      if (successor?.first === undefined && events.instanceEnded.isHeard) {
+        events.instanceEnded.publish(who)
+      }
+      tellClosed(who, instance, successor)
       return
     case 'down':
       if (events.instanceEnded.isHeard) {
@@ -39,6 +53,18 @@ export function tellInstance(server: string, instance: Instance, event: Instance
       events.breakerChanged.publish({ ...who, from, to, reason, retryInMs })
     }
   }
+}
+
+/** A breaker that is gone is not open any more. */
+function tellClosed(
+  who: { readonly server: string; readonly instance: string },
+  { breaker }: Instance,
+  successor: Instance | undefined,
+): void {
+  const from = breaker?.state ?? 'closed'
+  const now = successor?.breaker?.state ?? 'closed'
+  if (from === 'closed' || now !== 'closed' || !events.breakerChanged.isHeard) return
+  events.breakerChanged.publish({ ...who, from, to: 'closed', reason: 'it was taken away' })
 }
 
 /** Tells whoever listens that a tool is not the one that it was. */

@@ -12,8 +12,9 @@ import { subscribe, unsubscribe } from '../server/subscribe.ts'
 import { mannerOf } from '../server/task-manner.ts'
 import { isRecord } from '../util/record.ts'
 import type { Delivered } from './call.ts'
-import type { Catalogue, ToolEntry } from './catalogue.ts'
-import { unavailable } from './failure.ts'
+import type { Catalogue } from './catalogue.ts'
+import type { ToolEntry } from './entries.ts'
+import { isUnavailable, unavailable } from './failure.ts'
 import { type HeardAnswer, heard } from './heard.ts'
 import type { HeldCalls } from './held.ts'
 import { Senders } from './hop.ts'
@@ -87,6 +88,16 @@ export class RoutedOffer implements Offer {
     return tried === undefined ? answer() : tried.then(answer)
   }
 
+  /** What is found is passed on at once. Only what nobody knows may be that of a server yet to be tried. */
+  #found<T>(find: () => T | undefined, passOn: (found: T) => Answer, miss: () => Answer): Answer {
+    const found = find()
+    if (found !== undefined) return passOn(found)
+    return this.#settled(() => {
+      const late = find()
+      return late === undefined ? miss() : passOn(late)
+    })
+  }
+
   #list<K extends 'tools' | 'resources' | 'templates' | 'prompts', T>(
     request: ServerRequest,
     kind: K,
@@ -133,19 +144,13 @@ export class RoutedOffer implements Offer {
 
   #call(request: ServerRequest, live: LiveCall | undefined): Answer {
     const name = stringParam(request.params, 'name')
-    const entry = this.#host.catalogue().tool(name)
-    if (entry === undefined) {
-      const tried = this.#host.whenTried()
-      if (tried !== undefined) return tried.then(() => this.#callKnown(request, name, live))
-      throw this.#unknown('tools', name)
-    }
-    return this.#callEntry(request, entry, live)
-  }
-
-  #callKnown(request: ServerRequest, name: string, live: LiveCall | undefined): Answer {
-    const entry = this.#host.catalogue().tool(name)
-    if (entry === undefined) throw this.#unknown('tools', name)
-    return this.#callEntry(request, entry, live)
+    return this.#found(
+      () => this.#host.catalogue().tool(name),
+      entry => this.#callEntry(request, entry, live),
+      () => {
+        throw this.#unknown('tools', name)
+      },
+    )
   }
 
   /** Why there is no such tool or prompt: nobody has it, or whoever has it is not there. */
@@ -199,39 +204,46 @@ export class RoutedOffer implements Offer {
   }
 
   #prompt(request: ServerRequest, live: LiveCall | undefined): Answer {
-    return this.#settled(() => {
-      const name = stringParam(request.params, 'name')
-      const entry = this.#host.catalogue().prompt(name)
-      if (entry === undefined) throw this.#unknown('prompts', name)
-      return pass({ request, route: entry.route, own: { name: entry.name }, live }, this.#passage)
-    })
+    const name = stringParam(request.params, 'name')
+    return this.#found(
+      () => this.#host.catalogue().prompt(name),
+      entry =>
+        pass({ request, route: entry.route, own: { name: entry.name }, live }, this.#passage),
+      () => {
+        throw this.#unknown('prompts', name)
+      },
+    )
   }
 
   #read(request: ServerRequest, live: LiveCall | undefined): Answer {
-    return this.#settled(() => {
-      const uri = stringParam(request.params, 'uri')
-      const owner = this.#host.catalogue().ownerOf(uri)
-      if (owner !== undefined) return pass({ request, route: owner, own: {}, live }, this.#passage)
-      return this.#search(request, uri, live)
-    })
+    const uri = stringParam(request.params, 'uri')
+    return this.#found(
+      () => this.#host.catalogue().ownerOf(uri),
+      route => pass({ request, route, own: {}, live }, this.#passage),
+      () => this.#search(request, uri, live),
+    )
   }
 
   /** Reads what nobody lists from whoever has it: servers need not list all that they have. */
   async #search(request: ServerRequest, uri: string, live: LiveCall | undefined): Promise<Members> {
-    for (const route of this.#readers()) {
+    let absent: RpcError | undefined
+    for (const route of readersOf(this.#host.routes())) {
       try {
         return await pass({ request, route, own: {}, live }, this.#passage)
       } catch (error) {
-        if (!isUnknown(error)) throw error
+        // One that is not there hides what it has, and nothing else.
+        if (isUnavailable(error)) absent ??= error
+        else if (!isUnknown(error)) throw error
       }
     }
-    throw errors.resourceNotFound({ uri })
+    throw absent ?? errors.resourceNotFound({ uri })
   }
 
   #subscribe(request: ServerRequest): Answer {
     return this.#settled(() => {
       const uri = stringParam(request.params, 'uri')
-      if (this.#host.catalogue().ownerOf(uri) === undefined && this.#readers().length !== 1) {
+      const owner = this.#host.catalogue().ownerOf(uri) ?? onlyReader(this.#host.routes())
+      if (owner === undefined) {
         throw errors.resourceNotFound({ uri })
       }
       return subscribe(request, uri, this.#server.subscriptions)
@@ -243,23 +255,30 @@ export class RoutedOffer implements Offer {
   }
 
   #complete(request: ServerRequest, live: LiveCall | undefined): Answer {
-    return this.#settled(() => {
-      const { ref } = request.params
-      if (isRecord(ref) && ref.type === 'ref/prompt' && typeof ref.name === 'string') {
-        const entry = this.#host.catalogue().prompt(ref.name)
-        if (entry === undefined) throw errors.promptNotFound({ prompt: ref.name })
-        const own = { ref: { ...ref, name: entry.name } }
-        return this.#completion(request, entry.route, own, live)
-      }
-      if (isRecord(ref) && ref.type === 'ref/resource' && typeof ref.uri === 'string') {
-        const catalogue = this.#host.catalogue()
-        const route = catalogue.templateOwner(ref.uri) ?? catalogue.ownerOf(ref.uri)
-        if (route === undefined) throw errors.invalidCompletionReference({ reference: ref.uri })
-        return this.#completion(request, route, {}, live)
-      }
-      const reference = String(isRecord(ref) ? ref.type : ref)
-      throw errors.invalidCompletionReference({ reference })
-    })
+    const { ref } = request.params
+    if (isRecord(ref) && ref.type === 'ref/prompt' && typeof ref.name === 'string') {
+      const { name } = ref
+      return this.#found(
+        () => this.#host.catalogue().prompt(name),
+        entry =>
+          this.#completion(request, entry.route, { ref: { ...ref, name: entry.name } }, live),
+        () => {
+          throw errors.promptNotFound({ prompt: name })
+        },
+      )
+    }
+    if (isRecord(ref) && ref.type === 'ref/resource' && typeof ref.uri === 'string') {
+      const { uri } = ref
+      return this.#found(
+        () => this.#host.catalogue().templateOwner(uri) ?? this.#host.catalogue().ownerOf(uri),
+        route => this.#completion(request, route, {}, live),
+        () => {
+          throw errors.invalidCompletionReference({ reference: uri })
+        },
+      )
+    }
+    const reference = String(isRecord(ref) ? ref.type : ref)
+    throw errors.invalidCompletionReference({ reference })
   }
 
   #completion(
@@ -275,13 +294,18 @@ export class RoutedOffer implements Offer {
     }
     return pass({ request, route, own, live }, this.#passage)
   }
+}
 
-  /** The servers that have resources at all. */
-  #readers(): readonly Route[] {
-    return this.#host
-      .routes()
-      .filter(({ upstream }) => upstream.ready?.first?.server.capabilities.resources !== undefined)
-  }
+/** The only one of the servers that has resources at all: what nobody lists can be but its own. */
+export function onlyReader(routes: readonly Route[]): Route | undefined {
+  const [first, second] = readersOf(routes)
+  return second === undefined ? first : undefined
+}
+
+function readersOf(routes: readonly Route[]): readonly Route[] {
+  return routes.filter(
+    ({ upstream }) => upstream.ready?.first?.server.capabilities.resources !== undefined,
+  )
 }
 
 function isUnknown(error: unknown): boolean {

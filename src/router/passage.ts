@@ -1,4 +1,4 @@
-import { invalidParams } from '../jsonrpc/error.ts'
+import { invalidParams, type RpcError } from '../jsonrpc/error.ts'
 import { isMissingExtension, tasksExtension } from '../mcp/extension.ts'
 import { methodRow } from '../mcp/methods.ts'
 import type { Members } from '../mcp/types/base.ts'
@@ -30,6 +30,8 @@ export interface PassageHost {
 interface Carried {
   /** The call that is held here. */
   readonly held?: string
+  /** The server that asked: what was answered is nobody else's business. */
+  readonly server?: string
   /** The instance that asked, what it wants to be told again, and what it asked. */
   readonly at?: string
   readonly requestState?: string
@@ -89,8 +91,9 @@ async function once(passing: Passing, host: PassageHost): Promise<Members> {
 
 async function ask(passing: Passing, host: PassageHost, asking: Asking): Promise<unknown> {
   const { request } = passing
-  const { held, at, requestState, keys } = (asking.state ?? {}) as Carried
+  const { held, server, at, requestState, keys } = (asking.state ?? {}) as Carried
   if (held !== undefined) return resume(passing, host, held, asking.answers)
+  if (server !== undefined && server !== passing.route.name) throw goneState()
   const answers = answersFor(passing, asking, keys)
   const retry = requestState === undefined ? answers : { ...answers, requestState }
   if (isHolding(request)) return hold(passing, host, at, retry)
@@ -174,8 +177,7 @@ function resume(
 ): Promise<unknown> {
   const call = host.held.take(id)
   if (call === undefined) {
-    const details = 'the call that asked is no longer there: call again without requestState'
-    throw invalidParams('Invalid requestState', { data: { details } })
+    throw goneState()
   }
   call.request = passing.request
   call.answer(answers)
@@ -205,6 +207,7 @@ function settle(passing: Passing, delivered: Delivered): unknown {
     const requests = isRecord(inputRequests) ? inputRequests : {}
     // The check: each question is looked at before it is put to the caller.
     return inputRequired(requests as unknown as InputRequests, {
+      server: route.name,
       at: from.instance.key,
       requestState: typeof requestState === 'string' ? requestState : undefined,
       keys: Object.keys(requests),
@@ -254,4 +257,9 @@ function errandFor(passing: Passing): Errand {
 
 function asRecord(result: unknown): Members {
   return isRecord(result) ? result : {}
+}
+
+function goneState(): RpcError {
+  const details = 'the call that asked is no longer there: call again without requestState'
+  return invalidParams('Invalid requestState', { data: { details } })
 }

@@ -5,7 +5,8 @@ import { canonicalJson } from '../server/canonical.ts'
 import { limits } from '../util/limits.ts'
 import { countInvisible, describeChange } from './pin-diff.ts'
 import { definitionOf, digestOf } from './pin-digest.ts'
-import { type PinFile, Pins } from './pins.ts'
+import type { PinFile } from './pin-records.ts'
+import { Pins } from './pins.ts'
 
 const send: Tool = {
   name: 'send',
@@ -202,6 +203,17 @@ describe('a tool that is no longer what it was', () => {
     expect((await pins.check('mail', [worse])).changes).toHaveLength(1)
     pins.forget('mail')
     expect(await pins.check('mail', [worse])).toEqual({ added: ['send'], changes: [] })
+  })
+
+  test('is pinned anew when it alone was forgotten', async () => {
+    const pins = new Pins()
+    const other = { ...send, name: 'other' }
+    await pins.check('mail', [send, other])
+    await pins.check('mail', [worse])
+    pins.forget('mail', 'send')
+    pins.forget('nobody', 'send')
+    expect(pins.changes()).toEqual([])
+    expect(await pins.check('mail', [worse, other])).toEqual({ added: ['send'], changes: [] })
   })
 
   test('is noticed when two instances are looked at together for the first time', async () => {

@@ -3,6 +3,7 @@ import { limits } from '../util/limits.ts'
 import { isRecord } from '../util/record.ts'
 import { changeLines, countInvisible, describeChange } from './pin-diff.ts'
 import { definitionOf, digestOf, type PinnedMember, pinnedMembers } from './pin-digest.ts'
+import { type PinFile, type PinRecord, readPins, records } from './pin-records.ts'
 
 /** A tool whose definition is not the one it was pinned with. */
 export interface PinChange {
@@ -27,27 +28,12 @@ export interface PinReport {
   readonly changes: readonly PinChange[]
 }
 
-/** One pin, as it is kept in a file. */
-export interface PinRecord {
-  readonly server: string
-  readonly tool: string
-  readonly digest: string
-  /** Canonical JSON. */
-  readonly definition: string
-}
-
-/** All pins, as they are kept in a file: plain JSON, in an order that does not depend on chance. */
-export interface PinFile {
-  readonly version: 1
-  readonly pins: readonly PinRecord[]
-  /** What was seen otherwise and nobody has approved, for whoever looks at the file. */
-  readonly changes?: readonly PinRecord[]
-}
-
 /** What is taken over from a file. */
 export interface PinImport {
   /** Whether what waits for approval is taken over too: to approve it elsewhere than where it was seen. */
   readonly changes?: boolean
+  /** Pins that somebody has taken out of the file, which are forgotten here too. */
+  readonly removed?: readonly Pick<PinRecord, 'server' | 'tool'>[]
 }
 
 /**
@@ -155,10 +141,16 @@ export class Pins {
     if (changes?.size === 0) this.#changes.delete(server)
   }
 
-  /** Forgets everything about a server; its tools are pinned anew when they are next seen. */
-  forget(server: string): void {
-    this.#servers.delete(server)
-    this.#changes.delete(server)
+  /**
+   * Forgets everything about a server, or about one of its tools; what is forgotten is pinned anew when it
+   * is next seen, whatever it is then.
+   */
+  forget(server: string, tool?: string): void {
+    for (const kept of [this.#servers, this.#changes]) {
+      const tools: Map<string, unknown> | undefined = kept.get(server)
+      if (tool !== undefined) tools?.delete(tool)
+      if (tool === undefined || tools?.size === 0) kept.delete(server)
+    }
   }
 
   /** Everything that is pinned, and apart from it what waits for approval. */
@@ -176,8 +168,8 @@ export class Pins {
    * taken nothing, where it is none or a digest does not belong to its definition.
    */
   async import(file: unknown, options: PinImport = {}): Promise<readonly PinRecord[]> {
-    const { pins, changes } = readFile(file)
-    await Promise.all([...pins, ...changes].map(checkDigest))
+    const { pins, changes } = await readPins(file)
+    for (const { server, tool } of options.removed ?? []) this.forget(server, tool)
     const other = pins.filter(
       ({ server, tool, digest }) => this.#pinOf(server, tool)?.digest !== digest,
     )
@@ -261,50 +253,4 @@ function changeBetween(server: string, tool: string, pin: Pin | undefined, seen:
 function membersIn(definition: string): Readonly<Partial<Record<PinnedMember, unknown>>> {
   const members: unknown = JSON.parse(definition)
   return isRecord(members) ? members : {}
-}
-
-/** What is kept of the tools of every server, in an order that does not depend on chance. */
-function records<T>(
-  servers: ReadonlyMap<string, ReadonlyMap<string, T>>,
-  pinOf: (kept: T) => Pin,
-): readonly PinRecord[] {
-  const all = Array.from(servers, ([server, tools]) =>
-    Array.from(tools, ([tool, kept]) => {
-      const { digest, definition } = pinOf(kept)
-      return { server, tool, digest, definition }
-    }),
-  ).flat()
-  return all.sort((a, b) => compare(a.server, b.server) || compare(a.tool, b.tool))
-}
-
-function readFile(file: unknown): Required<Pick<PinFile, 'pins' | 'changes'>> {
-  if (!isRecord(file) || file.version !== 1 || !Array.isArray(file.pins)) {
-    throw new TypeError('this is no file of pins: it needs "version": 1 and a list "pins"')
-  }
-  return { pins: readRecords('pins', file.pins), changes: readRecords('changes', file.changes) }
-}
-
-function readRecords(name: string, given: unknown): readonly PinRecord[] {
-  const list: readonly unknown[] = Array.isArray(given) ? given : []
-  return list.map((pin, at) => {
-    if (isPin(pin)) return pin
-    const needed = '"server", "tool", "digest" and "definition"'
-    throw new TypeError(`${name}[${at}] needs the texts ${needed}`)
-  })
-}
-
-async function checkDigest({ server, tool, digest, definition }: PinRecord): Promise<void> {
-  if (digest === (await digestOf(server, definition))) return
-  const what = `the pin of the tool "${tool}" of "${server}"`
-  throw new TypeError(`${what} was edited: its digest is another; remove it to pin the tool anew`)
-}
-
-function isPin(pin: unknown): pin is PinRecord {
-  if (!isRecord(pin)) return false
-  return ['server', 'tool', 'digest', 'definition'].every(name => typeof pin[name] === 'string')
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0
-  return a < b ? -1 : 1
 }

@@ -36,7 +36,7 @@ export class PlainCall implements Waiter {
   send(params: object, { abort, timeoutMs, sender, takesWritten = false }: SendOptions): void {
     const { link, underway } = this.#way
     this.takesWritten = takesWritten
-    const sent = withMeta(params, { sender })
+    const sent = withMeta(params, { sender, isPassedOn: true })
     underway.begin(this.#errand)
     const id = link.start(this, this.#method, sent, { timeoutMs })
     if (id === undefined || this.#isOver) return

@@ -1,11 +1,13 @@
 import { compose, type Handler, type Middleware } from '../jsonrpc/handler.ts'
 import type { RpcRequest } from '../jsonrpc/message.ts'
+import { asRead, readValue } from '../jsonrpc/written.ts'
 import type { Clock } from '../util/clock.ts'
 import { isRecord } from '../util/record.ts'
 import type { Call, Delivered } from './call.ts'
+import { isSame } from './config-diff.ts'
 import { Dispatch } from './dispatch.ts'
 import type { Instance } from './instance.ts'
-import type { Limits, Pass } from './limit.ts'
+import type { Limits, Pass, ServerMeters } from './limit.ts'
 import { tellQueue, tellRefused } from './news.ts'
 import type { UpstreamOptions } from './options.ts'
 import type { Upstream } from './upstream.ts'
@@ -21,10 +23,13 @@ export interface RouteHost {
 /** The way of calls to one server: its limits, its middleware, and then one of its instances. */
 export class Route {
   readonly upstream: Upstream
+  /** Higher than that of all servers before it, and the same while only others come and go. */
+  rank = 0
   readonly #host: RouteHost
+  readonly #dispatch: Dispatch
+  readonly #middlewares: readonly Middleware[]
   #options: UpstreamOptions
-  #dispatch: Dispatch
-  #middlewares: readonly Middleware[]
+  #meters: ServerMeters | undefined
   /** Calls that wait for their turn. */
   #waiting = 0
 
@@ -34,7 +39,7 @@ export class Route {
     this.#options = upstream.options
     this.#dispatch = new Dispatch(upstream, host.clock)
     this.#middlewares = [...host.out, ...(upstream.options.use ?? [])]
-    host.limits.setUpstream(upstream.name, upstream.options.limits)
+    this.#meters = this.#makeMeters()
   }
 
   get name(): string {
@@ -55,13 +60,16 @@ export class Route {
     return this.upstream.instances.find(one => one.key === key)
   }
 
-  /** Changes what can be changed while calls are under way. */
+  /**
+   * Changes what can be changed while calls are under way. What stays the same goes on as it was: how far
+   * limits are used, and where the sessions of callers live.
+   */
   adjust(options: UpstreamOptions): void {
+    const { limits } = this.#options
     this.#options = options
     this.upstream.adjust(options)
-    this.#dispatch = new Dispatch(this.upstream, this.#host.clock)
-    this.#middlewares = [...this.#host.out, ...(options.use ?? [])]
-    this.#host.limits.setUpstream(this.name, options.limits)
+    this.#dispatch.adjust()
+    if (!isSame(limits, options.limits)) this.#meters = this.#makeMeters()
   }
 
   /** Sends a call. Rejects with an RpcError, or with the reason of its signal. */
@@ -84,7 +92,7 @@ export class Route {
       type: 'request',
       id: null,
       method: call.method,
-      params: { ...call.params },
+      params: { ...asRead({ ...call.params }) },
     }
     const { principal } = call.caller
     const result = await compose(last, this.#middlewares)(message, {
@@ -96,16 +104,17 @@ export class Route {
   }
 
   #limited(call: Call): Promise<Delivered> {
+    // First, because what a middleware has made of the arguments may be no JSON.
+    this.#hash(call)
     const { name } = this
+    const meters = this.#meters
+    const { limits } = this.#host
     // Where nothing is limited nobody need know how the call is given up, which has its price.
-    if (this.#host.limits.isFree(name)) return this.#dispatch.send(this.#hashed(call))
+    if (limits.isFree(meters)) return this.#dispatch.send(call)
     const { tool, caller, abort } = call
     let pass: ReturnType<Limits['enter']>
     try {
-      pass = this.#host.limits.enter(
-        { caller: caller.principal?.id ?? '', upstream: name, tool },
-        abort.signal,
-      )
+      pass = limits.enter({ caller: caller.principal?.id ?? '', tool }, meters, abort.signal)
     } catch (error) {
       tellRefused(error, name, call)
       return Promise.reject(error)
@@ -125,25 +134,28 @@ export class Route {
   }
 
   #send(call: Call, pass: Pass): Promise<Delivered> {
-    const sent = this.#dispatch.send(this.#hashed(call))
+    const sent = this.#dispatch.send(call)
     const leave = (): void => pass.leave()
     sent.then(leave, leave)
     return sent
   }
 
-  /** A call with what its instance is chosen by, where that is by a hash. */
-  #hashed(call: Call): Call {
+  #makeMeters(): ServerMeters | undefined {
+    const { limits } = this.#options
+    return limits && this.#host.limits.ofServer(limits)
+  }
+
+  /** Notes what the instance is chosen by, where that is by a hash. */
+  #hash(call: Call): void {
     const { balance, hash = 'principal' } = this.#options
-    if (balance !== 'hash') return call
-    call.hashKey = hashKeyOf(call, hash)
-    return call
+    if (balance === 'hash') call.hashKey = hashKeyOf(call, hash)
   }
 }
 
 function hashKeyOf(call: Call, by: NonNullable<UpstreamOptions['hash']>): string | undefined {
   if (by === 'principal') return call.caller.principal?.id
   if ('header' in by) return call.headers?.[by.header.toLowerCase()]
-  const given = isRecord(call.params) ? call.params.arguments : undefined
+  const given = isRecord(call.params) ? readValue(call.params.arguments) : undefined
   const value = isRecord(given) ? given[by.argument] : undefined
   return value === undefined ? undefined : JSON.stringify(value)
 }

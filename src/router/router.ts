@@ -8,21 +8,27 @@ import { Front } from '../server/front.ts'
 import { type Clock, systemClock } from '../util/clock.ts'
 import { Deadlines, systemDeadlines } from '../util/deadline.ts'
 import { limits as limitTable } from '../util/limits.ts'
+import { checkOptions } from '../util/options.ts'
 import { version as ownVersion } from '../util/version.ts'
 import type { Delivered } from './call.ts'
-import { Catalogue, type HiddenEntry } from './catalogue.ts'
+import { Catalogue } from './catalogue.ts'
+import type { HiddenEntry } from './entries.ts'
 import { HeldCalls } from './held.ts'
+import { writtenCalls } from './hop.ts'
 import type { Instance } from './instance.ts'
 import { Limits } from './limit.ts'
 import type { ListKind } from './lists.ts'
-import { tellInstance, tellPin } from './news.ts'
-import { RoutedOffer } from './offer.ts'
+import { tellInstance } from './news.ts'
+import { onlyReader, RoutedOffer } from './offer.ts'
+import { routerTable } from './option-table.ts'
 import type { RouterOptions, UpstreamOptions } from './options.ts'
-import { type PinRecord, Pins } from './pins.ts'
+import type { PinRecord } from './pin-records.ts'
+import { Pinning } from './pinning.ts'
+import { type PinImport, Pins } from './pins.ts'
 import { Registry, type RegistryChange, type UnregisterOptions } from './registry.ts'
 import { Route, type RouteHost } from './route.ts'
 import { type Level, type ServerStatus, statusOf } from './status.ts'
-import { Upstream } from './upstream.ts'
+import { openMsOf, Upstream } from './upstream.ts'
 
 /**
  * Many servers behind one address. Callers see one server that has the tools, resources and prompts of
@@ -35,6 +41,7 @@ export class Router implements Endpoint {
   /** Answers one self-contained message, without a connection. */
   readonly handle: Handler
   readonly profile: Profile
+  readonly writtenCalls = writtenCalls
   /** That calls are told of by the router itself, on the channels of `trunkline/observe`. */
   readonly isObserved = true
   /** How the tools were defined when they were first seen. */
@@ -42,6 +49,7 @@ export class Router implements Endpoint {
   readonly #options: RouterOptions
   readonly #front: Front<RoutedOffer>
   readonly #registry: Registry
+  readonly #pinning: Pinning
   readonly #clock: Clock
   readonly #deadlines: Deadlines
   readonly #held: HeldCalls<Delivered>
@@ -49,12 +57,20 @@ export class Router implements Endpoint {
   readonly #routeHost: RouteHost
   readonly #listeners = new Set<(change: RegistryChange) => void>()
   #catalogue: Catalogue | undefined
+  #isFollowing = false
   #tried: Promise<void> | undefined
 
   /** Throws a TypeError for options that make no sense; then nothing has been started. */
   constructor(options: RouterOptions = {}) {
+    checkOptions(options, routerTable)
     this.#options = options
     this.pins = options.pins ?? new Pins()
+    this.#pinning = new Pinning(this.pins, {
+      routes: () => this.#registry.list(),
+      onPinned: pins => options.onPinned?.(pins),
+      onChange: () => this.#changed(['tools']),
+      onError: error => this.#onError(error),
+    })
     const { name = 'trunkline', version = ownVersion, title, icons, instructions } = options
     this.#clock = options.clock ?? systemClock
     this.#deadlines = options.clock === undefined ? systemDeadlines : new Deadlines(options.clock)
@@ -81,14 +97,14 @@ export class Router implements Endpoint {
         onError: options.onError,
       },
     )
-    this.#front.subscriptions.onWanted = () => this.#follow()
+    this.#front.subscriptions.onWanted = () => this.#followSoon()
     this.handle = this.#front.handle
     this.profile = this.#front.profile
     this.#registry = new Registry({
-      open: (server, its) => this.#open(server, its),
+      make: (server, its) => this.#make(server, its),
       onChange: change => this.#onChange(change),
     })
-    this.#registerAll(options.servers ?? {})
+    this.#registry.registerAll(options.servers ?? {})
   }
 
   /** The revisions it serves, oldest first. */
@@ -101,7 +117,10 @@ export class Router implements Endpoint {
     await Promise.all(this.#registry.list().map(({ upstream }) => upstream.tried))
   }
 
-  /** Adds a server behind the others. Throws a TypeError for a name that is taken or cannot be one. */
+  /**
+   * Adds a server behind the others. Throws a TypeError for a name that is taken or cannot be one, and a
+   * ChannelError `'closed'` once the router is closed.
+   */
   register(name: string, options: UpstreamOptions | Endpoint): void {
     this.#registry.register(name, options)
   }
@@ -113,7 +132,8 @@ export class Router implements Endpoint {
 
   /**
    * Makes these the servers, in this order; those that stay as they are go on as if nothing had
-   * happened. Rejects, and changes nothing, where one of them makes no sense.
+   * happened. Rejects, and changes nothing, where one of them makes no sense, and once the router is
+   * closed. Of several updates each finds what the one before has left.
    */
   update(
     servers: NonNullable<RouterOptions['servers']>,
@@ -173,20 +193,19 @@ export class Router implements Endpoint {
 
   /** Lets callers have a tool again whose definition has changed. See `pins`. */
   approve(server: string, tool: string, digest: string): void {
-    this.pins.approve(server, tool, digest)
-    this.#changed(['tools'])
-    this.#options.onPinned?.(this.pins)
+    this.#pinning.approve(server, tool, digest)
   }
 
   /**
-   * Takes over pins that somebody else has approved, as `pins.import` does, and lets callers have the
-   * tools that are as pinned now. Gives those whose pins are others; rejects, and takes nothing, where it
-   * is no file of pins.
+   * Takes over what somebody else has made of the pins, as `pins.import` does, and lets callers have the
+   * tools that are as pinned now, and no others. Tools whose pins were removed are pinned anew, as they are
+   * listed. Gives those whose pins are others; rejects, and takes nothing, where it is no file of pins.
    */
-  async importPins(file: unknown): Promise<readonly PinRecord[]> {
-    const taken = await this.pins.import(file)
-    if (taken.length > 0) this.#changed(['tools'])
-    return taken
+  importPins(
+    file: unknown,
+    options: Pick<PinImport, 'removed'> = {},
+  ): Promise<readonly PinRecord[]> {
+    return this.#pinning.import(file, options)
   }
 
   /** Told of servers that come and go, until the function that comes back is called. */
@@ -217,18 +236,7 @@ export class Router implements Endpoint {
     return this.close()
   }
 
-  #registerAll(servers: NonNullable<RouterOptions['servers']>): void {
-    try {
-      for (const [name, given] of Object.entries(servers)) {
-        if (!('disabled' in given && given.disabled === true)) this.#registry.register(name, given)
-      }
-    } catch (error) {
-      void this.#registry.close()
-      throw error
-    }
-  }
-
-  #open(name: string, options: UpstreamOptions): Route {
+  #make(name: string, options: UpstreamOptions): Route {
     const { name: own, version, title } = this.#info
     const upstream: Upstream = new Upstream(name, options, {
       clock: this.#clock,
@@ -238,25 +246,31 @@ export class Router implements Endpoint {
         version,
         title,
         clock: this.#options.clock,
-        timeoutMs: options.timeoutMs,
+        // Opening has a time of its own, and is not to fail for the sake of quick calls.
+        timeoutMs: Math.max(
+          openMsOf(options),
+          options.timeoutMs ?? limitTable.callTimeoutMs.default,
+        ),
         onError: error => this.#onError(error),
       },
       doubtMs: this.#options.doubtMs ?? limitTable.doubtMs.default,
       wanted: () => this.#wantedOf(upstream),
-      onInstance: (_, instance, event) => tellInstance(name, instance, event),
+      onInstance: (_, instance, event) => {
+        const successor = this.#registry.find(name)?.instance(instance.key)
+        tellInstance(name, instance, event, successor)
+      },
       onLists: (_, instance, kinds) => this.#onLists(upstream, instance, kinds),
       onUpdated: (_, uri) => this.#front.subscriptions.announce({ type: 'resource', uri }),
       onNews: (_, method, params) => this.#onNews(method, params),
       onError: error => this.#onError(error),
     })
-    const route = new Route(upstream, this.#routeHost)
-    upstream.start()
-    this.#await(upstream)
-    return route
+    return new Route(upstream, this.#routeHost)
   }
 
   /** Until a new server has been tried, lists and calls of what nobody knows wait for it, but not for long. */
-  #await(upstream: Upstream): void {
+  #await(server: string): void {
+    const upstream = this.#registry.find(server)?.upstream
+    if (upstream === undefined) return
     const waited = new Promise<void>(resolve => {
       const timer = this.#clock.start(resolve, limitTable.upstreamWaitMs.default)
       timer.unref()
@@ -278,21 +292,11 @@ export class Router implements Endpoint {
 
   #onLists(upstream: Upstream, instance: Instance, kinds: readonly ListKind[]): void {
     this.#changed(kinds)
-    upstream.follow()
-    const { pin = 'warn' } = upstream.options.tools ?? {}
-    const tools = upstream.allLists.get(instance)?.tools
-    if (pin === 'off' || tools === undefined) return
-    this.pins.check(upstream.name, tools).then(
-      ({ changes, added }) => {
-        if (added.length > 0 || changes.length > 0) this.#options.onPinned?.(this.pins)
-        for (const change of changes) tellPin(change, pin)
-        if (changes.length > 0 && pin === 'block') this.#changed(['tools'])
-      },
-      error => this.#onError(error),
-    )
+    void this.#pinning.check(upstream, instance)
   }
 
   #onChange(change: RegistryChange): void {
+    if (change.type === 'registered') this.#await(change.server)
     this.#changed(['tools', 'prompts', 'resources'])
     for (const listener of this.#listeners) {
       try {
@@ -307,18 +311,27 @@ export class Router implements Endpoint {
   #changed(kinds: readonly ListKind[]): void {
     this.#catalogue = undefined
     for (const type of kinds) this.#front.subscriptions.announce({ type })
+    // What somebody watches may be that of another server now.
+    if (kinds.includes('resources')) this.#followSoon()
   }
 
-  #follow(): void {
-    for (const { upstream } of this.#registry.list()) upstream.follow()
+  /** Has the servers tell of what is wanted of them: once, however much of it has changed together. */
+  #followSoon(): void {
+    if (this.#isFollowing) return
+    this.#isFollowing = true
+    queueMicrotask(() => {
+      this.#isFollowing = false
+      for (const { upstream } of this.#registry.list()) upstream.follow()
+    })
   }
 
   /** The resources of one server that somebody wants to hear of. */
   #wantedOf(upstream: Upstream): readonly string[] {
+    const wanted = [...this.#front.subscriptions.wanted()]
+    if (wanted.length === 0) return wanted
     const catalogue = this.#current()
-    const routes = this.#registry.list()
-    const isOnly = routes.length === 1
-    return Array.from(this.#front.subscriptions.wanted()).filter(uri => {
+    const isOnly = onlyReader(this.#registry.list())?.upstream === upstream
+    return wanted.filter(uri => {
       const owner = catalogue.ownerOf(uri)
       return owner === undefined ? isOnly : owner.upstream === upstream
     })

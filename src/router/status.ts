@@ -1,4 +1,4 @@
-import type { BreakerState } from './breaker.ts'
+import type { Breaker, BreakerState } from './breaker.ts'
 import type { InstanceState } from './instance.ts'
 import type { Route } from './route.ts'
 
@@ -36,6 +36,8 @@ export interface ServerStatus {
   readonly level: Level
   readonly reason?: string
   readonly retryInMs?: number
+  /** What somebody has to do before it gets better, if anything. */
+  readonly action?: string
   readonly tools: number
   readonly prompts: number
   readonly resources: number
@@ -47,8 +49,7 @@ export function statusOf(route: Route): ServerStatus {
   const { name, upstream } = route
   const instances = upstream.instances.map((instance): InstanceStatus => {
     const { key, target, state, breaker, load, restarts, retryInMs, first } = instance
-    const broken = breaker !== undefined && breaker.state !== 'closed' ? breaker.why : undefined
-    const reason = instance.reason ?? broken ?? route.ejection(instance)
+    const reason = instance.reason ?? brokenBy(breaker) ?? route.ejection(instance)
     const wait = retryInMs ?? (breaker?.state === 'open' ? breaker.retryAfterMs : undefined)
     return {
       key,
@@ -69,16 +70,33 @@ export function statusOf(route: Route): ServerStatus {
   })
   const well = instances.filter(({ state, reason }) => state === 'ready' && reason === undefined)
   const ill = instances.find(({ reason }) => reason !== undefined)
-  const level = well.length === instances.length ? 'ok' : well.length > 0 ? 'degraded' : 'down'
+  // One on trial gets calls, and only those tell how it does.
+  const isTried = instances.some(
+    ({ state, breaker }) => state === 'ready' && breaker === 'half-open',
+  )
+  const isCalled = well.length > 0 || isTried
+  const level = well.length === instances.length ? 'ok' : isCalled ? 'degraded' : 'down'
   const { tools, prompts, resources } = upstream.lists
   return {
     name,
     level,
     ...(level !== 'ok' && { reason: ill?.reason ?? upstream.problem ?? 'it is being started' }),
     ...(ill?.retryInMs !== undefined && { retryInMs: ill.retryInMs }),
+    ...(instances.some(({ state }) => state === 'quarantined') && { action: lookAfter }),
     tools: tools.length,
     prompts: prompts.length,
     resources: resources.length,
     instances,
   }
 }
+
+/** Why its breaker lets few calls through, or none. */
+function brokenBy(breaker: Breaker | undefined): string | undefined {
+  if (breaker === undefined || breaker.state === 'closed') return undefined
+  if (breaker.state === 'open') return `its breaker is open, after ${breaker.why}`
+  // Nobody may have called since its time was over.
+  return breaker.why.startsWith('on trial') ? breaker.why : `on trial after ${breaker.why}`
+}
+
+const lookAfter =
+  'find out why it ended; it is tried again when its configuration changes, on SIGHUP, or by router.retry'

@@ -2,6 +2,7 @@ import type { ClientOptions } from '../client/options.ts'
 import type { Members } from '../mcp/types/base.ts'
 import type { Clock } from '../util/clock.ts'
 import { type Deadlines, timed } from '../util/deadline.ts'
+import { type Deferred, deferred } from '../util/deferred.ts'
 import { limits } from '../util/limits.ts'
 import type { BreakerState } from './breaker.ts'
 import { Follower } from './follower.ts'
@@ -30,7 +31,7 @@ export interface UpstreamHost {
 
 /** What has become of an instance. */
 export type InstanceEvent =
-  | { readonly type: 'ready' }
+  | { readonly type: 'ready' | 'stopped' }
   | { readonly type: 'down'; readonly cause: Error | undefined }
   | { readonly type: 'restart'; readonly attempt: number; readonly delayMs: number }
   | { readonly type: 'quarantined'; readonly reason: string }
@@ -44,11 +45,12 @@ export type InstanceEvent =
 /** One server behind the router: its instances, and what it offers. */
 export class Upstream {
   readonly name: string
-  /** Settles when each of its instances has been opened once, or could not be. Never rejects. */
+  /** Settles when each of its instances has been opened once, or could not or will not be. Never rejects. */
   readonly tried: Promise<void>
   readonly instances: readonly Instance[]
   readonly #host: UpstreamHost
   #options: UpstreamOptions
+  readonly #triedOnce: readonly Deferred<void>[]
   readonly #followers = new Map<Instance, Follower>()
   readonly #lists = new Map<Instance, Lists>()
   readonly #waiting = new Set<() => void>()
@@ -63,13 +65,12 @@ export class Upstream {
     this.name = name
     this.#options = options
     this.#host = host
-    const settled: Promise<void>[] = []
-    this.instances = targetsOf(name, options).map(target => {
-      let done: () => void = () => {}
-      settled.push(new Promise(resolve => (done = resolve)))
-      return this.#makeInstance(target, () => done())
-    })
-    this.tried = Promise.all(settled).then(() => {})
+    const targets = targetsOf(name, options).map(target => ({ target, tried: deferred<void>() }))
+    this.#triedOnce = targets.map(({ tried }) => tried)
+    this.tried = Promise.all(this.#triedOnce.map(({ promise }) => promise)).then(() => {})
+    this.instances = targets.map(({ target, tried }) =>
+      this.#makeInstance(target, () => tried.resolve()),
+    )
   }
 
   /** Those that hold now. */
@@ -80,16 +81,26 @@ export class Upstream {
   /** Other options from now on, as far as they can change without connecting anew. */
   adjust(options: UpstreamOptions): void {
     this.#options = options
-    for (const instance of this.instances) instance.adjust(options)
+    for (const instance of this.instances) {
+      const { breaker } = instance
+      instance.adjust(options)
+      // One that is replaced is told to be closed: nobody hears of it any more.
+      if (instance.breaker !== breaker) breaker?.reset()
+    }
   }
 
-  /** What it offers, by the first of its instances that is there; nothing where none is for a while. */
+  /**
+   * What it offers, by the first of its instances that is there and of which all is known; nothing where
+   * none is for a while.
+   */
   get lists(): Lists {
+    let some: Lists | undefined
     for (const instance of this.instances) {
       const lists = this.#lists.get(instance)
-      if (lists !== undefined) return lists
+      if (lists !== undefined && isWhole(lists)) return lists
+      some ??= lists
     }
-    return this.#last
+    return some ?? this.#last
   }
 
   /** What each of its instances offers. */
@@ -102,7 +113,9 @@ export class Upstream {
    * not to be called, nothing is before somebody has looked.
    */
   isKnown(instance: Instance): boolean {
-    return this.#options.tools?.pin !== 'block' || this.#lists.has(instance)
+    if (this.#options.tools?.pin !== 'block') return true
+    const lists = this.#lists.get(instance)
+    return lists !== undefined && lists.tools !== noLists.tools
   }
 
   /** An instance that can be asked about what the server is. */
@@ -158,6 +171,9 @@ export class Upstream {
     this.#host.deadlines.stop(this.#grace)
     for (const follower of this.#followers.values()) follower.stop()
     await Promise.all(this.instances.map(instance => instance.stop(drainMs)))
+    for (const instance of this.instances)
+      this.#host.onInstance(this, instance, { type: 'stopped' })
+    for (const { resolve } of this.#triedOnce) resolve()
     this.#wakeAll()
   }
 
@@ -198,6 +214,7 @@ export class Upstream {
     const host = this.#host
     const follower = new Follower(first.client, {
       timeoutMs: openMsOf(this.#options),
+      deadlines: host.deadlines,
       wanted: () => host.wanted(),
       onLists: lists => {
         host.deadlines.stop(this.#grace)
@@ -246,6 +263,13 @@ export class Upstream {
   }
 }
 
+/** Whether all of it has been read. */
+function isWhole(lists: Lists): boolean {
+  return members.every(member => lists[member] !== noLists[member])
+}
+
+const members = ['tools', 'prompts', 'resources', 'templates'] as const
+
 /** The kinds whose lists say something else now. A connection that was made anew often changes nothing. */
 function changedKinds(before: Lists, now: Lists): readonly ListKind[] {
   const isSame = (member: keyof Lists): boolean =>
@@ -256,7 +280,7 @@ function changedKinds(before: Lists, now: Lists): readonly ListKind[] {
 }
 
 /** How long opening may take: a program may first have to be fetched, as by `npx`. */
-function openMsOf({ openMs, command }: UpstreamOptions): number {
+export function openMsOf({ openMs, command }: UpstreamOptions): number {
   if (openMs !== undefined) return openMs
   return command === undefined ? limits.upstreamOpenMs.default : limits.programOpenMs.default
 }

@@ -185,4 +185,38 @@ describe('SEC-37: a tool that is not what it was when it was first seen', () => 
     await client.call('mail__send', {})
     expect(poster.sent).toBe(1)
   })
+
+  test('is taken as it is listed once its pin was removed', async () => {
+    const posters = [new Poster(), new Poster()]
+    const router = await pinned(posters)
+    const client = await caller(router)
+    for (const poster of posters) poster.define({ ...plain, description: 'Other words' })
+    await until(() => router.hidden().length > 0)
+    const file = router.pins.export()
+    const removed = [{ server: 'mail', tool: 'send' }]
+    const left = file.pins.filter(({ tool }) => tool !== 'send')
+    await expect(router.importPins({ pins: [] }, { removed })).rejects.toThrow('no file of pins')
+    expect(router.hidden()).toHaveLength(1)
+    expect(await router.importPins({ ...file, pins: left }, { removed })).toEqual([])
+    expect([router.hidden(), router.pins.changes()]).toEqual([[], []])
+    await client.call('mail__send', {})
+    posters[0]?.define(plain)
+    await until(() => router.hidden().length > 0)
+    expect(await failureOf(client.call('mail__send', {}))).toMatchObject({ kind: 'tool_not_found' })
+  })
+
+  test('is not called once somebody has pinned another, and waits for approval', async () => {
+    const poster = new Poster()
+    const router = await pinned([poster])
+    const client = await caller(router)
+    await client.call('mail__send', {})
+    const elsewhere = await pinned([new Poster({ ...plain, description: 'Other words' })])
+    await until(() => elsewhere.pins.export().pins.length === 2)
+    expect(await router.importPins(elsewhere.pins.export())).toMatchObject([{ tool: 'send' }])
+    expect(await failureOf(client.call('mail__send', {}))).toMatchObject({ kind: 'tool_not_found' })
+    expect(router.pins.changes()).toMatchObject([{ server: 'mail', tool: 'send' }])
+    router.approve('mail', 'send', router.pins.changes()[0]?.seen as string)
+    await client.call('mail__send', {})
+    expect(poster.sent).toBe(2)
+  })
 })

@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Client } from '../../src/client/client.ts'
+import type { InstanceStatus, UpstreamOptions } from '../../src/router/index.ts'
+import { isAlive, until } from '../support/processes.ts'
+import { turn } from '../support/wire.ts'
+import { type Entry, type Ledger, ledgerHere } from './ledger.ts'
+import { caller, routed } from './routed.ts'
+import { overWebSocket } from './routed-wires.ts'
+
+const program = fileURLToPath(new URL('web-worker.js', import.meta.url))
+
+/** What a router does about a server that is gone: it keeps calls away, or gives it up and connects anew. */
+const manners: readonly [string, UpstreamOptions, (status: InstanceStatus) => boolean][] = [
+  [
+    'its breaker keeps calls away until it gives a sign of life',
+    { health: { everyMs: 20, failures: 1_000_000 } },
+    ({ breaker }) => breaker === 'open',
+  ],
+  [
+    'it is given up and connected to anew',
+    { breaker: false, health: { everyMs: 20, failures: 2 }, restart: { minMs: 1, maxMs: 20 } },
+    ({ state }) => state !== 'ready',
+  ],
+]
+
+test.each(manners)(
+  'of the calls over the WebSocket of a server that is killed each has one outcome; %s',
+  {
+    timeout: 60_000,
+  },
+  async (_, options, isGone) => {
+    const ledger = ledgerHere('k')
+    const before = await serving(ledger, 'http://127.0.0.1:0/mcp')
+    const router = await routed({
+      a: { url: before.address, prefix: false, trustAnnotations: true, ...options },
+    })
+    const status = (): InstanceStatus => router.server('a')?.instances[0] as InstanceStatus
+    await overWebSocket(router, 'a')
+    const clients = [
+      await caller(router, { era: 'session' }),
+      await caller(router, { era: 'stateless' }),
+    ]
+    // Each may have a connection of its own, and first calls may be faster than its WebSocket.
+    for (const client of clients) await expect.poll(() => wireOf(ledger, client)).toBe('websocket')
+    const sofar = ledger.executed().length
+    const held = clients.flatMap(client => [1, 2, 3].map(() => ledger.call(client, 'hold')))
+    await until(() => ledger.executed().length === sofar + held.length)
+    const load = calling(ledger, clients)
+    await until(() => ledger.count('ok') >= 200)
+    process.kill(before.pid, 'SIGKILL')
+    const ends = await Promise.all(held)
+    expect(ends.map(({ outcome }) => outcome)).toEqual(held.map(() => 'unknown'))
+    expect(ends.map(end => runOf(ledger, end))).toEqual(
+      held.map(() => ({ pid: before.pid, wire: 'websocket' })),
+    )
+    await until(() => isGone(status()))
+
+    const after = await serving(ledger, before.address)
+    const known = ledger.entries.length
+    const later = () => ledger.entries.slice(known).filter(({ outcome }) => outcome === 'ok')
+    await until(() => later().length >= 200)
+    // A WebSocket that could not be had is tried again after some seconds; calls do not wait for that.
+    if (status().restarts > 0) await overWebSocket(router, 'a')
+    await load.stop()
+
+    expect(ledger.reconcile()).toEqual([])
+    // What was held, and what those who called had under way at the kill, and when it was given up.
+    expect(ledger.count('unknown')).toBeLessThanOrEqual(held.length + 2 * load.size)
+    expect(new Set(later().map(end => runOf(ledger, end)?.pid))).toEqual(new Set([after.pid]))
+  },
+)
+
+/** Which process carried out a call first, and how the call had come. */
+function runOf(ledger: Ledger, { nonce }: Entry): { pid: number; wire: string } | undefined {
+  const line = readFileSync(ledger.file, 'utf8').match(new RegExp(`^${nonce} (\\d+) (\\w+)$`, 'm'))
+  return line === null ? undefined : { pid: Number(line[1]), wire: `${line[2]}` }
+}
+
+/** How a call of a client comes to the server. */
+async function wireOf(ledger: Ledger, client: Client): Promise<string | undefined> {
+  return runOf(ledger, await ledger.call(client, 'look', true))?.wire
+}
+
+/** The program of this folder, for as long as the test lasts, if it does not end before. */
+async function serving(ledger: Ledger, address: string) {
+  const child = spawn(
+    process.execPath,
+    [program, JSON.stringify({ address, ledger: ledger.file })],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  const pid = child.pid as number
+  onTestFinished(() => {
+    if (isAlive(pid)) process.kill(pid, 'SIGKILL')
+  })
+  const exit = once(child, 'exit')
+  const [line] = await once(createInterface({ input: child.stdout }), 'line')
+  return { pid, exit, address: String(line) }
+}
+
+/** Callers that do not pause until they are stopped; half of what they ask for may be done twice. */
+function calling(ledger: Ledger, clients: readonly Client[]) {
+  let isOver = false
+  const one = async (client: Client, tool: string): Promise<void> => {
+    while (!isOver) {
+      const { outcome } = await ledger.call(client, tool, tool === 'look')
+      // Refusals come at once in one process, and nothing else would ever run.
+      if (outcome === 'not-done') await turn()
+    }
+  }
+  const callers = clients.flatMap(client => [
+    one(client, 'work'),
+    one(client, 'work'),
+    one(client, 'look'),
+    one(client, 'look'),
+  ])
+  const all = Promise.all(callers)
+  return {
+    size: callers.length,
+    stop: async () => {
+      isOver = true
+      await all
+    },
+  }
+}
