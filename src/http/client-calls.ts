@@ -1,5 +1,7 @@
 import { ChannelError } from '../jsonrpc/channel.ts'
+import { IdTable } from '../jsonrpc/id-table.ts'
 import type { Id, Message, RpcFailure } from '../jsonrpc/message.ts'
+import { errorWords } from '../util/error-words.ts'
 import { isRecord } from '../util/record.ts'
 import { bodyOf, eventsOf, failureIn } from './client-answer.ts'
 import { type Answer, isGood, mediaType } from './client-carrier.ts'
@@ -27,7 +29,8 @@ export class Calls {
   readonly #line: Line
   readonly #host: CallsHost
   readonly #replies: Replies
-  readonly #exchanges = new Map<Id, Exchange>()
+  /** By the ids of their requests, as long as those are not answered. */
+  #exchanges = new IdTable<Exchange>()
   readonly #queue: Exchange[] = []
   #running = 0
   #isOver = false
@@ -85,7 +88,7 @@ export class Calls {
     this.#isOver = true
     this.#queue.length = 0
     const all = new Set(this.#exchanges.values())
-    this.#exchanges.clear()
+    this.#exchanges = new IdTable()
     for (const exchange of all) exchange.leash.cut()
   }
 
@@ -231,7 +234,7 @@ export class Calls {
         await this.#replies.take(exchange, refused)
         return
       }
-      const why = error instanceof Error ? error.message : String(error)
+      const why = errorWords(error)
       const { code, message, cause } = refused
       throw new ChannelError(code, `${message}; nor is it a server of events: ${why}`, { cause })
     }

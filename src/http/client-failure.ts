@@ -1,4 +1,5 @@
 import { ChannelError } from '../jsonrpc/channel.ts'
+import { errorWords } from '../util/error-words.ts'
 import type { Answer } from './client-carrier.ts'
 
 /** An answer over HTTP that is none of the protocol's. The cause of the ChannelError that callers get. */
@@ -87,7 +88,7 @@ function codeOf(error: unknown): string {
 }
 
 function wordsOf(error: unknown): string {
-  let words = error instanceof Error ? error.message : String(error)
+  let words = errorWords(error)
   for (let at = error; at instanceof Error; at = at.cause) {
     if (at.message !== '') words = at.message
   }

@@ -1,3 +1,4 @@
+import { guarded } from '../jsonrpc/peer-options.ts'
 import {
   type DecodeOptions,
   type DecodeRules,
@@ -95,17 +96,6 @@ export function httpSettings(options: HttpClientOptions): HttpSettings {
     },
     clock: options.clock ?? systemClock,
     onError: guarded(onError),
-  }
-}
-
-/** A callback of the user's that cannot do any harm by throwing. */
-function guarded(onError: (error: unknown) => void): (error: unknown) => void {
-  return error => {
-    try {
-      onError(error)
-    } catch (thrown) {
-      console.error('trunkline: a callback threw:', thrown)
-    }
   }
 }
 

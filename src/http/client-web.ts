@@ -1,4 +1,5 @@
 import { ChannelError } from '../jsonrpc/channel.ts'
+import { errorWords } from '../util/error-words.ts'
 import { limits } from '../util/limits.ts'
 import { promised } from '../util/promised.ts'
 import type { Answer, Carried, Carrier } from './client-carrier.ts'
@@ -104,7 +105,7 @@ async function loadCarrier(settings: HttpSettings): Promise<Carrier> {
 
 /** Nothing has been sent, and trying again would fail again. */
 function unmade(cause: unknown): never {
-  const why = cause instanceof Error ? cause.message : String(cause)
+  const why = errorWords(cause)
   throw new ChannelError('refused', `making the headers: ${why}`, { cause })
 }
 

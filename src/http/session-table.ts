@@ -22,8 +22,8 @@ export interface Kept {
   readonly principal: Principal | undefined
   /** Whether a request is in flight or a stream is open. */
   readonly isBusy: boolean
-  /** Ends it at once. */
-  end(): Promise<void>
+  /** Ends it at once, or when its requests have been answered within `drainMs`. */
+  end(options?: { readonly drainMs?: number }): Promise<void>
 }
 
 /** The sessions of a service: who finds them, how many there are, and when they have to go. */
@@ -49,10 +49,6 @@ export class SessionTable<S extends Kept> {
 
   get size(): number {
     return this.#sessions.size
-  }
-
-  values(): readonly S[] {
-    return [...this.#sessions.values()]
   }
 
   /**
@@ -111,6 +107,11 @@ export class SessionTable<S extends Kept> {
     if (principal === undefined || own === undefined) return
     own.delete(session)
     if (own.size === 0) this.#byPrincipal.delete(principal.id)
+  }
+
+  /** Ends all of them: their requests are answered within `drainMs`. */
+  async endAll({ drainMs }: { readonly drainMs?: number }): Promise<void> {
+    await Promise.all(Array.from(this.#sessions.values(), session => session.end({ drainMs })))
   }
 
   /** Ends a session, if it can be spared. */

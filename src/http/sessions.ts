@@ -109,9 +109,7 @@ export class Sessions {
    */
   async close(options: { readonly drainMs?: number } = {}): Promise<void> {
     this.#isClosing = true
-    await Promise.all(
-      this.#table.values().map(session => session.end({ drainMs: options.drainMs })),
-    )
+    await this.#table.endAll(options)
   }
 }
 

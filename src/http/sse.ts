@@ -61,9 +61,7 @@ export class SsePair {
   /** Ends every session: requests are answered within `drainMs`. Idempotent; never rejects. */
   async close(options: { readonly drainMs?: number } = {}): Promise<void> {
     this.#isClosing = true
-    await Promise.all(
-      this.#table.values().map(session => session.end({ drainMs: options.drainMs })),
-    )
+    await this.#table.endAll(options)
   }
 
   #open(request: HttpRequest, reply: HttpReply): void {

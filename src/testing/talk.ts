@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../util/clock.ts'
+import { errorWords } from '../util/error-words.ts'
 import { adapt } from './adapt.ts'
 import type { Conversation } from './conversation.ts'
 import { match, matchInAnyOrder, type Names } from './match.ts'
@@ -168,7 +169,7 @@ export class Talk {
     try {
       return wireText(step.shape, this.#names, this.#meta)
     } catch (cause) {
-      throw new TranscriptError(step.line, messageOf(cause), { cause })
+      throw new TranscriptError(step.line, errorWords(cause), { cause })
     }
   }
 
@@ -177,7 +178,7 @@ export class Talk {
     try {
       text = await this.#within()
     } catch (cause) {
-      throw new TranscriptError(line, `${messageOf(cause)}, expected ${wanted}`, { cause })
+      throw new TranscriptError(line, `${errorWords(cause)}, expected ${wanted}`, { cause })
     }
     try {
       return readJson(text)
@@ -225,7 +226,3 @@ export class Talk {
 
 /** Says that a message did not come. */
 class Missing extends Error {}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}

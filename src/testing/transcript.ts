@@ -1,3 +1,4 @@
+import { errorWords } from '../util/error-words.ts'
 import type { ObjectShape, Shape } from './shape.ts'
 import { readShape } from './shape-reader.ts'
 
@@ -160,7 +161,7 @@ function shapeOf(text: string, line: number): Shape {
   try {
     return readShape(text)
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
+    const why = errorWords(cause)
     throw new TranscriptError(line, why, { cause })
   }
 }

@@ -26,6 +26,12 @@ export const upstream = {
     meaning:
       'Time a call through a router, or the first list, waits for a server that is being started. Then it is answered -32000, or the list goes without.',
   },
+  listRetryMs: {
+    default: 30_000,
+    unit: 'ms',
+    meaning:
+      'Time after which a router reads a list of a server again that could not be read. Till then it goes without.',
+  },
   upstreamGraceMs: {
     default: 5000,
     unit: 'ms',
