@@ -125,6 +125,7 @@ export class Instance implements Candidate {
    * nobody's business.
    */
   get excuse(): string | undefined {
+    if (this.#state === 'quarantined' && this.#budget === undefined) return neverAgain
     if (this.#state !== 'ready') return excuses[this.#state]
     const { breaker } = this
     return breaker?.state === 'open' ? `its breaker is open, after ${breaker.why}` : undefined
@@ -289,7 +290,11 @@ export class Instance implements Candidate {
     this.#health?.stop()
     this.#health = new Health(lane, this.#options.health ?? {}, this.#host.deadlines, {
       onBack: () => this.breaker?.tryNow(),
-      onDead: () => this.lose(new ChannelError('timeout', 'it does not answer any more')),
+      onDead: () => {
+        this.lose(new ChannelError('timeout', 'it does not answer any more'))
+        // It would not heed being asked to leave either, and another one takes its place only then.
+        lane.child?.kill()
+      },
     })
   }
 
@@ -304,7 +309,7 @@ export class Instance implements Candidate {
   async #mayGoOn(): Promise<boolean> {
     const next = this.#budget?.next() ?? 'quarantine'
     if (next === 'quarantine') {
-      const why = this.#budget?.reason ?? 'it is not to be started again'
+      const why = this.#budget?.reason ?? neverAgain
       this.#state = 'quarantined'
       this.#reason = this.#reason === undefined ? why : `${why}: ${this.#reason}`
       this.#host.onQuarantined(this, this.#reason ?? why)
@@ -338,6 +343,8 @@ const excuses: Readonly<Record<Exclude<InstanceState, 'ready'>, string>> = {
   quarantined: 'it has ended too often, and was put away',
   stopped: 'it was taken away',
 }
+
+const neverAgain = 'it is not to be started again'
 
 /**
  * Who shares its connections. One program does for everybody, because another one would be another

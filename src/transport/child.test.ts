@@ -4,6 +4,7 @@ import { proves } from '../../test/requirements.ts'
 import { patience } from '../../test/support/patience.ts'
 import { isAlive as isRunning } from '../../test/support/processes.ts'
 import type { Decoded, Message } from '../jsonrpc/message.ts'
+import { fakeClock } from '../testing/fake-clock.ts'
 import { type ChildChannel, type ChildCommand, type ChildOptions, childChannel } from './child.ts'
 
 const program = fileURLToPath(new URL('../../test/fixtures/child.js', import.meta.url))
@@ -145,6 +146,17 @@ describe('closing a child process', () => {
     await channel.close()
     expect(isAlive(pid)).toBe(false)
     expect(ends).toEqual([undefined])
+  })
+
+  test('waits for nothing where it has been killed', async () => {
+    const clock = fakeClock()
+    const { channel, heard, ended } = await start(['stubborn'], { clock })
+    const [pid] = await heard('ready')
+    channel.kill()
+    expect(await ended()).toMatchObject({ message: expect.stringContaining('SIGKILL') })
+    await channel.close()
+    expect(isAlive(pid)).toBe(false)
+    channel.kill()
   })
 
   test('ends what it has started, too', async () => {

@@ -48,6 +48,8 @@ export interface ChildProcess {
   readonly pid: number
   /** The end of what the child has written to its error output until now. */
   readonly stderr: string
+  /** Ends it and everything it has started at once, for one that does not heed anything else. */
+  kill(): void
 }
 
 /** A channel to a child process. */
@@ -167,6 +169,10 @@ class ProcessChannel implements ChildChannel {
 
   send(message: Message | readonly Message[]): void | Promise<void> {
     return this.#stream.send(message)
+  }
+
+  kill(): void {
+    this.#tree.signal('SIGKILL')
   }
 
   close(): Promise<void> {

@@ -136,7 +136,6 @@ describe('a program that is stopped and does not answer', () => {
     for (let turn = 0; turn < 50; turn++) {
       expect((await ledger.call(client, 'work__work')).outcome).toBe('ok')
     }
-    process.kill(first as number, 'SIGCONT')
     await until(() => !isAlive(first as number))
     await until(() => router.server('work')?.level === 'ok')
     const now = pidsOf(router, 'work')
