@@ -3,6 +3,7 @@ import { allRevisions, asked, stateless } from '../../test/support/asking.ts'
 import { turn, wire } from '../../test/support/wire.ts'
 import { RpcError } from '../jsonrpc/error.ts'
 import { methods } from '../jsonrpc/handler.ts'
+import type { Endpoint } from '../mcp/endpoint.ts'
 import { Server } from '../server/server.ts'
 import { callsAreHeard, LiveCall } from './call.ts'
 import { type CallBegun, type CallEnded, events } from './events.ts'
@@ -175,6 +176,15 @@ it('connections are told of when they are taken over and when they end', async (
     { session, caller: { principal: 'ada' } },
     { session, durationMs: expect.any(Number), reason: undefined },
   ])
+})
+
+it('changes nothing else of an endpoint whose connections it tells of', () => {
+  const { profile, revisions, handle } = make()
+  const attach: Endpoint['attach'] = () => {
+    throw new Error('nobody connects')
+  }
+  const endpoint: Endpoint = { profile, revisions, handle, writtenCalls: new Map(), attach }
+  expect({ ...sessionsOf(endpoint), attach }).toEqual(endpoint)
 })
 
 describe('events', () => {

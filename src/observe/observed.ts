@@ -51,6 +51,7 @@ export function sessionsOf(endpoint: Endpoint): Endpoint {
   return {
     profile: endpoint.profile,
     revisions: endpoint.revisions,
+    writtenCalls: endpoint.writtenCalls,
     handle: endpoint.handle,
     attach: (channel, envelope) => {
       const attachment = endpoint.attach(channel, envelope)
