@@ -79,7 +79,7 @@ async function http({ rounds, seconds = 1, only, alone, log }) {
   return reports
 }
 
-async function stdio({ rounds, seconds = 0.15, only, alone, log }) {
+async function stdio({ rounds, seconds = 1, only, alone, log }) {
   const title = 'One hop over stdio, 64 in flight'
   if (!title.includes(only)) return []
   log(title)
