@@ -31,7 +31,7 @@ const wires = [
   },
 ]
 
-async function onWires({ rounds, seconds = 0.2, only, alone, log }) {
+async function onWires({ rounds, seconds = 1, only, alone, log }) {
   const reports = []
   for (const { name: wire, contestant } of wires) {
     for (const era of ['stateless', 'session']) {

@@ -69,7 +69,7 @@ export class LiveCall implements CallEnded {
     this.#principal = principal
     this.#introduction = introduction
     this.beganMs = clock.now()
-    if (events.callBegun.isHeard) events.callBegun.publish(this)
+    events.callBegun.publish(this)
   }
 
   /** Which server answers. Whoever finds that out on the way writes it here, and it is told. */
@@ -123,7 +123,7 @@ export class LiveCall implements CallEnded {
     this.outcome = outcome
     this.kind = kind
     this.code = code
-    if (events.callEnded.isHeard) events.callEnded.publish(this)
+    events.callEnded.publish(this)
   }
 }
 

@@ -164,7 +164,7 @@ export interface EventChannel<Event> {
    * `if (events.toolChanged.isHeard) events.toolChanged.publish({ … })`.
    */
   readonly isHeard: boolean
-  /** Tells everybody who listens, at once and in the order in which they came. */
+  /** Tells everybody who listens, at once and in the order in which they came; nobody is nothing. */
   publish(event: Event): void
   /**
    * Listens; the function that comes back ends that. A listener must not throw: Node then reports an

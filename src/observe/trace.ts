@@ -50,8 +50,8 @@ export function tracing(options: TracingOptions = {}): Tracing {
   const load = options.load ?? (() => import('@opentelemetry/api'))
   const ready = load().then(
     found => {
-      // The check: it is the module of that name.
-      api = found as Api
+      // The check: it is the module of that name. A copy, because looking into a module costs each time.
+      api = { ...(found as Api) }
       return true
     },
     () => false,
