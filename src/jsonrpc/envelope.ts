@@ -1,5 +1,6 @@
 import { invalidReply, invalidRequest, notJson } from './malformed.ts'
 import type { Entry, ErrorObject, Id, Malformed, Params, Reason } from './message.ts'
+import { ownText } from './own-text.ts'
 import type { DecodeRules } from './rules.ts'
 import { type Members, seen } from './scan.ts'
 
@@ -111,7 +112,7 @@ function valueAt(text: string, at: number, end: number): unknown {
 function readId(value: unknown, text: string, rules: DecodeRules): Id | null | undefined {
   if (value === null) return null
   if (typeof value === 'string') {
-    return value.length <= rules.maxIdLength && value.isWellFormed() ? value : undefined
+    return value.length <= rules.maxIdLength && value.isWellFormed() ? ownText(value) : undefined
   }
   if (typeof value !== 'number' || text.length > rules.maxIdLength) return undefined
   // Nearly always it is written the way we would write it.
@@ -166,9 +167,10 @@ function readCall(
     if (!isStructure(values.params)) return refuse('params', 'params are neither array nor object')
     params = values.params
   }
+  const name = ownText(method)
   return id === undefined
-    ? { type: 'notification', method, params }
-    : { type: 'request', id, method, params }
+    ? { type: 'notification', method: name, params }
+    : { type: 'request', id, method: name, params }
 }
 
 function readReply(

@@ -8,6 +8,7 @@ import {
   OPEN_OBJECT,
   QUOTE,
 } from './letters.ts'
+import { knownText } from './own-text.ts'
 import type { Repeats } from './repeats.ts'
 import { type Keep, type Kept, type KeptMember, type Members, Written } from './written.ts'
 
@@ -66,7 +67,7 @@ function memberOf(text: string, keep: Keep): unknown {
 
 /** Most scalars are plain words. */
 function scalarOf(text: string): unknown {
-  if (text.charCodeAt(0) === QUOTE && !text.includes('\\')) return text.slice(1, -1)
+  if (text.charCodeAt(0) === QUOTE && !text.includes('\\')) return knownText(text.slice(1, -1))
   if (text === 'false') return false
   return text === 'true' ? true : JSON.parse(text)
 }
@@ -74,12 +75,12 @@ function scalarOf(text: string): unknown {
 function endOfMember(text: string, at: number, keep: Keep): number {
   const first = text.charCodeAt(at)
   if (keep === 'scalar') {
-    return first === OPEN_OBJECT || first === OPEN_ARRAY ? -1 : endOfValue(text, at)
+    return first === OPEN_OBJECT || first === OPEN_ARRAY ? -1 : endOfValue(text, at, 0)
   }
   if (first !== (keep === 'array' ? OPEN_ARRAY : OPEN_OBJECT)) return -1
-  if (text.length > SHORT) return endOfValue(text, at)
+  if (text.length > SHORT) return endOfValue(text, at, 0)
   usual.lastIndex = at
-  return usual.test(text) ? usual.lastIndex : endOfValue(text, at)
+  return usual.test(text) ? usual.lastIndex : endOfValue(text, at, 0)
 }
 
 // What most members are: compact, without escapes, not deep. One native pass tells, in a tenth of the
@@ -98,14 +99,17 @@ function container(value: string): string {
   return `(?:\\{(?:${member}(?:,${member})*)?\\}|\\[(?:${value}(?:,${value})*)?\\])`
 }
 
-// Each of these gives the position behind what begins at `at`, or -1 where that is no JSON.
+// Each of these gives the position behind what begins at `at`, or -1 where that is no JSON. They call
+// each other, and what may be nested as deep as somebody likes would use up the stack: from here on
+// that is -1, too, and for the parser.
+const DEEPEST = 256
 
-function endOfValue(text: string, at: number): number {
+function endOfValue(text: string, at: number, level: number): number {
   switch (text.charCodeAt(at)) {
     case OPEN_OBJECT:
-      return endOfObject(text, at)
+      return level < DEEPEST ? endOfObject(text, at, level) : -1
     case OPEN_ARRAY:
-      return endOfArray(text, at)
+      return level < DEEPEST ? endOfArray(text, at, level) : -1
     case QUOTE:
       return endOfString(text, at)
     default:
@@ -116,11 +120,11 @@ function endOfValue(text: string, at: number): number {
 
 const scalar = new RegExp(`true|false|null|${NUMBER}`, 'y')
 
-function endOfArray(text: string, from: number): number {
+function endOfArray(text: string, from: number, level: number): number {
   let at = skipSpaces(text, from + 1)
   if (text.charCodeAt(at) === CLOSE_ARRAY) return at + 1
   for (;;) {
-    at = endOfValue(text, at)
+    at = endOfValue(text, at, level + 1)
     if (at < 0) return -1
     at = skipSpaces(text, at)
     const c = text.charCodeAt(at)
@@ -130,7 +134,7 @@ function endOfArray(text: string, from: number): number {
   }
 }
 
-function endOfObject(text: string, from: number): number {
+function endOfObject(text: string, from: number, level: number): number {
   let at = skipSpaces(text, from + 1)
   if (text.charCodeAt(at) === CLOSE_OBJECT) return at + 1
   for (;;) {
@@ -139,7 +143,7 @@ function endOfObject(text: string, from: number): number {
     if (at < 0) return -1
     at = skipSpaces(text, at)
     if (text.charCodeAt(at) !== COLON) return -1
-    at = endOfValue(text, skipSpaces(text, at + 1))
+    at = endOfValue(text, skipSpaces(text, at + 1), level + 1)
     if (at < 0) return -1
     at = skipSpaces(text, at)
     const c = text.charCodeAt(at)

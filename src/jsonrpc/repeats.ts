@@ -6,8 +6,8 @@ import type { Params } from './message.ts'
 /**
  * What the messages of one connection say again and again at the end of their params or results:
  * `_meta`, in which stateless clients tell who they are with every request, and servers with every
- * answer. Text that is the same to the last character
- * is parsed once, and every message gets the same value, frozen through and through.
+ * answer. Text that is the same to the last character is parsed once, and every message gets the
+ * same value, frozen through and through.
  *
  * One for each connection, so that nothing of one sender is ever at hand while another one's text is
  * read. Keeps at most two texts of `repeatedLength` characters.
@@ -20,8 +20,8 @@ export class Repeats {
   #candidate = ''
 
   /**
-   * The params, or the result, at `[at, end)`, exactly as `JSON.parse` gives them, save that `_meta` may be frozen.
-   * Throws where the text is no JSON.
+   * The params, or the result, at `[at, end)`, exactly as `JSON.parse` gives them, save that
+   * `_meta` may be frozen. Throws where the text is no JSON.
    */
   parse(text: string, at: number, end: number): Params {
     const from = this.tailAt(text, at, end)

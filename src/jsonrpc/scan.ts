@@ -8,6 +8,7 @@ import {
   OPEN_OBJECT,
   QUOTE,
 } from './letters.ts'
+
 /**
  * Finds the members of an envelope in the text of a message without parsing the values.
  *
@@ -20,7 +21,7 @@ import {
 /** What the scan may find besides an end: all are below zero, where no position is. */
 export const NOT_JSON = -1
 export const TOO_DEEP = -2
-export const TOO_MANY_NODES = -3
+const TOO_MANY_NODES = -3
 
 /** Bits of `Members.seen`. */
 export const seen = { jsonrpc: 1, id: 2, method: 4, params: 8, result: 16, error: 32 } as const

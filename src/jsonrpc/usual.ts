@@ -10,11 +10,12 @@ import {
 } from './letters.ts'
 import { structureFits } from './measure.ts'
 import type { Id, Message, Params } from './message.ts'
+import { knownText, ownText } from './own-text.ts'
 import { readWritten } from './read-written.ts'
 import type { Repeats } from './repeats.ts'
 import type { DecodeRules } from './rules.ts'
 import { type Members, skipValue } from './scan.ts'
-import { WrittenRequest, WrittenResult } from './written.ts'
+import { type Kept, WrittenRequest, WrittenResult } from './written.ts'
 
 /**
  * The quick way for messages spelt as almost everybody spells them: compact, with the envelope in
@@ -101,18 +102,26 @@ function readFront(
   const isBare = text.charCodeAt(headEnd - 1) === CLOSE_OBJECT
   const end = isBare ? headEnd : valueEnd(text, headEnd, found, rules) + 1
   if (end <= 0) return undefined
+  const nodes = isReply ? REPLY_NODES : CALL_NODES
   if (found === undefined) {
     if (end !== text.length) return undefined
+    if (!isBare && !structureFits(text, headEnd, end - 1, nodes, rules)) return undefined
   } else {
     found.end = end
-    found.nodes += isReply ? REPLY_NODES : CALL_NODES
+    found.nodes += nodes
   }
-  // The check: a head of a reply has an id.
-  if (isReply) return readReply(text, headEnd, end - 1, id as Id, found, rules, repeats)
+  // What comes in a batch is parsed as a whole.
+  if (isReply) {
+    const kept = found === undefined ? rules.written : undefined
+    // The check: a head of a reply has an id.
+    return readReply(text, headEnd, end - 1, id as Id, kept, repeats)
+  }
   const methodEnd = isBare ? headEnd - 2 : headEnd - '","params":'.length
   const method = nameAt(text, at + METHOD_KEY, methodEnd, rules)
+  if (method === undefined) return undefined
   if (isBare) return call(id, method, undefined)
-  return readCall(id, method, text, headEnd, end - 1, found, rules, repeats)
+  const kept = found === undefined ? rules.writtenCalls?.get(method) : undefined
+  return readCall(text, headEnd, end - 1, id, method, kept, repeats)
 }
 
 /** Where the value at `at` ends and the brace of the message stands, or -1. */
@@ -122,7 +131,9 @@ function valueEnd(
   found: Members | undefined,
   rules: DecodeRules,
 ): number {
-  if (found === undefined) return text.length - 1
+  if (found === undefined) {
+    return text.charCodeAt(text.length - 1) === CLOSE_OBJECT ? text.length - 1 : -1
+  }
   const end =
     text.charCodeAt(at) === OPEN_OBJECT && text.charCodeAt(at + 1) === CLOSE_OBJECT
       ? at + 2
@@ -148,54 +159,41 @@ function readBehind(
     if (id === undefined) return undefined
   }
   if (text.charCodeAt(2) !== LETTER_M) {
-    return id === undefined
-      ? undefined
-      : readReply(text, headEnd, tailAt, id, undefined, rules, repeats)
+    if (id === undefined || !structureFits(text, headEnd, tailAt, REPLY_NODES, rules)) {
+      return undefined
+    }
+    return readReply(text, headEnd, tailAt, id, rules.written, repeats)
   }
-  const methodAt = 1 + METHOD_KEY
-  if (text.charCodeAt(headEnd - 1) !== COLON) {
-    return headEnd === tailAt
-      ? call(id, nameAt(text, methodAt, headEnd - 1, rules), undefined)
-      : undefined
-  }
-  const method = nameAt(text, methodAt, headEnd - '","params":'.length, rules)
-  return readCall(id, method, text, headEnd, tailAt, undefined, rules, repeats)
+  const isBare = text.charCodeAt(headEnd - 1) !== COLON
+  const methodEnd = isBare ? headEnd - 1 : headEnd - '","params":'.length
+  const method = nameAt(text, 1 + METHOD_KEY, methodEnd, rules)
+  if (method === undefined) return undefined
+  if (isBare) return headEnd === tailAt ? call(id, method, undefined) : undefined
+  if (!structureFits(text, headEnd, tailAt, CALL_NODES, rules)) return undefined
+  return readCall(text, headEnd, tailAt, id, method, rules.writtenCalls?.get(method), repeats)
 }
 
-function call(
-  id: Id | undefined,
-  method: string | undefined,
-  params: Params | undefined,
-): Message | undefined {
-  if (method === undefined) return undefined
+function call(id: Id | undefined, method: string, params: Params | undefined): Message {
   return id === undefined
     ? { type: 'notification', method, params }
     : { type: 'request', id, method, params }
 }
 
+/** The reply whose value stands at `[at, end)`. With `kept`, parts of a result may stay as text. */
 function readReply(
   text: string,
   at: number,
   end: number,
   id: Id,
-  found: Members | undefined,
-  rules: DecodeRules,
+  kept: Kept | undefined,
   repeats: Repeats | undefined,
 ): Message | undefined {
-  if (found === undefined) {
-    if (text.charCodeAt(text.length - 1) !== CLOSE_OBJECT) return undefined
-    if (!structureFits(text, at, end, REPLY_NODES, rules)) return undefined
-    if (rules.written !== undefined && isResult(text, at)) {
-      const written = readWritten(text, at, end, rules.written, repeats)
-      if (written !== undefined) return new WrittenResult(id, written)
-    }
+  if (kept !== undefined && isResult(text, at)) {
+    const written = readWritten(text, at, end, kept, repeats)
+    if (written !== undefined) return new WrittenResult(id, written)
   }
   try {
-    // What repeats has been looked for already where parts may be left as text.
-    const value: unknown =
-      repeats === undefined || rules.written !== undefined
-        ? JSON.parse(text.slice(at, end))
-        : repeats.parse(text, at, end)
+    const value = parse(text, at, end, kept, repeats)
     if (isResult(text, at)) return { type: 'result', id, result: value }
     const error = readError(value)
     return typeof error === 'string' ? undefined : { type: 'error', id, error }
@@ -213,42 +211,46 @@ function isResult(text: string, at: number): boolean {
 const REPLY_NODES = 7
 const CALL_NODES = 9
 
+/** The call whose params stand at `[at, end)`. With `kept`, parts of a request's may stay as text. */
 function readCall(
-  id: Id | undefined,
-  method: string | undefined,
   text: string,
   at: number,
   end: number,
-  found: Members | undefined,
-  rules: DecodeRules,
+  id: Id | undefined,
+  method: string,
+  kept: Kept | undefined,
   repeats: Repeats | undefined,
 ): Message | undefined {
-  if (method === undefined) return undefined
   const first = text.charCodeAt(at)
   if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) return undefined
-  if (text.charCodeAt(found === undefined ? text.length - 1 : end) !== CLOSE_OBJECT)
-    return undefined
   if (end - at === 2) {
     const last = text.charCodeAt(at + 1)
     if (first === OPEN_OBJECT) return last === CLOSE_OBJECT ? call(id, method, {}) : undefined
     return last === CLOSE_ARRAY ? call(id, method, []) : undefined
   }
-  if (found === undefined && !structureFits(text, at, end, CALL_NODES, rules)) return undefined
-  const kept = found === undefined && id !== undefined ? rules.writtenCalls?.get(method) : undefined
   if (kept !== undefined && id !== undefined) {
     const written = readWritten(text, at, end, kept, repeats)
     if (written !== undefined) return new WrittenRequest(id, method, written)
   }
   try {
-    // What repeats has been looked for already where parts may be left as text.
-    const params: Params =
-      repeats === undefined || kept !== undefined
-        ? JSON.parse(text.slice(at, end))
-        : repeats.parse(text, at, end)
-    return call(id, method, params)
+    // The check: the text begins like an object or an array.
+    return call(id, method, parse(text, at, end, kept, repeats) as Params)
   } catch {
     return undefined
   }
+}
+
+function parse(
+  text: string,
+  at: number,
+  end: number,
+  kept: Kept | undefined,
+  repeats: Repeats | undefined,
+): unknown {
+  // What repeats has been looked for already where parts may be left as text.
+  return repeats === undefined || kept !== undefined
+    ? JSON.parse(text.slice(at, end))
+    : repeats.parse(text, at, end)
 }
 
 /** Where the id that begins at `at` ends, in a text that the expression has found good. */
@@ -261,7 +263,7 @@ function idEndAt(text: string, at: number): number {
 
 function idAtRange(text: string, at: number, end: number, rules: DecodeRules): Id | undefined {
   if (text.charCodeAt(at) === QUOTE) {
-    return end - at - 2 > rules.maxIdLength ? undefined : text.slice(at + 1, end - 1)
+    return end - at - 2 > rules.maxIdLength ? undefined : ownText(text.slice(at + 1, end - 1))
   }
   if (end - at > rules.maxIdLength) return undefined
   let number = 0
@@ -269,19 +271,6 @@ function idAtRange(text: string, at: number, end: number, rules: DecodeRules): I
   return number
 }
 
-// Names repeat. Taking the known one spares hashing it again at every table it is looked up in, and
-// a name cut out of a large message does not keep that message alive. A slot for names that look
-// alike is enough: whoever comes last has it.
-const names: string[] = new Array(64).fill('')
-
 function nameAt(text: string, at: number, end: number, rules: DecodeRules): string | undefined {
-  if (end - at > rules.maxMethodLength) return undefined
-  const cut = text.slice(at, end)
-  const slot = (end - at + text.charCodeAt(end - 1)) & 63
-  const known = names[slot]
-  if (known === cut) return known
-  // Joined with something and cut again it is a string of its own.
-  const name = ` ${cut}`.slice(1)
-  names[slot] = name
-  return name
+  return end - at > rules.maxMethodLength ? undefined : knownText(text.slice(at, end))
 }

@@ -2,17 +2,18 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decode, decodeBy } from './decode.ts'
 import { encode } from './encode.ts'
-import type { RpcRequest, RpcResult } from './message.ts'
+import type { Decoded, Message, RpcRequest, RpcResult } from './message.ts'
 import { Repeats } from './repeats.ts'
 import { decodeRules } from './rules.ts'
-import { asRead, kept, readValue, Written } from './written.ts'
+import { asRead, kept, readValue, Written, wholeMessage } from './written.ts'
 
-const written = kept({
+const results = {
   resultType: 'scalar',
   isError: 'scalar',
   content: 'array',
   structuredContent: 'object',
-})
+} as const
+const written = kept(results)
 
 const reply = (result: string) => `{"jsonrpc":"2.0","id":1,"result":${result}}`
 
@@ -135,6 +136,14 @@ describe('read whole instead', () => {
     expect(decode(text, { ...limit, written }).type).toBe('invalid')
   })
 
+  test('what is nested deeper than the stack reaches, where that is allowed', () => {
+    const deep = `${'['.repeat(300_000)}${']'.repeat(300_000)}`
+    const limits = { maxDepth: 1_000_000, maxNodes: 1_000_000 }
+    const message = decode(reply(`{"content":${deep}}`), { ...limits, written }) as RpcResult
+    expect(message.type).toBe('result')
+    expect(message.written).toBeUndefined()
+  })
+
   test('an error', () => {
     const text = '{"jsonrpc":"2.0","id":1,"error":{"content":[1],"isError":true}}'
     expect(read(text)).toEqual(decode(text))
@@ -165,6 +174,14 @@ describe('a request of which parts are left as text', () => {
     const { type, id, method, params: read } = readCall(whole)
     expect(readCall(whole).written).toBeDefined()
     expect({ type, id, method, params: read }).toEqual(decode(whole))
+  })
+
+  test('can be taken apart once it has been read whole', () => {
+    const message = wholeMessage(readCall(text(params)))
+    expect({ ...message }).toEqual(decode(text(params)))
+    expect(wholeMessage(message)).toBe(message)
+    const note = { type: 'notification', method: 'm' } as const
+    expect(wholeMessage(note)).toBe(note)
   })
 
   test.each([
@@ -229,4 +246,105 @@ test('whatever is changed in a text, it is read as what it is', () => {
     ),
     { numRuns: 3000 },
   )
+})
+
+describe('any messages of one connection, one after the other,', () => {
+  const string = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 8 }).map(text => JSON.stringify(text)),
+    fc.constantFrom(
+      '"__proto__"',
+      '"_meta"',
+      '"n\\u0061me"',
+      '"\\ud800"',
+      '"\\u0000\\/"',
+      '"\u2028"',
+      '"\ud800"',
+      '",\\"_meta\\":{"',
+      `"${'x'.repeat(60)}\\""`,
+    ),
+  )
+  const scalar = fc.oneof(
+    string,
+    fc.constantFrom('-0', '1.0', '1e400', '12345678901234567890', '0.1e-7', 'true', 'null'),
+    fc.constantFrom('01', '1.', '-', '"\n"', '"\\x"', 'nul', '', '1 2'),
+  )
+  const space = fc.constantFrom('', '', '', ' ', '\n')
+  const { value } = fc.letrec<{ value: string }>(tie => {
+    const inner = fc.oneof({ depthSize: 'small' }, scalar, tie('value'))
+    const members = fc.array(fc.tuple(string, space, inner), { maxLength: 3 })
+    return {
+      value: fc.oneof(
+        fc.array(inner, { maxLength: 3 }).map(list => `[${list.join(',')}]`),
+        members.map(all => `{${all.map(([key, gap, one]) => `${key}:${gap}${one}`).join(',')}}`),
+      ),
+    }
+  })
+  const meta = fc.constantFrom('{"by":"me"}', '{"__proto__":{"a":1}}', '{"by":"}"}', '{}')
+  const member = fc.oneof(
+    fc.tuple(fc.constantFrom('arguments', 'structuredContent', 'content', 'task'), value),
+    fc.tuple(fc.constantFrom('name', 'isError', 'n\\u0061me'), fc.oneof(scalar, value)),
+    fc.tuple(fc.constant('_meta'), meta),
+  )
+  const params = fc
+    .tuple(fc.array(member, { maxLength: 3 }), fc.option(meta))
+    .map(([all, last]) => {
+      const texts = all.map(([key, text]) => `"${key}":${text}`)
+      return `{${[...texts, ...(last === null ? [] : [`"_meta":${last}`])].join(',')}}`
+    })
+  const message = fc
+    .tuple(params, fc.constantFrom(...shapes()))
+    .map(([text, around]) => around(text))
+  const rules = decodeRules({
+    written: kept({ ...results, _meta: 'read' }),
+    writtenCalls: new Map([
+      ['m', kept({ name: 'scalar', arguments: 'object', content: 'array', _meta: 'read' })],
+    ]),
+  })
+
+  test('are read as each of them is, and written as what they say on one line', () => {
+    fc.assert(
+      fc.property(fc.array(message, { minLength: 1, maxLength: 4 }), texts => {
+        const repeats = new Repeats()
+        for (const text of [...texts, ...texts]) {
+          const given = decodeBy(text, rules, repeats)
+          const expected = decode(text)
+          expect(readWhole(given)).toStrictEqual(expected)
+          const line = passedOn(given)
+          if (line === undefined) continue
+          expect(line).not.toContain('\n')
+          expect(encode(readWhole(decode(line)) as Message)).toBe(encode(expected as Message))
+        }
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  function shapes(): ((params: string) => string)[] {
+    return [
+      text => `{"jsonrpc":"2.0","id":1,"method":"m","params":${text}}`,
+      text => `{"method":"m","params":${text},"jsonrpc":"2.0","id":1}`,
+      text => `{"jsonrpc":"2.0","id":1,"result":${text}}`,
+      text => `{"result":${text},"jsonrpc":"2.0","id":1}`,
+      text => `[{"jsonrpc":"2.0","id":1,"method":"m","params":${text}}]`,
+    ]
+  }
+
+  function readWhole(given: Decoded): Decoded {
+    if (given.type === 'request' && given.written !== undefined) {
+      const { type, id, method, params } = given
+      return { type, id, method, params }
+    }
+    if (given.type !== 'result' || given.written === undefined) return given
+    return { type: 'result', id: given.id, result: given.result }
+  }
+
+  /** The text of a message of which parts were left as text; undefined for any other. */
+  function passedOn(given: Decoded): string | undefined {
+    if (given.type === 'request' && given.written !== undefined) {
+      const { type, id, method, written } = given
+      return encode({ type, id, method, params: written })
+    }
+    if (given.type !== 'result' || given.written === undefined) return undefined
+    return encode({ type: 'result', id: given.id, result: given.written })
+  }
 })

@@ -102,3 +102,10 @@ export function readValue(value: unknown): unknown {
 export function unreadParams(message: RpcRequest | RpcNotification): Params | undefined {
   return (message.type === 'request' ? message.written : undefined) ?? message.params
 }
+
+/** A message as whoever knows nothing of this may take it apart, with all of it read. */
+export function wholeMessage<M extends RpcRequest | RpcNotification>(message: M): M | RpcRequest {
+  if (message.type === 'notification' || message.written === undefined) return message
+  const { type, id, method, params } = message
+  return { type, id, method, params }
+}

@@ -1,14 +1,13 @@
 import type { Channel, Envelope } from '../jsonrpc/channel.ts'
 import { compose, type Handler, type Middleware } from '../jsonrpc/handler.ts'
-import type { RpcNotification, RpcRequest } from '../jsonrpc/message.ts'
 import { guarded, type PeerOptions, printError } from '../jsonrpc/peer-options.ts'
+import { wholeMessage } from '../jsonrpc/written.ts'
 import type { Attachment, Endpoint } from '../mcp/endpoint.ts'
 import { toWire } from '../mcp/error-wire.ts'
 import { type Profile, profile } from '../mcp/profile.ts'
 import { type Revision, revisionNamed, revisions } from '../mcp/revisions.ts'
 import { limits } from '../util/limits.ts'
 import { promised } from '../util/promised.ts'
-import { Answers } from './answers.ts'
 import { takesBatch } from './batches.ts'
 import { createCursors } from './cursor.ts'
 import type { MethodHandler } from './extending.ts'
@@ -19,6 +18,7 @@ import { createSealer } from './seal.ts'
 import { withSeedNames } from './seed-names.ts'
 import { Session, type SessionHost } from './session.ts'
 import { Subscriptions } from './subscriptions.ts'
+import { Switchboard } from './switchboard.ts'
 
 /**
  * The side of an endpoint that callers see: connections and single messages, in every revision, with
@@ -31,7 +31,7 @@ export class Front<O extends Offer> implements Endpoint {
   readonly #peer: PeerOptions
   /** The same for all of them, because there may be thousands. */
   readonly #sessionHost: SessionHost
-  readonly #answers: Answers<O>
+  readonly #switchboard: Switchboard<O>
   /** Those who want to know of changes. */
   readonly subscriptions: Subscriptions
   readonly #middlewares: Middleware[] = []
@@ -43,7 +43,7 @@ export class Front<O extends Offer> implements Endpoint {
     const onError = guarded(options.onError ?? printError)
     this.#peer = { onError, ...options.peer }
     this.subscriptions = new Subscriptions(onError)
-    this.#answers = new Answers(info, makeOffer, {
+    this.#switchboard = new Switchboard(info, makeOffer, {
       profile: this.profile,
       revisions: served(options.revisions),
       pageSize: pageSizeOf(options),
@@ -62,12 +62,12 @@ export class Front<O extends Offer> implements Endpoint {
 
   /** What it has to offer. */
   get offer(): O {
-    return this.#answers.offer
+    return this.#switchboard.offer
   }
 
   /** The revisions it serves, oldest first. */
   get revisions(): readonly Revision[] {
-    return this.#answers.revisions
+    return this.#switchboard.revisions
   }
 
   /**
@@ -83,7 +83,7 @@ export class Front<O extends Offer> implements Endpoint {
    * that name, in every revision. Throws a TypeError for a name that is taken.
    */
   method(name: string, handler: MethodHandler): void {
-    this.#answers.methods.add(name, handler)
+    this.#switchboard.methods.add(name, handler)
   }
 
   /**
@@ -111,11 +111,11 @@ export class Front<O extends Offer> implements Endpoint {
   /** Cancels the tasks that run and ends every connection in good order. */
   async close(options?: { readonly drainMs?: number }): Promise<void> {
     // First of all, so that whoever waits for a task is still told how it ended.
-    await this.#answers.tasks.close()
+    await this.#switchboard.tasks.close()
     this.subscriptions.endAll()
     await Promise.all(Array.from(this.#sessions, session => session.close(options)))
     // Requests that were waited for may have begun more of them.
-    await this.#answers.tasks.close()
+    await this.#switchboard.tasks.close()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -143,11 +143,12 @@ export class Front<O extends Offer> implements Endpoint {
 
   /** The handler of one connection, with whatever middleware there is by the time it is called. */
   #wrapped(session: Session | undefined): Handler {
-    const answers = this.#answers
-    const { wording } = answers
+    const switchboard = this.#switchboard
+    const { wording } = switchboard
     // A middleware sees results as they are sent; where there is none they are completed further below.
-    const bare: Handler = (message, exchange) => answers.answer(message, exchange, session, true)
-    const core: Handler = (message, exchange) => answers.answer(message, exchange, session)
+    const bare: Handler = (message, exchange) =>
+      switchboard.answer(message, exchange, session, true)
+    const core: Handler = (message, exchange) => switchboard.answer(message, exchange, session)
     let count = 0
     let handler = bare
     return (message, exchange) => {
@@ -172,13 +173,6 @@ export class Front<O extends Offer> implements Endpoint {
       }
     }
   }
-}
-
-/** A message as a middleware may take it apart, with all of it read. */
-function wholeMessage<M extends RpcRequest | RpcNotification>(message: M): M | RpcRequest {
-  if (message.type === 'notification' || message.written === undefined) return message
-  const { type, id, method, params } = message
-  return { type, id, method, params }
 }
 
 function served(names: readonly string[] | undefined): readonly Revision[] {

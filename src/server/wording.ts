@@ -2,7 +2,7 @@ import { RpcError } from '../jsonrpc/error.ts'
 import type { Exchange } from '../jsonrpc/handler.ts'
 import type { RpcNotification, RpcRequest } from '../jsonrpc/message.ts'
 import { writeOnce } from '../jsonrpc/write.ts'
-import { unreadParams } from '../jsonrpc/written.ts'
+import { unreadParams, wholeMessage } from '../jsonrpc/written.ts'
 import { toWire } from '../mcp/error-wire.ts'
 import { errors } from '../mcp/errors.ts'
 import { metaKeys } from '../mcp/meta.ts'
@@ -70,7 +70,7 @@ export class Wording {
     const { onError, profile } = this.#options
     const known = error instanceof RpcError ? error : refusalOf(error)
     // A handler that gives up because it was told to has nothing to report.
-    if (known === undefined && !exchange.signal.aborted) onError(error, message)
+    if (known === undefined && !exchange.signal.aborted) onError(error, wholeMessage(message))
     const revision = this.#revisionOf(unreadParams(message)) ?? session?.caller?.revision
     const wire = toWire(known ?? errors.internalError(), { profile, revision })
     return new RpcError(wire.code, wire.message, { data: wire.data })
