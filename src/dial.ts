@@ -6,6 +6,7 @@ import type { Malformed } from './jsonrpc/message.ts'
 import type { WireOptions } from './protocol.ts'
 import type { ChildCommand, ChildProcess } from './transport/child.ts'
 import { defined } from './util/defined.ts'
+import type { Traffic } from './util/traffic.ts'
 
 /** Where a channel leads: to an address, or to a program that is started for it. */
 export type Where = Address | { readonly kind: 'child'; readonly command: ChildCommand }
@@ -57,7 +58,11 @@ export async function dial(where: Where, options: DialOptions): Promise<Channel>
   return options.onChannel?.(channel) ?? channel
 }
 
-type DialOptions = OpeningOptions & Pick<ClientOptions, 'clock' | 'onError'>
+type DialOptions = OpeningOptions &
+  Pick<ClientOptions, 'clock' | 'onError'> & {
+    /** Counts what passes. */
+    readonly traffic?: Traffic
+  }
 
 async function open(where: Where, options: DialOptions): Promise<Channel> {
   switch (where.kind) {
@@ -83,11 +88,11 @@ async function open(where: Where, options: DialOptions): Promise<Channel> {
 }
 
 async function openHttp(url: URL, options: DialOptions): Promise<Channel> {
-  const { headers, decode, clock, onError, http, websocket, onWebSocket } = options
+  const { headers, decode, clock, onError, http, websocket, onWebSocket, traffic } = options
   const its = { headers, ...defined(http), decode, clock, onError }
   if (websocket !== true || its.fetch !== undefined) {
     const { httpChannel } = await import('./http/client.ts')
-    return httpChannel(url, its)
+    return httpChannel(url, its, { traffic })
   }
   const { httpWithWebSocket } = await import('./http/client-websocket.ts')
   return httpWithWebSocket(url, its, {
@@ -96,15 +101,16 @@ async function openHttp(url: URL, options: DialOptions): Promise<Channel> {
       return connectWebSocket(place, { ...options, ...dialling, joins: true })
     },
     onChange: onWebSocket,
+    traffic,
   })
 }
 
 /** The options without the callback that means something else to a stream that is no child's. */
-function streamOptions({ onJunk: _, ...options }: OpeningOptions): Omit<OpeningOptions, 'onJunk'> {
+function streamOptions({ onJunk: _, ...options }: DialOptions): Omit<DialOptions, 'onJunk'> {
   return options
 }
 
-async function start(command: ChildCommand, options: OpeningOptions): Promise<Channel> {
+async function start(command: ChildCommand, options: DialOptions): Promise<Channel> {
   const { childChannel } = await import('./transport/child.ts')
   const channel = await childChannel(command, options)
   try {

@@ -6,6 +6,7 @@ import { bind, boundTo, type Listener, limitConnections, placeOf } from './trans
 import { within } from './transport/within.ts'
 import { systemClock } from './util/clock.ts'
 import { limits } from './util/limits.ts'
+import type { Traffic } from './util/traffic.ts'
 
 /** What listening over HTTP needs. */
 export interface HttpListening extends WireOptions {
@@ -17,6 +18,8 @@ export interface HttpListening extends WireOptions {
   readonly drainMs?: number
   readonly http?: HttpTimeouts
   readonly onError?: (error: unknown) => void
+  /** Counts what passes. */
+  readonly traffic?: Traffic
 }
 
 /**
@@ -33,7 +36,7 @@ export async function listenHttp(
     throw new ChannelError('refused', `listening on ${url.href}: ${why}`)
   }
   const { nodeServer } = await import('./http/node-server.ts')
-  const { outbox } = await import('./http/outbox.ts')
+  const { departures } = await import('./http/departures.ts')
   const { acceptWebSockets } = await import('./transport/websocket-server.ts')
   const { pathname } = url
   const service = await options.service(pathname)
@@ -42,6 +45,7 @@ export async function listenHttp(
   await bind(server, url.href, placeOf(url))
   server.on('error', error => options.onError?.(error))
   limitConnections(server, options.maxConnections, options.onError)
+  server.on('connection', socket => options.traffic?.watch(socket))
   const sockets = acceptWebSockets(server, { ...options, path: pathname }, accept)
   const ended = new Promise<void>(resolve => {
     server.once('close', resolve)
@@ -55,7 +59,7 @@ export async function listenHttp(
     await service.close({ drainMs: options.drainMs })
     await Promise.all(Array.from(sockets.channels, channel => channel.close()))
     // What had begun to arrive may still be answered; whatever is left then has had its time.
-    outbox.flush()
+    departures.flush()
     front.closeSpares()
     // A connection is idle only once its answer has left, which Node does not tell.
     const sweeping = setInterval(() => front.closeSpares(), 10)

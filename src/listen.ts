@@ -16,12 +16,14 @@ import {
 import type { Listener } from './transport/listener.ts'
 import { defined } from './util/defined.ts'
 import { shown } from './util/options.ts'
+import type { Traffic } from './util/traffic.ts'
 
 export type { ListenOptions, RpcListenOptions }
 
 /**
  * Serves on an address: `stdio:`, `tcp://host:port`, `unix:path`, `pipe:name`,
- * `ws://host:port/path` or `http://host:port/path`, where WebSockets are opened too. Port 0 takes a free one; no host, or `localhost`, is this machine only.
+ * `ws://host:port/path` or `http://host:port/path`, where WebSockets are opened too. Port 0 takes a
+ * free one; no host, or `localhost`, is this machine only.
  *
  * What is served is a server, which may be on any number of addresses at once, or, with
  * `protocol: 'jsonrpc'`, plain methods. Each connection is a conversation of its own. Closing the
@@ -46,10 +48,10 @@ export async function listen(
 ): Promise<Listener> {
   checkProtocolOptions(options, listenTables)
   const where = parseAddress(address)
-  const { take, decode, service } =
+  const { take, decode, service, traffic } =
     options.protocol === 'jsonrpc' ? rpcTaker(answers, options) : mcpTaker(answers, options)
   const taken = new Set<Taken>()
-  const listener = await bind(where, { ...options, decode, service }, channel => {
+  const listener = await bind(where, { ...options, decode, service, traffic }, channel => {
     const one = take(channel)
     taken.add(one)
     void one.closed.then(() => taken.delete(one))
@@ -79,6 +81,7 @@ interface Taker extends Pick<WireOptions, 'decode'> {
   readonly take: (channel: Channel) => Taken
   /** The same over HTTP, on a path. */
   readonly service: (path: string) => Promise<HttpHandler>
+  readonly traffic?: Traffic
 }
 
 function mcpTaker(answers: Answers, options: ListenOptions): Taker {
@@ -88,6 +91,7 @@ function mcpTaker(answers: Answers, options: ListenOptions): Taker {
   }
   return {
     take: channel => answers.attach(channel),
+    traffic: answers.traffic,
     decode: { ...readingFor(answers), ...defined(options.decode) },
     service: async path => {
       const { HttpService } = await import('./http/serve.ts')
@@ -139,7 +143,7 @@ function printError(error: unknown): void {
 }
 
 type Accept = (channel: Channel) => Taken
-type Bound = (ListenOptions | RpcListenOptions) & Pick<Taker, 'service'>
+type Bound = (ListenOptions | RpcListenOptions) & Pick<Taker, 'service' | 'traffic'>
 
 // Each transport is loaded only when somebody listens on it.
 async function bind(where: Address, options: Bound, accept: Accept): Promise<Listener> {

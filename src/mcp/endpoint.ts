@@ -1,6 +1,7 @@
 import type { Channel, Envelope } from '../jsonrpc/channel.ts'
 import type { Handler } from '../jsonrpc/handler.ts'
 import type { KeptCalls } from '../jsonrpc/written.ts'
+import type { Traffic } from '../util/traffic.ts'
 import type { Profile } from './profile.ts'
 import type { Revision } from './revisions.ts'
 
@@ -20,6 +21,8 @@ export interface Endpoint {
   readonly revisions: readonly Revision[]
   /** What it only passes on of requests, so that it need not be read. Nothing unless said. */
   readonly writtenCalls?: KeptCalls
+  /** Counts what passes over the connections of listeners that serve it, where somebody wants to know. */
+  readonly traffic?: Traffic
   /** Answers one self-contained message: a stateless request over HTTP is exactly this. */
   readonly handle: Handler
   /** Takes over a channel for as long as it lives, in either era. */

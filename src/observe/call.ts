@@ -27,7 +27,7 @@ export function callsAreHeard(): boolean {
  * One call that somebody wants to hear of: told when it is made, and once more when it ends.
  *
  * Whoever publishes makes one per call, and only where `callsAreHeard()` says so; which server
- * and instance answer, what was measured and how often it was tried is written to it on the way.
+ * and instance answer, and how often it was tried, is written to it on the way.
  */
 export class LiveCall implements CallEnded {
   readonly method: string
@@ -35,8 +35,6 @@ export class LiveCall implements CallEnded {
   readonly id: Id | null | undefined
   readonly beganMs: number
   instance: string | undefined
-  bytesIn: number | undefined
-  bytesOut: number | undefined
   retries: number | undefined
   outcome: Outcome = 'ok'
   kind: string | undefined

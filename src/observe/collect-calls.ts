@@ -52,12 +52,6 @@ export class CallMetrics {
     slot.toolDurations?.observe(seconds)
     if (outcome === 'ok') slot.ok.value += 1
     else this.#count(call, slot)
-    if (call.bytesIn !== undefined) {
-      this.#metrics.number('trunkline_received_bytes_total').at(server).value += call.bytesIn
-    }
-    if (call.bytesOut !== undefined) {
-      this.#metrics.number('trunkline_sent_bytes_total').at(server).value += call.bytesOut
-    }
     if (call.retries !== undefined && call.retries > 0) {
       this.#metrics.number('trunkline_call_retries_total').at(server).value += call.retries
     }

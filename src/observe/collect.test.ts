@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { RpcError } from '../jsonrpc/error.ts'
 import { limits } from '../util/limits.ts'
+import { Traffic } from '../util/traffic.ts'
 import { LiveCall } from './call.ts'
 import { collect } from './collect.ts'
 import { events } from './events.ts'
@@ -11,7 +12,7 @@ let registry = new Registry()
 let end = () => {}
 beforeEach(() => {
   registry = new Registry()
-  end = collect(registry, () => 3)
+  end = collect(registry, { droppedLines: () => 3 })
 })
 afterEach(() => end())
 
@@ -28,8 +29,6 @@ function called(method: string, name: string | undefined, end: (call: LiveCall) 
 it('calls are counted by how they ended, by method and by tool', () => {
   called('tools/call', 'echo', call => call.succeed({ content: [] }))
   called('tools/call', 'echo', call => {
-    call.bytesIn = 10
-    call.bytesOut = 20
     call.retries = 2
     call.succeed({ isError: true })
   })
@@ -58,8 +57,6 @@ it('calls are counted by how they ended, by method and by tool', () => {
     'trunkline_tool_errors_total{server="files",tool="other tool"} 1',
     'trunkline_calls_in_flight{server="files"} 0',
     'trunkline_call_retries_total{server="files"} 2',
-    'trunkline_received_bytes_total{server="files"} 10',
-    'trunkline_sent_bytes_total{server="files"} 20',
     'trunkline_sessions 0',
     'trunkline_session_duration_seconds_count 0',
     'trunkline_log_lines_dropped_total 3',
@@ -185,6 +182,27 @@ it('the process tells of itself', () => {
     expect(value(`trunkline_event_loop_lag_seconds\\{stat="${stat}"\\}`)).toBeGreaterThanOrEqual(0)
   }
   expect(text).toMatch(/^trunkline_build_info\{version=".+",node="v.+"\} 1$/m)
+})
+
+it('bytes are looked up when somebody wants to know', () => {
+  end()
+  const measured = (bytesRead: number): Traffic => {
+    const traffic = new Traffic()
+    traffic.watch({ bytesRead, bytesWritten: bytesRead + 1, once: () => {} })
+    return traffic
+  }
+  const endpoint = {
+    traffic: measured(10),
+    upstreamTraffic: () => [['files', measured(20)] as const],
+  }
+  registry = new Registry()
+  end = collect(registry, { endpoint, server: 'here' })
+  expect(numbers().filter(line => line.includes('bytes'))).toEqual([
+    'trunkline_received_bytes_total{server="here"} 10',
+    'trunkline_sent_bytes_total{server="here"} 11',
+    'trunkline_upstream_received_bytes_total{server="files"} 20',
+    'trunkline_upstream_sent_bytes_total{server="files"} 21',
+  ])
 })
 
 it('every metric of the table is written, and nothing else', () => {

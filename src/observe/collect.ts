@@ -3,13 +3,25 @@ import { type BreakerState, events } from './events.ts'
 import { type MetricFamilies, metricTable } from './metric-table.ts'
 import type { Family, HistogramSeries, Registry, Series } from './metrics.ts'
 import { measureProcess } from './process-metrics.ts'
+import { measureTraffic, type TrafficSource } from './traffic-metrics.ts'
+
+/** What is measured beside what events tell. */
+export interface CollectOptions {
+  /** Whose bytes are counted, and what it is called. */
+  readonly endpoint?: TrafficSource
+  readonly server?: string
+  /** Lines that a log has dropped so far. */
+  readonly droppedLines?: () => number
+}
 
 /**
  * Fills a registry with the metrics of `metricTable`, from the events of this process, until the
  * function that comes back is called. Throws a TypeError for a registry that has them already.
  */
-export function collect(registry: Registry, droppedLines: () => number = () => 0): () => void {
+export function collect(registry: Registry, options: CollectOptions = {}): () => void {
+  const { endpoint = {}, server = '', droppedLines = () => 0 } = options
   const metrics = makeMetrics(registry)
+  measureTraffic(registry, metrics, endpoint, server)
   const calls = new CallMetrics(metrics)
   const endMeasuring = measureProcess(registry, metrics, droppedLines)
   const ends = [

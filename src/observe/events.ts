@@ -35,9 +35,6 @@ export interface CallEnded extends CallBegun {
   /** The number of that error in the catalogue; what goes over the wire depends on the caller's revision. */
   readonly code?: number
   readonly durationMs: number
-  /** How large the request and its answer were, where somebody has measured them. */
-  readonly bytesIn?: number
-  readonly bytesOut?: number
   /** How often it was tried again elsewhere. */
   readonly retries?: number
 }
@@ -77,7 +74,7 @@ export interface InstanceQuarantined {
   readonly reason: string
 }
 
-/** What a circuit breaker says of an instance. */
+/** What a circuit breaker does for an instance: lets calls through, none, or a few to find out. */
 export type BreakerState = 'closed' | 'half-open' | 'open'
 
 /** A circuit breaker lets calls through that it did not, or the other way round. */
@@ -114,7 +111,7 @@ export interface SessionClosed {
 
 /** A call was not let through because there were too many. */
 export interface LimitRefused {
-  /** Which limit: `perSecond`, `concurrent`, `queue`. */
+  /** Which limit, as the caller is told: `router`, `caller`, `server`, `server per caller` or `tool`. */
   readonly limit: string
   /** Whose limit. */
   readonly scope: 'all' | 'caller' | 'server' | 'tool'

@@ -83,8 +83,6 @@ function callFields(call: CallEnded): Record<string, unknown> {
     kind,
     code,
     durationMs: Math.round(call.durationMs * 1000) / 1000,
-    bytesIn: call.bytesIn,
-    bytesOut: call.bytesOut,
     retries: call.retries,
     principal: caller.principal,
     client:

@@ -57,12 +57,22 @@ export const metricTable = {
   trunkline_received_bytes_total: {
     type: 'counter',
     labels: ['server'],
-    help: 'Size of requests, where it was measured.',
+    help: 'Bytes from callers, at the addresses where the endpoint is served.',
   },
   trunkline_sent_bytes_total: {
     type: 'counter',
     labels: ['server'],
-    help: 'Size of answers, where it was measured.',
+    help: 'Bytes to callers, at the same addresses.',
+  },
+  trunkline_upstream_received_bytes_total: {
+    type: 'counter',
+    labels: ['server'],
+    help: 'Bytes from servers behind a router.',
+  },
+  trunkline_upstream_sent_bytes_total: {
+    type: 'counter',
+    labels: ['server'],
+    help: 'Bytes to servers behind a router.',
   },
   trunkline_limit_refusals_total: {
     type: 'counter',
@@ -108,7 +118,7 @@ export const metricTable = {
   trunkline_tool_changes_total: {
     type: 'counter',
     labels: ['server', 'change'],
-    help: 'Tools added, removed or changed by their servers.',
+    help: 'Tools that are not what they were when they were first seen.',
   },
   trunkline_questions_total: {
     type: 'counter',

@@ -11,9 +11,10 @@ import { Registry, type RegistryOptions } from './metrics.ts'
 import { observed } from './observed.ts'
 import { listenOps, type OpsListener } from './ops-server.ts'
 import { type TracingOptions, tracing } from './trace.ts'
+import type { TrafficSource } from './traffic-metrics.ts'
 
 /** What can be observed: a server takes middleware, a router tells of itself. */
-export interface Observable {
+export interface Observable extends TrafficSource {
   use?(middleware: Middleware): unknown
   /** How well it works, for `/readyz`. */
   health?(): HealthReport
@@ -77,7 +78,15 @@ export function observe(options: ObserveOptions = {}): Observer {
   const tracer =
     traces === false ? undefined : tracing({ profile, ...(traces === true ? {} : traces) })
   const ends = [
-    ...(registry === undefined ? [] : [collect(registry, () => log?.dropped ?? 0)]),
+    ...(registry === undefined
+      ? []
+      : [
+          collect(registry, {
+            endpoint,
+            server: options.server,
+            droppedLines: () => log?.dropped ?? 0,
+          }),
+        ]),
     ...(log === undefined ? [] : [logEvents(log, lines)]),
     ...(tracer === undefined ? [] : [shareTrace(tracer)]),
   ]

@@ -52,6 +52,7 @@ export function sessionsOf(endpoint: Endpoint): Endpoint {
     profile: endpoint.profile,
     revisions: endpoint.revisions,
     writtenCalls: endpoint.writtenCalls,
+    traffic: endpoint.traffic,
     handle: endpoint.handle,
     attach: (channel, envelope) => {
       const attachment = endpoint.attach(channel, envelope)

@@ -2,7 +2,7 @@ import { limits } from '../util/limits.ts'
 import { isRecord } from '../util/record.ts'
 
 /** What stands in place of a secret. */
-export const redacted = '[redacted]'
+const redacted = '[redacted]'
 
 /**
  * A value fit for a log: secrets that can be told by the name of their key, or by how they are

@@ -63,10 +63,12 @@ describe('reading a stream', () => {
     expect(arrivals).toEqual([heardNote('a')])
   })
 
-  test.each<FramingName>(['lines', 'length', 'headers'])(
-    'gives the same messages however the %s are cut',
-    async name => {
-      const texts = [note('a'), note('schön 🙂 – 漢字'), `[${note('b')},${note('c')}]`]
+  const words = ['schön 🙂 – 漢字', 'plain']
+  const framings: readonly FramingName[] = ['lines', 'length', 'headers']
+  test.each(framings.flatMap(name => words.map(word => [name, word] as const)))(
+    'gives the same messages however the %s are cut: %s',
+    async (name, word) => {
+      const texts = [note('a'), note(word), `[${note('b')},${note('c')}]`]
       const frames = texts.map(text => Buffer.from(framing(name).write(text)))
       const bytes = Buffer.concat(frames)
       const whole = await hearAll([bytes], { framing: name })

@@ -4,6 +4,7 @@ import type { Message } from '../jsonrpc/message.ts'
 import { textOf } from '../jsonrpc/text.ts'
 import { type Clock, systemClock, type Timer } from '../util/clock.ts'
 import { limits } from '../util/limits.ts'
+import type { Traffic } from '../util/traffic.ts'
 import type { Framing } from '../wire/frame.ts'
 import { framing } from '../wire/framing.ts'
 import { Intake, type IntakeOptions } from './intake.ts'
@@ -21,6 +22,8 @@ export interface StreamOptions extends IntakeOptions, OutboxOptions {
   readonly byTurns?: boolean
   /** The streams belong to somebody else: `close` sends the rest and leaves them as they are. */
   readonly lent?: boolean
+  /** Counts what passes. */
+  readonly traffic?: Traffic
 }
 
 /**
@@ -82,6 +85,7 @@ class StreamChannel implements Channel {
     const unsent = (): number => this.#writer.unsent
     const tooSlow = (error: ChannelError): void => this.#fail(error)
     this.#outbox = new Outbox({ unsent, tooSlow }, options)
+    options.traffic?.watch(readable, writable)
     // From the beginning: an error before `open` has nowhere else to go and would end the process.
     readable.on('error', this.#onReadError).on('close', this.#onReadClose)
     writable.on('error', this.#onWriteError).on('close', this.#onWriteClose)

@@ -39,7 +39,8 @@ export function websocketRules(decode: DecodeOptions | undefined): DecodeRules {
 
 /**
  * A channel over a WebSocket that is open: each text message is one message, or one batch, of
- * JSON-RPC; of `joinedProtocol`, one on each of its lines. Nothing is read before `open`.
+ * JSON-RPC; of `joinedProtocol`, one on each of its lines, where blank ones are passed over. Nothing is
+ * read before `open`.
  *
  * A message over the limit is answered and ends the connection with 1009, a binary one ends it with
  * 1003; what ws itself refuses has the code ws gives it.
@@ -165,16 +166,21 @@ export class WebSocketChannel implements Channel, Beating {
     }
     // The check: with binaryType "nodebuffer", which is the default, ws gives a Buffer. It holds
     // UTF-8, which ws has made sure of.
-    const text = (data as Buffer).toString('utf8')
-    if (this.#isJoined) this.#separate(text)
+    const bytes = data as Buffer
+    const text = bytes.toString('utf8')
+    if (this.#isJoined && text.includes('\n')) this.#separate(text, bytes.length)
     else this.#deliver(decodeBy(text, this.#rules, this.#repeats))
   }
 
-  #separate(text: string): void {
+  #separate(text: string, bytes: number): void {
+    // All of them are taken before anybody can be made to wait, so there cannot be any number of them.
+    const most = limits.websocketJoinedBytes.default
+    if (bytes > most) this.#oversize(most)
     for (let from = 0; from <= text.length && this.#state === 'open'; ) {
       const at = text.indexOf('\n', from)
       const end = at < 0 ? text.length : at
-      this.#deliver(decodeBy(text.slice(from, end), this.#rules, this.#repeats))
+      const line = text.slice(from, end)
+      if (!blank.test(line)) this.#deliver(decodeBy(line, this.#rules, this.#repeats))
       from = end + 1
     }
   }
@@ -210,10 +216,9 @@ export class WebSocketChannel implements Channel, Beating {
     wait.then(resume, resume)
   }
 
-  #oversize(): void {
-    const { maxBytes, tooLargeCode } = this.#rules
-    if (this.#state === 'open') this.#deliver(oversize(maxBytes, tooLargeCode))
-    this.#break(1009, new ChannelError('too-large', `a message of over ${maxBytes} bytes came`))
+  #oversize(most = this.#rules.maxBytes): void {
+    if (this.#state === 'open') this.#deliver(oversize(most, this.#rules.tooLargeCode))
+    this.#break(1009, new ChannelError('too-large', `a message of over ${most} bytes came`))
   }
 
   /** Ends the connection over something that came, and reads nothing more of it. */
@@ -269,6 +274,8 @@ export class WebSocketChannel implements Channel, Beating {
     this.#sink?.closed(this.#cause)
   }
 }
+
+const blank = /^[ \t\r]*$/
 
 /** What the other side's closing code says; nothing where it left in good order. */
 function causeOf(code: number, reason: string): ChannelError | undefined {

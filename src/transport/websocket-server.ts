@@ -8,6 +8,7 @@ import type { Duplex } from 'node:stream'
 import { type Channel, ChannelError } from '../jsonrpc/channel.ts'
 import { limits } from '../util/limits.ts'
 import { headerValues, originRefusal, reachedAt } from '../util/origin.ts'
+import type { Traffic } from '../util/traffic.ts'
 import {
   bind,
   boundTo,
@@ -28,6 +29,12 @@ export interface AcceptWebSocketOptions extends WebSocketOptions {
   readonly maxConnections?: number
   /** Told of each connection that was refused, and of those that could not be accepted. */
   readonly onError?: (error: Error) => void
+}
+
+/** The same on a server of their own. */
+export interface ListenWebSocketOptions extends AcceptWebSocketOptions {
+  /** Counts what passes. */
+  readonly traffic?: Traffic
 }
 
 /** The WebSockets of one HTTP server and path. */
@@ -75,7 +82,7 @@ export function acceptWebSockets(
  */
 export async function listenWebSocket(
   url: URL,
-  options: AcceptWebSocketOptions,
+  options: ListenWebSocketOptions,
   accept: (channel: Channel) => void,
 ): Promise<Listener> {
   if (url.protocol !== 'ws:') {
@@ -90,6 +97,7 @@ export async function listenWebSocket(
   await bind(server, url.href, placeOf(url))
   server.on('error', error => options.onError?.(error))
   limitConnections(server, options.maxConnections, options.onError)
+  server.on('connection', socket => options.traffic?.watch(socket))
   const { channels } = acceptWebSockets(server, { ...options, path: url.pathname }, accept)
   const address = `ws://${boundTo(server)}${url.pathname}`
   return serverListener(server, address, {

@@ -8,8 +8,11 @@ const pieceBytes = 256 * 1024
 /** The other side may count the pieces, and need not be more patient than we are. */
 const maxPieces = limits.websocketFragments.default / 2
 
-/** The longest of several messages that leave as one: no longer than what comes of them may wait. */
-const joinedLength = 16_384
+/**
+ * The longest of several messages that leave as one, in letters: no longer than what comes of them may
+ * wait, and never over what is taken, of which a letter may be three bytes.
+ */
+const joinedLength = limits.websocketJoinedBytes.default / 4
 
 /** What leaves together, and how. */
 export interface WebSocketGathering {

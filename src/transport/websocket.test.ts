@@ -7,6 +7,7 @@ import { echo, Owned, type Watched, watch } from '../../test/support/channel.ts'
 import type { Channel, Envelope } from '../jsonrpc/channel.ts'
 import type { Message } from '../jsonrpc/message.ts'
 import type { Clock } from '../util/clock.ts'
+import { limits } from '../util/limits.ts'
 import type { Listener } from './listener.ts'
 import { type ConnectWebSocketOptions, connectWebSocket } from './websocket.ts'
 import {
@@ -213,6 +214,52 @@ describe('a WebSocket', () => {
       const near = await client(listener, joining)
       for (let n = 0; n < 10; n++) expect(await near.next()).toEqual(numbered(n))
       expect(await near.closed).toBeUndefined()
+    })
+
+    test('passes over blank lines, and takes those that end with a carriage return', async () => {
+      const ws = await joined(await serve())
+      const replies = once(ws, 'message')
+      ws.send('\n')
+      ws.send(`\r\n${messageText('a')}\r\n \t\n\n${messageText('b')}\n`)
+      const [data] = await replies
+      expect(String(data).split('\n')).toEqual([messageText('a'), messageText('b')])
+      ws.terminate()
+    })
+
+    test('more of them in one than could be waited for are refused', async () => {
+      const seen: unknown[] = []
+      const listener = await serve({}, channel => {
+        channel.open({ receive: arrival => void seen.push(arrival), closed: () => {} })
+      })
+      const ws = await joined(listener)
+      const message = messageText('a')
+      const most = Math.floor((limits.websocketJoinedBytes.default + 1) / (message.length + 1))
+      ws.send(Array(most).fill(message).join('\n'))
+      ws.send(
+        Array(most + 1)
+          .fill(message)
+          .join('\n'),
+      )
+      expect(await closeCode(ws)).toBe(1009)
+      expect(seen).toHaveLength(most + 1)
+      expect(seen.at(-1)).toMatchObject({ reason: 'too-large', error: { code: -32012 } })
+    })
+
+    test('a single one may be longer than several', async () => {
+      const near = await client(await serve(), joining)
+      const long = numbered(1, 'x'.repeat(limits.websocketJoinedBytes.default))
+      void near.channel.send(long)
+      expect(await near.next()).toEqual(long)
+    })
+
+    test('joins nothing where a message may not be as long as those together', async () => {
+      const decode = { maxBytes: 9000 }
+      const one = await client(await serve({ decode }), joining)
+      const two = await client(await serve(), { ...joining, decode })
+      for (const { channel, next } of [one, two]) {
+        for (let n = 0; n < 4; n++) void channel.send(numbered(n, 'x'.repeat(8000)))
+        for (let n = 0; n < 4; n++) expect(await next()).toEqual(numbered(n, 'x'.repeat(8000)))
+      }
     })
 
     test('is not how anybody else is spoken to', async () => {

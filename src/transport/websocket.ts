@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type Channel, ChannelError } from '../jsonrpc/channel.ts'
+import type { Traffic } from '../util/traffic.ts'
 import { Heartbeat, type HeartbeatOptions } from './heartbeat.ts'
 import { type OpeningOptions, opening } from './opening.ts'
 import {
@@ -8,7 +9,7 @@ import {
   type WebSocketChannelOptions,
   websocketRules,
 } from './websocket-channel.ts'
-import { dial, handshakes, joinedProtocol, type WsLimits } from './ws.ts'
+import { dial, handshakes, joinedProtocol, takesJoined, type WsLimits } from './ws.ts'
 
 export interface WebSocketOptions extends WebSocketChannelOptions, HeartbeatOptions {
   /** Pieces one message may come in. */
@@ -22,6 +23,8 @@ export interface ConnectWebSocketOptions extends WebSocketOptions, OpeningOption
   readonly subprotocol?: string
   /** Whether the server is known to be one of ours, which may be sent several messages as one. */
   readonly joins?: boolean
+  /** Counts what passes. */
+  readonly traffic?: Traffic
 }
 
 /**
@@ -34,17 +37,19 @@ export function connectWebSocket(
 ): Promise<Channel> {
   const { headers = {}, subprotocol, joins } = options
   const offers = subprotocol === undefined ? [] : [subprotocol]
-  if (joins && subprotocol !== undefined) offers.unshift(joinedProtocol)
+  const most = limitsOf(options)
+  if (joins && subprotocol !== undefined && takesJoined(most)) offers.unshift(joinedProtocol)
   // Without the query and the user, which may hold secrets.
   const address = `${url.protocol}//${url.host}${url.pathname}`
   return opening(address, options, (opened, failed) => {
-    const ws = dial(url, offers, headers, limitsOf(options))
+    const ws = dial(url, offers, headers, most)
     const refused = (what: string, cause?: Error): void =>
       failed(new ChannelError('refused', `connecting to ${address}: ${what}`, { cause }))
     ws.once('unexpected-response', (_, response) =>
       refused(`the server answered ${response.statusCode}`),
     )
     ws.once('upgrade', response => {
+      options.traffic?.watch(response.socket)
       // A server that leaves the offer counts for ws as one that refuses.
       if (subprotocol !== undefined) response.headers['sec-websocket-protocol'] ??= subprotocol
       ws.once('open', () => {

@@ -14,9 +14,9 @@ export interface Gathering {
  * Gathers frames and writes them to a stream in few pieces.
  *
  * Frames leave when so many bytes have gathered, on `flush`, and otherwise once the code that is
- * running has finished, or, `byTurns`, at the end of this turn of the event loop. While the stream has enough to do, they wait here, cut into pieces, and
- * follow as it takes them. `progress` is called whenever the stream has taken a piece, with an error
- * if it could not.
+ * running has finished, or, `byTurns`, at the end of this turn of the event loop. While the stream
+ * has enough to do, they wait here, cut into pieces, and follow as it takes them. `progress` is
+ * called whenever the stream has taken a piece, with an error if it could not.
  */
 export class FrameWriter {
   readonly #writable: Writable

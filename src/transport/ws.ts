@@ -34,12 +34,18 @@ export function dial(
 
 /** The server side of handshakes; it listens nowhere. Takes the subprotocols above and `mcp` when offered. */
 export function handshakes(most: WsLimits): WebSocketServer {
+  const names = takesJoined(most) ? [joinedProtocol, 'mcp'] : ['mcp']
   return new WebSocketServer({
     ...settings(most),
     noServer: true,
     clientTracking: false,
-    handleProtocols: offers => [joinedProtocol, 'mcp'].find(name => offers.has(name)) ?? false,
+    handleProtocols: offers => names.find(name => offers.has(name)) ?? false,
   })
+}
+
+/** Whether several messages may come as one: not where that one could be refused for its size. */
+export function takesJoined({ maxBytes }: WsLimits): boolean {
+  return maxBytes >= limits.websocketJoinedBytes.default
 }
 
 function settings({ maxBytes, maxFragments = limits.websocketFragments.default }: WsLimits) {

@@ -27,5 +27,3 @@ export const limits = {
   ...cli,
   ...upstream,
 } as const
-
-export type LimitName = keyof typeof limits

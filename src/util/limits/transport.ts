@@ -28,6 +28,12 @@ export const transport = {
     unit: 'count',
     meaning: 'Pieces of one WebSocket message. The connection closes with 1008.',
   },
+  websocketJoinedBytes: {
+    default: 64 * KiB,
+    unit: 'bytes',
+    meaning:
+      'Several messages that two of ours carry as one WebSocket message. Answered -32012, then closed with 1009.',
+  },
   handshakeMs: {
     default: 10_000,
     unit: 'ms',
