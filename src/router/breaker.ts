@@ -1,9 +1,9 @@
+import type { BreakerState } from '../observe/events.ts'
 import { limits } from '../util/limits.ts'
 import { checked } from './checked.ts'
 import type { BreakerOptions } from './options.ts'
 
-/** Calls go through, none does, or a few do to find out. */
-export type BreakerState = 'closed' | 'open' | 'half-open'
+export type { BreakerState } from '../observe/events.ts'
 
 /** Where a breaker takes the time from, and whom it tells. */
 export interface BreakerHost {

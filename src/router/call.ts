@@ -14,6 +14,8 @@ export interface Call extends LaneUser {
   params: object
   readonly abort: Abort
   readonly timeoutMs: number
+  /** How long it has waited for its turn, which is a part of that. */
+  waitedMs?: number
   /** Whether members of the result may stay the text they came as; not where somebody looks at them. */
   takesWritten?: boolean
   /** Whether it may be made twice. */

@@ -3,7 +3,7 @@ import { addressProblem } from './config-address.ts'
 import { type Environment, expand } from './config-env.ts'
 import { type FieldType, typeWords } from './config-field.ts'
 import { foreignFileKeys, foreignServerKeys } from './config-foreign.ts'
-import { type ConfigIssue, type ConfigPath, type Place, pathText } from './config-issue.ts'
+import { type ConfigIssue, type ConfigPath, type Position, pathText } from './config-issue.ts'
 import { keyProblem, textProblem } from './config-names.ts'
 import { groupRules, type ObjectNode, type Report } from './config-rules.ts'
 import { fieldsOf } from './config-schema.ts'
@@ -88,6 +88,10 @@ class Check {
       case 'either': {
         const chosen = type.of.find(option => accepts(option, node))
         return chosen ? this.#value(node, chosen, path) : this.#wrongType(node, type, path)
+      }
+      case 'member': {
+        const found = this.#value(node, type.of, [...path, type.name])
+        return found === undefined ? undefined : Object.freeze({ [type.name]: found })
       }
       case 'group':
         return this.group(node, type.group, path)
@@ -200,7 +204,7 @@ class Check {
     this.#report('error', node.at, path, `${pathText(path)} ${problem}`)
   }
 
-  #report(severity: 'error' | 'warning', at: Place, path: ConfigPath, message: string): void {
+  #report(severity: 'error' | 'warning', at: Position, path: ConfigPath, message: string): void {
     this.issues.push({ severity, ...at, path: pathText(path), message })
   }
 }
@@ -236,6 +240,8 @@ function accepts(type: FieldType, node: ConfigNode): boolean {
       return node.type === 'object'
     case 'either':
       return type.of.some(option => accepts(option, node))
+    case 'member':
+      return accepts(type.of, node)
     case 'ignored':
       return true
   }

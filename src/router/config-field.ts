@@ -29,6 +29,8 @@ export type FieldType =
   | { readonly kind: 'map'; readonly keys: KeyKind; readonly of: FieldType }
   | { readonly kind: 'group'; readonly group: string }
   | { readonly kind: 'either'; readonly of: readonly FieldType[] }
+  /** Stands for an object with this one member, as other programs' files have it. */
+  | { readonly kind: 'member'; readonly name: string; readonly of: FieldType }
   | { readonly kind: 'ignored' }
 
 /** What a text may be, besides free of NUL. */
@@ -92,6 +94,10 @@ export function either(...of: readonly FieldType[]): FieldType {
   return { kind: 'either', of }
 }
 
+export function member(called: string, of: FieldType): FieldType {
+  return { kind: 'member', name: called, of }
+}
+
 export function address(use: AddressUse): FieldType {
   return { kind: 'address', use }
 }
@@ -122,6 +128,8 @@ export function typeWords(type: FieldType): string {
       return 'an object'
     case 'either':
       return type.of.map(typeWords).join(', or ')
+    case 'member':
+      return typeWords(type.of)
     case 'ignored':
       return 'anything'
   }

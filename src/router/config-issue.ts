@@ -2,7 +2,7 @@
  * A place in a text. Lines and columns count from 1, columns in UTF-16 units as editors do; 0 where
  * something is the matter with the file as a whole.
  */
-export interface Place {
+export interface Position {
   readonly line: number
   readonly column: number
 }
@@ -11,7 +11,7 @@ export interface Place {
 export type ConfigPath = readonly (string | number)[]
 
 /** Something in a configuration file that is wrong, or that does not do what its author may think. */
-export interface ConfigIssue extends Place {
+export interface ConfigIssue extends Position {
   /** A file with an error is not used; a warning is only told. */
   readonly severity: 'error' | 'warning'
   /** Where in the values: `mcpServers.files.limits.perSecond`. Empty for the whole file. */

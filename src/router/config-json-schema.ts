@@ -95,6 +95,8 @@ function typeSchema(type: FieldType): Schema {
       return { $ref: `#/definitions/${type.group}` }
     case 'either':
       return { anyOf: type.of.map(typeSchema) }
+    case 'member':
+      return typeSchema(type.of)
     case 'ignored':
       return {}
   }

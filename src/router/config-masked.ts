@@ -2,7 +2,7 @@ import type { RouterConfig } from './config.ts'
 import { type ConfigPath, pathText } from './config-issue.ts'
 
 /** What stands for a secret. */
-export const mask = '***'
+const mask = '***'
 
 /**
  * A configuration as it may be shown to people and written to logs: a plain object of JSON.

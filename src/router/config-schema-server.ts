@@ -8,6 +8,7 @@ import {
   group,
   list,
   map,
+  member,
   ms,
   name,
   number,
@@ -103,7 +104,10 @@ export const server: Record<ServerField, Field> = {
     type: {
       kind: 'word',
       words: ['stdio', 'http', 'streamable-http', 'sse', 'ws', 'websocket'],
-      also: new Map([['streamableHttp', 'streamable-http']]),
+      also: new Map([
+        ['streamableHttp', 'streamable-http'],
+        ['local', 'stdio'],
+      ]),
     },
     reconnects: true,
     meaning: 'How it is connected to, as other hosts write it. The address says it already.',
@@ -123,8 +127,8 @@ export const server: Record<ServerField, Field> = {
     example: 'fs_',
   },
   tools: {
-    type: group('tools'),
-    meaning: 'What callers see of its tools.',
+    type: either(group('tools'), member('allow', list(name))),
+    meaning: 'What callers see of its tools. A list, as some hosts write it, is what is allowed.',
     example: { deny: ['delete_*'] },
   },
   balance: {

@@ -6,20 +6,24 @@ import {
   printParseErrorCode,
 } from 'jsonc-parser'
 import { limits } from '../util/limits.ts'
-import { type ConfigIssue, type ConfigPath, type Place, pathText } from './config-issue.ts'
+import { type ConfigIssue, type ConfigPath, type Position, pathText } from './config-issue.ts'
 
 /** A value of a configuration file, with the place where it stands. */
 export type ConfigNode =
-  | { readonly type: 'object'; readonly at: Place; readonly members: ReadonlyMap<string, Member> }
-  | { readonly type: 'list'; readonly at: Place; readonly items: readonly ConfigNode[] }
-  | { readonly type: 'string'; readonly at: Place; readonly value: string }
-  | { readonly type: 'number'; readonly at: Place; readonly value: number }
-  | { readonly type: 'boolean'; readonly at: Place; readonly value: boolean }
-  | { readonly type: 'null'; readonly at: Place }
+  | {
+      readonly type: 'object'
+      readonly at: Position
+      readonly members: ReadonlyMap<string, Member>
+    }
+  | { readonly type: 'list'; readonly at: Position; readonly items: readonly ConfigNode[] }
+  | { readonly type: 'string'; readonly at: Position; readonly value: string }
+  | { readonly type: 'number'; readonly at: Position; readonly value: number }
+  | { readonly type: 'boolean'; readonly at: Position; readonly value: boolean }
+  | { readonly type: 'null'; readonly at: Position }
 
 /** One member of an object: where its name stands, and its value. */
 export interface Member {
-  readonly at: Place
+  readonly at: Position
   readonly value: ConfigNode
 }
 
@@ -59,7 +63,7 @@ class Places {
       this.#starts.push(match.index + match[0].length)
   }
 
-  at(offset: number): Place {
+  at(offset: number): Position {
     let line = 0
     let after = this.#starts.length
     while (after - line > 1) {
@@ -142,7 +146,7 @@ const syntaxWords: ReadonlyMap<string, string> = new Map([
 ])
 
 /** The line of a place and a caret below it; of a long line, what stands around the place. */
-function excerptOf(text: string, { line, column }: Place): string {
+function excerptOf(text: string, { line, column }: Position): string {
   const whole = masked(text.split(/\r\n|\r|\n/)[line - 1] ?? '').replaceAll('\t', ' ')
   const from = Math.max(0, column - 1 - 50)
   const shown = whole.slice(from, from + 80)

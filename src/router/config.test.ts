@@ -107,6 +107,11 @@ describe('a file that is right', () => {
     expect(read(withServer({ type: 'streamableHttp', url })).servers.a?.type).toBe(
       'streamable-http',
     )
+    expect(read(withServer({ type: 'local', command: 'x' })).servers.a?.type).toBe('stdio')
+    const tools = ['get_*', '${PORT}']
+    const { servers, shown } = read(withServer({ url, tools }))
+    expect(servers.a?.tools).toEqual({ allow: ['get_*', env.PORT] })
+    expect(shown.get('servers.a.tools.allow[1]')).toBe('${PORT}')
   })
 })
 
@@ -383,6 +388,16 @@ describe('a file that is wrong', () => {
       'a file of variables',
       withServer({ command: 'x', envFile: '.env' }),
       'mcpServers.a.envFile is not read; write the variables into env, or name them in inheritEnv',
+    ],
+    [
+      'a sandbox of VS Code',
+      withServer({ command: 'x', sandboxEnabled: true }),
+      'mcpServers.a.sandboxEnabled is not set up here; make the sandbox itself the command',
+    ],
+    [
+      'a login of Claude Code',
+      withServer({ url, oauth: { clientId: 'x' } }),
+      'mcpServers.a.oauth is not done here; put a token into headers',
     ],
     [
       'tools switched off as elsewhere',

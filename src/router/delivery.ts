@@ -5,6 +5,7 @@ import type { Session } from '../server/session.ts'
 import type { Clock } from '../util/clock.ts'
 import type { Call, Delivered } from './call.ts'
 import { failureOf, isFault } from './failure.ts'
+import { withTimeLeft } from './hop.ts'
 import type { Instance } from './instance.ts'
 import type { Lane } from './lane.ts'
 
@@ -17,8 +18,8 @@ export interface DeliveryHost {
   isHurried(call: Call): boolean
   /** The instance for a call, of those that it was not tried at. */
   choose(call: Call, tried: ReadonlySet<Instance> | undefined): Instance | undefined
-  /** Waits for one that is on its way; rejects where none is. */
-  await(call: Call): Promise<Instance>
+  /** Waits for one that is on its way, until then at the latest; rejects where none is. */
+  await(call: Call, until: number | undefined): Promise<Instance>
   /** Why no instance takes calls. */
   unavailable(): Error
   /** The session of a caller lives on at an instance from now on. */
@@ -56,7 +57,8 @@ export class Delivery implements Waiter {
     this.#call = call
     this.#done = done
     this.#failed = failed
-    this.#until = host.isHurried(call) ? host.clock.now() + call.timeoutMs : undefined
+    const { timeoutMs, waitedMs = 0 } = call
+    this.#until = host.isHurried(call) ? host.clock.now() + timeoutMs - waitedMs : undefined
   }
 
   /** To be called once. */
@@ -64,7 +66,7 @@ export class Delivery implements Waiter {
     const instance = this.#host.choose(this.#call, this.#tried)
     if (instance !== undefined) this.#beginAt(instance)
     else {
-      this.#host.await(this.#call).then(
+      this.#host.await(this.#call, this.#until).then(
         found => this.#beginAt(found),
         error => this.#failed(error),
       )
@@ -107,8 +109,11 @@ export class Delivery implements Waiter {
   }
 
   #sendOn(lane: Lane): void {
-    const { method, params, errand, abort, takesWritten } = this.#call
+    const { method, errand, abort, takesWritten } = this.#call
     const timeoutMs = this.#leftMs()
+    // Whoever comes next on the way, such as another router, is told what is left.
+    const params =
+      this.#until === undefined ? this.#call.params : withTimeLeft(this.#call.params, timeoutMs)
     const { revision } = lane.server
     const sender = revision.era === 'stateless' ? this.#call.sender(revision) : undefined
     this.#lane = lane

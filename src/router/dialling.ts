@@ -3,6 +3,7 @@ import { type Channel, ChannelError } from '../jsonrpc/channel.ts'
 import type { Members } from '../mcp/types/base.ts'
 import type { ChildProcess } from '../transport/child.ts'
 import { type Deadlines, timed } from '../util/deadline.ts'
+import type { Traffic } from '../util/traffic.ts'
 import type { Errand } from './errand.ts'
 import { Lane, type LaneHost } from './lane.ts'
 import type { Target } from './target.ts'
@@ -15,6 +16,8 @@ export interface DiallingHost {
   readonly doubtMs: number
   /** How long opening may take. */
   readonly openMs: number
+  /** Counts what passes. */
+  readonly traffic: Traffic
   /** Calls go over a WebSocket beside HTTP from now on. */
   onWebSocket(): void
   /** A notification that belongs to no call. */
@@ -102,6 +105,7 @@ export class Dialling {
   async #dial(onChild: (child: ChildProcess) => void): Promise<Channel> {
     const dialling = this.#target.dial({
       handshakeMs: this.#host.openMs,
+      traffic: this.#host.traffic,
       onChild,
       onWebSocket: isOpen => {
         this.#hasWebSocket = isOpen

@@ -36,14 +36,14 @@ export class Dispatch {
     this.#random = random
     this.#options = upstream.options
     this.#balance = this.#makeBalance()
-    this.#outliers = new Outliers({ now: () => clock.now() })
+    this.#outliers = new Outliers(() => clock.now())
     this.#retries = this.#makeRetries()
     this.#host = {
       clock,
       name: upstream.name,
       isHurried: ({ timeoutMs }) => this.#isHurried(timeoutMs),
       choose: (call, tried) => this.#choose(call, tried),
-      await: call => this.#await(call),
+      await: (call, until) => this.#await(call, until),
       unavailable: () => this.#unavailable(),
       settle: (session, instance) => this.#settle(session, instance),
       mayRetry: (call, error, attempt) => this.#mayRetry(call, error, attempt),
@@ -97,8 +97,8 @@ export class Dispatch {
    * Waits for an instance that is on its way; rejects where none is, or not in time. One that has been
    * tried will do where there is no other, or where it has come back.
    */
-  async #await(call: Call): Promise<Instance> {
-    const until = this.#clock.now() + limits.upstreamWaitMs.default
+  async #await(call: Call, lastMs = Number.POSITIVE_INFINITY): Promise<Instance> {
+    const until = Math.min(lastMs, this.#clock.now() + limits.upstreamWaitMs.default)
     const candidates = call.pinned === undefined ? this.#upstream.instances : [call.pinned]
     for (;;) {
       const instance = this.#choose(call, undefined)

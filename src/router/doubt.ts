@@ -1,7 +1,7 @@
 import { type Deadlines, timed } from '../util/deadline.ts'
 
 /** What a question of a server may belong to: a call under way, or one that was given up. */
-export interface Candidate {
+export interface Suspect {
   readonly owner: unknown
 }
 
@@ -26,19 +26,19 @@ export interface DoubtOptions {
  */
 export class Doubt {
   readonly taskId: string | undefined
-  readonly #candidates: Set<Candidate>
+  readonly #suspects: Set<Suspect>
   readonly #cleared: Promise<void>
   #clear: () => void = () => {}
 
-  constructor(candidates: Iterable<Candidate>, options: DoubtOptions) {
+  constructor(suspects: Iterable<Suspect>, options: DoubtOptions) {
     this.taskId = options.taskId
-    this.#candidates = new Set(candidates)
+    this.#suspects = new Set(suspects)
     this.#cleared = this.#wait(options)
   }
 
   /** Those that are left: of one owner, or none, once it has cleared up. */
-  get candidates(): Iterable<Candidate> {
-    return this.#candidates
+  get suspects(): Iterable<Suspect> {
+    return this.#suspects
   }
 
   /**
@@ -50,24 +50,24 @@ export class Doubt {
   }
 
   /** This one has not asked. */
-  rule(out: Candidate): void {
-    if (this.#candidates.delete(out)) this.#look()
+  rule(out: Suspect): void {
+    if (this.#suspects.delete(out)) this.#look()
   }
 
   /** This one has asked. */
-  settle(asker: Candidate): void {
-    this.#candidates.clear()
-    this.#candidates.add(asker)
+  settle(asker: Suspect): void {
+    this.#suspects.clear()
+    this.#suspects.add(asker)
     this.#clear()
   }
 
   /** This one was given up: something else stands for it from now on. */
-  replace(candidate: Candidate, by: Candidate): void {
-    if (this.#candidates.delete(candidate)) this.#candidates.add(by)
+  replace(suspect: Suspect, by: Suspect): void {
+    if (this.#suspects.delete(suspect)) this.#suspects.add(by)
   }
 
   #look(): void {
-    if (!haveSeveralOwners(this.#candidates)) this.#clear()
+    if (!haveSeveralOwners(this.#suspects)) this.#clear()
   }
 
   #wait({ deadlines, waitMs, signal, refusal }: DoubtOptions): Promise<void> {
@@ -96,11 +96,11 @@ export class Doubt {
 }
 
 /** Whether what could have asked belongs to more than one owner. */
-export function haveSeveralOwners(candidates: Iterable<Candidate>): boolean {
-  let first: Candidate | undefined
-  for (const candidate of candidates) {
-    first ??= candidate
-    if (candidate.owner !== first.owner) return true
+export function haveSeveralOwners(suspects: Iterable<Suspect>): boolean {
+  let first: Suspect | undefined
+  for (const suspect of suspects) {
+    first ??= suspect
+    if (suspect.owner !== first.owner) return true
   }
   return false
 }

@@ -145,6 +145,8 @@ export class Follower {
       for (const { error } of failures) this.#host.onError(error)
     }
     this.#reading = undefined
+    // Whoever was told may have ended it.
+    if (this.#stop.signal.aborted) return
     const { deadlines } = this.#host
     deadlines.stop(this.#again)
     if (this.#missing.size > 0) deadlines.start(this.#again, limits.listRetryMs.default)

@@ -30,6 +30,11 @@ export class Gate {
     return this.#waiting
   }
 
+  /** Whether a call that was admitted enters without waiting. */
+  get hasRoom(): boolean {
+    return this.#running < this.#concurrent
+  }
+
   /** Whether no further call can be admitted. */
   get isFull(): boolean {
     return this.#admitted >= this.#places
@@ -45,7 +50,7 @@ export class Gate {
    * reason of the signal if that aborts before; the call has withdrawn then.
    */
   enter(caller: string, signal?: AbortSignal): Promise<void> | undefined {
-    if (this.#running < this.#concurrent) {
+    if (this.hasRoom) {
       this.#running++
       return undefined
     }

@@ -18,7 +18,7 @@ import { isRecord } from '../util/record.ts'
 import { capabilitiesFor } from './capabilities.ts'
 
 /** Where a caller may say how long it is willing to wait. */
-export const timeoutKey = 'trunkline/timeoutMs'
+const timeoutKey = 'trunkline/timeoutMs'
 
 /** Members of `_meta` that belong to one hop: whoever passes a message on says them anew. */
 const ofOneHop: ReadonlySet<string> = new Set([
@@ -34,7 +34,7 @@ const ofOneHop: ReadonlySet<string> = new Set([
 ])
 
 /** `_meta` without what belongs to the hop it came by; undefined where nothing is left. */
-export function passedMeta(meta: unknown): Members | undefined {
+function passedMeta(meta: unknown): Members | undefined {
   if (!isRecord(meta)) return undefined
   let passed: Record<string, unknown> | undefined
   for (const key in meta) {
@@ -82,6 +82,13 @@ export function timeoutFor({ params }: ServerRequest, mostMs: number): number {
   const wished = isRecord(params._meta) ? params._meta[timeoutKey] : undefined
   if (typeof wished !== 'number' || !(wished > 0)) return mostMs
   return mostMs > 0 ? Math.min(mostMs, wished) : wished
+}
+
+/** The params of a call as a server gets them whose caller still waits for so long, and says so. */
+export function withTimeLeft(params: object, leftMs: number): object {
+  const { _meta } = params as Members
+  const told = { [timeoutKey]: Math.ceil(leftMs) }
+  return { ...params, _meta: isRecord(_meta) ? { ..._meta, ...told } : told }
 }
 
 /**

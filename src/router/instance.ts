@@ -69,12 +69,13 @@ export class Instance implements Candidate {
     this.#breaker = this.#makeBreaker()
     this.#budget = this.#makeBudget()
     this.#pause = new Pause(clock, host.deadlines)
-    const { deadlines, client, doubtMs, openMs } = host
+    const { deadlines, client, doubtMs, openMs, traffic } = host
     this.#dialling = new Dialling(target, {
       deadlines,
       client,
       doubtMs,
       openMs,
+      traffic,
       // Whoever takes one is there; what it was blamed for may have been done by the one before.
       onWebSocket: () => this.breaker?.tryNow(),
       onNews: (method, params) => host.onNews(this, method, params),

@@ -155,6 +155,24 @@ describe('a call that one limit refuses', () => {
 })
 
 describe('a call that waits', () => {
+  test('is asked what ends its wait only where it waits, and told at which limit', async () => {
+    const limits = new Limits({ router: { concurrent: 1 }, now: () => 0 })
+    const asked: string[] = []
+    const late = new AbortController()
+    const waitAt = (limit: string): AbortSignal => {
+      asked.push(limit)
+      return late.signal
+    }
+    const pass = atOnce(limits.enter({ caller: 'ann' }, undefined, undefined, waitAt))
+    expect(asked).toEqual([])
+    const second = limits.enter({ caller: 'ann' }, undefined, undefined, waitAt)
+    expect(asked).toEqual(['router'])
+    late.abort(new Error('too late'))
+    await expect(second).rejects.toThrow('too late')
+    pass.leave()
+    atOnce(limits.enter({ caller: 'ann' }, undefined)).leave()
+  })
+
   test('does not hold what others could use', () => {
     const { enter } = limitsOf({ concurrent: 2 }, { tools: { slow: { concurrent: 1 } } })
     atOnce(enter('ann', 'slow'))

@@ -71,7 +71,8 @@ export class Limits {
 
   /**
    * Lets a call through: at once, or as a promise where it has to wait for its turn; that rejects with
-   * the reason of the signal, if it aborts first. What it took of a rate is spent then.
+   * the reason of the signal, if it aborts first, or of the one that `waitAt` gives for the limit that
+   * is waited at. What it took of a rate is spent then.
    *
    * Throws `rate_limited`, with `retryAfterMs` and the name of the limit, where the call comes too soon
    * or too many are waiting already.
@@ -80,19 +81,20 @@ export class Limits {
     call: LimitedCall,
     server: ServerMeters | undefined,
     signal?: AbortSignal,
+    waitAt: WaitAt = () => signal,
   ): Pass | Promise<Pass> {
     if (this.isFree(server)) return free
     signal?.throwIfAborted()
     const meters = this.#metersOf(call, server)
     refuse(meters)
-    const gates: Gate[] = []
-    for (const { allowance, gate } of meters) {
+    const gates: Gated[] = []
+    for (const { name, allowance, gate } of meters) {
       allowance?.take()
       if (gate === undefined) continue
       gate.admit()
-      gates.push(gate)
+      gates.push({ name, gate })
     }
-    return enterFrom(0, gates, call.caller, signal)
+    return enterFrom(0, gates, call.caller, waitAt)
   }
 
   /**
@@ -110,6 +112,15 @@ export class Limits {
     ]
     return all.filter(meter => meter !== undefined)
   }
+}
+
+/** Gives what ends a wait at the limit of this name. Asked only where there is a wait. */
+export type WaitAt = (limit: string) => AbortSignal | undefined
+
+/** A limit of how many there are at one time. */
+interface Gated {
+  readonly name: string
+  readonly gate: Gate
 }
 
 /** One limit: a rate, a number at one time, or both. */
@@ -154,17 +165,17 @@ class CallerMeters {
 const free: Pass = { leave() {} }
 
 class HeldPass implements Pass {
-  readonly #gates: readonly Gate[]
+  readonly #gates: readonly Gated[]
   #isOver = false
 
-  constructor(gates: readonly Gate[]) {
+  constructor(gates: readonly Gated[]) {
     this.#gates = gates
   }
 
   leave(): void {
     if (this.#isOver) return
     this.#isOver = true
-    for (const gate of this.#gates) gate.leave()
+    for (const { gate } of this.#gates) gate.leave()
   }
 }
 
@@ -186,7 +197,8 @@ function refuse(meters: readonly Meter[]): void {
   for (const { name, gate } of meters) if (gate?.isFull === true) throw overload(name)
 }
 
-function overload(limit: string): RpcError {
+/** What a caller is told whose call is not even begun, because others are in its way. */
+export function overload(limit: string): RpcError {
   return errors.rateLimited(
     { retryAfterMs: limits.overloadRetryMs.default, limit },
     { message: 'Too many calls at once' },
@@ -195,13 +207,15 @@ function overload(limit: string): RpcError {
 
 function enterFrom(
   first: number,
-  gates: readonly Gate[],
+  gates: readonly Gated[],
   caller: string,
-  signal: AbortSignal | undefined,
+  waitAt: WaitAt,
 ): Pass | Promise<Pass> {
   for (let at = first; at < gates.length; at++) {
-    const turn = gates[at]?.enter(caller, signal)
-    if (turn !== undefined) return enterAfter(turn, at, gates, caller, signal)
+    // The check: at is below length.
+    const { name, gate } = gates[at] as Gated
+    const turn = gate.enter(caller, gate.hasRoom ? undefined : waitAt(name))
+    if (turn !== undefined) return enterAfter(turn, at, gates, caller, waitAt)
   }
   return gates.length === 0 ? free : new HeldPass(gates)
 }
@@ -209,18 +223,18 @@ function enterFrom(
 async function enterAfter(
   turn: Promise<void>,
   at: number,
-  gates: readonly Gate[],
+  gates: readonly Gated[],
   caller: string,
-  signal: AbortSignal | undefined,
+  waitAt: WaitAt,
 ): Promise<Pass> {
   try {
     await turn
   } catch (error) {
-    for (const gate of gates.slice(0, at)) gate.leave()
-    for (const gate of gates.slice(at + 1)) gate.withdraw()
+    for (const { gate } of gates.slice(0, at)) gate.leave()
+    for (const { gate } of gates.slice(at + 1)) gate.withdraw()
     throw error
   }
-  return enterFrom(at + 1, gates, caller, signal)
+  return enterFrom(at + 1, gates, caller, waitAt)
 }
 
 function makeCallers(

@@ -1,5 +1,7 @@
 import { RpcError } from '../jsonrpc/error.ts'
+import { asRead } from '../jsonrpc/written.ts'
 import { errors } from '../mcp/errors.ts'
+import type { MirroredArguments } from '../mcp/mirrored-arguments.ts'
 import { promptFor, resourceFor, templateFor, toolFor } from '../mcp/revisions/shape.ts'
 import type { Revision } from '../mcp/revisions.ts'
 import type { Implementation, Members } from '../mcp/types/base.ts'
@@ -169,9 +171,9 @@ export class RoutedOffer implements Offer {
       : errors.promptNotFound({ prompt: name })
   }
 
-  #callEntry(request: ServerRequest, entry: ToolEntry, live: LiveCall | undefined): Answer {
+  #callEntry(asked: ServerRequest, entry: ToolEntry, live: LiveCall | undefined): Answer {
     const { task, isServersChoice, shown, mirrored } = entry
-    if (mirrored !== undefined) checkHeaders(mirrored, request)
+    const request = mirrored === undefined ? asked : compared(mirrored, asked)
     if (task === 'forbidden' && request.params.task === undefined) {
       return this.#run(request, entry, live)
     }
@@ -300,6 +302,16 @@ export class RoutedOffer implements Offer {
 export function onlyReader(routes: readonly Route[]): Route | undefined {
   const [first, second] = readersOf(routes)
   return second === undefined ? first : undefined
+}
+
+/**
+ * A request whose headers agree with its arguments. These go on as they were compared: of a name that
+ * stands in their text twice, whoever reads it next might take the other one.
+ */
+function compared(mirrored: MirroredArguments, request: ServerRequest): ServerRequest {
+  const read = { ...request, params: asRead(request.params) }
+  checkHeaders(mirrored, read)
+  return read
 }
 
 function readersOf(routes: readonly Route[]): readonly Route[] {

@@ -65,14 +65,19 @@ function kindOf(type: FieldType): OptionKind | OptionTable {
       return tableOf(type.group)
     case 'either':
       return eitherOf(type.of)
+    case 'member':
+      return kindOf(type.of)
     case 'ignored':
       return 'any'
   }
 }
 
-/** What can be switched off is looked into; other choices are left to whoever makes them. */
+/**
+ * What can be switched off, or be written shorter in a file, is looked into; other choices are left to
+ * whoever makes them.
+ */
 function eitherOf(types: readonly FieldType[]): OptionKind | OptionTable {
   const group = types.find(({ kind }) => kind === 'group')
-  const isOther = types.some(({ kind }) => kind !== 'group' && kind !== 'false')
+  const isOther = types.some(({ kind }) => !['group', 'false', 'member'].includes(kind))
   return group === undefined || isOther ? 'any' : kindOf(group)
 }

@@ -10,20 +10,19 @@ type Figures = readonly [errorRate: number, latencyMs: number, recent?: number]
 
 function outliersOf() {
   const time = { now: 0 }
-  const told: [key: string, why: string, forMs: number][] = []
-  const outliers = new Outliers({
-    now: () => time.now,
-    onEjected: (key, why, forMs) => told.push([key, why, forMs]),
-  })
+  /** What instances that were put out were told, and why they were. */
+  const told: [key: string, why: string, inMs: number][] = []
+  const outliers = new Outliers(() => time.now)
+  const instanceOf = ([errorRate, latencyMs, recent = 100]: Figures, at: number): Judged => {
+    const key = `${at}`
+    const recovered = (inMs: number) => told.push([key, outliers.why(key) ?? '', inMs])
+    return { key, errorRate, latencyMs, recent, recovered }
+  }
   const judge = (...all: readonly Figures[]) => {
     outliers.judge(all.map(instanceOf))
     return all.map((_, at) => outliers.isEjected(`${at}`))
   }
   return { outliers, time, told, judge }
-}
-
-function instanceOf([errorRate, latencyMs, recent = 100]: Figures, at: number): Judged {
-  return { key: `${at}`, errorRate, latencyMs, recent, recovered() {} }
 }
 
 describe('among the instances of a server', () => {
@@ -141,7 +140,7 @@ describe('among the instances of a server', () => {
     expect(outliersOf().judge(...all)).toEqual(out)
   })
 
-  test('it is said why, and for how long', () => {
+  test('it is said why, and the one that is out is told when it is back', () => {
     const { told, judge, outliers } = outliersOf()
     judge([0, 10], [0, 10], [0.5, 10], [0, 400.2])
     expect(told).toEqual([
@@ -150,14 +149,6 @@ describe('among the instances of a server', () => {
     ])
     expect(outliers.why('2')).toBe('50 % of its calls fail, elsewhere 0 %')
     expect(outliers.why('0')).toBeUndefined()
-  })
-
-  test('one that is put out is told when it is back', () => {
-    const { outliers } = outliersOf()
-    const backIn: number[] = []
-    const bad = { ...instanceOf([1, 10], 1), recovered: (inMs: number) => backIn.push(inMs) }
-    outliers.judge([instanceOf([0, 10], 0), bad])
-    expect(backIn).toEqual([ejectMs])
   })
 
   test('it is out twice as long each time, up to a limit, and begins anew after a good time', () => {

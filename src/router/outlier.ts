@@ -12,18 +12,11 @@ export interface Judged {
   recovered(inMs: number): void
 }
 
-/** Where the time comes from, who is told, and for how long an instance is out. */
-export interface OutlierOptions {
-  /** Milliseconds that never go back. */
-  readonly now: () => number
-  /** Told of each instance that is put out, with the reason in one line. Must not throw. */
-  readonly onEjected?: (key: string, why: string, forMs: number) => void
-  /** Recent calls below which an instance is not judged, nor others by it. */
-  readonly minCalls?: number
-  readonly ejectMs?: number
-  readonly maxEjectMs?: number
-}
-
+/** Recent calls below which an instance is not judged, nor others by it. */
+const minCalls = limits.outlierCalls.default
+/** How long an instance is out, at first and at most. */
+const ejectMs = limits.outlierMs.default
+const maxEjectMs = limits.outlierMaxMs.default
 /** How much more often than usual an instance must fail. */
 const failsMore = 0.3
 /** How many times as long as usual its calls must take, and how much longer at least. */
@@ -40,23 +33,18 @@ const slowerMs = 20
  * before, from `ejectMs` to `maxEjectMs`; after it was in for `maxEjectMs` that begins anew.
  */
 export class Outliers {
-  readonly #options: OutlierOptions
-  readonly #minCalls: number
-  readonly #ejectMs: number
-  readonly #maxEjectMs: number
+  readonly #now: () => number
   readonly #ejections = new Map<string, Ejection>()
 
-  constructor(options: OutlierOptions) {
-    this.#options = options
-    this.#minCalls = options.minCalls ?? limits.outlierCalls.default
-    this.#ejectMs = options.ejectMs ?? limits.outlierMs.default
-    this.#maxEjectMs = options.maxEjectMs ?? limits.outlierMaxMs.default
+  /** Takes the time, in milliseconds that never go back. */
+  constructor(now: () => number) {
+    this.#now = now
   }
 
   /** Whether an instance gets no calls now. */
   isEjected(key: string): boolean {
     const ejection = this.#ejections.get(key)
-    return ejection !== undefined && this.#options.now() < ejection.until
+    return ejection !== undefined && this.#now() < ejection.until
   }
 
   /** Why an instance is out, in one line; undefined for one that is not. */
@@ -70,7 +58,7 @@ export class Outliers {
     const isIn = instances.filter(({ key }) => !this.isEjected(key))
     let room = Math.floor(instances.length / 2) - (instances.length - isIn.length)
     if (room < 0) this.#readmit(-room)
-    const judged = isIn.filter(({ recent }) => recent >= this.#minCalls)
+    const judged = isIn.filter(({ recent }) => recent >= minCalls)
     if (room <= 0 || judged.length < 2) return
     const rates = sorted(judged.map(({ errorRate }) => errorRate))
     const latencies = sorted(judged.map(({ latencyMs }) => latencyMs))
@@ -84,16 +72,15 @@ export class Outliers {
 
   #eject(instance: Judged, why: string): void {
     const times = this.#ejections.get(instance.key)?.times ?? 0
-    const forMs = Math.min(this.#maxEjectMs, this.#ejectMs * 2 ** times)
-    const until = this.#options.now() + forMs
+    const forMs = Math.min(maxEjectMs, ejectMs * 2 ** times)
+    const until = this.#now() + forMs
     this.#ejections.set(instance.key, { until, times: times + 1, why })
     instance.recovered(forMs)
-    this.#options.onEjected?.(instance.key, why, forMs)
   }
 
   /** Lets in those that would be back first: others of the server have left, and too few are in. */
   #readmit(count: number): void {
-    const now = this.#options.now()
+    const now = this.#now()
     const out = [...this.#ejections].filter(([, { until }]) => until > now)
     out.sort(([, a], [, b]) => a.until - b.until)
     for (const [key, ejection] of out.slice(0, count)) {
@@ -102,9 +89,9 @@ export class Outliers {
   }
 
   #forgetOld(present: ReadonlySet<string>): void {
-    const now = this.#options.now()
+    const now = this.#now()
     for (const [key, { until }] of this.#ejections) {
-      if (!present.has(key) || now - until >= this.#maxEjectMs) this.#ejections.delete(key)
+      if (!present.has(key) || now - until >= maxEjectMs) this.#ejections.delete(key)
     }
   }
 }

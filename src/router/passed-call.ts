@@ -43,6 +43,7 @@ export class PassedCall implements Call {
   readonly logLevel: LogLevel | undefined
   readonly live: LiveCall | undefined
   hashKey: string | undefined
+  waitedMs: number | undefined
   takesWritten: boolean
   /** Whether the server may make a task of it. */
   takesTask: boolean

@@ -201,7 +201,7 @@ function rank(next: ReadonlyMap<string, Route>, before: ReadonlyMap<string, Rout
 }
 
 /** A server of this process stands for the options that name it. */
-export function optionsOf(given: UpstreamOptions | Endpoint): UpstreamOptions {
+function optionsOf(given: UpstreamOptions | Endpoint): UpstreamOptions {
   if (!isRecord(given)) throw new TypeError('a server is an object of options')
   return 'attach' in given && typeof given.attach === 'function' && 'handle' in given
     ? { server: given as unknown as Endpoint }

@@ -7,10 +7,11 @@ import type { Call, Delivered } from './call.ts'
 import { isSame } from './config-diff.ts'
 import { Dispatch } from './dispatch.ts'
 import type { Instance } from './instance.ts'
-import type { Limits, Pass, ServerMeters } from './limit.ts'
+import { type Limits, overload, type Pass, type ServerMeters } from './limit.ts'
 import { tellQueue, tellRefused } from './news.ts'
 import type { UpstreamOptions } from './options.ts'
 import type { Upstream } from './upstream.ts'
+import { Wait } from './wait.ts'
 
 /** What the way to a server is made with. */
 export interface RouteHost {
@@ -109,25 +110,39 @@ export class Route {
     const { name } = this
     const meters = this.#meters
     const { limits } = this.#host
-    // Where nothing is limited nobody need know how the call is given up, which has its price.
     if (limits.isFree(meters)) return this.#dispatch.send(call)
-    const { tool, caller, abort } = call
+    const { tool, caller } = call
     let pass: ReturnType<Limits['enter']>
+    let wait: Wait | undefined
     try {
-      pass = limits.enter({ caller: caller.principal?.id ?? '', tool }, meters, abort.signal)
+      pass = limits.enter(
+        { caller: caller.principal?.id ?? '', tool },
+        meters,
+        // Nobody need know how the call is given up unless it waits.
+        undefined,
+        limit => {
+          wait ??= new Wait(call, this.#host.clock, overload)
+          wait.at = limit
+          return wait.signal
+        },
+      )
     } catch (error) {
       tellRefused(error, name, call)
       return Promise.reject(error)
     }
-    return pass instanceof Promise ? this.#queued(call, pass) : this.#send(call, pass)
+    return pass instanceof Promise ? this.#queued(call, pass, wait) : this.#send(call, pass)
   }
 
-  async #queued(call: Call, entering: Promise<Pass>): Promise<Delivered> {
+  async #queued(call: Call, entering: Promise<Pass>, wait: Wait | undefined): Promise<Delivered> {
     tellQueue(this.name, ++this.#waiting)
     let pass: Pass
     try {
       pass = await entering
+    } catch (error) {
+      tellRefused(error, this.name, call)
+      throw error
     } finally {
+      call.waitedMs = wait?.end()
       tellQueue(this.name, --this.#waiting)
     }
     return this.#send(call, pass)

@@ -9,6 +9,7 @@ import { type Clock, systemClock } from '../util/clock.ts'
 import { Deadlines, systemDeadlines } from '../util/deadline.ts'
 import { limits as limitTable } from '../util/limits.ts'
 import { checkOptions } from '../util/options.ts'
+import { Traffic } from '../util/traffic.ts'
 import { version as ownVersion } from '../util/version.ts'
 import type { Delivered } from './call.ts'
 import { Catalogue } from './catalogue.ts'
@@ -42,6 +43,8 @@ export class Router implements Endpoint {
   readonly handle: Handler
   readonly profile: Profile
   readonly writtenCalls = writtenCalls
+  /** How much has come from callers and gone to them, where it is served by `listen` or `serve`. */
+  readonly traffic = new Traffic()
   /** That calls are told of by the router itself, on the channels of `trunkline/observe`. */
   readonly isObserved = true
   /** How the tools were defined when they were first seen. */
@@ -169,6 +172,11 @@ export class Router implements Endpoint {
       ...(reason !== '' && { reason }),
       servers: servers.map(server => [server.name, server] as const),
     }
+  }
+
+  /** How much has come from each server and gone to it; nothing where it is in this process. */
+  *upstreamTraffic(): Generator<readonly [server: string, traffic: Traffic]> {
+    for (const { name, upstream } of this.#registry.list()) yield [name, upstream.traffic]
   }
 
   /** The tools that callers see, in order: under which names, and whose they are. */

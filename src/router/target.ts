@@ -7,6 +7,7 @@ import type { Endpoint } from '../mcp/endpoint.ts'
 import type { ChildProcess } from '../transport/child.ts'
 import { memoryPair } from '../transport/memory.ts'
 import { isRecord } from '../util/record.ts'
+import type { Traffic } from '../util/traffic.ts'
 import { writtenResults } from './hop.ts'
 import type { InstanceUrl, UpstreamOptions } from './options.ts'
 
@@ -32,6 +33,8 @@ export interface TargetOptions {
   readonly onChild: (child: ChildProcess) => void
   /** Told when calls begin to go over a WebSocket instead of HTTP, and when no more. */
   readonly onWebSocket: (isOpen: boolean) => void
+  /** Counts what passes. */
+  readonly traffic: Traffic
 }
 
 /** The instances that the options of a server name. Throws a TypeError where they name none, or two kinds. */
@@ -96,7 +99,7 @@ function childTargets(name: string, command: string, options: UpstreamOptions): 
     place: String(index),
     label: command,
     weight: 1,
-    dial: told => dial(where, { ...opening(told), onStderr: () => {} }),
+    dial: told => dial(where, { ...opening(told), onStderr: () => {}, traffic: told.traffic }),
   }))
 }
 
@@ -110,8 +113,8 @@ function urlTarget(place: InstanceUrl, index: number, options: UpstreamOptions):
     label: withoutSecrets(url),
     weight,
     dial: told => {
-      const { onWebSocket } = told
-      return dial(where, { ...opening(told), headers, websocket, onWebSocket })
+      const { onWebSocket, traffic } = told
+      return dial(where, { ...opening(told), headers, websocket, onWebSocket, traffic })
     },
   }
 }

@@ -8,7 +8,7 @@ import type { Clock } from '../util/clock.ts'
 import type { Deadlines } from '../util/deadline.ts'
 import { limits } from '../util/limits.ts'
 import { isRecord } from '../util/record.ts'
-import { type Candidate, Doubt, haveSeveralOwners } from './doubt.ts'
+import { Doubt, haveSeveralOwners, type Suspect } from './doubt.ts'
 import type { Errand } from './errand.ts'
 import { Errands } from './errands.ts'
 
@@ -35,7 +35,7 @@ export interface Asker extends Errand {
 }
 
 /** A call that nobody waits for any more, but whose server may not have heard of that, or not care. */
-interface Abandoned extends Candidate {
+interface Abandoned extends Suspect {
   readonly untilMs: number
 }
 
@@ -150,7 +150,7 @@ export class Underway {
 
   /** The latest of the calls, where nothing that a server says can be that of another owner. */
   #sole(): Errand | undefined {
-    return haveSeveralOwners(this.#candidates()) ? undefined : latest(this.#errands)
+    return haveSeveralOwners(this.#suspects()) ? undefined : latest(this.#errands)
   }
 
   /**
@@ -168,30 +168,30 @@ export class Underway {
       if (errand === undefined && taskId !== undefined) return this.#clearUp(question, [], taskId)
       return this.#asker(question, errand)
     }
-    const candidates = [...this.#candidates()]
-    if (haveSeveralOwners(candidates)) return this.#clearUp(question, candidates)
-    return this.#askerOf(question, candidates)
+    const suspects = [...this.#suspects()]
+    if (haveSeveralOwners(suspects)) return this.#clearUp(question, suspects)
+    return this.#askerOf(question, suspects)
   }
 
   /**
    * What has done its work waits for no answer any more. What has failed may have left a question behind,
    * as whoever asks two at once does when the first is refused.
    */
-  #ruleOut(candidate: Candidate, result: unknown): void {
+  #ruleOut(suspect: Suspect, result: unknown): void {
     if (!isRecord(result) || result.isError === true) return
-    for (const doubt of this.#doubts) doubt.rule(candidate)
+    for (const doubt of this.#doubts) doubt.rule(suspect)
   }
 
   async #clearUp(
     question: Unclaimed,
-    candidates: Iterable<Candidate>,
+    suspects: Iterable<Suspect>,
     taskId?: string,
   ): Promise<Asker> {
     const { deadlines, doubtMs: waitMs } = this.#options
     const { method, signal } = question
     const refusal = (): RpcError => refused(method, taskId === undefined ? doubtful : none)
     if (!(waitMs > 0) || this.#doubts.size >= limits.doubtfulQuestions.default) throw refusal()
-    const doubt = new Doubt(candidates, { deadlines, waitMs, signal, refusal, taskId })
+    const doubt = new Doubt(suspects, { deadlines, waitMs, signal, refusal, taskId })
     this.#doubts.add(doubt)
     try {
       await doubt.cleared
@@ -200,13 +200,13 @@ export class Underway {
     }
     // The connection may have ended, or the last one have been answered, in the same moment.
     signal.throwIfAborted()
-    return this.#askerOf(question, doubt.candidates)
+    return this.#askerOf(question, doubt.suspects)
   }
 
   /** Whom to ask of those who are left, all of whom have the same owner: the latest who can be asked. */
-  #askerOf(question: Unclaimed, candidates: Iterable<Candidate>): Asker {
+  #askerOf(question: Unclaimed, suspects: Iterable<Suspect>): Asker {
     // The check: only errands are ever among those under way.
-    const errands = Array.from(candidates as Iterable<Errand>)
+    const errands = Array.from(suspects as Iterable<Errand>)
     const current = errands.filter(errand => this.#errands.has(errand))
     if (errands.length > 0 && current.length === 0) {
       throw refused(question.method, 'the call that it belongs to has been given up')
@@ -223,7 +223,7 @@ export class Underway {
   }
 
   /** All that a question can belong to which comes now. */
-  *#candidates(): Generator<Candidate, void, undefined> {
+  *#suspects(): Generator<Suspect, void, undefined> {
     yield* this.#errands
     yield* this.#lingering()
   }

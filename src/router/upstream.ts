@@ -4,6 +4,7 @@ import type { Clock } from '../util/clock.ts'
 import { type Deadlines, timed } from '../util/deadline.ts'
 import { type Deferred, deferred } from '../util/deferred.ts'
 import { limits } from '../util/limits.ts'
+import { Traffic } from '../util/traffic.ts'
 import type { BreakerState } from './breaker.ts'
 import { Follower } from './follower.ts'
 import { Instance } from './instance.ts'
@@ -48,6 +49,8 @@ export class Upstream {
   /** Settles when each of its instances has been opened once, or could not or will not be. Never rejects. */
   readonly tried: Promise<void>
   readonly instances: readonly Instance[]
+  /** How much has come and gone over the connections of all of them. */
+  readonly traffic = new Traffic()
   readonly #host: UpstreamHost
   #options: UpstreamOptions
   readonly #triedOnce: readonly Deferred<void>[]
@@ -188,6 +191,7 @@ export class Upstream {
       client: host.client,
       doubtMs: host.doubtMs,
       openMs: openMsOf(this.#options),
+      traffic: this.traffic,
       onReady: instance => {
         this.#onReady(instance, onTried)
         tell(instance, { type: 'ready' })

@@ -312,8 +312,14 @@ describe('SEC-24: what callers send beside their messages', () => {
     const { ask: asked } = await edge({ work: worker() })
     const meta = { 'trunkline/timeoutMs': 5000, 'io.modelcontextprotocol/logLevel': 'debug' }
     const { json } = await asked(calling('work__params', {}, { meta: { ...meta, own: 'kept' } }))
-    const params = JSON.parse(json.result.content[0].text)
-    expect(Object.keys(params._meta)).toEqual(['own'])
+    const {
+      own,
+      'trunkline/timeoutMs': leftMs,
+      ...rest
+    } = JSON.parse(json.result.content[0].text)._meta
+    expect([own, rest]).toEqual(['kept', {}])
+    // Not what the caller has said, but what is left of it.
+    expect(leftMs).toSatisfy((ms: number) => Number.isInteger(ms) && ms > 0 && ms <= 5000)
   })
 
   test('a secret stands in no argument of any process', async () => {

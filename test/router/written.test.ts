@@ -4,6 +4,8 @@ import type { Middleware } from '../../src/jsonrpc/handler.ts'
 import { readingFor } from '../../src/mcp/profile-options.ts'
 import { Router, type UpstreamOptions } from '../../src/router/index.ts'
 import { Server } from '../../src/server/index.ts'
+import { TaskMemory } from '../../src/server/task-memory.ts'
+import type { TaskRecord } from '../../src/server/task-store.ts'
 import { streamChannel } from '../../src/transport/stream.ts'
 import { routed } from './routed.ts'
 
@@ -120,6 +122,49 @@ test.each([
   expect(JSON.parse(await answered(plain, result)).result).toEqual(expected)
 })
 
+describe('the result of a task', () => {
+  /** One that takes calls as tasks, by what it says, and answers them as if it did not. */
+  const tasking: UpstreamOptions = {
+    ...parrot,
+    args: parrot.args?.map(arg =>
+      arg
+        .replace('"tools":{}', '"tools":{},"tasks":{"requests":{"tools":{"call":{}}}}')
+        .replace('"name":"t",', '"name":"t","execution":{"taskSupport":"required"},'),
+    ),
+  }
+
+  test.each([
+    ['is kept as what it is', precise, 'completed', JSON.parse(rounded)],
+    [
+      'tells why it failed',
+      '{"content":[{"type":"text","text":"no disk"}],"isError":true}',
+      'failed',
+      { content: [{ type: 'text', text: 'no disk' }], isError: true },
+      'no disk',
+    ],
+    ['needs no words for that', '{"isError":true}', 'failed', { isError: true }],
+    ['nor any that can be read', '{"content":[null],"isError":true}', 'failed', { isError: true }],
+  ])('%s', async (_, text, status, result, message?: string) => {
+    const records: TaskRecord[] = []
+    const store = new TaskMemory()
+    const done = new Promise<void>(resolve => {
+      const { put } = store
+      store.put = record => {
+        records.push(record)
+        if (record.status === status) resolve()
+        return put.call(store, record)
+      }
+    })
+    const router = await routed({ s: tasking }, { tasks: { store } })
+    await called(router, JSON.stringify({ name: 't', arguments: { text }, task: {} }))
+    await done
+    const last = records.at(-1)
+    expect(last?.message).toBe(message)
+    // As a store may keep it that copies what it is given.
+    expect(structuredClone(last?.result)).toMatchObject(result)
+  })
+})
+
 describe('the arguments of a call', () => {
   const params = '{"name":"t","arguments":{"n":12345678901234567890,"o":{"a":[1,{"b": "é"}]}}}'
   const passed = (text: string) =>
@@ -184,6 +229,15 @@ describe('the arguments of a call', () => {
     server.tool('t', { input }, ({ n }) => String(n))
     const router = await routed({ s: { server, prefix: false } })
     expect(await sent(router, '{"name":"t","arguments":{"n":1.50}}')).toBe('1.5')
+  })
+
+  test('that headers repeat go on as they were compared, each of them once', async () => {
+    const schema = '{"type":"object","properties":{"n":{"type":"string","x-mcp-header":"N"}}}'
+    const args = echo.args?.map(arg => arg.replace('{"type":"object"}', schema))
+    const router = await routed({ s: { ...echo, args } })
+    const twice = '{"name":"t","arguments":{"n":"secret","o":1,"n":"public"}}'
+    const once = '{"name":"t","arguments":{"n":"public","o":1}}'
+    expect(await sent(router, twice)).toEqual(passed(once))
   })
 
   test('that are no object are for the server to refuse', async () => {
