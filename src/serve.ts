@@ -27,8 +27,8 @@ export interface Serving extends AsyncDisposable {
 
 /**
  * Runs a program's server: on standard input and output, or where its arguments (`--http 3000`,
- * `--tcp 4000`, `--unix path`, `--ws 4001`, several at once) or its environment (`MCP_TRANSPORT`, `MCP_HOST`,
- * `MCP_PORT`, `MCP_PATH`, `PORT`) say.
+ * `--tcp 4000`, `--unix path`, `--ws 4001`, several at once) or its environment (`MCP_TRANSPORT`,
+ * `MCP_HOST`, `MCP_PORT`, `MCP_PATH`, `PORT`) say.
  *
  * Resolves when it can be reached. From then on the process belongs to it: the end of standard input
  * ends the process after what was asked has been answered, and so do SIGTERM and SIGINT; a second

@@ -6,8 +6,8 @@ import type { FramingName } from '../wire/frame.ts'
 import { timeOf } from './arguments.ts'
 import { lookUpServers } from './config-servers.ts'
 import { asked, UsageError } from './exit.ts'
+import type { Invocation } from './invocation.ts'
 import { elicitation } from './questions.ts'
-import type { Session } from './session.ts'
 import { resolveTarget, type Target } from './target.ts'
 import { harmless, oneLine } from './terminal.ts'
 import { traced } from './trace.ts'
@@ -23,11 +23,11 @@ export interface Opened {
  * What the server asks is asked of the person at the terminal, or declined where there is none.
  */
 export async function withTarget<T>(
-  session: Session,
+  invocation: Invocation,
   use: (opened: Opened) => Promise<T>,
 ): Promise<T> {
-  const { target, operands } = await resolveTarget(session.input, lookUpServers)
-  const options = { ...optionsOf(session, target), elicit: elicitation(session) }
+  const { target, operands } = await resolveTarget(invocation.input, lookUpServers)
+  const options = { ...optionsOf(invocation, target), elicit: elicitation(invocation) }
   const client = await asked(() => connect(target.where, options))
   try {
     return await use({ client, operands })
@@ -37,8 +37,8 @@ export async function withTarget<T>(
 }
 
 /** What the options of the command line mean for a connection. */
-export function optionsOf(session: Session, { headers }: Target): ConnectOptions {
-  const { input, terminal, signal } = session
+export function optionsOf(invocation: Invocation, { headers }: Target): ConnectOptions {
+  const { input, terminal, signal } = invocation
   const isVerbose = input.has('verbose')
   const timeout = input.value('timeout')
   const timeoutMs = timeout === undefined ? undefined : timeOf('timeout', timeout)

@@ -8,19 +8,19 @@ import type {
   ElicitUrlParams,
   FormValue,
 } from '../mcp/types/elicitation.ts'
-import type { Session } from './session.ts'
+import type { Invocation } from './invocation.ts'
 import { harmless, oneLine } from './terminal.ts'
 
 /**
  * Answers what a server wants to know: by asking the person at the terminal, or, where there is none,
  * by declining, which is said on stderr.
  */
-export function elicitation(session: Session): NonNullable<ClientOptions['elicit']> {
-  const { stdin, terminal, input } = session
+export function elicitation(invocation: Invocation): NonNullable<ClientOptions['elicit']> {
+  const { stdin, terminal, input } = invocation
   if (stdin.isTTY && process.stderr.isTTY && !input.has('json')) {
     return {
-      form: (form, context) => asked(session, context, lines => fillIn(form, session, lines)),
-      url: (page, context) => asked(session, context, lines => visit(page, session, lines)),
+      form: (form, context) => asked(invocation, context, lines => fillIn(form, invocation, lines)),
+      url: (page, context) => asked(invocation, context, lines => visit(page, invocation, lines)),
     }
   }
   const decline = ({ message }: { readonly message: string }): ElicitResult => {
@@ -32,7 +32,7 @@ export function elicitation(session: Session): NonNullable<ClientOptions['elicit
 }
 
 function asked(
-  { stdin, signal }: Session,
+  { stdin, signal }: Invocation,
   context: QuestionContext,
   ask: (lines: Lines) => Promise<ElicitResult>,
 ): Promise<ElicitResult> {
@@ -80,7 +80,7 @@ function linesOf(reader: Interface, signal: AbortSignal): Lines {
 /** Has a form filled in, field by field; what does not fit is asked for again. */
 export async function fillIn(
   { message, requestedSchema }: ElicitFormParams,
-  { terminal }: Pick<Session, 'terminal'>,
+  { terminal }: Pick<Invocation, 'terminal'>,
   lines: Lines,
 ): Promise<ElicitResult> {
   terminal.complain(terminal.tint(harmless(message), 'bold'))
@@ -177,7 +177,7 @@ export function pageFault(url: string): string | undefined {
 /** Shows an address, and asks whether to go there. It is never opened from here. */
 export async function visit(
   { message, url }: ElicitUrlParams,
-  { terminal }: Pick<Session, 'terminal'>,
+  { terminal }: Pick<Invocation, 'terminal'>,
   lines: Lines,
 ): Promise<ElicitResult> {
   terminal.complain(terminal.tint(harmless(message), 'bold'))

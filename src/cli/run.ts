@@ -5,8 +5,8 @@ import { isRecord } from '../util/record.ts'
 import { version } from '../util/version.ts'
 import { type Input, parseInput, unknownCommand } from './arguments.ts'
 import { exitCodes, exitNameOf, Interrupted, UsageError } from './exit.ts'
+import type { Run } from './invocation.ts'
 import { commandNamed, commands } from './manual.ts'
-import type { Run } from './session.ts'
 import { harmless, type Output, oneLine, Terminal } from './terminal.ts'
 
 /** Each command is loaded when it is wanted: asking for help must not wait for the rest. */

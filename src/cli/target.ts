@@ -54,7 +54,7 @@ export async function resolveTarget(input: Input, lookUp: LookUp): Promise<Targe
 }
 
 /** Whether a text is meant as an address rather than a name. */
-export function isAddress(text: string): boolean {
+function isAddress(text: string): boolean {
   return /^(?:stdio|tcp|unix|pipe|wss?|https?):/i.test(text) || text.includes('://')
 }
 

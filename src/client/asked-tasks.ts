@@ -1,14 +1,19 @@
 import { invalidParams, methodNotFound, RpcError } from '../jsonrpc/error.ts'
 import { errors } from '../mcp/errors.ts'
 import { metaKeys } from '../mcp/meta.ts'
-import type { CreateTaskResult, ListTasksResult, Task, TaskStatus } from '../mcp/types/tasks.ts'
+import {
+  type CreateTaskResult,
+  isFinal,
+  type ListTasksResult,
+  type Task,
+  type TaskStatus,
+} from '../mcp/types/tasks.ts'
 import { type Timed, timed } from '../util/deadline.ts'
 import { type Deferred, deferred } from '../util/deferred.ts'
 import { limits } from '../util/limits.ts'
 import { isRecord } from '../util/record.ts'
 import type { Link } from './link.ts'
 import type { Settings } from './settings.ts'
-import { isFinal } from './task.ts'
 
 /** A question that is being answered while nobody waits. */
 interface Asked {

@@ -43,12 +43,12 @@ export interface Opening {
 /**
  * Connects, finds out what the server speaks and settles on a revision.
  *
- * A server is asked with `server/discover`. Whoever answers as stateless servers do is one; any other
- * answer, silence, or a server that does not survive the question means a session, which begins with
- * `initialize`, on a new connection if need be. Where each request has a stream of its own, silence and
- * failures of the way say nothing about the server, and opening fails with them. A verdict that was remembered saves the question, and
- * a wrong one is found out. Rejects with a ChannelError `'refused'` when there is nothing both sides
- * speak.
+ * A server is asked with `server/discover`. Whoever answers as stateless servers do is one; any
+ * other answer, silence, or a server that does not survive the question means a session, which
+ * begins with `initialize`, on a new connection if need be. Where each request has a stream of its
+ * own, silence and failures of the way say nothing about the server, and opening fails with them. A
+ * verdict that was remembered saves the question, and a wrong one is found out. Rejects with a
+ * ChannelError `'refused'` when there is nothing both sides speak.
  */
 export async function open(opening: Opening): Promise<Opened> {
   const { settings } = opening
@@ -228,18 +228,18 @@ function described(
 }
 
 /** Whether a stateless server refuses the revision it was spoken to in. */
-export function isUnsupportedVersion(error: unknown): boolean {
+function isUnsupportedVersion(error: unknown): boolean {
   return error instanceof RpcError && error.code === -32022
 }
 
 /** The revisions that a refusal offers instead; undefined for any other failure. */
-export function offered(error: unknown): readonly string[] | undefined {
+function offered(error: unknown): readonly string[] | undefined {
   if (!(error instanceof RpcError) || !isRecord(error.data)) return undefined
   return stringsIn(error.data.supported)
 }
 
 /** The newest revision of an era that is among the names and that this client speaks. */
-export function common(
+function common(
   names: readonly string[],
   { revisions }: Settings,
   era: Revision['era'],

@@ -4,7 +4,7 @@ import { errors } from '../mcp/errors.ts'
 import type { Revision } from '../mcp/revisions.ts'
 import type { Members } from '../mcp/types/base.ts'
 import type { InputResponses } from '../mcp/types/input.ts'
-import type { TaskStatus } from '../mcp/types/tasks.ts'
+import { isFinal, type TaskStatus } from '../mcp/types/tasks.ts'
 import { orAborted } from '../util/abort.ts'
 import { timed } from '../util/deadline.ts'
 import { type Deferred, deferred } from '../util/deferred.ts'
@@ -16,7 +16,7 @@ import { Patience } from './patience.ts'
 import type { RequestOptions } from './requests.ts'
 import { type ToolAnswer, toolAnswer } from './results.ts'
 import type { Settings } from './settings.ts'
-import { isFinal, type TaskFacts, type TaskHandle, type TaskUpdate, taskFacts } from './task.ts'
+import { type TaskFacts, type TaskHandle, type TaskUpdate, taskFacts } from './task.ts'
 
 /** What following a task takes. */
 export interface TaskRunHost {

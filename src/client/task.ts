@@ -50,8 +50,3 @@ export interface TaskHandle {
   /** How it comes along, the present state first, until it is over. */
   readonly updates: AsyncIterable<TaskUpdate>
 }
-
-/** Whether nothing will change any more. */
-export function isFinal(status: TaskStatus): boolean {
-  return status === 'completed' || status === 'failed' || status === 'cancelled'
-}

@@ -23,7 +23,11 @@ const note = (method: string, params?: object): Message => ({
   params: params as never,
 })
 
-function route(arrival: Message | Batch, headers: Record<string, string> = {}, served = stateless) {
+function destination(
+  arrival: Message | Batch,
+  headers: Record<string, string> = {},
+  served = stateless,
+) {
   const header = (name: string): string | undefined => headers[name]
   const found = classify(arrival, { header } as Partial<HttpRequest> as HttpRequest, served)
   return found.to === 'refused' ? `${found.status} ${found.error.code}` : found.to
@@ -141,13 +145,13 @@ describe('a POST belongs', () => {
 
   test.each(rows)('%s', (_, expected, arrival, headers) => {
     proves('N3d', 'N8c', 'N19')
-    expect(route(arrival, headers)).toBe(expected)
+    expect(destination(arrival, headers)).toBe(expected)
   })
 
   test('to a session whatever it says, where nothing else is served', () => {
-    expect(route(request('tools/list', meta()), { 'mcp-session-id': 's' }, new Set())).toBe(
+    expect(destination(request('tools/list', meta()), { 'mcp-session-id': 's' }, new Set())).toBe(
       'session',
     )
-    expect(route(request('initialize', meta()), {}, new Set())).toBe('initialize')
+    expect(destination(request('initialize', meta()), {}, new Set())).toBe('initialize')
   })
 })

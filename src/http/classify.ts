@@ -7,7 +7,7 @@ import { type Refusal, refusal } from './refuse.ts'
 import type { HttpRequest } from './transfer.ts'
 
 /** Where the body of a POST belongs. */
-export type Route =
+export type Destination =
   /** A request that speaks for itself. */
   | { readonly to: 'stateless'; readonly message: RpcRequest }
   /** The beginning of a session. */
@@ -34,7 +34,7 @@ export function classify(
   arrival: Message | Batch,
   request: HttpRequest,
   stateless: ReadonlySet<string>,
-): Route {
+): Destination {
   if (arrival.type === 'batch') return classifyBatch(arrival, request)
   if (arrival.type === 'result' || arrival.type === 'error') return inSession(arrival, request)
   const header = request.header('mcp-protocol-version')?.trim()
@@ -60,7 +60,7 @@ export function classify(
 }
 
 /** Where a message goes that says nothing of itself: to the session its header names. */
-function inSession(arrival: Message | Batch, request: HttpRequest, version?: string): Route {
+function inSession(arrival: Message | Batch, request: HttpRequest, version?: string): Destination {
   const id = request.header('mcp-session-id')
   if (id !== undefined) return { to: 'session', id, arrival }
   if (arrival.type === 'notification') return { to: 'nowhere' }
@@ -74,7 +74,7 @@ function inSession(arrival: Message | Batch, request: HttpRequest, version?: str
   return { to: 'sessionless', message: arrival, revision: revision.name }
 }
 
-function classifyBatch(batch: Batch, request: HttpRequest): Route {
+function classifyBatch(batch: Batch, request: HttpRequest): Destination {
   const isModern = batch.entries.some(
     entry => entry.type === 'request' && readEnvelope(entry.params) !== undefined,
   )
@@ -84,7 +84,7 @@ function classifyBatch(batch: Batch, request: HttpRequest): Route {
   return refused(400, -32600, 'A batch belongs to a session; the header Mcp-Session-Id is missing')
 }
 
-function incomplete(message: RpcRequest): Route {
+function incomplete(message: RpcRequest): Destination {
   const problem = readEnvelope(message.params, { required: true })
   return invalid(message, problem?.ok === false ? problem.message : 'params._meta is not complete')
 }

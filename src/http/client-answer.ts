@@ -3,8 +3,8 @@ import { decodeBy } from '../jsonrpc/decode.ts'
 import type { RpcFailure } from '../jsonrpc/message.ts'
 import { limits } from '../util/limits.ts'
 import { type Answer, mediaType } from './client-carrier.ts'
-import type { Exchange } from './client-exchange.ts'
 import type { Line } from './client-line.ts'
+import type { Posting } from './client-posting.ts'
 import type { Replies } from './client-replies.ts'
 import { follow, type StreamEnd } from './client-stream.ts'
 
@@ -14,13 +14,13 @@ import { follow, type StreamEnd } from './client-stream.ts'
  */
 export function bodyOf(
   answer: Answer,
-  exchange: Exchange,
+  posting: Posting,
   { settings }: Line,
 ): Uint8Array | Promise<Uint8Array> {
   const { maxBytes } = settings.rules
   const bytes = answer.whole(maxBytes)
   return bytes instanceof Promise
-    ? inTime(exchange, settings, bytes).then(all => fitting(all, maxBytes))
+    ? inTime(posting, settings, bytes).then(all => fitting(all, maxBytes))
     : fitting(bytes, maxBytes)
 }
 
@@ -32,7 +32,7 @@ function fitting(bytes: Uint8Array | undefined, maxBytes: number): Uint8Array {
 /** The JSON-RPC error in the body of a refusal; undefined where there is none, or none to be read. */
 export async function failureIn(
   answer: Answer,
-  exchange: Exchange,
+  posting: Posting,
   { settings }: Line,
 ): Promise<RpcFailure | undefined> {
   if (mediaType(answer) !== 'application/json') {
@@ -41,7 +41,7 @@ export async function failureIn(
   }
   try {
     const coming = answer.whole(limits.httpRefusalBytes.default)
-    const bytes = coming instanceof Promise ? await inTime(exchange, settings, coming) : coming
+    const bytes = coming instanceof Promise ? await inTime(posting, settings, coming) : coming
     const found = bytes === undefined ? undefined : decodeBy(bytes, settings.rules)
     return found?.type === 'error' ? found : undefined
   } catch {
@@ -56,31 +56,31 @@ export async function failureIn(
  */
 export function eventsOf(
   first: Answer,
-  exchange: Exchange,
+  posting: Posting,
   line: Line,
   replies: Replies,
 ): Promise<StreamEnd> {
   const { settings } = line
-  const { leash } = exchange
+  const { leash } = posting
   return follow(
     {
       leash,
       first,
-      resumes: exchange.isStateless ? 'never' : 'with id',
+      resumes: posting.isStateless ? 'never' : 'with id',
       open: lastEventId => line.get(lastEventId, leash.next()),
       event: event => {
-        const room = replies.takeEvent(exchange, event)
-        if (exchange.isSettled) leash.cutAfter(settings.farewellMs)
+        const room = replies.takeEvent(posting, event)
+        if (posting.isSettled) leash.cutAfter(settings.farewellMs)
         return room
       },
-      isOver: () => exchange.isSettled,
+      isOver: () => posting.isSettled,
     },
     settings,
   )
 }
 
 async function inTime<T>(
-  { leash }: Exchange,
+  { leash }: Posting,
   { clock, bodyMs }: Line['settings'],
   coming: Promise<T>,
 ): Promise<T> {

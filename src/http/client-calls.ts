@@ -5,9 +5,9 @@ import { errorWords } from '../util/error-words.ts'
 import { isRecord } from '../util/record.ts'
 import { bodyOf, eventsOf, failureIn } from './client-answer.ts'
 import { type Answer, isGood, mediaType } from './client-carrier.ts'
-import { Exchange, type Recipient } from './client-exchange.ts'
 import { carrierFailure, isDenial, isOutage, refusal } from './client-failure.ts'
 import type { Line } from './client-line.ts'
+import { Posting, type Recipient } from './client-posting.ts'
 import { refreshed } from './client-refresh.ts'
 import { Replies } from './client-replies.ts'
 import { wireHeader, wireOffer } from './wire-offer.ts'
@@ -30,28 +30,28 @@ export class Calls {
   readonly #host: CallsHost
   readonly #replies: Replies
   /** By the ids of their requests, as long as those are not answered. */
-  #exchanges = new IdTable<Exchange>()
-  readonly #queue: Exchange[] = []
+  #postings = new IdTable<Posting>()
+  readonly #queue: Posting[] = []
   #running = 0
   #isOver = false
 
   constructor(line: Line, host: CallsHost) {
     this.#line = line
     this.#host = host
-    this.#replies = new Replies(line, id => void this.#exchanges.delete(id))
+    this.#replies = new Replies(line, id => void this.#postings.delete(id))
   }
 
   /** Whether a request of the session has been sent to which the server has not begun to answer. */
   get hasUnanswered(): boolean {
-    for (const { inSession, isAnswered } of this.#exchanges.values()) {
+    for (const { inSession, isAnswered } of this.#postings.values()) {
       if (inSession && !isAnswered) return true
     }
     return false
   }
 
   /** The request that an id belongs to, while it is not answered. */
-  find(id: Id | null): Exchange | undefined {
-    return id === null ? undefined : this.#exchanges.get(id)
+  find(id: Id | null): Posting | undefined {
+    return id === null ? undefined : this.#postings.get(id)
   }
 
   /** What came for a request, by whatever way. */
@@ -61,7 +61,7 @@ export class Calls {
 
   /** Sends requests, as soon as there is a place for them. */
   begin(message: Message | readonly Message[], body: string): void {
-    this.#add(new Exchange(message, body, this.#host, this.#line.settings.clock))
+    this.#add(new Posting(message, body, this.#host, this.#line.settings.clock))
   }
 
   /**
@@ -69,17 +69,17 @@ export class Calls {
    * session it means nothing, and the server, who has been told, is given the time to end it.
    */
   abandon(id: Id): void {
-    const exchange = this.#exchanges.get(id)
-    if (exchange === undefined) return
-    this.#exchanges.delete(id)
-    exchange.waiting.delete(id)
-    const queued = this.#queue.indexOf(exchange)
-    if (queued !== -1 && exchange.waiting.size === 0) this.#queue.splice(queued, 1)
-    if (exchange.isStateless) {
-      this.#host.failed(id, new ChannelError('outcome-unknown', `${exchange.what}: given up`))
-      exchange.leash.cut()
-    } else if (exchange.waiting.size === 0) {
-      exchange.leash.cutAfter(this.#line.settings.farewellMs)
+    const posting = this.#postings.get(id)
+    if (posting === undefined) return
+    this.#postings.delete(id)
+    posting.waiting.delete(id)
+    const queued = this.#queue.indexOf(posting)
+    if (queued !== -1 && posting.waiting.size === 0) this.#queue.splice(queued, 1)
+    if (posting.isStateless) {
+      this.#host.failed(id, new ChannelError('outcome-unknown', `${posting.what}: given up`))
+      posting.leash.cut()
+    } else if (posting.waiting.size === 0) {
+      posting.leash.cutAfter(this.#line.settings.farewellMs)
     }
   }
 
@@ -87,32 +87,32 @@ export class Calls {
   end(): void {
     this.#isOver = true
     this.#queue.length = 0
-    const all = new Set(this.#exchanges.values())
-    this.#exchanges = new IdTable()
-    for (const exchange of all) exchange.leash.cut()
+    const all = new Set(this.#postings.values())
+    this.#postings = new IdTable()
+    for (const posting of all) posting.leash.cut()
   }
 
-  #add(exchange: Exchange): void {
-    for (const id of exchange.waiting) this.#exchanges.set(id, exchange)
-    if (exchange.isLasting || this.#running < this.#line.settings.maxOpenRequests) {
-      void this.#run(exchange)
-    } else this.#queue.push(exchange)
+  #add(posting: Posting): void {
+    for (const id of posting.waiting) this.#postings.set(id, posting)
+    if (posting.isLasting || this.#running < this.#line.settings.maxOpenRequests) {
+      void this.#run(posting)
+    } else this.#queue.push(posting)
   }
 
-  async #run(exchange: Exchange): Promise<void> {
+  async #run(posting: Posting): Promise<void> {
     // What is answered for as long as the client likes would leave others waiting for ever.
-    if (!exchange.isLasting) this.#running++
+    if (!posting.isLasting) this.#running++
     try {
       const ahead = this.#host.ahead()
       if (ahead !== undefined) await ahead
-      await this.#post(exchange)
-      if (exchange.mismatch !== undefined) await this.#repeat(exchange, exchange.mismatch)
-      if (!exchange.isSettled) throw new ChannelError('framing', 'the answer holds no reply')
+      await this.#post(posting)
+      if (posting.mismatch !== undefined) await this.#repeat(posting, posting.mismatch)
+      if (!posting.isSettled) throw new ChannelError('framing', 'the answer holds no reply')
     } catch (error) {
-      this.#fail(exchange, error)
+      this.#fail(posting, error)
     }
-    exchange.leash.let()
-    if (!exchange.isLasting) {
+    posting.leash.let()
+    if (!posting.isLasting) {
       this.#running--
       const next = this.#queue.shift()
       if (next !== undefined) void this.#run(next)
@@ -120,56 +120,56 @@ export class Calls {
     this.#host.onMoved()
   }
 
-  #fail(exchange: Exchange, error: unknown): void {
+  #fail(posting: Posting, error: unknown): void {
     if (this.#isOver) return
     const { code, message, cause } = carrierFailure(`POST ${this.#line.url.href}`, error)
-    const failure = new ChannelError(code, `${exchange.what}: ${message}`, { cause })
-    for (const id of exchange.waiting) {
-      this.#exchanges.delete(id)
-      exchange.recipient.failed(id, failure)
+    const failure = new ChannelError(code, `${posting.what}: ${message}`, { cause })
+    for (const id of posting.waiting) {
+      this.#postings.delete(id)
+      posting.recipient.failed(id, failure)
     }
-    exchange.waiting.clear()
+    posting.waiting.clear()
   }
 
-  async #post(exchange: Exchange): Promise<void> {
-    const { message, body, leash } = exchange
+  async #post(posting: Posting): Promise<void> {
+    const { message, body, leash } = posting
     const { session } = this.#line
-    if (exchange.isOpening) session.clear()
-    exchange.inSession = !exchange.isStateless && session.id !== undefined
+    if (posting.isOpening) session.clear()
+    posting.inSession = !posting.isStateless && session.id !== undefined
     const answer = await this.#line.post(message, body, leash.next())
     if (!isGood(answer)) {
-      await this.#refused(exchange, answer)
+      await this.#refused(posting, answer)
       return
     }
-    exchange.isAnswered = true
+    posting.isAnswered = true
     this.#host.onMoved()
-    await this.#accepted(exchange, answer)
+    await this.#accepted(posting, answer)
   }
 
-  async #accepted(exchange: Exchange, answer: Answer): Promise<void> {
+  async #accepted(posting: Posting, answer: Answer): Promise<void> {
     if (this.#line.isPair) {
       // The replies come another way, and find their calls by themselves.
       answer.drop()
-      for (const id of exchange.waiting) this.#exchanges.delete(id)
-      exchange.waiting.clear()
+      for (const id of posting.waiting) this.#postings.delete(id)
+      posting.waiting.clear()
       return
     }
     const { session, settings } = this.#line
-    if (exchange.method === 'server/discover') {
+    if (posting.method === 'server/discover') {
       settings.onOffer?.(answer.header(wireHeader) === wireOffer)
     }
-    if (exchange.isOpening && !session.takeId(answer.header('mcp-session-id'))) {
+    if (posting.isOpening && !session.takeId(answer.header('mcp-session-id'))) {
       answer.drop()
       throw new ChannelError('framing', 'the server gives the session an id that cannot be sent')
     }
     const type = mediaType(answer)
     if (type === 'application/json') {
-      const body = bodyOf(answer, exchange, this.#line)
+      const body = bodyOf(answer, posting, this.#line)
       const bytes = body instanceof Promise ? await body : body
-      const room = this.#replies.takeBody(exchange, bytes)
+      const room = this.#replies.takeBody(posting, bytes)
       if (room !== undefined) await room
     } else if (type === 'text/event-stream' && answer.status === 200) {
-      await this.#takeEvents(exchange, answer)
+      await this.#takeEvents(posting, answer)
     } else {
       answer.drop()
       const with_ = type === '' ? 'nothing' : type
@@ -178,28 +178,28 @@ export class Calls {
     }
   }
 
-  async #takeEvents(exchange: Exchange, answer: Answer): Promise<void> {
-    const end = await eventsOf(answer, exchange, this.#line, this.#replies)
-    if (exchange.isSettled || end.type === 'over') return
+  async #takeEvents(posting: Posting, answer: Answer): Promise<void> {
+    const end = await eventsOf(answer, posting, this.#line, this.#replies)
+    if (posting.isSettled || end.type === 'over') return
     const what = 'the answer broke off before the reply came; it may have been carried out'
     if (end.type === 'lost') throw new ChannelError('outcome-unknown', what, { cause: end.cause })
     const { answer: refused } = end
     refused.drop()
-    if (refused.status === 404 && exchange.inSession) this.#host.onGone([])
+    if (refused.status === 404 && posting.inSession) this.#host.onGone([])
     const { cause } = refusal('asking for the rest', refused)
     throw new ChannelError('outcome-unknown', what, { cause })
   }
 
-  async #refused(exchange: Exchange, answer: Answer): Promise<void> {
+  async #refused(posting: Posting, answer: Answer): Promise<void> {
     const { status } = answer
-    const { method, waiting } = exchange
-    const found = await failureIn(answer, exchange, this.#line)
+    const { method, waiting } = posting
+    const found = await failureIn(answer, posting, this.#line)
     const words = found?.error.message
     const what = `POST ${this.#line.url.href}`
     if (isDenial(status)) throw refusal(what, answer, words)
-    if (status === 404 && exchange.inSession) {
+    if (status === 404 && posting.inSession) {
       const ids = [...waiting]
-      for (const id of ids) this.#exchanges.delete(id)
+      for (const id of ids) this.#postings.delete(id)
       waiting.clear()
       this.#host.onGone(ids)
       return
@@ -208,9 +208,9 @@ export class Calls {
     // Whoever has looked at no message only says that nothing is there: the address is what is wrong.
     const isElsewhere = status === 404 && !isOwn && !isOfProtocol(found)
     const reply = isElsewhere ? undefined : found
-    if (exchange.isOpening && mayBePair.has(status) && !this.#line.isPair) {
+    if (posting.isOpening && mayBePair.has(status) && !this.#line.isPair) {
       if (!isOwn && !isOfProtocol(found)) {
-        await this.#byPair(exchange, reply ?? refusal(what, answer, words))
+        await this.#byPair(posting, reply ?? refusal(what, answer, words))
         return
       }
     }
@@ -218,7 +218,7 @@ export class Calls {
     if (isOutage(status) && (!isOwn || method === 'server/discover')) {
       throw refusal(what, answer, words)
     }
-    if (reply !== undefined) await this.#replies.take(exchange, reply)
+    if (reply !== undefined) await this.#replies.take(posting, reply)
     else if (method === 'server/discover') {
       const { message, cause } = refusal(what, answer, words)
       throw new ChannelError('framing', message, { cause })
@@ -226,36 +226,36 @@ export class Calls {
   }
 
   /** What refused `initialize` may be a server of the oldest revision. If not, the refusal stands. */
-  async #byPair(exchange: Exchange, refused: RpcFailure | ChannelError): Promise<void> {
+  async #byPair(posting: Posting, refused: RpcFailure | ChannelError): Promise<void> {
     try {
       await this.#host.openPair()
     } catch (error) {
       if (!(refused instanceof Error)) {
-        await this.#replies.take(exchange, refused)
+        await this.#replies.take(posting, refused)
         return
       }
       const why = errorWords(error)
       const { code, message, cause } = refused
       throw new ChannelError(code, `${message}; nor is it a server of events: ${why}`, { cause })
     }
-    await this.#post(exchange)
+    await this.#post(posting)
   }
 
   /** The headers did not agree with the arguments: what is known of the tool may be out of date. */
-  async #repeat(exchange: Exchange, mismatch: RpcFailure): Promise<void> {
-    exchange.isRepeated = true
+  async #repeat(posting: Posting, mismatch: RpcFailure): Promise<void> {
+    posting.isRepeated = true
     const { clock, acceptMs } = this.#line.settings
     const list = (message: Message, body: string, recipient: Recipient) => {
-      const asking = new Exchange(message, body, recipient, clock)
-      for (const id of asking.waiting) this.#exchanges.set(id, asking)
+      const asking = new Posting(message, body, recipient, clock)
+      for (const id of asking.waiting) this.#postings.set(id, asking)
       asking.leash.cutAfter(acceptMs)
       // Not behind others: the call that waits for it holds a place of its own.
       void this.#run(asking)
     }
-    const isBetter = await refreshed(exchange, this.#line, list)
-    exchange.mismatch = undefined
-    if (isBetter && exchange.waiting.size > 0) await this.#post(exchange)
-    else await this.#replies.take(exchange, mismatch)
+    const isBetter = await refreshed(posting, this.#line, list)
+    posting.mismatch = undefined
+    if (isBetter && posting.waiting.size > 0) await this.#post(posting)
+    else await this.#replies.take(posting, mismatch)
   }
 }
 

@@ -7,6 +7,7 @@ import {
 } from '../jsonrpc/rules.ts'
 import { type Clock, systemClock } from '../util/clock.ts'
 import { limits } from '../util/limits.ts'
+import type { Traffic } from '../util/traffic.ts'
 
 /** Headers by their names. */
 export type HttpHeaders = Readonly<Record<string, string>>
@@ -70,6 +71,8 @@ export interface HttpSettings {
   readonly onError: (error: unknown) => void
   /** Told, where it is asked at all, whether the server takes WebSockets at the same address. */
   readonly onOffer?: (isOffered: boolean) => void
+  /** Counts what passes, over connections of our own. */
+  readonly traffic?: Traffic
 }
 
 /** Puts the defaults in. */

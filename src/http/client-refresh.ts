@@ -3,8 +3,8 @@ import { textOf } from '../jsonrpc/text.ts'
 import { metaKeys } from '../mcp/meta.ts'
 import { limits } from '../util/limits.ts'
 import { isRecord } from '../util/record.ts'
-import type { Exchange, Recipient } from './client-exchange.ts'
 import type { Line } from './client-line.ts'
+import type { Posting, Recipient } from './client-posting.ts'
 
 /** Sends a request whose answer goes to its own recipient. */
 export type Ask = (message: Message, body: string, recipient: Recipient) => void
@@ -13,10 +13,10 @@ export type Ask = (message: Message, body: string, recipient: Recipient) => void
  * Asks for the list of tools once more, as far as the tool of a call, and tells whether the call would
  * have other headers now. Never rejects.
  */
-export async function refreshed(exchange: Exchange, line: Line, ask: Ask): Promise<boolean> {
-  const { message } = exchange
+export async function refreshed(posting: Posting, line: Line, ask: Ask): Promise<boolean> {
+  const { message } = posting
   // No id of the caller's: those of its own making are numbers, and this one names its call.
-  const name = `tools-for-${[...exchange.waiting].join('-')}`
+  const name = `tools-for-${[...posting.waiting].join('-')}`
   const params = 'params' in message && isRecord(message.params) ? message.params : {}
   const headers = () => JSON.stringify(line.tools.headersOf(params))
   const before = headers()
@@ -30,7 +30,7 @@ export async function refreshed(exchange: Exchange, line: Line, ask: Ask): Promi
     const tools = Array.isArray(listed.tools) ? listed.tools : []
     if (tools.some(tool => isRecord(tool) && tool.name === params.name)) return headers() !== before
     cursor = listed.nextCursor
-    if (typeof cursor !== 'string' || exchange.leash.isCut) return false
+    if (typeof cursor !== 'string' || posting.leash.isCut) return false
   }
   return false
 }

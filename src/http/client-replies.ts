@@ -2,8 +2,8 @@ import { ChannelError } from '../jsonrpc/channel.ts'
 import { decodeBy } from '../jsonrpc/decode.ts'
 import type { Decoded, Entry, Id, Malformed, RpcFailure, RpcResult } from '../jsonrpc/message.ts'
 import type { IncomingEvent } from '../wire/sse.ts'
-import type { Exchange } from './client-exchange.ts'
 import type { Line } from './client-line.ts'
+import type { Posting } from './client-posting.ts'
 
 /** Passes on what comes for requests, looking at what the channel itself has to know of it. */
 export class Replies {
@@ -17,18 +17,18 @@ export class Replies {
   }
 
   /** Takes the body of an answer. Throws a ChannelError `'framing'` for what is no message. */
-  takeBody(exchange: Exchange, bytes: Uint8Array): void | Promise<void> {
+  takeBody(posting: Posting, bytes: Uint8Array): void | Promise<void> {
     const arrival = decodeBy(bytes, this.#line.settings.rules)
-    if (arrival.type === 'invalid' && !isReplyTo(exchange, arrival)) {
+    if (arrival.type === 'invalid' && !isReplyTo(posting, arrival)) {
       throw new ChannelError('framing', `the answer is no message: ${arrival.detail}`)
     }
-    return this.take(exchange, arrival)
+    return this.take(posting, arrival)
   }
 
   /** Takes one event of an answer. */
-  takeEvent(exchange: Exchange, event: IncomingEvent): void | Promise<void> {
+  takeEvent(posting: Posting, event: IncomingEvent): void | Promise<void> {
     const arrival = this.read(event)
-    return arrival === undefined ? undefined : this.take(exchange, arrival)
+    return arrival === undefined ? undefined : this.take(posting, arrival)
   }
 
   /** The message in an event; undefined for an event of another kind. */
@@ -40,68 +40,68 @@ export class Replies {
   }
 
   /** Takes what came for a request: its reply, or what belongs to it. */
-  take(exchange: Exchange, arrival: Decoded): void | Promise<void> {
-    if (arrival.type !== 'batch') return this.#takeOne(exchange, arrival)
+  take(posting: Posting, arrival: Decoded): void | Promise<void> {
+    if (arrival.type !== 'batch') return this.#takeOne(posting, arrival)
     // One by one: replies find their calls however they come.
-    const rooms = arrival.entries.map(entry => this.#takeOne(exchange, entry))
+    const rooms = arrival.entries.map(entry => this.#takeOne(posting, entry))
     return rooms.findLast(room => room !== undefined)
   }
 
-  #takeOne(exchange: Exchange, entry: Entry): void | Promise<void> {
-    const { recipient } = exchange
+  #takeOne(posting: Posting, entry: Entry): void | Promise<void> {
+    const { recipient } = posting
     switch (entry.type) {
       case 'result':
       case 'error':
-        return this.#takeReply(exchange, entry)
+        return this.#takeReply(posting, entry)
       case 'request':
-        if (exchange.isStateless) return this.#report(`a request, ${entry.method}`)
-        return recipient.receive(entry, about(exchange))
+        if (posting.isStateless) return this.#report(`a request, ${entry.method}`)
+        return recipient.receive(entry, about(posting))
       case 'notification':
-        return recipient.receive(entry, about(exchange))
+        return recipient.receive(entry, about(posting))
       case 'invalid':
-        if (!isReplyTo(exchange, entry)) return this.#report(`no message: ${entry.detail}`)
-        this.#settle(exchange, entry.id)
-        return recipient.receive(entry, about(exchange))
+        if (!isReplyTo(posting, entry)) return this.#report(`no message: ${entry.detail}`)
+        this.#settle(posting, entry.id)
+        return recipient.receive(entry, about(posting))
     }
   }
 
-  #takeReply(exchange: Exchange, reply: RpcResult | RpcFailure): void | Promise<void> {
+  #takeReply(posting: Posting, reply: RpcResult | RpcFailure): void | Promise<void> {
     const { id } = reply
     // An error without an id answers what was posted, whose id could not be read.
     if (id === null && reply.type === 'error') {
-      for (const waiting of [...exchange.waiting]) {
-        void this.#takeReply(exchange, { type: 'error', id: waiting, error: reply.error })
+      for (const waiting of [...posting.waiting]) {
+        void this.#takeReply(posting, { type: 'error', id: waiting, error: reply.error })
       }
       return undefined
     }
-    if (id === null || !exchange.waiting.has(id)) {
-      if (exchange.isStateless) return this.#report('the reply to another request')
-      return exchange.recipient.receive(reply, {})
+    if (id === null || !posting.waiting.has(id)) {
+      if (posting.isStateless) return this.#report('the reply to another request')
+      return posting.recipient.receive(reply, {})
     }
-    if (isMismatch(exchange, reply)) {
-      exchange.mismatch = reply
+    if (isMismatch(posting, reply)) {
+      posting.mismatch = reply
       return undefined
     }
-    const known = this.#learn(exchange, reply)
-    const envelope = about(exchange)
-    this.#settle(exchange, id)
-    return exchange.recipient.receive(known, envelope)
+    const known = this.#learn(posting, reply)
+    const envelope = about(posting)
+    this.#settle(posting, id)
+    return posting.recipient.receive(known, envelope)
   }
 
   /** Keeps what later requests need to know, and leaves out what must not be used. */
-  #learn(exchange: Exchange, reply: RpcResult | RpcFailure): RpcResult | RpcFailure {
+  #learn(posting: Posting, reply: RpcResult | RpcFailure): RpcResult | RpcFailure {
     if (reply.type !== 'result') return reply
-    if (exchange.isOpening) this.#line.session.takeResult(reply.result)
-    if (exchange.method !== 'tools/list' || !exchange.isStateless) return reply
+    if (posting.isOpening) this.#line.session.takeResult(reply.result)
+    if (posting.method !== 'tools/list' || !posting.isStateless) return reply
     const result = this.#line.tools.learn(reply.result, (tool, why) => {
       this.#report(`the tool "${tool}", which is left out: ${why}`)
     })
     return result === reply.result ? reply : { ...reply, result }
   }
 
-  #settle(exchange: Exchange, id: Id | null): void {
+  #settle(posting: Posting, id: Id | null): void {
     if (id === null) return
-    exchange.waiting.delete(id)
+    posting.waiting.delete(id)
     this.#onReply(id)
   }
 
@@ -111,17 +111,17 @@ export class Replies {
   }
 }
 
-function about(exchange: Exchange): { readonly about?: Id } {
-  for (const id of exchange.waiting) return { about: id }
+function about(posting: Posting): { readonly about?: Id } {
+  for (const id of posting.waiting) return { about: id }
   return {}
 }
 
-function isReplyTo(exchange: Exchange, { reply, id }: Malformed): boolean {
-  return reply === true && id !== null && exchange.waiting.has(id)
+function isReplyTo(posting: Posting, { reply, id }: Malformed): boolean {
+  return reply === true && id !== null && posting.waiting.has(id)
 }
 
 /** Whether a stateless server finds that headers and arguments of a tool call do not agree. */
-function isMismatch(exchange: Exchange, reply: RpcResult | RpcFailure): reply is RpcFailure {
+function isMismatch(posting: Posting, reply: RpcResult | RpcFailure): reply is RpcFailure {
   if (reply.type !== 'error' || reply.error.code !== -32020) return false
-  return exchange.isStateless && exchange.method === 'tools/call' && !exchange.isRepeated
+  return posting.isStateless && posting.method === 'tools/call' && !posting.isRepeated
 }

@@ -1,7 +1,7 @@
 import { type Channel, ChannelError, type Envelope } from '../jsonrpc/channel.ts'
 import type { Decoded, Entry, ErrorObject, Id, Message } from '../jsonrpc/message.ts'
 import { BUSY, SHUTTING_DOWN } from '../jsonrpc/replies.ts'
-import type { Recipient } from './client-exchange.ts'
+import type { Recipient } from './client-posting.ts'
 
 /** Who is told what becomes of the calls on a WebSocket. */
 export interface SocketHost extends Recipient {

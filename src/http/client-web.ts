@@ -100,7 +100,7 @@ async function loadCarrier(settings: HttpSettings): Promise<Carrier> {
     return fetchCarrier((url, init) => fetch(url, init))
   }
   const { nodeCarrier } = await import('./node-client.ts')
-  return nodeCarrier(settings.clock)
+  return nodeCarrier(settings.clock, undefined, settings.traffic)
 }
 
 /** Nothing has been sent, and trying again would fail again. */

@@ -3,6 +3,7 @@ import { type Id, isList, type Message, type RpcRequest } from '../jsonrpc/messa
 import { metaKeys } from '../mcp/meta.ts'
 import { limits } from '../util/limits.ts'
 import { isRecord } from '../util/record.ts'
+import type { Traffic } from '../util/traffic.ts'
 import { httpChannel } from './client.ts'
 import {
   type HttpClientOptions,
@@ -18,6 +19,8 @@ export interface WebSocketDialling {
   dial(url: URL, options: WebSocketDial): Promise<Channel>
   /** Told whenever calls begin to go over a WebSocket, and whenever they go over HTTP again. */
   onChange?(isOpen: boolean): void
+  /** Counts what passes over HTTP; whoever dials counts the rest. */
+  readonly traffic?: Traffic
 }
 
 /** How one is opened. */
@@ -41,7 +44,7 @@ export function httpWithWebSocket(
   dialling: WebSocketDialling,
 ): Channel {
   const onOffer = (isOffered: boolean): void => beside.onOffer(isOffered)
-  const http = httpChannel(url, options, onOffer)
+  const http = httpChannel(url, options, { onOffer, traffic: dialling.traffic })
   const beside: Beside = new Beside(url, http, httpSettings(options), dialling)
   return beside
 }

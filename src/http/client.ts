@@ -5,12 +5,12 @@ import type { Timer } from '../util/clock.ts'
 import type { IncomingEvent } from '../wire/sse.ts'
 import { Calls } from './client-calls.ts'
 import { isGood } from './client-carrier.ts'
-import { wantsAnswer } from './client-exchange.ts'
 import { refusal } from './client-failure.ts'
 import { Leash } from './client-leash.ts'
 import { Line } from './client-line.ts'
 import { type HttpClientOptions, type HttpSettings, httpSettings } from './client-options.ts'
 import { openPair } from './client-pair.ts'
+import { wantsAnswer } from './client-posting.ts'
 import { follow } from './client-stream.ts'
 
 export type { HttpClientOptions }
@@ -24,19 +24,19 @@ export type { HttpClientOptions }
  * on; the channel itself ends, with a cause, when its session is gone. Throws a TypeError for an address
  * that is not one of HTTP, or holds a password, which belongs into a header.
  *
- * With `onOffer`, each `server/discover` asks whether the server takes WebSockets too, and the answer is
- * told before the reply.
+ * With `inner.onOffer`, each `server/discover` asks whether the server takes WebSockets too, and
+ * the answer is told before the reply.
  */
 export function httpChannel(
   url: URL,
   options: HttpClientOptions = {},
-  onOffer?: HttpSettings['onOffer'],
+  inner: Pick<HttpSettings, 'onOffer' | 'traffic'> = {},
 ): Channel {
   if (!/^https?:$/.test(url.protocol)) throw new TypeError(`${url.href} is no address of HTTP`)
   if (url.username !== '' || url.password !== '') {
     throw new TypeError(`a password belongs into a header, not into the address of ${url.host}`)
   }
-  return new HttpChannel(new Line(url, { ...httpSettings(options), onOffer }))
+  return new HttpChannel(new Line(url, { ...httpSettings(options), ...inner }))
 }
 
 class HttpChannel implements Channel {

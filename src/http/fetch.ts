@@ -3,7 +3,7 @@ import { systemDeadlines, timed } from '../util/deadline.ts'
 import { limits } from '../util/limits.ts'
 import type { Asked, Gate } from '../util/origin.ts'
 import { joined } from './body.ts'
-import { type Outgoing, outbox } from './outbox.ts'
+import { departures, type Outgoing } from './departures.ts'
 import {
   type EventStream,
   eventStream,
@@ -124,7 +124,7 @@ class FetchReply implements HttpReply, Outgoing {
     if (this.#isOver) return
     this.#response = new Response(body ?? null, { status, headers })
     this.#finish()
-    outbox.add(this)
+    departures.add(this)
   }
 
   stream(headers: ReplyHeaders): EventStream {

@@ -2,10 +2,10 @@ import type { Principal } from '../jsonrpc/channel.ts'
 import type { Endpoint } from '../mcp/endpoint.ts'
 import { checkOptions, type OptionTableOf, shown } from '../util/options.ts'
 import { isRecord } from '../util/record.ts'
+import { departures } from './departures.ts'
 import { serveFetch } from './fetch.ts'
 import { type NodeHandler, serveNode } from './node.ts'
 import { httpTable, outboundTable } from './option-table.ts'
-import { outbox } from './outbox.ts'
 import { type HttpOptions, HttpService } from './serve.ts'
 import type { OutboundOptions } from './transfer.ts'
 
@@ -30,8 +30,8 @@ export interface FetchHandler extends Closable {
  * A server as a handler for `node:http`, Express, Fastify and whatever else hands on Node's request and
  * response: `createServer(nodeHandler(server))`. It answers on any path unless `path` names one.
  *
- * Throws a TypeError for options that mean nothing. It reads the body itself: mount it ahead of body parsers. A member `principal` that something in
- * front has put on the request says who asks.
+ * Throws a TypeError for options that mean nothing. It reads the body itself: mount it ahead of
+ * body parsers. A member `principal` that something in front has put on the request says who asks.
  */
 export function nodeHandler(
   server: Endpoint,
@@ -75,7 +75,7 @@ const table: OptionTableOf<HttpHandlerOptions> = { ...httpTable, ...outboundTabl
 
 function closable(service: HttpService): Closable {
   // Whoever closes connections as soon as this has ended is to find everything written.
-  const close: Closable['close'] = options => service.close(options).then(outbox.flush)
+  const close: Closable['close'] = options => service.close(options).then(departures.flush)
   return { close, [Symbol.asyncDispose]: () => close() }
 }
 

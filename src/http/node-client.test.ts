@@ -120,27 +120,17 @@ describe('a connection', () => {
     expect(raw.sockets).toHaveLength(2)
   })
 
-  test('that the server has closed meanwhile is not used', async () => {
+  test.each<[string, (socket: Socket) => void]>([
+    ['that the server has closed meanwhile', socket => void socket.end()],
+    ['on which something has come unasked', socket => void socket.write(plain('evil'))],
+  ])('%s is not used again', async (_, disturb) => {
     const raw = new Raw(socket => void socket.write(good))
     const url = await raw.url()
     const web = carrier()
     await textOf(web.ask(post(url)))
     const [socket] = raw.sockets
     const closed = closing(socket)
-    socket?.end()
-    await closed
-    expect(await textOf(web.ask(post(url)))).toBe('good')
-    expect(raw.sockets).toHaveLength(2)
-  })
-
-  test('on which something comes unasked is closed', async () => {
-    const raw = new Raw(socket => void socket.write(good))
-    const url = await raw.url()
-    const web = carrier()
-    await textOf(web.ask(post(url)))
-    const [socket] = raw.sockets
-    const closed = closing(socket)
-    socket?.write(plain('evil'))
+    if (socket !== undefined) disturb(socket)
     await closed
     expect(await textOf(web.ask(post(url)))).toBe('good')
     expect(raw.sockets).toHaveLength(2)

@@ -1,6 +1,7 @@
 import { ChannelError } from '../jsonrpc/channel.ts'
 import type { Clock, Timer } from '../util/clock.ts'
 import { limits } from '../util/limits.ts'
+import type { Traffic } from '../util/traffic.ts'
 import type { Answer, Carried, Carrier } from './client-carrier.ts'
 import { Connection, type ConnectionHost, Job } from './node-connection.ts'
 import { requestOf } from './node-request.ts'
@@ -10,17 +11,20 @@ import { requestOf } from './node-request.ts'
  *
  * One request at a time uses a connection, and none is ever repeated here: of a connection that ends
  * before its answer nobody can tell whether the server has seen the request. All requests go to one
- * origin. Certificates are always checked, and nothing is ever unpacked.
+ * origin. Certificates are always checked, and nothing is ever unpacked. What passes is counted where
+ * somebody wants to know.
  */
 export function nodeCarrier(
   clock: Clock,
   maxNotices: number = limits.httpNotices.default,
+  traffic?: Traffic,
 ): Carrier {
-  return new Pool(clock, maxNotices)
+  return new Pool(clock, maxNotices, traffic)
 }
 
 class Pool implements Carrier, ConnectionHost {
   readonly clock: Clock
+  readonly traffic: Traffic | undefined
   readonly #maxNotices: number
   readonly #open = new Set<Connection>()
   /** The one used last is at the end, and used next: so the others grow old. */
@@ -31,8 +35,9 @@ class Pool implements Carrier, ConnectionHost {
   readonly #waiting: Job[] = []
   #isClosed = false
 
-  constructor(clock: Clock, maxNotices: number) {
+  constructor(clock: Clock, maxNotices: number, traffic: Traffic | undefined) {
     this.clock = clock
+    this.traffic = traffic
     this.#maxNotices = maxNotices
   }
 

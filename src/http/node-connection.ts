@@ -3,6 +3,7 @@ import { connect as connectTls } from 'node:tls'
 import { ChannelError } from '../jsonrpc/channel.ts'
 import type { Clock, Timer } from '../util/clock.ts'
 import { limits } from '../util/limits.ts'
+import type { Traffic } from '../util/traffic.ts'
 import type { Answer, Carried } from './client-carrier.ts'
 import { lostFailure, unsentFailure } from './client-failure.ts'
 import { type AnswerSource, NodeAnswer } from './node-answer.ts'
@@ -11,6 +12,7 @@ import { type ResponseHead, ResponseReader, type ResponseSink } from './node-res
 /** Whoever the connections belong to. */
 export interface ConnectionHost {
   readonly clock: Clock
+  readonly traffic: Traffic | undefined
   /** A connection has answered, and may be used again for so long. */
   keep(connection: Connection, ms: number): void
   /** A connection has ended. */
@@ -78,6 +80,7 @@ export class Connection implements ResponseSink, AnswerSource {
     const isSecure = url.protocol === 'https:'
     const socket = isSecure ? secureSocket(url) : connectTcp(placeOf(url))
     this.#socket = socket
+    host.traffic?.watch(socket)
     socket.setNoDelay(true)
     socket.once(isSecure ? 'secureConnect' : 'connect', () => this.#onOpen())
     socket.on('data', chunk => this.#onData(chunk))

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import { departures, type Outgoing } from './departures.ts'
 import { NodeStream, type StreamPiece, type StreamWay } from './node-stream.ts'
-import { type Outgoing, outbox } from './outbox.ts'
 import {
   type EventStream,
   eventStream,
@@ -60,7 +60,7 @@ export class PlainReply implements HttpReply, Outgoing {
     this.#body = body
     this.#isBare = status === 204
     this.#isLast = headers.connection === 'close'
-    outbox.add(this)
+    departures.add(this)
   }
 
   leave(): void {

@@ -1,5 +1,6 @@
 import { createServer, type Server, type ServerOptions, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { limits } from '../util/limits.ts'
 import { serveNode } from './node.ts'
 import { PlainConnection, type PlainHost } from './node-plain.ts'
@@ -43,18 +44,7 @@ export function nodeServer(
     answers.set(request.socket, response)
     serveNode(service, request, response, options)
   })
-  // What cannot be read as HTTP at all has no reply to answer it with.
-  server.on('clientError', (error, socket) => {
-    const answer = answers.get(socket)
-    // In the middle of an answer, or ahead of one that waits, these words would be taken for a part of it.
-    const isAnswering = answer !== undefined && !answer.writableFinished
-    if (!socket.writable || (isAnswering && (answer.headersSent || answer.socket === null))) {
-      socket.destroy()
-    } else {
-      const status = unreadable.get(codeOf(error)) ?? '400 Bad Request'
-      socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
-    }
-  })
+  server.on('clientError', (error, socket) => refuseUnreadable(error, socket, answers.get(socket)))
   /** Each connection, and what reads it; undefined once that is Node. */
   const connections = new Map<Socket, PlainConnection | undefined>()
   const read = readersOf(server)
@@ -89,6 +79,18 @@ export function nodeServer(
       for (const socket of connections.keys()) socket.destroy()
     },
   }
+}
+
+/** Refuses what cannot be read as HTTP, and so has no reply to answer it with. `answer` was last begun there. */
+function refuseUnreadable(error: Error, socket: Duplex, answer: ServerResponse | undefined): void {
+  // In the middle of an answer, or ahead of one that waits, these words would be taken for a part of it.
+  const isAnswering = answer !== undefined && !answer.writableFinished
+  if (!socket.writable || (isAnswering && (answer.headersSent || answer.socket === null))) {
+    socket.destroy()
+    return
+  }
+  const status = unreadable.get(codeOf(error)) ?? '400 Bad Request'
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }
 
 /** Takes away from a server what reads its connections, to be called when it is wanted. */

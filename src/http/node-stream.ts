@@ -1,6 +1,6 @@
 import { systemDeadlines, timed } from '../util/deadline.ts'
 import { limits } from '../util/limits.ts'
-import { type Outgoing, outbox } from './outbox.ts'
+import { departures, type Outgoing } from './departures.ts'
 import type { EventStream, OutboundOptions } from './transfer.ts'
 
 /** What carries the text of an event stream to its reader. */
@@ -54,7 +54,7 @@ export class NodeStream implements EventStream, Outgoing {
     this.#most = options.maxOutboundBytes ?? limits.outboundBytes.default
     this.#stallMs = options.stallMs ?? limits.stallMs.default
     // The head leaves in any case, and whatever follows in this turn with it.
-    outbox.add(this)
+    departures.add(this)
   }
 
   get isEnded(): boolean {
@@ -88,7 +88,7 @@ export class NodeStream implements EventStream, Outgoing {
   #queue(): void {
     if (this.#isQueued) return
     this.#isQueued = true
-    outbox.add(this)
+    departures.add(this)
   }
 
   #pass(): void {

@@ -2,8 +2,8 @@ import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Principal } from '../jsonrpc/channel.ts'
 import { limits } from '../util/limits.ts'
 import { type Asked, type Gate, headerValues, reachedAt } from '../util/origin.ts'
+import { departures, type Outgoing } from './departures.ts'
 import { NodeStream, type StreamPiece, type StreamWay } from './node-stream.ts'
-import { type Outgoing, outbox } from './outbox.ts'
 import {
   type EventStream,
   eventStream,
@@ -161,7 +161,7 @@ class NodeReply implements HttpReply, Outgoing {
     }
     this.#isSent = true
     this.#body = body
-    outbox.add(this)
+    departures.add(this)
   }
 
   leave(): void {

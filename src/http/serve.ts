@@ -14,7 +14,7 @@ import { limits } from '../util/limits.ts'
 import type { Gate } from '../util/origin.ts'
 import { type Accepts, acceptsOf } from './accepts.ts'
 import { malformedBody, messageIn } from './body.ts'
-import { classify, type Route } from './classify.ts'
+import { classify, type Destination } from './classify.ts'
 import { type CorsOptions, corsHeaders, preflightHeaders } from './cors.ts'
 import { bodyGuard, OriginGuard } from './guard.ts'
 import { InFlight } from './in-flight.ts'
@@ -176,29 +176,29 @@ export class HttpService implements HttpHandler {
       refuse(reply, malformedBody(arrival))
       return
     }
-    const route = classify(arrival, request, this.#stateless)
-    if (!this.#hasSessions && ofSessions.has(route.to)) {
+    const destination = classify(arrival, request, this.#stateless)
+    if (!this.#hasSessions && ofSessions.has(destination.to)) {
       refuse(reply, this.#noSessions(arrival))
       return
     }
-    switch (route.to) {
+    switch (destination.to) {
       case 'stateless':
-        this.#answer(route.message, request, reply, accepts)
+        this.#answer(destination.message, request, reply, accepts)
         break
       case 'initialize':
-        this.#sessions.begin(route.message, request, reply, accepts)
+        this.#sessions.begin(destination.message, request, reply, accepts)
         break
       case 'session':
-        this.#inSession(route.arrival, route.id, request, reply, accepts)
+        this.#inSession(destination.arrival, destination.id, request, reply, accepts)
         break
       case 'sessionless':
-        this.#withoutSession(route.message, route.revision, request, reply, accepts)
+        this.#withoutSession(destination.message, destination.revision, request, reply, accepts)
         break
       case 'nowhere':
         reply.send(202, {})
         break
       case 'refused':
-        refuse(reply, route)
+        refuse(reply, destination)
     }
   }
 
@@ -278,7 +278,7 @@ export class HttpService implements HttpHandler {
 }
 
 /** Where nothing goes when there are no sessions. */
-const ofSessions: ReadonlySet<Route['to']> = new Set(['initialize', 'session', 'sessionless'])
+const ofSessions: ReadonlySet<Destination['to']> = new Set(['initialize', 'session', 'sessionless'])
 
 const closing = { connection: 'close', 'retry-after': '1' }
 

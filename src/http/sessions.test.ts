@@ -3,7 +3,9 @@ import { proves } from '../../test/requirements.ts'
 import { FakeReply, httpRequest } from '../../test/support/http.ts'
 import { said, stage } from '../../test/support/http-server.ts'
 import { both, call, note, opening, openSession, request } from '../../test/support/http-session.ts'
+import type { Server } from '../server/server.ts'
 import { fakeClock } from '../testing/fake-clock.ts'
+import { deferred } from '../util/deferred.ts'
 import { limits } from '../util/limits.ts'
 import { Sessions, type SessionsOptions } from './sessions.ts'
 
@@ -18,6 +20,16 @@ function begin(sessions: Sessions, message = opening(), id?: string): FakeReply 
   const principal = id === undefined ? undefined : { id }
   sessions.begin(message, httpRequest({ principal }), reply, both)
   return reply
+}
+
+/** Lets nothing be answered until what it gives is called. */
+function gate(server: Server): () => void {
+  const opened = deferred<void>()
+  server.use(next => async (message, exchange) => {
+    await opened.promise
+    return next(message, exchange)
+  })
+  return () => opened.resolve()
 }
 
 describe('opening a session', () => {
@@ -57,14 +69,7 @@ describe('opening a session', () => {
 
   test('leaves nothing when the client does not wait for it', async () => {
     const { sessions, server, settle } = open()
-    let proceed = (): void => {}
-    const gate = new Promise<void>(resolve => {
-      proceed = resolve
-    })
-    server.use(next => async (message, exchange) => {
-      await gate
-      return next(message, exchange)
-    })
+    const proceed = gate(server)
     const reply = begin(sessions)
     expect(sessions.size).toBe(1)
     reply.leave()
@@ -83,14 +88,7 @@ describe('opening a session', () => {
 
   test('counts the time of silence from its answer', async () => {
     const { sessions, server, clock } = open()
-    let proceed = (): void => {}
-    const gate = new Promise<void>(resolve => {
-      proceed = resolve
-    })
-    server.use(next => async (message, exchange) => {
-      await gate
-      return next(message, exchange)
-    })
+    const proceed = gate(server)
     const reply = begin(sessions)
     clock.advance(limits.sessionOpeningMs.default - 100)
     proceed()

@@ -46,7 +46,7 @@ export function answerPost(
   accepts: Accepts,
   host: PostHost,
 ): void {
-  const post = new Post(message, envelope, reply, accepts, host)
+  const post = new StatelessPost(message, envelope, reply, accepts, host)
   let outcome: unknown
   try {
     outcome = host.endpoint.handle(message, post)
@@ -64,7 +64,7 @@ export function answerPost(
   }
 }
 
-class Post implements Exchange, OpenPost {
+class StatelessPost implements Exchange, OpenPost {
   readonly envelope: Envelope
   readonly takesWritten = true
   readonly #number: number

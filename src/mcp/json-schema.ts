@@ -173,7 +173,7 @@ function withoutFragment(address: string): string {
 }
 
 /** What a JSON pointer in the form of a fragment leads to. */
-export function follow(root: unknown, fragment: string): unknown {
+function follow(root: unknown, fragment: string): unknown {
   let at = root
   for (const token of fragment.split('/').slice(1)) {
     let key: string

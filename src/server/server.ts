@@ -4,6 +4,7 @@ import type { Attachment, Endpoint } from '../mcp/endpoint.ts'
 import type { Profile } from '../mcp/profile.ts'
 import type { Revision } from '../mcp/revisions.ts'
 import { checkOptions } from '../util/options.ts'
+import { Traffic } from '../util/traffic.ts'
 import type { MethodHandler } from './extending.ts'
 import type { Registration } from './features.ts'
 import { Front } from './front.ts'
@@ -24,6 +25,8 @@ export class Server implements Endpoint {
   /** Answers one self-contained message, without a connection. */
   readonly handle: Handler
   readonly profile: Profile
+  /** How much has come and gone at the addresses where it is served by `listen` or `serve`. */
+  readonly traffic = new Traffic()
   readonly #front: Front<OwnOffer>
 
   /** Throws a TypeError for a server without a name, and for options that do not exist or mean nothing. */

@@ -1,8 +1,9 @@
 import { errors } from '../mcp/errors.ts'
+import { isFinal } from '../mcp/types/tasks.ts'
 import { type Clock, systemClock } from '../util/clock.ts'
 import { limits } from '../util/limits.ts'
 import { Expiry } from './task-expiry.ts'
-import { isFinal, type TaskOwner, type TaskRecord, type TaskStore } from './task-store.ts'
+import type { TaskOwner, TaskRecord, TaskStore } from './task-store.ts'
 
 /** How many tasks are kept, and by which clock. */
 export interface TaskMemoryOptions {

@@ -1,12 +1,13 @@
 import { RpcError } from '../jsonrpc/error.ts'
 import { errors } from '../mcp/errors.ts'
 import type { InputRequest } from '../mcp/types/input.ts'
+import { isFinal } from '../mcp/types/tasks.ts'
 import { orAborted } from '../util/abort.ts'
 import { type Deferred, deferred } from '../util/deferred.ts'
 import type { Answer, Params, ServerRequest } from './request.ts'
 import { putQuestion } from './task-question.ts'
 import type { AskOptions, TaskHandle, TaskScope } from './task-scope.ts'
-import { isFinal, type TaskRecord, type TaskStore } from './task-store.ts'
+import type { TaskRecord, TaskStore } from './task-store.ts'
 import { kept, relatedTo, short, whyFailed } from './task-view.ts'
 import { TaskWay } from './task-way.ts'
 
@@ -66,6 +67,8 @@ export class TaskRun implements TaskScope {
     const isOver = () => !this.#isBegun && exchange.settled
     this.request = {
       ...request,
+      // What becomes of it is kept, for others and in other words.
+      takesWritten: false,
       task: this,
       exchange: {
         signal: this.#stop.signal,

@@ -65,8 +65,3 @@ export interface TaskStore {
   /** The tasks of one owner, oldest first. */
   list(owner: TaskOwner): readonly TaskRecord[] | Promise<readonly TaskRecord[]>
 }
-
-/** Whether a task with this status is over for good. */
-export function isFinal(status: TaskStatus): boolean {
-  return status !== 'working' && status !== 'input_required'
-}

@@ -2,7 +2,6 @@ import { RpcError } from '../jsonrpc/error.ts'
 import type { ErrorObject } from '../jsonrpc/message.ts'
 import { metaKeys } from '../mcp/meta.ts'
 import type { DetailedTask, FlatTask, Task } from '../mcp/types/tasks.ts'
-import type { CallToolResult } from '../mcp/types/tools.ts'
 import { limits } from '../util/limits.ts'
 import { isRecord } from '../util/record.ts'
 import type { Params } from './request.ts'
@@ -74,10 +73,12 @@ export function kept({ code, message, data, kind }: RpcError): TaskError {
 
 /** Why a tool's result is a failure, in words for the status. */
 export function whyFailed(result: Params): string | undefined {
-  // The check: what the code of a tool returned became a result before it came here.
-  const { content } = result as unknown as CallToolResult
-  const first = content.find(block => block.type === 'text')
-  return first?.type === 'text' ? short(first.text) : undefined
+  // What the code of a tool returned has become a result before; what a server behind a router says may
+  // be anything.
+  const { content } = result
+  if (!Array.isArray(content)) return undefined
+  const first: unknown = content.find(block => isRecord(block) && block.type === 'text')
+  return isRecord(first) && typeof first.text === 'string' ? short(first.text) : undefined
 }
 
 /** Words that fit into a status. */

@@ -44,7 +44,7 @@ export interface Expect extends Place {
 }
 
 /** The settings there are, and what they are for. */
-export const settings = {
+const settings = {
   serve: 'the name of the server to talk to',
   profile: 'the profile of that server',
   revision:

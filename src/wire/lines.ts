@@ -4,9 +4,9 @@ import { Gather } from './gather.ts'
 /**
  * One message per line.
  *
- * Reading, only the byte 0x0A ends a line; one 0x0D before it is dropped, and lines of white
- * space alone are passed over. A chunk may be used for something else once `push` has returned. Writing, the text must hold
- * no line feed of its own; JSON without indentation never does.
+ * Reading, only the byte 0x0A ends a line; one 0x0D before it is dropped, and lines of white space
+ * alone are passed over. A chunk may be used for something else once `push` has returned. Writing,
+ * the text must hold no line feed of its own; JSON without indentation never does.
  */
 export const lines: Framing = {
   name: 'lines',

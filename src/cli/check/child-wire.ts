@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import type { ChildCommand } from '../../transport/child.ts'
 import { childEnvironment } from '../../transport/environment.ts'
 import { ProcessTree } from '../../transport/process-tree.ts'
 import { systemClock } from '../../util/clock.ts'
 import { limits } from '../../util/limits.ts'
-import type { FramingName } from '../../wire/frame.ts'
+import type { FrameReader, Framing, FramingName } from '../../wire/frame.ts'
 import { framing } from '../../wire/framing.ts'
 import { Inbox, type Wire } from './wire.ts'
 
@@ -12,16 +12,6 @@ import { Inbox, type Wire } from './wire.ts'
 export interface Exit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
-}
-
-/** A program, its pipes, and what it has printed that does not belong there. */
-export interface ChildWire extends Wire {
-  /** Frames on its standard output that are no JSON. */
-  readonly junk: readonly string[]
-  readonly stderr: () => string
-  readonly exited: Promise<Exit>
-  /** Ends its input, and gives how it exited within the time; undefined if it did not. */
-  endInput(ms: number): Promise<Exit | undefined>
 }
 
 /** How much of its error output is kept. */
@@ -43,70 +33,97 @@ export async function childWire(
   if (pid === undefined) {
     throw await new Promise<Error>(resolve => child.once('error', resolve))
   }
-  const tree = new ProcessTree(pid, systemClock)
-  const inbox = new Inbox()
-  const junk: string[] = []
-  let stderr = ''
-  const how = framing(name)
-  const reader = how.reader(
-    {
-      frame: (bytes, start, end) => {
-        const text = Buffer.from(bytes.subarray(start, end)).toString('utf8')
-        if (!inbox.pushText(text)) junk.push(text)
-      },
-      oversize: () => junk.push('(a message beyond every limit)'),
-      broken: why => junk.push(`(${why})`),
-    },
-    limits.checkBodyBytes.default,
-  )
-  child.stdout.on('data', (chunk: Buffer) => reader.push(chunk))
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr = (stderr + chunk.toString('utf8')).slice(-keptCharacters)
-  })
-  // What goes wrong with the streams, the exit tells better.
-  for (const stream of [child, child.stdin, child.stdout, child.stderr])
-    stream.on('error', () => {})
-  let rest: Promise<void> = Promise.resolve()
-  const exited = new Promise<Exit>(resolve => {
-    child.once('exit', (code, signal) => {
-      rest = tree.endRest(limits.childTermMs.default)
-      resolve({ code, signal })
-    })
-  })
-  // Not at the exit itself: what was printed before it may still be on its way.
-  child.once('close', (code, signal) => inbox.end(exitText({ code, signal }, stderr)))
-  void exited.then(exit => setTimeout(() => inbox.end(exitText(exit, stderr)), lastWordsMs).unref())
+  return new ChildWire(child, new ProcessTree(pid, systemClock), framing(name))
+}
 
-  const within = async (ms: number): Promise<Exit | undefined> => {
+/** A program, its pipes, and what it has printed that does not belong there. */
+export class ChildWire implements Wire {
+  readonly inbox = new Inbox()
+  readonly exited: Promise<Exit>
+  readonly #child: ChildProcessWithoutNullStreams
+  readonly #tree: ProcessTree
+  readonly #framing: Framing
+  readonly #junk: string[] = []
+  #stderr = ''
+  /** Ends what the program has started and left behind. */
+  #rest: Promise<void> = Promise.resolve()
+
+  constructor(child: ChildProcessWithoutNullStreams, tree: ProcessTree, how: Framing) {
+    this.#child = child
+    this.#tree = tree
+    this.#framing = how
+    const reader = this.#reader()
+    child.stdout.on('data', (chunk: Buffer) => reader.push(chunk))
+    child.stderr.on('data', (chunk: Buffer) => {
+      this.#stderr = (this.#stderr + chunk.toString('utf8')).slice(-keptCharacters)
+    })
+    // What goes wrong with the streams, the exit tells better.
+    for (const stream of [child, child.stdin, child.stdout, child.stderr]) {
+      stream.on('error', () => {})
+    }
+    this.exited = new Promise(resolve => {
+      child.once('exit', (code, signal) => {
+        this.#rest = tree.endRest(limits.childTermMs.default)
+        resolve({ code, signal })
+        // What was printed before the exit may still be on its way.
+        setTimeout(() => this.#end({ code, signal }), lastWordsMs).unref()
+      })
+    })
+    child.once('close', (code, signal) => this.#end({ code, signal }))
+  }
+
+  /** Frames on its standard output that are no JSON. */
+  get junk(): readonly string[] {
+    return this.#junk
+  }
+
+  /** The end of its error output. */
+  get stderr(): string {
+    return this.#stderr
+  }
+
+  async send(text: string): Promise<void> {
+    const { stdin } = this.#child
+    if (stdin.writable) stdin.write(this.#framing.write(text))
+  }
+
+  /** Ends its input, and gives how it exited within the time; undefined if it did not. */
+  async endInput(ms: number): Promise<Exit | undefined> {
+    this.#child.stdin.end()
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<undefined>(resolve => {
       timer = setTimeout(() => resolve(undefined), ms)
     })
-    const exit = await Promise.race([exited, late])
+    const exit = await Promise.race([this.exited, late])
     clearTimeout(timer)
     return exit
   }
-  const endInput = (ms: number): Promise<Exit | undefined> => {
-    child.stdin.end()
-    return within(ms)
+
+  async close(): Promise<void> {
+    if ((await this.endInput(closeMs)) === undefined) {
+      this.#tree.signal('SIGKILL')
+      await this.exited
+    }
+    await this.#rest
   }
-  return {
-    inbox,
-    junk,
-    stderr: () => stderr,
-    exited,
-    endInput,
-    send: async text => {
-      if (child.stdin.writable) child.stdin.write(how.write(text))
-    },
-    close: async () => {
-      child.stdin.end()
-      if ((await within(closeMs)) === undefined) {
-        tree.signal('SIGKILL')
-        await exited
-      }
-      await rest
-    },
+
+  #end(exit: Exit): void {
+    this.inbox.end(exitText(exit, this.#stderr))
+  }
+
+  #reader(): FrameReader {
+    const junk = this.#junk
+    return this.#framing.reader(
+      {
+        frame: (bytes, start, end) => {
+          const text = Buffer.from(bytes.subarray(start, end)).toString('utf8')
+          if (!this.inbox.pushText(text)) junk.push(text)
+        },
+        oversize: () => junk.push('(a message beyond every limit)'),
+        broken: why => junk.push(`(${why})`),
+      },
+      limits.checkBodyBytes.default,
+    )
   }
 }
 

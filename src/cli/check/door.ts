@@ -26,7 +26,7 @@ async function knock(probe: Probe): Promise<Finding> {
     const reply = await (era === 'session'
       ? talk.ask('initialize', initializeParams(revision.name))
       : talk.ask('server/discover'))
-    const answer = wire.latest()
+    const answer = wire.latest
     const finding =
       answer === undefined
         ? fail(
@@ -148,5 +148,5 @@ async function statusWith(probe: Probe, odd: Readonly<Record<string, string>>): 
   await (revision.era === 'session'
     ? talk.ask('initialize', initializeParams(revision.name))
     : talk.ask('server/discover'))
-  return wire.latest()?.status ?? 0
+  return wire.latest?.status ?? 0
 }

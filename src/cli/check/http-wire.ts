@@ -7,7 +7,7 @@ import { SseReader } from '../../wire/sse.ts'
 import { type Heard, Inbox, type Wire } from './wire.ts'
 
 /** One request over HTTP, with any headers whatsoever. */
-export interface HttpAsking {
+export interface RawRequest {
   readonly method: string
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
@@ -28,7 +28,7 @@ export interface HttpAnswer {
 }
 
 /** Makes a request. Rejects with what the system says, or when the time is over. */
-export function askHttp(asking: HttpAsking): Promise<HttpAnswer> {
+export function askHttp(asking: RawRequest): Promise<HttpAnswer> {
   const { method, url, headers, body, timeoutMs, onEvent } = asking
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest
   return new Promise((resolve, reject) => {
@@ -75,7 +75,7 @@ export function askHttp(asking: HttpAsking): Promise<HttpAnswer> {
   })
 }
 
-function eventsOf(onEvent: HttpAsking['onEvent'], finished: () => void): SseReader {
+function eventsOf(onEvent: RawRequest['onEvent'], finished: () => void): SseReader {
   const sink = {
     event: ({ data, event }: { readonly data: string; readonly event: string }) => {
       if (onEvent === undefined || onEvent(data, event)) finished()
@@ -85,82 +85,94 @@ function eventsOf(onEvent: HttpAsking['onEvent'], finished: () => void): SseRead
   return new SseReader(sink, limits.checkBodyBytes.default)
 }
 
-/** What a wire over HTTP has been told, and has to say again. */
-export interface HttpWire extends Wire {
-  /** Of the last answer. */
-  readonly latest: () => HttpAnswer | undefined
-}
-
 /**
- * Speaks over HTTP, with `own` headers that win over all others: each text is a POST, and what its answer holds goes to the inbox. Keeps the id of
- * the session, which closing ends.
+ * Speaks over HTTP, with `own` headers that win over all others: each text is a POST, and what its answer
+ * holds goes to the inbox. Keeps the id of the session, which closing ends.
  */
-export function httpWire(
-  url: URL,
-  own: Readonly<Record<string, string>>,
-  timeoutMs: number,
-): HttpWire {
-  const inbox = new Inbox()
-  let session: string | undefined
-  let latest: HttpAnswer | undefined
-  const usual = { accept: 'application/json, text/event-stream' }
-  const send: Wire['send'] = async (body, headers = {}) => {
+export class HttpWire implements Wire {
+  readonly inbox = new Inbox()
+  readonly #url: URL
+  readonly #own: Readonly<Record<string, string>>
+  readonly #timeoutMs: number
+  #session: string | undefined
+  #latest: HttpAnswer | undefined
+
+  constructor(url: URL, own: Readonly<Record<string, string>>, timeoutMs: number) {
+    this.#url = url
+    this.#own = own
+    this.#timeoutMs = timeoutMs
+  }
+
+  /** The last answer. */
+  get latest(): HttpAnswer | undefined {
+    return this.#latest
+  }
+
+  async send(body: string, headers: Readonly<Record<string, string>> = {}): Promise<void> {
+    const { inbox } = this
     const id = idOf(body)
     let isReplied = false
-    const all = {
-      ...usual,
-      'content-type': 'application/json',
-      ...(session !== undefined && { 'mcp-session-id': session }),
-      ...headers,
-      ...own,
-    }
     const take = (text: string): void => {
       const message = membersOf(text)
       // An answer to this very request, even if the server could not read its id.
       const isNameless = 'error' in message && 'jsonrpc' in message && (message.id ?? null) === null
       isReplied ||= isNameless || (id !== undefined && isReplyTo(id, message))
-      if (isNameless && id !== undefined)
+      if (isNameless && id !== undefined) {
         inbox.push({ type: 'message', message: { ...message, id } })
-      else inbox.pushText(text)
+      } else inbox.pushText(text)
     }
-    try {
-      const onEvent = (data: string): boolean => {
-        if (data !== '') take(data)
-        return isReplied
-      }
-      latest = await askHttp({ method: 'POST', url, headers: all, body, timeoutMs, onEvent })
-    } catch (error) {
-      const why = errorWords(error)
-      if (!/^no answer within/.test(why)) inbox.end(`the request failed: ${why}`)
-      return
+    const onEvent = (data: string): boolean => {
+      if (data !== '') take(data)
+      return isReplied
     }
-    const given = latest.headers['mcp-session-id']
-    if (typeof given === 'string') session = given
-    const { status, mediaType, text } = latest
+    const answer = await this.#post(body, headers, onEvent)
+    if (answer === undefined) return
+    const { status, mediaType, text } = answer
     if (text !== '') take(text)
     const isAccepted = id === undefined && status >= 200 && status < 300
     // Nothing else can follow, so that nobody has to wait for it.
     if (!isReplied && !isAccepted) inbox.push({ type: 'refused', status, mediaType, text })
   }
-  return {
-    inbox,
-    latest: () => latest,
-    send,
-    close: async () => {
-      inbox.end('closed')
-      if (session === undefined) return
-      const headers = { ...usual, 'mcp-session-id': session, ...own }
-      session = undefined
-      // A courtesy: whether the server knows it or not, the session is over.
-      await askHttp({
-        method: 'DELETE',
-        url,
-        headers,
-        timeoutMs: limits.checkSilenceMs.default,
-      }).catch(() => {})
-    },
+
+  async close(): Promise<void> {
+    this.inbox.end('closed')
+    if (this.#session === undefined) return
+    const headers = { ...accept, 'mcp-session-id': this.#session, ...this.#own }
+    this.#session = undefined
+    const timeoutMs = limits.checkSilenceMs.default
+    // A courtesy: whether the server knows it or not, the session is over.
+    await askHttp({ method: 'DELETE', url: this.#url, headers, timeoutMs }).catch(() => {})
+  }
+
+  /** Undefined where no answer came; if none will come any more, the inbox says so. */
+  async #post(
+    body: string,
+    headers: Readonly<Record<string, string>>,
+    onEvent: RawRequest['onEvent'],
+  ): Promise<HttpAnswer | undefined> {
+    const all = {
+      ...accept,
+      'content-type': 'application/json',
+      ...(this.#session !== undefined && { 'mcp-session-id': this.#session }),
+      ...headers,
+      ...this.#own,
+    }
+    const timeoutMs = this.#timeoutMs
+    try {
+      const asking = { method: 'POST', url: this.#url, headers: all, body, timeoutMs, onEvent }
+      this.#latest = await askHttp(asking)
+    } catch (error) {
+      const why = errorWords(error)
+      if (!/^no answer within/.test(why)) this.inbox.end(`the request failed: ${why}`)
+      return undefined
+    }
+    const given = this.#latest.headers['mcp-session-id']
+    if (typeof given === 'string') this.#session = given
+    return this.#latest
   }
 }
+
+const accept = { accept: 'application/json, text/event-stream' }
 
 /** The id of a request or reply; undefined for what has none, or cannot be read. */
 function idOf(text: string): unknown {

@@ -108,6 +108,7 @@ export async function lists(probe: Probe): Promise<readonly Finding[]> {
   return findings.length === 0 ? [none('the server has no lists')] : findings
 }
 
+/** Reads a list to its end, page by page. */
 async function read(known: Known, row: ListRow): Promise<readonly Finding[]> {
   const { method, member } = row
   const entries: Heard[] = []
@@ -117,24 +118,11 @@ async function read(known: Known, row: ListRow): Promise<readonly Finding[]> {
     const reply = await known.talk.ask(method, cursor === undefined ? {} : { cursor })
     if (reply.type !== 'result') {
       // That there is none at all, the step before has said where it is wrong.
-      if (page === 1) return []
-      return [
-        fail(
-          `page ${page} of ${method} is ${replyText(reply)}`,
-          `Answer ${method} with every cursor that was given out.`,
-        ),
-      ]
+      return page === 1 ? [] : [brokenOff(method, page, replyText(reply))]
     }
     const result = members(reply.result)
     const list = result[member]
-    if (!Array.isArray(list)) {
-      return [
-        fail(
-          `the result of ${method} has no list "${member}"`,
-          `Answer ${method} with { "${member}": [ … ] }.`,
-        ),
-      ]
-    }
+    if (!Array.isArray(list)) return [noList(row)]
     entries.push(...list.map(members))
     const { nextCursor } = result
     if (nextCursor === undefined || nextCursor === null || nextCursor === '') {
@@ -144,29 +132,38 @@ async function read(known: Known, row: ListRow): Promise<readonly Finding[]> {
       const meta = metaFindings(method, entries, reservedPrefixes)
       return [...nulls, ...judge(row, entries, page), ...meta]
     }
-    if (typeof nextCursor !== 'string') {
-      return [
-        fail(
-          `nextCursor of ${method} is ${oneLine(JSON.stringify(nextCursor), 60)}`,
-          'A cursor is a string.',
-        ),
-      ]
-    }
-    if (cursors.has(nextCursor) || page >= limits.pages.default) {
+    if (typeof nextCursor !== 'string') return [oddCursor(method, nextCursor)]
+    const isAgain = cursors.has(nextCursor)
+    if (isAgain || page >= limits.pages.default) {
       known.lists.set(method, entries)
-      const why = cursors.has(nextCursor)
+      const why = isAgain
         ? 'gives a cursor that it has given before'
         : `does not end after ${page} pages`
-      return [
-        fail(
-          `${method} ${why}`,
-          'Leave nextCursor out on the last page: clients follow it until it is gone.',
-        ),
-      ]
+      return [endless(method, why)]
     }
     cursors.add(nextCursor)
     cursor = nextCursor
   }
+}
+
+function brokenOff(method: string, page: number, how: string): Finding {
+  const advice = `Answer ${method} with every cursor that was given out.`
+  return fail(`page ${page} of ${method} is ${how}`, advice)
+}
+
+function noList({ method, member }: ListRow): Finding {
+  const advice = `Answer ${method} with { "${member}": [ … ] }.`
+  return fail(`the result of ${method} has no list "${member}"`, advice)
+}
+
+function oddCursor(method: string, cursor: unknown): Finding {
+  const saw = `nextCursor of ${method} is ${oneLine(JSON.stringify(cursor), 60)}`
+  return fail(saw, 'A cursor is a string.')
+}
+
+function endless(method: string, why: string): Finding {
+  const advice = 'Leave nextCursor out on the last page: clients follow it until it is gone.'
+  return fail(`${method} ${why}`, advice)
 }
 
 function nullCursor(method: string, cursor: unknown): Finding {

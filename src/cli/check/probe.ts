@@ -6,7 +6,7 @@ import { isRecord } from '../../util/record.ts'
 import type { FramingName } from '../../wire/frame.ts'
 import { type ChildWire, childWire } from './child-wire.ts'
 import type { Finding } from './finding.ts'
-import { type HttpWire, httpWire } from './http-wire.ts'
+import { HttpWire } from './http-wire.ts'
 import { socketWire, websocketWire } from './socket-wire.ts'
 import { Talk } from './talk.ts'
 import type { Heard, Wire } from './wire.ts'
@@ -87,7 +87,7 @@ export class Probe {
   /** A way over HTTP; undefined where the server is reached otherwise. */
   openHttp(headers: Readonly<Record<string, string>> = {}): HttpWire | undefined {
     if (this.where.kind !== 'http') return undefined
-    const wire = httpWire(this.where.url, { ...this.headers, ...headers }, this.timeoutMs)
+    const wire = new HttpWire(this.where.url, { ...this.headers, ...headers }, this.timeoutMs)
     this.#wires.push(wire)
     return wire
   }
@@ -149,7 +149,7 @@ export class Probe {
       case 'websocket':
         return websocketWire(where.url, this.headers)
       case 'http':
-        return httpWire(where.url, this.headers, this.timeoutMs)
+        return new HttpWire(where.url, this.headers, this.timeoutMs)
       case 'stdio':
         throw new TypeError('"stdio:" is no server to look at')
     }

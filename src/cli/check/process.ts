@@ -23,7 +23,7 @@ export async function stdout(probe: Probe): Promise<readonly Finding[]> {
 /** What a program has to say besides. */
 export async function stderr(probe: Probe): Promise<readonly Finding[]> {
   if (probe.where.kind !== 'child') return [noProgram]
-  const said = probe.children.map(child => child.stderr().trim()).find(text => text !== '')
+  const said = probe.children.map(child => child.stderr.trim()).find(text => text !== '')
   if (said === undefined) return [none('nothing was printed on stderr')]
   return [ok(`on stderr, where it belongs: ${oneLine(said, 200)}`)]
 }

@@ -3,8 +3,8 @@ import { errorWords } from '../../util/error-words.ts'
 import { limits } from '../../util/limits.ts'
 import { numberOf } from '../arguments.ts'
 import { exitCodes, UsageError } from '../exit.ts'
+import type { Invocation, Run } from '../invocation.ts'
 import { withTarget } from '../opening.ts'
-import type { Run, Session } from '../session.ts'
 import { oneLine } from '../terminal.ts'
 import { argumentsOf } from '../tool-arguments.ts'
 
@@ -25,8 +25,8 @@ export interface Measured {
 }
 
 /** Measures how many calls a server answers, and how long each takes. */
-export const run: Run = async session => {
-  const { input, terminal, signal } = session
+export const run: Run = async invocation => {
+  const { input, terminal, signal } = invocation
   const wanted = {
     seconds: numberOf('seconds', input.value('seconds') ?? `${limits.benchSeconds.default}`, {
       most: 3600,
@@ -37,9 +37,9 @@ export const run: Run = async session => {
       { most: 10_000, isWhole: true },
     ),
   }
-  return withTarget(session, async ({ client, operands }) => {
+  return withTarget(invocation, async ({ client, operands }) => {
     if (operands.length > 0) throw new UsageError(`"${operands[0]}" means nothing here; say --tool`)
-    const { what, call } = await chosen(client, session)
+    const { what, call } = await chosen(client, invocation)
     const first = await call()
     if (first !== undefined)
       throw new Error(`${what} fails, so there is nothing to measure: ${first}`)
@@ -65,7 +65,7 @@ export const run: Run = async session => {
 
 async function chosen(
   client: Client,
-  { input, stdin, signal }: Session,
+  { input, stdin, signal }: Invocation,
 ): Promise<{ readonly what: string; readonly call: Call }> {
   const { capabilities, revision } = client.server
   const tool = input.value('tool')

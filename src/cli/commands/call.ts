@@ -6,17 +6,17 @@ import type { Tool } from '../../mcp/types/tools.ts'
 import { isRecord } from '../../util/record.ts'
 import { exitCodes, UsageError } from '../exit.ts'
 import { contentText } from '../formats.ts'
+import type { Invocation, Run } from '../invocation.ts'
 import { learnMissing } from '../missing.ts'
 import { didYouMean } from '../nearest.ts'
 import { withTarget } from '../opening.ts'
-import type { Run, Session } from '../session.ts'
 import { oneLine, type Terminal } from '../terminal.ts'
 import { argumentsOf } from '../tool-arguments.ts'
 
 /** Calls a tool and shows what it gives. */
-export const run: Run = async session => {
-  const { input, terminal, signal, stdin } = session
-  return withTarget(session, async ({ client, operands }) => {
+export const run: Run = async invocation => {
+  const { input, terminal, signal, stdin } = invocation
+  return withTarget(invocation, async ({ client, operands }) => {
     const [name, ...rest] = operands
     if (name === undefined) throw new UsageError('the name of a tool is needed')
     const missing = new Map<string, string>()
@@ -36,7 +36,7 @@ export const run: Run = async session => {
         },
       })
       bar.end()
-      return shown(answer, session)
+      return shown(answer, invocation)
     } catch (error) {
       bar.end()
       // Of any other error, that the tool is not listed is no explanation.
@@ -70,8 +70,8 @@ function noteUnnamed(args: object, schema: unknown, terminal: Terminal): void {
   }
 }
 
-function shown({ content, structured, isError, raw }: ToolAnswer, session: Session): number {
-  const { input, terminal } = session
+function shown({ content, structured, isError, raw }: ToolAnswer, invocation: Invocation): number {
+  const { input, terminal } = invocation
   const exitCode = isError ? exitCodes.failed : exitCodes.ok
   if (input.has('json')) {
     terminal.json(raw)

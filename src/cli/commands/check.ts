@@ -9,20 +9,20 @@ import { Probe, type Where } from '../check/probe.ts'
 import { type Step, type StepReport, steps, takeSteps } from '../check/steps.ts'
 import { lookUpServers } from '../config-servers.ts'
 import { exitCodes, UsageError } from '../exit.ts'
+import type { Invocation, Run } from '../invocation.ts'
 import { optionsOf } from '../opening.ts'
-import type { Run, Session } from '../session.ts'
 import { resolveTarget, type Target } from '../target.ts'
 import { oneLine, type Style, type Terminal } from '../terminal.ts'
 import { argumentsOf } from '../tool-arguments.ts'
 
 /** Finds out whether a server is right, step by step. */
-export const run: Run = async session => {
-  const { input, terminal } = session
-  const { target, operands } = await resolveTarget(session.input, lookUpServers)
+export const run: Run = async invocation => {
+  const { input, terminal } = invocation
+  const { target, operands } = await resolveTarget(invocation.input, lookUpServers)
   if (operands.length > 0) throw new UsageError(`"${operands[0]}" means nothing here`)
   if (input.has('args') && !input.has('call')) throw new UsageError('--args belongs to --call')
-  const wanted = input.has('call') ? [...steps, await callStep(target, session)] : steps
-  const probe = probeOf(target, session)
+  const wanted = input.has('call') ? [...steps, await callStep(target, invocation)] : steps
+  const probe = probeOf(target, invocation)
   const isJson = input.has('json')
   let reports: readonly StepReport[]
   try {
@@ -43,7 +43,7 @@ export const run: Run = async session => {
   return count.fail > 0 ? exitCodes.checkFailed : exitCodes.ok
 }
 
-function probeOf(target: Target, { input, signal }: Session): Probe {
+function probeOf(target: Target, { input, signal }: Invocation): Probe {
   const timeout = input.value('timeout')
   const revisions = input.values('revision').map(name => {
     const revision = revisionNamed(name)
@@ -68,12 +68,12 @@ function whereOf({ where }: Target): Where {
 }
 
 /** Calls the tool that was named, as any client would. */
-async function callStep(target: Target, session: Session): Promise<Step> {
-  const { input, stdin, signal } = session
+async function callStep(target: Target, invocation: Invocation): Promise<Step> {
+  const { input, stdin, signal } = invocation
   const name = input.value('call') ?? ''
   const args = await argumentsOf({ operands: [], args: input.value('args'), stdin })
   const call = async (): Promise<readonly Finding[]> => {
-    const client = await connect(target.where, optionsOf(session, target))
+    const client = await connect(target.where, optionsOf(invocation, target))
     try {
       for await (const _ of client.tools({ signal })) {
         // Listed so that the answer is checked against what the tool promises.

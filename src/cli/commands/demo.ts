@@ -1,6 +1,6 @@
 import { serve } from '../../serve.ts'
 import { exitCodes, UsageError } from '../exit.ts'
-import type { Run } from '../session.ts'
+import type { Run } from '../invocation.ts'
 import { demoServers } from '../up/demo-servers.ts'
 
 /** Serves one of the servers that `up` shows where there is no configuration, to whoever started it. */

@@ -1,8 +1,8 @@
 import { unknownCommand } from '../arguments.ts'
 import { exitCodes } from '../exit.ts'
 import { overview, page } from '../help.ts'
+import type { Run } from '../invocation.ts'
 import { commandNamed, commands } from '../manual.ts'
-import type { Run } from '../session.ts'
 
 /** Shows the manual, or the page of one command. */
 export const run: Run = async ({ input, terminal }) => {

@@ -6,10 +6,10 @@ import type { Resource, ResourceTemplate } from '../../mcp/types/resources.ts'
 import type { Tool } from '../../mcp/types/tools.ts'
 import { exitCodes, UsageError } from '../exit.ts'
 import { argumentText } from '../formats.ts'
+import type { Run } from '../invocation.ts'
 import { learnMissing } from '../missing.ts'
 import { didYouMean } from '../nearest.ts'
 import { withTarget } from '../opening.ts'
-import type { Run } from '../session.ts'
 import { oneLine, type Terminal } from '../terminal.ts'
 
 const kinds = ['tools', 'resources', 'templates', 'prompts'] as const
@@ -24,13 +24,13 @@ interface Offers {
 }
 
 /** Shows what a server is and what it offers. */
-export const run: Run = async session => {
-  const { input, terminal } = session
+export const run: Run = async invocation => {
+  const { input, terminal } = invocation
   checkKinds(input.program === undefined ? input.operands.slice(1) : input.operands)
-  return withTarget(session, async ({ client, operands }) => {
+  return withTarget(invocation, async ({ client, operands }) => {
     const wanted = operands.length === 0 ? kinds : kinds.filter(kind => operands.includes(kind))
     const missing = new Map<string, string>()
-    const offers = await offersOf(client, wanted, session.signal, missing)
+    const offers = await offersOf(client, wanted, invocation.signal, missing)
     if (input.has('json')) {
       const unavailable = missing.size > 0 && { unavailable: Object.fromEntries(missing) }
       terminal.json({ server: described(client), ...offers, ...unavailable })

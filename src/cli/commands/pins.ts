@@ -1,6 +1,7 @@
 import { type PinChange, Pins } from '../../router/pins.ts'
 import { errorWords } from '../../util/error-words.ts'
 import { exitCodes, UsageError } from '../exit.ts'
+import type { Run } from '../invocation.ts'
 import { didYouMean } from '../nearest.ts'
 import {
   isMissing,
@@ -11,7 +12,6 @@ import {
   withPinLock,
   writePinFile,
 } from '../pin-store.ts'
-import type { Run } from '../session.ts'
 import { oneLine, type Terminal } from '../terminal.ts'
 
 /**

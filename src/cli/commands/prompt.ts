@@ -1,13 +1,13 @@
 import { exitCodes, UsageError } from '../exit.ts'
 import { messageText } from '../formats.ts'
+import type { Run } from '../invocation.ts'
 import { withTarget } from '../opening.ts'
-import type { Run } from '../session.ts'
 import { textArgumentsOf } from '../tool-arguments.ts'
 
 /** Gets a prompt, filled in, and shows its messages. */
-export const run: Run = async session => {
-  const { input, terminal, signal, stdin } = session
-  return withTarget(session, async ({ client, operands }) => {
+export const run: Run = async invocation => {
+  const { input, terminal, signal, stdin } = invocation
+  return withTarget(invocation, async ({ client, operands }) => {
     const [name, ...rest] = operands
     if (name === undefined) throw new UsageError('the name of a prompt is needed')
     const args = await textArgumentsOf({ operands: rest, args: input.value('args'), stdin })

@@ -3,14 +3,14 @@ import { errorWords } from '../../util/error-words.ts'
 import { isRecord } from '../../util/record.ts'
 import { exitCodes, UsageError } from '../exit.ts'
 import { resourceText } from '../formats.ts'
+import type { Run } from '../invocation.ts'
 import { withTarget } from '../opening.ts'
-import type { Run } from '../session.ts'
 import { byteText } from '../terminal.ts'
 
 /** Reads a resource, to stdout or into a file. */
-export const run: Run = async session => {
-  const { input, terminal, signal } = session
-  return withTarget(session, async ({ client, operands }) => {
+export const run: Run = async invocation => {
+  const { input, terminal, signal } = invocation
+  return withTarget(invocation, async ({ client, operands }) => {
     const [uri, ...rest] = operands
     if (uri === undefined) throw new UsageError('the address of a resource is needed')
     if (rest.length > 0)

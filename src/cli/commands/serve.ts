@@ -11,22 +11,22 @@ import { limits } from '../../util/limits.ts'
 import { isRecord } from '../../util/record.ts'
 import type { Input } from '../arguments.ts'
 import { asked, exitCodes, UsageError } from '../exit.ts'
-import type { Run, Session } from '../session.ts'
+import type { Invocation, Run } from '../invocation.ts'
 
 /** Runs a file that exports a server, or serves by itself. */
-export const run: Run = async session => {
-  const { input } = session
+export const run: Run = async invocation => {
+  const { input } = invocation
   const [name] = input.operands
   if (name === undefined) throw new UsageError('a file is needed: trunkline serve server.js')
   const file = resolve(name)
   if (!existsSync(file)) throw new UsageError(`there is no file ${file}`)
-  const addresses = await asked(() => wantedAddresses(input, session.env))
-  if (input.has('watch')) return watched(file, session)
-  return served(file, addresses, session)
+  const addresses = await asked(() => wantedAddresses(input, invocation.env))
+  if (input.has('watch')) return watched(file, invocation)
+  return served(file, addresses, invocation)
 }
 
 /** Where to serve: the operands behind the file, and the options. Undefined where neither says. */
-function wantedAddresses(input: Input, env: Session['env']): readonly string[] | undefined {
+function wantedAddresses(input: Input, env: Invocation['env']): readonly string[] | undefined {
   const given = input.operands.slice(1)
   for (const address of given) parseAddress(address)
   const flags = flagsOf(input)
@@ -48,7 +48,7 @@ function flagsOf(input: Input): string[] {
 async function served(
   file: string,
   addresses: readonly string[] | undefined,
-  { input, env, terminal }: Session,
+  { input, env, terminal }: Invocation,
 ): Promise<number> {
   // For files that serve by themselves: they look at their arguments and their environment.
   const forwarded = (addresses ?? []).map(asFlag)
@@ -129,8 +129,8 @@ function asFlag(address: string): { readonly flag: string; readonly path?: strin
 }
 
 /** Runs this command in another process, and starts that again whenever a file beside it changes. */
-async function watched(file: string, session: Session): Promise<number> {
-  const { terminal, signal } = session
+async function watched(file: string, invocation: Invocation): Promise<number> {
+  const { terminal, signal } = invocation
   const folder = dirname(file)
   const args = process.argv.slice(2).filter((arg, at, all) => !isOwnWatch(arg, at, all))
   const program = process.argv[1] ?? fileURLToPath(import.meta.url)

@@ -11,19 +11,19 @@ import { limits } from '../../util/limits.ts'
 import { findConfig } from '../config-file.ts'
 import { type ConfigWatch, watchConfig } from '../config-watch.ts'
 import { asked, exitCodes, UsageError } from '../exit.ts'
-import type { Run, Session } from '../session.ts'
+import type { Invocation, Run } from '../invocation.ts'
 import { harmless, oneLine, type Terminal } from '../terminal.ts'
 import { announce, noteLate } from '../up/announce.ts'
 import { heedHangups } from '../up/hangup.ts'
+import { KeptPins, type KeptPinsHost } from '../up/kept-pins.ts'
 import { checkFree, closeAll, listenAll } from '../up/listening.ts'
-import { PinFile, type PinFileHost } from '../up/pin-file.ts'
 import { demoPlan, type Plan, planOf, type Wishes } from '../up/plan.ts'
 import { Reloads } from '../up/reload.ts'
 
 /** Puts the servers of a configuration behind one address, until it is told to stop. */
-export const run: Run = async session => {
-  const { input, terminal, env } = session
-  const wishes = wishesOf(session)
+export const run: Run = async invocation => {
+  const { input, terminal, env } = invocation
+  const wishes = wishesOf(invocation)
   const [given] = input.operands
   const path = await configPath(given, input.has('demo'))
   let reloads: Reloads | undefined
@@ -44,8 +44,8 @@ export const run: Run = async session => {
     const plan = await asked(() =>
       config === undefined ? demoPlan(ownProgram(), wishes) : planOf(config, wishes),
     )
-    if (input.has('dry-run')) return foretold(session, plan, path)
-    return await serve(session, plan, wishes, watch, started => {
+    if (input.has('dry-run')) return foretold(invocation, plan, path)
+    return await serve(invocation, plan, wishes, watch, started => {
       reloads = started
       if (config === undefined) return
       started.begin(config)
@@ -58,12 +58,13 @@ export const run: Run = async session => {
 }
 
 async function serve(
-  { terminal, signal, input }: Session,
+  invocation: Invocation,
   plan: Plan,
   wishes: Wishes,
   watch: ConfigWatch | undefined,
   onStarted: (reloads: Reloads) => void,
 ): Promise<number> {
+  const { terminal, signal } = invocation
   const complain = (error: unknown): void => {
     observer?.log?.write('warn', errorWords(error))
   }
@@ -91,7 +92,7 @@ async function serve(
     for (const { name } of router.servers()) router.retry(name)
   })
   try {
-    await pinned?.follow(pinFileHost(router, terminal))
+    await pinned?.follow(keptPinsHost(router, terminal))
     // Whether it is well can always be asked, also where the figures are elsewhere or nowhere.
     const ops = plan.metrics === true ? observer.ops : new Ops({ health: () => router.health() })
     const { isAnyPort } = plan
@@ -102,15 +103,8 @@ async function serve(
     clearTimeout(slow)
     if (signal.aborted) return exitCodes.ok
     const addresses = Array.from(listeners.values(), ({ address }) => address)
-    const opsAt = apart?.address ?? addresses.find(one => one.startsWith('http:'))
-    const opsUrl = opsAt && new URL('/readyz', opsAt).href
-    if (input.has('json')) {
-      // On stdio, stdout is the wire.
-      if (!addresses.includes('stdio:')) terminal.json({ addresses, servers: router.servers() })
-    } else {
-      const example = watch === undefined ? 'text__count text="one two three"' : undefined
-      announce(terminal, { router, addresses, ops: opsUrl, program: spelled(), example })
-    }
+    const example = watch === undefined ? 'text__count text="one two three"' : undefined
+    tellStarted(invocation, { router, addresses, opsAt: apart?.address, example })
     const reloading = new Reloads({
       router,
       terminal,
@@ -138,19 +132,41 @@ async function serve(
 
 const slowMs = limits.upNoticeMs.default
 
+interface Started {
+  readonly router: Router
+  readonly addresses: readonly string[]
+  /** Where health and metrics have an address of their own. */
+  readonly opsAt: string | undefined
+  /** A call to try. */
+  readonly example: string | undefined
+}
+
+/** Says what is served, for people or for programs. */
+function tellStarted({ input, terminal }: Invocation, started: Started): void {
+  const { router, addresses, example } = started
+  if (input.has('json')) {
+    // On stdio, stdout is the wire.
+    if (!addresses.includes('stdio:')) terminal.json({ addresses, servers: router.servers() })
+    return
+  }
+  const opsAt = started.opsAt ?? addresses.find(one => one.startsWith('http:'))
+  const ops = opsAt && new URL('/readyz', opsAt).href
+  announce(terminal, { router, addresses, ops, program: spelled(), example })
+}
+
 /** The pins of a file. Throws a UsageError where they could not be kept there. */
-async function pinsIn(path: string): Promise<PinFile> {
+async function pinsIn(path: string): Promise<KeptPins> {
   const folder = dirname(resolve(path))
   await access(folder, constants.W_OK).catch(cause => {
     throw new UsageError(`--pins ${path}: nothing can be written in ${folder}`, { cause })
   })
-  const pins = new PinFile(path)
+  const pins = new KeptPins(path)
   await pins.load()
   return pins
 }
 
 /** Says what would be served. */
-function foretold({ input, terminal }: Session, plan: Plan, file: string | undefined): number {
+function foretold({ input, terminal }: Invocation, plan: Plan, file: string | undefined): number {
   const servers = Object.entries(plan.servers)
     .filter(([, { disabled }]) => disabled !== true)
     .map(([name]) => name)
@@ -164,7 +180,7 @@ function foretold({ input, terminal }: Session, plan: Plan, file: string | undef
 }
 
 /** What becomes of the file of pins, told on stderr. */
-function pinFileHost(router: Router, terminal: Terminal): PinFileHost {
+function keptPinsHost(router: Router, terminal: Terminal): KeptPinsHost {
   return {
     adopt: (file, removed) => router.importPins(file, { removed }),
     onApproved: approved => {
@@ -187,7 +203,7 @@ function pinFileHost(router: Router, terminal: Terminal): PinFileHost {
   }
 }
 
-function wishesOf({ input }: Session): Wishes {
+function wishesOf({ input }: Invocation): Wishes {
   return {
     listen: input.values('listen'),
     metrics: input.value('metrics'),

@@ -7,12 +7,17 @@ import type {
   RequestParams,
   Result,
 } from './base.ts'
-import type { InputRequests, InputResponses } from './input.ts'
+import type { InputRequests } from './input.ts'
 
 export type { TaskMetadata } from './base.ts'
 
 /** How far a task has come. `'completed'`, `'failed'` and `'cancelled'` are final. */
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
+
+/** Whether a task with this status is over for good. */
+export function isFinal(status: TaskStatus): boolean {
+  return status === 'completed' || status === 'failed' || status === 'cancelled'
+}
 
 /** What both kinds of tasks say of themselves. */
 interface TaskFields {
@@ -75,14 +80,3 @@ export type DetailedTask =
   | (FlatTask & { readonly status: 'input_required'; readonly inputRequests: InputRequests })
   | (FlatTask & { readonly status: 'completed'; readonly result: Members })
   | (FlatTask & { readonly status: 'failed'; readonly error: ErrorObject })
-
-/** The answer to `tasks/get`, in the extension. */
-export type DetailedTaskResult = DetailedTask & Result
-
-/** The params of `notifications/tasks`, in the extension. */
-export type DetailedTaskParams = DetailedTask & NotificationParams
-
-/** The params of `tasks/update`: answers to a task's questions, in the extension. */
-export interface UpdateTaskParams extends TaskParams {
-  readonly inputResponses: InputResponses
-}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Outbox } from './outbox.ts'
+import { Departures } from './departures.ts'
 
 const turn = () => new Promise<void>(resolve => void setImmediate(resolve))
 
@@ -9,36 +9,36 @@ function names(): { readonly left: string[]; readonly named: (name: string) => {
 }
 
 test('what is ready leaves at the end of the turn, in the order in which it came', async () => {
-  const outbox = new Outbox()
+  const departures = new Departures()
   const { left, named } = names()
-  outbox.add(named('a'))
+  departures.add(named('a'))
   await Promise.resolve()
-  outbox.add(named('b'))
+  departures.add(named('b'))
   expect(left).toEqual([])
   await turn()
   expect(left).toEqual(['a', 'b'])
-  outbox.add(named('c'))
+  departures.add(named('c'))
   await turn()
   expect(left).toEqual(['a', 'b', 'c'])
 })
 
 test('what was let go ahead of the end of the turn does not leave twice', async () => {
-  const outbox = new Outbox()
+  const departures = new Departures()
   const { left, named } = names()
-  outbox.add(named('a'))
-  outbox.flush()
+  departures.add(named('a'))
+  departures.flush()
   expect(left).toEqual(['a'])
-  outbox.add(named('b'))
+  departures.add(named('b'))
   await turn()
   await turn()
   expect(left).toEqual(['a', 'b'])
 })
 
 test('what becomes ready while others leave comes after them', async () => {
-  const outbox = new Outbox()
+  const departures = new Departures()
   const { left, named } = names()
-  outbox.add({ leave: () => outbox.add(named('later')) })
-  outbox.add(named('first'))
+  departures.add({ leave: () => departures.add(named('later')) })
+  departures.add(named('first'))
   await turn()
   await turn()
   expect(left).toEqual(['first', 'later'])

@@ -13,7 +13,7 @@ export interface Outgoing {
  * this saves a third of the processor time, on both sides. A single answer waits for nothing: the turn
  * ends with it.
  */
-export class Outbox {
+export class Departures {
   #waiting: Outgoing[] = []
 
   add(outgoing: Outgoing): void {
@@ -29,7 +29,7 @@ export class Outbox {
 }
 
 /** That of this process: there is one event loop for all. */
-export const outbox = new Outbox()
+export const departures = new Departures()
 
 // Not every runtime that knows fetch has turns one can wait for.
 const atEndOfTurn: (run: () => void) => void =

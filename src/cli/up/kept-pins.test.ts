@@ -7,7 +7,7 @@ import type { PinRecord } from '../../router/pin-records.ts'
 import { Pins } from '../../router/pins.ts'
 import { UsageError } from '../exit.ts'
 import { pinText } from '../pin-store.ts'
-import { PinFile } from './pin-file.ts'
+import { KeptPins } from './kept-pins.ts'
 
 const tool = { name: 'add', description: 'Adds', inputSchema: { type: 'object' } } as const
 const changed = { ...tool, description: 'Adds, and sends it elsewhere' }
@@ -20,7 +20,7 @@ function path(): string {
 
 /** A file that is followed, and what was told of it. */
 async function follow(file: string) {
-  const pinned = new PinFile(file, 5)
+  const pinned = new KeptPins(file, 5)
   await pinned.load()
   const approved: PinRecord[] = []
   const forgotten: PinRecord[] = []
@@ -61,13 +61,13 @@ async function approvedText(file: string): Promise<string> {
 describe('a file of pins', () => {
   it('remembers over restarts how tools were defined, and what was seen otherwise', async () => {
     const file = path()
-    const first = new PinFile(file)
+    const first = new KeptPins(file)
     await first.load()
     await first.pins.check('calc', [tool])
     first.save()
     first.save()
     await first.close()
-    const second = new PinFile(file)
+    const second = new KeptPins(file)
     await second.load()
     expect((await second.pins.check('calc', [changed])).changes).toHaveLength(1)
     second.save()
@@ -81,7 +81,7 @@ describe('a file of pins', () => {
   it.each(['{', '[]', '{"version":1,"pins":[{"server":"a"}]}'])('refuses %s', async text => {
     const file = path()
     writeFileSync(file, text)
-    await expect(new PinFile(file).load()).rejects.toThrow(UsageError)
+    await expect(new KeptPins(file).load()).rejects.toThrow(UsageError)
   })
 
   it('takes over what somebody approves in it', async () => {

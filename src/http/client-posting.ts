@@ -11,7 +11,7 @@ export interface Recipient {
 }
 
 /** One POST of requests, from when it is wanted until all of them have been answered. */
-export class Exchange {
+export class Posting {
   readonly message: Message | readonly Message[]
   readonly body: string
   readonly recipient: Recipient

@@ -2,7 +2,7 @@ import type { Input } from './arguments.ts'
 import type { Terminal } from './terminal.ts'
 
 /** What a command works with. */
-export interface Session {
+export interface Invocation {
   readonly input: Input
   readonly terminal: Terminal
   /** Aborted, with an Interrupted, when somebody wants the program to stop. */
@@ -12,4 +12,4 @@ export interface Session {
 }
 
 /** Does what a command is for, and gives the exit code. */
-export type Run = (session: Session) => Promise<number>
+export type Run = (invocation: Invocation) => Promise<number>

@@ -26,7 +26,7 @@ import type { Subscriptions } from './subscriptions.ts'
 import { type TaskOptions, Tasks } from './tasks.ts'
 import { Wording } from './wording.ts'
 
-export interface AnswersOptions {
+export interface SwitchboardOptions {
   readonly profile: Profile
   readonly revisions: readonly Revision[]
   readonly pageSize: number
@@ -44,7 +44,7 @@ export interface AnswersOptions {
  * From a message to the feature that answers it: finds out who asks, whether there is such a method
  * for them, and says the result and the errors in the words of their revision.
  */
-export class Answers<O extends Offer> implements Self {
+export class Switchboard<O extends Offer> implements Self {
   readonly info: Implementation
   readonly instructions: string | undefined
   readonly revisions: readonly Revision[]
@@ -55,7 +55,7 @@ export class Answers<O extends Offer> implements Self {
   /** Those that the protocol does not have. */
   readonly methods = new OwnMethods()
   readonly wording: Wording
-  readonly #options: AnswersOptions
+  readonly #options: SwitchboardOptions
   /** Without such a revision, what a request says of itself is let be, as servers of old do. */
   readonly #isStateless: boolean
   readonly #methods: ReadonlyMap<string, (request: ServerRequest) => Answer>
@@ -63,7 +63,7 @@ export class Answers<O extends Offer> implements Self {
   constructor(
     { instructions, ...info }: ServerInfo,
     makeOffer: MakeOffer<O>,
-    options: AnswersOptions,
+    options: SwitchboardOptions,
   ) {
     this.info = info
     this.instructions = instructions

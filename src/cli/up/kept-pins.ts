@@ -1,4 +1,4 @@
-import type { PinRecord, PinFile as PinText } from '../../router/pin-records.ts'
+import type { PinFile, PinRecord } from '../../router/pin-records.ts'
 import { Pins } from '../../router/pins.ts'
 import { isRecord } from '../../util/record.ts'
 import { FileWatch } from '../file-watch.ts'
@@ -13,7 +13,7 @@ import {
 } from '../pin-store.ts'
 
 /** Who is told of what becomes of the file. */
-export interface PinFileHost {
+export interface KeptPinsHost {
   /**
    * Lets callers have what a file pins now, and forgets what was taken out of it. Gives what is pinned
    * otherwise than before; rejects, and changes nothing, where the file cannot be used.
@@ -33,11 +33,11 @@ export interface PinFileHost {
  * take pins out of it. What was pinned here since the file was last read or written stays: it could not
  * have been there.
  */
-export class PinFile {
+export class KeptPins {
   readonly pins = new Pins()
   readonly #path: string
   readonly #quietMs: number | undefined
-  #host: PinFileHost | undefined
+  #host: KeptPinsHost | undefined
   #watch: FileWatch | undefined
   /** What was in the file when it was last read or written here. */
   #text = ''
@@ -66,7 +66,7 @@ export class PinFile {
   }
 
   /** From now on what somebody makes of the file holds at once. To be called once, after `load`. */
-  async follow(host: PinFileHost): Promise<void> {
+  async follow(host: KeptPinsHost): Promise<void> {
     this.#host = host
     this.#watch = new FileWatch(this.#path, {
       read: () => readPinFile(this.#path),
@@ -156,6 +156,6 @@ function removedFrom(before: string, file: unknown): readonly PinRecord[] {
   const now = isRecord(file) && Array.isArray(file.pins) ? file.pins.filter(isRecord) : []
   const kept = new Set(now.map(({ server, tool }) => JSON.stringify([server, tool])))
   // The check: the text was taken over from the file, or written here.
-  const { pins } = (before === '' ? { pins: [] } : JSON.parse(before)) as Pick<PinText, 'pins'>
+  const { pins } = (before === '' ? { pins: [] } : JSON.parse(before)) as Pick<PinFile, 'pins'>
   return pins.filter(({ server, tool }) => !kept.has(JSON.stringify([server, tool])))
 }
