@@ -1,5 +1,5 @@
 import { addressee, readEnvelope } from './envelope.ts'
-import { OPEN_ARRAY, OPEN_OBJECT } from './letters.ts'
+import { CLOSE_ARRAY, COMMA, OPEN_ARRAY, OPEN_OBJECT } from './letters.ts'
 import { invalidRequest, notJson, oversize } from './malformed.ts'
 import type { Decoded, Entry, Malformed } from './message.ts'
 import type { Repeats } from './repeats.ts'
@@ -99,7 +99,7 @@ function decodeBatch(text: string, from: number, rules: DecodeRules): Decoded {
   members.nodes = 1
   if (rules.maxDepth < 1) return unreadable(TOO_DEEP, rules)
   let at = skipSpace(text, from + 1)
-  if (text.charCodeAt(at) === 93) {
+  if (text.charCodeAt(at) === CLOSE_ARRAY) {
     return skipSpace(text, at + 1) === text.length
       ? invalidRequest('empty-batch', 'a batch of nothing')
       : notJson(`something follows the batch at position ${at + 1}`)
@@ -114,8 +114,8 @@ function decodeBatch(text: string, from: number, rules: DecodeRules): Decoded {
     at = skipSpace(text, members.end)
     const c = text.charCodeAt(at)
     at = skipSpace(text, at + 1)
-    if (c === 93) break
-    if (c !== 44) return notJson(`a batch is broken off at position ${at}`)
+    if (c === CLOSE_ARRAY) break
+    if (c !== COMMA) return notJson(`a batch is broken off at position ${at}`)
   }
   return at === text.length
     ? { type: 'batch', entries }

@@ -1,3 +1,4 @@
+import { OPEN_ARRAY, OPEN_OBJECT } from './letters.ts'
 import { type ErrorObject, type Id, isList, type Message } from './message.ts'
 import { write } from './write.ts'
 
@@ -88,7 +89,8 @@ function structure(params: object): string {
   if (isPlain) return text
   const first = text.charCodeAt(0)
   // A date, say, is an object that is written as a string.
-  if (first !== 123 && first !== 91) throw new TypeError('params are an array or an object')
+  if (first !== OPEN_OBJECT && first !== OPEN_ARRAY)
+    throw new TypeError('params are an array or an object')
   return text
 }
 

@@ -1,3 +1,13 @@
+import {
+  BACKSLASH,
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+} from './letters.ts'
 import { stringEnd } from './scan.ts'
 
 /** The bounds of a structure. */
@@ -78,10 +88,10 @@ function countStructure(
       if (inString) {
         const near = isAscii ? Math.min(written, i + LONG) : written
         let c = bytes[i]
-        while (c !== 34 && c !== 92 && ++i < near) c = bytes[i]
+        while (c !== QUOTE && c !== BACKSLASH && ++i < near) c = bytes[i]
         if (i < near) {
-          if (c === 34) inString = false
-          i += c === 34 ? 1 : 2
+          if (c === QUOTE) inString = false
+          i += c === QUOTE ? 1 : 2
         } else if (near < written) {
           const closed = stringEnd(text, from + i)
           if (closed < 0) return true
@@ -92,14 +102,14 @@ function countStructure(
         continue
       }
       const c = bytes[i++]
-      if (c === 34) {
+      if (c === QUOTE) {
         inString = true
-      } else if (c === 44 || c === 58) {
+      } else if (c === COMMA || c === COLON) {
         nodes++
-      } else if (c === 123 || c === 91) {
+      } else if (c === OPEN_OBJECT || c === OPEN_ARRAY) {
         nodes++
         if (++depth > bounds.maxDepth) return false
-      } else if (c === 125 || c === 93) {
+      } else if (c === CLOSE_OBJECT || c === CLOSE_ARRAY) {
         depth--
       }
     }

@@ -182,9 +182,9 @@ function endOfString(text: string, from: number): number {
 
 function endOfEscape(text: string, at: number): number {
   switch (text.charCodeAt(at + 1)) {
-    case 34: // "
+    case QUOTE:
     case 47: // /
-    case 92: // \\
+    case BACKSLASH:
     case 98: // b
     case 102: // f
     case 110: // n

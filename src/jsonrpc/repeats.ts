@@ -2,6 +2,7 @@ import { frozen } from '../util/frozen.ts'
 import { limits } from '../util/limits.ts'
 import { CLOSE_OBJECT } from './letters.ts'
 import type { Params } from './message.ts'
+import { ownText } from './own-text.ts'
 
 /**
  * What the messages of one connection say again and again at the end of their params or results:
@@ -60,8 +61,7 @@ export class Repeats {
     if (from < 0 || from >= end) return
     const tail = text.slice(from, end)
     if (tail !== this.#candidate) {
-      // Joined with something and cut again it does not keep the whole message alive.
-      this.#candidate = ` ${tail}`.slice(1)
+      this.#candidate = ownText(tail)
       return
     }
     try {

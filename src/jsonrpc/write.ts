@@ -1,3 +1,4 @@
+import { BACKSLASH, QUOTE } from './letters.ts'
 import { Written } from './written.ts'
 
 /**
@@ -98,7 +99,7 @@ function writeString(value: string): string {
   if (value.length > LETTERS) return JSON.stringify(value)
   for (let i = 0; i < value.length; i++) {
     const c = value.charCodeAt(i)
-    if (c < 32 || c === 34 || c === 92 || c > 126) return JSON.stringify(value)
+    if (c < 32 || c === QUOTE || c === BACKSLASH || c > 126) return JSON.stringify(value)
   }
   return `"${value}"`
 }
