@@ -146,6 +146,9 @@ export class RoutedOffer implements Offer {
 
   #call(request: ServerRequest, live: LiveCall | undefined): Answer {
     const name = stringParam(request.params, 'name')
+    // Before anything is made for those that are not there: nearly every call is one of a tool that is.
+    const known = this.#host.catalogue().tool(name)
+    if (known !== undefined) return this.#callEntry(request, known, live)
     return this.#found(
       () => this.#host.catalogue().tool(name),
       entry => this.#callEntry(request, entry, live),

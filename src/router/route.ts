@@ -93,7 +93,7 @@ export class Route {
       type: 'request',
       id: null,
       method: call.method,
-      params: { ...asRead({ ...call.params }) },
+      params: asRead({ ...call.params }),
     }
     const { principal } = call.caller
     const result = await compose(last, this.#middlewares)(message, {
