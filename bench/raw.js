@@ -32,6 +32,7 @@ export function rawClient(name, open, inFlight, work = echo) {
     async open() {
       link = await open()
       link.broken.catch(() => {})
+      frames.length = 0
       for (let id = 1; id <= 1024; id++) frames.push(link.frame(work.request(id)))
     },
     async check() {

@@ -2,11 +2,12 @@ import { RpcError } from '../jsonrpc/error.ts'
 import type { Exchange } from '../jsonrpc/handler.ts'
 import type { Id } from '../jsonrpc/message.ts'
 import { isRecord } from '../util/record.ts'
-import { type CallerFacts, callerOf, type Introduction } from './caller.ts'
+import type { CallerFacts } from './caller.ts'
 import { type CallEnded, events, type Outcome } from './events.ts'
+import { allTallies, isTallied } from './tally.ts'
 
 // The global is a getter, which costs as much again as a look at the clock.
-const clock = performance
+export const clock = performance
 
 /** What is known of a call when it comes. */
 export interface CallFacts {
@@ -15,11 +16,17 @@ export interface CallFacts {
   readonly id?: Id | null
   /** Which server is to answer, where that is known already. */
   readonly server?: string
-  readonly caller?: CallerFacts
+  /** Who makes it, or how to find that out: of most calls nobody asks. */
+  readonly caller?: CallerFacts | (() => CallerFacts)
 }
 
-/** Whether anybody wants to hear of calls: without that, nothing is made of them. */
+/** Whether anybody wants to know of calls: without that, nothing is made of them. */
 export function callsAreHeard(): boolean {
+  return isTallied() || events.callFailed.isHeard || everyCallIsHeard()
+}
+
+/** Whether somebody wants an event for each of them, also for those that are answered well and at once. */
+export function everyCallIsHeard(): boolean {
   return events.callEnded.isHeard || events.callBegun.isHeard
 }
 
@@ -41,32 +48,17 @@ export class LiveCall implements CallEnded {
   code: number | undefined
   durationMs = -1
   #server: string | undefined
-  readonly #said: CallerFacts | undefined
-  // Who calls is put together when somebody asks: of most calls nobody does.
-  readonly #params: unknown
-  readonly #principal: string | undefined
-  readonly #introduction: Introduction | undefined
+  readonly #caller: CallFacts['caller']
 
-  /**
-   * Tells that a call begins. Who makes it is said by `facts.caller`, or found in the rest, which is
-   * what a middleware has at hand.
-   */
-  constructor(
-    facts: CallFacts,
-    params?: unknown,
-    principal?: string,
-    introduction?: Introduction,
-    server?: string,
-  ) {
+  /** Tells that a call begins, or has begun before it was clear that anybody had to be told. */
+  constructor(facts: CallFacts, beganMs = clock.now()) {
     this.method = facts.method
-    this.name = facts.name ?? nameIn(facts.method, params)
+    this.name = facts.name
     this.id = facts.id
-    this.#server = server ?? facts.server
-    this.#said = facts.caller
-    this.#params = params
-    this.#principal = principal
-    this.#introduction = introduction
-    this.beganMs = clock.now()
+    this.#server = facts.server
+    this.#caller = facts.caller
+    this.beganMs = beganMs
+    allTallies.begun(facts.server ?? '')
     events.callBegun.publish(this)
   }
 
@@ -79,11 +71,13 @@ export class LiveCall implements CallEnded {
     const from = this.#server
     if (to === from) return
     this.#server = to
+    allTallies.moved(from ?? '', to ?? '', this)
     if (events.callRouted.isHeard) events.callRouted.publish({ call: this, from, to })
   }
 
   get caller(): CallerFacts {
-    return this.#said ?? callerOf(this.#params, this.#principal, this.#introduction)
+    const caller = this.#caller
+    return (typeof caller === 'function' ? caller() : caller) ?? {}
   }
 
   /** The call was answered with a result, which tells by itself what it is. */
@@ -121,16 +115,23 @@ export class LiveCall implements CallEnded {
     this.outcome = outcome
     this.kind = kind
     this.code = code
+    allTallies.ended(this)
+    if (outcome === 'error') events.callFailed.publish(this)
     events.callEnded.publish(this)
   }
 }
 
 /** What a request is about: the name of a tool or prompt, or the address of a resource. */
 export function nameIn(method: string, params: unknown): string | undefined {
-  const key = method === 'tools/call' ? 'name' : subjects.get(method)
-  if (key === undefined || !isRecord(params)) return undefined
-  const name = params[key]
+  if (!isRecord(params)) return undefined
+  // Most calls are of tools, and a member that is named here is found much faster than one of a table.
+  const name = method === 'tools/call' ? params.name : otherSubject(method, params)
   return typeof name === 'string' ? name : undefined
+}
+
+function otherSubject(method: string, params: Readonly<Record<string, unknown>>): unknown {
+  const key = subjects.get(method)
+  return key === undefined ? undefined : params[key]
 }
 
 const subjects: ReadonlyMap<string, string> = new Map([
@@ -140,7 +141,8 @@ const subjects: ReadonlyMap<string, string> = new Map([
   ['resources/unsubscribe', 'uri'],
 ])
 
-function outcomeOf(result: unknown): Outcome {
+/** What a result tells of how a call ended. */
+export function outcomeOf(result: unknown): Outcome {
   if (!isRecord(result)) return 'ok'
   if (result.isError === true) return 'tool-error'
   return result.resultType === 'input_required' ? 'input-required' : 'ok'

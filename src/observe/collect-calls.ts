@@ -1,8 +1,9 @@
 import { methodRow } from '../mcp/methods.ts'
 import { limits } from '../util/limits.ts'
-import type { CallBegun, CallEnded, CallRouted } from './events.ts'
+import type { CallEnded } from './events.ts'
 import type { MetricFamilies } from './metric-table.ts'
 import { type HistogramSeries, other, type Series } from './metrics.ts'
+import type { Tally } from './tally.ts'
 
 /** What calls of one method, of one tool, to one server count as. */
 interface Slot {
@@ -18,7 +19,7 @@ interface Slot {
  * Counts calls. What it needs for one is found at once when the one before was of the same kind, and
  * with three looks at maps otherwise.
  */
-export class CallMetrics {
+export class CallMetrics implements Tally {
   readonly #metrics: MetricFamilies
   readonly #sinceMs = performance.now()
   readonly #slots = new Map<string, Map<string, Map<string, Slot>>>()
@@ -32,29 +33,32 @@ export class CallMetrics {
     this.#metrics = metrics
   }
 
-  begun({ server = '' }: CallBegun): void {
+  begun(server: string): void {
     this.#inFlightOf(server).value += 1
   }
 
-  routed({ call, from = '', to = '' }: CallRouted): void {
+  moved(from: string, to: string, call: CallEnded): void {
     if (call.beganMs < this.#sinceMs) return
     this.#inFlightOf(from).value -= 1
     this.#inFlightOf(to).value += 1
   }
 
   ended(call: CallEnded): void {
-    const { server = '', outcome } = call
+    const { server = '', method, name, outcome, retries = 0 } = call
     // What had begun before anybody counted was not counted then.
     if (call.beganMs >= this.#sinceMs) this.#inFlightOf(server).value -= 1
-    const slot = this.#slotOf(call, server)
-    const seconds = call.durationMs / 1000
-    slot.durations.observe(seconds)
-    slot.toolDurations?.observe(seconds)
+    const slot = this.#slotOf(server, method, name, isProven(call))
+    measure(slot, call.durationMs)
     if (outcome === 'ok') slot.ok.value += 1
     else this.#count(call, slot)
-    if (call.retries !== undefined && call.retries > 0) {
-      this.#metrics.number('trunkline_call_retries_total').at(server).value += call.retries
-    }
+    if (retries > 0)
+      this.#metrics.number('trunkline_call_retries_total').at(server).value += retries
+  }
+
+  done(server: string, method: string, name: string | undefined, durationMs: number): void {
+    const slot = this.#slotOf(server, method, name, true)
+    measure(slot, durationMs)
+    slot.ok.value += 1
   }
 
   #count({ outcome, kind = other }: CallEnded, { server, method, tool }: Slot): void {
@@ -78,8 +82,7 @@ export class CallMetrics {
     return series
   }
 
-  #slotOf(call: CallEnded, server: string): Slot {
-    const { method, name } = call
+  #slotOf(server: string, method: string, name: string | undefined, isProven: boolean): Slot {
     const tool = method === 'tools/call' ? name : undefined
     const last = this.#last
     if (last?.method === method && last.tool === tool && last.server === server) return last
@@ -88,7 +91,7 @@ export class CallMetrics {
       ?.get(method)
       ?.get(tool ?? '')
     // Names that only a caller has thought of must not use up the room of those that exist.
-    if (known === undefined && !isProven(call)) {
+    if (known === undefined && !isProven) {
       return this.#make(server, methodRow(method) === undefined ? other : method, undefined)
     }
     const slot = known ?? this.#keep(server, method, tool)
@@ -108,6 +111,7 @@ export class CallMetrics {
 
   #make(server: string, method: string, tool: string | undefined): Slot {
     const { number, histogram } = this.#metrics
+    this.#inFlightOf(server)
     return {
       server,
       method,
@@ -120,6 +124,12 @@ export class CallMetrics {
           : histogram('trunkline_tool_call_duration_seconds').at(server, tool),
     }
   }
+}
+
+function measure({ durations, toolDurations }: Slot, durationMs: number): void {
+  const seconds = durationMs / 1000
+  durations.observe(seconds)
+  toolDurations?.observe(seconds)
 }
 
 /**

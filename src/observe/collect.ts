@@ -3,6 +3,7 @@ import { type BreakerState, events } from './events.ts'
 import { type MetricFamilies, metricTable } from './metric-table.ts'
 import type { Family, HistogramSeries, Registry, Series } from './metrics.ts'
 import { measureProcess } from './process-metrics.ts'
+import { keepTally } from './tally.ts'
 import { measureTraffic, type TrafficSource } from './traffic-metrics.ts'
 
 /** What is measured beside what events tell. */
@@ -22,12 +23,9 @@ export function collect(registry: Registry, options: CollectOptions = {}): () =>
   const { endpoint = {}, server = '', droppedLines = () => 0 } = options
   const metrics = makeMetrics(registry)
   measureTraffic(registry, metrics, endpoint, server)
-  const calls = new CallMetrics(metrics)
   const endMeasuring = measureProcess(registry, metrics, droppedLines)
   const ends = [
-    events.callBegun.subscribe(call => calls.begun(call)),
-    events.callRouted.subscribe(change => calls.routed(change)),
-    events.callEnded.subscribe(call => calls.ended(call)),
+    keepTally(new CallMetrics(metrics)),
     ...collectInstances(metrics),
     ...collectSessions(metrics),
     ...collectRest(metrics),

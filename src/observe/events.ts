@@ -1,6 +1,6 @@
-import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Id } from '../jsonrpc/message.ts'
 import type { CallerFacts } from './caller.ts'
+import { channelOf } from './event-channel.ts'
 
 /** How a call ended. A tool that failed is none of the protocol's errors, and a question no end at all. */
 export type Outcome = 'ok' | 'tool-error' | 'input-required' | 'error' | 'cancelled'
@@ -149,27 +149,6 @@ export interface QuestionAsked {
   readonly caller?: CallerFacts
 }
 
-/**
- * One kind of event, over a channel of `node:diagnostics_channel` that anybody in the process can
- * subscribe to by its name.
- */
-export interface EventChannel<Event> {
-  /** The name of the channel: `trunkline:call:ended`. */
-  readonly name: string
-  /**
-   * Whether anybody listens. Whoever publishes looks here first and makes no event for nobody:
-   * `if (events.toolChanged.isHeard) events.toolChanged.publish({ … })`.
-   */
-  readonly isHeard: boolean
-  /** Tells everybody who listens, at once and in the order in which they came; nobody is nothing. */
-  publish(event: Event): void
-  /**
-   * Listens; the function that comes back ends that. A listener must not throw: Node then reports an
-   * uncaught exception.
-   */
-  subscribe(listener: (event: Event) => void): () => void
-}
-
 /** Everything that can be heard of a process that serves, one channel for each kind. */
 export const events = {
   /** A request is about to be answered. */
@@ -177,6 +156,8 @@ export const events = {
   callRouted: channelOf<CallRouted>('call:routed'),
   /** It has been, or has failed. The event is the object that `callBegun` told of. */
   callEnded: channelOf<CallEnded>('call:ended'),
+  /** It has failed, with an error of the protocol: the same event as `callEnded`, for whoever wants no other. */
+  callFailed: channelOf<CallEnded>('call:failed'),
   instanceStarted: channelOf<InstanceStarted>('instance:started'),
   instanceEnded: channelOf<InstanceEnded>('instance:ended'),
   instanceRestarted: channelOf<InstanceRestarted>('instance:restarted'),
@@ -190,22 +171,3 @@ export const events = {
   configReloaded: channelOf<ConfigReloaded>('config:reloaded'),
   questionAsked: channelOf<QuestionAsked>('question:asked'),
 } as const
-
-function channelOf<Event>(kind: string): EventChannel<Event> {
-  const name = `trunkline:${kind}`
-  // Held for good: Node forgets a channel that nobody holds, and its subscribers with it.
-  const way = channel(name)
-  return {
-    name,
-    get isHeard() {
-      return way.hasSubscribers
-    },
-    publish: event => way.publish(event),
-    subscribe: listener => {
-      // The check: the channel is named after the type, and typed publishers are all it has here.
-      const heard = listener as (event: unknown) => void
-      subscribe(name, heard)
-      return () => void unsubscribe(name, heard)
-    },
-  }
-}

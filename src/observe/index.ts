@@ -1,5 +1,6 @@
 export { type CallFacts, callsAreHeard, LiveCall } from './call.ts'
 export type { CallerFacts } from './caller.ts'
+export type { EventChannel } from './event-channel.ts'
 export {
   type BreakerChanged,
   type BreakerState,
@@ -7,7 +8,6 @@ export {
   type CallEnded,
   type CallRouted,
   type ConfigReloaded,
-  type EventChannel,
   events,
   type InstanceEnded,
   type InstanceQuarantined,

@@ -20,7 +20,7 @@ export function logEvents(
   { reloads = true }: Pick<LogEventsOptions, 'reloads'> = {},
 ): () => void {
   const ends = [
-    ...(log.writes('warn') ? [events.callEnded.subscribe(callLines(log))] : []),
+    ...callLines(log),
     ...instanceLines(log),
     ...(log.writes('debug') ? sessionLines(log) : []),
     ...otherLines(log),
@@ -31,15 +31,24 @@ export function logEvents(
   }
 }
 
-function callLines(log: Log): (call: CallEnded) => void {
-  const isDebug = log.writes('debug')
+function callLines(log: Log): (() => void)[] {
+  if (!log.writes('warn')) return []
+  const write = boundedLines(log)
+  // Where good calls are not written, nobody has to be told of them.
+  const way = log.writes('debug') ? events.callEnded : events.callFailed
+  return [
+    way.subscribe(call => {
+      const level: LogLevel = isOurFault(call) ? 'warn' : 'debug'
+      if (log.writes(level)) write(level, call)
+    }),
+  ]
+}
+
+/** Writes so many lines a second, and counts the rest. */
+function boundedLines(log: Log): (level: LogLevel, call: CallEnded) => void {
   let second = 0
   let lines = 0
-  return call => {
-    // Almost every call ends here.
-    if (!isDebug && call.outcome !== 'error') return
-    const level: LogLevel = isOurFault(call) ? 'warn' : 'debug'
-    if (!log.writes(level)) return
+  return (level, call) => {
     const now = Math.floor(performance.now() / 1000)
     if (now !== second) {
       second = now

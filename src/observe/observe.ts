@@ -66,7 +66,7 @@ export interface Observer extends AsyncDisposable {
  *
  * Events are heard from the whole process, whichever server they come from. Given to a plain server
  * before other middleware, it also sees what that refuses. A server keeps its middleware when the
- * observer is closed; it then costs a look at two channels.
+ * observer is closed; it then costs a few looks at who might listen.
  */
 export function observe(options: ObserveOptions = {}): Observer {
   const { endpoint, metrics = true, logs = false, traces = false } = options

@@ -105,6 +105,22 @@ it('a call that was given up is told as that', async () => {
   expect(ended).toMatchObject([{ method: 'x', outcome: 'cancelled' }])
 })
 
+it('calls that failed are told of apart, and no others', async () => {
+  const client = await asked(make(), stateless, { principal: 'ada' })
+  const failed: CallEnded[] = []
+  ends.push(events.callFailed.subscribe(call => failed.push(call)))
+  for (const name of ['echo', 'slow', 'bad', 'none']) await client.ask('tools/call', { name })
+  await client.ask('resources/read', { uri: 'r:///1' })
+  expect(failed.map(({ method, name, kind }) => [method, name, kind])).toEqual([
+    ['tools/call', 'none', 'tool_not_found'],
+    ['resources/read', 'r:///1', 'internal_error'],
+  ])
+  for (const call of failed) {
+    expect(call.durationMs).toBeGreaterThanOrEqual(0)
+    expect(call.caller).toMatchObject({ principal: 'ada', revision: stateless })
+  }
+})
+
 it('notifications are none', () => {
   const { begun } = heard()
   const exchange = { signal: AbortSignal.any([]), envelope: {}, notify: () => {} }

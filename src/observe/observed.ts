@@ -2,9 +2,10 @@ import type { Exchange, Handler, Middleware } from '../jsonrpc/handler.ts'
 import type { RpcRequest } from '../jsonrpc/message.ts'
 import type { Attachment, Endpoint } from '../mcp/endpoint.ts'
 import { promised } from '../util/promised.ts'
-import { callsAreHeard, LiveCall } from './call.ts'
-import { type Introduction, introductionOf } from './caller.ts'
+import { callsAreHeard, clock, everyCallIsHeard, LiveCall, nameIn, outcomeOf } from './call.ts'
+import { callerOf, type Introduction, introductionOf } from './caller.ts'
 import { events } from './events.ts'
+import { allTallies } from './tally.ts'
 
 /** What the events of a server say besides what they are about. */
 export interface ObservedOptions {
@@ -16,7 +17,7 @@ export interface ObservedOptions {
  * A middleware that tells of every request, with the events `callBegun` and `callEnded`:
  * `server.use(observed())`. Used first, it sees what the other middlewares refuse.
  *
- * While nobody listens it costs a look at two channels.
+ * While nobody listens it costs a few looks at who might.
  */
 export function observed(options: ObservedOptions = {}): Middleware {
   const { server } = options
@@ -32,13 +33,32 @@ export function observed(options: ObservedOptions = {}): Middleware {
       else learn(result)
       return result
     }
+    /** The call that a message is, from when it came or from now on. */
+    const callOf = (message: RpcRequest, exchange: Exchange, beganMs?: number): LiveCall => {
+      const { method, id, params } = message
+      const name = nameIn(method, params)
+      const caller = () => callerOf(params, exchange.envelope.principal?.id, introduction)
+      return new LiveCall({ method, name, id, server, caller }, beganMs)
+    }
     return (message, exchange) => {
       if (message.type === 'notification') return next(message, exchange)
       const run = message.method === 'initialize' ? opening : next
+      if (everyCallIsHeard()) return followed(callOf(message, exchange), run, message, exchange)
       if (!callsAreHeard()) return run(message, exchange)
-      const principal = exchange.envelope.principal?.id
-      const call = new LiveCall(message, message.params, principal, introduction, server)
-      return followed(call, run, message, exchange)
+      const beganMs = clock.now()
+      let answer: unknown
+      try {
+        answer = promised(run(message, exchange))
+      } catch (error) {
+        callOf(message, exchange, beganMs).fail(error, exchange.signal.aborted)
+        throw error
+      }
+      if (answer instanceof Promise || outcomeOf(answer) !== 'ok') {
+        return callOf(message, exchange, beganMs).follow(answer, exchange)
+      }
+      const { method, params } = message
+      allTallies.done(server ?? '', method, nameIn(method, params), clock.now() - beganMs)
+      return answer
     }
   }
 }

@@ -1,4 +1,4 @@
-import { callsAreHeard, LiveCall } from '../observe/call.ts'
+import { callsAreHeard, LiveCall, nameIn } from '../observe/call.ts'
 import type { Answer, ServerRequest } from '../server/request.ts'
 
 /** Answers a request, and writes to the call, where somebody listens, what is learned of it. */
@@ -16,7 +16,7 @@ export function heard(answer: HeardAnswer): (request: ServerRequest) => Answer {
       revision: revision.name,
       era: revision.era,
     }
-    const live = new LiveCall({ method, id, caller: facts }, params)
+    const live = new LiveCall({ method, name: nameIn(method, params), id, caller: facts })
     try {
       return live.follow(answer(request, live), exchange)
     } catch (error) {

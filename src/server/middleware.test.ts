@@ -62,6 +62,22 @@ describe.each(allRevisions)('middleware in %s', revision => {
     }
   })
 
+  it('may change an answer where it is, which is whole all the same', async () => {
+    const server = make()
+    server.use(next => (message, exchange) => {
+      const result = next(message, exchange)
+      if (message.method === 'tools/call') Object.assign(result as object, { _meta: { 'a/b': 1 } })
+      if (message.method === 'tools/list') Reflect.deleteProperty(result as object, 'resultType')
+      return result
+    })
+    const client = await asked(server, revision)
+    const { result } = await client.ask('tools/call', { name: 'echo' })
+    expect(result).toMatchObject({ content: [{ text: 'hi' }], _meta: { 'a/b': 1 } })
+    if (revision !== stateless) return
+    expect(result?._meta).toHaveProperty(['io.modelcontextprotocol/serverInfo'])
+    expect((await client.ask('tools/list')).result).toHaveProperty('resultType', 'complete')
+  })
+
   it('may change what comes back, and sees errors as what they are', async () => {
     const kinds: unknown[] = []
     const server = make()
