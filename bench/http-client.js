@@ -33,7 +33,10 @@ export function httpContestant({ name, program, era, answers, connections }) {
   const reopen = async () => {
     for (const [at, link] of links.entries()) if (link.isGone) links[at] = await openLink(port)
   }
-  const ask = async text => textOf(await links[0].ask(post(text, 'tools/call', 'usage')))
+  const ask = async name => {
+    const text = request(era, name, 'tools/call', { name, arguments: {} })
+    return textOf(await links[0].ask(post(text, 'tools/call', name)))
+  }
   return {
     name,
     async open() {
@@ -41,7 +44,8 @@ export function httpContestant({ name, program, era, answers, connections }) {
       child = started.child
       port = started.port
       const opened = Array.from({ length: connections }, () => openLink(started.port))
-      links.push(...(await Promise.all(opened)))
+      links.splice(0, links.length, ...(await Promise.all(opened)))
+      frames.length = 0
       const session = era === 'session' ? await openSession(links[0], started.port) : undefined
       post = writer(started.port, era, accept, session)
       for (let id = 1; id <= DIFFERENT; id++) {
@@ -69,10 +73,8 @@ export function httpContestant({ name, program, era, answers, connections }) {
       await reopen()
     },
     run: count => drive(links, frames, count, times.at(-1)),
-    async cpu() {
-      const params = { name: 'usage', arguments: {} }
-      return Number(await ask(request(era, 'usage', 'tools/call', params)))
-    },
+    cpu: async () => Number(await ask('usage')),
+    turn: () => ask('turn'),
     latencies: () =>
       times
         .slice(1)

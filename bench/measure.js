@@ -11,37 +11,28 @@ export const collect = runInNewContext('gc')
  * Every round runs each contestant once for about `seconds`, in an order rotated from round to
  * round, so that a slow moment of the machine meets all of them. The first contestant is the floor,
  * or the fastest of the first `floors`; ratios are taken inside a round and then the median of the
- * rounds is reported. With `alone` only the floors and those named after trunkline run. With `starts` the
- * rounds are divided among so many openings of every contestant: of one and the same program, one
- * process is faster than the next by some hundredths for as long as it lives.
+ * rounds is reported. With `alone` only the floors and those named after trunkline run.
  *
  * A contestant is `{ name, run(count), open?(), check?(), prepare?(), cpu?(), close?() }`: `run`
  * does `count` operations and may give the seconds they took, `check` throws when the contestant does not do the work at all,
  * `prepare` makes fresh inputs outside the timer, and `cpu` tells the processor time in µs used so
  * far by the process under test. One that throws leaves the race and is reported with the reason.
  */
-export async function compare(contestants, { rounds, seconds, floors = 1, alone, starts = 1 }) {
+export async function compare(contestants, { rounds, seconds, floors = 1, alone }) {
   const field = contestants.filter(({ name }, at) => !alone || at < floors || isOurs(name))
   const racers = field.map(contestant => ({ contestant, count: 1, rates: [], cpu: [] }))
-  for (let start = 0; start < starts; start++) {
-    await race(racers, Math.ceil(rounds / starts), seconds)
+  for (const racer of racers) await attempt(racer, () => warmUp(racer, seconds))
+  for (let round = 0; round < rounds; round++) {
+    for (let turn = 0; turn < racers.length; turn++) {
+      const racer = racers[(round + turn) % racers.length]
+      if (racer.failed === undefined) await attempt(racer, () => measure(racer))
+    }
   }
+  for (const racer of racers) await attempt(racer, () => racer.contestant.close?.())
   const floor = racers.slice(0, floors).reduce((best, racer) => {
     return median(racer.rates) > median(best.rates) ? racer : best
   })
   return racers.map(racer => summarise(racer, floor))
-}
-
-async function race(racers, rounds, seconds) {
-  const running = racers.filter(({ failed }) => failed === undefined)
-  for (const racer of running) await attempt(racer, () => warmUp(racer, seconds))
-  for (let round = 0; round < rounds; round++) {
-    for (let turn = 0; turn < running.length; turn++) {
-      const racer = running[(round + turn) % running.length]
-      if (racer.failed === undefined) await attempt(racer, () => measure(racer))
-    }
-  }
-  for (const racer of running) await attempt(racer, () => racer.contestant.close?.())
 }
 
 /** Whether a contestant is this package, in whichever way it is used. */

@@ -1,28 +1,29 @@
 import { httpContestant } from './http-client.js'
 import { elsewhere } from './mcp/elsewhere.js'
-import { kinds } from './mcp/observed.js'
+import { kinds, turned } from './mcp/observed.js'
 import { openStdio, workOf } from './mcp/stdio.js'
 import { toolRequest } from './mcp/wire.js'
 import { compare } from './measure.js'
 import { rawClient } from './raw.js'
 import { aim, list } from './report.js'
+import { compareStates } from './states.js'
 
 /** What observing costs: tool calls without it, with nobody listening, and with all of it on. */
 export async function observe(options) {
-  return [...(await onWires(options)), ...(await inProcess(options))]
+  return [...(await switched(options)), ...(await onWires(options)), ...(await inProcess(options))]
 }
 
 const wires = [
   {
     name: 'over stdio, 64 in flight',
-    contestant: (name, kind, era) =>
-      rawClient(name, () => openStdio(era, ['observed-trunkline', 'stdio', kind]), 64, workOf(era)),
+    contestant: (kind, era) =>
+      rawClient(kind, () => openStdio(era, ['observed-trunkline', 'stdio', kind]), 64, workOf(era)),
   },
   {
     name: 'over HTTP, 32 connections',
-    contestant: (name, kind, era) =>
+    contestant: (kind, era) =>
       httpContestant({
-        name,
+        name: kind,
         program: ['observed-trunkline', 'http', kind],
         era,
         answers: 'json',
@@ -31,32 +32,38 @@ const wires = [
   },
 ]
 
-/** The floor a second time: what differs between the two is what this machine cannot measure. */
-const control = 'trunkline, once more'
+/** The same server, observed and not, by turns: what a call costs more, whatever else the machine does. */
+async function switched({ rounds, seconds = 0.05, only, log }) {
+  const reports = []
+  for (const { name: wire, contestant } of wires) {
+    for (const era of ['stateless', 'session']) {
+      const title = `Observing switched on and off ${wire}, ${era}`
+      if (!title.includes(only)) continue
+      log(title)
+      const names = ['trunkline', 'trunkline, all on']
+      const results = await compareStates(contestant(turned, era), names, { rounds, seconds })
+      const aims = [aim(results, { who: 'trunkline, all on', than: 'trunkline', least: 0.95 })]
+      const bytes = toolRequest(era, 500).length
+      const workload = { name: title, bytes, results, aims }
+      reports.push({ title, notes: switchedNotes, workloads: [workload], text: list(workload) })
+    }
+  }
+  return reports
+}
 
-/** How often every server is started anew; each of them has `rounds` rounds. */
-const starts = 5
-
-async function onWires({ rounds, seconds = 0.3, only, alone, log }) {
+async function onWires({ rounds, seconds = 1, only, alone, log }) {
   const reports = []
   for (const { name: wire, contestant } of wires) {
     for (const era of ['stateless', 'session']) {
       const title = `Tool calls observed ${wire}, ${era}`
       if (!title.includes(only)) continue
       log(title)
-      const contestants = [
-        ...kinds.map(kind => contestant(kind, kind, era)),
-        contestant(control, 'trunkline', era),
-      ]
-      const results = await compare(contestants, {
-        rounds: rounds * starts,
-        starts,
-        seconds,
-        alone,
-      })
-      const aims = ['trunkline, nobody listens', 'trunkline, all on'].map(who =>
-        aim(results, { who, than: 'trunkline', least: 0.95 }),
-      )
+      // Of one and the same program, one process is faster than the next by some hundredths.
+      const control = { ...contestant('trunkline', era), name: 'trunkline, once more' }
+      const contestants = [...kinds.map(kind => contestant(kind, era)), control]
+      const results = await compare(contestants, { rounds, seconds, alone })
+      const who = 'trunkline, nobody listens'
+      const aims = [aim(results, { who, than: 'trunkline', least: 0.95 })]
       const bytes = toolRequest(era, 500).length
       const workload = { name: title, bytes, results, aims }
       reports.push({ title, notes: wireNotes, workloads: [workload], text: list(workload) })
@@ -95,9 +102,14 @@ const kindNotes = [
   'server that would tell of its calls; "any middleware" has one that does nothing, which is what having any costs.',
 ]
 
+const switchedNotes = [
+  'tools/call to a server in a process of its own, always the same raw client, which counts replies. Metrics, a log of the',
+  'level info, and tracing for which no tracer is registered are switched on and off while it runs: off, on, on, off. Off is a server whose observer has been closed.',
+]
+
 const wireNotes = [
-  'tools/call to a server in a process of its own, always the same raw client, which counts replies. Every server was',
-  `started ${starts} times; "once more" is the floor a second time, which shows what the machine adds or takes by chance.`,
+  'tools/call to a server in a process of its own, always the same raw client, which counts replies. "Once more" is the',
+  'floor a second time: what it differs by is what processes of one program differ by, and no other difference counts.',
   ...kindNotes,
 ]
 

@@ -71,6 +71,9 @@ export function rawClient(name, open, inFlight, work = echo) {
       const reply = JSON.parse(await Promise.race([link.ask(work.usage), link.broken]))
       return work.microsOf(reply)
     },
+    async turn() {
+      await Promise.race([link.ask(work.turn), link.broken])
+    },
     close: () => link?.close(),
   }
 }

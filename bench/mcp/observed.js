@@ -22,10 +22,28 @@ const preparations = {
 
 export const kinds = Object.keys(preparations)
 
+/** One that begins to be observed, and ceases, with every call of its tool `turn`. */
+export const turned = 'turned'
+
+async function prepareTurned(server) {
+  const { observe } = await ours('observe/index')
+  let observer
+  server.tool('turn', {}, async () => {
+    if (observer === undefined) {
+      observer = observe({ endpoint: server, logs: 'info', traces: true })
+      await observer.ready
+      return 'observed'
+    }
+    await observer.close()
+    observer = undefined
+    return 'not observed'
+  })
+}
+
 /** The server of one kind, ready to be called. */
 export async function observedServer(kind) {
   const server = await trunklineServer()
-  await preparations[kind](server)
+  await (kind === turned ? prepareTurned(server) : preparations[kind](server))
   return server
 }
 

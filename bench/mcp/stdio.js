@@ -59,14 +59,15 @@ function notesOf(bytes) {
 
 /** What is sent to a server, and how its answers are checked. */
 export function workOf(era) {
-  const usage = request(era, 'usage', 'tools/call', { name: 'usage', arguments: {} })
+  const call = name => request(era, name, 'tools/call', { name, arguments: {} })
   return {
     request: id => toolRequest(era, id),
     check(id, reply) {
       assert.equal(reply.id, id)
       assert.equal(reply.result.content[0].text, answerTo(argumentsOf(id)))
     },
-    usage,
+    usage: call('usage'),
+    turn: call('turn'),
     microsOf: reply => Number(reply.result.content[0].text),
   }
 }
