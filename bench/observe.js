@@ -1,6 +1,6 @@
 import { httpContestant } from './http-client.js'
 import { elsewhere } from './mcp/elsewhere.js'
-import { kinds, turned } from './mcp/observed.js'
+import { kinds, turnedKinds } from './mcp/observed.js'
 import { openStdio, workOf } from './mcp/stdio.js'
 import { toolRequest } from './mcp/wire.js'
 import { compare } from './measure.js'
@@ -10,7 +10,7 @@ import { compareStates } from './states.js'
 
 /** What observing costs: tool calls without it, with nobody listening, and with all of it on. */
 export async function observe(options) {
-  return [...(await switched(options)), ...(await onWires(options)), ...(await inProcess(options))]
+  return [...(await onWires(options)), ...(await inProcess(options))]
 }
 
 const wires = [
@@ -23,7 +23,7 @@ const wires = [
     name: 'over HTTP, 32 connections',
     contestant: (kind, era) =>
       httpContestant({
-        name: kind,
+        name: `trunkline, ${kind}`,
         program: ['observed-trunkline', 'http', kind],
         era,
         answers: 'json',
@@ -32,41 +32,22 @@ const wires = [
   },
 ]
 
-/** The same server, observed and not, by turns: what a call costs more, whatever else the machine does. */
-async function switched({ rounds, seconds = 0.05, only, log }) {
+async function onWires({ rounds, seconds = 0.05, only, log }) {
   const reports = []
   for (const { name: wire, contestant } of wires) {
     for (const era of ['stateless', 'session']) {
-      const title = `Observing switched on and off ${wire}, ${era}`
-      if (!title.includes(only)) continue
-      log(title)
-      const names = ['trunkline', 'trunkline, all on']
-      const results = await compareStates(contestant(turned, era), names, { rounds, seconds })
-      const aims = [aim(results, { who: 'trunkline, all on', than: 'trunkline', least: 0.95 })]
-      const bytes = toolRequest(era, 500).length
-      const workload = { name: title, bytes, results, aims }
-      reports.push({ title, notes: switchedNotes, workloads: [workload], text: list(workload) })
-    }
-  }
-  return reports
-}
-
-async function onWires({ rounds, seconds = 1, only, alone, log }) {
-  const reports = []
-  for (const { name: wire, contestant } of wires) {
-    for (const era of ['stateless', 'session']) {
-      const title = `Tool calls observed ${wire}, ${era}`
-      if (!title.includes(only)) continue
-      log(title)
-      // Of one and the same program, one process is faster than the next by some hundredths.
-      const control = { ...contestant('trunkline', era), name: 'trunkline, once more' }
-      const contestants = [...kinds.map(kind => contestant(kind, era)), control]
-      const results = await compare(contestants, { rounds, seconds, alone })
-      const who = 'trunkline, nobody listens'
-      const aims = [aim(results, { who, than: 'trunkline', least: 0.95 })]
-      const bytes = toolRequest(era, 500).length
-      const workload = { name: title, bytes, results, aims }
-      reports.push({ title, notes: wireNotes, workloads: [workload], text: list(workload) })
+      for (const kind of turnedKinds) {
+        const title = `Tool calls observed by turns ${wire}, ${era}, ${kind}`
+        if (!title.includes(only)) continue
+        log(title)
+        const who = `trunkline, ${kind}`
+        const states = ['trunkline', who]
+        const results = await compareStates(contestant(kind, era), states, { rounds, seconds })
+        const aims = [aim(results, { who, than: 'trunkline', least: 0.95 })]
+        const bytes = toolRequest(era, 500).length
+        const workload = { name: title, bytes, results, aims }
+        reports.push({ title, notes: wireNotes, workloads: [workload], text: list(workload) })
+      }
     }
   }
   return reports
@@ -97,23 +78,15 @@ async function inProcess({ rounds, seconds = 0.15, only, alone, log }) {
   return reports
 }
 
-const kindNotes = [
-  '"all on" is metrics, a log of the level info, and tracing for which no tracer is registered; "nobody listens" is a',
-  'server that would tell of its calls; "any middleware" has one that does nothing, which is what having any costs.',
-]
-
-const switchedNotes = [
-  'tools/call to a server in a process of its own, always the same raw client, which counts replies. Metrics, a log of the',
-  'level info, and tracing for which no tracer is registered are switched on and off while it runs: off, on, on, off. Off is a server whose observer has been closed.',
-]
-
 const wireNotes = [
-  'tools/call to a server in a process of its own, always the same raw client, which counts replies. "Once more" is the',
-  'floor a second time: what it differs by is what processes of one program differ by, and no other difference counts.',
-  ...kindNotes,
+  'tools/call to a server in a process of its own, always the same raw client, which counts replies. The server is switched',
+  'over and back while it runs: off, on, on, off. "All on" is metrics, a log of the level info, and tracing for which no',
+  'tracer is registered, against an observer that has been closed; "nobody listens" is a server that would tell of its',
+  'calls, against one with a middleware that only passes on.',
 ]
 
 const notes = [
-  'tools/call from client to server and back, objects handed over, in a process for each contestant.',
-  ...kindNotes,
+  'tools/call from client to server and back, objects handed over, in a process for each contestant. "All on" is metrics, a',
+  'log of the level info, and tracing for which no tracer is registered, of the client too; "nobody listens" is a server that',
+  'would tell of its calls; "any middleware" has one that does nothing, which is what having any costs.',
 ]

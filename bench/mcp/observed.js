@@ -22,28 +22,51 @@ const preparations = {
 
 export const kinds = Object.keys(preparations)
 
-/** One that begins to be observed, and ceases, with every call of its tool `turn`. */
-export const turned = 'turned'
-
-async function prepareTurned(server) {
-  const { observe } = await ours('observe/index')
-  let observer
-  server.tool('turn', {}, async () => {
-    if (observer === undefined) {
-      observer = observe({ endpoint: server, logs: 'info', traces: true })
-      await observer.ready
-      return 'observed'
+/** What a server becomes with a call of its tool `turn`, and ceases to be with the next. */
+const turns = {
+  async 'all on'(server) {
+    const { observe } = await ours('observe/index')
+    let observer
+    return async () => {
+      if (observer === undefined) {
+        observer = observe({ endpoint: server, logs: 'info', traces: true })
+        await observer.ready
+        return
+      }
+      await observer.close()
+      observer = undefined
     }
-    await observer.close()
-    observer = undefined
-    return 'not observed'
+  },
+  async 'nobody listens'(server) {
+    const { observed } = await ours('observe/index')
+    let isOn = false
+    server.use(next => {
+      const handler = observed()(next)
+      return (message, exchange) => (isOn ? handler(message, exchange) : next(message, exchange))
+    })
+    return () => {
+      isOn = !isOn
+    }
+  },
+}
+
+export const turnedKinds = Object.keys(turns)
+
+/** The server that is turned into one of these. */
+export async function turnedServer(kind) {
+  const server = await trunklineServer()
+  const turn = await turns[kind](server)
+  server.tool('turn', {}, async () => {
+    await turn()
+    return 'turned'
   })
+  return server
 }
 
 /** The server of one kind, ready to be called. */
-export async function observedServer(kind) {
+async function observedServer(kind) {
   const server = await trunklineServer()
-  await (kind === turned ? prepareTurned(server) : preparations[kind](server))
+  await preparations[kind](server)
   return server
 }
 

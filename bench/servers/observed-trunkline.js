@@ -1,12 +1,12 @@
-/* node observed-trunkline.js stdio|http KIND: an MCP server, observed as `kinds` says, or not at all. */
-import { observedServer } from '../mcp/observed.js'
+/* node observed-trunkline.js stdio|http KIND: an MCP server that is turned into one of `turnedKinds` and back. */
+import { turnedServer } from '../mcp/observed.js'
 import { ours } from '../ours.js'
 import { idleMs } from './http-listen.js'
 import { announce } from './methods.js'
 
 const [wire, kind] = process.argv.slice(2)
 const { listen, serve } = await ours('index')
-const server = await observedServer(kind)
+const server = await turnedServer(kind)
 if (wire === 'stdio') await serve(server, { argv: [], env: {} })
 else {
   const http = { idleTimeoutMs: idleMs }
