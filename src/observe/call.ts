@@ -58,7 +58,7 @@ export class LiveCall implements CallEnded {
     this.#server = facts.server
     this.#caller = facts.caller
     this.beganMs = beganMs
-    allTallies.begun(facts.server ?? '')
+    allTallies.begun(this)
     events.callBegun.publish(this)
   }
 

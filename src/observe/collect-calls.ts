@@ -1,6 +1,6 @@
 import { methodRow } from '../mcp/methods.ts'
 import { limits } from '../util/limits.ts'
-import type { CallEnded } from './events.ts'
+import type { CallBegun, CallEnded } from './events.ts'
 import type { MetricFamilies } from './metric-table.ts'
 import { type HistogramSeries, other, type Series } from './metrics.ts'
 import type { Tally } from './tally.ts'
@@ -33,11 +33,12 @@ export class CallMetrics implements Tally {
     this.#metrics = metrics
   }
 
-  begun(server: string): void {
-    this.#inFlightOf(server).value += 1
+  begun({ server = '', beganMs }: CallBegun): void {
+    // What had begun before anybody counted is told late, by servers that wait and see.
+    if (beganMs >= this.#sinceMs) this.#inFlightOf(server).value += 1
   }
 
-  moved(from: string, to: string, call: CallEnded): void {
+  moved(from: string, to: string, call: CallBegun): void {
     if (call.beganMs < this.#sinceMs) return
     this.#inFlightOf(from).value -= 1
     this.#inFlightOf(to).value += 1

@@ -25,21 +25,23 @@ export interface EventChannel<Event> {
 class Way<Event> implements EventChannel<Event> {
   readonly name: string
   // Held for good: Node forgets a channel that nobody holds, and its subscribers with it.
-  readonly #outside: Channel
+  readonly #channel: Channel
+
   constructor(name: string) {
     this.name = name
-    this.#outside = channel(name)
+    this.#channel = channel(name)
   }
 
   get isHeard(): boolean {
-    return this.#outside.hasSubscribers
+    return this.#channel.hasSubscribers
   }
 
   publish(event: Event): void {
-    this.#outside.publish(event)
+    this.#channel.publish(event)
   }
 
   subscribe(listener: (event: Event) => void): () => void {
+    // The check: the channel is named after the type, and typed publishers are all it has here.
     const heard = listener as (event: unknown) => void
     subscribe(this.name, heard)
     return () => void unsubscribe(this.name, heard)

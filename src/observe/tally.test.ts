@@ -65,6 +65,20 @@ it.each(allRevisions)('the numbers are the same with and without events, in %s',
   expect(await countedIn(revision)).toEqual(without)
 })
 
+it('a call in which somebody begins to count is not in flight for ever', async () => {
+  counting()
+  const { server } = make()
+  let count: ReturnType<typeof counting> | undefined
+  server.tool('count', {}, async () => {
+    count = counting()
+    return 'counted'
+  })
+  const client = await asked(server, '2026-07-28')
+  await client.ask('tools/call', { name: 'count' })
+  await turn()
+  expect(count?.(/in_flight/)).toEqual(['trunkline_calls_in_flight{server="files"} 0'])
+})
+
 it.each(allRevisions)(
   'calls that take their time are in flight meanwhile, in %s',
   async revision => {

@@ -1,4 +1,4 @@
-import type { CallEnded } from './events.ts'
+import type { CallBegun, CallEnded } from './events.ts'
 
 /**
  * Somebody who counts calls. Most calls are answered well and at once: for those it is given numbers and
@@ -6,9 +6,9 @@ import type { CallEnded } from './events.ts'
  */
 export interface Tally {
   /** A call has begun that was not answered at once. */
-  begun(server: string): void
+  begun(call: CallBegun): void
   /** It has been found out that another server answers it. */
-  moved(from: string, to: string, call: CallEnded): void
+  moved(from: string, to: string, call: CallBegun): void
   /** It has ended, one way or another. */
   ended(call: CallEnded): void
   /** A call has begun and was answered well, at once. */
@@ -32,8 +32,8 @@ export function isTallied(): boolean {
 
 /** All who count at present. */
 export const allTallies: Tally = {
-  begun: server => {
-    for (const tally of tallies) tally.begun(server)
+  begun: call => {
+    for (const tally of tallies) tally.begun(call)
   },
   moved: (from, to, call) => {
     for (const tally of tallies) tally.moved(from, to, call)
