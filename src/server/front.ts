@@ -13,7 +13,6 @@ import { createCursors } from './cursor.ts'
 import type { MethodHandler } from './extending.ts'
 import type { MakeOffer, Offer } from './offer.ts'
 import type { ServerInfo, ServerOptions } from './options.ts'
-import { OwnAnswer } from './own-answer.ts'
 import { checkInfo } from './registering.ts'
 import { createSealer } from './seal.ts'
 import { withSeedNames } from './seed-names.ts'
@@ -149,9 +148,7 @@ export class Front<O extends Offer> implements Endpoint {
     // A middleware sees results as they are sent; where there is none they are completed further below.
     const bare: Handler = (message, exchange) =>
       switchboard.answer(message, exchange, session, true)
-    const own = new OwnAnswer()
-    const core: Handler = (message, exchange) =>
-      own.keep(switchboard.answer(message, exchange, session))
+    const core: Handler = (message, exchange) => switchboard.answer(message, exchange, session)
     let count = 0
     let handler = bare
     return (message, exchange) => {
@@ -160,11 +157,11 @@ export class Front<O extends Offer> implements Endpoint {
           count = this.#middlewares.length
           handler = compose(core, this.#middlewares)
         }
-        own.keep(undefined)
         const given = handler(count === 0 ? message : wholeMessage(message), exchange)
-        const isOwn = count === 0 || own.isStill(given)
-        const result = isOwn ? given : promised(given)
-        if (!(result instanceof Promise)) return isOwn ? result : wording.completed(result, message)
+        const result = count === 0 ? given : promised(given)
+        if (!(result instanceof Promise)) {
+          return count === 0 ? result : wording.completed(result, message)
+        }
         // The error of whatever fails, a middleware included, is said in the caller's numbers.
         const failed = (error: unknown) => {
           throw wording.failure(error, message, exchange, session)

@@ -30,10 +30,13 @@ export class Wording {
   readonly #options: WordingOptions
   readonly #caches: ReadonlyMap<string, WholeHints>
   readonly #metas = new Map<Revision, Params>()
+  readonly #stateless: ReadonlyMap<unknown, Revision>
 
   constructor(options: WordingOptions) {
     this.#options = options
     this.#caches = cachesOf(options.cache)
+    const stateless = options.revisions.filter(({ era }) => era === 'stateless')
+    this.#stateless = new Map(stateless.map(revision => [revision.name, revision]))
   }
 
   /** What the stateless revisions add to a result. One that has it already stays as it is. */
@@ -91,9 +94,7 @@ export class Wording {
   /** The revision that a request speaks for itself, if it is one that is served. */
   #revisionOf(params: unknown): Revision | undefined {
     const meta = isRecord(params) ? params._meta : undefined
-    const name = isRecord(meta) ? meta[metaKeys.protocolVersion] : undefined
-    if (name === undefined) return undefined
-    return this.#options.revisions.find(one => one.name === name && one.era === 'stateless')
+    return isRecord(meta) ? this.#stateless.get(meta[metaKeys.protocolVersion]) : undefined
   }
 }
 
