@@ -43,18 +43,20 @@ export function observed(options: ObservedOptions = {}): Middleware {
     return (message, exchange) => {
       if (message.type === 'notification') return next(message, exchange)
       const run = message.method === 'initialize' ? opening : next
-      if (everyCallIsHeard()) return followed(callOf(message, exchange), run, message, exchange)
       if (!callsAreHeard()) return run(message, exchange)
-      const beganMs = clock.now()
+      const told = everyCallIsHeard() ? callOf(message, exchange) : undefined
+      const beganMs = told?.beganMs ?? clock.now()
       let answer: unknown
       try {
         answer = promised(run(message, exchange))
       } catch (error) {
-        callOf(message, exchange, beganMs).fail(error, exchange.signal.aborted)
+        const call = told ?? callOf(message, exchange, beganMs)
+        call.fail(error, exchange.signal.aborted)
         throw error
       }
-      if (answer instanceof Promise || outcomeOf(answer) !== 'ok') {
-        return callOf(message, exchange, beganMs).follow(answer, exchange)
+      if (told !== undefined || answer instanceof Promise || outcomeOf(answer) !== 'ok') {
+        const call = told ?? callOf(message, exchange, beganMs)
+        return call.follow(answer, exchange)
       }
       const { method, params } = message
       allTallies.done(server ?? '', method, nameIn(method, params), clock.now() - beganMs)
@@ -79,15 +81,6 @@ export function sessionsOf(endpoint: Endpoint): Endpoint {
       tellOf(attachment, envelope?.principal?.id)
       return attachment
     },
-  }
-}
-
-function followed(call: LiveCall, run: Handler, message: RpcRequest, exchange: Exchange): unknown {
-  try {
-    return call.follow(promised(run(message, exchange)), exchange)
-  } catch (error) {
-    call.fail(error, exchange.signal.aborted)
-    throw error
   }
 }
 
