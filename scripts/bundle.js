@@ -35,7 +35,7 @@ await bundle.write({
       { name: 'jsonrpc', test: /[\\/]src[\\/](?:jsonrpc|util)[\\/]/ },
       { name: 'mcp', test: /[\\/]src[\\/]mcp[\\/]/ },
       { name: 'server', test: /[\\/]src[\\/]server[\\/]/ },
-      { name: 'front', test: /[\\/]src[\\/][\w-]+\.ts$/ },
+      { name: 'root', test: /[\\/]src[\\/][\w-]+\.ts$/ },
     ],
   },
 })

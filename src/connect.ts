@@ -4,13 +4,13 @@ import type { Client } from './client/client.ts'
 import { type ConnectOptions, connectTables, type RpcConnectOptions } from './connect-options.ts'
 import { dial, type Where } from './dial.ts'
 import type { Channel } from './jsonrpc/channel.ts'
-import { Peer } from './jsonrpc/peer.ts'
+import { Peer } from './jsonrpc/peer/peer.ts'
 import type { Endpoint } from './mcp/endpoint.ts'
 import { profile } from './mcp/profile.ts'
 import { decodeOptions } from './mcp/profile-options.ts'
 import { checkProtocolOptions, isEndpoint, settings } from './protocol.ts'
 import type { RouterOptions } from './router/options.ts'
-import type { ChildCommand } from './transport/child.ts'
+import type { ChildCommand } from './transport/process/child.ts'
 import { defined } from './util/defined.ts'
 import { shown } from './util/options.ts'
 import { isRecord } from './util/record.ts'
@@ -97,7 +97,7 @@ async function connectClient(where: Where | Endpoint, options: ConnectOptions): 
   let isOpen = false
   // Whoever gives up opening means the first time: later ones are the client's own business.
   const redial = (): Promise<Channel> => dial(where, isOpen ? opening : { ...opening, signal })
-  const { knownServers } = await import('./client/verdict.ts')
+  const { knownServers } = await import('./client/connection/version-cache.ts')
   const remember = { target: nameOf(where), verdicts: knownServers }
   const client = await openClient(redial, { remember, ...options })
   isOpen = true

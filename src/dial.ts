@@ -1,10 +1,10 @@
 import type { Address } from './address.ts'
 import type { ClientOptions } from './client/options.ts'
-import type { HttpClientOptions } from './http/client.ts'
+import type { HttpClientOptions } from './http/client/channel.ts'
 import type { Channel } from './jsonrpc/channel.ts'
 import type { Malformed } from './jsonrpc/message.ts'
 import type { WireOptions } from './protocol.ts'
-import type { ChildCommand, ChildProcess } from './transport/child.ts'
+import type { ChildCommand, ChildProcess } from './transport/process/child.ts'
 import { defined } from './util/defined.ts'
 import type { Traffic } from './util/traffic.ts'
 
@@ -75,11 +75,11 @@ async function open(where: Where, options: DialOptions): Promise<Channel> {
     case 'tcp':
     case 'unix':
     case 'pipe': {
-      const { connectSocket } = await import('./transport/socket.ts')
+      const { connectSocket } = await import('./transport/socket/socket.ts')
       return connectSocket(where, streamOptions(options))
     }
     case 'websocket': {
-      const { connectWebSocket } = await import('./transport/websocket.ts')
+      const { connectWebSocket } = await import('./transport/websocket/connect.ts')
       return connectWebSocket(where.url, options)
     }
     case 'http':
@@ -91,13 +91,13 @@ async function openHttp(url: URL, options: DialOptions): Promise<Channel> {
   const { headers, decode, clock, onError, http, websocket, onWebSocket, traffic } = options
   const its = { headers, ...defined(http), decode, clock, onError }
   if (websocket !== true || its.fetch !== undefined) {
-    const { httpChannel } = await import('./http/client.ts')
+    const { httpChannel } = await import('./http/client/channel.ts')
     return httpChannel(url, its, { traffic })
   }
-  const { httpWithWebSocket } = await import('./http/client-websocket.ts')
+  const { httpWithWebSocket } = await import('./http/client/websocket.ts')
   return httpWithWebSocket(url, its, {
     dial: async (place, dialling) => {
-      const { connectWebSocket } = await import('./transport/websocket.ts')
+      const { connectWebSocket } = await import('./transport/websocket/connect.ts')
       return connectWebSocket(place, { ...options, ...dialling, joins: true })
     },
     onChange: onWebSocket,
@@ -111,7 +111,7 @@ function streamOptions({ onJunk: _, ...options }: DialOptions): Omit<DialOptions
 }
 
 async function start(command: ChildCommand, options: DialOptions): Promise<Channel> {
-  const { childChannel } = await import('./transport/child.ts')
+  const { childChannel } = await import('./transport/process/child.ts')
   const channel = await childChannel(command, options)
   try {
     options.onChild?.(channel)

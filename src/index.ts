@@ -9,12 +9,11 @@ export {
 export { ChannelError, type ChannelErrorCode } from './jsonrpc/channel.ts'
 export { RpcError, type RpcErrorOptions } from './jsonrpc/error.ts'
 export type { Exchange, Handler, Middleware } from './jsonrpc/handler.ts'
-export { Peer } from './jsonrpc/peer.ts'
-export type { PeerOptions } from './jsonrpc/peer-options.ts'
+export type { PeerOptions } from './jsonrpc/peer/options.ts'
+export { Peer } from './jsonrpc/peer/peer.ts'
 export { type ListenOptions, listen, type RpcListenOptions } from './listen.ts'
 export { audio, embed, image, link, text } from './mcp/content.ts'
 export type { Endpoint } from './mcp/endpoint.ts'
-export { fromWire, kindOf, toWire } from './mcp/error-wire.ts'
 export {
   errorCategory,
   errorIs,
@@ -22,15 +21,16 @@ export {
   errorSeverity,
   errors,
   isKnownCode,
-} from './mcp/errors.ts'
+} from './mcp/errors/constructors.ts'
+export { fromWire, kindOf, toWire } from './mcp/errors/wire.ts'
 export { type Profile, type ProfileName, profile } from './mcp/profile.ts'
-export { withJsonSchema } from './mcp/schema-conversion.ts'
+export { withJsonSchema } from './mcp/schema/convert.ts'
 export type { Answers, Protocol, Protocols } from './protocol.ts'
 export { type ServeOptions, type Serving, serve } from './serve.ts'
-export { inputRequired } from './server/ask.ts'
 export type { Context } from './server/context.ts'
-export { Cancelled, Declined } from './server/elicit.ts'
+export { Cancelled, Declined } from './server/input/elicit.ts'
+export { inputRequired } from './server/input/input-required.ts'
 export type { ServerInfo, ServerOptions } from './server/options.ts'
 export { Server } from './server/server.ts'
-export type { ChildCommand, ChildProcess } from './transport/child.ts'
 export type { Listener } from './transport/listener.ts'
+export type { ChildCommand, ChildProcess } from './transport/process/child.ts'

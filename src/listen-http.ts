@@ -1,11 +1,11 @@
-import type { HttpTimeouts } from './http/node-server.ts'
-import type { HttpHandler } from './http/transfer.ts'
+import type { HttpHandler } from './http/exchange.ts'
+import type { HttpTimeouts } from './http/node/server.ts'
 import { type Channel, ChannelError } from './jsonrpc/channel.ts'
 import type { WireOptions } from './protocol.ts'
 import { bind, boundTo, type Listener, limitConnections, placeOf } from './transport/listener.ts'
 import { within } from './transport/within.ts'
-import { systemClock } from './util/clock.ts'
-import { limits } from './util/limits.ts'
+import { limits } from './util/limits/limits.ts'
+import { systemClock } from './util/time/clock.ts'
 import type { Traffic } from './util/traffic.ts'
 
 /** What listening over HTTP needs. */
@@ -35,9 +35,9 @@ export async function listenHttp(
     const why = 'TLS is for a proxy in front; listen on http:'
     throw new ChannelError('refused', `listening on ${url.href}: ${why}`)
   }
-  const { nodeServer } = await import('./http/node-server.ts')
-  const { departures } = await import('./http/departures.ts')
-  const { acceptWebSockets } = await import('./transport/websocket-server.ts')
+  const { nodeServer } = await import('./http/node/server.ts')
+  const { departures } = await import('./http/node/write-batch.ts')
+  const { acceptWebSockets } = await import('./transport/websocket/server.ts')
   const { pathname } = url
   const service = await options.service(pathname)
   const front = nodeServer(service, { ...options, ...options.http })

@@ -1,9 +1,9 @@
-import type { HttpTimeouts } from './http/node-server.ts'
+import type { HttpTimeouts } from './http/node/server.ts'
 import { httpTable, timeoutsTable } from './http/option-table.ts'
-import type { HttpOptions } from './http/serve.ts'
+import type { HttpOptions } from './http/server/service.ts'
 import type { RpcNotification, RpcRequest } from './jsonrpc/message.ts'
-import type { Peer } from './jsonrpc/peer.ts'
-import type { Ops } from './observe/health.ts'
+import type { Peer } from './jsonrpc/peer/peer.ts'
+import type { Ops } from './observe/health/health.ts'
 import { type RpcOptions, rpcTable, type WireOptions, wireTable } from './protocol.ts'
 import type { OptionTableOf } from './util/options.ts'
 

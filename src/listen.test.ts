@@ -4,12 +4,12 @@ import { afterEach, describe, expect, expectTypeOf, test } from 'vitest'
 import { Owned } from '../test/support/channel.ts'
 import { connect } from './connect.ts'
 import { RpcError } from './jsonrpc/error.ts'
-import type { Peer } from './jsonrpc/peer.ts'
+import type { Peer } from './jsonrpc/peer/peer.ts'
 import { listen } from './listen.ts'
-import { errors } from './mcp/errors.ts'
+import { errors } from './mcp/errors/constructors.ts'
 import type { Answers } from './protocol.ts'
-import type { ChildProcess } from './transport/child.ts'
 import type { Listener } from './transport/listener.ts'
+import type { ChildProcess } from './transport/process/child.ts'
 
 const jsonrpc = { protocol: 'jsonrpc' } as const
 const owned = new Owned()

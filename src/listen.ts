@@ -1,8 +1,8 @@
 import { type Address, parseAddress } from './address.ts'
 import { handlerOf } from './answers.ts'
-import type { HttpHandler } from './http/transfer.ts'
+import type { HttpHandler } from './http/exchange.ts'
 import type { Channel } from './jsonrpc/channel.ts'
-import { Peer } from './jsonrpc/peer.ts'
+import { Peer } from './jsonrpc/peer/peer.ts'
 import { type ListenOptions, listenTables, type RpcListenOptions } from './listen-options.ts'
 import type { Endpoint } from './mcp/endpoint.ts'
 import { readingFor } from './mcp/profile-options.ts'
@@ -94,12 +94,12 @@ function mcpTaker(answers: Answers, options: ListenOptions): Taker {
     traffic: answers.traffic,
     decode: { ...readingFor(answers), ...defined(options.decode) },
     service: async path => {
-      const { HttpService } = await import('./http/serve.ts')
+      const { HttpService } = await import('./http/server/service.ts')
       const sse = { events: '/sse', messages: '/messages' }
       const http = { sse, ...options, ...options.http, path, hasWebSockets: true }
       const service = new HttpService(answers, http)
       if (options.ops === undefined) return service
-      const { beside } = await import('./observe/health.ts')
+      const { beside } = await import('./observe/health/health.ts')
       return beside(service, options.ops)
     },
   }
@@ -115,7 +115,7 @@ function rpcTaker(answers: Answers, options: RpcListenOptions): Taker {
     return peer
   }
   const service = async (path: string): Promise<HttpHandler> => {
-    const { RpcService } = await import('./http/rpc.ts')
+    const { RpcService } = await import('./http/server/jsonrpc.ts')
     const { allowedHosts, allowedOrigins } = options
     return new RpcService(handler, {
       allowedHosts,
@@ -153,11 +153,11 @@ async function bind(where: Address, options: Bound, accept: Accept): Promise<Lis
     case 'tcp':
     case 'unix':
     case 'pipe': {
-      const { listenSocket } = await import('./transport/socket.ts')
+      const { listenSocket } = await import('./transport/socket/socket.ts')
       return listenSocket(where, options, accept)
     }
     case 'websocket': {
-      const { listenWebSocket } = await import('./transport/websocket-server.ts')
+      const { listenWebSocket } = await import('./transport/websocket/server.ts')
       return listenWebSocket(where.url, options, accept)
     }
     case 'http': {

@@ -1,4 +1,4 @@
-import type { DecodeOptions } from '../src/jsonrpc/decode.ts'
+import type { DecodeOptions } from '../src/jsonrpc/codec/decode.ts'
 import { profiles } from '../src/mcp/profile.ts'
 import { decodeOptions } from '../src/mcp/profile-options.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { readConfig } from '../src/router/config.ts'
-import { shortHash } from '../src/router/hash.ts'
-import { exposedNameOf, prefixOf } from '../src/router/names.ts'
-import { limits } from '../src/util/limits.ts'
+import { exposedNameOf, prefixOf } from '../src/router/catalog/names.ts'
+import { readConfig } from '../src/router/config/read.ts'
+import { shortHash } from '../src/router/policy/hash.ts'
+import { limits } from '../src/util/limits/limits.ts'
 import { read } from './sources.ts'
 
 const page = read('docs/routing-policies.md')

@@ -11,10 +11,10 @@ export interface Source {
   readonly imports: readonly string[]
 }
 
-/** The first folder of a path below `src`; the files at the top form the folder `front`. */
+/** The first folder of a path below `src`; the files at the top form the folder `root`. */
 export function folderOf(path: string): string {
   const slash = path.indexOf('/')
-  return slash === -1 ? 'front' : path.slice(0, slash)
+  return slash === -1 ? 'root' : path.slice(0, slash)
 }
 
 /** Every source file of the package, tests left out. */

@@ -1,7 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { didYouMean } from '../util/did-you-mean.ts'
 import { UsageError } from './exit.ts'
 import { type CommandRow, commands, type OptionRow, optionsOf } from './manual.ts'
-import { didYouMean } from './nearest.ts'
 
 /** What stands on a command line, behind the name of the command. */
 export interface Input {

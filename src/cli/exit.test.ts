@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ChannelError } from '../jsonrpc/channel.ts'
 import { RpcError } from '../jsonrpc/error.ts'
-import { ConfigError } from '../router/config-issue.ts'
+import { ConfigError } from '../router/config/issue.ts'
 import { asked, exitNameOf, Interrupted, UsageError } from './exit.ts'
 
 test.each([

@@ -1,6 +1,6 @@
 import { ChannelError } from '../jsonrpc/channel.ts'
 import { RpcError } from '../jsonrpc/error.ts'
-import { ConfigError } from '../router/config-issue.ts'
+import { ConfigError } from '../router/config/issue.ts'
 
 /** What the program ends with, by name. Scripts rely on the numbers. */
 export const exitCodes = {

@@ -1,7 +1,7 @@
 import type { PromptMessage } from '../mcp/types/prompts.ts'
 import { isRecord } from '../util/record.ts'
+import { typesOf } from './input/tool-arguments.ts'
 import { byteText, harmless, oneLine, type Terminal } from './terminal.ts'
-import { typesOf } from './tool-arguments.ts'
 
 /** The arguments of a tool in short form: `city: string, days?: integer`. */
 export function argumentText(inputSchema: unknown): string {

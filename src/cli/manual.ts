@@ -1,4 +1,4 @@
-import { logLevels } from '../observe/log-line.ts'
+import { logLevels } from '../observe/log/line.ts'
 
 /** One option of a command. */
 export interface OptionRow {

@@ -1,5 +1,5 @@
 import type { Members } from '../mcp/types/base.ts'
-import { missingKey } from '../router/meta-keys.ts'
+import { missingKey } from '../router/forward/meta-keys.ts'
 import { isRecord } from '../util/record.ts'
 
 /** Takes down what a router says, in `_meta` of a list, of servers that are not in it, and why. */

@@ -8,7 +8,7 @@ import {
   turns,
 } from '../../test/support/scripted-server.ts'
 import { fakeClock } from '../testing/fake-clock.ts'
-import { limits } from '../util/limits.ts'
+import { limits } from '../util/limits/limits.ts'
 import { isWithin, ResponseCache } from './cache.ts'
 import { openClient } from './client.ts'
 

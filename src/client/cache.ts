@@ -1,6 +1,6 @@
-import type { Clock } from '../util/clock.ts'
-import { limits } from '../util/limits.ts'
+import { limits } from '../util/limits/limits.ts'
 import { isRecord } from '../util/record.ts'
+import type { Clock } from '../util/time/clock.ts'
 
 /** Whether a result may be put into the cache: not if what it tells of changed while it was under way. */
 export interface Ticket {

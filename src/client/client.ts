@@ -1,6 +1,6 @@
 import type { CallOptions } from '../jsonrpc/handler.ts'
-import type { AllOf } from '../jsonrpc/outbound.ts'
-import type { Schema } from '../mcp/standard-schema.ts'
+import type { AllOf } from '../jsonrpc/peer/outbound.ts'
+import type { Schema } from '../mcp/schema/standard-schema.ts'
 import type { LogLevel, Members, PagedResult } from '../mcp/types/base.ts'
 import type { CompleteResult } from '../mcp/types/completion.ts'
 import { isLogLevel } from '../mcp/types/logging.ts'
@@ -11,15 +11,15 @@ import type { Tool } from '../mcp/types/tools.ts'
 import { orAborted } from '../util/abort.ts'
 import { isRecord } from '../util/record.ts'
 import { type BatchRequests, sendBatch } from './batch.ts'
-import type { ChangeFilter } from './changes.ts'
-import type { Dial, ServerDescription } from './connect.ts'
+import type { ChangeFilter } from './changes/changes.ts'
+import type { Changes } from './changes/subscription.ts'
+import type { Dial, ServerDescription } from './connection/negotiate.ts'
 import { Core } from './core.ts'
-import { refused } from './failures.ts'
-import type { Changes } from './listening.ts'
+import { refused } from './errors.ts'
 import type { ClientOptions, Roots } from './options.ts'
-import { type Structured, structuredAs } from './output.ts'
 import { pages } from './pages.ts'
-import type { RequestOptions } from './requests.ts'
+import { type Structured, structuredAs } from './requests/output-schemas.ts'
+import type { RequestOptions } from './requests/requests.ts'
 import {
   checkResult,
   type ResourceAnswer,
@@ -29,8 +29,8 @@ import {
   type ToolAnswer,
   toolAnswer,
 } from './results.ts'
-import type { TaskHandle } from './task.ts'
-import type { StartOptions } from './tasks.ts'
+import type { TaskHandle } from './tasks/task.ts'
+import type { StartOptions } from './tasks/tasks.ts'
 
 /** How a list is fetched: each page within the time and with the signal given. */
 export interface ListOptions extends CallOptions {

@@ -1,5 +1,6 @@
 export type { BatchRequests } from './batch.ts'
-export type { Change, ChangeFilter } from './changes.ts'
+export type { Change, ChangeFilter } from './changes/changes.ts'
+export type { Changes } from './changes/subscription.ts'
 export {
   type CallToolOptions,
   type Client,
@@ -7,8 +8,7 @@ export {
   type ListOptions,
   openClient,
 } from './client.ts'
-export type { Dial, ServerDescription } from './connect.ts'
-export type { Changes } from './listening.ts'
+export type { Dial, ServerDescription } from './connection/negotiate.ts'
 export type {
   ClientOptions,
   ElicitForm,
@@ -22,8 +22,8 @@ export type {
   Verdict,
   Verdicts,
 } from './options.ts'
-export type { Progress } from './progress.ts'
-export type { RequestOptions } from './requests.ts'
+export type { Progress } from './requests/progress.ts'
+export type { RequestOptions } from './requests/requests.ts'
 export type { ResourceAnswer, ResultOf, ToolAnswer } from './results.ts'
-export type { TaskHandle, TaskUpdate } from './task.ts'
-export type { StartOptions } from './tasks.ts'
+export type { TaskHandle, TaskUpdate } from './tasks/task.ts'
+export type { StartOptions } from './tasks/tasks.ts'

@@ -1,11 +1,11 @@
 import type { Profile, ProfileName } from '../mcp/profile.ts'
-import type { Revision } from '../mcp/revisions.ts'
+import type { Revision } from '../mcp/revisions/revisions.ts'
 import type { Implementation, Members } from '../mcp/types/base.ts'
 import type { ElicitFormParams, ElicitResult, ElicitUrlParams } from '../mcp/types/elicitation.ts'
 import type { LogMessageParams } from '../mcp/types/logging.ts'
 import type { Root } from '../mcp/types/roots.ts'
 import type { SampleParams, SampleResult } from '../mcp/types/sampling.ts'
-import type { Clock } from '../util/clock.ts'
+import type { Clock } from '../util/time/clock.ts'
 
 /** What a handler gets beside the question. */
 export interface QuestionContext {

@@ -1,10 +1,10 @@
 import { ChannelError } from '../jsonrpc/channel.ts'
 import { codes, RpcError } from '../jsonrpc/error.ts'
 import type { PagedResult } from '../mcp/types/base.ts'
-import { limits } from '../util/limits.ts'
+import { limits } from '../util/limits/limits.ts'
 import { isRecord } from '../util/record.ts'
-import { isLost, isUnsent, unreadable } from './failures.ts'
-import { withSafeIcons } from './icons.ts'
+import { withSafeIcons } from './connection/icons.ts'
+import { isLost, isUnsent, unreadable } from './errors.ts'
 
 /** Gets one page: the first one without a cursor. `isAgain` asks for it as it is now. */
 export type GetPage<R extends PagedResult> = (

@@ -12,7 +12,7 @@ import type {
 import type { ListTasksResult } from '../mcp/types/tasks.ts'
 import type { CallToolResult, ListToolsResult } from '../mcp/types/tools.ts'
 import { isRecord } from '../util/record.ts'
-import { unreadable } from './failures.ts'
+import { unreadable } from './errors.ts'
 
 /** What the methods with a result of their own answer with. */
 export interface Results {

@@ -1,7 +1,7 @@
 import { tasksExtension } from '../mcp/extension.ts'
 import { methodRow } from '../mcp/methods.ts'
-import type { ServerDescription } from './connect.ts'
-import { refused } from './failures.ts'
+import type { ServerDescription } from './connection/negotiate.ts'
+import { refused } from './errors.ts'
 
 /**
  * Throws a ChannelError `'refused'` for a request that the server has not declared to answer, or that

@@ -2,12 +2,12 @@ import type { Principal } from '../jsonrpc/channel.ts'
 import type { Endpoint } from '../mcp/endpoint.ts'
 import { checkOptions, type OptionTableOf, shown } from '../util/options.ts'
 import { isRecord } from '../util/record.ts'
-import { departures } from './departures.ts'
-import { serveFetch } from './fetch.ts'
-import { type NodeHandler, serveNode } from './node.ts'
+import type { OutboundOptions } from './exchange.ts'
+import { serveFetch } from './fetch-handler.ts'
+import { type NodeHandler, serveNode } from './node/handler.ts'
+import { departures } from './node/write-batch.ts'
 import { httpTable, outboundTable } from './option-table.ts'
-import { type HttpOptions, HttpService } from './serve.ts'
-import type { OutboundOptions } from './transfer.ts'
+import { type HttpOptions, HttpService } from './server/service.ts'
 
 /** How a handler that is mounted in somebody else's HTTP server behaves. */
 export interface HttpHandlerOptions extends HttpOptions, OutboundOptions {}

@@ -1,5 +1,3 @@
-export type { CorsOptions } from './cors.ts'
-export type { EventLogOptions } from './event-log.ts'
 export {
   type Closable,
   type FetchHandler,
@@ -7,7 +5,9 @@ export {
   type HttpHandlerOptions,
   nodeHandler,
 } from './handlers.ts'
-export type { NodeHandler } from './node.ts'
-export type { HttpOptions } from './serve.ts'
-export type { SessionsOptions } from './sessions.ts'
-export type { SsePaths } from './sse.ts'
+export type { NodeHandler } from './node/handler.ts'
+export type { CorsOptions } from './server/cors.ts'
+export type { SsePaths } from './server/http-sse/endpoints.ts'
+export type { HttpOptions } from './server/service.ts'
+export type { EventLogOptions } from './server/sessions/event-log.ts'
+export type { SessionsOptions } from './server/sessions/sessions.ts'

@@ -1,13 +1,13 @@
 import { decodeTable } from '../jsonrpc/option-table.ts'
 import type { OptionTableOf } from '../util/options.ts'
-import type { HttpClientOptions, StreamRetry } from './client-options.ts'
-import type { CorsOptions } from './cors.ts'
-import type { EventLogOptions } from './event-log.ts'
-import type { HttpTimeouts } from './node-server.ts'
-import type { HttpOptions } from './serve.ts'
-import type { SessionsOptions } from './sessions.ts'
-import type { SsePaths } from './sse.ts'
-import type { OutboundOptions } from './transfer.ts'
+import type { HttpClientOptions, StreamRetry } from './client/options.ts'
+import type { OutboundOptions } from './exchange.ts'
+import type { HttpTimeouts } from './node/server.ts'
+import type { CorsOptions } from './server/cors.ts'
+import type { SsePaths } from './server/http-sse/endpoints.ts'
+import type { HttpOptions } from './server/service.ts'
+import type { EventLogOptions } from './server/sessions/event-log.ts'
+import type { SessionsOptions } from './server/sessions/sessions.ts'
 
 const events: OptionTableOf<EventLogOptions> = {
   maxStreamEvents: 'most',

@@ -7,7 +7,7 @@ export {
   type Principal,
   type Sink,
 } from './channel.ts'
-export { type DecodeOptions, decode } from './decode.ts'
+export { type DecodeOptions, decode } from './codec/decode.ts'
 export {
   encode,
   encodeBatch,
@@ -15,7 +15,7 @@ export {
   encodeNotification,
   encodeRequest,
   encodeResult,
-} from './encode.ts'
+} from './codec/encode.ts'
 export {
   codes,
   internalError,
@@ -34,7 +34,6 @@ export {
   type Middleware,
   methods,
 } from './handler.ts'
-export { type IdLevel, idLevel, MAX_ID_60_BIT, MAX_SAFE_ID } from './ids.ts'
 export type {
   Batch,
   Decoded,
@@ -50,10 +49,11 @@ export type {
   RpcRequest,
   RpcResult,
 } from './message.ts'
-export type { BatchBuilder } from './outbound.ts'
-export { Peer } from './peer.ts'
-export type { PeerOptions } from './peer-options.ts'
-export type { StrayReason } from './pending.ts'
+export { type IdLevel, idLevel, MAX_ID_60_BIT, MAX_SAFE_ID } from './peer/id-counter.ts'
+export type { PeerOptions } from './peer/options.ts'
+export type { BatchBuilder } from './peer/outbound.ts'
+export { Peer } from './peer/peer.ts'
+export type { StrayReason } from './peer/pending.ts'
 export {
   batchSchema,
   errorSchema,

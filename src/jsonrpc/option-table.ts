@@ -1,6 +1,6 @@
 import type { OptionTableOf } from '../util/options.ts'
-import type { PeerOptions } from './peer-options.ts'
-import type { DecodeOptions } from './rules.ts'
+import type { DecodeOptions } from './codec/decode-rules.ts'
+import type { PeerOptions } from './peer/options.ts'
 
 /** The options of reading messages, to check what callers have written. */
 export const decodeTable: OptionTableOf<DecodeOptions> = {

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decode } from './decode.ts'
+import { decode } from './codec/decode.ts'
 import {
   batchSchema,
   errorSchema,

@@ -1,4 +1,4 @@
-import { limits } from '../util/limits.ts'
+import { limits } from '../util/limits/limits.ts'
 
 /**
  * The messages of JSON-RPC 2.0 as JSON Schema 2020-12: data to publish or to give to a validator.

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { frozen } from '../util/frozen.ts'
 import { statelessCaller } from './caller.ts'
 import { metaKeys } from './meta.ts'
-import { revisions } from './revisions.ts'
+import { revisions } from './revisions/revisions.ts'
 
 const refuse = (requested: string): never => {
   throw new Error(`no ${requested}`)

@@ -3,7 +3,7 @@ import { invalidParams, type RpcError } from '../jsonrpc/error.ts'
 import { isConstant } from '../util/frozen.ts'
 import { isRecord } from '../util/record.ts'
 import { readEnvelope } from './meta.ts'
-import type { Revision } from './revisions.ts'
+import type { Revision } from './revisions/revisions.ts'
 import type { ClientCapabilities, Implementation } from './types/base.ts'
 import type { LogLevel } from './types/logging.ts'
 

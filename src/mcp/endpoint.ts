@@ -1,9 +1,9 @@
 import type { Channel, Envelope } from '../jsonrpc/channel.ts'
+import type { KeptCalls } from '../jsonrpc/codec/raw-json.ts'
 import type { Handler } from '../jsonrpc/handler.ts'
-import type { KeptCalls } from '../jsonrpc/written.ts'
 import type { Traffic } from '../util/traffic.ts'
 import type { Profile } from './profile.ts'
-import type { Revision } from './revisions.ts'
+import type { Revision } from './revisions/revisions.ts'
 
 /** A channel that an endpoint has taken over. */
 export interface Attachment extends AsyncDisposable {

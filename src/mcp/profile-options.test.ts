@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { decode } from '../jsonrpc/decode.ts'
-import { errors } from './errors.ts'
+import { decode } from '../jsonrpc/codec/decode.ts'
+import { errors } from './errors/constructors.ts'
 import { type ProfileName, profile } from './profile.ts'
 import { decodeOptions, peerOptions } from './profile-options.ts'
 

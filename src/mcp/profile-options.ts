@@ -1,8 +1,8 @@
-import type { DecodeOptions } from '../jsonrpc/decode.ts'
-import type { PeerOptions } from '../jsonrpc/peer-options.ts'
+import type { DecodeOptions } from '../jsonrpc/codec/decode.ts'
+import type { PeerOptions } from '../jsonrpc/peer/options.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { Era } from './error-numbers.ts'
-import { fromWire, toWire } from './error-wire.ts'
+import type { Era } from './errors/codes.ts'
+import { fromWire, toWire } from './errors/wire.ts'
 import type { Profile } from './profile.ts'
 
 /** What a profile means for reading messages. */

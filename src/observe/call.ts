@@ -3,8 +3,8 @@ import type { Exchange } from '../jsonrpc/handler.ts'
 import type { Id } from '../jsonrpc/message.ts'
 import { isRecord } from '../util/record.ts'
 import type { CallerFacts } from './caller.ts'
+import { allTallies, isTallied } from './counters.ts'
 import { type CallEnded, events, type Outcome } from './events.ts'
-import { allTallies, isTallied } from './tally.ts'
 
 // The global is a getter, which costs as much again as a look at the clock.
 export const clock = performance

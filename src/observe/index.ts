@@ -31,10 +31,11 @@ export {
   type OpsOptions,
   type OpsReply,
   type OpsRequest,
-} from './health.ts'
-export { Log, type LogOptions, type LogStream } from './log.ts'
-export type { LogEventsOptions } from './log-events.ts'
-export type { LogFormat, LogLevel } from './log-line.ts'
+} from './health/health.ts'
+export { listenOps, type OpsListener } from './health/ops-server.ts'
+export type { LogEventsOptions } from './log/events.ts'
+export type { LogFormat, LogLevel } from './log/line.ts'
+export { Log, type LogOptions, type LogStream } from './log/log.ts'
 export {
   defaultBuckets,
   type Family,
@@ -43,9 +44,8 @@ export {
   Registry,
   type RegistryOptions,
   type Series,
-} from './metrics.ts'
+} from './metrics/registry.ts'
 export { type Observable, type ObserveOptions, type Observer, observe } from './observe.ts'
 export { type ObservedOptions, observed, sessionsOf } from './observed.ts'
-export { listenOps, type OpsListener } from './ops-server.ts'
-export { type Tracing, type TracingOptions, tracing } from './trace.ts'
-export { type TraceContext, traceOf, withTrace } from './trace-context.ts'
+export { type TraceContext, traceOf, withTrace } from './tracing/context.ts'
+export { type Tracing, type TracingOptions, tracing } from './tracing/trace.ts'

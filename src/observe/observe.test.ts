@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { asked, stateless } from '../../test/support/asking.ts'
 import { Server } from '../server/server.ts'
 import { events } from './events.ts'
-import type { LogStream } from './log.ts'
+import type { LogStream } from './log/log.ts'
 import { type Observable, observe } from './observe.ts'
 
 function server() {

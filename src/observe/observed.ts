@@ -4,8 +4,8 @@ import type { Attachment, Endpoint } from '../mcp/endpoint.ts'
 import { promised } from '../util/promised.ts'
 import { callsAreHeard, clock, everyCallIsHeard, LiveCall, nameIn, outcomeOf } from './call.ts'
 import { callerOf, type Introduction, introductionOf } from './caller.ts'
+import { allTallies } from './counters.ts'
 import { events } from './events.ts'
-import { allTallies } from './tally.ts'
 
 /** What the events of a server say besides what they are about. */
 export interface ObservedOptions {

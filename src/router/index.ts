@@ -1,9 +1,7 @@
-export type { BreakerState } from './breaker.ts'
-export { type RouterConfig, readConfig } from './config.ts'
-export { type ConfigDiff, diffConfig } from './config-diff.ts'
-export { ConfigError, type ConfigIssue } from './config-issue.ts'
-export type { HiddenEntry } from './entries.ts'
-export type { InstanceState } from './instance.ts'
+export type { HiddenEntry } from './catalog/entries.ts'
+export { type ConfigDiff, diffConfig } from './config/diff.ts'
+export { ConfigError, type ConfigIssue } from './config/issue.ts'
+export { type RouterConfig, readConfig } from './config/read.ts'
 export type {
   BalanceName,
   BreakerOptions,
@@ -18,8 +16,10 @@ export type {
   UpstreamLimits,
   UpstreamOptions,
 } from './options.ts'
-export type { PinFile, PinRecord } from './pin-records.ts'
-export { type PinChange, type PinImport, Pins } from './pins.ts'
+export { type PinChange, type PinImport, Pins } from './pins/pins.ts'
+export type { PinFile, PinRecord } from './pins/records.ts'
+export type { BreakerState } from './policy/breaker.ts'
 export type { RegistryChange, UnregisterOptions } from './registry.ts'
 export { Router } from './router.ts'
 export type { InstanceStatus, Level, ServerStatus } from './status.ts'
+export type { InstanceState } from './upstream/instance.ts'

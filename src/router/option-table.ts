@@ -1,8 +1,8 @@
 import { tasksTable } from '../server/option-table.ts'
 import type { OptionKind, OptionTable, OptionTableOf } from '../util/options.ts'
-import type { FieldType } from './config-field.ts'
-import { fieldsOf } from './config-schema.ts'
-import type { ServerField } from './config-schema-server.ts'
+import type { FieldType } from './config/field.ts'
+import { fieldsOf } from './config/schema.ts'
+import type { ServerField } from './config/schema-server.ts'
 import type { RouterOptions, UpstreamOptions } from './options.ts'
 
 /** What only a program can say of a server. */

@@ -1,9 +1,9 @@
 import type { Middleware } from '../jsonrpc/handler.ts'
 import type { Endpoint } from '../mcp/endpoint.ts'
 import type { Icon } from '../mcp/types/base.ts'
-import type { TaskOptions } from '../server/tasks.ts'
-import type { Clock } from '../util/clock.ts'
-import type { Pins } from './pins.ts'
+import type { TaskOptions } from '../server/tasks/tasks.ts'
+import type { Clock } from '../util/time/clock.ts'
+import type { Pins } from './pins/pins.ts'
 
 /** How calls are spread over the instances of one server. */
 export type BalanceName =

@@ -2,11 +2,11 @@ import { ChannelError } from '../jsonrpc/channel.ts'
 import type { Endpoint } from '../mcp/endpoint.ts'
 import { checkOptions } from '../util/options.ts'
 import { isRecord } from '../util/record.ts'
-import { changeOf } from './config-diff.ts'
-import { checkPrefix, checkServerName } from './names.ts'
+import { checkPrefix, checkServerName } from './catalog/names.ts'
+import { changeOf } from './config/diff.ts'
+import type { Route } from './dispatch/route.ts'
 import { placeTable, upstreamTable } from './option-table.ts'
 import type { UpstreamOptions } from './options.ts'
-import type { Route } from './route.ts'
 
 /** Something has changed in the registry. */
 export type RegistryChange =

@@ -1,6 +1,6 @@
-import type { Breaker, BreakerState } from './breaker.ts'
-import type { InstanceState } from './instance.ts'
-import type { Route } from './route.ts'
+import type { Route } from './dispatch/route.ts'
+import type { Breaker, BreakerState } from './policy/breaker.ts'
+import type { InstanceState } from './upstream/instance.ts'
 
 /** How well something works. */
 export type Level = 'ok' | 'degraded' | 'down'

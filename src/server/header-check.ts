@@ -1,6 +1,6 @@
+import { readValue } from '../jsonrpc/codec/raw-json.ts'
 import { RpcError } from '../jsonrpc/error.ts'
-import { readValue } from '../jsonrpc/written.ts'
-import { argumentProblem, type MirroredArguments } from '../mcp/mirrored-arguments.ts'
+import { argumentProblem, type MirroredArguments } from '../mcp/param-headers/compare.ts'
 import type { ServerRequest } from './request.ts'
 
 /** Refuses a request over HTTP whose headers say something else than its arguments. */

@@ -10,13 +10,24 @@ export {
   text,
 } from '../mcp/content.ts'
 export type { Attachment, Endpoint } from '../mcp/endpoint.ts'
-export { SchemaError } from '../mcp/schema.ts'
-export { withJsonSchema } from '../mcp/schema-conversion.ts'
-export type { Schema } from '../mcp/standard-schema.ts'
-export { type InputRequired, inputRequired } from './ask.ts'
-export type { ServerCache } from './caching.ts'
-export type { Completer, CompletionContext } from './completer.ts'
+export { withJsonSchema } from '../mcp/schema/convert.ts'
+export { SchemaError } from '../mcp/schema/schema.ts'
+export type { Schema } from '../mcp/schema/standard-schema.ts'
 export type { Context } from './context.ts'
+export type { ServerCache } from './core/cache-hints.ts'
+export type { MethodHandler } from './core/custom-methods.ts'
+export type { Session } from './core/session.ts'
+export type { Completer, CompletionContext } from './features/completer.ts'
+export type { PromptDefinition } from './features/prompts.ts'
+export type { Registration } from './features/registry.ts'
+export type { ResourceDefinition } from './features/resources.ts'
+export type { ToolDefinition } from './features/tools.ts'
+export type {
+  PromptHandler,
+  ResourceHandler,
+  TemplateHandler,
+  ToolHandler,
+} from './handler-types.ts'
 export {
   Cancelled,
   Declined,
@@ -25,17 +36,11 @@ export {
   type ElicitQuestion,
   type FormQuestion,
   type UrlQuestion,
-} from './elicit.ts'
-export type { MethodHandler } from './extending.ts'
-export type { Registration } from './features.ts'
+} from './input/elicit.ts'
+export { type InputRequired, inputRequired } from './input/input-required.ts'
+export { type Rate, type RateLimitOptions, rateLimit } from './middleware/rate-limit.ts'
 export type { ServerInfo, ServerOptions } from './options.ts'
-export type { PromptDefinition } from './prompts.ts'
-export { type Rate, type RateLimitOptions, rateLimit } from './rate-limit.ts'
-export type { ResourceDefinition } from './resources.ts'
 export { Server } from './server.ts'
-export type { Session } from './session.ts'
-export type { TaskHandle } from './task-scope.ts'
-export type { TaskError, TaskOwner, TaskRecord, TaskStore } from './task-store.ts'
-export type { TaskOptions } from './tasks.ts'
-export type { ToolDefinition } from './tools.ts'
-export type { PromptHandler, ResourceHandler, TemplateHandler, ToolHandler } from './typing.ts'
+export type { TaskHandle } from './tasks/scope.ts'
+export type { TaskError, TaskOwner, TaskRecord, TaskStore } from './tasks/store.ts'
+export type { TaskOptions } from './tasks/tasks.ts'

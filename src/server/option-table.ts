@@ -1,9 +1,9 @@
 import { peerTable } from '../jsonrpc/option-table.ts'
 import type { CacheHints } from '../mcp/types/base.ts'
 import type { OptionTableOf } from '../util/options.ts'
-import type { ServerCache } from './caching.ts'
+import type { ServerCache } from './core/cache-hints.ts'
 import type { ServerOptions } from './options.ts'
-import type { TaskOptions } from './tasks.ts'
+import type { TaskOptions } from './tasks/tasks.ts'
 
 /** The options of keeping tasks, to check what callers have written. */
 export const tasksTable: OptionTableOf<TaskOptions> = {

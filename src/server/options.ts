@@ -1,9 +1,9 @@
 import type { RpcNotification, RpcRequest } from '../jsonrpc/message.ts'
-import type { PeerOptions } from '../jsonrpc/peer-options.ts'
+import type { PeerOptions } from '../jsonrpc/peer/options.ts'
 import type { Profile, ProfileName } from '../mcp/profile.ts'
 import type { Icon, Members } from '../mcp/types/base.ts'
-import type { ServerCache } from './caching.ts'
-import type { TaskOptions } from './tasks.ts'
+import type { ServerCache } from './core/cache-hints.ts'
+import type { TaskOptions } from './tasks/tasks.ts'
 
 /** What a server is called, and what it has to say to whoever connects. */
 export interface ServerInfo {

@@ -3,8 +3,8 @@ import type { Exchange } from '../jsonrpc/handler.ts'
 import type { Id } from '../jsonrpc/message.ts'
 import type { Caller } from '../mcp/caller.ts'
 import { isRecord } from '../util/record.ts'
-import type { Session } from './session.ts'
-import type { TaskScope } from './task-scope.ts'
+import type { Session } from './core/session.ts'
+import type { TaskScope } from './tasks/scope.ts'
 
 export type Params = Readonly<Record<string, unknown>>
 

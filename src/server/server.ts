@@ -2,20 +2,25 @@ import type { Channel, Envelope } from '../jsonrpc/channel.ts'
 import type { Handler, Middleware } from '../jsonrpc/handler.ts'
 import type { Attachment, Endpoint } from '../mcp/endpoint.ts'
 import type { Profile } from '../mcp/profile.ts'
-import type { Revision } from '../mcp/revisions.ts'
+import type { Revision } from '../mcp/revisions/revisions.ts'
 import { checkOptions } from '../util/options.ts'
 import { Traffic } from '../util/traffic.ts'
-import type { MethodHandler } from './extending.ts'
-import type { Registration } from './features.ts'
-import { Front } from './front.ts'
+import type { MethodHandler } from './core/custom-methods.ts'
+import { Front } from './core/endpoint.ts'
+import { OwnOffer } from './features/local-features.ts'
+import type { PromptCode, PromptDefinition } from './features/prompts.ts'
+import type { Registration } from './features/registry.ts'
+import type { ResourceCode, ResourceDefinition } from './features/resources.ts'
+import type { ToolCode, ToolDefinition } from './features/tools.ts'
+import type {
+  PromptHandler,
+  ResourceHandler,
+  TemplateHandler,
+  ToolHandler,
+} from './handler-types.ts'
 import { serverTable } from './option-table.ts'
 import type { ServerInfo, ServerOptions } from './options.ts'
-import { OwnOffer } from './own-offer.ts'
-import type { PromptCode, PromptDefinition } from './prompts.ts'
-import { checkRegistration } from './registering.ts'
-import type { ResourceCode, ResourceDefinition } from './resources.ts'
-import type { ToolCode, ToolDefinition } from './tools.ts'
-import type { PromptHandler, ResourceHandler, TemplateHandler, ToolHandler } from './typing.ts'
+import { checkRegistration } from './validate.ts'
 
 /**
  * Tools, resources and prompts, defined once and served to any number of connections, over any

@@ -1,6 +1,6 @@
 import { type Channel, ChannelError, type Sink } from '../jsonrpc/channel.ts'
-import { type DecodeOptions, decode } from '../jsonrpc/decode.ts'
-import { encode } from '../jsonrpc/encode.ts'
+import { type DecodeOptions, decode } from '../jsonrpc/codec/decode.ts'
+import { encode } from '../jsonrpc/codec/encode.ts'
 import type { Decoded, Message } from '../jsonrpc/message.ts'
 import { type Deferred, deferred } from '../util/deferred.ts'
 

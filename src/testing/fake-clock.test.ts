@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Deadlines, timed } from '../util/deadline.ts'
+import { Deadlines, timed } from '../util/time/deadline.ts'
 import { fakeClock } from './fake-clock.ts'
 
 test('time stands still until it is moved', () => {

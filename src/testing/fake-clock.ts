@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../util/clock.ts'
+import type { Clock, Timer } from '../util/time/clock.ts'
 
 /** A clock that stands still until it is told to go on. */
 export interface FakeClock extends Clock {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Exchange } from '../jsonrpc/handler.ts'
-import { Peer } from '../jsonrpc/peer.ts'
+import { Peer } from '../jsonrpc/peer/peer.ts'
 import { type Conversation, converse } from './conversation.ts'
 import { fakeClock } from './fake-clock.ts'
 import { type PlayOptions, play } from './play.ts'

@@ -1,5 +1,5 @@
-import { type Clock, systemClock } from '../util/clock.ts'
 import { errorWords } from '../util/error-words.ts'
+import { type Clock, systemClock } from '../util/time/clock.ts'
 import { adapt } from './adapt.ts'
 import type { Conversation } from './conversation.ts'
 import { match, matchInAnyOrder, type Names } from './match.ts'

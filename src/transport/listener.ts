@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, isIPv6, type ListenOptions, type Server } from 'node:net'
 import { type Channel, ChannelError } from '../jsonrpc/channel.ts'
 import { errorWords } from '../util/error-words.ts'
-import { limits } from '../util/limits.ts'
+import { limits } from '../util/limits/limits.ts'
 
 /** Something that accepts connections, or, on stdio, serves the only one there is. */
 export interface Listener extends AsyncDisposable {

@@ -1,6 +1,6 @@
 import { type Channel, ChannelError, type Envelope, type Sink } from '../jsonrpc/channel.ts'
 import { type Batch, type Decoded, isList, type Message } from '../jsonrpc/message.ts'
-import { Room } from './room.ts'
+import { Room } from './stream/room.ts'
 
 /**
  * Two channels, each delivering what is sent on the other.

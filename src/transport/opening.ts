@@ -1,6 +1,6 @@
 import { ChannelError } from '../jsonrpc/channel.ts'
-import { type Clock, systemClock } from '../util/clock.ts'
-import { limits } from '../util/limits.ts'
+import { limits } from '../util/limits/limits.ts'
+import { type Clock, systemClock } from '../util/time/clock.ts'
 
 export interface OpeningOptions {
   /** How long opening may take. */

@@ -1,8 +1,8 @@
 import { Console } from 'node:console'
 import { type Channel, ChannelError } from '../jsonrpc/channel.ts'
-import { withMaxBytes } from '../jsonrpc/rules.ts'
-import { limits } from '../util/limits.ts'
-import { type StreamOptions, streamChannel } from './stream.ts'
+import { withMaxBytes } from '../jsonrpc/codec/decode-rules.ts'
+import { limits } from '../util/limits/limits.ts'
+import { type StreamOptions, streamChannel } from './stream/stream.ts'
 
 export type StdioOptions = Omit<StreamOptions, 'lent'>
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../util/clock.ts'
+import type { Clock } from '../util/time/clock.ts'
 
 /**
  * Waits until `begin` calls what it is given, but no longer than `limitMs`; tells whether it was

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { longestDelayMs } from './clock.ts'
 import { checkOptions, type OptionTable } from './options.ts'
+import { longestDelayMs } from './time/clock.ts'
 
 const table: OptionTable = {
   any: 'any',

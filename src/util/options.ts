@@ -1,6 +1,6 @@
-import { longestDelayMs } from './clock.ts'
 import { nearest } from './nearest.ts'
 import { isRecord } from './record.ts'
+import { longestDelayMs } from './time/clock.ts'
 
 /** What an option may hold; `'any'` is looked at by whoever uses it. Undefined is as good as left out. */
 export type OptionKind = 'any' | keyof typeof kinds

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { frames, halves, latin1, singles } from '../../test/fuzz/reading.ts'
-import { limits } from '../util/limits.ts'
+import { limits } from '../util/limits/limits.ts'
 import { headers } from './headers.ts'
 
 const maxBlock = limits.headerBytes.default

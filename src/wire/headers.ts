@@ -1,4 +1,4 @@
-import { limits } from '../util/limits.ts'
+import { limits } from '../util/limits/limits.ts'
 import { Body } from './body.ts'
 import type { FrameReader, FrameSink, Framing } from './frame.ts'
 import { Gather } from './gather.ts'

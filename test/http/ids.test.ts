@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createSealer } from '../../src/server/seal.ts'
+import { createSealer } from '../../src/server/crypto/seal.ts'
 import { Server } from '../../src/server/server.ts'
 import { randomHex } from '../../src/util/random.ts'
 import { serveKnown } from './principals.ts'

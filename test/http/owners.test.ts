@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Server } from '../../src/server/server.ts'
 import { deferred } from '../../src/util/deferred.ts'
-import { limits } from '../../src/util/limits.ts'
+import { limits } from '../../src/util/limits/limits.ts'
 import { type Person, serveKnown } from './principals.ts'
 import { calling, inSession, latest, speaking } from './requests.ts'
 

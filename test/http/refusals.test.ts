@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { fetchHandler, type HttpHandlerOptions, nodeHandler } from '../../src/http/handlers.ts'
-import { encodeHeader } from '../../src/mcp/header-text.ts'
+import { encodeHeader } from '../../src/mcp/param-headers/encoding.ts'
 import { Server } from '../../src/server/server.ts'
 import { proves } from '../requirements.ts'
 import { type Asking, ask, type Headers, type Reply, written } from './raw.ts'

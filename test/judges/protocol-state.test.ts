@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ChannelError } from '../../src/jsonrpc/channel.ts'
 import type { Handler, Method } from '../../src/jsonrpc/handler.ts'
-import { Peer } from '../../src/jsonrpc/peer.ts'
-import type { PeerOptions } from '../../src/jsonrpc/peer-options.ts'
+import type { PeerOptions } from '../../src/jsonrpc/peer/options.ts'
+import { Peer } from '../../src/jsonrpc/peer/peer.ts'
 import type { Raw } from './raw.ts'
 import { type Wire, wires } from './wires.ts'
 

@@ -3,8 +3,8 @@ import { connect } from 'node:net'
 import type { Duplex, Readable, Writable } from 'node:stream'
 import { WebSocket } from 'ws'
 import { type Channel, ChannelError, type Sink } from '../../src/jsonrpc/channel.ts'
-import { type DecodeOptions, decode } from '../../src/jsonrpc/decode.ts'
-import { encode } from '../../src/jsonrpc/encode.ts'
+import { type DecodeOptions, decode } from '../../src/jsonrpc/codec/decode.ts'
+import { encode } from '../../src/jsonrpc/codec/encode.ts'
 import type { Message } from '../../src/jsonrpc/message.ts'
 
 /** A connection without any of our code on this end: documents go in and out as they are. */

@@ -1,9 +1,9 @@
 import { Transform } from 'node:stream'
 import type { Channel } from '../../src/jsonrpc/channel.ts'
-import type { DecodeOptions } from '../../src/jsonrpc/decode.ts'
-import { listenSocket } from '../../src/transport/socket.ts'
-import { streamChannel } from '../../src/transport/stream.ts'
-import { listenWebSocket } from '../../src/transport/websocket-server.ts'
+import type { DecodeOptions } from '../../src/jsonrpc/codec/decode.ts'
+import { listenSocket } from '../../src/transport/socket/socket.ts'
+import { streamChannel } from '../../src/transport/stream/stream.ts'
+import { listenWebSocket } from '../../src/transport/websocket/server.ts'
 import type { FramingName } from '../../src/wire/frame.ts'
 import { cuts, type Raw, rawChannel, rawEnds, rawTcp, rawWebSocket } from './raw.ts'
 

@@ -1,10 +1,14 @@
 import { type Client, openClient } from '../../src/client/client.ts'
-import type { Dial } from '../../src/client/connect.ts'
+import type { Dial } from '../../src/client/connection/negotiate.ts'
 import type { ClientOptions } from '../../src/client/options.ts'
 import type { Channel, Sink } from '../../src/jsonrpc/channel.ts'
-import { encode } from '../../src/jsonrpc/encode.ts'
+import { encode } from '../../src/jsonrpc/codec/encode.ts'
 import type { Decoded, Message } from '../../src/jsonrpc/message.ts'
-import { type Features, type Revision as Known, revisionNamed } from '../../src/mcp/revisions.ts'
+import {
+  type Features,
+  type Revision as Known,
+  revisionNamed,
+} from '../../src/mcp/revisions/revisions.ts'
 import type { ServerOptions } from '../../src/server/options.ts'
 import { type Revision, revisions, type Side } from '../mcp-interop/driver.ts'
 import { Conversation } from '../mcp-interop/schema-check.ts'

@@ -2,9 +2,9 @@ import { openClient } from '../../src/client/client.ts'
 import type { ClientOptions } from '../../src/client/options.ts'
 import { ChannelError, type Client, connect, RpcError } from '../../src/index.ts'
 import type { Channel, Sink } from '../../src/jsonrpc/channel.ts'
-import { encode } from '../../src/jsonrpc/encode.ts'
+import { encode } from '../../src/jsonrpc/codec/encode.ts'
 import type { Decoded, Message } from '../../src/jsonrpc/message.ts'
-import { childChannel } from '../../src/transport/child.ts'
+import { childChannel } from '../../src/transport/process/child.ts'
 import {
   type Answers,
   Changes,

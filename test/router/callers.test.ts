@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
 import { connect, RpcError, Server } from '../../src/index.ts'
 import { Router } from '../../src/router/index.ts'
-import { limits } from '../../src/util/limits.ts'
+import { limits } from '../../src/util/limits/limits.ts'
 
 const sharings = ['alike', 'one', 'each'] as const
 const eras = ['session', 'stateless'] as const

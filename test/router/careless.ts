@@ -1,9 +1,9 @@
 import type { Channel } from '../../src/jsonrpc/channel.ts'
 import { methodNotFound } from '../../src/jsonrpc/error.ts'
-import { Peer } from '../../src/jsonrpc/peer.ts'
+import { Peer } from '../../src/jsonrpc/peer/peer.ts'
 import type { Endpoint } from '../../src/mcp/endpoint.ts'
 import { profile } from '../../src/mcp/profile.ts'
-import { revisionNamed } from '../../src/mcp/revisions.ts'
+import { revisionNamed } from '../../src/mcp/revisions/revisions.ts'
 import { deferred } from '../../src/util/deferred.ts'
 
 const revision = '2025-11-25'

@@ -5,7 +5,7 @@ import type { Attachment, Endpoint } from '../../src/mcp/endpoint.ts'
 import { events } from '../../src/observe/events.ts'
 import { Server } from '../../src/server/server.ts'
 import { fakeClock } from '../../src/testing/fake-clock.ts'
-import { limits as named } from '../../src/util/limits.ts'
+import { limits as named } from '../../src/util/limits/limits.ts'
 import { until } from '../support/processes.ts'
 import { caller, failureOf, routed } from './routed.ts'
 

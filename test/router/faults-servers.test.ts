@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { Router, type ServerStatus, type UpstreamOptions } from '../../src/router/index.ts'
-import { limits } from '../../src/util/limits.ts'
+import { limits } from '../../src/util/limits/limits.ts'
 import { descendants, isAlive, until } from '../support/processes.ts'
 import { worker } from './ledger.ts'
 import { caller, failureOf, pidsOf, routed } from './routed.ts'

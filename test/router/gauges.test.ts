@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { listen } from '../../src/listen.ts'
-import { collect } from '../../src/observe/collect.ts'
-import { Registry } from '../../src/observe/metrics.ts'
+import { collect } from '../../src/observe/metrics/collect.ts'
+import { Registry } from '../../src/observe/metrics/registry.ts'
 import { Server } from '../../src/server/server.ts'
 import { caller, failureOf, routed } from './routed.ts'
 

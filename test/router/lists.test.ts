@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { errors } from '../../src/mcp/errors.ts'
+import { errors } from '../../src/mcp/errors/constructors.ts'
 import type { Tool } from '../../src/mcp/types/tools.ts'
 import type { Router } from '../../src/router/index.ts'
 import { Server } from '../../src/server/server.ts'
 import { fakeClock } from '../../src/testing/fake-clock.ts'
-import { limits } from '../../src/util/limits.ts'
+import { limits } from '../../src/util/limits/limits.ts'
 import { until } from '../support/processes.ts'
 import { caller, routed } from './routed.ts'
 

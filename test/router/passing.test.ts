@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { connect, Server } from '../../src/index.ts'
 import type { Channel } from '../../src/jsonrpc/channel.ts'
-import { encode } from '../../src/jsonrpc/encode.ts'
+import { encode } from '../../src/jsonrpc/codec/encode.ts'
 import type { Id, Message } from '../../src/jsonrpc/message.ts'
 import { Router } from '../../src/router/index.ts'
 import { memoryPair } from '../../src/transport/memory.ts'

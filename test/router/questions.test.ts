@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { UpstreamOptions } from '../../src/router/options.ts'
 import { fakeClock } from '../../src/testing/fake-clock.ts'
-import { limits } from '../../src/util/limits.ts'
+import { limits } from '../../src/util/limits/limits.ts'
 import { Careless } from './careless.ts'
 import { caller, routed } from './routed.ts'
 

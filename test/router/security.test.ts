@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { UsageError } from '../../src/cli/exit.ts'
-import { pageFault } from '../../src/cli/questions.ts'
+import { pageFault } from '../../src/cli/input/prompts.ts'
 import { planOf } from '../../src/cli/up/plan.ts'
 import { connect } from '../../src/connect.ts'
 import { nodeHandler } from '../../src/http/handlers.ts'
@@ -145,8 +145,8 @@ describe('SEC-21: what comes over HTTP starts no program', () => {
     expect(starters.map(({ name }) => name).sort()).toEqual([
       'cli/check/child-wire.ts',
       'cli/commands/serve.ts',
-      'transport/child.ts',
-      'transport/process-tree.ts',
+      'transport/process/child.ts',
+      'transport/process/process-tree.ts',
     ])
     for (const { name, text } of sources) {
       expect([name, /shell:\s*true|\bexecSync\(|\bexec\(['"`]/.test(text)]).toEqual([name, false])

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Change } from '../../src/client/changes.ts'
+import type { Change } from '../../src/client/changes/changes.ts'
 import type { Client } from '../../src/client/client.ts'
 import type { Channel } from '../../src/jsonrpc/channel.ts'
 import type { RpcNotification, RpcRequest } from '../../src/jsonrpc/message.ts'

@@ -4,9 +4,9 @@ import type { Middleware } from '../../src/jsonrpc/handler.ts'
 import { readingFor } from '../../src/mcp/profile-options.ts'
 import { Router, type UpstreamOptions } from '../../src/router/index.ts'
 import { Server } from '../../src/server/index.ts'
-import { TaskMemory } from '../../src/server/task-memory.ts'
-import type { TaskRecord } from '../../src/server/task-store.ts'
-import { streamChannel } from '../../src/transport/stream.ts'
+import { TaskMemory } from '../../src/server/tasks/memory-store.ts'
+import type { TaskRecord } from '../../src/server/tasks/store.ts'
+import { streamChannel } from '../../src/transport/stream/stream.ts'
 import { routed } from './routed.ts'
 
 /** A server that answers every call with the text that it is given, which it does not look at. */

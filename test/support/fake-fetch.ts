@@ -1,5 +1,5 @@
-import { httpChannel } from '../../src/http/client.ts'
-import type { HttpClientOptions } from '../../src/http/client-options.ts'
+import { httpChannel } from '../../src/http/client/channel.ts'
+import type { HttpClientOptions } from '../../src/http/client/options.ts'
 import type { Channel, ChannelError, Envelope } from '../../src/jsonrpc/channel.ts'
 import type { Decoded, Id } from '../../src/jsonrpc/message.ts'
 

@@ -1,8 +1,8 @@
-import type { Accepts } from '../../src/http/accepts.ts'
-import type { HttpSession } from '../../src/http/session.ts'
-import type { Sessions } from '../../src/http/sessions.ts'
+import type { Accepts } from '../../src/http/server/accept.ts'
+import type { HttpSession } from '../../src/http/server/sessions/session.ts'
+import type { Sessions } from '../../src/http/server/sessions/sessions.ts'
 import type { Principal } from '../../src/jsonrpc/channel.ts'
-import { decode } from '../../src/jsonrpc/decode.ts'
+import { decode } from '../../src/jsonrpc/codec/decode.ts'
 import type { Batch, Message, RpcRequest } from '../../src/jsonrpc/message.ts'
 import { FakeReply, httpRequest } from './http.ts'
 

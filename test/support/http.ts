@@ -1,4 +1,4 @@
-import type { EventStream, HttpReply, HttpRequest, ReplyHeaders } from '../../src/http/transfer.ts'
+import type { EventStream, HttpReply, HttpRequest, ReplyHeaders } from '../../src/http/exchange.ts'
 import type { Principal } from '../../src/jsonrpc/channel.ts'
 import { type IncomingEvent, SseReader } from '../../src/wire/sse.ts'
 

@@ -1,9 +1,9 @@
-import type { Dial } from '../../src/client/connect.ts'
+import type { Dial } from '../../src/client/connection/negotiate.ts'
 import type { Channel } from '../../src/jsonrpc/channel.ts'
 import { methodNotFound } from '../../src/jsonrpc/error.ts'
 import type { Exchange } from '../../src/jsonrpc/handler.ts'
 import type { Decoded, Id, Message } from '../../src/jsonrpc/message.ts'
-import { Peer } from '../../src/jsonrpc/peer.ts'
+import { Peer } from '../../src/jsonrpc/peer/peer.ts'
 import { memoryPair } from '../../src/transport/memory.ts'
 
 export interface Members {

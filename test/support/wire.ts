@@ -1,13 +1,13 @@
 import { type Channel, ChannelError, type Envelope, type Sink } from '../../src/jsonrpc/channel.ts'
-import { decode } from '../../src/jsonrpc/decode.ts'
-import { encode } from '../../src/jsonrpc/encode.ts'
+import { decode } from '../../src/jsonrpc/codec/decode.ts'
+import { encode } from '../../src/jsonrpc/codec/encode.ts'
 import type { Handler, Method } from '../../src/jsonrpc/handler.ts'
 import type { Id } from '../../src/jsonrpc/message.ts'
-import { Peer } from '../../src/jsonrpc/peer.ts'
-import type { PeerOptions } from '../../src/jsonrpc/peer-options.ts'
+import type { PeerOptions } from '../../src/jsonrpc/peer/options.ts'
+import { Peer } from '../../src/jsonrpc/peer/peer.ts'
 import { memoryPair } from '../../src/transport/memory.ts'
-import type { Clock, Timer } from '../../src/util/clock.ts'
-import { Deadlines } from '../../src/util/deadline.ts'
+import type { Clock, Timer } from '../../src/util/time/clock.ts'
+import { Deadlines } from '../../src/util/time/deadline.ts'
 
 /** Two peers in memory: `server` answers, `client` calls. */
 export function pair(

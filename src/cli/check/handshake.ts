@@ -1,10 +1,10 @@
-import { revisionNamed, revisions } from '../../mcp/revisions.ts'
+import { revisionNamed, revisions } from '../../mcp/revisions/revisions.ts'
 import { isRecord, stringsIn } from '../../util/record.ts'
 import { oneLine } from '../terminal.ts'
-import { initializeParams } from './door.ts'
+import { type Known, members, type Probe } from './context.ts'
 import { type Finding, fail, none, ok, warn } from './finding.ts'
-import { type Known, members, type Probe } from './probe.ts'
-import { type Reply, replyText, type Talk } from './talk.ts'
+import { initializeParams } from './http-rules.ts'
+import { type Reply, replyText, type Talk } from './session.ts'
 import type { Heard } from './wire.ts'
 
 /** Whether a conversation can be begun, in either era. */

@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { errorWords } from '../../util/error-words.ts'
-import { limits } from '../../util/limits.ts'
+import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/record.ts'
 import { SseReader } from '../../wire/sse.ts'
 import { type Heard, Inbox, type Wire } from './wire.ts'

@@ -1,8 +1,8 @@
-import { limits } from '../../util/limits.ts'
+import { limits } from '../../util/limits/limits.ts'
 import { oneLine } from '../terminal.ts'
 import { exitText } from './child-wire.ts'
+import type { Probe } from './context.ts'
 import { type Finding, fail, none, ok, warn } from './finding.ts'
-import type { Probe } from './probe.ts'
 
 const noProgram = none('the server is no program that was started here')
 

@@ -1,12 +1,12 @@
 import { errorWords } from '../../util/error-words.ts'
-import { cancellation, errors, ids, malformed, ping } from './conduct.ts'
-import { door } from './door.ts'
+import { cancellation, errors, ids, malformed, ping } from './behavior.ts'
+import { reach, tls } from './connectivity.ts'
+import type { Probe } from './context.ts'
+import { capabilities, lists } from './features.ts'
 import { type Finding, fail, none, type Verdict, worst } from './finding.ts'
 import { handshake, revision } from './handshake.ts'
-import { capabilities, lists } from './offers.ts'
-import type { Probe } from './probe.ts'
+import { door } from './http-rules.ts'
 import { shutdown, stderr, stdout } from './process.ts'
-import { reach, tls } from './reach.ts'
 import { schemas } from './schemas.ts'
 
 /** One step of a check. */

@@ -1,12 +1,12 @@
 import type { Client } from '../../client/client.ts'
 import { errorWords } from '../../util/error-words.ts'
-import { limits } from '../../util/limits.ts'
+import { limits } from '../../util/limits/limits.ts'
 import { numberOf } from '../arguments.ts'
 import { exitCodes, UsageError } from '../exit.ts'
+import { argumentsOf } from '../input/tool-arguments.ts'
 import type { Invocation, Run } from '../invocation.ts'
-import { withTarget } from '../opening.ts'
+import { withTarget } from '../target/connect.ts'
 import { oneLine } from '../terminal.ts'
-import { argumentsOf } from '../tool-arguments.ts'
 
 /** One call of what is measured: undefined if it went well, else what went wrong. */
 type Call = () => Promise<string | undefined>

@@ -3,15 +3,15 @@ import type { ToolAnswer } from '../../client/results.ts'
 import { RpcError } from '../../jsonrpc/error.ts'
 import type { Members } from '../../mcp/types/base.ts'
 import type { Tool } from '../../mcp/types/tools.ts'
+import { didYouMean } from '../../util/did-you-mean.ts'
 import { isRecord } from '../../util/record.ts'
 import { exitCodes, UsageError } from '../exit.ts'
 import { contentText } from '../formats.ts'
+import { argumentsOf } from '../input/tool-arguments.ts'
 import type { Invocation, Run } from '../invocation.ts'
 import { learnMissing } from '../missing.ts'
-import { didYouMean } from '../nearest.ts'
-import { withTarget } from '../opening.ts'
+import { withTarget } from '../target/connect.ts'
 import { oneLine, type Terminal } from '../terminal.ts'
-import { argumentsOf } from '../tool-arguments.ts'
 
 /** Calls a tool and shows what it gives. */
 export const run: Run = async invocation => {

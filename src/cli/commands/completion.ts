@@ -1,8 +1,8 @@
-import { scripts } from '../completion.ts'
-import { lookUpServers } from '../config-servers.ts'
+import { didYouMean } from '../../util/did-you-mean.ts'
+import { scripts } from '../completion-scripts.ts'
 import { exitCodes, UsageError } from '../exit.ts'
 import type { Run } from '../invocation.ts'
-import { didYouMean } from '../nearest.ts'
+import { lookUpServers } from '../target/config-servers.ts'
 
 /** Prints the script for a shell. `completion servers` prints the names that those scripts ask for. */
 export const run: Run = async ({ input, terminal }) => {

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ran as trunkline } from '../../../test/support/ran.ts'
 import type { Tool } from '../../mcp/types/tool.ts'
-import { Pins } from '../../router/pins.ts'
-import { pinText } from '../pin-store.ts'
+import { Pins } from '../../router/pins/pins.ts'
+import { pinText } from '../up/pin-store.ts'
 
 const send: Tool = {
   name: 'send',

@@ -1,8 +1,9 @@
-import { type PinChange, Pins } from '../../router/pins.ts'
+import { type PinChange, Pins } from '../../router/pins/pins.ts'
+import { didYouMean } from '../../util/did-you-mean.ts'
 import { errorWords } from '../../util/error-words.ts'
 import { exitCodes, UsageError } from '../exit.ts'
 import type { Run } from '../invocation.ts'
-import { didYouMean } from '../nearest.ts'
+import { oneLine, type Terminal } from '../terminal.ts'
 import {
   isMissing,
   parsePins,
@@ -11,8 +12,7 @@ import {
   unusable,
   withPinLock,
   writePinFile,
-} from '../pin-store.ts'
-import { oneLine, type Terminal } from '../terminal.ts'
+} from '../up/pin-store.ts'
 
 /**
  * Shows the tools in a file of pins that are no longer what they were, and approves those that are

@@ -1,8 +1,8 @@
 import { exitCodes, UsageError } from '../exit.ts'
 import { messageText } from '../formats.ts'
+import { textArgumentsOf } from '../input/tool-arguments.ts'
 import type { Run } from '../invocation.ts'
-import { withTarget } from '../opening.ts'
-import { textArgumentsOf } from '../tool-arguments.ts'
+import { withTarget } from '../target/connect.ts'
 
 /** Gets a prompt, filled in, and shows its messages. */
 export const run: Run = async invocation => {

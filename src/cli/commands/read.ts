@@ -4,7 +4,7 @@ import { isRecord } from '../../util/record.ts'
 import { exitCodes, UsageError } from '../exit.ts'
 import { resourceText } from '../formats.ts'
 import type { Run } from '../invocation.ts'
-import { withTarget } from '../opening.ts'
+import { withTarget } from '../target/connect.ts'
 import { byteText } from '../terminal.ts'
 
 /** Reads a resource, to stdout or into a file. */

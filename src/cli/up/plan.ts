@@ -1,11 +1,11 @@
 import { parseAddress } from '../../address.ts'
-import type { LogLevel } from '../../observe/log-line.ts'
-import type { RouterConfig } from '../../router/config.ts'
-import { isLocalAddress } from '../../router/config-address.ts'
-import { defaultListen } from '../../router/config-schema.ts'
+import type { LogLevel } from '../../observe/log/line.ts'
+import { isLocalAddress } from '../../router/config/address.ts'
+import type { RouterConfig } from '../../router/config/read.ts'
+import { defaultListen } from '../../router/config/schema.ts'
 import type { RouterOptions, UpstreamOptions } from '../../router/options.ts'
 import { UsageError } from '../exit.ts'
-import { checkLoops } from './loops.ts'
+import { checkLoops } from './self-reference.ts'
 
 /** What is to be served, and where. */
 export interface Plan {

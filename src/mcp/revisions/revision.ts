@@ -1,4 +1,4 @@
-import type { Era } from '../error-numbers.ts'
+import type { Era } from '../errors/codes.ts'
 
 /** What a revision can say, where revisions differ. */
 export interface Features {

@@ -1,0 +1,38 @@
+import type { UpstreamOptions } from '../../router/options.ts'
+import { findConfig, loadConfig } from './config-file.ts'
+import type { KnownServers, Target } from './target.ts'
+
+/**
+ * The servers of a configuration file: of the one named, or of the one that is found here; none where
+ * there is no file. Throws a ConfigError for a file that cannot be used.
+ */
+export async function lookUpServers(given: string | undefined): Promise<KnownServers> {
+  const file = await findConfig(given).catch(() => undefined)
+  if (file === undefined) return { file, servers: new Map() }
+  const { servers } = await loadConfig(file, process.env)
+  const targets = Object.entries(servers).map(
+    ([name, options]) => [name, targetOf(name, options)] as const,
+  )
+  return { file, servers: new Map(targets.filter(hasTarget)) }
+}
+
+function hasTarget(
+  entry: readonly [string, Target | undefined],
+): entry is readonly [string, Target] {
+  return entry[1] !== undefined
+}
+
+/** One instance of a server: the program, or the first of its addresses. */
+function targetOf(name: string, options: UpstreamOptions): Target | undefined {
+  const { command, args, cwd, env, inheritEnv = [], url, urls = [], headers } = options
+  if (command !== undefined) {
+    const inherited = inheritEnv.map(variable => [variable, process.env[variable]] as const)
+    return {
+      name,
+      where: { command, args, cwd, env: { ...Object.fromEntries(inherited), ...env } },
+    }
+  }
+  const [first] = url === undefined ? urls : [url]
+  if (first === undefined) return undefined
+  return { name, where: typeof first === 'string' ? first : first.url, headers }
+}

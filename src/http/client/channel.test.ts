@@ -1,0 +1,385 @@
+import { describe, expect, test, vi } from 'vitest'
+import { proves } from '../../../test/requirements.ts'
+import {
+  bare,
+  Events,
+  json,
+  refuse,
+  reply,
+  type Script,
+  settle,
+  stateless,
+  Talk,
+} from '../../../test/support/fake-fetch.ts'
+import { httpChannel } from './channel.ts'
+import { HttpRefusal } from './errors.ts'
+
+const progress = { method: 'notifications/progress', params: { progressToken: 1, progress: 1 } }
+
+describe('a request', () => {
+  test('is a POST that says what it takes back, and its JSON is the reply', async () => {
+    proves('H3b', 'N3b')
+    const talk = new Talk(asked => reply(asked, { ok: 1 }), {
+      headers: { authorization: 'Bearer x' },
+    })
+    talk.request(1, 'ping')
+    await talk.ended()
+    const [asked] = talk.asked
+    expect(asked?.method).toBe('POST')
+    expect(asked?.body).toEqual({ jsonrpc: '2.0', id: 1, method: 'ping' })
+    expect(Object.fromEntries(asked?.headers ?? [])).toEqual({
+      accept: 'application/json, text/event-stream',
+      authorization: 'Bearer x',
+      'content-type': 'application/json',
+    })
+    expect(talk.arrivals).toEqual([
+      { arrival: { type: 'result', id: 1, result: { ok: 1 } }, envelope: { about: 1 } },
+    ])
+  })
+
+  test('gets its headers from a function, asked each time, whose names do not replace ours', async () => {
+    let count = 0
+    const headers = async () => ({ authorization: `Bearer ${++count}`, Accept: 'text/html' })
+    const talk = new Talk(asked => reply(asked), { headers })
+    talk.request(1, 'ping')
+    await talk.ended()
+    talk.request(2, 'ping')
+    await talk.ended(2)
+    expect(talk.asked.map(one => one.headers.get('authorization'))).toEqual([
+      'Bearer 1',
+      'Bearer 2',
+    ])
+    expect(talk.asked[0]?.headers.get('accept')).toBe('application/json, text/event-stream')
+  })
+
+  test('fails unsent when its headers cannot be made', async () => {
+    const talk = new Talk(asked => reply(asked), {
+      headers: () => {
+        throw new Error('no token')
+      },
+    })
+    talk.request(1, 'ping')
+    await talk.ended()
+    expect(talk.asked).toEqual([])
+    expect(talk.failures).toMatchObject([{ id: 1, error: { code: 'refused' } }])
+    expect(talk.failures[0]?.error.message).toContain('no token')
+  })
+
+  test('may be answered by an event stream, whose messages belong to it', async () => {
+    proves('N5b', 'N6f')
+    const events = new Events()
+    const talk = new Talk(() => events.response)
+    talk.request(1, 'tools/call', { name: 'a', ...stateless })
+    events.write(': comment\n\nid: 1\ndata:\n\n').message(progress).message({ id: 1, result: {} })
+    events.end()
+    await talk.ended(2)
+    expect(talk.arrivals).toMatchObject([
+      { arrival: { type: 'notification', ...progress }, envelope: { about: 1 } },
+      { arrival: { type: 'result', id: 1 }, envelope: { about: 1 } },
+    ])
+    expect(talk.errors).toEqual([])
+  })
+
+  test('is read whatever way its bytes are cut', async () => {
+    const events = new Events()
+    const talk = new Talk(() => events.response)
+    talk.request(1, 'ping')
+    const text = `data: ${JSON.stringify({ jsonrpc: '2.0', id: 1, result: 'grüße 🚂' })}\r\n\r\n`
+    for (const byte of new TextEncoder().encode(text)) events.write(Uint8Array.of(byte))
+    await talk.ended()
+    expect(talk.arrivals[0]?.arrival).toEqual({ type: 'result', id: 1, result: 'grüße 🚂' })
+    events.end()
+  })
+
+  test('waits for a place where too many are open, and leaves the queue when given up', async () => {
+    const waiting: (() => void)[] = []
+    const slow: Script = asked => new Promise(resolve => waiting.push(() => resolve(reply(asked))))
+    const talk = new Talk(slow, { maxOpenRequests: 2 })
+    for (const id of [1, 2, 3, 4]) talk.request(id, 'tools/call', stateless)
+    await settle()
+    expect(talk.asked.map(({ body }) => body.id)).toEqual([1, 2])
+    talk.channel.abandon?.(3)
+    waiting[0]?.()
+    await talk.until(({ asked }) => asked.length === 3)
+    expect(talk.asked[2]?.body.id).toBe(4)
+  })
+
+  test('finds a place however many listen to changes', async () => {
+    const events = new Events()
+    const talk = new Talk(asked => (asked.body.id === 9 ? reply(asked) : events.response), {
+      maxOpenRequests: 1,
+    })
+    for (const id of [1, 2]) talk.request(id, 'subscriptions/listen', stateless)
+    talk.request(9, 'tools/call', stateless)
+    await talk.ended()
+    expect(talk.arrivals).toMatchObject([{ arrival: { id: 9 } }])
+  })
+
+  test('that is no JSON is refused before anything is sent', () => {
+    const talk = new Talk(asked => reply(asked))
+    const params = { big: 1n }
+    expect(() => talk.request(1, 'ping', params)).toThrow('no JSON')
+    expect(() => talk.channel.send([])).toThrow(TypeError)
+    expect(talk.asked).toEqual([])
+  })
+
+  test('in a batch is answered with all the others', async () => {
+    proves('H4')
+    const talk = new Talk(({ body }) =>
+      json(body.map(({ id }: { id: number }) => ({ jsonrpc: '2.0', id, result: id }))),
+    )
+    const ping = (id: number) => ({ type: 'request', id, method: 'ping' }) as const
+    void talk.channel.send([ping(1), ping(2)])
+    await talk.ended(2)
+    expect(talk.arrivals.map(({ arrival }) => arrival)).toEqual([
+      { type: 'result', id: 1, result: 1 },
+      { type: 'result', id: 2, result: 2 },
+    ])
+  })
+})
+
+describe('an answer that is none', () => {
+  const html = new Response('<html>', { headers: { 'content-type': 'text/html' } })
+  const cases: readonly [string, Script, string, RegExp][] = [
+    ['a page', () => html, 'framing', /200 with text\/html instead of/],
+    ['nothing', () => bare(204), 'framing', /204 with nothing/],
+    ['a notification’s answer', () => bare(202), 'framing', /202/],
+    ['half of a JSON', () => textual('{"jsonrpc":"2.0","id":1'), 'framing', /no message/],
+    [
+      'another’s reply',
+      ({ body }) => json({ jsonrpc: '2.0', id: body.id + 1, result: 1 }),
+      'framing',
+      /no reply/,
+    ],
+    ['no UTF-8', () => textual(Uint8Array.of(0xff)), 'framing', /UTF-8/],
+    ['401', () => bare(401, { 'www-authenticate': 'Bearer' }), 'refused', /401/],
+    ['403 with an error', asked => refuse(asked, 403, -32000), 'refused', /403.*no/],
+    ['404', () => bare(404), 'refused', /404/],
+    ['429', () => bare(429), 'refused', /429/],
+    ['500', () => bare(500), 'outcome-unknown', /500/],
+    ['502', () => bare(502), 'outcome-unknown', /502/],
+    ['503', () => bare(503), 'refused', /503/],
+    ['a refused connection', () => broken('ECONNREFUSED'), 'closed', /ECONNREFUSED/],
+    ['a reset connection', () => broken('ECONNRESET'), 'outcome-unknown', /carried out/],
+    ['a wrong certificate', () => broken('CERT_HAS_EXPIRED'), 'refused', /CERT/],
+    ['a body that breaks off', () => brokenBody(), 'outcome-unknown', /carried out/],
+    [
+      'an event stream that ends early',
+      ({ signal }) => new Events(signal).end(),
+      'outcome-unknown',
+      /broke off/,
+    ],
+  ]
+
+  test.each(cases)('%s fails the request alone', async (_, script, code, words) => {
+    const answer: Script = (asked, count) => (count === 1 ? script(asked, count) : reply(asked))
+    const talk = new Talk(answer)
+    talk.request(1, 'tools/call', { name: 'a', ...stateless })
+    await talk.ended()
+    expect(talk.failures).toMatchObject([{ id: 1, error: { code } }])
+    expect(talk.failures[0]?.error.message).toMatch(/^tools\/call: /)
+    expect(talk.failures[0]?.error.message).toMatch(words)
+    expect(talk.closed).toBeUndefined()
+    talk.request(2, 'ping')
+    await talk.ended(2)
+    expect(talk.arrivals).toHaveLength(1)
+  })
+
+  test('keeps its status and headers as the cause', async () => {
+    const talk = new Talk(() => bare(401, { 'www-authenticate': 'Bearer realm="x"' }))
+    talk.request(1, 'ping')
+    await talk.ended()
+    const cause = talk.failures[0]?.error.cause
+    expect(cause).toBeInstanceOf(HttpRefusal)
+    expect(cause).toMatchObject({ status: 401 })
+    expect((cause as HttpRefusal).headers.get('www-authenticate')).toBe('Bearer realm="x"')
+  })
+
+  test('is cut at the limit, be it a body or an event', async () => {
+    const big = { jsonrpc: '2.0', id: 1, result: 'x'.repeat(200) }
+    const events = new Events()
+    const talk = new Talk((_, count) => (count === 1 ? json(big) : events.response), {
+      decode: { maxBytes: 100 },
+    })
+    talk.request(1, 'ping')
+    await talk.ended()
+    talk.request(2, 'ping')
+    events.write(`data: ${'x'.repeat(200)}`)
+    await talk.ended(2)
+    expect(talk.failures.map(({ error }) => error.code)).toEqual(['too-large', 'too-large'])
+    await settle()
+    expect(events.isLeft).toBe(true)
+  })
+
+  test.each([
+    [400, -32602],
+    [404, -32601],
+    [400, -32022],
+    [500, -32603],
+  ])('but %i with an error of the protocol is the reply', async (status, code) => {
+    const talk = new Talk(asked => refuse(asked, status, code))
+    talk.request(1, 'tools/list', stateless)
+    await talk.ended()
+    expect(talk.arrivals).toMatchObject([{ arrival: { type: 'error', id: 1, error: { code } } }])
+  })
+
+  test('and an error without an id is the reply to what was posted', async () => {
+    const error = { code: -32000, message: 'no' }
+    const talk = new Talk(() => json({ jsonrpc: '2.0', id: null, error }, 400))
+    talk.request(7, 'tools/list')
+    await talk.ended()
+    expect(talk.arrivals[0]?.arrival).toEqual({ type: 'error', id: 7, error })
+  })
+
+  test('but where nothing is, the address is what is wrong, and is told', async () => {
+    const error = { code: -32000, message: 'nothing here' }
+    for (const id of [null, 8]) {
+      const talk = new Talk(() => json({ jsonrpc: '2.0', id, error }, 404))
+      talk.request(7, 'tools/list')
+      await talk.ended()
+      expect(talk.failures).toMatchObject([{ id: 7, error: { code: 'refused' } }])
+      const words = /POST http:\/\/localhost:1\/mcp was answered 404: nothing here$/
+      expect(talk.failures[0]?.error.message).toMatch(words)
+    }
+  })
+
+  test('and a large body of a refusal is not read', async () => {
+    const error = { code: -32000, message: 'x'.repeat(70_000) }
+    const talk = new Talk(() => json({ jsonrpc: '2.0', id: 1, error }, 400))
+    talk.request(1, 'tools/list')
+    await talk.ended()
+    expect(talk.failures).toMatchObject([{ error: { code: 'refused' } }])
+  })
+})
+
+describe('giving up', () => {
+  test('a stateless request leaves its answer, and nothing else is sent', async () => {
+    const events: Events[] = []
+    const talk = new Talk(({ signal }) => {
+      events.push(new Events(signal))
+      return events[0]?.response ?? bare(500)
+    })
+    talk.request(0, 'tools/call', { name: 'a', ...stateless })
+    await talk.until(() => events.length === 1)
+    talk.channel.abandon?.(0)
+    expect(talk.asked[0]?.signal.aborted).toBe(true)
+    await settle()
+    expect(events[0]?.isLeft).toBe(true)
+    expect(talk.failures.map(({ id }) => id)).toEqual([0])
+    expect(talk.asked).toHaveLength(1)
+    expect(talk.closed).toBeUndefined()
+  })
+
+  test('something unknown does nothing', () => {
+    const talk = new Talk(() => bare(202))
+    expect(() => talk.channel.abandon?.('nothing')).not.toThrow()
+  })
+})
+
+describe('a stateless answer', () => {
+  test('that asks, or replies to another, is passed over and told of', async () => {
+    const events = new Events()
+    const talk = new Talk(() => events.response)
+    talk.request(1, 'tools/call', { name: 'a', ...stateless })
+    events.message({ id: 5, method: 'roots/list' }).message({ id: 2, result: {} })
+    events.write('data: {no\n\n').write(Uint8Array.of(100, 97, 116, 97, 58, 0xff, 10, 10))
+    events.write('event: other\ndata: {}\n\n')
+    events.message({ id: 1, result: {} }).end()
+    await talk.ended()
+    expect(talk.arrivals).toHaveLength(1)
+    expect(talk.errors).toHaveLength(4)
+  })
+
+  test('is no reason to come back when it breaks off, whatever ids it had', async () => {
+    const events = new Events().message(progress, 'x')
+    const talk = new Talk(() => events.break())
+    talk.request(1, 'tools/call', { name: 'a', ...stateless })
+    await talk.until(({ failures }) => failures.length === 1)
+    expect(talk.failures[0]?.error.code).toBe('outcome-unknown')
+    expect(talk.asked).toHaveLength(1)
+  })
+})
+
+describe('what wants no answer', () => {
+  test('is accepted with any success, and else told of', async () => {
+    const talk = new Talk((_, count) => bare(count === 1 ? 202 : 400))
+    talk.notify('notifications/progress')
+    talk.notify('notifications/progress')
+    await talk.until(({ errors }) => errors.length === 1)
+    expect(String(talk.errors[0])).toContain('notifications/progress')
+    expect(String(talk.errors[0])).toContain('400')
+  })
+
+  test('does not overtake: nothing passes the end of an opening', async () => {
+    let accept = () => {}
+    const talk = new Talk(asked => {
+      if (asked.method === 'GET') return bare(405)
+      if (asked.body.method !== 'notifications/initialized') return reply(asked)
+      return new Promise(resolve => {
+        accept = () => resolve(bare(202))
+      })
+    })
+    talk.notify('notifications/initialized')
+    talk.request(1, 'ping')
+    talk.notify('notifications/roots/list_changed')
+    await settle()
+    expect(talk.asked).toHaveLength(1)
+    accept()
+    await talk.ended()
+    expect(talk.asked.map(({ body }) => body?.method)).toContain('ping')
+  })
+})
+
+describe('a channel', () => {
+  test('takes addresses of HTTP, without passwords', () => {
+    expect(() => httpChannel(new URL('ws://localhost'))).toThrow(TypeError)
+    expect(() => httpChannel(new URL('http://me:secret@localhost'))).toThrow(/header/)
+  })
+
+  test('is told closed once, takes nothing afterwards, and leaves what is open', async () => {
+    const talk = new Talk(({ signal }) => new Events(signal).response)
+    talk.request(1, 'tools/call', stateless)
+    await settle()
+    await Promise.all([talk.channel.close(), talk.channel.close()])
+    expect(talk.closed).toEqual({ cause: undefined })
+    expect(talk.asked[0]?.signal.aborted).toBe(true)
+    expect(talk.asked).toHaveLength(1)
+    expect(() => talk.request(2, 'ping')).toThrow('closed')
+    await settle()
+    expect(talk.failures).toEqual([])
+  })
+
+  test('does not fall over a callback that throws', async () => {
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const talk = new Talk(asked => (asked.body.id === undefined ? bare(500) : reply(asked)), {
+      onError: () => {
+        throw new Error('the owner’s mistake')
+      },
+    })
+    talk.notify('notifications/progress')
+    talk.request(1, 'ping')
+    await talk.ended()
+    await settle()
+    expect(printed).toHaveBeenCalled()
+    printed.mockRestore()
+  })
+})
+
+function textual(body: string | Uint8Array<ArrayBuffer>): Response {
+  return new Response(body, { headers: { 'content-type': 'application/json' } })
+}
+
+function broken(code: string): never {
+  const cause = Object.assign(new Error(`connect ${code}`), { code })
+  throw new TypeError('fetch failed', { cause })
+}
+
+function brokenBody(): Response {
+  const body = new ReadableStream({
+    start: controller => {
+      controller.enqueue(new TextEncoder().encode('{"jsonrpc"'))
+      controller.error(new TypeError('terminated'))
+    },
+  })
+  return new Response(body, { headers: { 'content-type': 'application/json' } })
+}

@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest'
+import { bare, json, reply, settle, Talk } from '../../../../test/support/fake-fetch.ts'
+import { fakeClock } from '../../../testing/fake-clock.ts'
+import { limits } from '../../../util/limits/limits.ts'
+import { answerOf } from './fetch-client.ts'
+import { mediaType } from './http-client.ts'
+
+describe('a redirect', () => {
+  test.each([307, 308])('with %i to the same origin is followed with everything', async status => {
+    const talk = new Talk((asked, count) =>
+      count === 1 ? bare(status, { location: '/other?x=1' }) : reply(asked),
+    )
+    talk.request(1, 'ping')
+    await talk.ended()
+    expect(talk.arrivals).toHaveLength(1)
+    expect(talk.asked[1]).toMatchObject({
+      method: 'POST',
+      url: 'http://localhost:1/other?x=1',
+      body: { id: 1 },
+    })
+  })
+
+  test.each([
+    ['another host', 'http://evil.test/mcp'],
+    ['another port', 'http://localhost:2/mcp'],
+    ['another scheme', 'https://localhost:1/mcp'],
+    ['a password', 'http://me:secret@localhost:1/mcp'],
+    ['something else', 'javascript:alert(1)'],
+  ])('to %s is refused, and nothing is sent there', async (_, location) => {
+    for (const status of [301, 302, 303, 307, 308]) {
+      const talk = new Talk(() => bare(status, { location }), { headers: { authorization: 'x' } })
+      talk.request(1, 'ping')
+      await talk.ended()
+      expect(talk.failures).toMatchObject([{ error: { code: 'refused' } }])
+      expect(talk.asked).toHaveLength(1)
+    }
+  })
+
+  test.each([
+    [301, '/other'],
+    [302, '/other'],
+    [303, '/other'],
+    [307, 'http://['],
+    [307, undefined],
+  ])('with %i to %s is not followed', async (status, location) => {
+    const talk = new Talk(() => bare(status, location === undefined ? {} : { location }))
+    talk.request(1, 'ping')
+    await talk.ended()
+    expect(talk.failures[0]?.error.message).toContain('redirected')
+    expect(talk.asked).toHaveLength(1)
+  })
+
+  test('after redirect ends at the limit', async () => {
+    const talk = new Talk(() => bare(307, { location: '/mcp' }))
+    talk.request(1, 'ping')
+    await talk.ended()
+    expect(talk.failures[0]?.error.message).toContain('too often')
+    expect(talk.asked).toHaveLength(limits.httpRedirects.default + 1)
+  })
+})
+
+describe('time', () => {
+  test('is limited for what is only to be accepted', async () => {
+    const clock = fakeClock()
+    const talk = new Talk(() => new Promise(() => {}), { clock })
+    talk.notify('notifications/progress')
+    await settle()
+    clock.advance(limits.httpAcceptMs.default)
+    await talk.until(({ errors }) => errors.length === 1)
+    expect(talk.errors[0]).toMatchObject({ code: 'timeout' })
+    expect(talk.asked[0]?.signal.aborted).toBe(true)
+  })
+
+  test('is limited for a body', async () => {
+    const clock = fakeClock()
+    const talk = new Talk(
+      ({ signal }) => {
+        const body = new ReadableStream({
+          start: controller => {
+            signal.addEventListener('abort', () => controller.error(signal.reason))
+          },
+        })
+        return new Response(body, { headers: { 'content-type': 'application/json' } })
+      },
+      { clock },
+    )
+    talk.request(1, 'ping')
+    await settle()
+    clock.advance(limits.httpBodyMs.default)
+    await talk.ended()
+    expect(talk.failures).toMatchObject([{ error: { code: 'timeout' } }])
+  })
+
+  test('is not limited for a reply: its caller has a patience of its own', async () => {
+    const clock = fakeClock()
+    const talk = new Talk(() => new Promise(() => {}), { clock })
+    talk.request(1, 'tools/call')
+    await settle()
+    clock.advance(limits.callTotalMs.default)
+    await settle()
+    expect(talk.failures).toEqual([])
+  })
+})
+
+test('media types are compared without parameters and case', () => {
+  const typed = json({}, 200, { 'content-type': 'Application/JSON ; charset=utf-8' })
+  expect(mediaType(answerOf(typed))).toBe('application/json')
+  expect(mediaType(answerOf(bare(200)))).toBe('')
+})

@@ -1,0 +1,362 @@
+import { describe, expect, test } from 'vitest'
+import { type Asked, reply, stateless, Talk } from '../../../test/support/fake-fetch.ts'
+import { patience } from '../../../test/support/patience.ts'
+import { type Channel, ChannelError, type Sink } from '../../jsonrpc/channel.ts'
+import { encode } from '../../jsonrpc/codec/encode.ts'
+import { type Decoded, isList, type Message, type RpcRequest } from '../../jsonrpc/message.ts'
+import { BUSY, SHUTTING_DOWN } from '../../jsonrpc/peer/standard-errors.ts'
+import { metaKeys } from '../../mcp/meta.ts'
+import { fakeClock } from '../../testing/fake-clock.ts'
+import { limits } from '../../util/limits/limits.ts'
+import type { HttpClientOptions } from './options.ts'
+import { httpWithWebSocket, type WebSocketDial } from './websocket.ts'
+
+describe('a client that asks for WebSockets', () => {
+  test('asks with server/discover and nothing else', async () => {
+    const on = new On({ offers: false })
+    await on.discover()
+    on.talk.request(2, 'tools/call', stateless)
+    await on.talk.ended(2)
+    const asked = on.talk.asked.map(({ headers }) => headers.get('trunkline-wire'))
+    expect(asked).toEqual(['websocket', null])
+    expect(on.dialled).toEqual([])
+  })
+
+  test('opens one at the same place with the same headers, and calls over it', async () => {
+    const on = new On({ headers: async () => ({ authorization: 'Bearer x' }) })
+    await on.open()
+    expect(on.dialled).toMatchObject([
+      { url: 'ws://localhost:1/mcp', headers: { authorization: 'Bearer x' } },
+    ])
+    on.talk.request(2, 'tools/call', { name: 'a', ...stateless })
+    expect(on.socket.sent).toMatchObject([{ id: 2, method: 'tools/call', params: { name: 'a' } }])
+    on.socket.arrives({ type: 'result', id: 2, result: { ok: 1 } })
+    expect(on.talk.arrivals.at(-1)?.arrival).toEqual({ type: 'result', id: 2, result: { ok: 1 } })
+    expect(on.methods()).toEqual(['server/discover'])
+    expect(on.changes).toEqual([true])
+  })
+
+  test.each<[string, Message | Message[]]>([
+    ['what asks for the offer', request('server/discover')],
+    ['what goes on for long', request('subscriptions/listen')],
+    ['what the client over HTTP learns from', request('tools/list')],
+    ['what is to be logged', request('tools/call', { [metaKeys.logLevel]: 'info' })],
+    ['what belongs to a session', { type: 'request', id: 2, method: 'tools/call' }],
+    [
+      'what is too long',
+      request('tools/call', { x: 'y'.repeat(limits.websocketCallLength.default) }),
+    ],
+    ['a notification', { type: 'notification', method: 'notifications/x', params: stateless }],
+    ['a batch', [request('tools/call')]],
+  ])('sends %s over HTTP', async (_, message) => {
+    const on = new On()
+    await on.open()
+    void on.talk.channel.send(message)
+    expect(on.socket.sent).toEqual([])
+    await on.talk.until(({ asked }) => asked.length === 2)
+  })
+
+  test('sends over HTTP what is more than a WebSocket should carry at once', async () => {
+    const on = new On()
+    await on.open()
+    const most = limits.websocketCalls.default
+    for (let id = 1; id <= most + 1; id++) on.talk.request(id, 'tools/call', stateless)
+    expect(on.socket.sent).toHaveLength(most)
+    await on.talk.until(({ asked }) => asked.length === 2)
+    on.socket.arrives({ type: 'result', id: 1, result: {} })
+    on.talk.request(most + 2, 'tools/call', stateless)
+    expect(on.socket.sent).toHaveLength(most + 1)
+  })
+
+  test('stays with HTTP where none can be had, and tries again in time', async () => {
+    const on = new On({ refuses: true })
+    await on.discover()
+    await on.call(2)
+    on.clock.advance(limits.websocketRetryMs.default - 1)
+    await on.call(3)
+    expect(on.dialled).toHaveLength(1)
+    on.clock.advance(1)
+    await on.call(4)
+    expect(on.dialled).toHaveLength(2)
+    // The longer it has been refused, the less often.
+    on.clock.advance(limits.websocketRetryMs.default * 2 - 1)
+    await on.call(5)
+    expect(on.dialled).toHaveLength(2)
+    on.clock.advance(1)
+    await on.call(6)
+    expect(on.dialled).toHaveLength(3)
+    for (let id = 7; id < 20; id++) {
+      on.clock.advance(limits.websocketRetryMs.default * 64)
+      await on.call(id)
+    }
+    expect(on.dialled).toHaveLength(16)
+    expect(on.methods()).toEqual(['server/discover', ...Array(18).fill('tools/call')])
+    expect(on.changes).toEqual([])
+  })
+
+  test('keeps the one it has, and opens no other, where the server does not offer it any more', async () => {
+    const on = new On()
+    await on.open()
+    on.offers = false
+    await on.discover(2)
+    on.talk.request(3, 'tools/call', stateless)
+    expect(on.socket.sent).toHaveLength(1)
+    on.socket.sink?.closed()
+    on.clock.advance(limits.websocketRetryMs.default)
+    await on.call(4)
+    expect(on.dialled).toHaveLength(1)
+  })
+})
+
+describe('a WebSocket beside HTTP', () => {
+  test('that is lost fails its calls and no others, and is opened again', async () => {
+    const on = new On()
+    await on.open()
+    on.talk.request(2, 'tools/call', stateless)
+    const cause = new ChannelError('closed', 'the connection was lost')
+    on.socket.sink?.closed(cause)
+    expect(on.talk.failures).toMatchObject([{ id: 2, error: { code: 'outcome-unknown', cause } }])
+    await on.call(3)
+    expect(on.methods()).toEqual(['server/discover', 'tools/call'])
+    on.clock.advance(limits.websocketRetryMs.default)
+    await on.call(4)
+    await expect.poll(() => on.sockets.length, patience).toBe(2)
+    await expect.poll(() => on.changes, patience).toEqual([true, false, true])
+    on.talk.request(5, 'tools/call', stateless)
+    expect(on.socket.sent).toMatchObject([{ id: 5 }])
+    expect(on.talk.closed).toBeUndefined()
+  })
+
+  test('that has worked before it was lost is opened again at once', async () => {
+    const on = new On()
+    await on.open()
+    on.talk.request(2, 'tools/call', stateless)
+    on.socket.arrives({ type: 'result', id: 2, result: {} })
+    on.socket.sink?.closed()
+    await on.call(3)
+    await expect.poll(() => on.changes, patience).toEqual([true, false, true])
+  })
+
+  test('that ends over the size of a message is not opened again', async () => {
+    const on = new On()
+    await on.open()
+    on.socket.sink?.closed(new ChannelError('too-large', 'over 10 bytes'))
+    on.clock.advance(limits.websocketRetryMs.default)
+    await on.discover(2)
+    await on.call(3)
+    expect(on.dialled).toHaveLength(1)
+  })
+
+  test('takes no more calls once the server leaves, while those under way are answered', async () => {
+    const on = new On()
+    await on.open()
+    on.talk.request(2, 'tools/call', stateless)
+    on.talk.request(3, 'tools/call', stateless)
+    on.socket.arrives({ type: 'error', id: 3, error: SHUTTING_DOWN })
+    expect(on.talk.failures).toMatchObject([{ id: 3, error: { code: 'refused' } }])
+    await on.call(4)
+    on.socket.arrives({ type: 'result', id: 2, result: {} })
+    expect(on.talk.arrivals.at(-1)?.arrival).toMatchObject({ id: 2 })
+    expect(on.methods()).toEqual(['server/discover', 'tools/call'])
+    expect(on.changes).toEqual([true, false])
+  })
+
+  test('whose server has too much to do refuses the call and not itself', async () => {
+    const on = new On()
+    await on.open()
+    on.talk.request(2, 'tools/call', stateless)
+    on.socket.arrives({ type: 'error', id: 2, error: BUSY })
+    expect(on.talk.failures).toMatchObject([{ id: 2, error: { code: 'refused' } }])
+    on.talk.request(3, 'tools/call', stateless)
+    expect(on.socket.sent).toHaveLength(2)
+  })
+
+  test('is told of a call that is given up, and its late reply is dropped', async () => {
+    const on = new On()
+    await on.open()
+    on.talk.request(2, 'tools/call', stateless)
+    on.talk.channel.abandon?.(2)
+    expect(on.socket.sent[1]).toEqual({
+      type: 'notification',
+      method: 'notifications/cancelled',
+      params: { requestId: 2 },
+    })
+    expect(on.talk.failures).toMatchObject([{ id: 2, error: { code: 'outcome-unknown' } }])
+    const before = on.talk.arrivals.length
+    on.socket.arrives({ type: 'result', id: 2, result: {} })
+    expect(on.talk.arrivals).toHaveLength(before)
+  })
+
+  test('gives notifications and errors, and reports what nobody can use', async () => {
+    const on = new On()
+    await on.open()
+    on.talk.request(2, 'tools/call', stateless)
+    const progress: Message = { type: 'notification', method: 'notifications/progress' }
+    const failure: Message = { type: 'error', id: 2, error: { code: -32602, message: 'no' } }
+    const none: Message = { type: 'error', id: null, error: { code: -32700, message: 'what?' } }
+    on.socket.arrives({ type: 'batch', entries: [progress, failure] })
+    expect(on.talk.arrivals.slice(1).map(({ arrival }) => arrival)).toEqual([progress, failure])
+    on.socket.arrives(none)
+    on.socket.arrives({ type: 'request', id: 1, method: 'ping' })
+    expect(on.talk.errors).toMatchObject([
+      { message: expect.stringContaining('what?') },
+      { message: expect.stringContaining('a request, ping') },
+    ])
+  })
+
+  test('is used whatever the callback does that is told of it', async () => {
+    const on = new On()
+    on.changes.push = () => {
+      throw new Error('of the user')
+    }
+    await on.discover()
+    await on.talk.until(({ errors }) => errors.length === 1)
+    expect(on.talk.errors).toMatchObject([{ message: 'of the user' }])
+    on.talk.request(2, 'tools/call', stateless)
+    expect(on.socket.sent).toHaveLength(1)
+  })
+
+  test('makes senders wait, and its end lets them go on', async () => {
+    const on = new On()
+    await on.open()
+    on.socket.room = Promise.reject(new ChannelError('closed', 'gone'))
+    await expect(on.talk.channel.send(request('tools/call'))).resolves.toBeUndefined()
+  })
+
+  test('is closed with the channel, and calls are not told apart from others then', async () => {
+    const on = new On()
+    await on.open()
+    on.talk.request(2, 'tools/call', stateless)
+    await on.talk.channel.close()
+    expect(on.socket.isClosed).toBe(true)
+    expect(on.talk.closed).toEqual({ cause: undefined })
+    expect(on.talk.failures).toEqual([])
+    expect(on.changes).toEqual([true, false])
+  })
+
+  test('that comes when nobody wants it any more is closed', async () => {
+    const on = new On({ isSlow: true })
+    await on.discover()
+    await expect.poll(() => on.dialled.length, patience).toBe(1)
+    await on.talk.channel.close()
+    expect(on.dialled[0]?.signal.aborted).toBe(true)
+    on.arrive()
+    await expect.poll(() => on.sockets[0]?.isClosed, patience).toBe(true)
+    expect(on.changes).toEqual([])
+  })
+})
+
+function request(method: string, meta: object = {}): RpcRequest {
+  const { _meta } = stateless
+  return { type: 'request', id: 2, method, params: { _meta: { ..._meta, ...meta } } }
+}
+
+interface OnOptions extends Pick<HttpClientOptions, 'headers'> {
+  readonly offers?: boolean
+  readonly refuses?: boolean
+  readonly isSlow?: boolean
+}
+
+/** A channel to a server that answers everything over HTTP, and nothing over WebSockets by itself. */
+class On {
+  readonly clock = fakeClock()
+  readonly dialled: (Omit<WebSocketDial, 'longest'> & { readonly url: string })[] = []
+  readonly sockets: FakeSocket[] = []
+  readonly changes: boolean[] = []
+  readonly talk: Talk
+  offers: boolean
+  arrive: () => void = () => {}
+
+  constructor({ offers = true, refuses = false, isSlow = false, headers }: OnOptions = {}) {
+    this.offers = offers
+    this.talk = new Talk(
+      asked => this.#answer(asked),
+      { headers, clock: this.clock },
+      (url, options) =>
+        httpWithWebSocket(url, options, {
+          dial: async (place, dialling) => {
+            this.dialled.push({ ...dialling, url: place.href })
+            if (refuses) throw new ChannelError('refused', 'the server answered 404')
+            if (isSlow) await new Promise<void>(resolve => (this.arrive = resolve))
+            const socket = new FakeSocket(dialling.longest)
+            this.sockets.push(socket)
+            return socket
+          },
+          onChange: isOpen => void this.changes.push(isOpen),
+        }),
+    )
+  }
+
+  /** The one that was opened last. */
+  get socket(): FakeSocket {
+    return this.sockets.at(-1) ?? expect.unreachable('there is none')
+  }
+
+  async discover(count = 1): Promise<void> {
+    this.talk.request(`discover-${count}`, 'server/discover', stateless)
+    await this.talk.until(({ arrivals }) =>
+      arrivals.some(({ arrival }) => 'id' in arrival && arrival.id === `discover-${count}`),
+    )
+  }
+
+  async open(): Promise<void> {
+    await this.discover()
+    await expect.poll(() => this.changes, patience).toEqual([true])
+  }
+
+  /** Makes a call that is answered over HTTP. */
+  async call(id: number): Promise<void> {
+    this.talk.request(id, 'tools/call', stateless)
+    await this.talk.until(({ arrivals }) =>
+      arrivals.some(({ arrival }) => 'id' in arrival && arrival.id === id),
+    )
+  }
+
+  /** What was asked for over HTTP. */
+  methods(): readonly string[] {
+    return this.talk.asked.map(({ body }) => body.method)
+  }
+
+  #answer(asked: Asked): Response {
+    const offer = { 'trunkline-wire': 'websocket' }
+    return reply(asked, {}, this.offers && asked.body.method === 'server/discover' ? offer : {})
+  }
+}
+
+class FakeSocket implements Channel {
+  readonly sent: Message[] = []
+  sink: Sink | undefined
+  room: Promise<void> | undefined
+  isClosed = false
+  readonly #longest: number
+
+  constructor(longest: number) {
+    this.#longest = longest
+  }
+
+  open(sink: Sink): void {
+    this.sink = sink
+  }
+
+  send(message: Message | readonly Message[]): void | Promise<void> {
+    if (isList(message)) throw new Error('no batches')
+    if (encode(message).length > this.#longest) throw new ChannelError('too-large', 'too long')
+    this.sent.push(message)
+    return this.room
+  }
+
+  /** Something comes from the server. */
+  arrives(arrival: Decoded): void {
+    void this.sink?.receive(arrival, {})
+  }
+
+  async close(): Promise<void> {
+    if (this.isClosed) return
+    this.isClosed = true
+    this.sink?.closed()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+}

@@ -1,0 +1,378 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { limits } from '../../util/limits/limits.ts'
+import type { EventStream, HttpReply, HttpRequest, OutboundOptions } from '../exchange.ts'
+import { type HttpTimeouts, type NodeServer, nodeServer } from './server.ts'
+
+type Handle = (request: HttpRequest, reply: HttpReply) => void
+
+interface Line {
+  readonly client: Socket
+  readonly front: NodeServer
+  /** The end of the connection at the server. */
+  readonly behind: Socket
+  say(text: string): void
+  /** Everything that has come, as soon as it fits. */
+  until(fits: RegExp): Promise<string>
+}
+
+/** A connection to a server that answers in this way. */
+async function line(handle: Handle, options: HttpTimeouts & OutboundOptions = {}): Promise<Line> {
+  const front = nodeServer({ handle, close: async () => {} }, options)
+  const { server } = front
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const client = connect({
+    port: (server.address() as AddressInfo).port,
+    host: '127.0.0.1',
+    allowHalfOpen: true,
+  })
+  let text = ''
+  client.setEncoding('utf8').on('data', chunk => {
+    text += chunk
+  })
+  client.on('error', () => {})
+  onTestFinished(() => {
+    client.destroy()
+    front.cut()
+    server.close()
+  })
+  const [[behind]] = await Promise.all([once(server, 'connection'), once(client, 'connect')])
+  return {
+    client,
+    front,
+    behind,
+    say: words => void client.write(words),
+    async until(fits) {
+      while (!fits.test(text)) await once(client, 'data')
+      return text
+    },
+  }
+}
+
+/** Answers with what it was asked, and by whom it was read. */
+const echo: Handle = (request, reply) => {
+  request.body(1000, bytes => {
+    const body = bytes === undefined ? 'too large' : Buffer.from(bytes).toString()
+    const read = request.constructor.name === 'PlainRequest' ? 'here' : 'by Node'
+    reply.send(200, { 'x-read': read }, `${request.method} ${request.path} ${body};`)
+  })
+}
+
+function post(path: string, body: string, ...fields: string[]): string {
+  const length = `content-length: ${Buffer.byteLength(body)}`
+  const head = [`POST ${path} HTTP/1.1`, 'host: a', length, ...fields]
+  return `${head.join('\r\n')}\r\n\r\n${body}`
+}
+
+const inChunks = (path: string, body: string): string =>
+  `POST ${path} HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+
+const reads = (text: string): string[] =>
+  Array.from(text.matchAll(/x-read: (.*)\r/g), ([, by]) => by ?? '')
+const answers = (text: string): string[] => text.match(/\w+ \/\w* [^;]*;/g) ?? []
+
+describe('a request that arrives whole', () => {
+  test('is answered with a head that tells everything', async () => {
+    const { say, until } = await line(echo, { idleTimeoutMs: 7000 })
+    say(post('/mcp?x=1', 'één'))
+    const text = await until(/;$/)
+    expect(text.replace(/Date: .*/, 'Date: now')).toBe(
+      'HTTP/1.1 200 OK\r\nx-read: here\r\nDate: now\r\nConnection: keep-alive\r\nKeep-Alive: timeout=7\r\ncontent-length: 16\r\n\r\nPOST /mcp één;',
+    )
+    expect(Math.abs(Date.parse(/Date: (.*)/.exec(text)?.[1] ?? '') - Date.now())).toBeLessThan(
+      60_000,
+    )
+  })
+
+  test('tells its headers, where it came from, and whether its body is too large', async () => {
+    const heard: unknown[] = []
+    const { say, until, behind } = await line((request, reply) => {
+      heard.push(request.headers, request.header('x-one'), request.asked(), request.local())
+      request.body(3, bytes => heard.push(bytes))
+      reply.send(202, {})
+    })
+    say(post('/', 'four', 'X-One: 1', 'origin: http://b', 'sec-fetch-site: cross-site'))
+    expect(await until(/\r\n\r\n/)).toMatch(
+      /^HTTP\/1.1 202 Accepted\r\n[\s\S]*content-length: 0\r\n\r\n$/,
+    )
+    const headers = {
+      host: 'a',
+      'content-length': '4',
+      'x-one': '1',
+      origin: 'http://b',
+      'sec-fetch-site': 'cross-site',
+    }
+    expect(heard).toEqual([
+      headers,
+      '1',
+      { hosts: ['a'], origins: ['http://b'], target: '/', site: 'cross-site' },
+      { port: behind.localPort, loopback: true },
+      undefined,
+    ])
+  })
+
+  test('is answered without a word of a body where there can be none', async () => {
+    const { say, until } = await line((_, reply) => reply.send(204, {}))
+    say(post('/', ''))
+    expect(await until(/\r\n\r\n/)).not.toContain('content-length')
+  })
+
+  test('is followed by others on the same connection, whoever has to read them', async () => {
+    const { say, until } = await line(echo)
+    say(post('/a', '1'))
+    await until(/\/a 1;/)
+    say(post('/b', '2'))
+    await until(/\/b 2;/)
+    say(inChunks('/c', '3'))
+    await until(/\/c 3;/)
+    say(post('/d', '4'))
+    expect(reads(await until(/\/d 4;/))).toEqual(['here', 'here', 'by Node', 'by Node'])
+  })
+
+  test('is answered in its turn when all of them are sent at once', async () => {
+    const replies: (() => void)[] = []
+    const { say, until } = await line((request, reply) => {
+      if (request.path === '/a') replies.push(() => echo(request, reply))
+      else echo(request, reply)
+    })
+    say(post('/a', '1') + post('/b', '2') + inChunks('/c', '3') + post('/d', '4'))
+    while (replies.length === 0) await new Promise(resolve => setImmediate(resolve))
+    replies[0]?.()
+    const text = await until(/\/d 4;/)
+    expect(answers(text)).toEqual(['POST /a 1;', 'POST /b 2;', 'POST /c 3;', 'POST /d 4;'])
+  })
+
+  test('is answered if that can be done at once, even when its client leaves with it', async () => {
+    const { client, until } = await line(echo)
+    client.end(post('/a', '1'))
+    const ended = once(client, 'end')
+    await until(/\/a 1;/)
+    await ended
+  })
+
+  test('is the last one where the answer says so', async () => {
+    const { client, say, until } = await line((_, reply) => {
+      reply.send(503, { connection: 'close' }, 'closing;')
+    })
+    say(post('/a', '1') + post('/b', '2'))
+    const ended = once(client, 'end')
+    expect(await until(/closing;/)).not.toContain('keep-alive')
+    await ended
+    expect((await until(/closing;/)).match(/HTTP/g)).toHaveLength(1)
+  })
+
+  test('cannot be answered with a header that would be read as two', async () => {
+    const thrown: unknown[] = []
+    const { say, until } = await line((_, reply) => {
+      try {
+        reply.send(200, { 'x-one': '1\r\nx-two: 2' }, 'one')
+      } catch (error) {
+        thrown.push(error)
+        reply.send(500, {}, 'no;')
+      }
+    })
+    say(post('/', ''))
+    expect(await until(/no;/)).toMatch(/^HTTP\/1.1 500 /)
+    expect(thrown).toEqual([new TypeError('the header x-one cannot be written')])
+  })
+})
+
+describe('a request that does not', () => {
+  test.each([
+    ['in two pieces of its head', 'POST /a HTTP/1.1\r\nhost', ': a\r\ncontent-length: 1\r\n\r\n1'],
+    ['with its body later', 'POST /a HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\n\r\n', '1'],
+    [
+      'in chunks',
+      'POST /a HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n',
+      '1\r\n1\r\n0\r\n\r\n',
+    ],
+  ])('is read to its end: %s', async (_, first, second) => {
+    const { say, until, behind } = await line(echo)
+    say(first)
+    while (behind.bytesRead < first.length) await new Promise(resolve => setImmediate(resolve))
+    say(second)
+    expect(reads(await until(/POST \/a 1;/))).toEqual(['by Node'])
+    say(post('/b', '2'))
+    await until(/POST \/b 2;/)
+  })
+
+  test('is refused where no HTTP can be found in it', async () => {
+    const { client, say, until } = await line(echo)
+    say(post('/a', '1'))
+    await until(/\/a 1;/)
+    say('no such thing\r\n\r\n')
+    await until(/HTTP\/1.1 400 Bad Request/)
+    await once(client, 'end')
+  })
+
+  test('is refused where its head is too long', async () => {
+    const { say, until } = await line(echo)
+    say(post('/a', '1', `x: ${'y'.repeat(20_000)}`))
+    await until(/HTTP\/1.1 431 /)
+  })
+})
+
+describe('a connection', () => {
+  test('that says nothing is told so and closed', async () => {
+    const { client, until } = await line(echo, { headersTimeoutMs: 20 })
+    const ended = once(client, 'end')
+    await until(/^HTTP\/1.1 408 /)
+    await ended
+  })
+
+  test('that is idle is closed after a while', async () => {
+    const { client, say, until } = await line(echo, { idleTimeoutMs: 20 })
+    say(post('/a', '1'))
+    const ended = once(client, 'end')
+    expect(await until(/\/a 1;/)).toContain('Keep-Alive: timeout=0')
+    await ended
+  })
+
+  test('on which something is going on is no spare one', async () => {
+    const replies: HttpReply[] = []
+    const { client, front, say, until } = await line((_, reply) => void replies.push(reply))
+    say(post('/a', '1'))
+    while (replies.length === 0) await new Promise(resolve => setImmediate(resolve))
+    front.closeSpares()
+    replies[0]?.send(200, {}, 'done;')
+    await until(/done;/)
+    const ended = once(client, 'end')
+    front.closeSpares()
+    await ended
+  })
+
+  test('that is lost in the middle of an answer tells so, once, and only then', async () => {
+    const told: string[] = []
+    const { client, say, until } = await line((request, reply) => {
+      reply.onGone(() => told.push(`one ${request.path}`))
+      reply.onGone(() => told.push(`two ${request.path}`))
+      if (request.path === '/a') reply.send(200, {}, 'done;')
+    })
+    say(post('/a', ''))
+    await until(/done;/)
+    say(post('/b', ''))
+    client.end()
+    while (told.length < 2) await new Promise(resolve => setImmediate(resolve))
+    expect(told).toEqual(['one /b', 'two /b'])
+  })
+
+  test('whose client asks and asks and does not read is not answered further', async () => {
+    let asked = 0
+    const large = 'x'.repeat(4_000_000)
+    const { client, say, behind } = await line((_, reply) => {
+      asked++
+      reply.send(200, {}, large)
+    })
+    client.pause()
+    say(post('/a', '').repeat(10))
+    while (!behind.writableNeedDrain) await new Promise(resolve => setImmediate(resolve))
+    for (let turns = 0; turns < 50; turns++) await new Promise(resolve => setImmediate(resolve))
+    expect(asked).toBeLessThan(4)
+    client.resume()
+    while (asked < 10) await new Promise(resolve => setImmediate(resolve))
+  })
+
+  test('is read no further than the limit ahead of an answer', async () => {
+    const replies: HttpReply[] = []
+    const { client, say, behind } = await line((_, reply) => void replies.push(reply))
+    say(post('/a', '').repeat(20_000))
+    while (!behind.isPaused()) await new Promise(resolve => setImmediate(resolve))
+    // One chunk more may have been on its way.
+    expect(behind.bytesRead).toBeLessThan(limits.httpAheadBytes.default * 3)
+    expect(replies).toHaveLength(1)
+    replies[0]?.send(200, {}, '')
+    while (replies.length < 500) {
+      replies.at(-1)?.send(200, {}, '')
+      await new Promise(resolve => setImmediate(resolve))
+    }
+    client.destroy()
+  })
+})
+
+describe('an event stream', () => {
+  test('leaves in chunks, and the connection is used again', async () => {
+    const streams: EventStream[] = []
+    const { say, until } = await line((request, reply) => {
+      if (request.method === 'GET') streams.push(reply.stream({ 'x-own': 'yes' }))
+      else echo(request, reply)
+    })
+    say('GET / HTTP/1.1\r\nhost: a\r\n\r\n')
+    const head = await until(/\r\n\r\n/)
+    expect(head).toMatch(/^HTTP\/1.1 200 OK\r\n/)
+    expect(head).toContain('x-own: yes\r\n')
+    expect(head).toContain('content-type: text/event-stream\r\n')
+    expect(head).toContain('transfer-encoding: chunked\r\n')
+    const [events] = streams
+    void events?.write('data: één\n\n')
+    await until(/n\n\n\r\n$/)
+    void events?.write('data: two\n\n')
+    events?.end()
+    void events?.write('data: too late\n\n')
+    const text = await until(/0\r\n\r\n$/)
+    expect(text.slice(head.length)).toBe('d\r\ndata: één\n\n\r\nb\r\ndata: two\n\n\r\n0\r\n\r\n')
+    say(post('/a', '1'))
+    await until(/\/a 1;/)
+  })
+
+  test('that is over at once is told with its size', async () => {
+    const { say, until } = await line((request, reply) => {
+      const events = reply.stream({})
+      void events.write('data: one\n\n')
+      events.end()
+      expect(reply.isOver).toBe(true)
+      reply.send(500, {}, `never said of ${request.path}`)
+    })
+    say(post('/a', '1') + post('/b', '2'))
+    const text = await until(/one\n\n[\s\S]*one\n\n/)
+    expect(text.match(/content-length: 11\r\n/g)).toHaveLength(2)
+    expect(text).not.toContain('chunked')
+    expect(text).not.toContain('never said')
+  })
+
+  test('of a reader that stops is cut when too much waits', async () => {
+    const gone: string[] = []
+    const { client, say, behind } = await line(
+      (_, reply) => {
+        reply.onGone(() => gone.push('gone'))
+        const events = reply.stream({})
+        const more = (): void => {
+          for (let wrote = 0; wrote < 100; wrote++) void events.write('x'.repeat(100_000))
+          if (gone.length === 0) setImmediate(more)
+        }
+        more()
+      },
+      { highWaterBytes: 100_000, maxOutboundBytes: 1_000_000 },
+    )
+    client.pause()
+    say('GET / HTTP/1.1\r\nhost: a\r\n\r\n')
+    await once(behind, 'close')
+    expect(gone).toEqual(['gone'])
+  })
+
+  test('of a reader that is slow goes on as soon as it has read', async () => {
+    const rooms: unknown[] = []
+    const { client, say } = await line((_, reply) => {
+      const events = reply.stream({})
+      const room = events.write('x'.repeat(8_000_000))
+      rooms.push(room)
+      void Promise.resolve(room).then(() => events.write('data: end\n\n'))
+    })
+    let latest = ''
+    client.on('data', chunk => {
+      latest = String(chunk)
+    })
+    say('GET / HTTP/1.1\r\nhost: a\r\n\r\n')
+    while (!latest.includes('data: end')) await once(client, 'data')
+    expect(rooms).toEqual([expect.any(Promise)])
+  })
+})
+
+test('a WebSocket can be opened on a connection that has asked something before', async () => {
+  const { say, until, front } = await line(echo)
+  front.server.on('upgrade', (_, socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n'))
+  say(post('/a', '1'))
+  await until(/\/a 1;/)
+  say('GET / HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n')
+  await until(/HTTP\/1.1 101/)
+})

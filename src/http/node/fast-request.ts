@@ -1,0 +1,56 @@
+import type { Socket } from 'node:net'
+import type { Repeats } from '../../jsonrpc/codec/repeated-meta.ts'
+import { type Asked, type Gate, reachedAt } from '../../util/origin.ts'
+import type { HttpRequest } from '../exchange.ts'
+import type { RequestHead } from './request-head.ts'
+
+/** A request that has been read whole. */
+export class PlainRequest implements HttpRequest {
+  readonly path: string
+  readonly repeats: Repeats
+  readonly #head: RequestHead
+  readonly #body: Buffer
+  readonly #socket: Socket
+
+  constructor(head: RequestHead, body: Buffer, socket: Socket, repeats: Repeats) {
+    this.repeats = repeats
+    this.#head = head
+    this.#body = body
+    this.#socket = socket
+    const { target } = head
+    const query = target.indexOf('?')
+    this.path = query === -1 ? target : target.slice(0, query)
+  }
+
+  get method(): string {
+    return this.#head.method
+  }
+
+  get headers(): Readonly<Record<string, string>> {
+    return Object.fromEntries(this.#head.headers)
+  }
+
+  header(name: string): string | undefined {
+    return this.#head.headers.get(name)
+  }
+
+  asked(): Asked {
+    const { headers, target } = this.#head
+    const host = headers.get('host')
+    const origin = headers.get('origin')
+    return {
+      hosts: host === undefined ? [] : [host],
+      origins: origin === undefined ? [] : [origin],
+      target,
+      site: headers.get('sec-fetch-site'),
+    }
+  }
+
+  local(): Pick<Gate, 'port' | 'loopback'> {
+    return reachedAt(this.#socket)
+  }
+
+  body(maxBytes: number, done: (bytes: Uint8Array | undefined) => void): void {
+    done(this.#body.length > maxBytes ? undefined : this.#body)
+  }
+}

@@ -1,0 +1,214 @@
+import type { Entry, ErrorObject, Id, Malformed, Params, Reason } from '../message.ts'
+import type { DecodeRules } from './decode-rules.ts'
+import { ownText } from './detach.ts'
+import { invalidReply, invalidRequest, notJson } from './malformed.ts'
+import { type Members, seen } from './scan.ts'
+
+/**
+ * Reads the envelope whose members a scan has found: the message, or the first thing that is wrong
+ * with it, in the order of the pipeline: JSON, version, type, required members, params.
+ */
+export function readEnvelope(text: string, found: Members, rules: DecodeRules): Entry {
+  let values: Values
+  try {
+    values = parse(text, found)
+  } catch (cause) {
+    return notJson(cause instanceof Error ? cause.message : 'no JSON')
+  }
+  const isReply = (found.seen & seen.method) === 0 && (found.seen & REPLY) !== 0
+  const id = found.twice & seen.id ? undefined : readId(values.id, values.idText, rules)
+  const refuse = (reason: Reason, detail: string): Malformed =>
+    (isReply ? invalidReply : invalidRequest)(reason, detail, id ?? null)
+
+  if (found.twice !== 0) return refuse('duplicate-member', `${names(found.twice)} stands twice`)
+  if ((found.seen & seen.jsonrpc) === 0) return refuse('version', 'jsonrpc is missing')
+  if (values.jsonrpc !== '2.0') return refuse('version', 'jsonrpc is not "2.0"')
+  if ((found.seen & seen.method) !== 0) {
+    if ((found.seen & REPLY) !== 0) return refuse('type', 'both a call and a reply')
+    return readCall(values, found, id, rules, refuse)
+  }
+  if ((found.seen & REPLY) === REPLY) return refuse('type', 'both result and error')
+  if (!isReply) return refuse('type', 'neither method nor result nor error')
+  return readReply(values, found, id, refuse)
+}
+
+/**
+ * Whom the refusal of a message is for that was not read to its end: its id, where it stands before
+ * the place or at the very end, and whether it was a reply, which fails a call instead of being
+ * answered.
+ */
+export function addressee(
+  text: string,
+  found: Members,
+  rules: DecodeRules,
+): { readonly id: Id | null; readonly reply?: true } {
+  const has = found.seen | found.stoppedIn
+  const isReply = (has & seen.method) === 0 && (has & REPLY) !== 0
+  const idText =
+    (found.seen & seen.id) !== 0 && (found.twice & seen.id) === 0
+      ? text.slice(found.idAt, found.idEnd)
+      : idAtEnd.exec(text.slice(-300))?.[1]
+  const id = idText === undefined ? null : (parseId(idText, rules) ?? null)
+  return isReply ? { id, reply: true } : { id }
+}
+
+const idAtEnd = /,\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*("[ !#-[\]-~]*"|-?\d+)\s*\}\s*$/
+
+function parseId(text: string, rules: DecodeRules): Id | null | undefined {
+  try {
+    return readId(JSON.parse(text), text, rules)
+  } catch {
+    return undefined
+  }
+}
+
+type Refuse = (reason: Reason, detail: string) => Malformed
+
+const REPLY = seen.result | seen.error
+
+interface Values {
+  readonly jsonrpc: unknown
+  readonly id: unknown
+  /** The id as it stands in the text: a large integer is exact only there. */
+  readonly idText: string
+  readonly method: unknown
+  readonly params: unknown
+  readonly result: unknown
+  readonly error: unknown
+}
+
+/** Parses every value, those of unknown members too: one that is no JSON makes the text none. */
+function parse(text: string, found: Members): Values {
+  const take = (bit: number, at: number, end: number): unknown =>
+    (found.seen & bit) === 0 ? undefined : valueAt(text, at, end)
+  for (let i = 0; i < found.others.length; i += 2) {
+    JSON.parse(text.slice(found.others[i], found.others[i + 1]))
+  }
+  return {
+    jsonrpc: take(seen.jsonrpc, found.versionAt, found.versionEnd),
+    id: take(seen.id, found.idAt, found.idEnd),
+    idText: (found.seen & seen.id) === 0 ? '' : text.slice(found.idAt, found.idEnd),
+    method: take(seen.method, found.methodAt, found.methodEnd),
+    params: take(seen.params, found.paramsAt, found.paramsEnd),
+    result: take(seen.result, found.resultAt, found.resultEnd),
+    error: take(seen.error, found.errorAt, found.errorEnd),
+  }
+}
+
+/** A string without escapes is its own value; anything else is left to the parser. */
+function valueAt(text: string, at: number, end: number): unknown {
+  if (text.charCodeAt(at) === 34) {
+    let i = at + 1
+    for (; i < end - 1; i++) {
+      const c = text.charCodeAt(i)
+      if (c < 32 || c === 92) break
+    }
+    if (i === end - 1) return text.slice(at + 1, i)
+  }
+  return JSON.parse(text.slice(at, end))
+}
+
+/** The id, null for the null id, or undefined for what can be none. */
+function readId(value: unknown, text: string, rules: DecodeRules): Id | null | undefined {
+  if (value === null) return null
+  if (typeof value === 'string') {
+    return value.length <= rules.maxIdLength && value.isWellFormed() ? ownText(value) : undefined
+  }
+  if (typeof value !== 'number' || text.length > rules.maxIdLength) return undefined
+  // Nearly always it is written the way we would write it.
+  if (Number.isSafeInteger(value) && `${value}` === text) return value
+  const integer = integerOf(text)
+  if (integer !== undefined) return integer
+  return rules.fractionalIds && !Number.isInteger(value) && Number.isFinite(value)
+    ? value
+    : undefined
+}
+
+/**
+ * The integer that a number in JSON is, told by its text: as a number it may have been rounded to
+ * one, and its echo would be another id. `1.0` and `1e0` are 1. Beyond the safe integers only plain
+ * digits go back as they came.
+ */
+function integerOf(text: string): number | bigint | undefined {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? []
+  if (whole.length === text.length - sign.length) {
+    const number = Number(text)
+    // "-0" is 0: both would be answered with the same text, so they are the same id.
+    if (Number.isSafeInteger(number)) return number === 0 ? 0 : number
+    return BigInt(text)
+  }
+  const digits = `${whole}${fraction}`.replace(/^0+/, '')
+  const significant = digits.replace(/0+$/, '')
+  if (significant === '') return 0
+  const zeros = Number(exponent) - fraction.length + digits.length - significant.length
+  if (zeros < 0 || significant.length + zeros > 16) return undefined
+  const number = Number(`${sign}${significant}${'0'.repeat(zeros)}`)
+  return Number.isSafeInteger(number) ? number : undefined
+}
+
+function readCall(
+  values: Values,
+  found: Members,
+  id: Id | null | undefined,
+  rules: DecodeRules,
+  refuse: Refuse,
+): Entry {
+  const { method } = values
+  const isRequest = (found.seen & seen.id) !== 0
+  if (isRequest && id === undefined) return refuse('id', 'the id is neither string nor integer')
+  if (isRequest && id === null && !rules.nullIds) return refuse('id', 'the id is null')
+  if (typeof method !== 'string') return refuse('method', 'method is no string')
+  if (method === '') return refuse('method', 'method is empty')
+  if (method.length > rules.maxMethodLength) return refuse('method', 'method is too long')
+  if (!method.isWellFormed()) return refuse('method', 'method has half a character')
+  let params: Params | undefined
+  if ((found.seen & seen.params) !== 0 && !(values.params === null && rules.nullParams)) {
+    if (!isStructure(values.params)) return refuse('params', 'params are neither array nor object')
+    params = values.params
+  }
+  const name = ownText(method)
+  return id === undefined
+    ? { type: 'notification', method: name, params }
+    : { type: 'request', id, method: name, params }
+}
+
+function readReply(
+  values: Values,
+  found: Members,
+  id: Id | null | undefined,
+  refuse: Refuse,
+): Entry {
+  const hasId = (found.seen & seen.id) !== 0
+  if (hasId && id === undefined) return refuse('id', 'the id is neither string nor integer')
+  if ((found.seen & seen.result) !== 0) {
+    if (id === undefined) return refuse('id', 'a result without an id')
+    return { type: 'result', id, result: values.result }
+  }
+  const error = readError(values.error)
+  if (typeof error === 'string') return refuse('error', error)
+  // An error may come without an id where the sender could not read one; MCP leaves it out.
+  return { type: 'error', id: id ?? null, error }
+}
+
+/** The members of an error that have a meaning, or what is wrong with it. */
+export function readError(value: unknown): ErrorObject | string {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return 'error is no object'
+  }
+  const { code, message, data } = value as Readonly<Record<string, unknown>>
+  if (typeof code !== 'number' || !Number.isInteger(code)) return 'error.code is no integer'
+  if (typeof message !== 'string') return 'error.message is no string'
+  return data === undefined ? { code, message } : { code, message, data }
+}
+
+function isStructure(value: unknown): value is Params {
+  return typeof value === 'object' && value !== null
+}
+
+function names(bits: number): string {
+  return Object.entries(seen)
+    .filter(([, bit]) => (bits & bit) !== 0)
+    .map(([name]) => name)
+    .join(', ')
+}

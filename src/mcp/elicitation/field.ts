@@ -1,0 +1,98 @@
+import { type Format, formats } from '../schema/formats.ts'
+import { shortened } from '../schema/issues.ts'
+import type { FormValue } from '../types/elicitation.ts'
+
+/** One field of a form: one property of the flat object that an elicitation asks for. */
+export type Field = FieldShape & {
+  readonly title?: string
+  readonly description?: string
+  readonly default?: FormValue
+}
+
+/** What can be filled in. */
+export type FieldShape = TextShape | NumberShape | { readonly kind: 'boolean' } | ChoiceShape
+
+interface TextShape {
+  readonly kind: 'text'
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly format?: Format
+}
+
+interface NumberShape {
+  readonly kind: 'number'
+  readonly isInteger: boolean
+  readonly minimum?: number
+  readonly maximum?: number
+  /** Bounds that are not allowed themselves. A form cannot show them; answers are held to them. */
+  readonly above?: number
+  readonly below?: number
+}
+
+/** One or many of several strings. */
+interface ChoiceShape extends Options {
+  readonly kind: 'one' | 'many'
+  readonly minItems?: number
+  readonly maxItems?: number
+}
+
+/** What there is to choose from, and how it is spelt: `enum`, that with `enumNames`, or `oneOf`. */
+export interface Options {
+  readonly options: readonly Option[]
+  readonly spelling: 'plain' | 'named' | 'titled'
+}
+
+/** One of several values, and what is shown for it. */
+export interface Option {
+  readonly value: string
+  readonly title?: string
+}
+
+/** What is wrong with a value for a field, in words; undefined where it fits. */
+export function faultOf(field: FieldShape, value: unknown): string | undefined {
+  switch (field.kind) {
+    case 'text':
+      return faultOfText(field, value)
+    case 'number':
+      return faultOfNumber(field, value)
+    case 'boolean':
+      return typeof value === 'boolean' ? undefined : 'expected boolean'
+    case 'one':
+      return faultOfChoice(field, value)
+    case 'many': {
+      if (!Array.isArray(value)) return 'expected array'
+      const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = field
+      if (value.length < minItems) return `must have ${minItems} items or more`
+      if (value.length > maxItems) return `must have ${maxItems} items or fewer`
+      return value.map(one => faultOfChoice(field, one)).find(fault => fault !== undefined)
+    }
+  }
+}
+
+function faultOfText(field: TextShape, value: unknown): string | undefined {
+  if (typeof value !== 'string') return 'expected string'
+  const { format, minLength = 0, maxLength = Number.POSITIVE_INFINITY } = field
+  // Characters, as JSON Schema counts, not code units.
+  const { length } = [...value]
+  if (length < minLength) return `must have ${minLength} characters or more`
+  if (length > maxLength) return `must have ${maxLength} characters or fewer`
+  return format && !formats.get(format)?.(value) ? `expected the format ${format}` : undefined
+}
+
+function faultOfNumber(field: NumberShape, value: unknown): string | undefined {
+  const { isInteger, minimum, maximum, above, below } = field
+  const isNumber = typeof value === 'number' && Number.isFinite(value)
+  if (!isNumber || (isInteger && !Number.isInteger(value))) {
+    return `expected ${isInteger ? 'integer' : 'number'}`
+  }
+  if (above !== undefined && value <= above) return `must be > ${above}`
+  if (below !== undefined && value >= below) return `must be < ${below}`
+  if (minimum !== undefined && value < minimum) return `must be >= ${minimum}`
+  return maximum !== undefined && value > maximum ? `must be <= ${maximum}` : undefined
+}
+
+function faultOfChoice({ options }: Options, value: unknown): string | undefined {
+  if (options.some(option => option.value === value)) return undefined
+  const shown = options.slice(0, 10).map(option => shortened(JSON.stringify(option.value)))
+  return `expected one of ${shown.join(', ')}${options.length > shown.length ? ', …' : ''}`
+}

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { catalogue, categories, entryOf } from './table.ts'
+
+const entries = [...catalogue.values()]
+
+test('the catalogue has 122 kinds, each with a number and a name of its own', () => {
+  expect(entries).toHaveLength(122)
+  expect(new Set(entries.map(entry => entry.code)).size).toBe(122)
+  expect(new Set(entries.map(entry => entry.kind)).size).toBe(122)
+})
+
+test('every kind is named in snake case and has words, a category and data without repetition', () => {
+  for (const { kind, message, category, data } of entries) {
+    expect(kind).toMatch(/^[a-z]+(_[a-z]+)*$/)
+    expect(message).toMatch(/^[A-Z]/)
+    expect(categories).toContain(category)
+    expect(new Set(data).size).toBe(data.length)
+  }
+})
+
+test('every category has kinds', () => {
+  expect(new Set(entries.map(entry => entry.category))).toEqual(new Set(categories))
+})
+
+test('only what makes a message unusable or breaks the server is critical', () => {
+  const critical = entries.filter(entry => entry.severity === 'critical')
+  expect(critical.map(entry => entry.code)).toEqual([-32700, -32600, -32603])
+})
+
+test('kinds after pagination are warnings, the others errors', () => {
+  const mild = new Set(['task', 'progress', 'completion', 'elicitation'])
+  for (const { category, severity } of entries) {
+    if (severity !== 'critical') expect(severity).toBe(mild.has(category) ? 'warning' : 'error')
+  }
+})
+
+test('a number leads to its kind, and no other number to any', () => {
+  for (const entry of entries) expect(entryOf(entry.code)).toBe(entry)
+  for (const code of [0, -1, -32041, -32100, -32105, 1089, 1100]) {
+    expect(entryOf(code)).toBeUndefined()
+  }
+})
+
+test('names that every object inherits are no kinds', () => {
+  expect(catalogue.get('constructor')).toBeUndefined()
+  expect(catalogue.get('__proto__')).toBeUndefined()
+})

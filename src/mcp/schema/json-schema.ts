@@ -1,0 +1,222 @@
+import { errorWords } from '../../util/error-words.ts'
+import { isRecord } from '../../util/record.ts'
+import { compilePattern } from '../regex/pattern.ts'
+import type { JsonSchema } from '../types/base.ts'
+import { type Place, pointer, type WalkOptions, walkSchema } from './walk.ts'
+
+/** The dialects that are understood. */
+export type Dialect = '2020-12' | 'draft-07'
+
+const dialects: ReadonlyMap<string, Dialect> = new Map([
+  ['https://json-schema.org/draft/2020-12/schema', '2020-12'],
+  ['http://json-schema.org/draft/2020-12/schema', '2020-12'],
+  ['http://json-schema.org/draft-07/schema', 'draft-07'],
+  ['https://json-schema.org/draft-07/schema', 'draft-07'],
+])
+
+/** Which dialect a schema is written in: 2020-12 where it does not say. Throws for any other one. */
+export function dialectOf(schema: JsonSchema): Dialect {
+  const { $schema } = schema
+  if ($schema === undefined) return '2020-12'
+  const dialect = typeof $schema === 'string' && dialects.get($schema.replace(/#$/, ''))
+  if (dialect) return dialect
+  throw new Error(
+    `the dialect ${JSON.stringify($schema)} is not understood; JSON Schema 2020-12 and draft-07 are`,
+  )
+}
+
+/**
+ * A copy of a schema that nobody else holds and nobody can change, its members in the same order.
+ * Throws where it is not made of JSON.
+ */
+export function copyOf(schema: object): JsonSchema {
+  let text: string
+  try {
+    text = JSON.stringify(schema) ?? 'null'
+  } catch (cause) {
+    throw new Error('the schema is not made of JSON', { cause })
+  }
+  const copy: unknown = JSON.parse(text, (_, value) => Object.freeze(value))
+  if (!isRecord(copy)) throw new Error('the schema is no object')
+  return copy
+}
+
+export interface CheckOptions extends WalkOptions {
+  /** Whether its patterns are going to be used here; where a library checks, they are its business. */
+  readonly patterns?: boolean
+}
+
+/**
+ * Looks whether a schema can be used: a known dialect, a bounded size, types that exist, patterns
+ * that end, and every `$ref` leading to a place inside of it. Nothing is ever fetched: a reference
+ * to elsewhere is refused.
+ *
+ * This is the quick look, at no more than its words. Throws an Error that says what is wrong.
+ */
+export function checkSchema(schema: JsonSchema, options: CheckOptions = {}): void {
+  const dialect = dialectOf(schema)
+  const references = new References()
+  walkSchema(
+    schema,
+    place => {
+      checkWords(place, dialect, options.patterns ?? true)
+      references.visit(place)
+    },
+    options,
+  )
+  references.check()
+}
+
+const types = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
+
+function checkWords({ schema, path }: Place, dialect: Dialect, hasPatterns: boolean): void {
+  const refuse = (keyword: string, why: string) => {
+    throw new Error(`${pointer([...path, keyword])} ${why}`)
+  }
+  const { type, required, pattern, patternProperties } = schema
+  if (type !== undefined && !isTypes(type)) refuse('type', 'names no type of JSON')
+  if (required !== undefined && !isNames(required)) refuse('required', 'is no list of names')
+  if (schema.enum !== undefined && !Array.isArray(schema.enum)) refuse('enum', 'is no array')
+  // The check: dialectOf throws for what is neither.
+  if (
+    path.length > 0 &&
+    schema.$schema !== undefined &&
+    dialectOf(schema as JsonSchema) !== dialect
+  )
+    refuse('$schema', 'changes the dialect in the middle')
+  const sources = isRecord(patternProperties) ? Object.keys(patternProperties) : []
+  if (pattern !== undefined) sources.push(String(pattern))
+  for (const source of hasPatterns ? sources : []) {
+    try {
+      compilePattern(source)
+    } catch (error) {
+      const why = errorWords(error)
+      refuse(source === pattern ? 'pattern' : 'patternProperties', `cannot be used: ${why}`)
+    }
+  }
+}
+
+function isTypes(type: unknown): boolean {
+  const names = Array.isArray(type) ? type : [type]
+  return names.length > 0 && names.every(name => types.includes(name))
+}
+
+function isNames(names: unknown): boolean {
+  return Array.isArray(names) && names.every(name => typeof name === 'string')
+}
+
+/** What refers to what in a schema, by the addresses that its `$id`s give to its parts. */
+class References {
+  /** From the address of a part to the part. */
+  readonly #parts = new Map<string, unknown>()
+  readonly #visited = new Set<unknown>([true, false])
+  /** The addresses with the names that anchors give. */
+  readonly #anchors = new Set<string>()
+  readonly #wanted: { readonly reference: unknown; readonly base: string; readonly at: string }[] =
+    []
+  /** The addresses of the parts that the walk is in, with the path to each. */
+  readonly #bases: { readonly path: readonly string[]; readonly base: string }[] = []
+
+  visit({ schema, path }: Place): void {
+    this.#visited.add(schema)
+    while (this.#bases.at(-1)?.path.some((key, index) => key !== path[index])) this.#bases.pop()
+    const outer = this.#bases.at(-1)?.base ?? 'schema:/'
+    const isAnchor = typeof schema.$id === 'string' && schema.$id.startsWith('#')
+    const base = isAnchor ? outer : withoutFragment(resolve(schema.$id, outer) ?? outer)
+    if (path.length === 0 || base !== outer) {
+      this.#parts.set(base, schema)
+      this.#bases.push({ path, base })
+    }
+    // In draft-07, an anchor is an $id of a fragment.
+    if (isAnchor) this.#anchors.add(base + schema.$id)
+    for (const keyword of ['$anchor', '$dynamicAnchor']) {
+      if (typeof schema[keyword] === 'string') this.#anchors.add(`${base}#${schema[keyword]}`)
+    }
+    for (const keyword of ['$ref', '$dynamicRef']) {
+      if (schema[keyword] === undefined) continue
+      this.#wanted.push({ reference: schema[keyword], base, at: pointer([...path, keyword]) })
+    }
+  }
+
+  check(): void {
+    for (const { reference, base, at } of this.#wanted) {
+      const address = resolve(reference, base)
+      const part = address === undefined ? undefined : this.#parts.get(withoutFragment(address))
+      if (address === undefined || part === undefined) {
+        throw new Error(`${at} leads out of the schema, and nothing is fetched: ${reference}`)
+      }
+      if (!this.#has(address, part)) throw new Error(`${at} leads nowhere: ${reference}`)
+    }
+  }
+
+  #has(address: string, part: unknown): boolean {
+    const fragment = address.slice(withoutFragment(address).length + 1)
+    if (fragment === '') return true
+    if (!fragment.startsWith('/')) return this.#anchors.has(address)
+    // What stands where schemas do not stand has not been looked at.
+    return this.#visited.has(follow(part, fragment))
+  }
+}
+
+function resolve(reference: unknown, base: string): string | undefined {
+  if (typeof reference !== 'string') return undefined
+  try {
+    return new URL(reference, base).href
+  } catch {
+    return undefined
+  }
+}
+
+function withoutFragment(address: string): string {
+  const hash = address.indexOf('#')
+  return hash === -1 ? address : address.slice(0, hash)
+}
+
+/** What a JSON pointer in the form of a fragment leads to. */
+function follow(root: unknown, fragment: string): unknown {
+  let at = root
+  for (const token of fragment.split('/').slice(1)) {
+    let key: string
+    try {
+      key = decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~')
+    } catch {
+      return undefined
+    }
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined
+    // The check: at has this key of its own.
+    at = (at as Record<string, unknown>)[key]
+  }
+  return at
+}
+
+/**
+ * Whether every value that fits a schema is an object, as far as its words say so: by its type, by
+ * each of its alternatives, or by what it refers to.
+ */
+export function isObjectSchema(root: JsonSchema): boolean {
+  // Each schema is asked once: alternatives may refer to the same ones again and again.
+  const known = new Map<unknown, boolean>()
+  const isObject = (schema: unknown): boolean => {
+    if (!isRecord(schema)) return false
+    const verdict = known.get(schema)
+    if (verdict !== undefined) return verdict
+    known.set(schema, false)
+    const found = isObjectByWords(schema)
+    known.set(schema, found)
+    return found
+  }
+  const isObjectByWords = ({ type, anyOf, oneOf, allOf, $ref }: Record<string, unknown>) => {
+    if (type !== undefined)
+      return type === 'object' || (Array.isArray(type) && `${type}` === 'object')
+    if ([anyOf, oneOf].some(list => isList(list) && list.every(isObject))) return true
+    if (isList(allOf) && allOf.some(isObject)) return true
+    return (
+      typeof $ref === 'string' && $ref.startsWith('#/') && isObject(follow(root, $ref.slice(1)))
+    )
+  }
+  return isObject(root)
+}
+
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value) && value.length > 0
+}

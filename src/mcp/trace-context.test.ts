@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest'
+import type { TraceContext } from './meta.ts'
+import {
+  ambientTrace,
+  isTraced,
+  outsideTraces,
+  shareTrace,
+  type TraceSource,
+  withinTrace,
+} from './trace-context.ts'
+
+function sourceOf(trace: TraceContext | undefined): TraceSource {
+  let isOutside = false
+  return {
+    current: () => (isOutside ? undefined : trace),
+    outside: run => {
+      isOutside = true
+      const given = run()
+      isOutside = false
+      return given
+    },
+  }
+}
+
+it('the first who knows the trace is asked, for as long as it is there', () => {
+  expect([isTraced(), ambientTrace()]).toEqual([false, undefined])
+  const endFirst = shareTrace(sourceOf({ traceparent: 'one' }))
+  const endSecond = shareTrace(sourceOf({ traceparent: 'two' }))
+  expect(ambientTrace()).toEqual({ traceparent: 'one' })
+  endFirst()
+  endFirst()
+  expect(ambientTrace()).toEqual({ traceparent: 'two' })
+  endSecond()
+  expect([isTraced(), ambientTrace()]).toEqual([false, undefined])
+})
+
+it('what goes on by itself belongs to no trace, and runs where nobody knows of any', () => {
+  expect(outsideTraces(() => 'run')).toBe('run')
+  const end = shareTrace(sourceOf({ traceparent: 'one' }))
+  expect(outsideTraces(ambientTrace)).toBeUndefined()
+  expect(ambientTrace()).toEqual({ traceparent: 'one' })
+  end()
+})
+
+const before = { traceparent: 'old', tracestate: 'old=1', baggage: 'old=1', 'a/b': 1 }
+
+it.each([
+  ['nothing', undefined, before],
+  ['a parent', { traceparent: 'new' }, { traceparent: 'new', baggage: 'old=1', 'a/b': 1 }],
+  [
+    'all three',
+    { traceparent: 'new', tracestate: 'new=1', baggage: 'new=1' },
+    { traceparent: 'new', tracestate: 'new=1', baggage: 'new=1', 'a/b': 1 },
+  ],
+  ['baggage alone', { baggage: 'new=1' }, { ...before, baggage: 'new=1' }],
+])('within a trace that tells %s', (_, trace, expected) => {
+  const end = shareTrace(sourceOf(trace))
+  expect(withinTrace(before)).toEqual(expected)
+  expect(before.traceparent).toBe('old')
+  end()
+})

@@ -1,0 +1,151 @@
+import { limits } from '../../util/limits/limits.ts'
+import { type CallEnded, events } from '../events.ts'
+import type { LogLevel } from './line.ts'
+import type { Log, LogOptions } from './log.ts'
+
+/** How the events of a process are written. */
+export interface LogEventsOptions extends LogOptions {
+  /** Whether lines tell of configurations that are read again; `false` where somebody else does. */
+  readonly reloads?: boolean
+}
+
+/**
+ * Writes the events of this process to a log, until the function that comes back is called.
+ *
+ * Calls that ended well, or failed through no fault of ours, are of the level `debug`; those that we
+ * failed are warnings. Of either kind so many lines a second are written, and the rest is counted.
+ */
+export function logEvents(
+  log: Log,
+  { reloads = true }: Pick<LogEventsOptions, 'reloads'> = {},
+): () => void {
+  const ends = [
+    ...callLines(log),
+    ...instanceLines(log),
+    ...(log.writes('debug') ? sessionLines(log) : []),
+    ...otherLines(log),
+    ...(reloads ? [reloadLines(log)] : []),
+  ]
+  return () => {
+    for (const end of ends) end()
+  }
+}
+
+function callLines(log: Log): (() => void)[] {
+  if (!log.writes('warn')) return []
+  const write = boundedLines(log)
+  // Where good calls are not written, nobody has to be told of them.
+  const way = log.writes('debug') ? events.callEnded : events.callFailed
+  return [
+    way.subscribe(call => {
+      const level: LogLevel = isOurFault(call) ? 'warn' : 'debug'
+      if (log.writes(level)) write(level, call)
+    }),
+  ]
+}
+
+/** Writes so many lines a second, and counts the rest. */
+function boundedLines(log: Log): (level: LogLevel, call: CallEnded) => void {
+  let second = 0
+  let lines = 0
+  return (level, call) => {
+    const now = Math.floor(performance.now() / 1000)
+    if (now !== second) {
+      second = now
+      lines = 0
+      log.tellDropped()
+    }
+    if (lines >= limits.logCallsPerSecond.default) {
+      log.drop()
+      return
+    }
+    lines += 1
+    log.write(level, call.outcome === 'error' ? 'call failed' : 'call', callFields(call))
+  }
+}
+
+/** Whether an error is about this side, and not about what was asked. */
+function isOurFault({ outcome, kind }: CallEnded): boolean {
+  return outcome === 'error' && kind !== undefined && ourFaults.has(kind)
+}
+
+const ourFaults: ReadonlySet<string> = new Set([
+  'internal_error',
+  'custom_server_error',
+  'transport_error',
+  'timeout',
+  'tool_execution_failed',
+  'tool_dependency_failed',
+  'prompt_render_failed',
+  'template_render_failed',
+])
+
+function callFields(call: CallEnded): Record<string, unknown> {
+  const { method, name, id, server, instance, outcome, kind, code, caller } = call
+  return {
+    method,
+    name,
+    id,
+    server,
+    instance,
+    outcome,
+    kind,
+    code,
+    durationMs: Math.round(call.durationMs * 1000) / 1000,
+    retries: call.retries,
+    principal: caller.principal,
+    client:
+      caller.client === undefined ? undefined : `${caller.client.name}/${caller.client.version}`,
+    revision: caller.revision,
+  }
+}
+
+function instanceLines(log: Log): (() => void)[] {
+  return [
+    events.instanceStarted.subscribe(event => log.write('info', 'instance started', { ...event })),
+    events.instanceEnded.subscribe(event => {
+      log.write(event.reason === undefined ? 'info' : 'warn', 'instance ended', { ...event })
+    }),
+    events.instanceRestarted.subscribe(event => {
+      log.write('warn', 'instance restarted', { ...event })
+    }),
+    events.instanceQuarantined.subscribe(event => {
+      log.write('error', 'instance quarantined', { ...event })
+    }),
+    events.breakerChanged.subscribe(event => {
+      log.write(event.to === 'open' ? 'warn' : 'info', 'breaker changed', { ...event })
+    }),
+  ]
+}
+
+function sessionLines(log: Log): (() => void)[] {
+  return [
+    events.sessionOpened.subscribe(({ session, caller }) => {
+      const { principal, client, revision } = caller ?? {}
+      log.write('debug', 'session opened', { session, principal, client: client?.name, revision })
+    }),
+    events.sessionClosed.subscribe(event => log.write('debug', 'session closed', { ...event })),
+  ]
+}
+
+function otherLines(log: Log): (() => void)[] {
+  return [
+    ...(log.writes('debug')
+      ? [
+          events.limitRefused.subscribe(event => log.write('debug', 'limit reached', { ...event })),
+          events.questionAsked.subscribe(({ server, instance, method }) => {
+            log.write('debug', 'question asked', { server, instance, method })
+          }),
+        ]
+      : []),
+    events.toolChanged.subscribe(event => {
+      log.write(event.action === undefined ? 'info' : 'warn', 'tool changed', { ...event })
+    }),
+  ]
+}
+
+function reloadLines(log: Log): () => void {
+  return events.configReloaded.subscribe(event => {
+    log.write(event.ok ? 'info' : 'error', 'configuration reloaded', { ...event })
+  })
+}

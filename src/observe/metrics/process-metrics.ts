@@ -1,0 +1,39 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { version } from '../../util/version.ts'
+import type { Registry } from './registry.ts'
+import type { MetricFamilies } from './table.ts'
+
+/** Has what the process itself tells looked up at every scrape, until the function that comes back is called. */
+export function measureProcess(
+  registry: Registry,
+  { number }: MetricFamilies,
+  droppedLines: () => number,
+): () => void {
+  number('trunkline_build_info').at(version, process.version).value = 1
+  number('process_start_time_seconds').at().value = performance.timeOrigin / 1000
+  const delays = monitorEventLoopDelay({ resolution: resolutionMs })
+  delays.enable()
+  const lag = number('trunkline_event_loop_lag_seconds')
+  registry.onScrape(() => {
+    lag.at('mean').value = lateness(delays.mean)
+    lag.at('p99').value = lateness(delays.percentile(99))
+    lag.at('max').value = lateness(delays.max)
+    // From one scrape to the next: a stall of last week says nothing about now.
+    delays.reset()
+    const { rss, heapUsed } = process.memoryUsage()
+    const { user, system } = process.cpuUsage()
+    number('process_resident_memory_bytes').at().value = rss
+    number('nodejs_heap_size_used_bytes').at().value = heapUsed
+    number('process_cpu_seconds_total').at().value = (user + system) / 1e6
+    number('trunkline_log_lines_dropped_total').at().value = droppedLines()
+  })
+  return () => void delays.disable()
+}
+
+const resolutionMs = 20
+
+/** Nanoseconds from one tick to the next, as the seconds by which it was late; 0 while none has been. */
+function lateness(nanoseconds: number): number {
+  if (!Number.isFinite(nanoseconds)) return 0
+  return Math.max(0, nanoseconds / 1e9 - resolutionMs / 1000)
+}

@@ -1,0 +1,61 @@
+import type { Prompt } from '../../mcp/types/prompts.ts'
+import type { Route } from '../dispatch/route.ts'
+import type { Pins } from '../pins/pins.ts'
+import {
+  type Entry,
+  type HiddenEntry,
+  promptEntries,
+  type ResourceEntry,
+  resourceEntries,
+  type TemplateEntry,
+  type ToolEntry,
+  templateEntries,
+  toolEntries,
+} from './entries.ts'
+
+/**
+ * Everything that the servers behind a router offer, as callers see it: in the order of the servers and
+ * of the lists of each. What would hide something of an earlier server is hidden itself.
+ */
+export class Catalogue {
+  readonly tools: readonly ToolEntry[]
+  readonly prompts: readonly Entry<Prompt>[]
+  readonly resources: readonly ResourceEntry[]
+  readonly templates: readonly TemplateEntry[]
+  readonly hidden: readonly HiddenEntry[]
+  readonly #tools: ReadonlyMap<string, ToolEntry>
+  readonly #prompts: ReadonlyMap<string, Entry<Prompt>>
+  readonly #resources: ReadonlyMap<string, ResourceEntry>
+
+  constructor(routes: readonly Route[], pins?: Pins) {
+    const hidden: HiddenEntry[] = []
+    this.tools = toolEntries(routes, pins, hidden)
+    this.prompts = promptEntries(routes, hidden)
+    this.resources = resourceEntries(routes, hidden)
+    this.templates = templateEntries(routes, hidden)
+    this.hidden = hidden
+    this.#tools = new Map(this.tools.map(entry => [entry.shown.name, entry]))
+    this.#prompts = new Map(this.prompts.map(entry => [entry.shown.name, entry]))
+    this.#resources = new Map(this.resources.map(entry => [entry.shown.uri, entry]))
+  }
+
+  tool(name: string): ToolEntry | undefined {
+    return this.#tools.get(name)
+  }
+
+  prompt(name: string): Entry<Prompt> | undefined {
+    return this.#prompts.get(name)
+  }
+
+  /** The server that a resource belongs to: that lists it, or that lists a family it is one of. */
+  ownerOf(uri: string): Route | undefined {
+    const listed = this.#resources.get(uri)
+    if (listed !== undefined) return listed.route
+    return this.templates.find(({ template }) => template?.match(uri) !== undefined)?.route
+  }
+
+  /** The server that lists a family of resources under this template. */
+  templateOwner(uriTemplate: string): Route | undefined {
+    return this.templates.find(({ shown }) => shown.uriTemplate === uriTemplate)?.route
+  }
+}

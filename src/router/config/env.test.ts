@@ -1,0 +1,66 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to variables look like that
+import { expect, test } from 'vitest'
+import { expand } from './env.ts'
+
+const env = { TOKEN: 's3cret', EMPTY: '', NESTED: '${TOKEN}', _a1: 'low' }
+
+const good: readonly [name: string, text: string, value: string, shown: string | undefined][] = [
+  ['no reference', 'plain $TOKEN {TOKEN}', 'plain $TOKEN {TOKEN}', undefined],
+  ['a name', '${TOKEN}', 's3cret', '${TOKEN}'],
+  ['a name within a text', 'Bearer ${TOKEN}!', 'Bearer s3cret!', 'Bearer ${TOKEN}!'],
+  ['several', '${TOKEN}${_a1}', 's3cretlow', '${TOKEN}${_a1}'],
+  ['a name as VS Code writes it', '${env:TOKEN}', 's3cret', '${TOKEN}'],
+  ['a default that is not needed', '${TOKEN:-other}', 's3cret', '${TOKEN:-…}'],
+  ['a default that is', '${NONE:-other}', 'other', '${NONE:-…}'],
+  ['a default for what is empty', '${EMPTY:-other}', 'other', '${EMPTY:-…}'],
+  ['an empty default', '${NONE:-}', '', '${NONE:-}'],
+  ['a default with both', '${env:NONE:-a:-b}', 'a:-b', '${NONE:-…}'],
+  ['an empty variable', '[${EMPTY}]', '[]', '[${EMPTY}]'],
+  ['an escape', '$${TOKEN}', '${TOKEN}', undefined],
+  ['an escape before a reference', '$${x}${TOKEN}', '${x}s3cret', '$${x}${TOKEN}'],
+  ['a value with a reference, which is text', '${NESTED}', '${TOKEN}', '${NESTED}'],
+]
+
+test.each(good)('%s', (_, text, value, shown) => {
+  expect(expand(text, env)).toEqual({
+    value,
+    ...(shown !== undefined && { shown }),
+    problems: [],
+    onlyMissing: true,
+  })
+})
+
+const bad: readonly [name: string, text: string, problem: RegExp, onlyMissing: boolean][] = [
+  ['a variable that is not set', 'x${NONE}', /variable NONE is not set/, true],
+  ['one that objects inherit', '${constructor}', /constructor is not set/, true],
+  ['another', '${__proto__}', /__proto__ is not set/, true],
+  ['a name of editors', '${workspaceFolder}/a', /known to editors only/, true],
+  ['an input of VS Code', '${input:key}', /asks VS Code.*environment variable/, false],
+  ['a pattern', '${TOK*}', /"\$\{TOK\*\}" is no reference/, false],
+  ['two stars', '${**}', /no reference/, false],
+  ['no name', '${}', /no reference/, false],
+  ['a name that begins with a digit', '${1A}', /no reference/, false],
+  ['a name with spaces', '${ TOKEN }', /no reference/, false],
+  ['a reference within a name', '${A${TOKEN}}', /no reference/, false],
+  ['a reference within a default', '${A:-${TOKEN}}', /no reference/, false],
+  ['another source', '${file:/etc/passwd}', /no reference/, false],
+  ['a command', '${command:x}', /no reference/, false],
+  ['no end', 'a ${TOKEN', /no closing/, false],
+]
+
+test.each(bad)('%s is refused', (_, text, problem, onlyMissing) => {
+  const expanded = expand(text, env)
+  expect(expanded.problems).toEqual([expect.stringMatching(problem)])
+  expect(expanded.onlyMissing).toBe(onlyMissing)
+})
+
+test('every problem of a text is told, and none holds a value or a default', () => {
+  const { problems, onlyMissing } = expand('${A} ${TOKEN} ${B} ${*:-hidden}', env)
+  expect(problems).toHaveLength(3)
+  expect(onlyMissing).toBe(false)
+  expect(problems.join()).not.toMatch(/s3cret|hidden/)
+})
+
+test('what is set beside what is missing is not shown either', () => {
+  expect(expand('${TOKEN}/${NONE}', env).shown).toBe('${TOKEN}/${NONE}')
+})

@@ -1,0 +1,610 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to variables look like that
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { ConfigError, type ConfigIssue, describeIssue } from './issue.ts'
+import { readConfig } from './read.ts'
+import { configGroups, defaultListen } from './schema.ts'
+
+const env = {
+  TOKEN: 's3cret-value',
+  PORT: '4000',
+  LINES: 'a\nb',
+  EMPTY: '',
+  WEATHER_KEY: 'w',
+  SEARCH_TOKEN: 't',
+}
+
+function read(value: unknown) {
+  return readConfig(typeof value === 'string' ? value : JSON.stringify(value), {
+    env,
+    file: 'f.json',
+  })
+}
+
+function issuesOf(value: unknown): readonly ConfigIssue[] {
+  try {
+    return read(value).warnings
+  } catch (error) {
+    if (error instanceof ConfigError) return error.issues
+    throw error
+  }
+}
+
+const messagesOf = (value: unknown): string[] => issuesOf(value).map(issue => issue.message)
+
+/** A file with one server. */
+const withServer = (server: unknown) => ({ mcpServers: { a: server } })
+
+const url = 'http://127.0.0.1:1/mcp'
+
+describe('a file that is right', () => {
+  test('the least there can be gets the defaults', () => {
+    expect(read('{"mcpServers": {}}')).toMatchObject({
+      file: 'f.json',
+      servers: {},
+      router: {},
+      listen: [defaultListen],
+      public: false,
+      metrics: false,
+      logLevel: 'info',
+      warnings: [],
+    })
+  })
+
+  test.each(['mcpServers', 'servers'])('servers may be called %s', key => {
+    const { servers } = read({ [key]: { a: { command: 'x', args: ['y'] }, b: { url } } })
+    expect(servers).toEqual({ a: { command: 'x', args: ['y'] }, b: { url } })
+    expect(Object.keys(servers)).toEqual(['a', 'b'])
+  })
+
+  test('what belongs to the router stands apart from where it is served', () => {
+    const config = read({
+      $schema: './x.json',
+      inputs: [],
+      mcpServers: {},
+      name: 'n',
+      pageSize: 10,
+      limits: { concurrent: 5, queue: 0, perCaller: { perSecond: 0.5, burst: 2 } },
+      listen: 'stdio:',
+      metrics: 'http://localhost:9090/metrics',
+      logLevel: 'error',
+    })
+    expect(config.router).toEqual({
+      name: 'n',
+      pageSize: 10,
+      limits: { concurrent: 5, queue: 0, perCaller: { perSecond: 0.5, burst: 2 } },
+    })
+    expect(config.listen).toEqual(['stdio:'])
+    expect(config.metrics).toBe('http://localhost:9090/metrics')
+    expect(config.logLevel).toBe('error')
+  })
+
+  const examples = Array.from(configGroups).flatMap(([group, { fields }]) =>
+    Array.from(fields, ([field, { example }]) => ({ group, field, example })),
+  )
+
+  test.each(examples)('the example for $field of $group', ({ group, field, example }) => {
+    expect(messagesOf(placed(group, { ...needed[field], [field]: example }))).toEqual([])
+  })
+
+  test('it is frozen all the way down', () => {
+    const config = read({ mcpServers: { a: { command: 'x', args: ['y'], env: { A: 'b' } } } })
+    const { a } = config.servers
+    for (const part of [config, config.servers, a, a?.args, a?.env, config.listen, config.router]) {
+      expect(Object.isFrozen(part)).toBe(true)
+    }
+  })
+
+  test('names that objects inherit are servers, variables and tools like others', () => {
+    const text = '{"mcpServers": {"__proto__": {"command": "x", "env": {"__proto__": "y"}}}}'
+    const { servers } = read(text)
+    expect(Object.keys(servers)).toEqual(['__proto__'])
+    expect(servers.constructor).toBeUndefined()
+    expect(Object.keys(Object.values(servers)[0]?.env ?? {})).toEqual(['__proto__'])
+  })
+
+  test('spellings of other hosts are understood', () => {
+    expect(read(withServer({ type: 'streamableHttp', url })).servers.a?.type).toBe(
+      'streamable-http',
+    )
+    expect(read(withServer({ type: 'local', command: 'x' })).servers.a?.type).toBe('stdio')
+    const tools = ['get_*', '${PORT}']
+    const { servers, shown } = read(withServer({ url, tools }))
+    expect(servers.a?.tools).toEqual({ allow: ['get_*', env.PORT] })
+    expect(shown.get('servers.a.tools.allow[1]')).toBe('${PORT}')
+  })
+})
+
+/** What must stand beside some fields. */
+const needed: Readonly<Record<string, object>> = {
+  burst: { perSecond: 1 },
+  queue: { concurrent: 1 },
+  hash: { balance: 'hash' },
+  weight: { url },
+}
+
+/** An object of a group, put where files have it. */
+function placed(group: string, object: object): unknown {
+  switch (group) {
+    case 'file':
+      return 'servers' in object ? object : { mcpServers: {}, ...object }
+    case 'server': {
+      const isWay = 'command' in object || 'url' in object || 'urls' in object
+      const forUrl = 'headers' in object || 'type' in object || 'websocket' in object
+      return withServer(isWay ? object : { ...(forUrl ? { url } : { command: 'x' }), ...object })
+    }
+    case 'instance':
+      return withServer({ urls: [object] })
+    case 'hash':
+      return withServer({ urls: [url], balance: 'hash', hash: object })
+    case 'routerLimits':
+      return { mcpServers: {}, limits: object }
+    case 'callLimits':
+      return { mcpServers: {}, limits: { perCaller: object } }
+    default:
+      return withServer({ command: 'x', [group]: object })
+  }
+}
+
+describe('a file that is wrong', () => {
+  const cases: readonly [name: string, file: unknown, message: string][] = [
+    ['a list', '[]', 'the file must be an object, not a list'],
+    ['no servers', {}, 'the file names no servers; write them into mcpServers'],
+    [
+      'both names for servers',
+      { mcpServers: {}, servers: {} },
+      'mcpServers and servers say the same; put all servers into one of them',
+    ],
+    ['a server that is a text', withServer('x'), 'mcpServers.a must be an object, not a text'],
+    [
+      'null',
+      withServer({ command: null }),
+      'mcpServers.a.command must be a text, not null; leave it out instead',
+    ],
+    [
+      'neither command nor address',
+      withServer({}),
+      'mcpServers.a: a server needs one of command, url and urls',
+    ],
+    [
+      'both of them',
+      withServer({ command: 'x', url }),
+      'mcpServers.a: a server has one of command, url and urls, not command and url',
+    ],
+    [
+      'both kinds of addresses',
+      withServer({ url, urls: [url] }),
+      'mcpServers.a: a server has one of command, url and urls, not url and urls',
+    ],
+    ['no addresses', withServer({ urls: [] }), 'mcpServers.a.urls is empty'],
+    [
+      'an address twice',
+      withServer({ urls: [url, { url }] }),
+      'mcpServers.a: urls has the same address twice; give it a weight instead',
+    ],
+    [
+      'an entry without an address',
+      withServer({ urls: [{ weight: 1 }] }),
+      'mcpServers.a.urls[0]: an entry of urls needs a url',
+    ],
+    ['an empty command', withServer({ command: ' ' }), 'mcpServers.a.command is empty'],
+    [
+      'an argument that is a number',
+      withServer({ command: 'x', args: [8080] }),
+      'mcpServers.a.args[0] must be a text, not a number',
+    ],
+    [
+      'a variable that is a number',
+      withServer({ command: 'x', env: { A: 1 } }),
+      'mcpServers.a.env.A must be a text, not a number',
+    ],
+    ['NUL', withServer({ command: 'x\0' }), 'mcpServers.a.command holds the character NUL'],
+    [
+      'a number as text',
+      { mcpServers: {}, pageSize: '10' },
+      'pageSize must be a whole number from 1 to 10 000, not a text',
+    ],
+    [
+      'a number below',
+      { mcpServers: {}, pageSize: 0 },
+      'pageSize must be a whole number from 1 to 10 000, not 0',
+    ],
+    [
+      'a number above',
+      withServer({ command: 'x', instances: 65 }),
+      'mcpServers.a.instances must be a whole number from 1 to 64, not 65',
+    ],
+    [
+      'a broken number',
+      withServer({ command: 'x', instances: 1.5 }),
+      'mcpServers.a.instances must be a whole number from 1 to 64, not 1.5',
+    ],
+    [
+      'a number without end',
+      '{"mcpServers": {}, "heldMs": 1e999}',
+      'heldMs must be a whole number from 1 to 86 400 000, not Infinity',
+    ],
+    [
+      'true where only false is',
+      withServer({ command: 'x', prefix: true }),
+      'mcpServers.a.prefix must be a text, or false, not true or false',
+    ],
+    [
+      'a word with a slip',
+      withServer({ urls: [url], balance: 'rond-robin' }),
+      'mcpServers.a.balance must be "round-robin", "weighted", "least-busy", "two-choices", "adaptive" or "hash", not "rond-robin"; did you mean "round-robin"?',
+    ],
+    [
+      'a key with a slip',
+      withServer({ comand: 'x', url }),
+      'unknown key "comand" in mcpServers.a; did you mean "command"?',
+    ],
+    [
+      'a key with letters swapped',
+      withServer({ command: 'x', agrs: [] }),
+      'unknown key "agrs" in mcpServers.a; did you mean "args"?',
+    ],
+    [
+      'a key in another case',
+      { MCPServers: {}, mcpServers: {} },
+      'unknown key "MCPServers"; did you mean "mcpServers"?',
+    ],
+    [
+      'a key like no other',
+      withServer({ command: 'x', retry: { zzz: 1 } }),
+      'unknown key "zzz" in mcpServers.a.retry; known are attempts, budget, tools',
+    ],
+    [
+      'a name with a space',
+      { mcpServers: { 'my files': { command: 'x' } } },
+      'the name of the server "my files" holds " ": use letters (A–Z, a–z), digits, "_", "-" and "." only',
+    ],
+    [
+      'headers for a program',
+      withServer({ command: 'x', headers: { A: 'b' } }),
+      'mcpServers.a: headers are sent to addresses; a program gets its secrets by env',
+    ],
+    [
+      'variables for an address',
+      withServer({ url, env: { A: 'b' } }),
+      'mcpServers.a: env is for programs, and this server is an address; an address gets its secrets by headers',
+    ],
+    [
+      'a choice of wires for a program',
+      withServer({ command: 'x', websocket: true }),
+      'mcpServers.a: websocket is about addresses of HTTP, and this server is a program',
+    ],
+    [
+      'a choice of wires for a WebSocket',
+      withServer({ url: 'ws://localhost:1', websocket: false }),
+      'mcpServers.a: websocket is about addresses of HTTP only',
+    ],
+    [
+      'headers for a socket',
+      withServer({ url: 'tcp://localhost:1', headers: { A: 'b' } }),
+      'mcpServers.a: headers are sent over HTTP and WebSocket only',
+    ],
+    [
+      'a header that is none',
+      withServer({ url, headers: { 'A B': 'c' } }),
+      '"A B" cannot be the name of a header',
+    ],
+    [
+      'a header twice',
+      withServer({ url, headers: { a: 'b', A: 'c' } }),
+      'the header "A" is given as "a" already',
+    ],
+    [
+      'a header over two lines',
+      withServer({ url, headers: { A: '${LINES}' } }),
+      'mcpServers.a.headers.A holds a line break',
+    ],
+    [
+      'a header beyond Latin',
+      withServer({ url, headers: { A: '→' } }),
+      'mcpServers.a.headers.A holds a character that a header cannot carry',
+    ],
+    [
+      'a pattern for variables',
+      withServer({ command: 'x', inheritEnv: ['AWS_*'] }),
+      'mcpServers.a.inheritEnv[0] is not the name of an environment variable',
+    ],
+    [
+      'a type against the command',
+      withServer({ command: 'x', type: 'http' }),
+      'mcpServers.a: type "http" contradicts command; leave the type out',
+    ],
+    [
+      'a type against the address',
+      withServer({ url: 'ws://localhost:1', type: 'sse' }),
+      'mcpServers.a: type "sse" contradicts url; leave the type out',
+    ],
+    [
+      'stdio at an address',
+      withServer({ url, type: 'stdio' }),
+      'mcpServers.a: type "stdio" contradicts url; leave the type out',
+    ],
+    [
+      'balance without its hash',
+      withServer({ urls: [url], balance: 'hash' }),
+      'mcpServers.a: balance "hash" needs hash: "principal", { "header": … } or { "argument": … }',
+    ],
+    [
+      'a hash without its balance',
+      withServer({ urls: [url], hash: 'principal' }),
+      'mcpServers.a: hash does nothing unless balance is "hash"',
+    ],
+    [
+      'a hash of two things',
+      withServer({ urls: [url], balance: 'hash', hash: { header: 'a', argument: 'b' } }),
+      'mcpServers.a.hash: hash needs one of header and argument',
+    ],
+    [
+      'a burst alone',
+      withServer({ command: 'x', limits: { tools: { t: { burst: 1 } } } }),
+      'mcpServers.a.limits.tools.t: burst does nothing without perSecond',
+    ],
+    [
+      'a queue alone',
+      { mcpServers: {}, limits: { queue: 1 } },
+      'limits: queue does nothing without concurrent',
+    ],
+    [
+      'waits the wrong way round',
+      withServer({ command: 'x', restart: { minMs: 60_000 } }),
+      'mcpServers.a.restart: minMs (60000) is above maxMs (30000)',
+    ],
+    [
+      'two tools with one name',
+      withServer({ command: 'x', tools: { rename: { a: 'c', b: 'c' } } }),
+      'mcpServers.a.tools: rename gives two tools the same name',
+    ],
+    [
+      'a tool without a name',
+      withServer({ command: 'x', tools: { rename: { '': 'c' } } }),
+      'the name of this tool is empty',
+    ],
+    [
+      'inputs',
+      { servers: {}, inputs: [{ id: 'key' }] },
+      'inputs are questions to a user, who is not here; use environment variables: ${NAME}',
+    ],
+    [
+      'an input',
+      withServer({ command: 'x', env: { A: '${input:key}' } }),
+      'mcpServers.a.env.A: "${input:key}" asks VS Code for an input, which nobody is here to give; use an environment variable: ${NAME}',
+    ],
+    [
+      'a missing variable',
+      withServer({ url, headers: { A: '${NONE}' } }),
+      'mcpServers.a.headers.A: the environment variable NONE is not set; set it, or write ${NONE:-default}',
+    ],
+    [
+      'an empty variable where there must be a text',
+      withServer({ command: '${EMPTY}' }),
+      'mcpServers.a.command is empty',
+    ],
+    [
+      'a file of variables',
+      withServer({ command: 'x', envFile: '.env' }),
+      'mcpServers.a.envFile is not read; write the variables into env, or name them in inheritEnv',
+    ],
+    [
+      'a sandbox of VS Code',
+      withServer({ command: 'x', sandboxEnabled: true }),
+      'mcpServers.a.sandboxEnabled is not set up here; make the sandbox itself the command',
+    ],
+    [
+      'a login of Claude Code',
+      withServer({ url, oauth: { clientId: 'x' } }),
+      'mcpServers.a.oauth is not done here; put a token into headers',
+    ],
+    [
+      'tools switched off as elsewhere',
+      withServer({ command: 'x', disabledTools: ['rm'] }),
+      'mcpServers.a.disabledTools is written tools: { deny: […] } here',
+    ],
+    [
+      'an open address',
+      { mcpServers: {}, listen: ['http://127.0.0.1:3000', 'http://0.0.0.0:3000'] },
+      'listen has an address that other machines can reach; use 127.0.0.1, or write "public": true if everybody there may use it',
+    ],
+    [
+      'an open address for figures',
+      { mcpServers: {}, metrics: 'http://[::]:9090' },
+      'metrics has an address that other machines can reach; use 127.0.0.1, or write "public": true if everybody there may use it',
+    ],
+    [
+      'figures without HTTP',
+      { mcpServers: {}, metrics: true, listen: 'stdio:' },
+      'metrics are served over HTTP; add such an address to listen, or name one here',
+    ],
+    [
+      'an address twice to listen at',
+      { mcpServers: {}, listen: ['stdio:', 'stdio:'] },
+      'listen has the same address twice',
+    ],
+    ['nowhere to listen', { mcpServers: {}, listen: [] }, 'listen is empty'],
+  ]
+
+  test.each(cases)('%s', (_, file, message) => {
+    expect(messagesOf(file)).toEqual([message])
+    expect(() => read(file)).toThrow(ConfigError)
+  })
+
+  test('everything that is wrong is told at once, in the order of the file, with its place', () => {
+    const text = `{
+  "listen": "ftp://x",
+  "mcpServers": {
+    "a": { "command": "x", "instances": 0, "colour": 1 },
+    "b": { "url": "nowhere" },
+    "b c": { "timeout": 5, "command": "y" }
+  }
+}`
+    const places = issuesOf(text).map(({ line, column, path, severity }) => [
+      line,
+      column,
+      path,
+      severity,
+    ])
+    expect(places).toEqual([
+      [2, 13, 'listen', 'error'],
+      [4, 41, 'mcpServers.a.instances', 'error'],
+      [4, 44, 'mcpServers.a.colour', 'error'],
+      [5, 19, 'mcpServers.b.url', 'error'],
+      [6, 5, 'mcpServers["b c"]', 'error'],
+      [6, 14, 'mcpServers["b c"].timeout', 'warning'],
+    ])
+    expect(() => read(text)).toThrow(
+      /^f\.json:2:13: listen is no address to listen at; .*\nf\.json:4:41: /,
+    )
+  })
+
+  test('an unreadable text is told with file, line and column', () => {
+    expect(() => read('{\n"a" 1}')).toThrow(
+      'f.json:2:5: a colon is missing between name and value\n  "a" 1}\n      ^',
+    )
+  })
+})
+
+test('an open address is fine where the file says so, or whoever reads it', () => {
+  const file = { mcpServers: {}, listen: 'http://0.0.0.0:3000/mcp' }
+  expect(read({ ...file, public: true }).listen).toEqual([file.listen])
+  const config = readConfig(JSON.stringify(file), { env, mayBePublic: true })
+  expect([config.listen, config.public]).toEqual([[file.listen], false])
+})
+
+describe('keys of other hosts', () => {
+  test.each(['description', 'autoApprove', 'alwaysAllow', 'timeout', 'gallery', 'dev', 'trust'])(
+    '%s is passed over with a warning that names line and key',
+    key => {
+      const text = `{"mcpServers": {"a": {\n"${key}": "\${NONE}", "command": "x"}}}`
+      const config = read(text)
+      expect(config.servers).toEqual({ a: { command: 'x' } })
+      expect(config.warnings).toEqual([
+        expect.objectContaining({ severity: 'warning', line: 2, path: `mcpServers.a.${key}` }),
+      ])
+      const [warning] = config.warnings
+      expect(warning && describeIssue(warning, config.file)).toMatch(
+        new RegExp(`^f\\.json:2:1: warning: mcpServers\\.a\\.${key} .*does nothing here$`),
+      )
+    },
+  )
+
+  test('empty members that generated files have are fine', () => {
+    expect(messagesOf(withServer({ url, args: [], env: {} }))).toEqual([])
+    expect(messagesOf(withServer({ command: 'x', headers: {} }))).toEqual([])
+  })
+})
+
+describe('variables', () => {
+  test('are replaced, and how the text may be shown is kept by its path', () => {
+    const config = read({
+      servers: { a: { url: 'http://127.0.0.1:${PORT}/mcp', headers: { A: 'Bearer ${TOKEN}' } } },
+    })
+    expect(config.servers.a).toEqual({
+      url: 'http://127.0.0.1:4000/mcp',
+      headers: { A: 'Bearer s3cret-value' },
+    })
+    expect([...config.shown]).toEqual([
+      ['servers.a.url', 'http://127.0.0.1:${PORT}/mcp'],
+      ['servers.a.headers.A', 'Bearer ${TOKEN}'],
+    ])
+  })
+
+  test('the paths do not depend on what the file calls its servers', () => {
+    const config = read(withServer({ command: '${TOKEN}' }))
+    expect([...config.shown.keys()]).toEqual(['servers.a.command'])
+  })
+
+  test('names are not replaced', () => {
+    const { servers } = read(withServer({ command: 'x', tools: { rename: { '${TOKEN}': 'y' } } }))
+    expect(servers.a?.tools?.rename).toEqual({ '${TOKEN}': 'y' })
+  })
+
+  test.each(['comand', 'ulr', 'serverUrl'])(
+    '"%s" is told once, and not that a server needs more',
+    key => {
+      expect(messagesOf(withServer({ [key]: 'x' }))).toHaveLength(1)
+    },
+  )
+
+  test.each(['mcpServer', 'context_servers', 'mcp'])(
+    '"%s" is told once, and not that there are no servers',
+    key => {
+      expect(messagesOf({ [key]: {} })).toHaveLength(1)
+    },
+  )
+
+  test('a server that is disabled may lack them', () => {
+    const config = read(withServer({ disabled: true, command: 'x', env: { A: '${NONE}' } }))
+    expect(config.warnings).toEqual([])
+    expect(
+      messagesOf(withServer({ disabled: true, command: 'x', cwd: '${input:a}' })),
+    ).toHaveLength(1)
+    expect(() => read(withServer({ disabled: true, command: '${*}' }))).toThrow(ConfigError)
+  })
+
+  test('their values are in no message, whatever is wrong with them', () => {
+    const everywhere = {
+      mcpServers: {
+        a: {
+          url: '${TOKEN}',
+          type: '${TOKEN}',
+          balance: '${TOKEN}',
+          hash: '${TOKEN}',
+          prefix: '${TOKEN} ',
+          inheritEnv: ['${TOKEN}='],
+          connections: '${TOKEN}',
+          cwd: '${TOKEN}',
+        },
+        b: { urls: ['ws://${TOKEN}#x', 'tcp://${TOKEN}'], headers: { A: '${TOKEN}\n' } },
+      },
+      listen: ['http://${TOKEN}:3000', 'x${TOKEN}'],
+      metrics: 'https://${TOKEN}',
+      logLevel: '${TOKEN}',
+    }
+    const messages = messagesOf(everywhere)
+    expect(messages.length).toBeGreaterThan(12)
+    expect(messages.join('\n')).not.toContain(env.TOKEN)
+  })
+})
+
+describe('whatever a file holds', () => {
+  const names = Array.from(configGroups.values()).flatMap(({ fields }) => [...fields.keys()])
+  const name = fc.oneof(fc.constantFrom(...names), fc.string())
+  const text = fc.oneof(fc.string(), fc.constantFrom('${TOKEN}', '${', 'http://', 'hash', 'unix:'))
+  const { tree } = fc.letrec(tie => ({
+    tree: fc.oneof(
+      { depthSize: 'small' },
+      text,
+      fc.double(),
+      fc.boolean(),
+      fc.constant(null),
+      fc.array(tie('tree'), { maxLength: 3 }),
+      fc.dictionary(name, tie('tree'), { maxKeys: 5 }),
+    ),
+  }))
+
+  test('it becomes a configuration or a list of issues with places, and tells no values', () => {
+    const file = fc.record({ mcpServers: fc.dictionary(name, tree, { maxKeys: 3 }), extra: tree })
+    fc.assert(
+      fc.property(fc.oneof(tree, file), value => {
+        for (const issue of issuesOf(JSON.stringify(value) ?? '')) {
+          expect(issue.line).toBeGreaterThan(0)
+          expect(issue.column).toBeGreaterThan(0)
+          expect(issue.message).not.toContain(env.TOKEN)
+        }
+      }),
+    )
+  })
+
+  test('the same for texts that are no JSON', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), value => void issuesOf(value)))
+    const whole = '{"mcpServers": {"a": {"command": "x", /* c */ "args": ["y",],}}, // d\n}'
+    for (let at = 0; at < whole.length; at++) {
+      expect(issuesOf(whole.slice(0, at)).length).toBeGreaterThan(0)
+      issuesOf(whole.slice(0, at) + whole.slice(at + 1))
+    }
+  })
+})

@@ -1,0 +1,144 @@
+import { describe, expect, it, vi } from 'vitest'
+import { proves } from '../../../test/requirements.ts'
+import { allRevisions, asked, stateless } from '../../../test/support/asking.ts'
+import { talk } from '../../../test/support/task-talk.ts'
+import { turn } from '../../../test/support/wire.ts'
+import { errors } from '../../mcp/errors/constructors.ts'
+import { Server } from '../server.ts'
+
+function make(onError: (error: unknown) => void = () => {}) {
+  return new Server({ name: 'test', version: '1' }, { onError })
+}
+
+const envelope = {
+  'io.modelcontextprotocol/protocolVersion': stateless,
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+
+describe.each(allRevisions)('a method of one’s own in %s', revision => {
+  it('is answered with what its handler gives, which sees the params and their _meta', async () => {
+    const server = make()
+    server.method('x/sum', async ({ a, b }, ctx) => {
+      ctx.progress(1)
+      return { sum: Number(a) + Number(b), by: ctx.meta['test/by'], _meta: { 'test/seen': true } }
+    })
+    server.method('x/nothing', () => {})
+    server.method('x/refuses', () => {
+      throw errors.accessDenied({ resource: 'x' })
+    })
+    const client = await asked(server, revision)
+    const _meta = { 'test/by': 'me', progressToken: 't' }
+    const { result } = await client.ask('x/sum', { a: 1, b: 2, _meta })
+    expect(result).toMatchObject({ sum: 3, by: 'me', _meta: { 'test/seen': true } })
+    expect(client.heard()).toMatchObject([{ method: 'notifications/progress' }])
+    const nothing = (await client.ask('x/nothing')).result
+    if (revision === stateless) {
+      expect(result).toMatchObject({ resultType: 'complete' })
+      expect(nothing).toMatchObject({ resultType: 'complete' })
+    } else {
+      expect(nothing).toEqual({})
+    }
+    expect((await client.ask('x/refuses')).error).toMatchObject({ data: { kind: 'access_denied' } })
+    expect((await client.ask('x/other')).error).toMatchObject({ code: -32601 })
+  })
+
+  it('that gives no object is an internal error', async () => {
+    const onError = vi.fn()
+    const server = make(onError)
+    server.method('x/bad', () => 5)
+    const client = await asked(server, revision)
+    expect((await client.ask('x/bad')).error).toMatchObject({ code: -32603 })
+    expect(String(onError.mock.calls[0]?.[0])).toContain('method "x/bad" gives no object')
+  })
+})
+
+it.each(allRevisions)(
+  'takes notifications of that name in %s, without an answer',
+  async revision => {
+    proves('B7b')
+    const server = make()
+    const heard = vi.fn()
+    server.method('notifications/x/happened', ({ n }, { caller }) => heard(n, caller.revision.name))
+    const client = await asked(server, revision)
+    const _meta = revision === stateless ? envelope : undefined
+    client.send({ method: 'notifications/x/happened', params: { n: 1, _meta } })
+    await turn()
+    expect(heard.mock.calls).toEqual([[1, revision]])
+    expect(client.heard()).toEqual([])
+  },
+)
+
+it('reports the failure of a notification once, as it was', async () => {
+  const onError = vi.fn()
+  const server = make(onError)
+  const broken = new Error('broken')
+  server.method('notifications/x/happened', () => {
+    throw broken
+  })
+  const client = await asked(server, '2025-11-25')
+  client.send({ method: 'notifications/x/happened' })
+  await turn()
+  expect(onError.mock.calls.map(([error]) => error)).toEqual([broken])
+})
+
+it.each([
+  ['tools/call', /the protocol has a method "tools\/call"/],
+  ['notifications/cancelled', /the protocol has/],
+  ['sampling/createMessage', /the protocol has/],
+  ['rpc.discover', /reserved by JSON-RPC/],
+  ['x/taken', /there is already a method "x\/taken"/],
+  ['', /needs a name/],
+])('the name %j is refused', (name, why) => {
+  const server = make().method('x/taken', () => ({}))
+  expect(() => server.method(name, () => ({}))).toThrow(why)
+})
+
+describe('capabilities beside the protocol', () => {
+  const extensions = { 'com.example/things': { deep: true }, 'io.modelcontextprotocol/ui': {} }
+  const experimental = { telepathy: { range: 3 } }
+
+  it.each(allRevisions)('are declared where %s has a place for them', async revision => {
+    proves('V10', 'V10b')
+    const server = new Server({ name: 'test', version: '1' }, { extensions, experimental })
+    const client = talk(server, revision)
+    const isStateless = revision === stateless
+    const { result } = isStateless ? await client.ask('server/discover') : await client.open()
+    expect(result?.capabilities).toEqual({
+      logging: {},
+      experimental,
+      ...(isStateless && { extensions }),
+    })
+  })
+
+  it('show what the client has declared', async () => {
+    proves('V10b')
+    const server = new Server({ name: 'test', version: '1' }, { extensions })
+    server.tool('things', {}, (_, { caller }) =>
+      caller.capabilities.extensions?.['com.example/things'] === undefined ? 'plain' : 'deep',
+    )
+    const client = await asked(server, stateless)
+    const call = { name: 'things' }
+    expect((await client.ask('tools/call', call, {})).result).toMatchObject({
+      content: [{ text: 'plain' }],
+    })
+    expect((await client.ask('tools/call', call, { extensions })).result).toMatchObject({
+      content: [{ text: 'deep' }],
+    })
+  })
+
+  it.each([
+    ['things', {}, /no prefix/],
+    ['com.example/', {}, undefined],
+    ['-x/things', {}, /prefix is not made of labels/],
+    ['com.example/things', 5, /settings are an object/],
+  ])('have names with a prefix: %j', (name, settings, why) => {
+    proves('V10')
+    const make = () =>
+      new Server(
+        { name: 'test', version: '1' },
+        { extensions: { [name]: settings as object } as never },
+      )
+    if (why === undefined) expect(make).not.toThrow()
+    else expect(make).toThrow(why)
+  })
+})

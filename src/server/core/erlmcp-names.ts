@@ -1,0 +1,22 @@
+import type { Channel } from '../../jsonrpc/channel.ts'
+import { isList, type Message } from '../../jsonrpc/message.ts'
+import { seedNotification } from '../../mcp/names.ts'
+
+/** The same channel, on which our notifications go out under the names that erlmcp has for them. */
+export function withSeedNames(channel: Channel): Channel {
+  return {
+    halfOpen: channel.halfOpen,
+    abandon: channel.abandon?.bind(channel),
+    poll: channel.poll?.bind(channel),
+    open: sink => channel.open(sink),
+    send: (message, envelope) =>
+      channel.send(isList(message) ? message.map(renamed) : renamed(message), envelope),
+    close: () => channel.close(),
+    [Symbol.asyncDispose]: () => channel.close(),
+  }
+}
+
+function renamed(message: Message): Message {
+  if (message.type !== 'notification') return message
+  return { ...message, method: seedNotification(message.method) }
+}

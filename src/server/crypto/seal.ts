@@ -1,0 +1,214 @@
+import { limits } from '../../util/limits/limits.ts'
+import { fromBase64Url, toBase64Url } from './base64url.ts'
+import { canonicalJson } from './canonical-json.ts'
+import { type Bytes, isSame, secretsOf } from './keys.ts'
+
+/** Where the time of day comes from: expiry must mean the same to every process that shares a key. */
+export interface WallClock {
+  /** Milliseconds since 1970. */
+  now(): number
+}
+
+/** What a token is good for. It opens only for a binding that says the same. */
+export interface SealBinding {
+  /** Keeps tokens of one use from passing as tokens of another. */
+  readonly purpose: string
+  /** Whose request it is; absent where nobody has been established. */
+  readonly principal?: string
+  readonly method: string
+  /** Of the request. `_meta`, `inputResponses` and `requestState` are left out: a retry changes them. */
+  readonly params?: Readonly<Record<string, unknown>>
+}
+
+/**
+ * What a token turned out to be. `'malformed'`: not the text of a token. `'forged'`: changed since, or
+ * sealed with no key of this ring. `'foreign'`: sealed for another binding. `'expired'`: too late.
+ */
+export type Opened =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly why: 'malformed' | 'forged' | 'foreign' | 'expired' }
+
+/** Lets others keep our state for us: they can neither read it nor change it. */
+export interface Sealer {
+  /**
+   * Seals a JSON value into a text of base64url characters.
+   *
+   * Rejects with a TypeError for what JSON cannot say, and with a RangeError for a `ttlMs` that is no
+   * positive number of milliseconds and for a value too large.
+   */
+  seal(value: unknown, binding: SealBinding, options: { readonly ttlMs: number }): Promise<string>
+  /**
+   * Opens what was sealed. Never rejects, whatever the token is.
+   *
+   * The same token opens as often as it is shown, until it expires: whoever must not act twice has to
+   * remember that he did.
+   */
+  open(token: string, binding: SealBinding): Promise<Opened>
+}
+
+/** What a sealer may be told. */
+export interface SealerOptions {
+  /**
+   * Secrets of at least 32 random bytes each. The first one seals, all of them open: to change keys, put
+   * a new one in front and take the old one away when its last tokens have expired. Processes behind
+   * one address need the same ones. By default a random one, which nobody else has.
+   *
+   * Change a key before it has sealed 2^32 tokens: nonces are random, and NIST SP 800-38D stops there.
+   */
+  readonly keys?: readonly Uint8Array[]
+  readonly clock?: WallClock
+  /** The most characters a token may have; longer ones are neither made nor looked at. */
+  readonly maxLength?: number
+}
+
+/** Makes a sealer. Throws a TypeError for keys that are too short or missing. */
+export function createSealer(options: SealerOptions = {}): Sealer {
+  const { clock = Date, maxLength = limits.sealedLength.default } = options
+  const secrets = secretsOf(options.keys)
+  let imported: Promise<Ring> | undefined
+  const ring = (): Promise<Ring> => {
+    imported ??= importRing(secrets)
+    return imported
+  }
+  return {
+    seal: async (value, binding, { ttlMs }) => {
+      if (!(ttlMs > 0 && ttlMs < Number.POSITIVE_INFINITY)) {
+        throw new RangeError(`ttlMs must be a positive number of milliseconds, not ${ttlMs}`)
+      }
+      const content = contentOf(value, await digestOf(binding), clock.now() + ttlMs)
+      if (tokenLength(content.length) > maxLength) {
+        throw new RangeError(
+          `sealing ${content.length} bytes gives more than ${maxLength} characters`,
+        )
+      }
+      return toBase64Url(await encrypt((await ring()).first, content))
+    },
+    open: async (token, binding) => {
+      if (typeof token !== 'string' || token.length > maxLength) return refused('malformed')
+      const bytes = fromBase64Url(token)
+      if (bytes === undefined || bytes.length < SMALLEST || bytes[0] !== VERSION) {
+        return refused('malformed')
+      }
+      // Both before anything is decided, so that the time tells nothing about the reason.
+      const digest = await digestOf(binding).catch(() => new Uint8Array(DIGEST))
+      const content = await decrypt(await ring(), bytes)
+      if (content === undefined) return refused('forged')
+      if (!isSame(content.subarray(EXPIRY, EXPIRY + DIGEST), digest)) return refused('foreign')
+      if (!(clock.now() < expiryOf(content))) return refused('expired')
+      return { ok: true, value: JSON.parse(decoder.decode(content.subarray(EXPIRY + DIGEST))) }
+    },
+  }
+}
+
+// A token: version, key id, nonce, then what AES-256-GCM makes of expiry, digest of the binding and
+// JSON text, with its tag. Version and key id are authenticated, too.
+const VERSION = 1
+const KEY_ID = 8
+const HEAD = 1 + KEY_ID
+const NONCE = 12
+const TAG = 16
+const EXPIRY = 8
+const DIGEST = 32
+const SMALLEST = HEAD + NONCE + EXPIRY + DIGEST + 1 + TAG
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+interface Key {
+  readonly id: Bytes
+  readonly key: CryptoKey
+}
+
+interface Ring {
+  /** Seals, and stands in for a key that is not known, so that looking for it takes no less time. */
+  readonly first: Key
+  readonly all: readonly Key[]
+}
+
+type CryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>
+
+async function importRing([first, ...others]: readonly [Bytes, ...Bytes[]]): Promise<Ring> {
+  const key = await importKey(first)
+  return { first: key, all: [key, ...(await Promise.all(others.map(importKey)))] }
+}
+
+/** The key itself and its id are both derived, so the secret may serve other purposes as well. */
+async function importKey(secret: Bytes): Promise<Key> {
+  const base = await crypto.subtle.importKey('raw', secret, 'HKDF', false, [
+    'deriveBits',
+    'deriveKey',
+  ])
+  const derivation = (info: string) => ({
+    name: 'HKDF',
+    hash: 'SHA-256',
+    salt: new Uint8Array(0),
+    info: encoder.encode(info),
+  })
+  const id = await crypto.subtle.deriveBits(derivation('trunkline seal key id'), base, KEY_ID * 8)
+  const key = await crypto.subtle.deriveKey(
+    derivation('trunkline seal key'),
+    base,
+    { name: 'AES-GCM', length: 256 },
+    false,
+    ['encrypt', 'decrypt'],
+  )
+  return { id: new Uint8Array(id), key }
+}
+
+async function digestOf({ purpose, principal, method, params = {} }: SealBinding): Promise<Bytes> {
+  const { _meta, inputResponses, requestState, ...lasting } = params
+  const text = canonicalJson([purpose, principal ?? null, method, lasting])
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', encoder.encode(text)))
+}
+
+function contentOf(value: unknown, digest: Bytes, expiry: number): Bytes {
+  const text: string | undefined = JSON.stringify(value)
+  if (text === undefined) throw new TypeError(`sealing a ${typeof value}: not JSON`)
+  const json = encoder.encode(text)
+  const content = new Uint8Array(EXPIRY + DIGEST + json.length)
+  new DataView(content.buffer).setFloat64(0, expiry)
+  content.set(digest, EXPIRY)
+  content.set(json, EXPIRY + DIGEST)
+  return content
+}
+
+function expiryOf(content: Bytes): number {
+  return new DataView(content.buffer, content.byteOffset).getFloat64(0)
+}
+
+function tokenLength(contentLength: number): number {
+  return Math.ceil(((HEAD + NONCE + contentLength + TAG) * 4) / 3)
+}
+
+async function encrypt({ id, key }: Key, content: Bytes): Promise<Bytes> {
+  const head = new Uint8Array(HEAD)
+  head[0] = VERSION
+  head.set(id, 1)
+  const nonce = crypto.getRandomValues(new Uint8Array(NONCE))
+  const options = { name: 'AES-GCM', iv: nonce, additionalData: head }
+  const box = new Uint8Array(await crypto.subtle.encrypt(options, key, content))
+  const token = new Uint8Array(HEAD + NONCE + box.length)
+  token.set(head)
+  token.set(nonce, HEAD)
+  token.set(box, HEAD + NONCE)
+  return token
+}
+
+/** The content, or undefined if no key of the ring sealed exactly these bytes. */
+async function decrypt(ring: Ring, token: Bytes): Promise<Bytes | undefined> {
+  const head = token.subarray(0, HEAD)
+  const id = head.subarray(1)
+  const { key } = ring.all.find(candidate => isSame(candidate.id, id)) ?? ring.first
+  const iv = token.subarray(HEAD, HEAD + NONCE)
+  const options = { name: 'AES-GCM', iv, additionalData: head }
+  try {
+    const content = await crypto.subtle.decrypt(options, key, token.subarray(HEAD + NONCE))
+    return new Uint8Array(content)
+  } catch {
+    return undefined
+  }
+}
+
+function refused(why: 'malformed' | 'forged' | 'foreign' | 'expired'): Opened {
+  return { ok: false, why }
+}

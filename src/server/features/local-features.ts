@@ -1,0 +1,54 @@
+import type { Answer, ServerRequest } from '../request.ts'
+import { complete } from './completion.ts'
+import type { Offer, Offered, OfferHost } from './feature-provider.ts'
+import { Prompts } from './prompts.ts'
+import { Resources } from './resources.ts'
+import { Tools } from './tools.ts'
+
+/** The tools, resources and prompts that were registered here. */
+export class OwnOffer implements Offer {
+  readonly tools: Tools
+  readonly resources: Resources
+  readonly prompts: Prompts
+  readonly methods: ReadonlyMap<string, (request: ServerRequest) => Answer>
+  readonly offered: Offered
+
+  constructor(host: OfferHost) {
+    const { subscriptions } = host
+    const tools = new Tools(host, () => subscriptions.announce({ type: 'tools' }))
+    const resources = new Resources(host, () => subscriptions.announce({ type: 'resources' }))
+    const prompts = new Prompts(host, () => subscriptions.announce({ type: 'prompts' }))
+    this.tools = tools
+    this.resources = resources
+    this.prompts = prompts
+    this.methods = new Map<string, (request: ServerRequest) => Answer>([
+      ['tools/list', request => tools.list(request)],
+      ['tools/call', request => tools.call(request)],
+      ['resources/list', request => resources.list(request)],
+      ['resources/templates/list', request => resources.listTemplates(request)],
+      ['resources/read', request => resources.read(request)],
+      ['resources/subscribe', request => resources.subscribe(request)],
+      ['resources/unsubscribe', request => resources.unsubscribe(request)],
+      ['prompts/list', request => prompts.list(request)],
+      ['prompts/get', request => prompts.get(request)],
+      ['completion/complete', request => complete(request, prompts, resources)],
+    ])
+    this.offered = {
+      get tools() {
+        return tools.isUsed
+      },
+      get resources() {
+        return resources.isUsed
+      },
+      get prompts() {
+        return prompts.isUsed
+      },
+      get completions() {
+        return prompts.hasCompleters || resources.hasCompleters
+      },
+      get tasks() {
+        return tools.usesTasks
+      },
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest'
+import { proves } from '../../../test/requirements.ts'
+import { asker, gate, type Talk, talk } from '../../../test/support/task-talk.ts'
+import { turn } from '../../../test/support/wire.ts'
+import { Server } from '../server.ts'
+import { TaskMemory } from './memory-store.ts'
+import type { TaskRecord } from './store.ts'
+
+const revision = '2026-07-28'
+
+function make() {
+  const server = new Server({ name: 'test', version: '1' }, { onError: () => {} })
+  const held = gate()
+  server.tool('held', { task: 'optional' }, async (_, ctx) => {
+    ctx.task?.message('begun')
+    return held.passed
+  })
+  return { server, held }
+}
+
+async function start(client: Talk): Promise<string> {
+  const { result } = await client.ask('tools/call', { name: 'held' })
+  return result?.taskId as string
+}
+
+/** Begins to listen, and gives what was acknowledged. */
+async function listen(client: Talk, taskIds: unknown, capabilities: object = asker) {
+  client.begin('subscriptions/listen', {
+    notifications: { taskIds },
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': revision,
+      'io.modelcontextprotocol/clientCapabilities': capabilities,
+    },
+  })
+  const { params, error } = await client.next(
+    ({ method, error: refusal }) =>
+      method === 'notifications/subscriptions/acknowledged' || refusal !== undefined,
+  )
+  return error ?? params
+}
+
+const isNews = ({ method }: { method?: string }) => method === 'notifications/tasks'
+
+describe('listening to tasks', () => {
+  it('acknowledges those that are the caller’s own and tells all that tasks/get would', async () => {
+    proves('X14b')
+    const { server, held } = make()
+    const ada = talk(server, revision, { capabilities: asker, principal: 'ada' })
+    const bob = talk(server, revision, { capabilities: asker, principal: 'bob' })
+    const [hers, his] = [await start(ada), await start(bob)]
+    expect(await listen(ada, [hers, his, 'x'])).toMatchObject({
+      notifications: { taskIds: [hers] },
+      _meta: { 'io.modelcontextprotocol/subscriptionId': 2 },
+    })
+    const first = await ada.next(isNews)
+    expect(first.params).toMatchObject({ taskId: hers, status: 'working' })
+    await turn()
+    held.open('done')
+    const last = await ada.next(
+      ({ params, ...news }) => isNews(news) && params?.result !== undefined,
+    )
+    const { result } = await ada.ask('tasks/get', { taskId: hers })
+    const { _meta, ...told } = last.params ?? {}
+    const { _meta: ours, resultType, ...got } = result ?? {}
+    expect(told).toEqual(got)
+    expect(_meta).toEqual({ 'io.modelcontextprotocol/subscriptionId': 2 })
+    expect(
+      ada
+        .heard()
+        .filter(isNews)
+        .every(({ params }) => params?.taskId === hers),
+    ).toBe(true)
+    expect(bob.heard().filter(isNews)).toEqual([])
+  })
+
+  it('tells at once how a task is, which may have ended before anybody listened', async () => {
+    const { server, held } = make()
+    held.open('done')
+    const client = talk(server, revision, { capabilities: asker })
+    const taskId = await start(client)
+    await turn()
+    await listen(client, [taskId])
+    const { params } = await client.next(
+      ({ method, params }) => isNews({ method }) && params?.status === 'completed',
+    )
+    expect(params).toMatchObject({ result: { content: [{ text: 'done' }] } })
+  })
+
+  it('goes on when one of them has a result that no JSON can say', async () => {
+    const server = new Server({ name: 'test', version: '1' }, { onError: () => {} })
+    const held = gate()
+    server.tool('held', { task: 'optional' }, async () => {
+      await held.passed
+      return { content: [], structuredContent: { n: 1n } }
+    })
+    const client = talk(server, revision, { capabilities: asker })
+    const taskId = await start(client)
+    await listen(client, [taskId])
+    held.open('')
+    await turn()
+    await turn()
+    server.tool('more', {}, () => 'more')
+    await turn()
+    expect((await client.ask('tools/call', { name: 'more' })).result).toMatchObject({
+      content: [{ text: 'more' }],
+    })
+  })
+
+  it('tells of a task that ends while it is looked for', async () => {
+    const memory = new TaskMemory()
+    const found = gate()
+    const store = {
+      add: (record: TaskRecord) => memory.add(record),
+      get: async (id: string) => {
+        const record = memory.get(id)
+        await found.passed
+        return record
+      },
+      put: (record: TaskRecord) => memory.put(record),
+      list: () => [],
+    }
+    const server = new Server({ name: 'test', version: '1' }, { tasks: { store } })
+    const held = gate()
+    server.tool('held', { task: 'optional' }, () => held.passed)
+    const client = talk(server, revision, { capabilities: asker })
+    const taskId = await start(client)
+    const acknowledged = listen(client, [taskId, 'x'])
+    await turn()
+    held.open('done')
+    await turn()
+    found.open('')
+    expect(await acknowledged).toMatchObject({ notifications: { taskIds: [taskId] } })
+    await client.next(({ method, params }) => isNews({ method }) && params?.status === 'completed')
+  })
+
+  it('tells nobody who has not asked', async () => {
+    const { server, held } = make()
+    const client = talk(server, revision, { capabilities: asker })
+    await start(client)
+    held.open('done')
+    await turn()
+    await turn()
+    expect(client.heard()).toEqual([])
+  })
+
+  it('needs the extension', async () => {
+    proves('X14')
+    const { server } = make()
+    const client = talk(server, revision)
+    expect(await listen(client, ['x'], {})).toMatchObject({
+      code: -32021,
+      data: { requiredCapabilities: { extensions: { 'io.modelcontextprotocol/tasks': {} } } },
+    })
+  })
+
+  it('refuses what is no list of ids, and one that is too long', async () => {
+    const { server } = make()
+    const client = talk(server, revision)
+    for (const ids of ['x', [1], Array.from({ length: 1025 }, (_, i) => `${i}`)]) {
+      expect(await listen(client, ids)).toMatchObject({ code: -32602 })
+    }
+  })
+
+  it('acknowledges no tasks where there are none', async () => {
+    const server = new Server({ name: 'test', version: '1' })
+    server.tool('plain', {}, () => 'plain')
+    const acknowledged = await listen(talk(server, revision), ['x'])
+    expect(acknowledged).toMatchObject({ notifications: {} })
+  })
+})

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { fakeClock } from '../../testing/fake-clock.ts'
+import { limits } from '../../util/limits/limits.ts'
+import { TaskMemory } from './memory-store.ts'
+import type { TaskRecord } from './store.ts'
+
+const now = new Date(0).toISOString()
+
+function record(id: string, more: Partial<TaskRecord> = {}): TaskRecord {
+  return {
+    id,
+    tool: 'slow',
+    design: 'core',
+    status: 'working',
+    createdAt: now,
+    updatedAt: now,
+    ttlMs: 100,
+    ...more,
+  }
+}
+
+describe('tasks in memory', () => {
+  it('are found until their time is up, and then are gone without a trace', () => {
+    const clock = fakeClock()
+    const store = new TaskMemory({ clock })
+    store.add(record('a'))
+    store.add(record('b', { ttlMs: 50 }))
+    clock.advance(50)
+    expect(store.get('b')).toBeUndefined()
+    expect(store.get('a')).toMatchObject({ id: 'a' })
+    expect(store.size).toBe(1)
+    clock.advance(50)
+    expect([store.get('a'), store.size, clock.pending]).toEqual([undefined, 0, 0])
+  })
+
+  it('change until they are over, and never after', () => {
+    const store = new TaskMemory({ clock: fakeClock() })
+    store.add(record('a'))
+    expect(store.put(record('a', { status: 'input_required' }))).toBe(true)
+    expect(store.put(record('a', { status: 'cancelled' }))).toBe(true)
+    expect(store.put(record('a', { status: 'completed' }))).toBe(false)
+    expect(store.get('a')?.status).toBe('cancelled')
+    expect(store.put(record('x'))).toBe(false)
+  })
+
+  it('are listed for their owner alone, oldest first', () => {
+    const store = new TaskMemory({ clock: fakeClock() })
+    store.add(record('a', { principal: 'ada' }))
+    store.add(record('b', { session: 'ada' }))
+    store.add(record('c', { principal: 'ada' }))
+    store.add(record('d'))
+    const ids = (owner: object) => store.list(owner).map(({ id }) => id)
+    expect(ids({ principal: 'ada' })).toEqual(['a', 'c'])
+    expect(ids({ session: 'ada' })).toEqual(['b'])
+    expect(ids({})).toEqual(['d'])
+  })
+
+  it('are so many of one caller and of all, by default as the limits say', () => {
+    const store = new TaskMemory({ clock: fakeClock() })
+    const fill = (principal: string, count: number) => {
+      for (let i = 0; i < count; i++) store.add(record(`${principal} ${i}`, { principal }))
+    }
+    fill('0', limits.tasksPerCaller.default)
+    expect(() => store.add(record('x', { principal: '0' }))).toThrow(/Maximum concurrent tasks/)
+    for (let i = 1; i < limits.tasks.default / limits.tasksPerCaller.default; i++) {
+      fill(`${i}`, limits.tasksPerCaller.default)
+    }
+    expect(() => store.add(record('y', { principal: 'new' }))).toThrow(/Maximum concurrent tasks/)
+  })
+})

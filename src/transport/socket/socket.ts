@@ -1,0 +1,141 @@
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { resolve } from 'node:path'
+import { type Channel, ChannelError } from '../../jsonrpc/channel.ts'
+import { withMaxBytes } from '../../jsonrpc/codec/decode-rules.ts'
+import { limits } from '../../util/limits/limits.ts'
+import {
+  authority,
+  bind,
+  type Listener,
+  limitConnections,
+  serverListener,
+  systemCode,
+} from '../listener.ts'
+import { type OpeningOptions, opening } from '../opening.ts'
+import { type StreamOptions, streamChannel } from '../stream/stream.ts'
+import { bindSocketFile } from './socket-file.ts'
+
+/** A TCP host and port, or the path of a Unix socket or Windows named pipe. */
+export type SocketTarget =
+  | { readonly host: string; readonly port: number }
+  | { readonly path: string }
+
+export interface ConnectSocketOptions extends StreamOptions, OpeningOptions {}
+
+export interface ListenSocketOptions extends StreamOptions {
+  readonly maxConnections?: number
+  /** Told of a connection that was refused (`'too-many'`) and of one that could not be accepted. */
+  readonly onError?: (error: Error) => void
+}
+
+/**
+ * Opens a connection. Rejects with a ChannelError `'timeout'` or `'refused'` that names the
+ * address, or with the signal's reason.
+ */
+export function connectSocket(
+  target: SocketTarget,
+  options: ConnectSocketOptions = {},
+): Promise<Channel> {
+  return opening(nameOf(target), options, (opened, failed) => {
+    const socket = connect({ ...target, ...tuning })
+    // Stays on: an error that is on its way when the socket is given up would end the process.
+    socket.on('error', cause => failed(connectError(target, cause)))
+    socket.once('connect', () => opened(socketChannel(socket, options)))
+    return () => socket.destroy()
+  })
+}
+
+/**
+ * Listens, and hands each connection to `accept` as a channel that is not open yet. The host
+ * `localhost` means 127.0.0.1, whatever the system makes of that name.
+ *
+ * A socket file is made for its owner only; one that a dead server left behind is replaced, one
+ * where somebody answers never. Rejects with a ChannelError `'refused'` that names the address.
+ */
+export async function listenSocket(
+  target: SocketTarget,
+  options: ListenSocketOptions,
+  accept: (channel: Channel) => void,
+): Promise<Listener> {
+  const { maxConnections, onError } = options
+  const connections = new Map<Socket, Channel>()
+  const server = createServer(tuning, socket => {
+    const channel = socketChannel(socket, options)
+    connections.set(socket, channel)
+    socket.once('close', () => connections.delete(socket))
+    accept(channel)
+  })
+  limitConnections(server, maxConnections, onError)
+  const address = await bindTo(server, target)
+  // After binding, errors are failed accepts (EMFILE): that connection is lost, the server is not.
+  server.on('error', error => onError?.(error))
+  return serverListener(server, address, {
+    channels: () => connections.values(),
+    cut: () => {
+      for (const socket of connections.keys()) socket.destroy()
+    },
+  })
+}
+
+const tuning = {
+  // Answers are small and wanted at once.
+  noDelay: true,
+  // The system then asks once a second, ten times: a peer that vanished is noticed after 40 seconds.
+  keepAlive: true,
+  keepAliveInitialDelay: 30_000,
+  // A peer that has ended its half still gets its answers.
+  allowHalfOpen: true,
+} as const
+
+function socketChannel(socket: Socket, options: StreamOptions): Channel {
+  const decode = withMaxBytes(options.decode, limits.socketMessageBytes.default)
+  return streamChannel(socket, socket, { oversize: 'close', ...options, decode })
+}
+
+async function bindTo(server: Server, target: SocketTarget): Promise<string> {
+  if ('path' in target) {
+    if (isPipe(target.path)) {
+      await bind(server, nameOf(target), target)
+      return nameOf(target)
+    }
+    const path = resolve(target.path)
+    await bindSocketFile(server, path)
+    return nameOf({ path })
+  }
+  const host = target.host === 'localhost' ? '127.0.0.1' : target.host
+  await bind(server, nameOf(target), { host, port: target.port })
+  // The check: a server bound to a host and a port has this form of address.
+  const bound = server.address() as AddressInfo
+  return nameOf({ host: bound.address, port: bound.port })
+}
+
+const pipes = '\\\\.\\pipe\\'
+
+function isPipe(path: string): boolean {
+  return path.startsWith(pipes)
+}
+
+function nameOf(target: SocketTarget): string {
+  if ('host' in target) return `tcp://${authority(target.host, target.port)}`
+  return isPipe(target.path) ? `pipe:${target.path.slice(pipes.length)}` : `unix:${target.path}`
+}
+
+function connectError(target: SocketTarget, cause: Error): ChannelError {
+  const code = systemCode(cause)
+  const late = code === 'ETIMEDOUT'
+  const what = late ? 'no answer' : (reasons.get(code ?? '') ?? cause.message)
+  return new ChannelError(
+    late ? 'timeout' : 'refused',
+    `connecting to ${nameOf(target)}: ${what}`,
+    {
+      cause,
+    },
+  )
+}
+
+const reasons = new Map([
+  ['ECONNREFUSED', 'nothing listens there'],
+  ['ENOENT', 'there is no such file'],
+  ['ENOTFOUND', 'there is no such host'],
+  ['EACCES', 'no permission'],
+])

@@ -1,0 +1,140 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+
+import { ChannelError } from '../../jsonrpc/channel.ts'
+import { Outbox, type OutboxOptions } from './backpressure.ts'
+
+/** An outbox whose unsent bytes a test sets by hand. */
+function outbox(options: OutboxOptions) {
+  const state = { unsent: 0, slow: [] as ChannelError[] }
+  const box = new Outbox(
+    { unsent: () => state.unsent, tooSlow: error => state.slow.push(error) },
+    options,
+  )
+  const send = (bytes: number): void | Promise<void> => {
+    box.admit()
+    state.unsent += bytes
+    return box.taken(bytes)
+  }
+  const leave = (bytes: number): void => {
+    state.unsent -= bytes
+    box.left()
+  }
+  return { box, state, send, leave }
+}
+
+const options = { highWaterBytes: 100, maxOutboundBytes: 1000, stallMs: 50 }
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('an outbox', () => {
+  test('lets senders go on up to the high water and asks them to wait above it', async () => {
+    const { send, leave } = outbox(options)
+    expect(send(100)).toBeUndefined()
+    const room = send(1)
+    expect(room).toBeInstanceOf(Promise)
+    leave(1)
+    await room
+    expect(send(0)).toBeUndefined()
+  })
+
+  test('has a timer only above the high water', () => {
+    const { send, leave } = outbox(options)
+    void send(100)
+    expect(vi.getTimerCount()).toBe(0)
+    void send(1)
+    expect(vi.getTimerCount()).toBe(1)
+    leave(1)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('refuses one more message over the limit and tells the owner once', async () => {
+    const { send, state } = outbox(options)
+    const room = send(1000)
+    void send(1)
+    expect(() => send(1)).toThrow(expect.objectContaining({ code: 'too-slow' }))
+    expect(() => send(1)).toThrow(expect.objectContaining({ code: 'closed' }))
+    await expect(room).rejects.toMatchObject({ code: 'too-slow' })
+    expect(state.slow).toHaveLength(1)
+    expect(state.unsent).toBe(1001)
+  })
+
+  test('lets one message exceed the limit by itself, with the usual room behind it', () => {
+    const { send, state } = outbox(options)
+    void send(5000)
+    void send(900)
+    expect(state.slow).toEqual([])
+    void send(101)
+    expect(() => send(1)).toThrow('too slow')
+  })
+
+  test('does not let a row of large messages lift the limit for good', () => {
+    const { send, state } = outbox(options)
+    const flood = (): void => {
+      for (let i = 0; i < 100; i++) void send(5000)
+    }
+    expect(flood).toThrow('too slow')
+    expect(state.unsent).toBeLessThanOrEqual(1000 + 2 * 5000)
+  })
+
+  test('gives up when nothing leaves for the stall time', async () => {
+    const { send, state } = outbox(options)
+    const room = send(500)
+    vi.advanceTimersByTime(49)
+    expect(state.slow).toEqual([])
+    vi.advanceTimersByTime(1)
+    expect(state.slow).toHaveLength(1)
+    await expect(room).rejects.toMatchObject({ code: 'too-slow' })
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('is patient with a reader that takes little by little while more is sent', () => {
+    const { send, leave, state } = outbox(options)
+    void send(500)
+    for (let i = 0; i < 10; i++) {
+      vi.advanceTimersByTime(40)
+      void send(10)
+      leave(1)
+    }
+    expect(state.slow).toEqual([])
+    vi.advanceTimersByTime(60)
+    expect(state.slow).toHaveLength(1)
+  })
+
+  test('does not take more messages for progress', () => {
+    const { box, send, state } = outbox(options)
+    void send(500)
+    vi.advanceTimersByTime(40)
+    void send(10)
+    box.left()
+    vi.advanceTimersByTime(10)
+    expect(state.slow).toHaveLength(1)
+  })
+
+  test('rejects who waits when it is closed, and whoever comes later', async () => {
+    const { box, send, state } = outbox(options)
+    const room = send(500)
+    const error = new ChannelError('closed', 'over')
+    box.close(error)
+    await expect(room).rejects.toBe(error)
+    expect(() => send(1)).toThrow(error)
+    expect(vi.getTimerCount()).toBe(0)
+    expect(state.slow).toEqual([])
+  })
+
+  test('does not report a rejection that nobody waits for', async () => {
+    const unhandled = vi.fn()
+    process.on('unhandledRejection', unhandled)
+    const { box, send } = outbox(options)
+    void send(500)
+    box.close(new ChannelError('closed', 'over'))
+    vi.useRealTimers()
+    await new Promise(resolve => setImmediate(resolve))
+    process.off('unhandledRejection', unhandled)
+    expect(unhandled).not.toHaveBeenCalled()
+  })
+})
