@@ -17,7 +17,7 @@ import { Outbox, type OutboxOptions } from '../stream/backpressure.ts'
 import { within } from '../within.ts'
 import type { Beating, Heartbeat } from './heartbeat.ts'
 import { WebSocketWriter } from './writer.ts'
-import { joinedProtocol, type RawData, type WebSocket } from './ws.ts'
+import { joinedProtocol, type WebSocket } from './ws.ts'
 
 export interface WebSocketChannelOptions extends OutboxOptions {
   readonly decode?: DecodeOptions
@@ -158,15 +158,13 @@ export class WebSocketChannel implements Channel, Beating {
     this.#cut(new ChannelError('timeout', 'the other side gives no sign of life'))
   }
 
-  readonly #message = (data: RawData, isBinary: boolean): void => {
+  readonly #message = (bytes: Buffer, isBinary: boolean): void => {
     if (this.#state !== 'open') return
     if (isBinary) {
       this.#break(1003, new ChannelError('framing', 'a binary message came'))
       return
     }
-    // The check: with binaryType "nodebuffer", which is the default, ws gives a Buffer. It holds
-    // UTF-8, which ws has made sure of.
-    const bytes = data as Buffer
+    // It holds UTF-8, which ws has made sure of.
     const text = bytes.toString('utf8')
     if (this.#isJoined && text.includes('\n')) this.#separate(text, bytes.length)
     else this.#deliver(decodeBy(text, this.#rules, this.#repeats))

@@ -1,8 +1,56 @@
-import { WebSocket, WebSocketServer } from 'ws'
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { WebSocket as Socket, WebSocketServer } from 'ws'
 import { limits } from '../../util/limits/limits.ts'
 
-export type { RawData } from 'ws'
-export type { WebSocket }
+/**
+ * The part of a WebSocket of `ws` that is used here. Written out, because the types of `ws` are a package
+ * of their own, which who installs this one does not get.
+ */
+export interface WebSocket {
+  readonly protocol: string
+  readonly bufferedAmount: number
+  readonly readyState: number
+  readonly OPEN: number
+  close: (code?: number, reason?: string) => void
+  terminate(): void
+  pause(): void
+  resume(): void
+  ping(): void
+  send(data: string, taken?: (error?: Error | null) => void): void
+  send(data: Buffer, how: SendOptions, taken: (error?: Error | null) => void): void
+  on<E extends keyof WebSocketEvents>(event: E, listener: Listener<E>): unknown
+  once<E extends keyof WebSocketEvents>(event: E, listener: Listener<E>): unknown
+}
+
+/** What the listeners of a WebSocket are called with, while its `binaryType` is left as it is. */
+export interface WebSocketEvents {
+  open: []
+  upgrade: [response: IncomingMessage]
+  'unexpected-response': [request: ClientRequest, response: IncomingMessage]
+  message: [data: Buffer, isBinary: boolean]
+  pong: [data: Buffer]
+  error: [error: Error]
+  close: [code: number, reason: Buffer]
+}
+
+type Listener<E extends keyof WebSocketEvents> = (...args: WebSocketEvents[E]) => void
+
+interface SendOptions {
+  readonly binary: boolean
+  /** Whether this is the last piece of the message. */
+  readonly fin: boolean
+}
+
+/** The part of a server of `ws` that is used here. */
+export interface Handshakes {
+  handleUpgrade(
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    done: (ws: WebSocket) => void,
+  ): void
+}
 
 /**
  * The subprotocol in which a text message may hold several messages, one on each line: each frame costs
@@ -24,7 +72,7 @@ export function dial(
   headers: Readonly<Record<string, string>>,
   most: WsLimits,
 ): WebSocket {
-  return new WebSocket(url, [...offers], {
+  return new Socket(url, [...offers], {
     ...settings(most),
     headers: { ...headers },
     // Whatever the environment says: the headers may hold secrets.
@@ -33,7 +81,7 @@ export function dial(
 }
 
 /** The server side of handshakes; it listens nowhere. Takes the subprotocols above and `mcp` when offered. */
-export function handshakes(most: WsLimits): WebSocketServer {
+export function handshakes(most: WsLimits): Handshakes {
   const names = takesJoined(most) ? [joinedProtocol, 'mcp'] : ['mcp']
   return new WebSocketServer({
     ...settings(most),
