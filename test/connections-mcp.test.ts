@@ -14,7 +14,7 @@ const program = fileURLToPath(new URL('mcp-interop/connects-server.js', import.m
 const plan = { inProcess: 370, tcp: 200, unix: 200, webSocket: 200, child: 30 }
 const atOnce = 10
 
-const patienceMs = 10_000
+const patienceMs = 60_000
 
 type Counts = Readonly<Record<string, number>>
 type Target = string | ChildCommand | Server
@@ -123,7 +123,7 @@ test('a thousand connections leave no child, no socket and no timer on either si
     child.kill()
   }
   expect(await printed).toBe('')
-}, 90_000)
+})
 
 function isAlive(pid: number | undefined): boolean {
   try {

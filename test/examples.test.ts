@@ -87,7 +87,6 @@ describe('examples/call-tool.js', () => {
     const listener = await listen(server, 'tcp://127.0.0.1:0')
     const child = exec(process.execPath, ['examples/call-tool.js', listener.address, ...args], {
       cwd: root,
-      timeout: 20_000,
     })
     child.child.stdin?.end('Ada\n')
     return child.catch((error: unknown) => error).finally(() => listener.close())
@@ -191,5 +190,5 @@ function call(...args: string[]): Promise<{ stdout: string }> {
 }
 
 function run(file: string, ...args: string[]): Promise<{ stdout: string }> {
-  return exec(process.execPath, [file, ...args], { cwd: root, timeout: 20_000 })
+  return exec(process.execPath, [file, ...args], { cwd: root })
 }

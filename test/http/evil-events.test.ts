@@ -196,7 +196,7 @@ describe.each([
   let reports: Map<string, Report>
   beforeAll(async () => {
     reports = await called(options)
-  }, 120_000)
+  })
 
   test.each(ways)(
     'of $name takes no more memory than one event may, and ends with a reason',

@@ -76,7 +76,7 @@ export const oddFrames: readonly OddFrame[] = [
   },
 ]
 
-const startMs = 10_000
+const startMs = 60_000
 
 /**
  * A server as a process, with nothing of anybody's on this side of its pipes. It is waited for, never
@@ -92,7 +92,7 @@ export class RawServer implements AsyncDisposable {
 
   constructor(
     { command, args }: Program,
-    { deadlineMs = 10_000 }: { readonly deadlineMs?: number } = {},
+    { deadlineMs = 60_000 }: { readonly deadlineMs?: number } = {},
   ) {
     this.#deadlineMs = deadlineMs
     this.#child = spawn(command, args, { stdio: ['pipe', 'pipe', 'ignore'] })

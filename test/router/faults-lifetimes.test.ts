@@ -24,7 +24,7 @@ async function alive(address: string): Promise<Client> {
 }
 
 describe('routers that come and go', () => {
-  test('leave no program, no socket and no timer behind', { timeout: 60_000 }, async () => {
+  test('leave no program, no socket and no timer behind', async () => {
     const program = fileURLToPath(new URL('cycles.js', import.meta.url))
     const child = spawn(process.execPath, [program, '50'])
     onTestFinished(() => void child.kill('SIGKILL'))
@@ -50,7 +50,7 @@ describe('routers that come and go', () => {
 })
 
 describe('a router whose servers are changed under load', () => {
-  test('keeps what is not touched, and answers every call', { timeout: 60_000 }, async () => {
+  test('keeps what is not touched, and answers every call', async () => {
     const ledger = ledgerHere()
     const stays = worker({ ledger: ledger.file })
     const router = await routed({ stays })
@@ -73,7 +73,7 @@ describe('a router whose servers are changed under load', () => {
     expect(ledger.count('ok')).toBe(ledger.asked.length)
   })
 
-  test('lets one that is replaced finish what it has begun', { timeout: 60_000 }, async () => {
+  test('lets one that is replaced finish what it has begun', async () => {
     const ledger = ledgerHere()
     const version = (number: number): UpstreamOptions =>
       worker({ ledger: ledger.file }, { env: { VERSION: `${number}` } })
@@ -110,7 +110,7 @@ function calling(ledger: Ledger, client: Client, tool: string) {
 
 describe('trunkline up', () => {
   test('takes a file that is written again and again without losing a call', {
-    timeout: 60_000,
+    timeout: 300_000,
   }, async () => {
     const ledger = ledgerHere()
     const stays = worker({ ledger: ledger.file })
@@ -181,7 +181,7 @@ describe('trunkline up', () => {
     await until(() => !started.some(isAlive))
   })
 
-  test('comes and goes without a trace', { timeout: 60_000 }, async () => {
+  test('comes and goes without a trace', async () => {
     for (let turn = 0; turn < 4; turn++) {
       const running = await up({ servers: { work: worker({ grandchild: true }) } })
       const started = descendants(running.pid)

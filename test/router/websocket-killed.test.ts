@@ -31,7 +31,7 @@ const manners: readonly [string, UpstreamOptions, (status: InstanceStatus) => bo
 test.each(manners)(
   'of the calls over the WebSocket of a server that is killed each has one outcome; %s',
   {
-    timeout: 60_000,
+    timeout: 300_000,
   },
   async (_, options, isGone) => {
     const ledger = ledgerHere('k')

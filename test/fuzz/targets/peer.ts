@@ -13,7 +13,7 @@ import { frames, latin1 } from '../reading.ts'
 import { target } from '../target.ts'
 
 const maxBytes = 150
-const hangMs = 5000
+const hangMs = 60_000
 const ping = '{"jsonrpc":"2.0","id":"the last","method":"ping"}\n'
 
 /**
