@@ -16,11 +16,14 @@ const limits = {
  * people's programs, whose parts are tried on every Node by themselves.
  */
 const once = [
-  'test/{configuration,connections-mcp,docs,documented,examples,layers,links,requirements,routing-policies,surface}.test.ts',
+  'test/{configuration,connections-mcp,docs,documented,examples,layers,links,manifests,requirements,routing-policies,surface}.test.ts',
   'test/{cli,conformance,interop,judges,mcp-interop,package,router,transcripts,types}/**/*.test.ts',
   'test/matrix/mcp*.test.ts',
   'test/http/{evil-events,flood,ids,ledger,mutation,mutation-client,openings,redirects}.test.ts',
 ]
+
+/** Links to third-party/node_modules lie in `test`. */
+const installed = '**/node_modules/**'
 
 /** These weigh what is reachable in their process: one of their own, where little else is. */
 const weighed = 'src/wire/{framing,gather,sse}.test.ts'
@@ -41,8 +44,15 @@ export default defineConfig({
     projects: [
       { test: { name: 'src', include: ['src/**/*.test.ts'], exclude: [weighed], ...shared } },
       { test: { name: 'weighed', include: [weighed], ...limits } },
-      { test: { name: 'test', include: ['test/**/*.test.ts'], exclude: once, ...built } },
-      { test: { name: 'once', include: once, ...built } },
+      {
+        test: {
+          name: 'test',
+          include: ['test/**/*.test.ts'],
+          exclude: [installed, ...once],
+          ...built,
+        },
+      },
+      { test: { name: 'once', include: once, exclude: [installed], ...built } },
     ],
   },
 })

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { install } from '../scripts/install.js'
 import { build } from './ours.js'
 import { aimLines, isBusy, machine, machineLine, verdicts } from './report.js'
 
@@ -55,6 +56,7 @@ if (values.help || unknown.length > 0) {
 if (values.dist !== undefined) process.env.TRUNKLINE_DIST = values.dist
 if (values.cpu) process.env.BENCH_CPU = '1'
 if (values.profile !== undefined) process.env.BENCH_PROFILE = values.profile
+if (!(await install())) process.exit(1)
 build()
 
 const where = machine()

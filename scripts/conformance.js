@@ -1,11 +1,13 @@
 // npm run conformance: lets the official conformance suite judge the server and the client. Words given
 // as arguments choose: only what has all of them in its name is judged.
 
-import { judge } from '../test/conformance/judge.js'
-import { runs } from '../test/conformance/runs.js'
+import { install } from './install.js'
 import { build, heading, isStale } from './steps.js'
 
-if (isStale() && !(await build())) process.exit(1)
+if (!(await install()) || (isStale() && !(await build()))) process.exit(1)
+// Not before, because they may import what has just been installed.
+const { judge } = await import('../test/conformance/judge.js')
+const { runs } = await import('../test/conformance/runs.js')
 const words = process.argv.slice(2)
 const chosen = runs.filter(({ name }) => words.every(word => name.includes(word)))
 let passed = 0

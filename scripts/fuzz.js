@@ -5,7 +5,7 @@
 //   --seed N       begins with this seed; without --seconds it is the only one
 
 import { parseArgs } from 'node:util'
-import { startVitest } from 'vitest/node'
+import { install } from './install.js'
 import { root } from './steps.js'
 
 const { values } = parseArgs({
@@ -26,7 +26,9 @@ for (const name of ['seconds', 'seed']) {
 }
 if (values.target !== undefined) env.FUZZ_TARGET = values.target
 
+if (!(await install())) process.exit(1)
 // Vitest, because it is what reads the targets, which are TypeScript, on every Node.
+const { startVitest } = await import('vitest/node')
 const vitest = await startVitest('test', [], {
   root,
   config: false,

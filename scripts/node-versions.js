@@ -6,7 +6,16 @@ import { join } from 'node:path'
 import { npm, root } from './steps.js'
 
 /** The floor exactly as package.json promises it, then the newest of each later line. */
-export const versions = ['20.19.0', '22.23.3', '24.21.0']
+export const versions = ['20.19.0', '22.23.3', '24.21.0', '26.10.0']
+
+/**
+ * Those of them that are not the Node at hand and can be had for this machine: the registry has all of
+ * them for Linux, and some or none for other systems, where the Node at hand has to do.
+ */
+export function otherVersions() {
+  const isPublished = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch)
+  return isPublished ? versions.filter(version => version !== process.versions.node) : []
+}
 
 /**
  * The path of a Node of that version, fetched from the npm registry once and then kept in `.cache`.

@@ -5,7 +5,7 @@
 //   --ups N      runs of `trunkline up` that are started and ended; 100 unless told
 
 import { parseArgs } from 'node:util'
-import { startVitest } from 'vitest/node'
+import { install } from './install.js'
 import { root } from './steps.js'
 
 const what = { router: 'test/router/long.ts' }
@@ -29,7 +29,9 @@ for (const name of names) {
   env[`SOAK_${name.toUpperCase()}`] = values[name]
 }
 
+if (!(await install())) process.exit(1)
 // Vitest, because it is what reads the tests, which are TypeScript, on every Node.
+const { startVitest } = await import('vitest/node')
 const vitest = await startVitest('test', [], {
   root,
   config: false,

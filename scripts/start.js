@@ -1,9 +1,18 @@
-// npm start: installs, builds and runs `trunkline up` with two servers to try; arguments go to it.
+// npm start: installs what it takes to run, builds and runs `trunkline up` with two servers to try;
+// arguments go to it.
 
 import { join } from 'node:path'
-import { build, install, isStale, root } from './steps.js'
+import { pathToFileURL } from 'node:url'
+import { installToRun } from './install.js'
+import { build, isStale, root } from './steps.js'
 
-if (!(await install()) || (isStale() && !(await build()))) process.exit(1)
+if (!(await installToRun()) || !(await isBuilt())) process.exit(1)
 const main = join(root, 'dist/cli/main.js')
 process.argv = [process.execPath, main, 'up', '--demo', ...process.argv.slice(2)]
-await import(main)
+await import(pathToFileURL(main).href)
+
+async function isBuilt() {
+  if (!isStale({ types: false })) return true
+  console.error('Building dist ...')
+  return build({ types: false })
+}

@@ -1,7 +1,7 @@
 // The steps that the scripts share. They run on a fresh clone, so they may use Node alone.
 
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -41,30 +41,27 @@ export function node(file, ...args) {
   return run(process.execPath, [file, ...args])
 }
 
-/** Runs npm: the one that started this script, else the one on the path. */
+/** Runs npm: the one that started this script, else the one on the path. All it says goes to stderr. */
 export function npm(...args) {
   const quiet = [...args, '--loglevel=error', '--no-audit', '--no-fund']
+  const stdio = ['ignore', 2, 2]
   const { npm_execpath } = process.env
-  if (npm_execpath?.endsWith('npm-cli.js')) return node(npm_execpath, ...quiet)
-  return run('npm', quiet, { shell: process.platform === 'win32' })
-}
-
-/** Installs what package-lock.json asks for, unless exactly that is there already. */
-export async function install() {
-  // Not `npm ci`: it refuses a lock file that was written where the binaries for other platforms
-  // could not be looked up. What it would check is checked here, after the fact.
-  return isInstalled() || ((await npm('install', '--no-save')) && isInstalled())
+  if (npm_execpath?.endsWith('npm-cli.js')) {
+    return run(process.execPath, [npm_execpath, ...quiet], { stdio })
+  }
+  return run('npm', quiet, { stdio, shell: process.platform === 'win32' })
 }
 
 /**
- * Compiles `src` into `dist`: the types file by file, the code joined. The old output stays in use until the new one is complete, so that a
- * program or test started meanwhile never meets half a package.
+ * Compiles `src` into `dist`: the types file by file, the code joined; the code alone with `types: false`,
+ * which takes no compiler. The old output stays in use until the new one is complete, so that a program
+ * or test started meanwhile never meets half a package.
  */
-export async function build() {
+export async function build({ types = true } = {}) {
   const dist = join(root, 'dist')
   const fresh = join(root, '.cache', `build.${process.pid}`)
   const old = `${fresh}.old`
-  const isTyped = await node(tools.tsc, '-p', 'tsconfig.build.json', '--outDir', fresh)
+  const isTyped = !types || (await node(tools.tsc, '-p', 'tsconfig.build.json', '--outDir', fresh))
   const isJoined = await node(join(root, 'scripts/bundle.js'), fresh)
   if (!isJoined) {
     rmSync(fresh, { recursive: true, force: true })
@@ -76,9 +73,10 @@ export async function build() {
   return isTyped
 }
 
-/** Whether `dist` is missing or older than a source it is made of. */
-export function isStale() {
-  const built = changed(join(root, 'dist/index.js'))
+/** Whether `dist`, or the code alone with `types: false`, is missing or older than a source of it. */
+export function isStale({ types = true } = {}) {
+  const outputs = ['dist/index.js', ...(types ? ['dist/index.d.ts'] : [])]
+  const built = Math.min(...outputs.map(name => changed(join(root, name))))
   const inputs = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/bundle.js']
   for (const name of readdirSync(join(root, 'src'), { recursive: true })) {
     if (name.endsWith('.ts') && !name.endsWith('.test.ts')) inputs.push(join('src', name))
@@ -88,22 +86,4 @@ export function isStale() {
 
 function changed(path) {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
-}
-
-function isInstalled() {
-  const present = packages('node_modules/.package-lock.json')
-  // Optional packages are mostly binaries of other platforms: their absence says nothing.
-  return Object.entries(packages('package-lock.json')).every(
-    ([path, wanted]) =>
-      path === '' || wanted.optional === true || present[path]?.version === wanted.version,
-  )
-}
-
-function packages(lock) {
-  try {
-    return JSON.parse(readFileSync(join(root, lock), 'utf8')).packages
-  } catch (error) {
-    if (error.code === 'ENOENT') return {}
-    throw error
-  }
 }

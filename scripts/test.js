@@ -4,8 +4,9 @@
 
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
-import { nodeOf, versions } from './node-versions.js'
-import { heading, install, root, run, tools } from './steps.js'
+import { install } from './install.js'
+import { nodeOf, otherVersions } from './node-versions.js'
+import { heading, root, run, tools } from './steps.js'
 
 const results = join(root, '.cache', 'results')
 let passed = 0
@@ -18,7 +19,7 @@ process.exitCode = failed === 0 && passed > 0 ? 0 : 1
 async function gate() {
   if (!(await check('install', install))) return
   const here = process.versions.node
-  const others = process.argv.includes('--this-node') ? [] : versions.filter(each => each !== here)
+  const others = process.argv.includes('--this-node') ? [] : otherVersions()
   const binaries = new Map()
   const [isBuilt] = await together([
     ['build', program('scripts/build.js')],

@@ -89,17 +89,18 @@ function amount(value: number, unit: Limit['unit']): string {
   return `${value}`.replace(/(?<=\d)(?=(\d{3})+$)/g, ' ')
 }
 
-test.each(['dependencies', 'devDependencies'])(
-  'docs/dependencies.md gives a reason for all %s',
-  kind => {
-    const manifest: Record<string, Record<string, string>> = JSON.parse(readFile('package.json'))
-    const names = Object.keys(manifest[kind] ?? {}).map(name => `\`${name}\``)
-    expect(firstColumn('docs/dependencies.md', kind)).toEqual(names)
-    for (const [name, why] of documentedTable('docs/dependencies.md', kind)) {
-      expect(why, name).toMatch(/\S/)
-    }
-  },
-)
+test.each([
+  ['dependencies', 'package.json', 'dependencies'],
+  ['devDependencies', 'package.json', 'devDependencies'],
+  ['thirdParty', 'third-party/package.json', 'dependencies'],
+])('docs/dependencies.md gives a reason for all %s', (table, path, kind) => {
+  const manifest: Record<string, Record<string, string>> = JSON.parse(readFile(path))
+  const names = Object.keys(manifest[kind] ?? {}).map(name => `\`${name}\``)
+  expect(firstColumn('docs/dependencies.md', table)).toEqual(names)
+  for (const [name, why] of documentedTable('docs/dependencies.md', table)) {
+    expect(why, name).toMatch(/\S/)
+  }
+})
 
 function firstColumn(path: string, name: string): string[] {
   const [, ...rows] = documentedTable(path, name)

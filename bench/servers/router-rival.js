@@ -11,7 +11,8 @@ import { announce } from './methods.js'
 
 const port = await freePort()
 const { command: node, args } = command('mcp-trunkline')
-const file = path => fileURLToPath(new URL(`../../node_modules/${path}`, import.meta.url))
+const file = path =>
+  fileURLToPath(new URL(`../../third-party/node_modules/${path}`, import.meta.url))
 const programs = {
   'mcp-proxy': [
     file('mcp-proxy/dist/bin/mcp-proxy.mjs'),

@@ -61,7 +61,13 @@ async function startServer({ behind = [] }, { signal }) {
 /** Starts the suite and reads what it has written down. */
 async function ask(run, args, { signal }) {
   const results = mkdtempSync(join(tmpdir(), 'conformance-'))
-  const suite = join(root, 'node_modules', `conformance-${run.suite}`, 'dist', 'index.js')
+  const suite = join(
+    root,
+    'third-party/node_modules',
+    `conformance-${run.suite}`,
+    'dist',
+    'index.js',
+  )
   try {
     const child = spawn(await suiteNode(), [suite, run.side, ...args, '-o', results], {
       cwd: root,

@@ -1,0 +1,106 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { files, importsOf, read, root } from './sources.ts'
+
+type Versions = Readonly<Record<string, string>>
+
+interface Manifest {
+  readonly dependencies: Versions
+  readonly devDependencies?: Versions
+}
+
+// The check: this is what both of them hold, and npm would refuse anything else.
+const own = JSON.parse(read('package.json')) as Manifest
+const others = JSON.parse(read('third-party/package.json')) as Manifest
+const tools = { ...own.dependencies, ...own.devDependencies }
+const folders = ['test', 'bench', 'examples'] as const
+
+describe('what tests, benchmarks and examples import', () => {
+  const users = folders.flatMap(folder => usersIn(folder))
+
+  test('is declared in package.json or in third-party/package.json', () => {
+    const declared = { ...tools, ...others.dependencies }
+    const wrong = users.filter(([, name]) => declared[name] === undefined)
+    expect(wrong.map(user => user.join(' imports '))).toEqual([])
+  })
+
+  test('is found in the declared version', () => {
+    const wanted = { ...tools, ...others.dependencies }
+    const wrong = [...new Set(users.map(([, name]) => name))].filter(name => {
+      return folders.some(folder => versionFrom(folder, name) !== plain(wanted[name]))
+    })
+    expect(wrong).toEqual([])
+  })
+})
+
+describe('third-party/package.json', () => {
+  const all = folders.flatMap(folder => textsIn(folder)).join('\n')
+
+  test.each(Object.keys(others.dependencies))('%s is used', name => {
+    // A name that is put together ends where the part that differs begins: `conformance-${…}`.
+    const beginnings = [`'${name}'`, `'${name}/`, `\`${name.replace(/[\d.]+$/, '')}\${`]
+    expect(beginnings.some(text => all.includes(text))).toBe(true)
+  })
+
+  test('names the versions that package.json names, where both name a package', () => {
+    const both = Object.keys(others.dependencies).filter(name => tools[name] !== undefined)
+    for (const name of both) expect([name, others.dependencies[name]]).toEqual([name, tools[name]])
+  })
+})
+
+test('src and its tests import nothing from third-party', () => {
+  const wrong = usersIn('src').filter(([, name]) => tools[name] === undefined)
+  expect(wrong.map(user => user.join(' imports '))).toEqual([])
+})
+
+test.each(['package-lock.json', 'third-party/package-lock.json'])('%s names no registry', path => {
+  const { packages } = JSON.parse(read(path)) as { packages: Record<string, object> }
+  const named = Object.entries(packages).filter(([, entry]) => Object.hasOwn(entry, 'resolved'))
+  expect(named.map(([name]) => name)).toEqual([])
+})
+
+/** Each file of a folder with each package that it imports. */
+function usersIn(folder: string): [path: string, name: string][] {
+  return programsIn(folder).flatMap(path => {
+    const names = importsOf(read(path)).filter(isPackage).map(packageOf)
+    return [...new Set(names)].map((name): [string, string] => [path, name])
+  })
+}
+
+function textsIn(folder: string): string[] {
+  return programsIn(folder).map(read)
+}
+
+function programsIn(folder: string): string[] {
+  const names = files(folder).filter(name => /\.(?:ts|js)$/.test(name))
+  return names.filter(name => !name.startsWith('node_modules/')).map(name => `${folder}/${name}`)
+}
+
+function isPackage(specifier: string): boolean {
+  // What is put together while it runs, or stands in the text of a program, has other letters in it.
+  if (!/^@?[a-z][\w./@-]*$/.test(specifier) || isBuiltin(specifier)) return false
+  return packageOf(specifier) !== 'trunkline'
+}
+
+function packageOf(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/')
+}
+
+/** The version of a package that a file of the folder gets. */
+function versionFrom(folder: string, name: string): string | undefined {
+  for (let at = join(root, folder); at !== dirname(root); at = dirname(at)) {
+    const manifest = join(at, 'node_modules', name, 'package.json')
+    if (existsSync(manifest)) return JSON.parse(readFileSync(manifest, 'utf8')).version
+  }
+  return undefined
+}
+
+/** The version alone: another name for a package stands before it. */
+function plain(spec = ''): string {
+  return spec.slice(spec.lastIndexOf('@') + 1)
+}
