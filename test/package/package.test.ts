@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { cp, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { importsOf, read, root, subpaths } from '../sources.ts'
+import { files, importsOf, read, root, subpaths } from '../sources.ts'
 
 const exec = promisify(execFile)
 
@@ -13,21 +14,31 @@ interface Manifest {
   readonly name: string
   readonly version: string
   readonly files: readonly string[]
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly devDependencies: Readonly<Record<string, string>>
 }
 
-/** An empty project elsewhere, with the packed package installed as a user would do it. */
+const manifest = JSON.parse(read('package.json')) as Manifest
+
+/**
+ * An empty project elsewhere, with the packed package installed as a user would do it, and a compiler
+ * with the types of Node. Nothing else, so that what the package forgot to declare is missed.
+ */
 let home: string
 let installed: string
 
 beforeAll(async () => {
-  const { name, version } = JSON.parse(read('package.json')) as Manifest
+  const { name, version, devDependencies } = manifest
   home = await realpath(await mkdtemp(join(tmpdir(), 'trunkline-package-')))
+  expectNothingAbove(home)
   installed = join(home, 'node_modules', name)
   // What is built is up to date, and other tests are running on it.
   await npm(root, 'pack', '--ignore-scripts', '--pack-destination', home)
   await writeFile(join(home, 'package.json'), '{ "private": true, "type": "module" }\n')
-  await npm(home, 'install', '--prefer-offline', '--ignore-scripts', `./${name}-${version}.tgz`)
-}, 120_000)
+  const tools = ['typescript', '@types/node'].map(tool => `${tool}@${devDependencies[tool]}`)
+  const wanted = [`./${name}-${version}.tgz`, ...tools]
+  await npm(home, 'install', '--prefer-offline', '--ignore-scripts', ...wanted)
+}, 600_000)
 
 afterAll(() => rm(home, { recursive: true, force: true }))
 
@@ -69,8 +80,8 @@ describe('the packed package', () => {
 
 test('packing a fresh clone builds it first', async () => {
   const clone = join(home, 'clone')
-  const { files, name, version } = JSON.parse(read('package.json')) as Manifest
-  const texts = files.filter(file => file !== 'dist')
+  const { name, version } = manifest
+  const texts = manifest.files.filter(file => file !== 'dist')
   const sources = ['package.json', 'package-lock.json', 'scripts', 'src', 'tsconfig.json']
   for (const path of [...sources, 'tsconfig.build.json', ...texts]) {
     await cp(join(root, path), join(clone, path), { recursive: true })
@@ -83,14 +94,34 @@ test('packing a fresh clone builds it first', async () => {
     expect(packed).toContain(`package/dist/${list.replace(/\.ts$/, '.js')}`)
     expect(packed).toContain(`package/dist/${list.replace(/\.ts$/, '.d.ts')}`)
   }
-}, 120_000)
+}, 600_000)
 
 test('package.json says what a registry wants to know', () => {
-  const manifest = JSON.parse(read('package.json'))
+  const fields = JSON.parse(read('package.json'))
   for (const field of ['name', 'version', 'description', 'keywords', 'author', 'license']) {
-    expect([field, manifest[field]?.length > 0]).toEqual([field, true])
+    expect([field, fields[field]?.length > 0]).toEqual([field, true])
   }
 })
+
+test('the declarations name no package whose types a user may not have', () => {
+  const declarations = files('dist').filter(path => path.endsWith('.d.ts'))
+  expect(declarations.length).toBeGreaterThan(0)
+  const named = declarations.flatMap(path =>
+    importsOf(read(`dist/${path}`))
+      .filter(name => !name.startsWith('.') && !isBuiltin(name) && !bringsTypes(name))
+      .map(name => `${path} imports ${name}`),
+  )
+  expect(named).toEqual([])
+})
+
+/** Whether a package is installed along with this one, and has types of its own. */
+function bringsTypes(name: string): boolean {
+  if (manifest.dependencies[name] === undefined) return false
+  const { types, typings } = JSON.parse(
+    readFileSync(join(installed, '..', name, 'package.json'), 'utf8'),
+  )
+  return (types ?? typings) !== undefined
+}
 
 describe('importing', () => {
   test('trunkline/jsonrpc loads nothing but itself: no package, no module of Node', () => {
@@ -168,21 +199,38 @@ describe('a TypeScript program against the package', () => {
       noEmit: true,
       // The declarations of the package are checked too, as a careful user would.
       skipLibCheck: false,
-      typeRoots: [join(root, 'node_modules/@types')],
       types: ['node'],
     }
     const project = `tsconfig.${setting.moduleResolution}.json`
-    const config = JSON.stringify({ compilerOptions, files: ['consumer.ts'] })
+    const config = JSON.stringify({ compilerOptions, files: ['consumer.ts', 'everything.ts'] })
     await writeFile(join(home, project), config)
     await writeFile(join(home, 'consumer.ts'), consumer)
-    const tsc = join(root, 'node_modules/typescript/bin/tsc')
+    await writeFile(join(home, 'everything.ts'), everything())
+    const tsc = join(home, 'node_modules/typescript/bin/tsc')
     const { stdout } = await node(tsc, '-p', project).catch((error: { stdout: string }) => error)
     expect(stdout).toBe('')
   })
 })
 
+/** A program that uses every module a user can import. */
+function everything(): string {
+  const names = subpaths().map(({ specifier }, at) => [`all${at}`, specifier])
+  const imports = names.map(([name, specifier]) => `import * as ${name} from '${specifier}'`)
+  return [...imports, `console.log(${names.map(([name]) => name).join(', ')})`, ''].join('\n')
+}
+
+/** A package that lies above the project would stand in for one that is missing. */
+function expectNothingAbove(folder: string): void {
+  for (let at = dirname(folder); ; at = dirname(at)) {
+    const found = join(at, 'node_modules')
+    if (existsSync(found))
+      throw new Error(`${found} is in the way: set TMPDIR to a folder elsewhere`)
+    if (at === dirname(at)) return
+  }
+}
+
 function node(...args: string[]): Promise<{ stdout: string }> {
-  return exec(process.execPath, args, { cwd: home, timeout: 30_000 })
+  return exec(process.execPath, args, { cwd: home })
 }
 
 function npm(cwd: string, ...args: string[]): Promise<{ stdout: string }> {
