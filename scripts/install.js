@@ -3,7 +3,7 @@
 
 import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { npm, root } from './steps.js'
+import { npm, root, tools } from './steps.js'
 
 /** The folders whose programs import what third-party/package.json declares. */
 export const users = ['test', 'bench', 'examples']
@@ -16,14 +16,21 @@ const library =
 
 /** What it takes to build the code and run it: the runtime dependencies and the bundler. */
 export function installToRun() {
-  const { packages } = read(join(root, 'package-lock.json'))
-  const { dependencies, devDependencies } = packages['']
-  const wanted = needed(packages, [...Object.keys(dependencies), 'rolldown'])
+  const wanted = neededToRun()
   if (isPresent(root, wanted)) return true
+  // To leave the tools out would remove those that are there already.
+  if (existsSync(tools.vitest)) return installTools()
   console.error(`Installing ${wanted.length} packages (about 25 MB) ...`)
+  const { devDependencies } = read(join(root, 'package.json'))
   // Named and as a dependency of the program, because everything that is for development is left out.
   const bundler = ['--save-prod', `rolldown@${devDependencies.rolldown}`]
   return installed(root, wanted, ['--omit=dev', ...bundler])
+}
+
+/** The paths in package-lock.json of what it takes to build the code and run it on this machine. */
+export function neededToRun() {
+  const { packages } = read(join(root, 'package-lock.json'))
+  return needed(packages, [...Object.keys(packages[''].dependencies), 'rolldown'])
 }
 
 /** This repository's own tools as well: compiler, linter, test runner. */

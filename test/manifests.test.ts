@@ -1,8 +1,12 @@
+import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { files, importsOf, read, root } from './sources.ts'
+
+const exec = promisify(execFile)
 
 type Versions = Readonly<Record<string, string>>
 
@@ -48,6 +52,16 @@ describe('third-party/package.json', () => {
     const both = Object.keys(others.dependencies).filter(name => tools[name] !== undefined)
     for (const name of both) expect([name, others.dependencies[name]]).toEqual([name, tools[name]])
   })
+})
+
+test('npm start installs the dependencies and the bundler, and none of the tools', async () => {
+  const program = "import('./scripts/install.js').then(i => console.log(i.neededToRun().join()))"
+  const { stdout } = await exec(process.execPath, ['--eval', program], { cwd: root })
+  const paths = stdout.trim().split(',')
+  const wanted = [...Object.keys(own.dependencies), 'rolldown']
+  expect(wanted.filter(name => !paths.includes(`node_modules/${name}`))).toEqual([])
+  const unwanted = Object.keys(tools).filter(name => !wanted.includes(name))
+  expect(unwanted.filter(name => paths.includes(`node_modules/${name}`))).toEqual([])
 })
 
 test('src and its tests import nothing from third-party', () => {
