@@ -102,6 +102,12 @@ test.each([
   }
 })
 
+test('docs/dependencies.md gives a reason for what the site needs', () => {
+  const { devDependencies } = JSON.parse(readFile('site/package.json'))
+  const names = Object.keys(devDependencies).map(name => `\`${name}\``)
+  expect(firstColumn('docs/dependencies.md', 'site')).toEqual(names)
+})
+
 function firstColumn(path: string, name: string): string[] {
   const [, ...rows] = documentedTable(path, name)
   return rows.map(([cell = '']) => cell)

@@ -1,0 +1,1 @@
+export function siteLink(href: string, page: string, repository: string): string

@@ -1,0 +1,2 @@
+export function slug(text: string): string
+export function anchors(page: string): string[]
