@@ -30,7 +30,8 @@ async function buildReference() {
     excludePrivate: true,
     disableGit: true,
     gitRevision: 'main',
-    sourceLinkTemplate: `${manifest.homepage.replace(/#.*$/, '')}/blob/main/{path}#L{line}`,
+    // The path is relative to the folder that all entry points share.
+    sourceLinkTemplate: `${manifest.homepage.replace(/#.*$/, '')}/blob/main/src/{path}#L{line}`,
     navigationLinks: { Guide: process.env.DOCS_BASE ?? '/' },
     // Types that the subpaths do not export may stand in signatures: test/surface.txt decides what is
     // public. A broken {@link} is a mistake of ours.
