@@ -16,10 +16,10 @@ const limits = {
  * people's programs, whose parts are tried on every Node by themselves.
  */
 const once = [
-  'test/{configuration,connections-mcp,docs,documented,examples,layers,links,manifests,requirements,routing-policies,surface}.test.ts',
+  'test/{configuration,connections-mcp,docs,documented,examples,layers,links,manifests,requirements,routing-policies,surface,tree,words}.test.ts',
   'test/{cli,conformance,interop,judges,mcp-interop,package,router,transcripts,types}/**/*.test.ts',
   'test/matrix/mcp*.test.ts',
-  'test/http/{evil-events,flood,ids,ledger,mutation,mutation-client,openings,redirects}.test.ts',
+  'test/http/{evil-events,flood,ids,ledger,mutation,mutation-client,redirects,session-limits}.test.ts',
 ]
 
 /** Links to third-party/node_modules lie in `test`. */

@@ -16,19 +16,19 @@ const field = [
   ['SDK 1.32 Protocol', sdk],
 ]
 
-/** Races clients, each against a bare echo of its own on stdio. */
+/** Compares clients, each with a separate bare echo server on stdio. */
 export function raceClients(options) {
   return race('stdio client', options, {
     notes: [
       'Each client calls the same bare echo (a write per chunk) in a child process and awaits every result.',
-      'The floors keep a Map of waiting calls around JSON.parse and JSON.stringify; they check nothing.',
+      'The floors keep a Map of pending calls around JSON.parse and JSON.stringify; they validate nothing.',
     ],
     enter: inFlight =>
       field.map(([name, open]) => Object.assign(caller(name, open, inFlight), { cpu: ownMicros })),
   })
 }
 
-/** Processor time of this process, where the clients run. */
+/** Returns the CPU time of this process, in which the clients run. */
 function ownMicros() {
   const { user, system } = process.cpuUsage()
   return user + system

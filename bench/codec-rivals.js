@@ -5,8 +5,8 @@ import { isJSONRPCRequest, isJSONRPCResponse } from 'json-rpc-2.0'
 import vscode from 'vscode-jsonrpc/node'
 
 /**
- * What other packages do between a text and a message, each by its own exported functions.
- * `takes` says which messages it accepts at all; `checks` what it finds out about them.
+ * Decoders of other packages, each made of the functions that the package exports.
+ * `takes` lists which messages it accepts; `checks` says what it validates.
  */
 export const decoders = [
   {
@@ -41,7 +41,7 @@ const { encoder, decoder } = vscode.RAL().applicationJson
 const charset = { charset: 'utf-8' }
 const { Message } = vscode
 
-/** The same from bytes. */
+/** Decoders of other packages that read bytes. */
 export const byteDecoders = [
   {
     name: 'vscode-jsonrpc',
@@ -57,7 +57,7 @@ export const byteDecoders = [
   },
 ]
 
-/** What they do between a message and its text. */
+/** Encoders of other packages. */
 export const encoders = [
   { name: 'SDK 1.32', takes: { batch: true }, op: sdk.serializeMessage },
   { name: 'jayson 5', takes: { batch: true }, op: jaysonEncode },

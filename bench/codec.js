@@ -75,7 +75,7 @@ const tables = [
   },
 ]
 
-/** Text or bytes to message and back, against bare JSON and other packages. */
+/** Measures decoding and encoding against plain JSON and other packages. */
 export async function codec({ rounds, seconds = 0.05, only, alone, log }) {
   const chosen = tables.map(table => ({ ...table, workloads: prepare(table, only) }))
   log('warming up')
@@ -115,8 +115,8 @@ function prepare({ kinds, field, enter }, only) {
 }
 
 /**
- * Shows every message to everybody before anything is timed. The first workload would else be
- * measured with code compiled for a single kind of message, which no server ever is.
+ * Runs every contestant on every message before anything is timed. Otherwise the first workload would
+ * be measured with code compiled for a single kind of message, which no server ever sees.
  */
 async function warmUp(chosen) {
   for (const { contestants } of chosen.flatMap(({ workloads }) => workloads)) {
@@ -152,7 +152,7 @@ function encoding(finish) {
   }
 }
 
-// Results go where the compiler cannot see that nobody reads them.
+// Results are stored where the compiler cannot prove that they are unused.
 const kept = new Array(64)
 
 function contestant(kind, { name, op, async = false }, { input, check, finish }) {
@@ -179,8 +179,8 @@ function contestant(kind, { name, op, async = false }, { input, check, finish })
 }
 
 /**
- * Makes one piece of a text that may still be several, as whoever sends it has to. The character
- * is handed on, because reading one for nothing is left out by the compiler.
+ * Flattens a string that V8 may still hold as a tree of concatenations, as sending it would. It returns
+ * the character that it reads, because the compiler removes reads whose result is unused.
  */
 function flatten(text) {
   return text.charCodeAt(text.length - 1)

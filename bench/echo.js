@@ -8,21 +8,21 @@ const modes = [
 ]
 
 /**
- * Races servers, all driven by the same raw client. `field` holds `[name, open]` pairs, the first
- * `floors` of them bare loops.
+ * Compares servers, all driven by the same raw client. `field` holds `[name, open]` pairs, of which the
+ * first `floors` are bare loops.
  */
 export function raceServers(title, field, options) {
   return race(`${title} server`, options, {
     bytes: request(500).length,
     notes: [
-      `Requests of ${request(500).length} bytes whose params come back as the result, one connection, the server in a process`,
-      'of its own, always the same raw client, which only counts replies. The floors check nothing.',
+      `Requests of ${request(500).length} bytes whose params are returned as the result, over one connection to a separate`,
+      'process. The same raw client drives every server and only counts responses. The floors validate nothing.',
     ],
     enter: inFlight => field.map(([name, open]) => rawClient(name, open, inFlight)),
   })
 }
 
-/** Races whatever `enter(inFlight)` gives, sequentially and with many calls in flight. */
+/** Compares the contestants that `enter(inFlight)` returns, sequentially and with many calls in flight. */
 export async function race(
   title,
   { rounds, seconds = 0.15, floors, target, only, alone, log },
@@ -32,7 +32,7 @@ export async function race(
   for (const { name, inFlight } of modes.filter(mode => mode.name.includes(only))) {
     log(`${title}: ${name}`)
     const results = await compare(field.enter(inFlight), { rounds, seconds, floors, alone })
-    // One call at a time measures how long two processes take to wake each other, and little else.
+    // Sequential calls measure little else than how long two processes take to wake each other.
     const aim = inFlight > 1 ? target : undefined
     const workload = { name, bytes: field.bytes, target: aim, results }
     reports.push({

@@ -17,7 +17,7 @@ const field = [
   ['trunkline, TCP', () => overTcp('trunkline', 'tcp')],
 ]
 
-/** Whether a million calls leave the heap where it was. */
+/** Measures whether the heap grows over a million calls. */
 export async function growth({ log }) {
   const results = []
   for (const [name, measure] of field) {
@@ -31,7 +31,7 @@ export async function growth({ log }) {
   return {
     title: 'heap before and after a million calls',
     notes: [
-      `After a full collection, ${warmUp} calls before the first look; over TCP the heap of the server.`,
+      `After a full garbage collection, with ${warmUp} calls before the first measurement; over TCP the heap of the server.`,
     ],
     workloads: [{ name: 'a million calls', calls, results }],
     text: table(['', 'before, KiB', 'after, KiB', 'bytes per call'], results.map(row)),

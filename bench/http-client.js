@@ -10,26 +10,26 @@ const DIFFERENT = 1024
 const WARM_UP_MICROS = 1_000_000
 
 /**
- * A contestant of the HTTP suite: a server in a process of its own and so many connections to it, each
- * with one request at any time, all of them written beforehand. Answers are only counted: whoever
- * drives a server from the same machine must do less than the server.
+ * A contestant of the HTTP suite: a server in a separate process with a number of connections, each with
+ * one request in flight. All requests are encoded beforehand and responses are only counted, because a
+ * client on the same machine must cost less than the server.
  *
- * `latencies()` gives the milliseconds that the answers of the rounds took, in ascending order.
+ * `latencies()` returns the latencies of all rounds in milliseconds, in ascending order.
  */
 export function httpContestant({ name, program, era, answers, connections }) {
-  // Ours answers as it is asked to; the others were told when they were started, and insist on both.
+  // Ours honors the Accept header; the others are configured at start and require both media types.
   const accept =
     answers === 'events' && isOurs(name)
       ? 'text/event-stream'
       : 'application/json, text/event-stream'
   const links = []
   const frames = []
-  /** Of each time that fresh inputs were asked for: first for warming up, then for each round. */
+  /** Latencies by call of `prepare`: first the warm-up, then each round. */
   const times = []
   let child
   let port
   let post
-  // Some servers close what is idle for as long as the others take their turns.
+  // Some servers close connections that are idle while the other contestants run.
   const reopen = async () => {
     for (const [at, link] of links.entries()) if (link.isGone) links[at] = await openLink(port)
   }
@@ -64,7 +64,7 @@ export function httpContestant({ name, program, era, answers, connections }) {
         assert.equal(JSON.parse(bodyOf(reply)).id, at + 1)
         assert.equal(textOf(reply), answerTo(argumentsOf(at + 1)))
       })
-      // Until the compiler has settled, by the processor time of the server: a busy machine gives it late.
+      // Warm up until the compiler has settled, measured in CPU time of the server, which a busy machine delays.
       const start = await this.cpu()
       while ((await this.cpu()) - start < WARM_UP_MICROS) await drive(links, frames, 512, [])
     },
@@ -87,7 +87,7 @@ export function httpContestant({ name, program, era, answers, connections }) {
   }
 }
 
-/** Lets every connection ask again as soon as it is answered, until `count` answers have come. */
+/** Keeps one request in flight on every connection until `count` responses have arrived. */
 function drive(links, frames, count, took) {
   let unsent = count
   let missing = count
@@ -107,7 +107,7 @@ function drive(links, frames, count, took) {
         else next()
       }
       link.failed = reject
-      if (link.isGone) reject(new Error('the server has closed a connection'))
+      if (link.isGone) reject(new Error('the server closed a connection'))
       else next()
     }
   })
@@ -129,7 +129,7 @@ async function openLink(port) {
       new Promise((resolve, reject) => {
         parts = []
         link.failed = reject
-        if (socket.destroyed) link.failed(new Error('the server has closed a connection'))
+        if (socket.destroyed) link.failed(new Error('the server closed a connection'))
         link.answered = () => {
           const text = Buffer.concat(parts).toString()
           parts = undefined
@@ -144,11 +144,11 @@ async function openLink(port) {
     if (finds(chunk)) link.answered()
   })
   socket.on('error', () => socket.destroy())
-  socket.on('close', () => link.failed(new Error('the server has closed a connection')))
+  socket.on('close', () => link.failed(new Error('the server closed a connection')))
   return link
 }
 
-/** Makes a function that tells of each chunk whether it completes an answer. */
+/** Returns a function that says for each chunk whether it completes a response. */
 export function ending() {
   let head = ''
   let left = 0
@@ -171,7 +171,7 @@ export function ending() {
       left -= chunk.length - at
       return left === 0
     }
-    // The last chunk is empty; texts of JSON hold no line break in front of a zero.
+    // The last chunk is empty. JSON text contains no line break before a zero.
     tail = (tail + chunk.latin1Slice(Math.max(at, chunk.length - 7))).slice(-7)
     if (!tail.endsWith('\r\n0\r\n\r\n')) return false
     isChunked = false
@@ -202,16 +202,16 @@ function writer(port, era, accept, session) {
 }
 
 async function openSession(link, port) {
-  const { asks, tells } = opening('session')
+  const { request: first, notifications } = opening('session')
   const accept = 'application/json, text/event-stream'
-  const reply = await link.ask(writer(port, 'session', accept)(asks))
+  const reply = await link.ask(writer(port, 'session', accept)(first))
   const session = /\nmcp-session-id: *([^\r]+)/i.exec(reply)?.[1]
-  // Bare servers have none, and need none.
-  for (const text of tells) await link.ask(writer(port, 'session', accept, session)(text))
+  // Bare servers have no session.
+  for (const text of notifications) await link.ask(writer(port, 'session', accept, session)(text))
   return session
 }
 
-/** The body of an answer, taken out of its event and its chunks. */
+/** Returns the body of a response, without chunk headers and event fields. */
 function bodyOf(reply) {
   return /^(?:data: )?(\{.*\})\r?$/m.exec(reply.slice(reply.indexOf('\r\n\r\n') + 4))?.[1]
 }

@@ -5,28 +5,30 @@ import { startListening, stop } from './child.js'
 import { ending } from './http-client.js'
 import { opening, request, revisions } from './mcp/wire.js'
 
-/** Files a process needs besides its connections. */
+/** File descriptors that a process needs besides its connections. */
 const SPARE = 200
-/** Clients that open at the same time. */
+/** Number of clients that connect at the same time. */
 const AT_ONCE = 100
-/** What any of the connections has just received. */
+/** Receive buffer, shared by all connections. */
 const inbox = Buffer.alloc(64 * 1024)
-const TOLD = Buffer.from('notifications/tools/list_changed')
+const NOTIFICATION = Buffer.from('notifications/tools/list_changed')
 
-/** As many connections as wanted, or as the limit on open files leaves room for. */
+/** Returns the wanted number of connections, or fewer if the limit on open files requires it. */
 export function connectionsAllowed(wanted) {
   const limit = process.report.getReport().userLimits?.open_files?.soft
   if (typeof limit !== 'number' || limit >= wanted + SPARE) return wanted
   const count = limit - SPARE
   if (count < 100) {
-    throw new Error(`only ${limit} open files are allowed; raise it, as with "ulimit -n 20000"`)
+    throw new Error(
+      `only ${limit} open files are allowed; raise the limit, for example with "ulimit -n 20000"`,
+    )
   }
   console.error(`Only ${limit} open files are allowed: ${count} connections instead of ${wanted}.`)
   return count
 }
 
 /**
- * A server process and its crowd of clients: raw sockets that look for nothing but the name of the
+ * Starts a server process and opens many clients: raw sockets that only look for the name of the
  * notification. `era` is `'session'`, `'stateless'` or, for a server that speaks no MCP, `'bare'`.
  */
 export async function crowd(program, era) {
@@ -35,12 +37,12 @@ export async function crowd(program, era) {
   let missing = 0
   let done = () => {}
   let broken = () => {}
-  const heard = () => {
+  const notified = () => {
     missing--
     if (missing === 0) done()
-    else if (missing < 0) broken(new Error('a client was told twice'))
+    else if (missing < 0) broken(new Error('a client was notified twice'))
   }
-  const lost = () => broken(new Error('the server has closed a connection'))
+  const lost = () => broken(new Error('the server closed a connection'))
   child.stdout.on('data', text => answered(text))
   let answered = () => {}
   const ask = word =>
@@ -50,10 +52,10 @@ export async function crowd(program, era) {
       child.stdin.write(`${word}\n`)
     })
   return {
-    /** Lets so many more clients open a stream each. */
+    /** Opens this many further clients, each with a stream. */
     openStreams: count =>
-      inGroups(count, async () => clients.push(await openStream(port, era, heard, lost))),
-    /** Opens so many more sessions without a stream, over a few connections. */
+      inGroups(count, async () => clients.push(await openStream(port, era, notified, lost))),
+    /** Opens this many further sessions without a stream, over a few connections. */
     openSessions: async count => {
       const links = await Promise.all(Array.from({ length: 8 }, () => openLink(port, lost)))
       await Promise.all(
@@ -63,7 +65,7 @@ export async function crowd(program, era) {
       )
       clients.push(...links)
     },
-    /** Makes a change; resolves with the seconds until the last client has been told. */
+    /** Makes a change; resolves to the seconds until the last client was notified. */
     change: () =>
       new Promise((resolve, reject) => {
         broken = reject
@@ -72,10 +74,10 @@ export async function crowd(program, era) {
         done = () => resolve((performance.now() - start) / 1000)
         child.stdin.write('change\n')
       }),
-    /** What the server process uses: as it is, or after collecting garbage. */
+    /** Returns the resource usage of the server process, optionally after garbage collection. */
     usage: () => ask('usage'),
     collected: () => ask('collected'),
-    /** What one client has got so far. */
+    /** Returns what one client has received so far. */
     record: () => clients[0].record(),
     async close() {
       broken = () => {}
@@ -91,7 +93,7 @@ async function inGroups(count, open) {
   }
 }
 
-async function openStream(port, era, heard, lost) {
+async function openStream(port, era, notified, lost) {
   const link = await openLink(port, lost)
   if (era === 'stateless') {
     const params = { notifications: { toolsListChanged: true } }
@@ -101,16 +103,16 @@ async function openStream(port, era, heard, lost) {
     const session = era === 'session' ? await openSession(link, port) : undefined
     await link.begin(get(port, session), '\r\n\r\n')
   }
-  link.hears(heard)
+  link.onNotification(notified)
   return link
 }
 
 async function openSession(link, port) {
-  const { asks, tells } = opening('session')
-  const reply = await link.ask(post(port, 'session', asks))
+  const { request: first, notifications } = opening('session')
+  const reply = await link.ask(post(port, 'session', first))
   const session = /\nmcp-session-id: *([^\r]+)/i.exec(reply)?.[1]
   assert.ok(session, reply)
-  for (const text of tells) {
+  for (const text of notifications) {
     assert.match(await link.ask(post(port, 'session', text, '', session)), /^HTTP\/1.1 202 /)
   }
   return session
@@ -120,7 +122,7 @@ async function openLink(port, lost) {
   let take = () => {}
   let fail = lost
   let recorded
-  // Without the stream of Node, and in a buffer that all share: the clients must cost less than the server.
+  // Without Node's stream, and with one shared buffer: the clients must cost less than the server.
   const onread = {
     buffer: inbox,
     callback(size) {
@@ -132,9 +134,9 @@ async function openLink(port, lost) {
   }
   const socket = connect({ port, host: '127.0.0.1', noDelay: true, onread })
   socket.on('error', () => socket.destroy())
-  socket.on('close', () => fail(new Error('the server has closed a connection')))
+  socket.on('close', () => fail(new Error('the server closed a connection')))
   await once(socket, 'connect')
-  /** Sends a request and gathers what comes until that is enough. */
+  /** Sends a request and collects the response until it is complete. */
   const until = (bytes, isEnough) =>
     new Promise((resolve, reject) => {
       const parts = []
@@ -155,13 +157,13 @@ async function openLink(port, lost) {
       assert.match(head, /^HTTP\/1.1 200 /)
       assert.match(head, /\ncontent-type: text\/event-stream/i)
     },
-    hears(heard) {
+    onNotification(notified) {
       const finds = counting()
       take = chunk => {
-        for (let found = finds(chunk); found > 0; found--) heard()
+        for (let found = finds(chunk); found > 0; found--) notified()
       }
     },
-    /** Everything that comes from now on, beside what is heard. */
+    /** Records everything received from now on, in addition to the regular reader. */
     record() {
       recorded = []
       return () => {
@@ -177,22 +179,22 @@ async function openLink(port, lost) {
   }
 }
 
-/** Makes a function that tells how many notifications a chunk completes. */
+/** Returns a function that counts the notifications that a chunk completes. */
 function counting() {
   let rest
   return chunk => {
     const text = rest === undefined ? chunk : Buffer.concat([rest, chunk])
     let found = 0
     let from = 0
-    for (let at = text.indexOf(TOLD); at >= 0; at = text.indexOf(TOLD, from)) {
+    for (let at = text.indexOf(NOTIFICATION); at >= 0; at = text.indexOf(NOTIFICATION, from)) {
       found++
-      from = at + TOLD.length
+      from = at + NOTIFICATION.length
     }
-    // An event ends with a line break: in front of that nothing can be cut.
+    // An event ends with a line break, so a chunk that ends with one contains no partial event.
     const isWhole = text.at(-1) === 0x0a
     rest = isWhole
       ? undefined
-      : Buffer.from(text.subarray(Math.max(from, text.length - TOLD.length + 1)))
+      : Buffer.from(text.subarray(Math.max(from, text.length - NOTIFICATION.length + 1)))
     return found
   }
 }

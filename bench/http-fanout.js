@@ -5,7 +5,7 @@ import { aim, table } from './report.js'
 
 const WANTED = 1000
 
-/** Each with the name of its row, how its clients speak, and its program. */
+/** Contestants: the name of the row, the era of the clients, and the program. */
 export const crowds = [
   ['node:http', 'bare', ['crowd-bare']],
   ['trunkline', 'stateless', ['crowd-trunkline']],
@@ -15,11 +15,11 @@ export const crowds = [
   ['SDK 2.4, session', 'session', ['crowd-sdk2', 'session']],
 ]
 
-/** Many clients of one server that are told of a change: how long until the last one knows. */
+/** Measures how long a change notification takes to reach the last of many clients. */
 export async function fanout({ rounds, seconds = 0.3, only, alone, log }) {
-  // All contestants are alive side by side, and this process holds the clients of all of them.
+  // All contestants run at the same time, and this process holds the clients of all of them.
   const clients = Math.floor(connectionsAllowed(WANTED * crowds.length) / crowds.length)
-  const title = `MCP over HTTP, ${clients} clients told of a change`
+  const title = `MCP over HTTP, ${clients} clients notified of a change`
   if (!title.includes(only)) return []
   log(title)
   const contestants = crowds.map(([name, era, program]) => contestant(name, era, program, clients))
@@ -35,19 +35,19 @@ export async function fanout({ rounds, seconds = 0.3, only, alone, log }) {
 }
 
 const notes = [
-  'A tool is taken away, or put back, and every client is told that the list has changed: on the stream of its',
-  '`subscriptions/listen`, or, "session", on the stream it has opened by GET. Time from the word to change it until the last',
-  'client has the notification; the server in a process of its own, the clients in another, raw sockets that look for the',
-  'name of the notification. The official packages need a server for each session. The floor writes one text to all; the',
-  'clients take about as long to read as it does to write, so that nobody can be much faster than the floor.',
+  'A tool is removed or restored, and every client receives a list change notification: on the stream of its',
+  '`subscriptions/listen` or, for "session", on the stream that it opened with GET. The time runs from the command to make',
+  'the change until the last client has the notification. Server and clients are separate processes; the clients are raw',
+  'sockets that look for the name of the notification. The official packages need a server object for each session. The floor',
+  'writes one text to all. Reading takes the clients about as long as writing takes the floor, so no server can be much faster.',
 ]
 
-/** The same by the processor time of the server, which no client can hide: at most a third. */
+/** Target for the CPU time of the server, which does not depend on the clients: at most a third of SDK 1.32. */
 function processorAim(results, who) {
   const own = results.find(({ name }) => name === who)?.cpuMicros
   const other = results.find(({ name }) => name === 'SDK 1.32')
   if (other === undefined) return undefined
-  const what = '≤ 1/3 of the processor time of SDK 1.32'
+  const what = '≤ 1/3 of the CPU time of SDK 1.32'
   if (own === undefined || other.cpuMicros === undefined) return { who, what, isReached: false }
   const { median, min, max } = other.cpuMicros
   const ratio = { median: own.median / median, min: own.min / max, max: own.max / min }
@@ -66,11 +66,11 @@ function contestant(name, era, program, clients) {
       const recorded = place.record()
       await place.change()
       await place.change()
-      const told = [...recorded().matchAll(/^data: (.+?)\r?$/gm)].map(([, data]) =>
+      const received = [...recorded().matchAll(/^data: (.+?)\r?$/gm)].map(([, data]) =>
         JSON.parse(data),
       )
       assert.deepEqual(
-        told.map(({ method }) => method),
+        received.map(({ method }) => method),
         Array(2).fill('notifications/tools/list_changed'),
       )
     },

@@ -4,10 +4,10 @@ import { table } from './report.js'
 
 const SESSIONS = 5000
 const STREAMS = 10_000
-/** Opened before the count begins: what the first ones need is there for all. */
+/** Clients opened before the measurement, because the first ones allocate what all share. */
 const FIRST = 500
 
-/** What clients cost that say nothing: those that only have a session, and those with an open stream. */
+/** Measures the memory of idle clients: with a session only, and with an open stream. */
 export async function httpMemory(options) {
   return [...(await idleSessions(options)), ...(await idleStreams(options))]
 }
@@ -16,8 +16,8 @@ async function idleSessions({ only, alone, log }) {
   const title = `memory of ${SESSIONS} idle sessions over HTTP`
   const field = crowds.filter(([, era]) => era === 'session')
   const notes = [
-    'Bytes per session in the server after a full collection, resident and on the heap: initialized, no stream, nothing in',
-    'flight. The official packages need a server for each session, with its tools. A stateless client leaves nothing at all.',
+    'Bytes per session in the server after a full garbage collection, resident and heap: initialized, no stream, nothing in',
+    'flight. The official packages need a server object with its tools for each session. A stateless client needs no memory.',
   ]
   return measured({ title, notes, field, only, alone, log, aims }, async place => {
     await place.openSessions(FIRST)
@@ -31,8 +31,8 @@ async function idleStreams({ only, alone, log }) {
   const count = connectionsAllowed(STREAMS + FIRST) - FIRST
   const title = `memory of ${count} idle event streams of one process`
   const notes = [
-    'Bytes per stream in the server after a full collection, resident and on the heap, its connection among them: streams of',
-    '`subscriptions/listen`, or, "session", opened by GET in a session each. The kernel’s buffers are not in it.',
+    'Bytes per stream in the server after a full garbage collection, resident and heap, including the connection: streams of',
+    '`subscriptions/listen` or, for "session", opened with GET in one session each. Kernel buffers are not included.',
   ]
   return measured({ title, notes, field: crowds, only, alone, log }, async place => {
     await place.openStreams(FIRST)
@@ -65,7 +65,7 @@ async function measured({ title, notes, field, only, alone, log, aims: aimsOf },
   return [{ title, notes, workloads: [workload], text: table(['server', 'RSS', 'heap'], rows) }]
 }
 
-/** A quarter of what SDK 1.32 needs, at most, on the heap and resident. */
+/** Targets: at most a quarter of the heap and resident memory of SDK 1.32. */
 function aims(results) {
   const own = results.find(({ name }) => name === 'trunkline, session')
   const other = results.find(({ name }) => name === 'SDK 1.32')

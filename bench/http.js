@@ -33,14 +33,14 @@ const suites = [
   { answers: 'mounted in Hono', field: hono },
 ]
 
-/** What is to be reached; one connection alone measures how two processes wake each other. */
+/** The targets. One connection has none: it measures how fast two processes wake each other. */
 const aims = {
   'JSON answers': { 32: floorAnd(1.3, 8), 256: floorAnd(0.9, 8) },
   'event streams': { 32: floorAnd(1.3, 8), 256: floorAnd(0.9, 8) },
   'mounted in Hono': { 32: [{ than: 'the floor', least: 0.8 }] },
 }
 
-/** Tool calls over HTTP in both eras: servers in processes of their own, one cheap client for all. */
+/** Measures tool calls over HTTP in both eras: servers in separate processes, one cheap client for all. */
 export async function http({ rounds, seconds = 0.2, only, alone, log }) {
   const reports = []
   for (const { answers, field } of suites) {
@@ -67,9 +67,9 @@ export async function http({ rounds, seconds = 0.2, only, alone, log }) {
 }
 
 const notes = [
-  `POST of a tools/call of ${toolRequest('stateless', 500).length} bytes (session: ${toolRequest('session', 500).length}), the server in a process of its own, each connection with one`,
-  'request at any time, always the same raw client, which counts answers; that they belong to their requests is checked',
-  'before. Everybody but the floor checks the arguments by Zod. The floor parses the body, runs the tool and checks nothing.',
+  `POST of a tools/call of ${toolRequest('stateless', 500).length} bytes (session: ${toolRequest('session', 500).length}), to a separate process, with one request in`,
+  'flight per connection. The same raw client drives every server and counts responses; before that it checks that they match',
+  'their requests. All but the floor validate the arguments with Zod. The floor parses the body and runs the tool.',
 ]
 
 function floorAnd(floor, sdk) {

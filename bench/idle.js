@@ -6,7 +6,7 @@ import { table } from './report.js'
 import { lines } from './wire.js'
 
 const wanted = 10_000
-/** Files a process needs besides its connections. */
+/** File descriptors that a process needs besides its connections. */
 const spare = 200
 
 const field = [
@@ -15,8 +15,8 @@ const field = [
 ]
 
 /**
- * Many connections to one process that then say nothing: what each costs when it is new, after one
- * call, and what is left when all have gone.
+ * Measures the memory of many idle connections to one process: new, after one call, and what remains
+ * when all are closed.
  */
 export async function idle({ log }) {
   const count = connectionsAllowed()
@@ -32,7 +32,7 @@ export async function idle({ log }) {
   return {
     title: `memory of ${count} idle TCP connections to one process`,
     notes: [
-      'Bytes per connection in the server after a full collection: resident, and on the heap. The kernel’s buffers are not in it.',
+      'Bytes per connection in the server after a full garbage collection, resident and heap. Kernel buffers are not included.',
     ],
     workloads: [{ name: 'idle connections', connections: count, results }],
     text: table(
@@ -47,13 +47,15 @@ function row({ name, failed, fresh, used, left }) {
   return [name, fresh.rss, fresh.heap, used.rss, used.heap, left]
 }
 
-/** As many connections as wanted, or as the limit on open files leaves room for. */
+/** Returns the wanted number of connections, or fewer if the limit on open files requires it. */
 function connectionsAllowed() {
   const limit = process.report.getReport().userLimits?.open_files?.soft
   if (typeof limit !== 'number' || limit >= wanted + spare) return wanted
   const count = limit - spare
   if (count < 100) {
-    throw new Error(`only ${limit} open files are allowed; raise it, as with "ulimit -n 20000"`)
+    throw new Error(
+      `only ${limit} open files are allowed; raise the limit, for example with "ulimit -n 20000"`,
+    )
   }
   console.error(`Only ${limit} open files are allowed: measuring ${count} connections.`)
   return count
@@ -62,7 +64,7 @@ function connectionsAllowed() {
 async function measure(program, count) {
   const { child, port } = await startListening(...program)
   try {
-    // The one that asks is open before the count begins, and has called once.
+    // The connection that queries usage is opened, and has made a call, before the measurement.
     const control = await open(port)
     await usage(control)
     const before = await usage(control)
@@ -114,7 +116,7 @@ function each(before, after, count) {
   }
 }
 
-/** The heap once it shrinks no more: a server may still be taking leave of its connections. */
+/** Waits until the heap stops shrinking, because a server may still be closing connections, and returns it. */
 async function settled(control) {
   let heap = (await usage(control)).heapUsed
   for (let look = 0; look < 20; look++) {

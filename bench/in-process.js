@@ -7,15 +7,15 @@ import { BareProtocol } from './bare-protocol.js'
 import { ours } from './ours.js'
 
 /*
- * Each of these opens two linked ends of which one answers `echo`, and gives
+ * Each of these links two peers, one of which answers `echo`, and returns
  * `{ call(method, params), close() }` for the other.
  */
 
 const echo = params => params
 
 /**
- * The floor: a table of methods, a table of waiting calls, objects handed over. `hand` is how they
- * go over: in a microtask, so that no reply comes inside its own call, or directly.
+ * The floor: a Map of methods, a Map of pending calls, and objects passed by reference. `hand` delivers
+ * them: in a microtask, so that no response arrives inside its own call, or directly.
  */
 export function bareObjects(hand) {
   const methods = new Map([['echo', echo]])

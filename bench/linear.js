@@ -14,8 +14,8 @@ const maxBytes = 64 * MiB
 const chunkBytes = 16 * 1024
 
 /**
- * One long line in chunks of 16 KiB, as a pipe delivers it, through framing and decoding. A reader
- * that joins what it has on each chunk takes four times as long for a line twice the size.
+ * Measures framing and decoding of one long line in chunks of 16 KiB, as a pipe delivers it. A reader
+ * that concatenates on each chunk takes four times as long for a line twice the size.
  */
 export async function linearity({ rounds, alone, log }) {
   const workloads = []
@@ -50,13 +50,13 @@ export async function linearity({ rounds, alone, log }) {
   ])
   return {
     title: 'decode, one long line in chunks of 16 KiB',
-    notes: ['ms per line (ms per MiB); linear means that the second figure stays the same'],
+    notes: ['ms per line (ms per MiB); linear means that the second figure is constant'],
     workloads,
     text: table(['line', ...names], rows),
   }
 }
 
-// Kept where the compiler cannot see that nobody reads it.
+// Stored where the compiler cannot prove that it is unused.
 const kept = [undefined]
 
 function milliseconds({ failed, perSecond }, size) {

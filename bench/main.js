@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { install } from '../scripts/install.js'
 import { build } from './ours.js'
-import { aimLines, isBusy, machine, machineLine, verdicts } from './report.js'
+import { aimLines, isBusy, machine, machineLine, targetsOf } from './report.js'
 
 const suites = {
   codec: async () => (await import('./codec.js')).codec,
@@ -12,6 +12,7 @@ const suites = {
   mcp: async () => (await import('./mcp.js')).mcp,
   http: async () => (await import('./http.js')).http,
   fanout: async () => (await import('./http-fanout.js')).fanout,
+  'http-clients': async () => (await import('./http-clients.js')).httpClients,
   'http-memory': async () => (await import('./http-memory.js')).httpMemory,
   router: async () => (await import('./router.js')).router,
   memory: async () => (await import('./memory.js')).memory,
@@ -22,14 +23,14 @@ const usage = `npm run bench -- [suite …] [options]
 
 suites: ${Object.keys(suites).join(' ')} (none means all)
   --rounds N      rounds per workload (9)
-  --seconds S     length of one contestant's round (each suite has its own)
+  --seconds S     duration of one contestant's round (default depends on the suite)
   --only TEXT     only workloads whose name contains TEXT
   --alone         only the floors and trunkline
-  --cpu           codec, peer and mcp in process: count processor time, not time, for a busy machine
-  --json          a JSON document on stdout instead of tables
-  --check         end with exit code 1 when a target is missed or a contestant failed
+  --cpu           measure CPU time in codec, peer and in-process mcp, for a busy machine
+  --json          print one JSON document to stdout instead of tables
+  --check         exit with code 1 if a target is missed or a contestant failed
   --dist FOLDER   measure another build than ../dist
-  --profile DIR   let the server processes write their CPU profiles to DIR`
+  --profile DIR   write CPU profiles of the server processes to DIR`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -49,7 +50,7 @@ const { values, positionals } = parseArgs({
 
 const unknown = positionals.filter(name => !Object.hasOwn(suites, name))
 if (values.help || unknown.length > 0) {
-  console.error(unknown.length > 0 ? `no suite ${unknown.join(', ')}\n\n${usage}` : usage)
+  console.error(unknown.length > 0 ? `unknown suite ${unknown.join(', ')}\n\n${usage}` : usage)
   process.exit(unknown.length > 0 ? 2 : 0)
 }
 
@@ -68,7 +69,7 @@ const options = {
   log: step => process.stderr.isTTY && process.stderr.write(`\r\x1b[K${step} …`),
 }
 
-if (isBusy(where)) console.error('The machine is busy: read these figures as a trial only.')
+if (isBusy(where)) console.error('The machine is busy: do not publish these figures.')
 if (!values.json) console.log(`${machineLine(where)}; ${options.rounds} rounds\n`)
 
 const reports = []
@@ -81,7 +82,7 @@ for (const name of positionals.length > 0 ? positionals : Object.keys(suites)) {
 }
 
 const workloads = reports.flatMap(report => report.workloads)
-const aimed = workloads.flatMap(verdicts)
+const aimed = workloads.flatMap(targetsOf)
 const missed = aimed.filter(({ isReached }) => !isReached)
 const failed = workloads.flatMap(({ results = [] }) => results.filter(result => result.failed))
 if (values.json) {
@@ -108,6 +109,6 @@ function print({ title, notes, text, workloads: own }) {
 
 function positive(name, text) {
   const number = Number(text)
-  if (!(number > 0)) throw new RangeError(`--${name} must be a positive number, not "${text}"`)
+  if (!(number > 0)) throw new RangeError(`--${name} must be a positive number (got "${text}")`)
   return number
 }

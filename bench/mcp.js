@@ -3,7 +3,7 @@ import { start } from './mcp/start.js'
 import { stdio } from './mcp/stdio.js'
 import { texts } from './mcp/texts.js'
 
-/** Tool calls in both eras, in process and over stdio, and how fast a server is there. */
+/** Measures tool calls in both eras, in process and over stdio, and the start of a server. */
 export async function mcp(options) {
   return [
     ...(await calls(options)),

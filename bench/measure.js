@@ -2,21 +2,21 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 setFlagsFromString('--expose-gc')
-/** Collects garbage: `collect()` everything, `collect({ type: 'minor' })` the young generation. */
+/** Collects garbage: `collect()` all of it, `collect({ type: 'minor' })` only the young generation. */
 export const collect = runInNewContext('gc')
 
 /**
  * Measures contestants against each other in interleaved rounds.
  *
  * Every round runs each contestant once for about `seconds`, in an order rotated from round to
- * round, so that a slow moment of the machine meets all of them. The first contestant is the floor,
- * or the fastest of the first `floors`; ratios are taken inside a round and then the median of the
- * rounds is reported. With `alone` only the floors and those named after trunkline run.
+ * round, so that a slow moment of the machine affects all of them. The first contestant is the floor,
+ * or the fastest of the first `floors`. Ratios are computed within a round, and the median over the
+ * rounds is reported. With `alone` only the floors and the contestants of this package run.
  *
  * A contestant is `{ name, run(count), open?(), check?(), prepare?(), cpu?(), close?() }`: `run`
- * does `count` operations and may give the seconds they took, `check` throws when the contestant does not do the work at all,
- * `prepare` makes fresh inputs outside the timer, and `cpu` tells the processor time in µs used so
- * far by the process under test. One that throws leaves the race and is reported with the reason.
+ * does `count` operations and may return the seconds they took, `check` throws if the contestant returns wrong results,
+ * `prepare` creates fresh inputs outside the timer, and `cpu` returns the CPU time in µs that the process
+ * under test has used so far. A contestant that throws is dropped and reported with the reason.
  */
 export async function compare(contestants, { rounds, seconds, floors = 1, alone }) {
   const field = contestants.filter(({ name }, at) => !alone || at < floors || isOurs(name))
@@ -35,7 +35,7 @@ export async function compare(contestants, { rounds, seconds, floors = 1, alone 
   return racers.map(racer => summarise(racer, floor))
 }
 
-/** Whether a contestant is this package, in whichever way it is used. */
+/** Returns whether a contestant is this package, in any configuration. */
 export function isOurs(name) {
   return name.startsWith('trunkline')
 }
@@ -48,7 +48,7 @@ async function attempt(racer, step) {
   }
 }
 
-/** Runs until the compiler has settled, and finds out how many operations fill a round. */
+/** Warms up until the compiler has settled, and returns how many operations fill a round. */
 async function warmUp(racer, seconds) {
   const { contestant } = racer
   await contestant.open?.()
@@ -68,8 +68,8 @@ async function warmUp(racer, seconds) {
 async function measure(racer) {
   const { contestant, count } = racer
   await contestant.prepare?.()
-  // Garbage of the one before must not be collected at the cost of this one. A full collection
-  // would also age the compiled code of those who wait.
+  // Garbage of the previous contestant must not be collected at the cost of this one. A full collection
+  // would also age the compiled code of the waiting contestants.
   collect({ type: 'minor' })
   const before = await contestant.cpu?.()
   const took = await time(contestant, count)
@@ -77,7 +77,7 @@ async function measure(racer) {
   racer.rates.push(count / took)
 }
 
-/** Seconds that `count` operations take; a contestant that measures them itself gives them. */
+/** Returns the seconds that `count` operations take, as measured here or by the contestant itself. */
 async function time(contestant, count) {
   const start = now()
   const running = contestant.run(count)
@@ -85,7 +85,7 @@ async function time(contestant, count) {
   return own ?? now() - start
 }
 
-// Processor time is what a busy machine leaves to measure, for work that stays in one process.
+// For work within one process, CPU time remains meaningful on a busy machine.
 export const now = process.env.BENCH_CPU === undefined ? performanceSeconds : processorSeconds
 
 function performanceSeconds() {

@@ -1,7 +1,7 @@
 import { growth } from './growth.js'
 import { idle } from './idle.js'
 
-/** What connections and calls leave in memory. */
+/** Measures the memory of connections and calls. */
 export async function memory(options) {
   return [await idle(options), await growth(options)]
 }

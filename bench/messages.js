@@ -14,12 +14,12 @@ const regions = ['emea', 'apac', 'latam', 'nordics', 'dach']
 const word = i => words[i % words.length]
 const region = i => regions[i % regions.length]
 
-/** `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}` with ids and names that vary. */
+/** `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}` with varying ids and names. */
 export function smallRequest(i) {
   return { jsonrpc: '2.0', id: i, method: names[i % names.length], params: {} }
 }
 
-/** A tool call as a model makes it. */
+/** A typical tool call. */
 export function toolCall(i) {
   return {
     jsonrpc: '2.0',
@@ -39,7 +39,7 @@ export function toolCall(i) {
   }
 }
 
-/** What a tool answers. */
+/** A typical tool result. */
 export function toolResult(i) {
   return {
     jsonrpc: '2.0',
@@ -57,7 +57,7 @@ export function toolResult(i) {
   }
 }
 
-/** The same in a script that does not fit into one byte per character. */
+/** A tool result in a script that needs two bytes per character. */
 export function foreignResult(i) {
   return {
     jsonrpc: '2.0',
@@ -109,7 +109,7 @@ export function largeResult(i, size) {
   }
 }
 
-/** A result of about `size` bytes made of few long texts, as when files are read. */
+/** A result of about `size` bytes made of a few long texts, as from reading files. */
 export function longTexts(i, size) {
   const text = 'All work and no play makes for a dull log file, line after line. '.repeat(126)
   const content = Array.from({ length: Math.ceil(size / text.length) }, (_, k) => ({
@@ -124,7 +124,7 @@ export function sdkOrder({ jsonrpc, id, method, params }) {
   return { method, params, jsonrpc, id }
 }
 
-/** JSON with a blank after each colon and comma, as the examples of the specification have it. */
+/** JSON with a space after each colon and comma, as in the examples of the specification. */
 export function spaced(value) {
   if (Array.isArray(value)) return `[${value.map(spaced).join(', ')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
@@ -132,7 +132,7 @@ export function spaced(value) {
   return `{${members.join(', ')}}`
 }
 
-/** The message without its wire clothes, as the package under test holds it. */
+/** The message as the package under test represents it. */
 export function plain(wire) {
   if (Array.isArray(wire)) return wire.map(plain)
   const { id, method, params } = wire
@@ -145,8 +145,8 @@ export function plain(wire) {
 }
 
 /**
- * A string of its own, in one piece. Concatenation makes strings that are put together on first
- * use, which would then be paid by whoever reads first.
+ * Returns a flat copy of a string. V8 flattens concatenated strings on first use, at the cost of the
+ * first reader.
  */
 export function flat(text) {
   return Buffer.from(text).toString()

@@ -8,7 +8,7 @@ import { rawClient } from './raw.js'
 import { aim, list } from './report.js'
 import { compareStates } from './states.js'
 
-/** What observing costs: tool calls without it, with nobody listening, and with all of it on. */
+/** Measures the cost of observability: tool calls without it, without subscribers, and with everything on. */
 export async function observe(options) {
   return [...(await onWires(options)), ...(await inProcess(options))]
 }
@@ -37,7 +37,7 @@ async function onWires({ rounds, seconds = 0.05, only, log }) {
   for (const { name: wire, contestant } of wires) {
     for (const era of ['stateless', 'session']) {
       for (const kind of turnedKinds) {
-        const title = `Tool calls observed by turns ${wire}, ${era}, ${kind}`
+        const title = `Tool calls with observability switched on and off, ${wire}, ${era}, ${kind}`
         if (!title.includes(only)) continue
         log(title)
         const who = `trunkline, ${kind}`
@@ -58,12 +58,12 @@ const modes = [
   { name: '64 in flight', inFlight: 64 },
 ]
 
-/** Without a wire a call costs so little that whatever is done for it shows; for information. */
+/** In process a call costs so little that every addition shows. It has no target. */
 async function inProcess({ rounds, seconds = 0.15, only, alone, log }) {
   const reports = []
   for (const era of ['stateless', 'session']) {
     for (const { name, inFlight } of modes) {
-      const title = `Tool calls observed in process, ${era}, ${name}`
+      const title = `Tool calls with observability, in process, ${era}, ${name}`
       if (!title.includes(only)) continue
       log(title)
       const contestants = kinds.map(kind => ({
@@ -79,14 +79,14 @@ async function inProcess({ rounds, seconds = 0.15, only, alone, log }) {
 }
 
 const wireNotes = [
-  'tools/call to a server in a process of its own, always the same raw client, which counts replies. The server is switched',
-  'over and back while it runs: off, on, on, off. "All on" is metrics, a log of the level info, and tracing for which no',
-  'tracer is registered, against an observer that has been closed; "nobody listens" is a server that would tell of its',
-  'calls, against one with a middleware that only passes on.',
+  'tools/call to a server in a separate process. The same raw client drives it and counts responses. The server switches while',
+  'it runs: off, on, on, off. "All on" means metrics, a log at level info, and tracing without a registered tracer, compared',
+  'with a closed observer. "No subscribers" means a server that publishes events that have no subscribers, compared with one',
+  'that has a pass-through middleware.',
 ]
 
 const notes = [
-  'tools/call from client to server and back, objects handed over, in a process for each contestant. "All on" is metrics, a',
-  'log of the level info, and tracing for which no tracer is registered, of the client too; "nobody listens" is a server that',
-  'would tell of its calls; "any middleware" has one that does nothing, which is what having any costs.',
+  'tools/call from client to server and back, objects passed by reference, in one process per contestant. "All on" means',
+  'metrics, a log at level info, and tracing without a registered tracer, also of the client. "No subscribers" means a server',
+  'that publishes events that have no subscribers. "Any middleware" has a pass-through middleware, the cost of having any.',
 ]

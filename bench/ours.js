@@ -7,12 +7,12 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 // An environment variable, because the child processes must measure the same build.
 const dist = () => process.env.TRUNKLINE_DIST ?? join(root, 'dist')
 
-/** Imports what a subpath of the build under test exports, such as `jsonrpc/index`. */
+/** Imports a subpath of the build under test, such as `jsonrpc/index`. */
 export function ours(module) {
   return import(pathToFileURL(join(dist(), `${module}.js`)).href)
 }
 
-/** Imports one module of the sources that no subpath exports, by its path below `src`. */
+/** Imports a source module that no subpath exports, by its path below `src`. */
 export function inside(module) {
   const folder = join(root, '.cache', 'modules')
   const entry = join(folder, `${module}.js`)
@@ -24,7 +24,7 @@ export function inside(module) {
   return import(pathToFileURL(entry).href)
 }
 
-/** Builds unless the build is newer than every source. A folder given from outside is taken as is. */
+/** Builds the package if a source is newer than the build. A folder named by `--dist` is used as is. */
 export function build() {
   if (process.env.TRUNKLINE_DIST !== undefined) return
   const entry = join(dist(), 'index.js')

@@ -17,7 +17,7 @@ const modes = [
   { name: '64 in flight', inFlight: 64, target: 0.5 },
 ]
 
-/** Calls from one end to the other inside one process. */
+/** Measures calls between two peers in one process. */
 export async function peer({ rounds, seconds = 0.15, only, alone, log }) {
   const reports = []
   for (const { name, inFlight, target } of modes.filter(mode => mode.name.includes(only))) {
@@ -28,9 +28,9 @@ export async function peer({ rounds, seconds = 0.15, only, alone, log }) {
     reports.push({
       title: `calls in process, ${name}`,
       notes: [
-        `Params of ${workload.bytes} bytes as an object, given back as the result. The floor looks a method up in a Map,`,
-        'keeps a Map of waiting calls, and hands objects over in a microtask each way; it checks nothing.',
-        'vscode-jsonrpc has no way but bytes: it also writes and parses JSON.',
+        `Params of ${workload.bytes} bytes as an object, returned as the result. The floor looks up the method in a Map,`,
+        'keeps a Map of pending calls, and passes objects in a microtask each way; it validates nothing.',
+        'vscode-jsonrpc supports only byte streams, so it also writes and parses JSON.',
       ],
       workloads: [workload],
       text: list(workload),
@@ -45,7 +45,7 @@ const text =
 const paramsOf = i => ({ name: 'echo', arguments: { number: i, text } })
 
 /**
- * A contestant that makes `count` calls, `inFlight` of them at any time. `open` gives
+ * A contestant that makes `count` calls, keeping `inFlight` of them in flight. `open` returns
  * `{ call(method, params), close() }`.
  */
 export function caller(name, open, inFlight) {

@@ -1,6 +1,6 @@
 /*
- * node bench/profile.js FOLDER [N]: where the time went, from the CPU profiles in a folder. The N
- * functions with the most time of their own, as a share of the time that was not idle.
+ * node bench/profile.js FOLDER [N]: summarizes the CPU profiles in a folder. It prints the N functions
+ * with the most self time, as a share of the time that was not idle.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -7,7 +7,7 @@ const text =
 export const request = id =>
   JSON.stringify({ jsonrpc: '2.0', id, method: 'echo', params: { text: `${text} ${id}` } })
 
-/** What the echo suites ask: `check` throws for a wrong reply, `usage` asks for processor time. */
+/** The workload of the echo suites: `check` throws for a wrong response, `usage` requests the CPU time. */
 const echo = {
   request,
   check(id, reply) {
@@ -18,10 +18,11 @@ const echo = {
 }
 
 /**
- * The one client that drives every server: it only counts replies, so that the server is what is
- * measured. `open` gives a link, `{ post(texts), ask(text), replies(count), close(), broken }`:
- * `post` sends several requests, each whole reply is counted to `replies`, `ask` sends one and gives
- * its reply, `askAll` does so for several where the link has it, `broken` rejects when the server is gone. `work` is what is asked, as `echo` above.
+ * The client that drives every server. It only counts responses, so that the server dominates the
+ * measurement. `open` returns a link, `{ post(texts), ask(text), replies(count), close(), broken }`:
+ * `post` sends several requests, `replies` receives the number of complete responses, `ask` sends one
+ * request and resolves to its response, `askAll` (optional) does so for several, and `broken` rejects when
+ * the server has exited. `work` is the workload, such as `echo` above.
  */
 export function rawClient(name, open, inFlight, work = echo) {
   const frames = []
@@ -40,7 +41,7 @@ export function rawClient(name, open, inFlight, work = echo) {
         work.check(id, JSON.parse(await Promise.race([link.ask(work.request(id)), link.broken])))
       }
       if (link.askAll === undefined) return
-      // Replies are only counted later on: here each must belong to a request of its own.
+      // Later, responses are only counted. Here each must match a different request.
       const ids = Array.from({ length: inFlight }, (_, i) => i + 1)
       const all = link.askAll(ids.map(id => work.request(id)))
       const replies = (await Promise.race([all, link.broken])).map(text => JSON.parse(text))
@@ -78,7 +79,7 @@ export function rawClient(name, open, inFlight, work = echo) {
   }
 }
 
-/** A link over a pair of byte streams. */
+/** Creates a link over a pair of byte streams. */
 export function streamLink({ input, output, wire, close }) {
   const count = wire.counter()
   const link = {
@@ -105,7 +106,7 @@ export function streamLink({ input, output, wire, close }) {
       })
     },
     broken: new Promise((_, reject) => {
-      const gone = () => reject(new Error('the server is gone'))
+      const gone = () => reject(new Error('the server has exited'))
       input.on('close', gone)
       input.on('error', gone)
     }),

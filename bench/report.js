@@ -1,7 +1,7 @@
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 import { isOurs, spread } from './measure.js'
 
-/** What the figures were measured on. */
+/** Describes the machine of the measurement. */
 export function machine() {
   return {
     cpu: cpus()[0]?.model.trim() ?? 'unknown',
@@ -14,7 +14,7 @@ export function machine() {
   }
 }
 
-/** Whether something else is using the machine, so that the figures are worth little. */
+/** Returns whether other processes use the machine, which makes the figures unreliable. */
 export function isBusy({ load, cores }) {
   return load[0] > 0.3 * cores
 }
@@ -23,7 +23,7 @@ export function machineLine({ cpu, cores, memoryGiB, node, platform, load, date 
   return `${cpu}, ${cores} cores, ${memoryGiB} GiB, ${platform}, Node ${node}, load ${load[0]}, ${date}`
 }
 
-/** One workload per row, one contestant per column. */
+/** Formats a table with one workload per row and one contestant per column. */
 export function matrix(workloads) {
   const names = [...new Set(workloads.flatMap(({ results }) => results.map(({ name }) => name)))]
   const rows = workloads.map(workload => [
@@ -34,7 +34,7 @@ export function matrix(workloads) {
   return table(['message', 'bytes', ...names], rows)
 }
 
-/** One contestant per row. */
+/** Formats a table with one contestant per row. */
 export function list(workload) {
   const timed = workload.results.some(({ cpuMicros }) => cpuMicros !== undefined)
   const rows = workload.results.map(result => {
@@ -66,7 +66,7 @@ export function table(head, rows) {
   return [line(head), rule, ...rows.map(line)].join('\n')
 }
 
-/** Whether the workload's target is reached; undefined where there is nothing to reach. */
+/** Returns whether the workload's target is reached; undefined if it has none. */
 export function reached({ target, results }) {
   if (target === undefined) return undefined
   const own = results.find(({ name }) => name === 'trunkline')
@@ -74,8 +74,8 @@ export function reached({ target, results }) {
 }
 
 /**
- * How trunkline (or `who`) is to compare with another contestant of the same rounds, or with the floor: at least
- * `least` times as fast, and where it says so at most `most` times. Undefined where one did not run.
+ * A target of trunkline (or `who`) relative to another contestant of the same rounds, or to the floor: at
+ * least `least` times as fast and, if given, at most `most` times. Undefined if one of them did not run.
  */
 export function aim(results, { who = 'trunkline', than, least, most = Number.POSITIVE_INFINITY }) {
   const own = results.find(({ name }) => name === who)
@@ -90,14 +90,14 @@ export function aim(results, { who = 'trunkline', than, least, most = Number.POS
   return { who, what, ratio, isReached: ratio.median >= least && ratio.median <= most }
 }
 
-/** Of every workload, what it was to reach and whether it has. */
-export function verdicts(workload) {
+/** Returns the targets of a workload and whether each is reached. */
+export function targetsOf(workload) {
   const target = reached(workload)
   const own = target === undefined ? [] : [{ isReached: target }]
   return [...own, ...(workload.aims ?? []).filter(one => one !== undefined)]
 }
 
-/** The aims of a workload, one per line. */
+/** Formats the targets of a workload, one per line. */
 export function aimLines({ aims = [] }) {
   return aims
     .filter(one => one !== undefined)

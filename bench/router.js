@@ -7,14 +7,14 @@ import { ours } from './ours.js'
 import { rawClient } from './raw.js'
 import { aim, list, rate, table } from './report.js'
 
-/** A server directly, the same behind a router over HTTP, over stdio, and behind the routers of others. */
+/** A server called directly, through our router over HTTP and stdio, and through other packages. */
 const overHttp = [
   ['direct', 'stateless', ['http-trunkline']],
   ['trunkline', 'stateless', ['router-trunkline', 'http']],
-  ['trunkline, plain HTTP behind', 'stateless', ['router-trunkline', 'plain-http']],
+  ['trunkline, plain HTTP upstream', 'stateless', ['router-trunkline', 'plain-http']],
   ['trunkline, session', 'session', ['router-trunkline', 'http']],
-  ['trunkline, stdio behind', 'stateless', ['router-trunkline', 'stdio']],
-  ['trunkline, stdio behind, session', 'session', ['router-trunkline', 'stdio']],
+  ['trunkline, stdio upstream', 'stateless', ['router-trunkline', 'stdio']],
+  ['trunkline, stdio upstream, session', 'session', ['router-trunkline', 'stdio']],
   ['mcp-proxy', 'session', ['router-rival', 'mcp-proxy']],
   ['supergateway', 'session', ['router-rival', 'supergateway']],
 ]
@@ -26,7 +26,7 @@ const overStdio = [
   ['trunkline, session', 'session', ['router-trunkline', 'stdio', 'stdio']],
 ]
 
-/** One hop: what a router costs, beside the server alone and the routers of others. */
+/** Measures the cost of one hop through a router, compared with a direct call and with other packages. */
 export async function router(options) {
   return [...(await http(options)), ...(await stdio(options)), ...(await growth(options))]
 }
@@ -65,7 +65,7 @@ async function http({ rounds, seconds = 1, only, alone, log }) {
         : [
             aim(results, { than: 'the floor', least: 0.5 }),
             ...['mcp-proxy', 'supergateway'].map(than =>
-              aim(results, { who: 'trunkline, stdio behind, session', than, least: 5 }),
+              aim(results, { who: 'trunkline, stdio upstream, session', than, least: 5 }),
             ),
           ]
     const bytes = toolRequest('stateless', 500).length
@@ -97,15 +97,15 @@ async function stdio({ rounds, seconds = 1, only, alone, log }) {
 }
 
 const notes = [
-  'Calls of one tool in a process of its own, always the same raw client; the router is another process between them.',
-  'The arguments are checked by the server, by Zod, and nowhere else. mcp-proxy and supergateway speak the session',
-  'revisions only, answer with event streams, and have the same server behind them, on stdio. Over HTTP the router',
-  'calls the server by a WebSocket, as it does wherever that is offered; “plain HTTP behind” is a request for each call.',
+  'Tool calls from the same raw client to a server in a separate process; the router is a third process in between. Only the',
+  'server validates the arguments, with Zod. mcp-proxy and supergateway support only session-based versions, respond with',
+  'event streams, and have the same server upstream, on stdio. Over HTTP our router calls the server through a WebSocket, as',
+  'it does whenever one is offered; "plain HTTP upstream" sends one request per call.',
 ]
 
-/** Whether a call costs the same however much there is behind a router. */
+/** Measures whether the cost of a call depends on the number of servers and tools. */
 async function growth({ rounds, seconds = 0.1, only, log }) {
-  const title = 'One hop in process, by what is behind the router'
+  const title = 'One hop in process, by number of servers and tools'
   if (!title.includes(only)) return []
   log(title)
   const sizes = [

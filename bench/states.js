@@ -1,16 +1,16 @@
 import { collect, now, spread } from './measure.js'
 
-/** How often the server is started anew: how much a state costs differs a little from one process to the next. */
+/** How often the server is restarted, because the cost of a state varies a little between processes. */
 const STARTS = 3
-/** Of each start, for every round that was asked for. */
+/** Measurements of each start, per requested round. */
 const TURNS = 7
 
 /**
- * Measures one contestant in two states, which `turn()` takes it from the first to the second and back:
- * first, second, second, first, for `seconds` each, again and again. Both states are of the same process and
- * of nearly the same moment, so that differences show which are lost between two processes of one program.
+ * Measures one contestant in two states, between which `turn()` switches: first, second, second, first,
+ * for `seconds` each, repeatedly. Both states share a process and nearly the same moment, which reveals
+ * differences that would be lost in the variance between two processes of the same program.
  *
- * Gives the same as `compare`, with the first state as the floor.
+ * Returns the same as `compare`, with the first state as the floor.
  */
 export async function compareStates(contestant, names, { rounds, seconds }) {
   const states = names.map((name, at) => ({ name, isFloor: at === 0, rates: [], cpu: [] }))
@@ -38,7 +38,7 @@ export async function compareStates(contestant, names, { rounds, seconds }) {
 
 async function turns(contestant, [first, second], number, seconds) {
   let count = 1000
-  // Both states have to be known to the compiler.
+  // The compiler must have seen both states.
   for (let spent = 0, at = 0; spent < 20 * seconds || at % 2 === 1; at++) {
     const { took } = await measure(contestant, count)
     count = Math.max(100, Math.round((count * seconds) / took))

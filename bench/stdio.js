@@ -13,7 +13,7 @@ const field = [
   ['vscode-jsonrpc, headers', () => open(headers, 'vscode-jsonrpc', 'stdio')],
 ]
 
-/** Calls to a child process, from both sides. */
+/** Measures calls to a child process, servers and clients. */
 export async function stdio(options) {
   const aims = { ...options, floors: 2, target: 0.9 }
   return [...(await raceServers('stdio', field, aims)), ...(await raceClients(aims))]

@@ -14,7 +14,7 @@ const field = [
   ['vscode-jsonrpc, headers', () => openTcp(headers, 'vscode-jsonrpc', 'tcp')],
 ]
 
-/** Calls over TCP on the loopback. */
+/** Measures calls over TCP on the loopback interface. */
 export function tcp(options) {
   return raceServers('TCP', field, { ...options, floors: 2, target: 0.9 })
 }

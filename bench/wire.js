@@ -1,6 +1,6 @@
 /*
- * The two framings of the raw client. `frame` makes the bytes of a text; `counter` makes a function
- * that tells how many whole replies each chunk completes; `texts` cuts whole replies apart.
+ * The two framings of the raw client. `frame` encodes a text; `counter` returns a function that counts
+ * the responses that a chunk completes; `texts` splits complete responses.
  */
 
 const LF = 10
@@ -41,7 +41,7 @@ export const headers = {
     }
   },
   texts(bytes) {
-    // Bodies hold no line breaks, so that what follows a blank line is one, up to the next header.
+    // Bodies contain no line breaks, so a body extends from a blank line to the next header.
     const parts = bytes.toString().split('\r\n\r\n').slice(1)
     return parts.map(part => part.replace(/Content-Length: \d+$/i, ''))
   },

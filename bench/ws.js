@@ -10,7 +10,7 @@ const field = [
   ['jayson 5', () => open('jayson', 'ws')],
 ]
 
-/** Calls over WebSocket on the loopback; every server uses the same `ws` package. */
+/** Measures calls over WebSocket on the loopback interface. Every server uses the same `ws` package. */
 export function ws(options) {
   return raceServers('WebSocket', field, { ...options, target: 0.8 })
 }
@@ -31,7 +31,7 @@ async function open(...program) {
       })
     },
     broken: new Promise((_, reject) => {
-      const gone = () => reject(new Error('the server is gone'))
+      const gone = () => reject(new Error('the server has exited'))
       socket.on('close', gone)
       socket.on('error', gone)
     }),

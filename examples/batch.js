@@ -13,7 +13,7 @@ const methods = {
 const listener = await listen(methods, 'tcp://localhost:0', { protocol: 'jsonrpc' })
 const peer = await connect(listener.address, { protocol: 'jsonrpc' })
 
-// Settles like Promise.all; a call that may fail can be caught by itself.
+// Settles like Promise.all. Catch a call that may fail separately.
 const [sum, difference, failure] = await peer.batch(b => [
   b.call('sum', [1, 2, 4]),
   b.call('subtract', { minuend: 42, subtrahend: 23 }),

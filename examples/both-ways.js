@@ -1,4 +1,4 @@
-// Two peers on one connection: the one that was called asks the caller a question first.
+// Calls in both directions on one connection: the server calls its client before it responds.
 
 import assert from 'node:assert/strict'
 import { connect, listen } from 'trunkline'

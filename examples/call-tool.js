@@ -42,7 +42,7 @@ async function call(client) {
   if (answer.isError) process.exitCode = 1
 }
 
-/** Asks whoever sits at the terminal what the server wants to know. */
+/** Handles elicitation: asks the user at the terminal for each field of the form. */
 async function ask({ message, requestedSchema }, { signal }) {
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   console.error(message)

@@ -1,10 +1,10 @@
-// Giving up a call: both sides agree on a notification, and the method learns that nobody waits.
+// Cancelling a call: both peers agree on a notification, and the signal of the method aborts.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, listen } from 'trunkline'
 
-// JSON-RPC itself has no cancelling. This is how language servers spell it.
+// JSON-RPC itself has no cancellation. This is the notification that language servers use.
 const peer = { cancellation: { method: '$/cancelRequest', member: 'id' } }
 
 const events = new EventTarget()
@@ -25,12 +25,12 @@ const call = caller.call('work', {}, { signal: controller.signal })
 
 await started
 controller.abort(new Error('no longer needed'))
-// The caller goes on at once, with its own reason; the method stops a moment later.
+// The call rejects immediately with the caller's reason; the method stops a moment later.
 await assert.rejects(call, { message: 'no longer needed' })
 await stopped
-console.log('given up here, stopped there')
+console.log('cancelled by the caller, stopped by the method')
 
-// A time limit does the same by itself.
+// A timeout cancels the call too.
 await assert.rejects(caller.call('work', {}, { timeoutMs: 20 }), { code: 'timeout' })
 
 await caller.close()

@@ -1,11 +1,11 @@
-// A server as a child process: this file starts itself, and the two talk over stdio.
+// A server in a child process: this file starts itself, and the two processes communicate over stdio.
 
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
 import { connect, listen } from 'trunkline'
 
 if (process.argv.includes('--serve')) {
-  // Output belongs to the protocol now; words for people go to stderr.
+  // Standard output now belongs to the protocol; print other text to stderr.
   await listen({ upper: text => text.toUpperCase() }, 'stdio:', { protocol: 'jsonrpc' })
 } else {
   const command = process.execPath
@@ -15,6 +15,6 @@ if (process.argv.includes('--serve')) {
   assert.equal(shout, 'HELLO')
   console.log(shout)
 
-  // Ends the child's input, waits for it to leave, and makes it leave if it does not.
+  // Ends the child's input, waits for it to exit, and kills it if it does not.
   await peer.close()
 }

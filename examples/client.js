@@ -1,4 +1,4 @@
-// Everything a client does, with examples/everything-server.js at the other end.
+// Every call of a client, to examples/everything-server.js.
 
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
@@ -16,13 +16,13 @@ const client = await connect(target, {
   onLog: ({ level, logger, data }) => logged.push([level, logger, data]),
 })
 
-// ---- What the server says of itself.
+// ---- The server's description of itself.
 
 const { name, title, instructions, capabilities, revision } = client.server
 assert.equal(name, 'notebook')
 assert.match(instructions, /notebook:\/\/index/)
 assert.ok(capabilities.tools && capabilities.resources && capabilities.prompts)
-console.log(`connected to ${title}, speaking revision ${revision.name}`)
+console.log(`connected to ${title}, protocol version ${revision.name}`)
 
 // ---- Lists. Pages are fetched as the loop reaches them.
 
@@ -46,7 +46,7 @@ assert.deepEqual(await names(client.prompts()), ['translate'])
 const written = await client.call('write', { title: 'ideas', words: 'Learn to juggle' })
 assert.equal(written.text, 'Wrote ideas')
 
-// With a schema, the structured part is checked here as well, and typed by it.
+// With a schema, the client validates the structured content too. The schema is also its type.
 const output = z.object({ notes: z.number() })
 const { structured } = await client.call('statistics', {}, { output })
 assert.equal(structured.notes, 3)
@@ -70,14 +70,14 @@ assert.equal(printed.text, '3 pages')
 assert.deepEqual(steps, ['1/3 printed shopping', '2/3 printed travel', '3/3 printed ideas'])
 assert.deepEqual(logged[0], ['info', 'printer', { printed: 'shopping' }])
 
-// ---- Giving up: the promise rejects with the signal's own reason, and the tool is told.
+// ---- Cancelling: the promise rejects with the signal's reason, and the signal of the tool aborts.
 
-const patience = new AbortController()
-const slow = client.call('print', { pauseMs: 60_000 }, { signal: patience.signal })
-patience.abort(new Error('changed my mind'))
+const controller = new AbortController()
+const slow = client.call('print', { pauseMs: 60_000 }, { signal: controller.signal })
+controller.abort(new Error('changed my mind'))
 await assert.rejects(slow, { message: 'changed my mind' })
 
-// ---- Failures. A tool that fails has an answer; everything else rejects.
+// ---- Errors. A tool that fails returns an answer with isError; every other failure rejects.
 
 const failed = await client.call('tear out', { title: 'nothing' })
 assert.equal(failed.isError, true)
@@ -112,7 +112,7 @@ const settled = { title: 'travel' }
 const languages = await client.complete({ prompt: 'translate' }, 'language', 'Fr', settled)
 assert.deepEqual(languages.values, ['French'])
 
-// ---- Changes: of lists, and of resources by their addresses. Leaving the loop ends it.
+// ---- Change notifications, for lists and for resources by URI. Leaving the loop ends the subscription.
 
 const changes = client.changes({ tools: true, resources: ['notebook://notes/ideas'] })
 await changes.ready
@@ -133,13 +133,13 @@ await client.call('manage', { what: 'remove' })
 await assert.rejects(client.call('secret'), { kind: 'tool_not_found' })
 console.log(`saw ${seen.map(change => change.uri ?? change.type).join(' and ')} change`)
 
-// ---- Anything else the server may understand.
+// ---- Any other request that the server supports.
 
 const page = await client.request('prompts/list', {})
 assert.equal(page.prompts[0].name, 'translate')
 await client.close()
 
-// ---- Several requests in one message, in the revision and the profiles that have batches.
+// ---- Several requests in one message, in the protocol version and the profile that support batches.
 
 const batching = await connect(target, { revisions: ['2025-03-26'] })
 const [listed, asked] = await batching.batch(b => [
@@ -148,5 +148,5 @@ const [listed, asked] = await batching.batch(b => [
 ])
 assert.equal(listed.tools.length, tools.size - 1)
 assert.match(asked.content[0].text, /"notes":2/)
-console.log(`one batch brought ${listed.tools.length} tools and the statistics`)
+console.log(`one batch returned ${listed.tools.length} tools and the statistics`)
 await batching.close()

@@ -1,8 +1,8 @@
 // One MCP server on several transports at once.
 //
 //   node examples/demo.js            serves until Ctrl-C
-//   node examples/demo.js --once     calls itself over every transport, then leaves
-//   node examples/demo.js --stdio    serves whoever started it, as MCP hosts do
+//   node examples/demo.js --once     calls itself over every transport, then exits
+//   node examples/demo.js --stdio    serves its parent process, such as an MCP host
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -36,7 +36,7 @@ server.tool(
 server.tool(
   'wait',
   {
-    description: 'Waits for some seconds and tells how far it has come',
+    description: 'Waits for some seconds and reports progress',
     input: object({ seconds: { type: 'integer', minimum: 1, maximum: 60 } }),
   },
   async ({ seconds }, ctx) => {
@@ -82,13 +82,13 @@ async function serveEverywhere() {
   const { listeners, stop } = await listenEverywhere(3000, 4000, 4001)
   process.once('SIGINT', stop)
   process.once('SIGTERM', stop)
-  // Whoever watches the clock hears it tick.
+  // Subscribers of the clock get a notification every second.
   const ticking = setInterval(() => server.updated(clock), 1000)
   ticking.unref()
   greet(listeners.map(({ address }) => address))
 }
 
-/** Listens on ports that are easy to remember, or on any others if those are taken. */
+/** Listens on ports that are easy to remember, or on free ports if those are in use. */
 async function listenEverywhere(httpPort, tcpPort, webSocketPort) {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-'))
   const near = (address, port, path = '') =>
@@ -127,7 +127,7 @@ Try it from another terminal, in this folder:
   node examples/call-tool.js ${webSocket} wait '{"seconds": 3}'
   node examples/call-tool.js ${local} greet
 
-An MCP host connects to ${http}, or starts a server itself: put this into its configuration.
+An MCP host can connect to ${http}, or start the server itself with this configuration:
 
   ${JSON.stringify(config)}
 

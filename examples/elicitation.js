@@ -1,8 +1,8 @@
-// A tool that asks the person behind the client. One handler, whichever way a revision asks:
+// A tool that asks the user of the client. One handler works in every protocol version:
 //
 // - with sessions, the server calls the client back while the tool waits;
-// - without, the call is answered with the question, and the client calls again with the answer. The
-//   handler then runs from its beginning; `ctx.once` keeps what must not happen twice.
+// - without sessions, the call is answered with an input request, and the client retries the call with
+//   the response. The handler then runs from its beginning; `ctx.once` runs a side effect only once.
 
 import assert from 'node:assert/strict'
 import { connect, Declined, Server, text } from 'trunkline'
@@ -16,7 +16,7 @@ server.tool('deploy', { input: z.object({ env: z.string() }) }, async ({ env }, 
   runs++
   const ticket = await ctx.once('ticket', () => tickets.push(env))
 
-  // What is asked together travels together.
+  // Requests that are sent together travel together, in one round.
   const [{ ok, note }, roots] = await Promise.all([
     ctx.elicit({
       message: `Deploy to ${env}?`,
@@ -33,7 +33,7 @@ server.tool('deploy', { input: z.object({ env: z.string() }) }, async ({ env }, 
   return `Ticket ${ticket}, note: ${note}, from ${roots[0].uri}: ${words.content.text}`
 })
 
-// Somebody who says no is an error named Declined; one who closes the question, one named Cancelled.
+// If the user declines, `ctx.elicit` throws Declined; if the user dismisses the form, Cancelled.
 server.tool('rename', {}, async (_, ctx) => {
   try {
     const { name } = await ctx.elicit({
@@ -47,7 +47,7 @@ server.tool('rename', {}, async (_, ctx) => {
   }
 })
 
-// A page to visit instead of a form, and the answer as a value instead of an error.
+// A web page instead of a form, and the user's decision as a return value instead of an error.
 server.tool('sign in', {}, async (_, ctx) => {
   const { action } = await ctx.elicit({
     message: 'Please sign in',
@@ -58,19 +58,19 @@ server.tool('sign in', {}, async (_, ctx) => {
 })
 
 for (const revision of ['2025-11-25', '2026-07-28']) {
-  const questions = []
+  const asked = []
   tickets.length = 0
   runs = 0
   const client = await connect(server, {
     revisions: [revision],
     elicit: {
       form: ({ message }) => {
-        questions.push(message)
+        asked.push(message)
         if (message === 'Which name?') return { action: 'decline' }
         return { action: 'accept', content: { ok: true } }
       },
       url: ({ url }) => {
-        questions.push(url)
+        asked.push(url)
         return { action: 'accept' }
       },
     },
@@ -90,7 +90,7 @@ for (const revision of ['2025-11-25', '2026-07-28']) {
   assert.equal((await client.call('rename')).text, 'It keeps its name')
   assert.equal((await client.call('sign in')).text, 'See you there')
 
-  assert.deepEqual(questions, ['Deploy to test?', 'Which name?', 'https://example.com/sign-in'])
+  assert.deepEqual(asked, ['Deploy to test?', 'Which name?', 'https://example.com/sign-in'])
   assert.equal(tickets.length, 1)
   const { era } = client.server.revision
   assert.equal(runs, era === 'session' ? 1 : 3)
@@ -98,7 +98,7 @@ for (const revision of ['2025-11-25', '2026-07-28']) {
   await client.close()
 }
 
-// A client that cannot be asked is told what it lacks.
+// A client without the capability gets an error that names it.
 const mute = await connect(server)
 await assert.rejects(mute.call('rename'), { name: 'RpcError' })
 await mute.close()

@@ -1,4 +1,4 @@
-// A notebook that uses every feature a server can have. examples/client.js starts it and tries them all.
+// A notebook that uses every feature of a server. examples/client.js starts it and tries them all.
 //
 //   node examples/everything-server.js                          on standard input and output
 //   node examples/everything-server.js --tcp 4000 --ws 4001     on two ports of this machine
@@ -14,7 +14,7 @@ const server = new Server({
   description: 'Notes, and every feature of the protocol',
   websiteUrl: 'https://example.com/notebook',
   icons: [{ src: 'https://example.com/notebook.svg', mimeType: 'image/svg+xml', sizes: ['any'] }],
-  instructions: 'Notes have titles. Read notebook://index to learn which there are.',
+  instructions: 'Notes have titles. Read notebook://index to list them.',
 })
 
 const notes = new Map([
@@ -23,7 +23,7 @@ const notes = new Map([
 ])
 const addressOf = title => `notebook://notes/${encodeURIComponent(title)}`
 
-// ---- Middleware: a function around everything that comes in.
+// ---- Middleware: a function that wraps every incoming message.
 
 const counts = new Map()
 
@@ -38,7 +38,7 @@ server.tool(
   'write',
   {
     title: 'Write a note',
-    description: 'Adds a note, or writes it anew',
+    description: 'Adds or replaces a note',
     input: z.object({ title: z.string().min(1), words: z.string() }),
     annotations: { destructiveHint: true, idempotentHint: true, openWorldHint: false },
   },
@@ -53,7 +53,7 @@ server.tool(
 server.tool(
   'statistics',
   {
-    description: 'What the notebook holds, and how often it was asked',
+    description: 'The number of notes, and of requests by method',
     output: z.object({ notes: z.number(), requests: z.record(z.string(), z.number()) }),
     annotations: { readOnlyHint: true },
     icons: [{ src: 'https://example.com/chart.png', mimeType: 'image/png', sizes: ['48x48'] }],
@@ -64,7 +64,7 @@ server.tool(
 server.tool(
   'print',
   {
-    description: 'Prints every note, slowly. Tells how far it has come, and stops when told to',
+    description: 'Prints every note, slowly. Reports progress and can be cancelled',
     input: z.object({ pauseMs: z.number().min(0).max(60_000).default(1) }),
   },
   async ({ pauseMs }, ctx) => {
@@ -82,7 +82,7 @@ server.tool(
   'tear out',
   { description: 'Removes a note', input: z.object({ title: z.string() }) },
   ({ title }) => {
-    // Words for the model: the tool has failed, and it may try another way.
+    // A message for the model: the tool failed, and the model can try something else.
     if (!notes.delete(title)) throw new Error(`There is no note called ${title}`)
     server.updated('notebook://index')
     return `Tore out ${title}`
@@ -90,18 +90,18 @@ server.tool(
 )
 
 server.tool('burn', { description: 'Never works' }, () => {
-  // An error of the protocol: the call itself was refused, and no model reads it.
+  // A protocol error: the call itself is rejected, and the model does not see it.
   throw errors.accessDenied({ resource: 'matches' })
 })
 
-server.tool('cover', { description: 'A picture, a link and a note that travels along' }, () => [
+server.tool('cover', { description: 'An image, a link and an embedded note' }, () => [
   text('The cover:'),
   image(onePixel, 'image/png'),
   link(addressOf('travel'), { name: 'travel', mimeType: 'text/plain' }),
   embed({ uri: addressOf('shopping'), mimeType: 'text/plain', text: notes.get('shopping') ?? '' }),
 ])
 
-// ---- Resources: one address, or a family of them.
+// ---- Resources: one URI, or a template for many.
 
 server.resource(
   'index',
@@ -122,16 +122,16 @@ server.resourceTemplate(
     mimeType: 'text/plain',
     complete: { title: typed => [...notes.keys()].filter(title => title.startsWith(typed)) },
   },
-  // undefined says that there is no such resource.
+  // undefined means that the resource does not exist.
   ({ title }) => notes.get(title),
 )
 
-// ---- Prompts. Completion may look at the arguments that are settled already.
+// ---- Prompts. Completion can depend on the arguments that are already set.
 
 server.prompt(
   'translate',
   {
-    description: 'Has a note translated',
+    description: 'Translates a note',
     args: z.object({
       title: z.string().describe('Which note'),
       language: z.string().describe('Into which language'),
@@ -151,9 +151,13 @@ server.prompt(
   ],
 )
 
-// ---- Definitions can change while the server runs; whoever wants to know is told.
+// ---- Definitions can change while the server runs; subscribed clients are notified.
 
-const secret = server.tool('secret', { description: 'Comes and goes' }, () => 'You found it')
+const secret = server.tool(
+  'secret',
+  { description: 'Can be enabled and disabled' },
+  () => 'You found it',
+)
 secret.disable()
 
 server.tool(

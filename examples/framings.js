@@ -1,4 +1,4 @@
-// The same server three times over TCP, with three ways to tell messages apart.
+// The same server three times over TCP, with each of the three framings.
 
 import assert from 'node:assert/strict'
 import { connect, listen } from 'trunkline'

@@ -1,4 +1,4 @@
-// Tries examples/git-server.js on a repository made for it. Needs git.
+// Tries examples/git-server.js on a temporary repository. Needs git.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -29,7 +29,7 @@ try {
   await changes.ready
   assert.equal((await client.read('git:/diff/staged')).text, '')
 
-  // Somebody works in another terminal.
+  // A change from outside the server, as from another terminal.
   await writeFile(join(repository, 'notes.txt'), 'one\ntwo\n')
   assert.match((await client.call('git/status')).text, / M notes\.txt/)
   git('add', 'notes.txt')
@@ -64,7 +64,7 @@ try {
   await client.close()
 } catch (error) {
   if (error.code !== 'ENOENT' || error.path !== 'git') throw error
-  console.error('git is not installed here, or not on the PATH: this example needs it')
+  console.error('this example needs git, which is not installed or not on the PATH')
   process.exitCode = 1
 } finally {
   await rm(repository, { recursive: true, force: true, maxRetries: 3 })

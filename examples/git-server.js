@@ -1,6 +1,6 @@
-// A git repository as a server: tools to look and to commit, diffs as resources. It watches the
-// index, and tells whoever has subscribed to git:/diff/staged that something was staged, even if
-// that was done in another terminal. examples/git-client.js tries it on a repository of its own.
+// A server for a git repository: tools to inspect and to commit, diffs as resources. It watches the
+// index and notifies subscribers of git:/diff/staged when something is staged, even from another
+// terminal. examples/git-client.js tries it on a temporary repository.
 //
 //   node examples/git-server.js --repository PATH
 
@@ -17,15 +17,15 @@ const { values } = parseArgs({
 })
 const repository = resolve(values.repository)
 
-/** Runs git in the repository. Reading must not write: a refreshed index would look like a change. */
+/** Runs git in the repository, without optional locks: a refreshed index would look like a change. */
 async function git(...args) {
   const env = { ...process.env, GIT_OPTIONAL_LOCKS: '0' }
   try {
     const { stdout } = await promisify(execFile)('git', args, { cwd: repository, env })
     return stdout
   } catch (error) {
-    if (error.code === 'ENOENT') throw new Error('git is not installed here, or not on the PATH')
-    // What git says is meant for whoever asked; it says some of it on its standard output.
+    if (error.code === 'ENOENT') throw new Error('git is not installed, or not on the PATH')
+    // The caller gets git's own message, some of which git prints to standard output.
     throw new Error(error.stderr?.trim() || error.stdout?.trim() || error.message)
   }
 }
@@ -104,7 +104,7 @@ server.resourceTemplate(
     },
   },
   async ({ name }) => {
-    // A name is never an option, and one that git does not know is no resource.
+    // A name is never parsed as an option. An unknown name means that the resource does not exist.
     const known = await git(
       'rev-parse',
       '--verify',
@@ -116,13 +116,14 @@ server.resourceTemplate(
   },
 )
 
-// What is staged is told apart by looking: one look after the other, however many events there are.
+// Compares the staged diff with the last one. The comparisons run one at a time, whatever the number of
+// events.
 let last
 let looking = Promise.resolve()
 
 function look() {
   looking = looking.then(async () => {
-    // Git may be in the middle of something; it will be heard of again.
+    // Git may be in the middle of an operation; another event will follow.
     const now = await git('diff', '--cached').catch(() => last)
     if (last !== undefined && now !== last) server.updated(staged)
     last = now
@@ -131,7 +132,7 @@ function look() {
 }
 
 try {
-  // Git replaces the index, so that the folder is what stays. A commit shows in the log of HEAD.
+  // Git replaces the index file, so watch its folder. A commit appears in the log of HEAD.
   const folder = resolve(repository, (await git('rev-parse', '--git-dir')).trim())
   for (const place of [folder, join(folder, 'logs')].filter(existsSync)) {
     watch(place, (_, file) => /^(index|HEAD)$/.test(file) && void look()).unref()

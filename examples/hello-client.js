@@ -11,5 +11,5 @@ const answer = await client.call('greet', { name: 'Ada' })
 assert.equal(answer.text, 'Hello, Ada!')
 console.log(`${client.server.name} says: ${answer.text}`)
 
-// Ends the program's input, and waits for it to leave.
+// Ends the input of the child process and waits for it to exit.
 await client.close()

@@ -1,4 +1,4 @@
-// A server in three lines. Programs that use it start it and talk to it over stdio:
+// A server in three lines. MCP hosts start it and communicate with it over stdio:
 //
 //   node examples/hello-server.js                     on standard input and output
 //   node examples/hello-server.js --tcp 4000          on a port of this machine

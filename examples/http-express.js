@@ -1,4 +1,4 @@
-// A server inside an Express application, beside pages of its own.
+// A server mounted in an Express application, next to other routes.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ server.tool('greet', { input }, ({ name }) => `Hello, ${name}!`)
 
 const mcp = nodeHandler(server)
 const app = express()
-// Ahead of body parsers: it reads the body itself, and checks it before anything is made of it.
+// Mount it ahead of body parsers: the handler reads and validates the body itself.
 app.all('/mcp', mcp)
 app.use(express.json())
 app.post('/page', (request, response) => response.send(`You said ${request.body.words}`))
@@ -33,7 +33,8 @@ const page = await fetch(`http://127.0.0.1:${port}/page`, {
 })
 assert.equal(await page.text(), 'You said hi')
 
-// First the handler, which answers what is in flight and ends its streams; then the server around it.
+// Close the handler first: it answers the requests in flight and ends its streams. Then close the HTTP
+// server.
 await client.close()
 await mcp.close()
 http.close()

@@ -1,4 +1,4 @@
-// A server inside a Fastify application.
+// A server mounted in a Fastify application.
 
 import assert from 'node:assert/strict'
 import Fastify from 'fastify'
@@ -13,7 +13,7 @@ const mcp = nodeHandler(server)
 const app = Fastify()
 app.get('/page', async () => 'a page')
 
-// In a scope of its own, where nobody else reads the bodies.
+// A separate scope, in which no other plugin reads the bodies.
 app.register((scope, _options, done) => {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', (_request, _body, pass) => pass(null))

@@ -1,4 +1,4 @@
-// A server inside a Hono application, by requests and responses of the fetch standard.
+// A server mounted in a Hono application, with requests and responses of the Fetch standard.
 
 import assert from 'node:assert/strict'
 import { serve } from '@hono/node-server'
@@ -10,7 +10,7 @@ const server = new Server({ name: 'greeter', version: '1.0.0' })
 const input = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
 server.tool('greet', { input }, ({ name }) => `Hello, ${name}!`)
 
-// Behind a name of its own it would say { allowedHosts: ['api.example.com'] }.
+// To serve it under another host name, pass { allowedHosts: ['api.example.com'] }.
 const mcp = fetchHandler(server)
 const app = new Hono()
 app.all('/mcp', context => mcp(context.req.raw))

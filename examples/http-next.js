@@ -1,4 +1,4 @@
-// A server as a route of Next: what stands in app/mcp/route.js, and a request to it as Next makes them.
+// A server as a route of Next: the content of app/mcp/route.js, and requests to it as Next makes them.
 
 import assert from 'node:assert/strict'
 import { Server } from 'trunkline'
@@ -8,10 +8,10 @@ const server = new Server({ name: 'greeter', version: '1.0.0' })
 const input = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
 server.tool('greet', { input }, ({ name }) => `Hello, ${name}!`)
 
-// Where many instances share the work, each request must speak for itself: no sessions are kept here.
+// Next may run several instances, so each request must be self-contained: no sessions.
 const handler = fetchHandler(server, { allowedHosts: ['app.example.com'], sessionless: true })
 
-/** In route.js these three are exports, and that is all. */
+/** route.js exports these three. */
 const { GET, POST, DELETE } = { GET: handler, POST: handler, DELETE: handler }
 
 const response = await POST(request('tools/call', { name: 'greet', arguments: { name: 'Ada' } }))
@@ -19,7 +19,7 @@ const { result } = await response.json()
 assert.equal(result.content[0].text, 'Hello, Ada!')
 console.log(`as a route: ${result.content[0].text}`)
 
-// Another name leads nowhere: a page elsewhere cannot have this server called under its own.
+// Another host name is rejected: a web page cannot reach this server under its own name.
 const stranger = new Request('https://evil.example/mcp', { method: 'POST' })
 assert.equal((await POST(stranger)).status, 403)
 assert.equal((await GET(new Request('https://app.example.com/mcp'))).status, 400)

@@ -1,5 +1,5 @@
-// One server over HTTP, at one address: for clients with a session, for clients without, for plain
-// fetch, and for WebSockets.
+// One server at one HTTP address: for clients with a session, for stateless clients, for plain fetch,
+// and for WebSockets.
 
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,10 +10,10 @@ const server = new Server({ name: 'post office', version: '1.0.0' })
 server.tool('stamp', { input: z.object({ grams: z.number() }) }, ({ grams }) => grams * 2)
 server.tool('deliver', {}, async (_, ctx) => {
   ctx.progress(1, 2, 'on its way')
-  // Nobody keeps a connection open for days: the client is sent away, and comes back for the rest.
-  const isAlone = ctx.hangUp()
+  // Closes the stream during long work; the client reconnects for the result.
+  const isClosed = ctx.closeStream()
   await sleep(50)
-  return isAlone ? 'Delivered while you were away' : 'Delivered while you waited'
+  return isClosed ? 'Delivered while you were away' : 'Delivered while you waited'
 })
 
 const listener = await listen(server, 'http://127.0.0.1:0/mcp', {
@@ -21,13 +21,13 @@ const listener = await listen(server, 'http://127.0.0.1:0/mcp', {
 })
 console.log(listener.address)
 
-// The client asks which kind of server it is. This one is both, and the newest revision is taken.
+// The client negotiates the protocol version. This server supports all, so the newest is selected.
 const client = await connect(listener.address)
 assert.equal(client.server.revision.era, 'stateless')
 assert.equal((await client.call('stamp', { grams: 20 })).text, '40')
 console.log(`${client.server.revision.name}: a stamp for 20 g costs 40`)
 
-// A client of an earlier revision has a session. What it misses while it is away is kept for it.
+// A client of an earlier version has a session. The server keeps events that it misses.
 const requests = []
 const early = await connect(listener.address, {
   era: 'session',
@@ -44,7 +44,7 @@ assert.equal(text, 'Delivered while you were away')
 assert.ok(requests.includes('resumed'))
 assert.equal((await client.call('deliver')).text, 'Delivered while you waited')
 
-// Without any client: the headers repeat what the body says, so that proxies need not read it.
+// Plain fetch: headers repeat parts of the body, so that proxies do not have to read it.
 const revision = client.server.revision.name
 const response = await fetch(listener.address, {
   method: 'POST',
@@ -74,7 +74,7 @@ assert.equal(response.status, 200)
 assert.equal(result.content[0].text, '100')
 console.log(`fetch: a stamp for 50 g costs ${result.content[0].text}`)
 
-// A web page of another site gets nowhere, and neither does a session that there never was.
+// A web page of another origin is rejected, and so is an unknown session.
 for (const [headers, status] of [
   [{ origin: 'https://evil.example' }, 403],
   [{ accept: 'text/event-stream', 'mcp-session-id': 'guessed' }, 404],
@@ -84,7 +84,7 @@ for (const [headers, status] of [
   console.log(`${status}: ${(await refused.json()).error.message}`)
 }
 
-// The same port takes WebSockets.
+// The same address accepts WebSockets.
 const socket = await connect(listener.address.replace('http:', 'ws:'))
 assert.equal((await socket.call('stamp', { grams: 1 })).text, '2')
 

@@ -1,4 +1,4 @@
-// A handler is a function, and middleware is a function around it.
+// A handler is a function, and middleware is a function that wraps it.
 
 import assert from 'node:assert/strict'
 import { connect, listen } from 'trunkline'
@@ -6,7 +6,7 @@ import { compose, methods, RpcError } from 'trunkline/jsonrpc'
 
 const calls = []
 
-/** Notes what was called and how it ended; works for methods that wait and for those that do not. */
+/** Records each call and its outcome, for synchronous and asynchronous methods. */
 const journal = next => async (message, exchange) => {
   try {
     const result = await next(message, exchange)

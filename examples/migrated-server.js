@@ -1,5 +1,5 @@
-// The server of examples/official-server.js, moved to Trunkline. It answers the same clients, and
-// those of the other revisions and transports as well.
+// The server of examples/official-server.js, migrated to Trunkline. It serves the same clients, and
+// those of other protocol versions and transports too.
 
 import { Server, serve } from 'trunkline'
 import * as z from 'zod'

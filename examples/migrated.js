@@ -1,5 +1,5 @@
-// Asks a server of the official SDK, and the same server moved to Trunkline, the same questions with
-// the official client. What differs is said at the end, and in docs/migrating.md.
+// Sends the same requests to a server of the official SDK and to the same server migrated to Trunkline,
+// with the official client. The differences are at the end, and in docs/migrating.md.
 
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
@@ -16,9 +16,9 @@ const same = {
   'the tools': async client => (await client.listTools()).tools.map(plainTool),
   'a call': client => call(client, 'rename', { id: '1', name: 'Eve' }),
   'a tool that throws': client => call(client, 'rename', { id: '2', name: 'Eve' }),
-  'bad arguments': async client => (await call(client, 'rename', { id: '1' })).isError,
+  'invalid arguments': async client => (await call(client, 'rename', { id: '1' })).isError,
   'a call without arguments': client => call(client, 'count'),
-  'a tool that asks': client => call(client, 'greet'),
+  'a tool with an elicitation': client => call(client, 'greet'),
   'the resources': client => client.listResources(),
   'the templates': client => client.listResourceTemplates(),
   'a resource': client => client.readResource({ uri: 'users://all' }),
@@ -38,21 +38,21 @@ for (const [what, ask] of Object.entries(same)) {
   console.log(`the same: ${what}`)
 }
 
-// What differs, each time because the specification says so.
+// The differences. Each one follows from the specification.
 
-// An unknown tool, prompt or resource is an error of the protocol, with what was asked for as data.
+// An unknown tool, prompt or resource is a protocol error, with its name or URI as data.
 assert.equal((await call(before, 'fly')).isError, true)
 await assert.rejects(call(after, 'fly'), {
   code: -32602,
   data: { tool: 'fly', kind: 'tool_not_found' },
 })
 
-// A resource that is not there has the number that the revision gives it.
+// The error of an unknown resource has the code of the protocol version.
 const none = { uri: 'users://none' }
 await assert.rejects(before.readResource(none), { code: -32602 })
 await assert.rejects(after.readResource(none), { code: -32002 })
 
-// Resources can be subscribed to, and log levels set, without anything being declared.
+// Subscriptions and log levels are available without a declaration.
 assert.equal(before.getServerCapabilities().resources.subscribe, undefined)
 assert.equal(after.getServerCapabilities().resources.subscribe, true)
 
@@ -73,7 +73,7 @@ function call(client, name, args = {}) {
   return client.callTool({ name, arguments: args })
 }
 
-/** Without what says the same in other words: the dialect, and the default of an option. */
+/** Removes equivalent differences: the schema dialect, and the default of an option. */
 function plainTool({ inputSchema, outputSchema, execution, ...tool }) {
   assert.ok([undefined, 'forbidden'].includes(execution?.taskSupport))
   const { properties, required } = inputSchema

@@ -1,11 +1,11 @@
-// What a server does, seen from outside: events, metrics, health, traces passed on.
+// Observing a server: events, metrics, health, trace propagation.
 
 import assert from 'node:assert/strict'
 import { connect, Server } from 'trunkline'
 import { events, observe, traceOf, withTrace } from 'trunkline/observe'
 
 const server = new Server({ name: 'shop', version: '1.0.0' })
-// First of all, so that it also sees what other middleware refuses.
+// Call observe first, so that it also sees requests that other middleware rejects.
 const observer = observe({ endpoint: server, server: 'shop', logs: 'error' })
 
 server.tool('price', {}, () => '3 pounds')
@@ -14,7 +14,7 @@ server.tool('order', {}, () => {
 })
 
 const seen = []
-const endListening = events.callEnded.subscribe(({ method, name, outcome }) => {
+const unsubscribe = events.callFinished.subscribe(({ method, name, outcome }) => {
   if (method === 'tools/call') seen.push(`${name} ${outcome}`)
 })
 
@@ -22,10 +22,10 @@ const client = await connect(server, { name: 'till', version: '1.0.0' })
 await client.call('price')
 assert.equal((await client.call('order')).isError, true)
 await assert.rejects(client.call('refund'))
-endListening()
+unsubscribe()
 assert.deepEqual(seen, ['price ok', 'order tool-error', 'refund error'])
 
-// Operators have an address of their own.
+// A separate address for operators.
 const { address } = await observer.listen('http://127.0.0.1:0')
 const metrics = await (await fetch(`${address}/metrics`)).text()
 const calls = metrics.split('\n').filter(line => /^trunkline_calls_total.*tools\/call/.test(line))
@@ -33,7 +33,7 @@ assert.equal(calls.length, 3)
 const ready = await (await fetch(`${address}/readyz`)).json()
 assert.equal(ready.status, 'ready')
 
-// Traces travel in `_meta`, with or without OpenTelemetry; what is malformed does not.
+// Trace context travels in `_meta`, with or without OpenTelemetry. Malformed values are dropped.
 const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 assert.deepEqual(withTrace({ traceparent: 'old' }, traceOf({ traceparent, tracestate: '\n' })), {
   traceparent,

@@ -1,5 +1,5 @@
 // A server written with the official SDK, version 1. examples/migrated-server.js is the same server
-// moved to Trunkline, and examples/migrated.js compares the two.
+// migrated to Trunkline, and examples/migrated.js compares the two.
 
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'

@@ -1,4 +1,4 @@
-// One trace over an application, a router and a server, by OpenTelemetry.
+// One OpenTelemetry trace across an application, a router and a server.
 
 import assert from 'node:assert/strict'
 import { trace } from '@opentelemetry/api'
@@ -11,14 +11,14 @@ import { connect, listen, Server } from 'trunkline'
 import { observe } from 'trunkline/observe'
 import { Router } from 'trunkline/router'
 
-// As every program does that uses OpenTelemetry, with an exporter that keeps spans instead of sending them.
+// The usual OpenTelemetry setup, with an exporter that keeps spans in memory instead of sending them.
 const exporter = new InMemorySpanExporter()
 new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).register()
 
 const server = new Server({ name: 'shop', version: '1.0.0' })
 const served = observe({ endpoint: server, traces: true })
 server.tool('price', {}, async () => {
-  // What a tool does belongs to the span of its call.
+  // Spans of a tool are children of the span of its call.
   return trace.getTracer('shop').startActiveSpan('look up', span => {
     span.end()
     return '3 pounds'

@@ -1,6 +1,6 @@
-// Two instances of one program behind a router. One is killed in the middle of its calls: those that
-// do no harm twice are made again at the other, those that may have been carried out are not; further
-// calls go on as if nothing had happened, and the one that was killed is started again.
+// Two instances of one program behind a router. One of them is killed during a call. The router retries
+// the call on the other instance if that is safe, and otherwise reports that the outcome is unknown.
+// Further calls succeed, and the router restarts the killed instance.
 
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,7 +16,7 @@ const router = new Router({
       args: [program],
       instances: 2,
       balance: 'round-robin',
-      // What a tool says of itself counts only where its server is trusted: this is our own word.
+      // Tool annotations count only if the server is trusted. This option marks the tool as safe to retry.
       retry: { tools: ['look'] },
     },
   },
@@ -29,7 +29,7 @@ const before = new Set(await Promise.all([look(), look(), look(), look()]))
 assert.equal(before.size, 2)
 console.log(`answered by ${[...before].join(' and ')}`)
 
-/** Calls a tool and kills whoever begins to carry it out. */
+/** Calls a tool and kills the instance that starts to run it. */
 async function killDuring(tool) {
   let killed = 0
   const onProgress = ({ message }) => {
@@ -41,25 +41,25 @@ async function killDuring(tool) {
   return { killed, ...outcome }
 }
 
-// Nobody knows how far it had come. The caller is told so, and decides.
+// The call may have executed. The caller gets that information and decides.
 const worked = await killDuring('worker__work')
 assert.equal(worked.reason.code, -32008)
 assert.equal(worked.reason.data.outcome, 'unknown')
 console.log(`work: ${worked.reason.message}`)
 
-// The other one goes on, while the killed one is started again.
+// The other instance serves calls while the killed one restarts.
 const meanwhile = await Promise.all(Array.from({ length: 8 }, look))
 assert.ok(!meanwhile.includes(worked.killed))
 while (router.server('worker').level !== 'ok') await sleep(20)
 const { instances } = router.server('worker')
 assert.equal(instances.flatMap(({ pids }) => pids).length, 2)
-console.log(`${worked.killed} was started again, restarts: ${instances.map(i => i.restarts)}`)
+console.log(`${worked.killed} was restarted, restarts: ${instances.map(i => i.restarts)}`)
 
-// Looking twice harms nobody: the caller notices nothing but the time.
+// This tool is safe to retry: the caller only notices the delay.
 const looked = await killDuring('worker__look')
 assert.equal(looked.status, 'fulfilled')
 assert.notEqual(Number(looked.value.text), looked.killed)
-console.log(`look: begun by ${looked.killed}, answered by ${looked.value.text}`)
+console.log(`look: started by ${looked.killed}, answered by ${looked.value.text}`)
 
 await client.close()
 await router.close()

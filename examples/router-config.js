@@ -1,5 +1,5 @@
-// Reads examples/router-config.jsonc and serves what it says, as `trunkline up` does, but in a program
-// of one's own: with figures and health at the same address.
+// Reads examples/router-config.jsonc and serves its servers, like `trunkline up` but in your own
+// program: with metrics and health at the same address.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -8,7 +8,7 @@ import { connect, listen } from 'trunkline'
 import { observe } from 'trunkline/observe'
 import { ConfigError, Router, readConfig } from 'trunkline/router'
 
-// Programs are started where this process is.
+// Child processes start in the working directory of this process.
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 const file = 'examples/router-config.jsonc'
 const source = await readFile(file, 'utf8')
@@ -16,7 +16,7 @@ const config = readConfig(source, { file, env: process.env })
 
 const router = new Router({ ...config.router, servers: config.servers })
 const observer = observe({ endpoint: router })
-// The port in the file is for people; this one is free.
+// The file names a fixed port; this example uses a free one.
 assert.deepEqual(config.listen, ['http://127.0.0.1:3000/mcp'])
 const listener = await listen(router, 'http://127.0.0.1:0/mcp', { ops: observer.ops })
 await router.ready()
@@ -36,7 +36,7 @@ const ready = await (await fetch(new URL('/readyz', listener.address))).json()
 assert.equal(ready.status, 'ready')
 console.log(ready.servers.map(({ name, level }) => `${name} ${level}`).join(', '))
 
-// Another file, while it runs: what stays as it is notices nothing.
+// Applies a changed file at run time. Servers that did not change keep running.
 const [hello] = router.server('hello').instances
 const changed = source.replace('"instances": 2', '"disabled": true')
 await router.update(readConfig(changed, { file, env: process.env }).servers)
@@ -46,7 +46,7 @@ assert.deepEqual(
 )
 assert.deepEqual(router.server('hello').instances[0].pids, hello.pids)
 
-// A file with mistakes is not used at all, and all of them are told at once.
+// A file with errors is rejected as a whole, and the message lists all of them.
 const wrong = source.replace('"command"', '"comand"').replace('"balance"', '"balanced"')
 assert.throws(
   () => readConfig(wrong, { file, env: process.env }),

@@ -1,8 +1,9 @@
-// A server of each era behind one router, and a caller of each era in front of it: four pairs. The
-// server asks its caller something in its own way, and the caller is asked in its own way.
+// A server of each era behind one router, and a caller of each era: four combinations. Each server uses
+// elicitation as its era defines it, and each caller gets it as its own era defines it.
 //
-// The one pair that is hard: the server waits in the middle of a call for the answer, and the caller
-// is told the question by being answered. The router holds the call until the caller comes back.
+// The router translates. If the server is session-based and the caller stateless, the server waits for a
+// response during the call, while the caller gets an input request as the result of its call. The router
+// parks the call until the caller retries it with the response.
 
 import assert from 'node:assert/strict'
 import { connect, Server } from 'trunkline'
@@ -33,11 +34,11 @@ const router = new Router({
 })
 
 for (const revision of [session, stateless]) {
-  const questions = []
+  const asked = []
   const client = await connect(router, {
     revisions: [revision],
     elicit: ({ message }) => {
-      questions.push(message)
+      asked.push(message)
       return { action: 'accept', content: { sure: true } }
     },
   })
@@ -47,15 +48,15 @@ for (const revision of [session, stateless]) {
     const onProgress = ({ message }) => steps.push(message)
     const { text } = await client.call(tool, { seats: 2 }, { onProgress })
     assert.match(text, /^Booking \d: 2 seats$/)
-    assert.equal(questions.pop(), 'Book 2 seats?')
-    assert.equal(questions.length, 0)
+    assert.equal(asked.pop(), 'Book 2 seats?')
+    assert.equal(asked.length, 0)
     assert.equal(steps[0], 'looking for seats')
     console.log(`${client.server.revision.era} caller, ${tool}: ${text}`)
   }
   await client.close()
 }
 
-// Each server is told exactly what its caller can be asked: of one that cannot be asked, nothing is.
+// Each server sees the capabilities of the actual caller. A caller without elicitation gets an error.
 const mute = await connect(router, { revisions: [stateless] })
 await assert.rejects(mute.call('before__book', { seats: 1 }), {
   message: 'Missing required client capability',

@@ -1,5 +1,5 @@
-// Three servers behind one address: two of this process, and a program that is started. Whoever
-// connects sees one server with the tools of all, each under the name of where it comes from.
+// Three servers behind one address: two in this process, and a child process. Clients see one server
+// with the tools of all three, each prefixed with the name of its server.
 
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
@@ -20,14 +20,14 @@ texts.prompt('poem', { args: city }, ({ city }) => `Write a poem about ${city}.`
 const router = new Router({
   servers: {
     weather: { server: weather, tools: { deny: ['reset'], rename: { forecast: 'outlook' } } },
-    texts, // a server by itself stands for { server: texts }
+    texts, // short for { server: texts }
     hello: {
       command: process.execPath,
       args: [fileURLToPath(new URL('hello-server.js', import.meta.url))],
     },
   },
 })
-// Not needed for calls, which wait for servers that are being started.
+// Optional: calls wait for servers that are starting.
 await router.ready()
 
 const listener = await listen(router, 'http://127.0.0.1:0/mcp')
@@ -42,18 +42,18 @@ console.log(tools.join(', '))
 assert.equal((await client.call('weather__outlook', { city: 'Oslo' })).text, 'Sunny in Oslo')
 assert.equal((await client.call('texts__shout', { text: 'ahoy' })).text, 'AHOY')
 assert.equal((await client.call('hello__greet', { name: 'Ada' })).text, 'Hello, Ada!')
-// Resources have addresses of their own, and keep them.
+// Resources keep their URIs.
 assert.equal((await client.read('weather://stations')).text, '["Oslo","Bergen"]')
 const poem = await client.prompt('texts__poem', { city: 'Oslo' })
 assert.equal(poem.messages[0].content.text, 'Write a poem about Oslo.')
 
-// What is not listed cannot be called either, and the operator can see why.
+// A tool that is not listed cannot be called either. The operator can see the reason.
 await assert.rejects(client.call('weather__reset'), { kind: 'tool_not_found' })
 const [hidden] = router.hidden()
 console.log(`hidden: ${hidden.name} of ${hidden.server}, ${hidden.why}`)
 assert.equal(hidden.name, 'reset')
 
-// Servers come and go while callers stay, and hear of it.
+// Servers can be added and removed at run time; connected clients are notified.
 const changes = client.changes({ tools: true })
 await changes.ready
 const dice = new Server({ name: 'dice', version: '1.0.0' })

@@ -1,4 +1,4 @@
-// A server on TCP and a client for it. Port 0 takes any free port; the listener says which.
+// A TCP server and a client. Port 0 selects a free port; `listener.address` has it.
 
 import assert from 'node:assert/strict'
 import { connect, listen } from 'trunkline'
@@ -17,7 +17,7 @@ assert.equal(await peer.call('add', [2, 3]), 5)
 assert.equal(await peer.call('greet', { name: 'Ada' }), 'Hello, Ada')
 console.log('2 + 3 = 5, and Ada was greeted')
 
-// A failure is an error with a number, and the connection goes on.
+// An error response has a code, and the connection stays open.
 const failure = await peer.call('multiply', [2, 3]).catch(error => error)
 assert.equal(failure.code, -32601)
 console.log(`multiply: ${failure.message}`)

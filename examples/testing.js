@@ -1,10 +1,10 @@
-// Tests of a server, with the test runner that comes with Node. Any other runner does as well.
+// Tests of a server with Node's test runner. Any other runner works too.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect, Server } from 'trunkline'
-import { converse, fakeClock, play, readTranscript, revisionsOf } from 'trunkline/testing'
+import { converse, fakeClock, play, readTranscript, transcriptRevisions } from 'trunkline/testing'
 import * as z from 'zod'
 
 function weather() {
@@ -20,7 +20,7 @@ function weather() {
   return server
 }
 
-// In process: nothing to start, no port, and the same code path as everywhere else.
+// In process: no child process, no port, and the same code path as on every transport.
 
 describe('forecast', () => {
   for (const revision of ['2025-06-18', '2025-11-25', '2026-07-28']) {
@@ -36,9 +36,9 @@ describe('forecast', () => {
   }
 })
 
-// With a clock that is moved by hand, a minute takes no time.
+// With a fake clock, a minute takes no time.
 
-test('a call is given up after a minute of silence', async () => {
+test('a call times out after a minute without a response', async () => {
   const clock = fakeClock()
   const client = await connect(weather(), { clock })
   const call = client.call('outlook')
@@ -47,10 +47,10 @@ test('a call is given up after a minute of silence', async () => {
   await client.close()
 })
 
-// Message by message: a transcript says what is sent (>) and what must come back (<).
+// With a transcript: > lines are sent, < lines must be received.
 
 const transcript = readTranscript(`
-A client with a session looks at the tools, and calls one that is not there.
+A client with a session lists the tools and calls an unknown one.
 
 serve: weather
 revision: 2025-06-18, 2025-11-25
@@ -65,8 +65,8 @@ revision: 2025-06-18, 2025-11-25
 < {"id":3,"error":{"code":-32602,"message":"…","data":{"tool":"storm",…}}}
 `)
 
-for (const revision of revisionsOf(transcript)) {
-  test(`the conversation goes as written, in revision ${revision}`, async () => {
+for (const revision of transcriptRevisions(transcript)) {
+  test(`the server follows the transcript, in revision ${revision}`, async () => {
     const open = async () => {
       const [channel, conversation] = converse()
       weather().attach(channel)

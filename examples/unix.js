@@ -1,4 +1,4 @@
-// A server on a socket file, which the file system guards: only its owner may connect.
+// A server on a Unix socket. The mode of the socket file lets only its owner connect.
 
 import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { connect, listen } from 'trunkline'
 const folder = mkdtempSync(join(tmpdir(), 'trunkline-'))
 const path = join(folder, 'example.sock')
 const isWindows = process.platform === 'win32'
-// Windows has named pipes instead of socket files.
+// On Windows, use a named pipe instead.
 const address = isWindows ? `pipe:trunkline-example-${process.pid}` : `unix:${path}`
 
 const listener = await listen({ pid: () => process.pid }, address, { protocol: 'jsonrpc' })
@@ -19,7 +19,7 @@ const peer = await connect(address, { protocol: 'jsonrpc' })
 assert.equal(await peer.call('pid'), process.pid)
 console.log(`process ${process.pid} answers on ${listener.address}`)
 
-// A second server never takes the place of one that lives.
+// A second server cannot replace one that is running.
 const second = await listen({}, address, { protocol: 'jsonrpc' }).catch(error => error)
 assert.equal(second.code, 'refused')
 console.log(second.message)

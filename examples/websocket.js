@@ -1,4 +1,4 @@
-// A server for WebSockets, and who may connect to it.
+// A WebSocket server, and which origins it accepts.
 
 import assert from 'node:assert/strict'
 import { connect, listen } from 'trunkline'
@@ -12,9 +12,9 @@ const peer = await connect(listener.address, { protocol: 'jsonrpc' })
 assert.equal(await peer.call('add', [2, 3]), 5)
 console.log(`${listener.address}: 2 + 3 = 5`)
 
-// Browsers tell which page a connection comes from; programs do not, and are let in.
+// Browsers send the origin of the page. Other programs send none and are accepted.
 for (const [origin, outcome] of [
-  ['https://app.example.com', 'let in'],
+  ['https://app.example.com', 'accepted'],
   ['https://evil.example', 'connecting refused'],
 ]) {
   const visitor = await tryFrom(origin)
@@ -29,7 +29,7 @@ async function tryFrom(origin) {
   try {
     const visitor = await connect(listener.address, { protocol: 'jsonrpc', headers: { origin } })
     await visitor.close()
-    return 'let in'
+    return 'accepted'
   } catch (error) {
     return `connecting ${error.code}`
   }

@@ -1,5 +1,5 @@
-// npm run build: compiles the package into dist. On a fresh clone, as when it is packed, it installs
-// what it needs first.
+// npm run build: compiles the package into dist. On a fresh clone, for example when the package is packed
+// there, it installs what it needs first.
 
 import { installTools } from './install.js'
 import { build } from './steps.js'

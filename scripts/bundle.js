@@ -1,5 +1,5 @@
-// Joins the sources into few files, one for each subpath and one for each part that is loaded on
-// demand: a program that has to find and read two hundred small files is slow to start.
+// Bundles the sources into a few files, one for each subpath and one for each part that is loaded on
+// demand, because a program that loads two hundred small files starts slowly.
 //
 //   node scripts/bundle.js FOLDER
 
@@ -28,8 +28,8 @@ await bundle.write({
   format: 'esm',
   entryFileNames: '[name].js',
   chunkFileNames: 'parts/[name].js',
-  // By themselves, so that who wants JSON-RPC alone loads nothing else; and as few as that, because each
-  // file that a server is made of has to be found, read and compiled before its first answer.
+  // Separate entry points, so that a program that uses only JSON-RPC loads nothing else. No more, because each
+  // file of a server must be found, read and compiled before its first response.
   codeSplitting: {
     groups: [
       { name: 'jsonrpc', test: /[\\/]src[\\/](?:jsonrpc|util)[\\/]/ },

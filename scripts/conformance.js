@@ -1,11 +1,11 @@
-// npm run conformance: lets the official conformance suite judge the server and the client. Words given
-// as arguments choose: only what has all of them in its name is judged.
+// npm run conformance: runs the official conformance suite against the server and the client. Arguments
+// select tests: only those whose name contains all of them run.
 
 import { install } from './install.js'
 import { build, heading, isStale } from './steps.js'
 
 if (!(await install()) || (isStale() && !(await build()))) process.exit(1)
-// Not before, because they may import what has just been installed.
+// Imported here, because it may import packages that have just been installed.
 const { judge } = await import('../test/conformance/judge.js')
 const { runs } = await import('../test/conformance/runs.js')
 const words = process.argv.slice(2)
@@ -14,11 +14,11 @@ let passed = 0
 let failed = 0
 for (const run of chosen) {
   heading(run.name)
-  const verdict = await judge(run)
-  console.log(`${verdict.scenarios} scenarios, ${verdict.passed} checks passed`)
-  for (const problem of verdict.problems) console.log(`- ${problem}`)
-  passed += verdict.passed
-  failed += verdict.problems.length
+  const result = await judge(run)
+  console.log(`${result.scenarios} scenarios, ${result.passed} checks passed`)
+  for (const problem of result.problems) console.log(`- ${problem}`)
+  passed += result.passed
+  failed += result.problems.length
 }
 console.log(`\n${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1

@@ -1,8 +1,8 @@
-// npm run coverage: measures which part of src the tests beside it reach. It prints a summary, writes
-// reports into coverage/ (HTML, and lcov for editors), and fails below the floor.
+// npm run coverage: measures how much of src its unit tests cover. It prints a summary, writes reports
+// into coverage/ (HTML, and lcov for editors), and fails below the thresholds.
 //
-// Only the tests in src are measured. Those in test/ run the built package, often in a child process,
-// where this kind of measurement does not reach.
+// It measures only the tests in src. Those in test/ run the built package, often in a child process, which
+// this kind of measurement does not cover.
 
 import { join } from 'node:path'
 import { heading, install, root, run, tools } from './steps.js'

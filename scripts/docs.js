@@ -1,7 +1,7 @@
-// npm run docs: builds the documentation site into site/dist. Its tools have a manifest of their own,
+// npm run docs: builds the documentation site into site/dist. Its tools have a separate manifest,
 // site/package.json, so that nothing else has to install them.
 //
-//   DOCS_BASE=/trunkline/   in the environment: where the site will be served, if not at /
+//   DOCS_BASE=/trunkline/   environment variable: the base path of the site, / by default
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

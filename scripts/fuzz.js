@@ -1,8 +1,8 @@
-// npm run fuzz: tries the wires, the decoder and the peer with made-up input, in turn.
+// npm run fuzz: fuzzes framing, decoder and peer with generated input, in turn.
 //
-//   --seconds N    how long; 10 unless told
-//   --target name  only this one
-//   --seed N       begins with this seed; without --seconds it is the only one
+//   --seconds N    duration; 10 by default
+//   --target name  runs only this target
+//   --seed N       starts with this seed; without --seconds it runs only this one
 
 import { parseArgs } from 'node:util'
 import { install } from './install.js'
@@ -11,23 +11,25 @@ import { root } from './steps.js'
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string' },
+    minutes: { type: 'string' },
     target: { type: 'string' },
     seed: { type: 'string' },
   },
 })
 const env = {}
-for (const name of ['seconds', 'seed']) {
+for (const name of ['seconds', 'minutes', 'seed']) {
   if (values[name] === undefined) continue
   if (!/^\d+$/.test(values[name])) {
-    console.error(`--${name} is a whole number, not ${values[name]}`)
+    console.error(`--${name} must be an integer (got ${values[name]})`)
     process.exit(1)
   }
   env[`FUZZ_${name.toUpperCase()}`] = values[name]
 }
+if (env.FUZZ_MINUTES !== undefined) env.FUZZ_SECONDS = String(60 * Number(env.FUZZ_MINUTES))
 if (values.target !== undefined) env.FUZZ_TARGET = values.target
 
 if (!(await install())) process.exit(1)
-// Vitest, because it is what reads the targets, which are TypeScript, on every Node.
+// Vitest, because it loads the targets, which are TypeScript, on every Node version.
 const { startVitest } = await import('vitest/node')
 const vitest = await startVitest('test', [], {
   root,

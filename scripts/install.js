@@ -1,54 +1,53 @@
-// Installs what a script needs, unless exactly that is there already, and says so on stderr. Runs on a
-// fresh clone, so it may use Node alone.
+// Installs what a script needs, unless exactly that is installed already, and reports it on stderr. Runs
+// on a fresh clone, so it uses only Node's own modules.
 
 import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { npm, root, tools } from './steps.js'
 
-/** The folders whose programs import what third-party/package.json declares. */
+/** The folders whose programs import the packages of third-party/package.json. */
 export const users = ['test', 'bench', 'examples']
 
 const thirdParty = join(root, 'third-party')
 
-// A binary for one C library of Linux is of no use with the other.
+// A binary for one C library of Linux does not work with the other.
 const library =
   process.report.getReport().header.glibcVersionRuntime === undefined ? 'musl' : 'glibc'
 
-/** What it takes to build the code and run it: the runtime dependencies and the bundler. */
+/** Installs what is needed to build and run the code: the runtime dependencies and the bundler. */
 export function installToRun() {
   const wanted = neededToRun()
   if (isPresent(root, wanted)) return true
-  // To leave the tools out would remove those that are there already.
+  // Omitting the tools would remove those that are installed already.
   if (existsSync(tools.vitest)) return installTools()
   console.error(`Installing ${wanted.length} packages (about 25 MB) ...`)
   const { devDependencies } = read(join(root, 'package.json'))
-  // Named and as a dependency of the program, because everything that is for development is left out.
+  // Named, and as a runtime dependency, because development dependencies are omitted.
   const bundler = ['--save-prod', `rolldown@${devDependencies.rolldown}`]
   return installed(root, wanted, ['--omit=dev', ...bundler])
 }
 
-/** The paths in package-lock.json of what it takes to build the code and run it on this machine. */
+/** Returns the paths in package-lock.json that are needed to build and run the code on this machine. */
 export function neededToRun() {
   const { packages } = read(join(root, 'package-lock.json'))
   return needed(packages, [...Object.keys(packages[''].dependencies), 'rolldown'])
 }
 
-/** This repository's own tools as well: compiler, linter, test runner. */
+/** Also installs the tools of this repository: compiler, linter, test runner. */
 export function installTools() {
   const { packages } = read(join(root, 'package-lock.json'))
   return all(root, packages, 'about 200 MB: compiler, linter, test runner')
 }
 
-/** What the tests, the benchmarks and the examples talk to, where their imports find it. */
+/** Installs the packages of tests, benchmarks and examples, where their imports resolve. */
 export async function installThirdParty() {
   const { packages } = read(join(thirdParty, 'package-lock.json'))
-  if (!(await all(thirdParty, packages, 'about 170 MB: what tests and examples talk to')))
-    return false
+  if (!(await all(thirdParty, packages, 'about 170 MB, for tests and examples'))) return false
   for (const user of users) link(join(root, user, 'node_modules'))
   return true
 }
 
-/** Everything. */
+/** Installs everything. */
 export async function install() {
   return (await installTools()) && (await installThirdParty())
 }
@@ -60,8 +59,8 @@ function all(folder, packages, what) {
   return installed(folder, wanted, [])
 }
 
-// Not `npm ci`: it refuses a lock file that was written where the binaries for other platforms could not
-// be looked up. What it would check is checked here, after the fact.
+// Not `npm ci`: it rejects a lock file that was written where the binaries for other platforms could not
+// be looked up. The code below verifies the same afterwards.
 async function installed(folder, wanted, flags) {
   return (
     (await npm('install', '--no-save', '--prefix', folder, ...flags)) && isPresent(folder, wanted)
@@ -71,13 +70,13 @@ async function installed(folder, wanted, flags) {
 function isPresent(folder, wanted) {
   const locked = read(join(folder, 'package-lock.json')).packages
   const present = read(join(folder, 'node_modules/.package-lock.json')).packages
-  // Optional packages are mostly binaries of other platforms: their absence says nothing.
+  // Optional packages are mostly binaries of other platforms, so they may be absent.
   return wanted.every(
     path => locked[path].optional === true || present[path]?.version === locked[path].version,
   )
 }
 
-/** The paths in a lock file of some packages and of all that they depend on. */
+/** Returns the paths in a lock file of some packages and of all their dependencies. */
 function needed(packages, names) {
   const found = new Set()
   const visit = (from, name) => {
@@ -91,7 +90,7 @@ function needed(packages, names) {
   return [...found]
 }
 
-/** Where a package finds another: in its own folder, or in one above it. */
+/** Returns the path at which a package resolves another: in its own folder or in one above. */
 function locate(packages, from, name) {
   for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('node_modules/') - 1))) {
     const path = `${at === '' ? '' : `${at}/`}node_modules/${name}`
@@ -106,9 +105,9 @@ function isForHere({ os = [process.platform], cpu = [process.arch], libc = [libr
 
 function link(path) {
   if (existsSync(path)) return
-  // A link that leads nowhere does not exist, and is in the way all the same.
+  // A dangling link counts as missing, but must be removed before a new one is created.
   rmSync(path, { force: true })
-  // Windows turns the address of a junction, which anybody may make there, into an absolute one.
+  // On Windows, junctions need no privileges. Windows makes their target absolute.
   symlinkSync('../third-party/node_modules', path, 'junction')
 }
 

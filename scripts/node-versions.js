@@ -1,16 +1,16 @@
-// The Node versions the suite runs on, and how to get them.
+// The Node versions that the test suite runs on, and how to download them.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { npm, root } from './steps.js'
 
-/** The floor exactly as package.json promises it, then the newest of each later line. */
+/** The minimum version in package.json, then the newest of each later release line. */
 export const versions = ['20.19.0', '22.23.3', '24.21.0', '26.10.0']
 
 /**
- * Those of them that are not the Node at hand and can be had for this machine: the registry has all of
- * them for Linux, and some or none for other systems, where the Node at hand has to do.
+ * Returns the versions other than the current one that are available for this machine. The registry has
+ * all of them for Linux and not all for other systems, where only the current version is tested.
  */
 export function otherVersions() {
   const isPublished = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch)
@@ -18,8 +18,8 @@ export function otherVersions() {
 }
 
 /**
- * The path of a Node of that version, fetched from the npm registry once and then kept in `.cache`.
- * Rejects if it cannot be had: a version that was not tried must not look like one that works.
+ * Resolves to the path of a Node binary of a version, which is downloaded from the npm registry once and
+ * kept in `.cache`. Rejects if the download fails: an untested version must not look like one that works.
  */
 export function nodeOf(version) {
   const known = fetching.get(version) ?? fetchNode(version)
@@ -27,7 +27,7 @@ export function nodeOf(version) {
   return known
 }
 
-// Tests that run side by side want the same one at the same time.
+// Tests that run in parallel request the same version at the same time.
 const fetching = new Map()
 
 async function fetchNode(version) {
@@ -40,12 +40,12 @@ async function fetchNode(version) {
   const spec = `${platformPackage()}@${version}`
   try {
     mkdirSync(download, { recursive: true })
-    // Its own binary is all that is wanted of the package, so no script of it needs to run.
+    // Only the binary of the package is needed, so its install scripts do not run.
     const flags = ['--prefix', download, '--no-save', '--ignore-scripts']
     const fetched = await npm('install', ...flags, spec)
     const found = join(download, 'node_modules', platformPackage(), 'bin', name)
     if (!fetched || versionOf(found) !== `v${version}`) {
-      throw new Error(`Node ${version} could not be fetched (npm package ${spec})`)
+      throw new Error(`Node ${version} could not be downloaded (npm package ${spec})`)
     }
     mkdirSync(home, { recursive: true })
     renameSync(found, binary)

@@ -1,8 +1,8 @@
-// npm run soak -- [router]: faults and lifetimes of the router on real programs, for as long as it takes.
+// npm run soak -- [router]: injects faults into a router with real processes, and tests its lifecycle.
 //
-//   --calls N    calls of the storm, in which a program is killed every two seconds; 100 000 unless told
-//   --cycles N   routers that are made and closed; 1000 unless told
-//   --ups N      runs of `trunkline up` that are started and ended; 100 unless told
+//   --calls N    calls under load, while a process is killed every two seconds; 100 000 by default
+//   --cycles N   routers that are created and closed; 1000 by default
+//   --ups N      runs of `trunkline up` that are started and stopped; 100 by default
 
 import { parseArgs } from 'node:util'
 import { install } from './install.js'
@@ -23,14 +23,14 @@ const env = {}
 for (const name of names) {
   if (values[name] === undefined) continue
   if (!/^\d+$/.test(values[name])) {
-    console.error(`--${name} is a whole number, not ${values[name]}`)
+    console.error(`--${name} must be an integer (got ${values[name]})`)
     process.exit(1)
   }
   env[`SOAK_${name.toUpperCase()}`] = values[name]
 }
 
 if (!(await install())) process.exit(1)
-// Vitest, because it is what reads the tests, which are TypeScript, on every Node.
+// Vitest, because it loads the tests, which are TypeScript, on every Node version.
 const { startVitest } = await import('vitest/node')
 const vitest = await startVitest('test', [], {
   root,

@@ -1,5 +1,5 @@
-// npm start: installs what it takes to run, builds and runs `trunkline up` with two servers to try;
-// arguments go to it.
+// npm start: installs the runtime dependencies, builds, and runs `trunkline up` with two demo servers;
+// arguments are passed on.
 
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'

@@ -1,4 +1,4 @@
-// The steps that the scripts share. They run on a fresh clone, so they may use Node alone.
+// Steps shared by the scripts. They run on a fresh clone, so they use only Node's own modules.
 
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
@@ -7,9 +7,10 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** The tools of `node_modules`, as files for Node: a shell or a `.cmd` never comes between. */
+/** The tools of `node_modules`, as files to run with Node, without a shell or a `.cmd` file. */
 export const tools = {
   biome: join(root, 'node_modules/@biomejs/biome/bin/biome'),
+  knip: join(root, 'node_modules/knip/bin/knip.js'),
   tsc: join(root, 'node_modules/typescript/bin/tsc'),
   vitest: join(root, 'node_modules/vitest/vitest.mjs'),
 }
@@ -19,8 +20,8 @@ export function heading(text) {
 }
 
 /**
- * Runs a program in the repository without input; resolves to whether it exited 0. Its output is shown,
- * or given to `print` where there is one.
+ * Runs a program in the repository without input; resolves to whether it exited with 0. Its output is
+ * inherited, or passed to `print` if that is given.
  */
 export function run(command, args, { print, ...options } = {}) {
   return new Promise(resolve => {
@@ -36,12 +37,12 @@ export function run(command, args, { print, ...options } = {}) {
   })
 }
 
-/** Runs a JavaScript file with the Node at hand. */
+/** Runs a JavaScript file with the current Node version. */
 export function node(file, ...args) {
   return run(process.execPath, [file, ...args])
 }
 
-/** Runs npm: the one that started this script, else the one on the path. All it says goes to stderr. */
+/** Runs npm: the one that started this script, else the one on the PATH. Its output goes to stderr. */
 export function npm(...args) {
   const quiet = [...args, '--loglevel=error', '--no-audit', '--no-fund']
   const stdio = ['ignore', 2, 2]
@@ -53,9 +54,9 @@ export function npm(...args) {
 }
 
 /**
- * Compiles `src` into `dist`: the types file by file, the code joined; the code alone with `types: false`,
- * which takes no compiler. The old output stays in use until the new one is complete, so that a program
- * or test started meanwhile never meets half a package.
+ * Compiles `src` into `dist`: declarations file by file, code bundled. `types: false` builds only the code,
+ * which does not need the compiler. The old output stays in place until the new one is complete, so that a
+ * program or test that starts meanwhile never sees half a package.
  */
 export async function build({ types = true } = {}) {
   const dist = join(root, 'dist')
@@ -73,7 +74,7 @@ export async function build({ types = true } = {}) {
   return isTyped
 }
 
-/** Whether `dist`, or the code alone with `types: false`, is missing or older than a source of it. */
+/** Returns whether `dist` (with `types: false` only its code) is missing or older than a source. */
 export function isStale({ types = true } = {}) {
   const outputs = ['dist/index.js', ...(types ? ['dist/index.d.ts'] : [])]
   const built = Math.min(...outputs.map(name => changed(join(root, name))))

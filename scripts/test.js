@@ -1,6 +1,6 @@
-// npm test: the whole gate. Installs, checks style and types, builds, and runs every test on this
-// Node, and on the other versions the package promises to run on those that could tell them apart.
-// `-- --this-node` leaves the other versions out.
+// npm test: the whole gate. Installs, checks style and types, builds, runs every test on the current Node
+// version, and runs the tests that depend on the version on the other supported ones.
+// `-- --this-node` skips the other versions.
 
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
@@ -25,6 +25,7 @@ async function gate() {
     ['build', program('scripts/build.js')],
     ['lint', program(tools.biome, 'check', '--error-on-warnings', '.')],
     ['types', program(tools.tsc, '-p', 'tsconfig.json')],
+    ['unused code', program(tools.knip)],
     ...others.map(version => [
       `fetch Node ${version}`,
       async () => binaries.set(version, await nodeOf(version)),
@@ -41,14 +42,14 @@ async function gate() {
   }
 }
 
-/** What is tried on another Node: of one in the same line as this one, only whether the code runs on it. */
+/** Returns the tests for another version. In the same release line as the current one, only the unit tests. */
 function projectsOn(version) {
   const line = text => text.split('.', 1)[0]
   const code = ['src', 'weighed']
   return line(version) === line(process.versions.node) ? code : [...code, 'test']
 }
 
-/** A step that works or does not; one that does not counts as one failure. */
+/** Runs a step that succeeds or fails; a failed step counts as one failure. */
 async function check(name, step) {
   heading(name)
   try {
@@ -62,8 +63,8 @@ async function check(name, step) {
 }
 
 /**
- * Steps that need nothing of each other, side by side: each of them leaves a core free most of the time.
- * What one prints is shown in one piece, when it has ended.
+ * Runs independent steps in parallel, because each leaves a core idle most of the time. The output of a
+ * step is printed in one piece when it has finished.
  */
 function together(steps) {
   return Promise.all(
@@ -82,24 +83,24 @@ function together(steps) {
   )
 }
 
-/** A step that runs a JavaScript file. */
+/** Runs a JavaScript file as a step. */
 function program(...args) {
   return print => run(process.execPath, args, { print })
 }
 
 /**
- * Every test on one Node, or those of some projects of vitest.config.ts; the counts come from a report
- * beside the one people read.
+ * Runs every test, or those of some projects of vitest.config.ts, on one Node version. The counts come from
+ * a second, machine-readable report.
  */
 async function test(version, binary, projects = []) {
   heading(`tests on Node ${version}`)
   const report = join(results, `${version}.json`)
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  // First on the path, so that programs which tests start by name run on this Node too.
+  // First on the PATH, so that programs that tests start by name use this Node version too.
   const path = `${dirname(binary)}${delimiter}${process.env.PATH}`
   const options = { env: { ...process.env, PATH: path } }
   const only = projects.map(name => `--project=${name}`)
-  // What was made of a source on one Node serves on the next; the folder is a new one each time.
+  // Node versions share the compile cache of sources; the folder is new in each run.
   const modules = join(results, 'modules')
   const cache = ['--experimental.fsModuleCache', `--experimental.fsModuleCachePath=${modules}`]
   const ok = await run(binary, [tools.vitest, 'run', ...only, ...cache, ...reporters], options)

@@ -69,7 +69,7 @@ describe('an address', () => {
     ['ws://a b/'],
     ['ws://localhost:70000/'],
     ['ws://localhost/#part'],
-  ])('%j is refused with its text and the forms there are', text => {
+  ])('rejects %j with its text and the supported forms', text => {
     expect(() => parseAddress(text, 'win32')).toThrow(TypeError)
     expect(() => parseAddress(text, 'win32')).toThrow(`"${text}"`)
     expect(() => parseAddress(text, 'win32')).toThrow('tcp://host:port')
@@ -82,11 +82,11 @@ describe('an address', () => {
     })
   })
 
-  test('a socket file on Windows is refused with the way out', () => {
+  test('rejects a socket file on Windows and names the alternative', () => {
     expect(() => parseAddress('unix:/run/x', 'win32')).toThrow('use pipe:name here')
   })
 
-  test('a pipe elsewhere is refused with the way out', () => {
+  test('rejects a pipe elsewhere and names the alternative', () => {
     expect(() => parseAddress('pipe:trunk', 'linux')).toThrow('"pipe:trunk" exists only on Windows')
   })
 })

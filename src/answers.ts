@@ -1,15 +1,15 @@
 import { type Handler, type Method, methods } from './jsonrpc/handler.ts'
 import type { Answers } from './protocol.ts'
-import { shown } from './util/options.ts'
-import { isRecord } from './util/record.ts'
+import { isRecord } from './util/objects.ts'
+import { formatValue } from './util/options.ts'
 
-/** The handler of some answers. Throws a TypeError that names what can answer nothing. */
+/** Returns the handler for some answers. Throws a TypeError that names a value that is not a function. */
 export function handlerOf(answers: Answers): Handler {
-  // The check: a function is taken for a handler; there is nothing to tell another one by.
+  // The check: every function counts as a handler; nothing distinguishes one from another.
   if (typeof answers === 'function') return answers as Handler
   if (!isRecord(answers)) {
     throw new TypeError(
-      `what answers is a function or an object of functions, not ${shown(answers)}`,
+      `expected a handler function or an object of functions, got ${formatValue(answers)}`,
     )
   }
   const found = isPlain(answers) ? Object.entries(answers) : membersOf(answers)
@@ -22,23 +22,23 @@ type Member = readonly [name: string, value: unknown]
 
 function bound(owner: object, name: string, value: unknown): Method {
   if (typeof value === 'function') return value.bind(owner)
-  throw new TypeError(`the method ${shown(name)} is no function but ${shown(value)}`)
+  throw new TypeError(`method ${formatValue(name)} must be a function (got ${formatValue(value)})`)
 }
 
 function isPlain(table: object): boolean {
   const parent: unknown = Object.getPrototypeOf(table)
-  // That of another realm, such as a test's sandbox, is a different object of the same form.
+  // Not a comparison with Object.prototype, because other realms, such as sandboxes, have their own.
   return parent === null || Object.getPrototypeOf(parent) === null
 }
 
-/** The functions of an instance: its own and those of its class. */
+/** Returns the functions of an instance: its own and those of its class. */
 function membersOf(instance: object): Member[] {
   const parent: object = Object.getPrototypeOf(instance)
-  // What a class inherits is rarely meant for the other side: think of an event emitter's `emit`.
+  // Inherited methods are rarely meant for the peer, such as `emit` of an event emitter.
   if (!isPlain(parent)) {
-    const what = `an instance of ${parent.constructor.name}, which extends another class`
+    const what = `an instance of ${parent.constructor.name}, which extends another class,`
     throw new TypeError(
-      `${what}, does not tell which methods to answer: write an object of functions`,
+      `${what} does not say which methods may be called; pass an object of functions instead`,
     )
   }
   const members: Member[] = []

@@ -1,32 +1,60 @@
 import { clientTable } from './client/option-table.ts'
 import type { ClientOptions } from './client/options.ts'
-import type { OpeningOptions } from './dial.ts'
+import type { HttpClientOptions } from './http/client/channel.ts'
 import { httpClientTable } from './http/option-table.ts'
-import { type Answers, type RpcOptions, rpcTable, wireTable } from './protocol.ts'
+import type { Channel } from './jsonrpc/channel.ts'
+import { type Answers, type RpcOptions, rpcTable, type WireOptions, wireTable } from './protocol.ts'
+import type { ChildProcess, ChildProcessOptions } from './transport/process/child.ts'
 import type { OptionTableOf } from './util/options.ts'
 
-/** How a server is connected to, and what it may ask. Each transport takes what it needs. */
-export interface ConnectOptions extends OpeningOptions, ClientOptions {
+/** How a connection is opened, in either protocol. Each transport reads the options it needs. */
+export interface DialOptions extends WireOptions, ChildProcessOptions {
+  /** How long opening may take, in milliseconds. */
+  readonly handshakeMs?: number
+  /** Aborts opening. It has no effect on an open connection. */
+  readonly signal?: AbortSignal
+  /** Sent with the handshake of a WebSocket, and with every request over HTTP. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Offered in the handshake of a WebSocket; a server that does not select it is accepted too. */
+  readonly subprotocol?: string
+  /**
+   * Over HTTP: whether calls go over a WebSocket to the same address, if the server is stateless and
+   * announces one, as servers of this package do. HTTP is used until it is open, and for requests that
+   * need a stream of their own. Ignored if `http.fetch` is given.
+   */
+  readonly websocket?: boolean
+  /** Called with true when calls start to go over such a WebSocket, with false when it has closed. */
+  readonly onWebSocket?: (isOpen: boolean) => void
+  /** Options of HTTP alone, such as headers that change, or a custom `fetch`. */
+  readonly http?: Omit<HttpClientOptions, 'decode' | 'clock' | 'onError'>
+  /** Called with every child process that was started: its process id and its stderr output. */
+  readonly onChild?: (child: ChildProcess) => void
+  /** Called with each channel before it is used, to observe or record it; the returned channel is used. */
+  readonly onChannel?: (channel: Channel) => Channel
+}
+
+/** How `connect` reaches an MCP server, and what that server may request. */
+export interface ConnectOptions extends DialOptions, ClientOptions {
   readonly protocol?: 'mcp'
 }
 
-/** How the other side of plain JSON-RPC is connected to. */
-export interface RpcConnectOptions extends OpeningOptions, RpcOptions {
-  /** What answers the other side when it calls back. */
+/** How `connect` reaches a peer that speaks plain JSON-RPC. */
+export interface RpcConnectOptions extends DialOptions, RpcOptions {
+  /** Handles the requests of the peer. */
   readonly methods?: Answers
-  /** How long calls wait for their replies, unless the call says otherwise; 0 waits for ever. */
+  /** The default timeout of calls, in milliseconds; 0 means none. */
   readonly timeoutMs?: number
 }
 
 const { decode: _decode, clock: _clock, onError: _onError, ...http } = httpClientTable
 
-const opening: OptionTableOf<OpeningOptions> = {
+const dialing: OptionTableOf<DialOptions> = {
   ...wireTable,
   handshakeMs: 'ms',
   signal: 'object',
   headers: 'object',
-  subprotocol: 'text',
-  websocket: 'flag',
+  subprotocol: 'string',
+  websocket: 'boolean',
   onWebSocket: 'function',
   http,
   onStderr: 'function',
@@ -39,15 +67,15 @@ const opening: OptionTableOf<OpeningOptions> = {
   onChannel: 'function',
 }
 
-const mcp: OptionTableOf<ConnectOptions> = { ...opening, ...clientTable, protocol: 'text' }
+const mcp: OptionTableOf<ConnectOptions> = { ...dialing, ...clientTable, protocol: 'string' }
 
 const jsonrpc: OptionTableOf<RpcConnectOptions> = {
-  ...opening,
+  ...dialing,
   ...rpcTable,
-  // An object, or a function: whatever answers.
+  // An object or a function.
   methods: 'any',
   timeoutMs: 'ms',
 }
 
-/** The options of connecting by protocol, to check what callers have written. */
+/** The options of `connect` for each protocol, for checking what callers pass. */
 export const connectTables = { mcp, jsonrpc }

@@ -14,7 +14,7 @@ function greeter(): Server {
 }
 
 describe('connecting', () => {
-  test('takes a server of this process', async () => {
+  test('connects to a server of this process', async () => {
     const client = owned.add(await connect(greeter()))
     expect(client.server.name).toBe('greeter')
     expect((await client.call('greet')).text).toBe('hello')
@@ -29,13 +29,13 @@ describe('connecting', () => {
     }
   })
 
-  test('speaks the revision it is told to', async () => {
+  test('uses the revision that the options name', async () => {
     const options = { revisions: ['2025-06-18'] }
     const client = owned.add(await connect(greeter(), options))
     expect(client.server.revision.name).toBe('2025-06-18')
   })
 
-  test('remembers what a server speaks', async () => {
+  test('caches the protocol version of a server', async () => {
     const probes: string[] = []
     const server = new Server({ name: 'a', version: '1' }, { revisions: ['2025-11-25'] })
     server.use(next => (message, exchange) => {
@@ -48,7 +48,7 @@ describe('connecting', () => {
     expect(probes.filter(method => method === 'initialize')).toHaveLength(2)
   })
 
-  test('gives up when the signal says so, and not once it is open', async () => {
+  test('is aborted by the signal until it is open', async () => {
     const stop = new AbortController()
     const listener = owned.add(await listen(greeter(), 'tcp://127.0.0.1:0'))
     const client = owned.add(await connect(listener.address, { signal: stop.signal }))
@@ -58,33 +58,35 @@ describe('connecting', () => {
   })
 
   const refusals: readonly (readonly [string, unknown, string])[] = [
-    ['no address', 42, 'connecting needs an address or { command }, not 42'],
+    ['no address', 42, 'connect() expects an address, a Server or { command }, got 42'],
     ['an address of no known form', 'weather', 'cannot read the address "weather"'],
-    ['an object without a command', {}, 'the "command" to start is the name of a program'],
+    ['an object without a command', {}, '"command" must be the name of a program'],
   ]
 
   test.each(refusals)('refuses %s', async (_, target, words) => {
     await expect(connect(target as string)).rejects.toThrow(words)
   })
 
-  test('refuses a server as a peer of plain JSON-RPC', async () => {
+  test('rejects a server as a target of plain JSON-RPC', async () => {
     const connecting = connect(greeter() as never, { protocol: 'jsonrpc' })
-    await expect(connecting).rejects.toThrow('connecting needs an address or { command }')
+    await expect(connecting).rejects.toThrow(
+      'connect() expects an address, a Server or { command }',
+    )
   })
 })
 
 describe('listening', () => {
-  test('refuses plain methods unless told that they are meant', async () => {
+  test('rejects plain methods without the protocol jsonrpc', async () => {
     const listening = listen({ sum: () => 1 } as never, 'tcp://127.0.0.1:0')
-    await expect(listening).rejects.toThrow("for plain methods, say { protocol: 'jsonrpc' }")
+    await expect(listening).rejects.toThrow("for plain methods, pass { protocol: 'jsonrpc' }")
   })
 
-  test('refuses a protocol that does not exist', async () => {
+  test('rejects an unknown protocol', async () => {
     const listening = listen(greeter(), 'tcp://127.0.0.1:0', { protocol: 'soap' } as never)
-    await expect(listening).rejects.toThrow(`the option "protocol" is 'mcp' or 'jsonrpc'`)
+    await expect(listening).rejects.toThrow(`option "protocol" must be 'mcp' or 'jsonrpc'`)
   })
 
-  test('leaves the server as it is when it is closed', async () => {
+  test('does not close the server when the listener closes', async () => {
     const server = greeter()
     const listener = await listen(server, 'tcp://127.0.0.1:0')
     await listener.close()

@@ -2,36 +2,33 @@ import { parseAddress } from './address.ts'
 import { handlerOf } from './answers.ts'
 import type { Client } from './client/client.ts'
 import { type ConnectOptions, connectTables, type RpcConnectOptions } from './connect-options.ts'
-import { dial, type Where } from './dial.ts'
+import { type DialTarget, dial } from './dial.ts'
 import type { Channel } from './jsonrpc/channel.ts'
 import { Peer } from './jsonrpc/peer/peer.ts'
 import type { Endpoint } from './mcp/endpoint.ts'
-import { profile } from './mcp/profile.ts'
-import { decodeOptions } from './mcp/profile-options.ts'
+import { decodeOptions, profile } from './mcp/profile.ts'
 import { checkProtocolOptions, isEndpoint, settings } from './protocol.ts'
 import type { RouterOptions } from './router/options.ts'
 import type { ChildCommand } from './transport/process/child.ts'
-import { defined } from './util/defined.ts'
-import { shown } from './util/options.ts'
-import { isRecord } from './util/record.ts'
+import { defined, isRecord } from './util/objects.ts'
+import { formatValue } from './util/options.ts'
 
 export type { ConnectOptions, RpcConnectOptions }
 
-/** Servers as hosts write them in their files: with a router in front, they are one. */
+/** Several servers by name, as in the configuration files of MCP hosts. `connect` puts a router in front. */
 export interface ServerGroup {
   readonly mcpServers: NonNullable<RouterOptions['servers']>
 }
 
 /**
- * Connects to an address that `listen` takes, or starts a program and talks to it over its standard
- * input and output; `stdio:` talks to whoever started this process. A server of this process is
- * connected to directly. Several servers, as `{ mcpServers }`, are put behind a router, which ends with
- * the client; the names of their tools and prompts begin with `name__`.
+ * Connects to an address that `listen` accepts, or starts a program and connects to its standard input
+ * and output; `stdio:` connects to the parent process. A server of this process is connected to
+ * directly. Several servers, as `{ mcpServers }`, are put behind a router, which closes with the client;
+ * the names of their tools and prompts start with `name__`.
  *
- * Gives a client, or, with `protocol: 'jsonrpc'`, a peer. It belongs to the caller, who closes it; a
- * program that was started ends with it. Rejects with a ChannelError `'refused'` or `'timeout'` that
- * names the target, with the signal's reason, or with a TypeError for an address or options it cannot
- * read.
+ * Resolves to a client, or, with `protocol: 'jsonrpc'`, to a peer. The caller closes it, which also ends
+ * a program that was started. Rejects with a ChannelError `'refused'` or `'timeout'` that names the
+ * target, with the reason of the signal, or with a TypeError for an invalid address or invalid options.
  */
 export function connect(
   target: string | ChildCommand | ServerGroup | Endpoint,
@@ -46,7 +43,7 @@ export async function connect(
   checkSubprotocol(options.subprotocol)
   if (isGroup(target)) {
     if (options.protocol !== 'jsonrpc') return connectGroup(target, options)
-    throw new TypeError('several servers can be connected to as MCP only')
+    throw new TypeError("{ mcpServers } requires the protocol 'mcp'")
   }
   if (options.protocol === 'jsonrpc') return connectPeer(whereOf(target), options)
   return connectClient(isEndpoint(target) ? target : whereOf(target), options)
@@ -71,17 +68,20 @@ async function connectGroup({ mcpServers }: ServerGroup, options: ConnectOptions
   }
 }
 
-async function connectPeer(where: Where, options: RpcConnectOptions): Promise<Peer> {
+async function connectPeer(where: DialTarget, options: RpcConnectOptions): Promise<Peer> {
   const { methods = {}, timeoutMs, signal } = options
   const { decode, peer } = settings(options)
-  // Before the connection, which nobody would close if this threw.
+  // Before dialing, because nothing would close the channel if this threw.
   const handler = handlerOf(methods)
   signal?.throwIfAborted()
   const channel = await dial(where, { ...options, decode })
   return new Peer(channel, handler, { timeoutMs, ...peer })
 }
 
-async function connectClient(where: Where | Endpoint, options: ConnectOptions): Promise<Client> {
+async function connectClient(
+  where: DialTarget | Endpoint,
+  options: ConnectOptions,
+): Promise<Client> {
   const { openClient } = await import('./client/client.ts')
   if (isEndpoint(where)) {
     const { memoryPair } = await import('./transport/memory.ts')
@@ -93,42 +93,46 @@ async function connectClient(where: Where | Endpoint, options: ConnectOptions): 
   }
   const { signal, ...lasting } = options
   const decode = { ...decodeOptions(profile(options.profile)), ...defined(options.decode) }
-  const opening = { subprotocol: 'mcp', ...lasting, decode }
+  const dialing = { subprotocol: 'mcp', ...lasting, decode }
   let isOpen = false
-  // Whoever gives up opening means the first time: later ones are the client's own business.
-  const redial = (): Promise<Channel> => dial(where, isOpen ? opening : { ...opening, signal })
+  // The signal aborts only the first connection attempt; the client decides on later ones.
+  const redial = (): Promise<Channel> => dial(where, isOpen ? dialing : { ...dialing, signal })
   const { knownServers } = await import('./client/connection/version-cache.ts')
-  const remember = { target: nameOf(where), verdicts: knownServers }
-  const client = await openClient(redial, { remember, ...options })
+  const versionCache = { key: nameOf(where), store: knownServers }
+  const client = await openClient(redial, { versionCache, ...options })
   isOpen = true
   return client
 }
 
-/** Under which name it is remembered what a target speaks. */
-function nameOf(where: Where): string {
+/** Returns the key under which the version cache stores the protocol version of a target. */
+function nameOf(where: DialTarget): string {
   if (where.kind !== 'child') return JSON.stringify(where)
   const { command, args, cwd } = where.command
   return JSON.stringify([command, args, cwd])
 }
 
-function whereOf(target: string | ChildCommand | Endpoint): Where {
+function whereOf(target: string | ChildCommand | Endpoint): DialTarget {
   if (typeof target === 'string') return parseAddress(target)
-  // Callers the compiler never saw pass anything.
+  // Untyped callers pass anything.
   if (!isRecord(target) || isEndpoint(target)) {
-    throw new TypeError(`connecting needs an address or { command }, not ${shown(target)}`)
+    throw new TypeError(
+      `connect() expects an address, a Server or { command }, got ${formatValue(target)}`,
+    )
   }
   const { command, args = [] } = target
   if (typeof command !== 'string' || command === '') {
-    throw new TypeError(`the "command" to start is the name of a program, not ${shown(command)}`)
+    throw new TypeError(`"command" must be the name of a program (got ${formatValue(command)})`)
   }
   if (!Array.isArray(args) || args.some(arg => typeof arg !== 'string')) {
-    throw new TypeError(`the "args" of "${command}" are an array of strings`)
+    throw new TypeError(`"args" of "${command}" must be an array of strings`)
   }
   return { kind: 'child', command: target }
 }
 
 function checkSubprotocol(name: string | undefined): void {
-  // A token of HTTP, which is all that the header can carry.
+  // The header can carry only HTTP tokens.
   if (name === undefined || /^[\w!#$%&'*+.^`|~-]+$/.test(name)) return
-  throw new TypeError(`the option "subprotocol" is a name without spaces, not ${shown(name)}`)
+  throw new TypeError(
+    `option "subprotocol" must be a name without spaces (got ${formatValue(name)})`,
+  )
 }

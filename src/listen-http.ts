@@ -1,34 +1,41 @@
 import type { HttpHandler } from './http/exchange.ts'
-import type { HttpTimeouts } from './http/node/server.ts'
+import type { HttpServerOptions } from './http/node/server.ts'
 import { type Channel, ChannelError } from './jsonrpc/channel.ts'
 import type { WireOptions } from './protocol.ts'
-import { bind, boundTo, type Listener, limitConnections, placeOf } from './transport/listener.ts'
-import { within } from './transport/within.ts'
+import {
+  bind,
+  boundAddress,
+  hostAndPort,
+  type Listener,
+  limitConnections,
+} from './transport/listener.ts'
 import { limits } from './util/limits/limits.ts'
 import { systemClock } from './util/time/clock.ts'
+import { withTimeout } from './util/time/sleep.ts'
 import type { Traffic } from './util/traffic.ts'
 
-/** What listening over HTTP needs. */
-export interface HttpListening extends WireOptions {
-  /** Makes what answers requests on a path. */
+/** Options of {@link listenHttp}. */
+export interface ListenHttpOptions extends WireOptions {
+  /** Creates the handler of requests on a path. */
   readonly service: (path: string) => Promise<HttpHandler>
   readonly maxConnections?: number
   readonly allowedHosts?: readonly string[]
   readonly allowedOrigins?: readonly string[]
   readonly drainMs?: number
-  readonly http?: HttpTimeouts
+  readonly http?: HttpServerOptions
   readonly onError?: (error: unknown) => void
-  /** Counts what passes. */
+  /** Counts the bytes of all connections. */
   readonly traffic?: Traffic
 }
 
 /**
- * Listens for HTTP on a port; WebSockets that are opened on the same path are handed to `accept`.
- * Closing answers what is in flight, ends streams and sessions, and cuts what is left.
+ * Listens for HTTP on a port, and hands the WebSockets that clients open on the same path to `accept`.
+ * Closing the listener completes the requests in flight, ends streams and sessions, and then destroys
+ * the remaining connections.
  */
 export async function listenHttp(
   url: URL,
-  options: HttpListening,
+  options: ListenHttpOptions,
   accept: (channel: Channel) => unknown,
 ): Promise<Listener> {
   if (url.protocol !== 'http:') {
@@ -36,13 +43,13 @@ export async function listenHttp(
     throw new ChannelError('refused', `listening on ${url.href}: ${why}`)
   }
   const { nodeServer } = await import('./http/node/server.ts')
-  const { departures } = await import('./http/node/write-batch.ts')
+  const { writeBatch } = await import('./http/node/write-batch.ts')
   const { acceptWebSockets } = await import('./transport/websocket/server.ts')
   const { pathname } = url
   const service = await options.service(pathname)
   const front = nodeServer(service, { ...options, ...options.http })
   const { server } = front
-  await bind(server, url.href, placeOf(url))
+  await bind(server, url.href, hostAndPort(url))
   server.on('error', error => options.onError?.(error))
   limitConnections(server, options.maxConnections, options.onError)
   server.on('connection', socket => options.traffic?.watch(socket))
@@ -58,12 +65,12 @@ export async function listenHttp(
     stop()
     await service.close({ drainMs: options.drainMs })
     await Promise.all(Array.from(sockets.channels, channel => channel.close()))
-    // What had begun to arrive may still be answered; whatever is left then has had its time.
-    departures.flush()
-    front.closeSpares()
-    // A connection is idle only once its answer has left, which Node does not tell.
-    const sweeping = setInterval(() => front.closeSpares(), 10)
-    await within(limits.closeIdleMs.default, systemClock, done => void ended.then(done))
+    // Requests that have started to arrive may still complete, within closeIdleMs.
+    writeBatch.flush()
+    front.closeIdle()
+    // Polling, because Node has no event for a connection that becomes idle after its response.
+    const sweeping = setInterval(() => front.closeIdle(), 10)
+    await withTimeout(limits.closeIdleMs.default, systemClock, done => void ended.then(done))
     clearInterval(sweeping)
     front.cut()
     await ended
@@ -73,6 +80,6 @@ export async function listenHttp(
     closing ??= end()
     return closing
   }
-  const address = `http://${boundTo(server)}${pathname}`
+  const address = `http://${boundAddress(server)}${pathname}`
   return { address, ended, stop, close, [Symbol.asyncDispose]: close }
 }

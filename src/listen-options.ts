@@ -1,5 +1,5 @@
-import type { HttpTimeouts } from './http/node/server.ts'
-import { httpTable, timeoutsTable } from './http/option-table.ts'
+import type { HttpServerOptions } from './http/node/server.ts'
+import { httpServerTable, httpTable } from './http/option-table.ts'
 import type { HttpOptions } from './http/server/service.ts'
 import type { RpcNotification, RpcRequest } from './jsonrpc/message.ts'
 import type { Peer } from './jsonrpc/peer/peer.ts'
@@ -7,37 +7,38 @@ import type { Ops } from './observe/health/health.ts'
 import { type RpcOptions, rpcTable, type WireOptions, wireTable } from './protocol.ts'
 import type { OptionTableOf } from './util/options.ts'
 
-/** How a server is served on an address. One object is good for any address, and takes what it needs. */
+/** Options of `listen`. One object is valid for any address; each transport reads the options it needs. */
 export interface ListenOptions extends WireOptions {
   readonly protocol?: 'mcp'
-  /** Connections at one time; further ones are closed at once. */
+  /** How many connections may be open at a time; further ones are closed at once. */
   readonly maxConnections?: number
-  /** Further `Host` values under which a WebSocket is opened, such as the name of a proxy. */
+  /** Additional accepted `Host` values over HTTP and WebSocket, such as the name of a proxy. */
   readonly allowedHosts?: readonly string[]
-  /** Web pages that may open a WebSocket, such as `https://app.example.com`. */
+  /** Origins of web pages that may connect, such as `https://app.example.com`. */
   readonly allowedOrigins?: readonly string[]
-  /** How long `close` waits for requests in flight. */
+  /** How long `close` waits for requests in flight, in milliseconds. */
   readonly drainMs?: number
-  /** What is special about HTTP. */
+  /** Options of HTTP alone. */
   readonly http?: Omit<HttpOptions, 'path' | 'decode' | 'allowedHosts' | 'allowedOrigins'> &
-    HttpTimeouts
-  /** Answers `/healthz`, `/readyz` and `/metrics` beside the server, over HTTP: see `observe`. */
+    HttpServerOptions
+  /** Serves `/healthz`, `/readyz` and `/metrics` beside the server, over HTTP: see `observe`. */
   readonly ops?: Ops
-  /** Told of connections that were refused or could not be accepted. */
+  /** Called for every connection that was refused or could not be accepted. */
   readonly onError?: (error: unknown) => void
 }
 
+/** Options of `listen` for plain JSON-RPC. */
 export interface RpcListenOptions
   extends Omit<ListenOptions, 'protocol' | 'ops' | 'onError'>,
     RpcOptions {
   /**
-   * Given the peer of each connection, before its first message: to call the other side unasked.
-   * `peer.closed` tells when and why it is over. The listener closes it.
+   * Called with the peer of each connection before its first message, so that the server can call the
+   * client. `peer.closed` resolves when the connection closes. The listener closes the peer.
    */
   readonly onPeer?: (peer: Peer) => void
   /**
-   * Told what a handler threw that its caller is not told, with the message, and of connections
-   * that were refused or could not be accepted. By default the former is printed on stderr.
+   * Called with every exception of a handler that the caller does not see, and its message; and for
+   * connections that were refused or could not be accepted. By default exceptions are printed on stderr.
    */
   readonly onError?: (error: unknown, message?: RpcRequest | RpcNotification) => void
 }
@@ -50,27 +51,27 @@ const {
   ...overHttp
 } = httpTable
 
-const http: OptionTableOf<NonNullable<ListenOptions['http']>> = { ...overHttp, ...timeoutsTable }
+const http: OptionTableOf<NonNullable<ListenOptions['http']>> = { ...overHttp, ...httpServerTable }
 
 const mcp: OptionTableOf<ListenOptions> = {
   ...wireTable,
-  protocol: 'text',
-  maxConnections: 'most',
-  allowedHosts: 'texts',
-  allowedOrigins: 'texts',
+  protocol: 'string',
+  maxConnections: 'max',
+  allowedHosts: 'strings',
+  allowedOrigins: 'strings',
   drainMs: 'ms',
   http,
   ops: 'object',
   onError: 'function',
 }
 
-const { ops: _ops, ...whateverIsServed } = mcp
+const { ops: _ops, ...shared } = mcp
 
 const jsonrpc: OptionTableOf<RpcListenOptions> = {
-  ...whateverIsServed,
+  ...shared,
   ...rpcTable,
   onPeer: 'function',
 }
 
-/** The options of listening by protocol, to check what callers have written. */
+/** The options of `listen` for each protocol, for checking what callers pass. */
 export const listenTables = { mcp, jsonrpc }

@@ -25,20 +25,20 @@ async function call(listener: Listener, method: string, params?: object): Promis
 }
 
 describe('listening', () => {
-  test('takes a table of methods or one handler', async () => {
+  test('accepts a table of methods or one handler', async () => {
     const table = await serve({ twice: (n: number) => 2 * n })
     expect(await call(table, 'twice', [21])).toBe(42)
     const handler = await serve(({ method, params }) => ({ method, params }))
     expect(await call(handler, 'anything', [1])).toEqual({ method: 'anything', params: [1] })
   })
 
-  test('serves this machine only unless a host is written', async () => {
+  test('binds only the loopback interface unless the address names a host', async () => {
     expect((await serve({})).address).toMatch(/^tcp:\/\/127\.0\.0\.1:\d+$/)
     expect((await serve({}, 'ws://:0')).address).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/$/)
     expect((await serve({}, 'tcp://0.0.0.0:0')).address).toMatch(/^tcp:\/\/0\.0\.0\.0:\d+$/)
   })
 
-  test('speaks in the words of its profile', async () => {
+  test('applies its profile', async () => {
     const fail = (): void => {
       throw errors.toolNotFound({ tool: 'x' })
     }
@@ -61,7 +61,7 @@ describe('listening', () => {
     })
   })
 
-  test('many connections share the answers and nothing else', async () => {
+  test('several connections share the handler and no state', async () => {
     const listener = await serve({ add: (a: number, b: number) => a + b })
     const sums = Array.from({ length: 50 }, (_, i) => call(listener, 'add', [i, i]))
     expect(await Promise.all(sums)).toEqual(sums.map((_, i) => 2 * i))
@@ -73,35 +73,47 @@ describe('listening', () => {
     ['a framing', {}, 'ws://:0', { framing: 'words' }],
     ['a framing', {}, 'tcp://:0', { framing: 'words' }],
     ['a reserved method name', { 'rpc.x': () => 1 }, 'tcp://:0', {}],
-  ])('refuses %s it does not know', async (_, answers, address, options) => {
+  ])('rejects %s that is unknown', async (_, answers, address, options) => {
     await expect(serve(answers, address, options)).rejects.toThrow(TypeError)
   })
 
   test.each<[string, unknown, unknown, object, RegExp]>([
-    ['a number that should answer', 5, 'tcp://:0', {}, /answers.*not 5$/],
-    ['nothing that could answer', null, 'tcp://:0', {}, /answers.*not null$/],
-    ['a list that should answer', [() => 1], 'tcp://:0', {}, /answers.*not an array$/],
-    ['a method that is no function', { x: 5 }, 'tcp://:0', {}, /the method "x".*5$/],
-    ['an address that is no text', {}, 5, {}, /an address is a string/],
+    ['a number that should answer', 5, 'tcp://:0', {}, /handler function.*got 5$/],
+    ['nothing that could answer', null, 'tcp://:0', {}, /handler function.*got null$/],
+    ['a list that should answer', [() => 1], 'tcp://:0', {}, /handler function.*got an array$/],
+    ['a method that is no function', { x: 5 }, 'tcp://:0', {}, /method "x".*\(got 5\)$/],
+    ['an address that is no text', {}, 5, {}, /an address must be a string/],
     ['a profile', {}, 'tcp://:0', { profile: 'nope' }, /"nope".*mcp, erlmcp, jsonrpc/],
     ['a name every object knows', {}, 'tcp://:0', { profile: 'toString' }, /"toString"/],
     ['no profile at all', {}, 'tcp://:0', { profile: null }, /profile.*null/],
-    ['no connections', {}, 'tcp://:0', { maxConnections: 0 }, /"maxConnections".*from 1.*not 0$/],
-    ['less than none', {}, 'tcp://:0', { maxConnections: -1 }, /"maxConnections".*not -1$/],
-    ['no number', {}, 'tcp://:0', { drainMs: Number.NaN }, /"drainMs".*not NaN$/],
-    ['a number as text', {}, 'ws://:0', { pingMs: '5' }, /"pingMs".*not "5"$/],
-    ['a time no timer takes', {}, 'tcp://:0', { stallMs: 2 ** 31 }, /"stallMs".*not 2147483648$/],
-    ['a negative size', {}, 'tcp://:0', { decode: { maxBytes: -5 } }, /"decode.maxBytes".*not -5$/],
-    ['no requests', {}, 'tcp://:0', { peer: { maxInFlight: 0 } }, /"peer.maxInFlight".*not 0$/],
+    ['no connections', {}, 'tcp://:0', { maxConnections: 0 }, /"maxConnections".*≥ 1 \(got 0\)$/],
+    ['less than none', {}, 'tcp://:0', { maxConnections: -1 }, /"maxConnections".*\(got -1\)$/],
+    ['no number', {}, 'tcp://:0', { drainMs: Number.NaN }, /"drainMs".*\(got NaN\)$/],
+    ['a number as text', {}, 'ws://:0', { pingMs: '5' }, /"pingMs".*\(got "5"\)$/],
+    [
+      'a time no timer takes',
+      {},
+      'tcp://:0',
+      { stallMs: 2 ** 31 },
+      /"stallMs".*\(got 2147483648\)$/,
+    ],
+    [
+      'a negative size',
+      {},
+      'tcp://:0',
+      { decode: { maxBytes: -5 } },
+      /"decode.maxBytes".*\(got -5\)$/,
+    ],
+    ['no requests', {}, 'tcp://:0', { peer: { maxInFlight: 0 } }, /"peer.maxInFlight".*\(got 0\)$/],
     ['rules that are none', {}, 'tcp://:0', { decode: 5 }, /"decode"/],
-  ])('refuses %s and says so', async (_, answers, address, options, message) => {
+  ])('rejects %s with a message that names it', async (_, answers, address, options, message) => {
     // The check: none; that is what is tested.
     const refused = serve(answers as Answers, address as string, options)
     await expect(refused).rejects.toThrow(TypeError)
     await expect(refused).rejects.toThrow(message)
   })
 
-  test('takes limits that are none, and a queue of none', async () => {
+  test('accepts infinite limits and a queue of length 0', async () => {
     const options = {
       decode: { maxBytes: Number.POSITIVE_INFINITY, maxBatch: undefined },
       peer: { maxQueued: 0, maxId: 1n },
@@ -124,7 +136,7 @@ describe('listening', () => {
     expect(await call(await serve(narrow), 'next')).toBe(42)
   })
 
-  test('calls the methods of an instance of a class, and nothing else of it', async () => {
+  test('exposes only the methods of an instance of a class', async () => {
     class Counter {
       #count = 40
       step = 1
@@ -144,7 +156,7 @@ describe('listening', () => {
     }
   })
 
-  test('refuses an instance whose class inherits what nobody meant to answer', async () => {
+  test('rejects an instance whose class inherits from another', async () => {
     class Api extends EventEmitter {
       ping(): string {
         return 'pong'
@@ -153,57 +165,57 @@ describe('listening', () => {
     await expect(serve(new Api())).rejects.toThrow(/instance of Api, which extends another class/)
   })
 
-  test('introduces each peer before its first message', async () => {
+  test('calls onPeer with each peer before its first message', async () => {
     const peers: Peer[] = []
-    const heard: unknown[] = []
+    const received: unknown[] = []
     const listener = await serve({}, 'tcp://:0', {
       onPeer: (peer: Peer) => {
         peers.push(peer)
         void peer.notify('welcome', [peers.length])
       },
     })
-    const methods = { welcome: (...params: unknown[]) => void heard.push(params) }
+    const methods = { welcome: (...params: unknown[]) => void received.push(params) }
     const first = owned.add(await connect(listener.address, { ...jsonrpc, methods }))
-    await expect.poll(() => heard).toEqual([[1]])
+    await expect.poll(() => received).toEqual([[1]])
     owned.add(await connect(listener.address, { ...jsonrpc, methods }))
-    await expect.poll(() => heard).toEqual([[1], [2]])
+    await expect.poll(() => received).toEqual([[1], [2]])
     await first.close()
     await peers[0]?.closed
   })
 
-  test('survives an introduction that throws', async () => {
-    const told: unknown[] = []
+  test('reports an exception of onPeer and goes on', async () => {
+    const reported: unknown[] = []
     const error = new Error('on purpose')
     const listener = await serve({ ping: () => 'pong' }, 'tcp://:0', {
       onPeer: () => {
         throw error
       },
-      onError: (what: unknown) => told.push(what),
+      onError: (what: unknown) => reported.push(what),
     })
     expect(await call(listener, 'ping')).toBe('pong')
-    expect(told).toEqual([error])
+    expect(reported).toEqual([error])
   })
 
-  test('tells its owner what handlers threw and which connections were refused', async () => {
-    const told: unknown[] = []
+  test('reports exceptions of handlers and refused connections to onError', async () => {
+    const reported: unknown[] = []
     const crash = (): void => {
       throw new Error('inside')
     }
     const listener = await serve({ crash }, 'tcp://:0', {
       maxConnections: 1,
-      onError: (error: Error, message?: object) => told.push([error.message, message]),
+      onError: (error: Error, message?: object) => reported.push([error.message, message]),
     })
     const peer = owned.add(await connect(listener.address, jsonrpc))
     await expect(peer.call('crash')).rejects.toMatchObject({ message: 'Internal error' })
     const second = owned.add(await connect(listener.address, jsonrpc))
     await second.closed
-    expect(told).toMatchObject([
+    expect(reported).toMatchObject([
       ['inside', { method: 'crash' }],
-      [expect.stringContaining('was refused: there are 1 already'), undefined],
+      [expect.stringContaining('1 are open already'), undefined],
     ])
   })
 
-  test('closing cuts what is not answered in time', async () => {
+  test('closing cuts requests that do not complete in time', async () => {
     let isRunning = false
     const hang = (): Promise<never> => {
       isRunning = true
@@ -220,7 +232,7 @@ describe('listening', () => {
     await listener.ended
   })
 
-  test('can be left to the end of a block', async () => {
+  test('closes at the end of an await using block', async () => {
     let address = ''
     {
       await using listener = await listen({}, 'tcp://:0', jsonrpc)
@@ -231,13 +243,13 @@ describe('listening', () => {
 })
 
 describe('connecting', () => {
-  test('gives a peer, as its type says', async () => {
+  test('resolves to a peer, as its type says', async () => {
     const listener = await serve({})
     const peer = owned.add(await connect(listener.address, jsonrpc))
     expectTypeOf(peer).toEqualTypeOf<Peer>()
   })
 
-  test('takes methods for the other side and a time for calls', async () => {
+  test('accepts methods for the peer and a timeout for calls', async () => {
     const listener = await serve(
       {
         ask: (_: object, { back }) => back.call('answer'),
@@ -252,13 +264,13 @@ describe('connecting', () => {
     await expect(peer.call('hang')).rejects.toMatchObject({ code: 'timeout' })
   })
 
-  test('can be given up before it begins', async () => {
+  test('can be aborted before it starts', async () => {
     const reason = new Error('no')
     const signal = AbortSignal.abort(reason)
     await expect(connect({ command: 'none' }, { ...jsonrpc, signal })).rejects.toBe(reason)
   })
 
-  test('gives up a WebSocket server that says nothing', async () => {
+  test('times out on a silent WebSocket server', async () => {
     const silent = createServer(socket => socket.on('error', () => {})).listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const { port } = silent.address() as { port: number }
@@ -268,25 +280,30 @@ describe('connecting', () => {
   })
 
   test.each<[string, unknown, object, RegExp]>([
-    ['nothing', undefined, {}, /an address or \{ command \}, not undefined$/],
-    ['a number', 5, {}, /an address or \{ command \}, not 5$/],
-    ['an object without a command', {}, {}, /"command".*not undefined$/],
-    ['an empty command', { command: '' }, {}, /"command".*not ""$/],
+    ['nothing', undefined, {}, /an address, a Server or \{ command \}, got undefined$/],
+    ['a number', 5, {}, /an address, a Server or \{ command \}, got 5$/],
+    ['an object without a command', {}, {}, /"command".*\(got undefined\)$/],
+    ['an empty command', { command: '' }, {}, /"command".*\(got ""\)$/],
     ['arguments that are one', { command: 'none', args: '-v' }, {}, /"args" of "none"/],
     ['arguments that are no text', { command: 'none', args: [5] }, {}, /"args" of "none"/],
     ['a profile', 'tcp://:1', { profile: 'nope' }, /"nope"/],
-    ['a subprotocol', 'ws://:1', { subprotocol: 'a b' }, /"subprotocol".*not "a b"$/],
-    ['an empty subprotocol', 'ws://:1', { subprotocol: '' }, /"subprotocol".*not ""$/],
-    ['a negative time', { command: 'none' }, { endMs: -1 }, /"endMs".*not -1$/],
-    ['a method that is no function', 'tcp://:1', { methods: { x: 5 } }, /the method "x"/],
-  ])('refuses %s and says so', async (_, target, options, message) => {
+    ['a subprotocol', 'ws://:1', { subprotocol: 'a b' }, /"subprotocol".*\(got "a b"\)$/],
+    ['an empty subprotocol', 'ws://:1', { subprotocol: '' }, /"subprotocol".*\(got ""\)$/],
+    ['a negative time', { command: 'none' }, { endMs: -1 }, /"endMs".*\(got -1\)$/],
+    [
+      'a method that is no function',
+      'tcp://:1',
+      { methods: { x: 5 } },
+      /method "x" must be a function/,
+    ],
+  ])('rejects %s with a message that names it', async (_, target, options, message) => {
     // The check: none; that is what is tested.
     const refused = connect(target as string, { ...jsonrpc, ...options })
     await expect(refused).rejects.toThrow(TypeError)
     await expect(refused).rejects.toThrow(message)
   })
 
-  test('shows the program it has started, and passes on how to treat it', async () => {
+  test('passes the started child process to onChild, and its options on', async () => {
     const children: ChildProcess[] = []
     const junk: string[] = []
     const options = {
@@ -319,7 +336,7 @@ describe('connecting', () => {
     expect(() => process.kill(pid, 0)).toThrow('ESRCH')
   })
 
-  test('ends the program if its owner will not look at it', async () => {
+  test('ends the child process if onChild throws', async () => {
     let pid = 0
     const onChild = (child: ChildProcess): void => {
       pid = child.pid

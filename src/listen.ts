@@ -1,11 +1,10 @@
-import { type Address, parseAddress } from './address.ts'
+import { parseAddress } from './address.ts'
 import { handlerOf } from './answers.ts'
 import type { HttpHandler } from './http/exchange.ts'
 import type { Channel } from './jsonrpc/channel.ts'
 import { Peer } from './jsonrpc/peer/peer.ts'
 import { type ListenOptions, listenTables, type RpcListenOptions } from './listen-options.ts'
-import type { Endpoint } from './mcp/endpoint.ts'
-import { readingFor } from './mcp/profile-options.ts'
+import { type Endpoint, endpointDecodeOptions } from './mcp/endpoint.ts'
 import {
   type Answers,
   checkProtocolOptions,
@@ -14,22 +13,22 @@ import {
   type WireOptions,
 } from './protocol.ts'
 import type { Listener } from './transport/listener.ts'
-import { defined } from './util/defined.ts'
-import { shown } from './util/options.ts'
+import { type Served, transportOf } from './transports.ts'
+import { defined } from './util/objects.ts'
+import { formatValue } from './util/options.ts'
 import type { Traffic } from './util/traffic.ts'
 
 export type { ListenOptions, RpcListenOptions }
 
 /**
  * Serves on an address: `stdio:`, `tcp://host:port`, `unix:path`, `pipe:name`,
- * `ws://host:port/path` or `http://host:port/path`, where WebSockets are opened too. Port 0 takes a
- * free one; no host, or `localhost`, is this machine only.
+ * `ws://host:port/path` or `http://host:port/path`, which accepts WebSockets too. Port 0 binds a free
+ * port; without a host, or with `localhost`, only this machine can connect.
  *
- * What is served is a server, which may be on any number of addresses at once, or, with
- * `protocol: 'jsonrpc'`, plain methods. Each connection is a conversation of its own. Closing the
- * listener lets requests in flight be answered first, and leaves the server as it is. Rejects with a
- * TypeError for an address or options it cannot read, and with a ChannelError `'refused'` when the
- * address cannot be had.
+ * Serves a server, which can listen on any number of addresses at once, or, with
+ * `protocol: 'jsonrpc'`, plain methods. Every connection is independent. Closing the listener completes
+ * the requests in flight first, and does not close the server. Rejects with a TypeError for an invalid
+ * address or invalid options, and with a ChannelError `'refused'` if the address cannot be bound.
  */
 export function listen(
   endpoint: Endpoint,
@@ -48,19 +47,21 @@ export async function listen(
 ): Promise<Listener> {
   checkProtocolOptions(options, listenTables)
   const where = parseAddress(address)
-  const { take, decode, service, traffic } =
-    options.protocol === 'jsonrpc' ? rpcTaker(answers, options) : mcpTaker(answers, options)
-  const taken = new Set<Taken>()
-  const listener = await bind(where, { ...options, decode, service, traffic }, channel => {
-    const one = take(channel)
-    taken.add(one)
-    void one.closed.then(() => taken.delete(one))
-    return one
+  const { serve, decode, service, traffic } =
+    options.protocol === 'jsonrpc' ? rpcServing(answers, options) : mcpServing(answers, options)
+  const connections = new Set<Served>()
+  const listening = { ...options, decode, service, traffic }
+  const listener = await transportOf(where).listen(where, listening, channel => {
+    const connection = serve(channel)
+    connections.add(connection)
+    void connection.closed.then(() => connections.delete(connection))
+    return connection
   })
   let closing: Promise<void> | undefined
   const end = async (): Promise<void> => {
     listener.stop()
-    await Promise.all(Array.from(taken, one => one.close({ drainMs: options.drainMs })))
+    const { drainMs } = options
+    await Promise.all(Array.from(connections, connection => connection.close({ drainMs })))
     await listener.close()
   }
   const close = (): Promise<void> => {
@@ -70,46 +71,42 @@ export async function listen(
   return { ...listener, close, [Symbol.asyncDispose]: close }
 }
 
-/** One connection that is being served. */
-interface Taken {
-  readonly closed: Promise<unknown>
-  close(options?: { readonly drainMs?: number }): Promise<void>
-}
-
-/** How a protocol takes over a channel, and how it wants messages to be read. */
-interface Taker extends Pick<WireOptions, 'decode'> {
-  readonly take: (channel: Channel) => Taken
-  /** The same over HTTP, on a path. */
+/** How a protocol serves a channel, and how its messages are decoded. */
+interface ProtocolServing extends Pick<WireOptions, 'decode'> {
+  readonly serve: (channel: Channel) => Served
+  /** Creates the handler of HTTP requests on a path. */
   readonly service: (path: string) => Promise<HttpHandler>
   readonly traffic?: Traffic
 }
 
-function mcpTaker(answers: Answers, options: ListenOptions): Taker {
+function mcpServing(answers: Answers, options: ListenOptions): ProtocolServing {
   if (!isEndpoint(answers)) {
-    const hint = "for plain methods, say { protocol: 'jsonrpc' }"
-    throw new TypeError(`what is served is a server, not ${shown(answers)}; ${hint}`)
+    const hint = "for plain methods, pass { protocol: 'jsonrpc' }"
+    throw new TypeError(
+      `listen() expects a Server or a Router, got ${formatValue(answers)}; ${hint}`,
+    )
   }
   return {
-    take: channel => answers.attach(channel),
+    serve: channel => answers.attach(channel),
     traffic: answers.traffic,
-    decode: { ...readingFor(answers), ...defined(options.decode) },
+    decode: { ...endpointDecodeOptions(answers), ...defined(options.decode) },
     service: async path => {
       const { HttpService } = await import('./http/server/service.ts')
       const sse = { events: '/sse', messages: '/messages' }
       const http = { sse, ...options, ...options.http, path, hasWebSockets: true }
       const service = new HttpService(answers, http)
       if (options.ops === undefined) return service
-      const { beside } = await import('./observe/health/health.ts')
-      return beside(service, options.ops)
+      const { withOps } = await import('./observe/health/health.ts')
+      return withOps(service, options.ops)
     },
   }
 }
 
-function rpcTaker(answers: Answers, options: RpcListenOptions): Taker {
+function rpcServing(answers: Answers, options: RpcListenOptions): ProtocolServing {
   const handler = handlerOf(answers)
   const { decode, peer: chosen } = settings(options)
   const peerOptions = { onError: options.onError, ...chosen }
-  const take = (channel: Channel): Peer => {
+  const serve = (channel: Channel): Peer => {
     const peer = new Peer(channel, handler, peerOptions)
     introduce(peer, options)
     return peer
@@ -126,10 +123,10 @@ function rpcTaker(answers: Answers, options: RpcListenOptions): Taker {
       maxInFlight: options.http?.maxInFlight,
     })
   }
-  return { take, decode, service }
+  return { serve, decode, service }
 }
 
-/** Hands out a new peer. What the callback throws is reported: it must not end this process. */
+/** Passes a new peer to `onPeer`. An error that it throws goes to `onError`, not to the process. */
 function introduce(peer: Peer, { onPeer, onError = printError }: RpcListenOptions): void {
   try {
     onPeer?.(peer)
@@ -140,42 +137,4 @@ function introduce(peer: Peer, { onPeer, onError = printError }: RpcListenOption
 
 function printError(error: unknown): void {
   console.error('trunkline: onPeer threw:', error)
-}
-
-type Accept = (channel: Channel) => Taken
-type Bound = (ListenOptions | RpcListenOptions) & Pick<Taker, 'service' | 'traffic'>
-
-// Each transport is loaded only when somebody listens on it.
-async function bind(where: Address, options: Bound, accept: Accept): Promise<Listener> {
-  switch (where.kind) {
-    case 'stdio':
-      return listenStdio(options, accept)
-    case 'tcp':
-    case 'unix':
-    case 'pipe': {
-      const { listenSocket } = await import('./transport/socket/socket.ts')
-      return listenSocket(where, options, accept)
-    }
-    case 'websocket': {
-      const { listenWebSocket } = await import('./transport/websocket/server.ts')
-      return listenWebSocket(where.url, options, accept)
-    }
-    case 'http': {
-      const { listenHttp } = await import('./listen-http.ts')
-      return listenHttp(where.url, options, accept)
-    }
-  }
-}
-
-async function listenStdio(options: Bound, accept: Accept): Promise<Listener> {
-  const { stdioChannel } = await import('./transport/stdio.ts')
-  const taken = accept(stdioChannel(options))
-  const close = (): Promise<void> => taken.close()
-  return {
-    address: 'stdio:',
-    ended: taken.closed.then(() => {}),
-    stop: () => {},
-    close,
-    [Symbol.asyncDispose]: close,
-  }
 }

@@ -12,52 +12,60 @@ const sessions = (options: object) => http({ sessions: options })
 
 describe('options in groups', () => {
   test.each<[string, () => void, RegExp]>([
-    ['rules that are none', listening({ decode: 5 }), /"decode" is an object of options, not 5$/],
+    [
+      'rules that are none',
+      listening({ decode: 5 }),
+      /"decode" must be an object of options \(got 5\)$/,
+    ],
     [
       'a list of rules',
       listening({ protocol: 'jsonrpc', peer: [] }),
-      /"peer" is an object of options, not an array$/,
+      /"peer" must be an object of options \(got an array\)$/,
     ],
-    ['a service that is off', listening({ http: false }), /"http".*not false$/],
+    ['a service that is off', listening({ http: false }), /"http".*\(got false\)$/],
     [
       'half a heartbeat',
       connecting({ heartbeat: { everyMs: 'x' } }),
-      /"heartbeat\.everyMs".*not "x"$/,
+      /"heartbeat\.everyMs".*\(got "x"\)$/,
     ],
     [
       'less than no attempt',
-      connecting({ restart: { attempts: -1 } }),
-      /"restart\.attempts".*not -1$/,
+      connecting({ reconnect: { attempts: -1 } }),
+      /"reconnect\.attempts".*\(got -1\)$/,
     ],
     ['no sessions', sessions({ maxSessions: 0 }), /"http\.sessions\.maxSessions"/],
     [
       'sessions of no number',
       sessions({ maxSessionsPerPrincipal: Number.NaN }),
-      /"http\.sessions\.maxSessionsPerPrincipal" is a number from 1 to Infinity, not NaN$/,
+      /"http\.sessions\.maxSessionsPerPrincipal" must be a number ≥ 1 \(got NaN\)$/,
     ],
     [
       'a time no timer takes',
       sessions({ idleMs: 2 ** 31 }),
-      /"http\.sessions\.idleMs".*not 2147483648$/,
+      /"http\.sessions\.idleMs".*\(got 2147483648\)$/,
     ],
-    ['a time as text', sessions({ openingMs: '10s' }), /openingMs".*not "10s"$/],
-    ['sessions that are none', http({ sessions: 10 }), /"http\.sessions".*not 10$/],
+    [
+      'a time as text',
+      sessions({ initializeTimeoutMs: '10s' }),
+      /initializeTimeoutMs".*\(got "10s"\)$/,
+    ],
+    ['sessions that are none', http({ sessions: 10 }), /"http\.sessions".*\(got 10\)$/],
     [
       'events of no size',
       sessions({ events: { maxBytes: -1 } }),
-      /"http\.sessions\.events\.maxBytes".*not -1$/,
+      /"http\.sessions\.events\.maxBytes".*\(got -1\)$/,
     ],
     ['events that are none', sessions({ events: true }), /"http\.sessions\.events"/],
     [
       'no wait at all',
       connecting({ http: { retry: { maxMs: 0 } } }),
-      /"http\.retry\.maxMs".*not 0$/,
+      /"http\.retry\.maxMs".*\(got 0\)$/,
     ],
     ['an age below zero', http({ cors: { maxAgeSeconds: -1 } }), /"http\.cors\.maxAgeSeconds"/],
     [
       'pages that are neither described nor off',
       http({ cors: true }),
-      /"http\.cors" is an object of options or false, not true$/,
+      /"http\.cors" must be an object of options or false \(got true\)$/,
     ],
   ])('refuse %s, by their whole name', (_, check, words) => {
     expect(check).toThrow(TypeError)
@@ -67,19 +75,19 @@ describe('options in groups', () => {
   test.each<[string, () => void]>([
     ['what is left out', listening({ http: { sessions: undefined }, decode: undefined })],
     ['pages and paths that are switched off', http({ cors: false, sse: false })],
-    ['a connection that is not opened again', connecting({ restart: false })],
+    ['a connection that is not opened again', connecting({ reconnect: false })],
     [
       'no attempt at all',
-      connecting({ restart: { attempts: 0 }, http: { retry: { attempts: 0 } } }),
+      connecting({ reconnect: { attempts: 0 }, http: { retry: { attempts: 0 } } }),
     ],
-    ['leave that is not kept', http({ cors: { maxAgeSeconds: 0 } })],
+    ['preflight results that are not cached', http({ cors: { maxAgeSeconds: 0 } })],
     ['no limit', sessions({ maxSessions: Number.POSITIVE_INFINITY })],
     ['paths', http({ sse: { events: '/sse', messages: '/messages' } })],
   ])('take %s', (_, check) => {
     expect(check).not.toThrow()
   })
 
-  test('do not look into objects whose members somebody else names', () => {
+  test('do not check objects with free member names', () => {
     const headers = { maxBytes: 'x' }
     expect(connecting({ headers, http: { headers: { waitMs: 'x' } } })).not.toThrow()
   })
@@ -90,46 +98,46 @@ describe('names that no option has', () => {
     [
       'a slip of listening',
       listening({ maxConections: 5 }),
-      'there is no option "maxConections"; did you mean "maxConnections"?',
+      'unknown option "maxConections"; did you mean "maxConnections"?',
     ],
     [
       'a slip in a group of listening',
       http({ sessions: { idleMS: 5 } }),
-      'there is no option "http.sessions.idleMS"; did you mean "http.sessions.idleMs"?',
+      'unknown option "http.sessions.idleMS"; did you mean "http.sessions.idleMs"?',
     ],
     [
       'a slip of connecting',
       connecting({ handshakeMS: 5 }),
-      'there is no option "handshakeMS"; did you mean "handshakeMs"?',
+      'unknown option "handshakeMS"; did you mean "handshakeMs"?',
     ],
     [
       'a slip in a group of connecting',
       connecting({ http: { retry: { atempts: 5 } } }),
-      'there is no option "http.retry.atempts"; did you mean "http.retry.attempts"?',
+      'unknown option "http.retry.atempts"; did you mean "http.retry.attempts"?',
     ],
     [
       'what only plain JSON-RPC has',
       connecting({ methods: {} }),
-      'there is no option "methods"; there are framing, ',
+      'unknown option "methods"; known options: framing, ',
     ],
     [
       'what only MCP has',
       listening({ protocol: 'jsonrpc', ops: {} }),
-      'there is no option "ops"; there are framing, ',
+      'unknown option "ops"; known options: framing, ',
     ],
     [
       'what the address says',
       http({ path: '/mcp' }),
-      'there is no option "http.path"; there are maxInFlight, ',
+      'unknown option "http.path"; known options: maxInFlight, ',
     ],
   ])('are refused: %s', (_, check, words) => {
     expect(check).toThrow(TypeError)
     expect(check).toThrow(words)
   })
 
-  test('are those of the protocol, which is looked at first', () => {
+  test('depend on the protocol, which is checked first', () => {
     expect(listening({ protocol: 'smtp', nonsense: 1 })).toThrow(
-      new TypeError(`the option "protocol" is 'mcp' or 'jsonrpc', not "smtp"`),
+      new TypeError(`option "protocol" must be 'mcp' or 'jsonrpc' (got "smtp")`),
     )
     expect(listening({ protocol: 'jsonrpc', onPeer: () => {} })).not.toThrow()
   })

@@ -5,69 +5,70 @@ import { decodeTable, peerTable } from './jsonrpc/option-table.ts'
 import type { PeerOptions } from './jsonrpc/peer/options.ts'
 import type { Peer } from './jsonrpc/peer/peer.ts'
 import type { Endpoint } from './mcp/endpoint.ts'
-import { type Profile, type ProfileName, profile, profiles } from './mcp/profile.ts'
-import { decodeOptions, peerOptions } from './mcp/profile-options.ts'
-import { defined } from './util/defined.ts'
-import { checkOptions, type OptionTable, type OptionTableOf, shown } from './util/options.ts'
-import { isRecord } from './util/record.ts'
+import { peerOptions } from './mcp/errors/wire.ts'
+import { decodeOptions, type Profile, type ProfileName, profile, profiles } from './mcp/profile.ts'
+import { defined, isRecord } from './util/objects.ts'
+import { checkOptions, formatValue, type OptionTable, type OptionTableOf } from './util/options.ts'
 import type { FramingName } from './wire/frame.ts'
 import { framing } from './wire/framing.ts'
 
 /**
- * What answers plain JSON-RPC: one function for all methods, or an object with a function for each,
+ * Handles plain JSON-RPC: one function for all methods, or an object with a function for each method,
  * which is called as a method of that object.
  *
- * Every member of a plain object must be a function. Of an instance of a class, the methods of the
- * class can be called from outside, those TypeScript calls private included, and its other members
- * are its own business.
+ * Every member of a plain object must be a function. Of an instance of a class, peers can call the
+ * methods of the class, including those that TypeScript declares private; its other members are ignored.
  */
 export type Answers = Handler | Readonly<Record<string, Method>> | object
 
-/** The protocols, each with what a listener of it serves and what a connection of it is. */
+/** For each protocol, the type that `listen` serves and the type that `connect` returns. */
 export interface Protocols {
   readonly mcp: { readonly serves: Endpoint; readonly connects: Client }
   readonly jsonrpc: { readonly serves: Answers; readonly connects: Peer }
 }
 
+/** The name of a protocol. */
 export type Protocol = keyof Protocols
 
-/** How messages travel, whatever is said in them. */
+/** How messages are framed, buffered and kept alive on a connection, in either protocol. */
 export interface WireOptions {
   /**
-   * How messages are told apart on a stream of bytes; by default one per line. WebSockets tell them
-   * apart by themselves.
+   * How messages are framed on a byte stream; by default one per line. WebSockets have frames of
+   * their own.
    */
   readonly framing?: FramingName
+  /** How incoming messages are decoded, and their limits. */
   readonly decode?: DecodeOptions
-  /** Whether what is sent on a stream waits for the end of this turn of the event loop. */
-  readonly byTurns?: boolean
-  /** Bytes of small messages that are gathered into one write to a stream. */
+  /** Whether writes to a stream are delayed to the end of the current turn of the event loop. */
+  readonly flushOnImmediate?: boolean
+  /** How many bytes of small messages are combined into one write to a stream. */
   readonly coalesceBytes?: number
-  /** Unsent bytes of one connection at which senders are asked to wait. */
+  /** How many unsent bytes of one connection make senders wait. */
   readonly highWaterBytes?: number
-  /** Unsent bytes of one connection at which one more message closes it. */
+  /** How many unsent bytes a connection may have; a message beyond them closes it. */
   readonly maxOutboundBytes?: number
-  /** How long a connection may take nothing while more than the high water waits. */
+  /** How long a connection above `highWaterBytes` may accept no bytes, in milliseconds. */
   readonly stallMs?: number
-  /** How often the other side of a WebSocket is asked for a sign of life; 0 asks never. */
+  /** The interval of pings on a WebSocket, in milliseconds; 0 sends none. */
   readonly pingMs?: number
-  /** How long it has to give one. */
+  /** How long the peer may take to reply to a ping, in milliseconds. */
   readonly pongMs?: number
-  /** Pieces one WebSocket message may come in. */
+  /** How many fragments one WebSocket message may have. */
   readonly maxFragments?: number
 }
 
-/** What plain JSON-RPC needs to be told. */
+/** Options of plain JSON-RPC. */
 export interface RpcOptions {
   readonly protocol: 'jsonrpc'
-  /** The choices JSON-RPC leaves open, by name or one by one; `'jsonrpc'` unless said otherwise. */
+  /** The choices that JSON-RPC leaves open: a preset or a profile. `'jsonrpc'` by default. */
   readonly profile?: ProfileName | Profile
+  /** Options of every peer. */
   readonly peer?: PeerOptions
 }
 
 /**
- * What the profile means for reading and answering, with what the options say themselves on top.
- * Throws a TypeError for a profile that does not exist.
+ * Returns the decoder and peer options of the profile, overridden by those that the options name.
+ * Throws a TypeError for an unknown profile.
  */
 export function settings({
   profile: wanted = 'jsonrpc',
@@ -79,7 +80,7 @@ export function settings({
 } {
   if (typeof wanted === 'string' ? !Object.hasOwn(profiles, wanted) : !isRecord(wanted)) {
     const names = Object.keys(profiles).join(', ')
-    throw new TypeError(`no profile is called ${shown(wanted)}; there are ${names}`)
+    throw new TypeError(`unknown profile ${formatValue(wanted)}; known profiles: ${names}`)
   }
   const rules = profile(wanted)
   return {
@@ -89,24 +90,26 @@ export function settings({
 }
 
 /**
- * Throws a TypeError for options that do not exist or mean nothing, before anything is opened. Which
- * there are depends on the protocol, which is looked at first.
+ * Throws a TypeError for unknown or invalid options, before anything is opened. The option `protocol`
+ * is checked first, because the known options depend on it.
  */
 export function checkProtocolOptions(
   options: unknown,
   tables: Readonly<Record<Protocol, OptionTable>>,
 ): void {
   const { protocol = 'mcp', framing: named } = isRecord(options) ? options : {}
-  // Callers the compiler never saw may write anything.
+  // Untyped callers pass anything.
   if (protocol !== 'mcp' && protocol !== 'jsonrpc') {
-    throw new TypeError(`the option "protocol" is 'mcp' or 'jsonrpc', not ${shown(protocol)}`)
+    throw new TypeError(
+      `option "protocol" must be 'mcp' or 'jsonrpc' (got ${formatValue(protocol)})`,
+    )
   }
   checkOptions(options, tables[protocol])
-  // The check: the table lets nothing but a text through, and whether it is a name is looked up here.
+  // The check: the table accepts only strings, and `framing` throws for an unknown name.
   if (named !== undefined) framing(named as FramingName)
 }
 
-/** Whether something can be served as MCP: a server, or whatever else answers like one. */
+/** Whether a value can be served as MCP: a server, a router, or another object with their methods. */
 export function isEndpoint(value: unknown): value is Endpoint {
   return (
     isRecord(value) &&
@@ -115,23 +118,23 @@ export function isEndpoint(value: unknown): value is Endpoint {
   )
 }
 
-/** The options of how messages travel, to check what callers have written. */
+/** The kinds of the {@link WireOptions}, for checking what callers pass. */
 export const wireTable: OptionTableOf<WireOptions> = {
-  framing: 'text',
+  framing: 'string',
   decode: decodeTable,
-  byTurns: 'flag',
+  flushOnImmediate: 'boolean',
   coalesceBytes: 'count',
   highWaterBytes: 'count',
-  maxOutboundBytes: 'most',
+  maxOutboundBytes: 'max',
   stallMs: 'ms',
   pingMs: 'ms',
   pongMs: 'ms',
-  maxFragments: 'most',
+  maxFragments: 'max',
 }
 
-/** The options of plain JSON-RPC, to check what callers have written. */
+/** The kinds of the {@link RpcOptions}, for checking what callers pass. */
 export const rpcTable: OptionTableOf<RpcOptions> = {
-  protocol: 'text',
+  protocol: 'string',
   profile: 'any',
   peer: peerTable,
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { addressesOf, type Environment } from './serve-address.ts'
+import { addressesOf, flagFor, type ProcessEnvironment } from './serve-address.ts'
 
-type Row = readonly [string, readonly string[], Environment, readonly string[]]
+type Row = readonly [string, readonly string[], ProcessEnvironment, readonly string[]]
 
 const rows: readonly Row[] = [
   ['nothing is stdio', [], {}, ['stdio:']],
@@ -14,8 +14,8 @@ const rows: readonly Row[] = [
   ['a named pipe', ['--pipe', 'weather'], {}, ['pipe:weather']],
   ['several', ['--tcp', '1', '--ws', '2'], {}, ['tcp://127.0.0.1:1', 'ws://127.0.0.1:2/mcp']],
   ['HTTP', ['--http', '3000'], {}, ['http://127.0.0.1:3000/mcp']],
-  ['arguments of the program itself are let be', ['--verbose', 'x', '-p', '3'], {}, ['stdio:']],
-  ['a value is no flag', ['--unix', '--verbose'], { MCP_PATH: 'p' }, ['unix:p']],
+  ['other arguments are ignored', ['--verbose', 'x', '-p', '3'], {}, ['stdio:']],
+  ['a flag is not taken for a value', ['--unix', '--verbose'], { MCP_PATH: 'p' }, ['unix:p']],
   [
     'a transport in the environment',
     [],
@@ -35,7 +35,7 @@ describe('where a program serves', () => {
     expect(addressesOf(argv, env)).toEqual(addresses)
   })
 
-  const refusals: readonly (readonly [string, readonly string[], Environment, string])[] = [
+  const refusals: readonly (readonly [string, readonly string[], ProcessEnvironment, string])[] = [
     ['a port is missing', ['--tcp'], {}, '--tcp needs a port'],
     ['a path is missing', ['--unix'], {}, '--unix needs a path'],
     [
@@ -44,10 +44,32 @@ describe('where a program serves', () => {
       {},
       '--ws takes a port, or a host and a port, not "here"',
     ],
-    ['an unknown transport', [], { MCP_TRANSPORT: 'udp' }, 'MCP_TRANSPORT is one of stdio, tcp'],
+    [
+      'an unknown transport',
+      [],
+      { MCP_TRANSPORT: 'udp' },
+      'MCP_TRANSPORT must be one of stdio, tcp',
+    ],
   ]
 
   test.each(refusals)('says what is wrong: %s', (_, argv, env, words) => {
     expect(() => addressesOf(argv, env)).toThrow(words)
+  })
+})
+
+describe('the flag for an address', () => {
+  test.each([
+    ['stdio:', '--stdio', undefined],
+    ['tcp://:4000', '--tcp=localhost:4000', undefined],
+    ['tcp://[::1]:4000', '--tcp=[::1]:4000', undefined],
+    ['unix:/run/x.sock', '--unix=/run/x.sock', undefined],
+    ['ws://127.0.0.1:1/a', '--ws=127.0.0.1:1', '/a'],
+    ['http://example.test', '--http=example.test:80', '/'],
+    ['http://u:p@example.test:81/mcp?x=1', '--http=example.test:81', '/mcp'],
+  ])('%s is %s', (address, flag, path) => {
+    const found = flagFor(address)
+    expect(found).toEqual(path === undefined ? { flag } : { flag, path })
+    const [parsed] = addressesOf([flag], path === undefined ? {} : { MCP_PATH: path })
+    expect(flagFor(parsed ?? '')).toEqual(found)
   })
 })

@@ -1,59 +1,90 @@
-/** The environment variables of a program. */
-export type Environment = Readonly<Record<string, string | undefined>>
+import { parseAddress } from './address.ts'
+import { type Transport, transportOf, transports } from './transports.ts'
+
+/** The environment variables of a process. */
+export type ProcessEnvironment = Readonly<Record<string, string | undefined>>
 
 /**
- * Where a program is asked to serve, as addresses that `listen` takes: by its arguments, else by its
- * environment, else on its standard input and output.
+ * Returns the addresses that a program should serve on: those its arguments name, else the one its
+ * environment variables name, else `stdio:`.
  *
- * Arguments that are not about serving are the program's own business. Throws a TypeError that names
- * an argument or a variable that cannot be read.
+ * Other arguments are ignored, because the program has its own. Throws a TypeError that names an invalid
+ * argument or variable.
  */
-export function addressesOf(argv: readonly string[], env: Environment): readonly string[] {
+export function addressesOf(argv: readonly string[], env: ProcessEnvironment): readonly string[] {
   const host = nonEmpty(env.MCP_HOST) ?? '127.0.0.1'
   const wanted = fromArguments(argv, { host, env })
   if (wanted.length > 0) return wanted
-  const transport = nonEmpty(env.MCP_TRANSPORT)?.toLowerCase() ?? 'stdio'
-  const make = transports.get(transport)
-  if (make === undefined) {
-    const names = [...transports.keys()].join(', ')
-    throw new TypeError(`MCP_TRANSPORT is one of ${names}, not "${transport}"`)
+  const name = nonEmpty(env.MCP_TRANSPORT)?.toLowerCase() ?? 'stdio'
+  const transport = byFlag.get(name)
+  if (transport === undefined) {
+    const names = [...byFlag.keys()].join(', ')
+    throw new TypeError(`MCP_TRANSPORT must be one of ${names} (got "${name}")`)
   }
-  return [make(undefined, { host, env })]
+  return [addressFor(transport, undefined, { host, env })]
 }
 
-/** What addresses are made of when an argument does not say it. */
-interface Surroundings {
+/**
+ * Returns the argument that makes `serve` listen on an address, and the URL path, which has a variable
+ * (`MCP_PATH`) but no argument. Throws a TypeError for an invalid address.
+ */
+export function flagFor(address: string): { readonly flag: string; readonly path?: string } {
+  const { scheme, locator } = transportOf(parseAddress(address))
+  const flag = `--${scheme}`
+  const rest = address.slice(address.indexOf(':') + 1)
+  if (locator === 'none') return { flag }
+  if (locator === 'path') return { flag: `${flag}=${rest}` }
+  const [, host, port = '80', urlPath] = urlParts.exec(rest) ?? []
+  const withPort = `${flag}=${host || 'localhost'}:${port}`
+  return locator === 'url' ? { flag: withPort, path: urlPath || '/' } : { flag: withPort }
+}
+
+const urlParts = /^\/\/(?:[^/?#@]*@)?(\[[^\]]*\]|[^:/?#]*)(?::(\d+))?([^?#]*)/
+
+/** The defaults for the parts of an address that an argument leaves out. */
+interface Defaults {
   readonly host: string
-  readonly env: Environment
+  readonly env: ProcessEnvironment
 }
 
-type Make = (value: string | undefined, surroundings: Surroundings) => string
+/** The transports by the name of their flag, which is the scheme of their addresses. */
+const byFlag = new Map(transports.map(transport => [transport.scheme, transport]))
 
-const transports: ReadonlyMap<string, Make> = new Map<string, Make>([
-  ['stdio', () => 'stdio:'],
-  ['tcp', (value, around) => `tcp://${authority('--tcp', value, around)}`],
-  ['unix', (value, around) => `unix:${path('--unix', value, around)}`],
-  ['pipe', (value, around) => `pipe:${path('--pipe', value, around)}`],
-  ['ws', (value, around) => `ws://${authority('--ws', value, around)}${urlPath(around)}`],
-  ['http', (value, around) => `http://${authority('--http', value, around)}${urlPath(around)}`],
-])
+/** Builds the address that a flag and its value ask for. */
+function addressFor(
+  { scheme, locator }: Transport,
+  value: string | undefined,
+  defaults: Defaults,
+): string {
+  switch (locator) {
+    case 'none':
+      return `${scheme}:`
+    case 'path':
+      return `${scheme}:${path(`--${scheme}`, value, defaults)}`
+    case 'port':
+      return `${scheme}://${authority(`--${scheme}`, value, defaults)}`
+    case 'url':
+      return `${scheme}://${authority(`--${scheme}`, value, defaults)}${urlPath(defaults)}`
+  }
+}
 
-function fromArguments(argv: readonly string[], surroundings: Surroundings): string[] {
+function fromArguments(argv: readonly string[], defaults: Defaults): string[] {
   const wanted: string[] = []
   for (let i = 0; i < argv.length; i++) {
     const [, name = '', inline] = /^--([a-z]+)(?:=(.*))?$/s.exec(argv[i] ?? '') ?? []
-    const make = transports.get(name)
-    if (make === undefined) continue
+    const transport = byFlag.get(name)
+    if (transport === undefined) continue
     const next = argv[i + 1]
-    const takesNext = name !== 'stdio' && inline === undefined && next?.startsWith('-') === false
-    wanted.push(make(takesNext ? next : inline, surroundings))
+    const takesNext =
+      transport.locator !== 'none' && inline === undefined && next?.startsWith('-') === false
+    wanted.push(addressFor(transport, takesNext ? next : inline, defaults))
     if (takesNext) i++
   }
   return wanted
 }
 
-/** `3000`, `host:3000`, or nothing where the environment knows a port. */
-function authority(flag: string, value: string | undefined, { host, env }: Surroundings): string {
+/** Parses `3000` or `host:3000`; without a value, takes the port from the environment. */
+function authority(flag: string, value: string | undefined, { host, env }: Defaults): string {
   const wanted = value ?? nonEmpty(env.MCP_PORT) ?? nonEmpty(env.PORT)
   if (wanted === undefined) {
     throw new TypeError(`${flag} needs a port: "${flag} 3000", or MCP_PORT in the environment`)
@@ -63,14 +94,14 @@ function authority(flag: string, value: string | undefined, { host, env }: Surro
   throw new TypeError(`${flag} takes a port, or a host and a port, not "${wanted}"`)
 }
 
-function path(flag: string, value: string | undefined, { env }: Surroundings): string {
+function path(flag: string, value: string | undefined, { env }: Defaults): string {
   const wanted = value ?? nonEmpty(env.MCP_PATH)
   if (wanted === undefined)
     throw new TypeError(`${flag} needs a path, or MCP_PATH in the environment`)
   return wanted
 }
 
-function urlPath({ env }: Surroundings): string {
+function urlPath({ env }: Defaults): string {
   const wanted = nonEmpty(env.MCP_PATH) ?? '/mcp'
   return wanted.startsWith('/') ? wanted : `/${wanted}`
 }
@@ -79,7 +110,7 @@ function bracketed(host: string): string {
   return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
 }
 
-/** Variables that are set to nothing count as not set, as shells and compose files leave them. */
+/** Treats an empty variable as unset, because shells and compose files leave such variables. */
 function nonEmpty(value: string | undefined): string | undefined {
   return value === '' ? undefined : value
 }

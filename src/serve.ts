@@ -1,39 +1,38 @@
 import { listen } from './listen.ts'
 import { type ListenOptions, listenTables } from './listen-options.ts'
 import type { Endpoint } from './mcp/endpoint.ts'
-import { addressesOf, type Environment } from './serve-address.ts'
+import { addressesOf, type ProcessEnvironment } from './serve-address.ts'
 import type { Listener } from './transport/listener.ts'
 import { checkOptions, type OptionTableOf } from './util/options.ts'
 
-/** What a program that serves may say itself. */
+/** Options of `serve`. */
 export interface ServeOptions extends ListenOptions {
-  /** Where to serve, instead of what arguments and environment say. */
+  /** The addresses to serve on, instead of those that arguments and environment name. */
   readonly addresses?: readonly string[]
-  /** The program's arguments; by default those it was started with. */
+  /** The arguments of the program; by default those of the process. */
   readonly argv?: readonly string[]
-  /** By default that of the process. */
-  readonly env?: Environment
+  /** The environment variables; by default those of the process. */
+  readonly env?: ProcessEnvironment
 }
 
-/** A program's server while it runs. */
+/** The server of a program while it runs. */
 export interface Serving extends AsyncDisposable {
-  /** The addresses really bound. */
+  /** The bound addresses, with the actual ports. */
   readonly addresses: readonly string[]
-  /** Resolves when everything is over, just before the process exits by itself. */
+  /** Resolves when every listener has closed, just before the process exits. */
   readonly ended: Promise<void>
-  /** Ends in good order, without ending the process. Idempotent. */
+  /** Closes the listeners and the server gracefully, without ending the process. Idempotent. */
   close(): Promise<void>
 }
 
 /**
- * Runs a program's server: on standard input and output, or where its arguments (`--http 3000`,
- * `--tcp 4000`, `--unix path`, `--ws 4001`, several at once) or its environment (`MCP_TRANSPORT`,
- * `MCP_HOST`, `MCP_PORT`, `MCP_PATH`, `PORT`) say.
+ * Runs the server of a program: on standard input and output, or on the addresses that its arguments
+ * (`--http 3000`, `--tcp 4000`, `--unix path`, `--ws 4001`, several at once) or its environment
+ * variables (`MCP_TRANSPORT`, `MCP_HOST`, `MCP_PORT`, `MCP_PATH`, `PORT`) name.
  *
- * Resolves when it can be reached. From then on the process belongs to it: the end of standard input
- * ends the process after what was asked has been answered, and so do SIGTERM and SIGINT; a second
- * signal ends it at once. It prints on standard error only. Rejects as `listen` does, with nothing left
- * open.
+ * Resolves when every address accepts connections. From then on it controls the process: the end of
+ * standard input, SIGTERM and SIGINT each complete the requests in flight and then exit; a second signal
+ * exits at once. It prints on standard error only. Rejects as `listen` does, with no listener left open.
  */
 export async function serve(
   endpoint: Endpoint & Partial<Closable>,
@@ -57,22 +56,22 @@ export async function serve(
     return closing
   }
   const forgetSignals = onEndingSignals(() => close().then(() => process.exit(0)))
-  const isOver = listeners.map(async listener => {
+  const ends = listeners.map(async listener => {
     await listener.ended
-    // Whoever started this program has gone, or has no more to say.
+    // The parent process has exited, or has closed the input.
     if (listener.address === 'stdio:' && closing === undefined) {
       await close()
       process.exit(0)
     }
   })
-  const ended = Promise.all(isOver).then(close)
+  const ended = Promise.all(ends).then(close)
   return { addresses: bound, ended, close, [Symbol.asyncDispose]: close }
 }
 
 const table: OptionTableOf<ServeOptions> = {
   ...listenTables.mcp,
-  addresses: 'texts',
-  argv: 'texts',
+  addresses: 'strings',
+  argv: 'strings',
   env: 'object',
 }
 
@@ -95,11 +94,11 @@ async function listenAll(
   }
 }
 
-/** Calls `end` on the first signal that asks this process to end; the second one ends it at once. */
+/** Calls `end` on the first SIGTERM or SIGINT; the second one exits at once. Returns how to stop that. */
 function onEndingSignals(end: () => void): () => void {
   let isEnding = false
   const onSignal = (_: NodeJS.Signals, number: number): void => {
-    // What shells say of a process that a signal has ended.
+    // The exit code that shells use for a process that a signal has ended.
     if (isEnding) process.exit(128 + number)
     isEnding = true
     end()

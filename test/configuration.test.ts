@@ -2,12 +2,12 @@ import { writeFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import { describe, expect, test } from 'vitest'
 import { configNames } from '../src/cli/target/config-file.ts'
-import { type Field, type Json, typeWords } from '../src/router/config/field.ts'
-import { configJsonSchema } from '../src/router/config/json-schema.ts'
+import { describeType, type Field, type Json } from '../src/router/config/field.ts'
 import { foreignFileKeys, foreignServerKeys } from '../src/router/config/other-hosts.ts'
 import { readConfig } from '../src/router/config/read.ts'
 import { configGroups } from '../src/router/config/schema.ts'
 import { readConfigText } from '../src/router/config/text.ts'
+import { configJsonSchema } from './support/config-json-schema.ts'
 import { documentedTable, readFile } from './tables.ts'
 
 const page = 'docs/configuration.md'
@@ -25,7 +25,7 @@ describe(page, () => {
       fields,
       ([field, { type, meaning, default: usual, example, reconnects }]) => [
         `\`${field}\`${reconnects ? ' ↻' : ''}`,
-        typeWords(type),
+        describeType(type),
         defaultCell(usual),
         meaning,
         code(example),
@@ -85,7 +85,7 @@ describe(schemaFile, () => {
     ['no address', { mcpServers: { a: { url: 'nowhere' } } }],
     ['an unknown word', { mcpServers: { a: { command: 'x', balance: 'best' } } }],
     ['a name with a space', { mcpServers: { 'a b': { command: 'x' } } }],
-  ])('refuses %s, as the check does', (_, file) => {
+  ])('rejects %s, as readConfig does', (_, file) => {
     expect(isRight(file)).toBe(false)
     expect(() => readConfig(JSON.stringify(file), { env })).toThrow()
   })
@@ -105,7 +105,7 @@ function code(value: Json): string {
   return `\`${JSON.stringify(value)}\``
 }
 
-/** A text with comments as plain values. */
+/** Parses JSON with comments to plain values. */
 function plain(text: string): unknown {
   const { root } = readConfigText(text)
   const bare = (node: typeof root): unknown => {

@@ -14,7 +14,7 @@ const program = fileURLToPath(new URL('mcp-interop/connects-server.js', import.m
 const plan = { inProcess: 370, tcp: 200, unix: 200, webSocket: 200, child: 30 }
 const atOnce = 10
 
-const patienceMs = 60_000
+const maxWaitMs = 60_000
 
 type Counts = Readonly<Record<string, number>>
 type Target = string | ChildCommand | Server
@@ -107,7 +107,7 @@ test('a thousand connections leave no child, no socket and no timer on either si
     await visits(command, plan.child, started)
 
     // Without a timer of its own: one would be counted.
-    const giveUpAt = Date.now() + patienceMs
+    const giveUpAt = Date.now() + maxWaitMs
     let after = await stillOpen()
     while (left(after, before).length > 0 && Date.now() < giveUpAt) {
       await turn()

@@ -1,19 +1,18 @@
 import type { DecodeOptions } from '../src/jsonrpc/codec/decode.ts'
-import { profiles } from '../src/mcp/profile.ts'
-import { decodeOptions } from '../src/mcp/profile-options.ts'
+import { decodeOptions, profiles } from '../src/mcp/profile.ts'
 
-/** One input and what comes back; `''` where nothing does. */
+/** One input and the expected response; `''` if there is none. */
 export interface Case {
   readonly input: string | Uint8Array
   readonly reply: string
-  /** How it arrives: as one message, or as bytes to be cut into lines. */
+  /** How the input arrives: as one message, or as bytes to be split into lines. */
   readonly over?: 'message' | 'lines'
   readonly options?: DecodeOptions
-  /** What becomes of a call with the id 1 that waits meanwhile: a result, or the code of its error. */
+  /** The outcome of a pending call with the id 1: a result, or the code of its error. */
   readonly outcome?: unknown
 }
 
-/** A row of the table in `docs/limits.md`, with what shows that it is true. */
+/** A row of the table in `docs/limits.md`, with the cases that prove it. */
 export interface CornerCase {
   readonly what: string
   readonly happens: string
@@ -21,8 +20,8 @@ export interface CornerCase {
 }
 
 const answer = (id: string, member: string) => `{"jsonrpc":"2.0","id":${id},${member}}`
-const fails = (code: number, words: string) => (id: string) =>
-  answer(id, `"error":{"code":${code},"message":"${words}"}`)
+const fails = (code: number, message: string) => (id: string) =>
+  answer(id, `"error":{"code":${code},"message":"${message}"}`)
 
 const parseError = fails(-32700, 'Parse error')('null')
 const invalid = fails(-32600, 'Invalid Request')
@@ -46,18 +45,18 @@ const mcp = decodeOptions(profiles.mcp)
 
 const bytes: readonly CornerCase[] = [
   {
-    what: 'nothing, or white space alone',
-    happens: '-32700. As a line of its own it is passed over',
+    what: 'nothing, or only white space',
+    happens: '-32700. As a separate line it is ignored',
     cases: [noJson(''), noJson(' \t '), lines('\n\r\n', ''), lines(' \t\r\n', '')],
   },
   {
     what: 'a byte order mark',
-    happens: '-32700. One at the very beginning of a child process’s output is passed over',
+    happens: '-32700. At the very beginning of a child process’s output it is ignored',
     cases: [noJson(`\ufeff${request('1')}`), noJson(new TextEncoder().encode(`\ufeff{}`))],
   },
   {
-    what: 'bytes that are no UTF-8',
-    happens: '-32700; never replaced in silence',
+    what: 'bytes that are not UTF-8',
+    happens: '-32700; never replaced silently',
     cases: [
       noJson(Uint8Array.of(0x22, 0xff, 0x22)),
       noJson(Uint8Array.of(0x22, 0xc0, 0xaf, 0x22)),
@@ -66,12 +65,12 @@ const bytes: readonly CornerCase[] = [
   },
   {
     what: 'a control character in a string',
-    happens: '-32700; as an escape (`\\u0000`) it is taken, and comes back as one',
+    happens: '-32700; as an escape (`\\u0000`) it is accepted, and sent back as an escape',
     cases: [noJson(echo('["\u0000"]')), noJson(echo('["\t"]')), taken('["\\u0000"]')],
   },
   {
-    what: 'half a surrogate pair, as an escape',
-    happens: 'taken in params, and comes back as an escape; -32600 in a method or id',
+    what: 'a lone surrogate, as an escape',
+    happens: 'accepted in params, and sent back as an escape; -32600 in a method or id',
     cases: [
       taken('["\\ud800"]'),
       refused(request('1', '"\\ud800"'), '1'),
@@ -80,20 +79,20 @@ const bytes: readonly CornerCase[] = [
   },
   {
     what: '`\\r\\n`; U+2028, U+2029, U+0085 in a string',
-    happens: 'only the byte 0x0A ends a line, and one 0x0D before it is dropped',
+    happens: 'only the byte 0x0A ends a line; a 0x0D directly before it is dropped',
     cases: [
       lines(`${request('1')}\r\n`, result('1', 'null')),
       lines(`${echo('["\u2028\u2029\u0085"]')}\n`, result('1', '["\u2028\u2029\u0085"]')),
     ],
   },
   {
-    what: 'a last line that does not end',
-    happens: 'dropped; the connection ends with the code `framing`',
+    what: 'a last line without a line break',
+    happens: 'dropped; the connection closes with the code `framing`',
     cases: [lines(request('1'), '')],
   },
   {
     what: 'a message over the size limit',
-    happens: '-32012, with the limit in the data; the id is null, for nothing of it was read',
+    happens: '-32012, with the limit in the data; the id is null, because the message was not read',
     cases: [
       {
         input: request('1'),
@@ -109,8 +108,8 @@ const bytes: readonly CornerCase[] = [
 
 const structure: readonly CornerCase[] = [
   {
-    what: 'text that is no JSON',
-    happens: '-32700; in a batch for the whole of it',
+    what: 'text that is not JSON',
+    happens: '-32700; in a batch, for the whole batch',
     cases: [
       noJson('{"jsonrpc":"2.0","method":"echo"'),
       noJson(`${request('1')} x`),
@@ -119,23 +118,23 @@ const structure: readonly CornerCase[] = [
     ],
   },
   {
-    what: 'JSON that is no object',
+    what: 'JSON that is not an object',
     happens: '-32600',
     cases: [refused('1'), refused('"echo"'), refused('null')],
   },
   {
-    what: 'nesting beyond 64',
-    happens: '-32600 with the id, before anything is parsed',
+    what: 'nesting deeper than 64',
+    happens: '-32600 with the id, before parsing',
     cases: [taken(nested(63)), refused(echo(nested(64)), '1'), refused('['.repeat(100_000))],
   },
   {
     what: 'more than 100 000 keys and values',
-    happens: '-32600 with the id, before anything is parsed',
+    happens: '-32600 with the id, before parsing',
     cases: [refused(echo(list(100_001, '1')), '1')],
   },
   {
-    what: 'a member of ours twice, also with an escape (`"\\u006dethod"`)',
-    happens: '-32600; with the id, unless that stands twice',
+    what: 'a member of JSON-RPC twice, even if written with an escape (`"\\u006dethod"`)',
+    happens: '-32600; with the id, unless the id is the repeated member',
     cases: [
       refused(request('1', '"echo"', ',"method":"other"'), '1'),
       refused(request('1', '"echo"', ',"\\u006dethod":"other"'), '1'),
@@ -144,17 +143,17 @@ const structure: readonly CornerCase[] = [
   },
   {
     what: 'a member of params twice',
-    happens: 'the last one counts',
+    happens: 'the last one is used',
     cases: [taken('{"a":1,"a":2}', '{"a":2}')],
   },
   {
-    what: 'members that are none of ours',
+    what: 'unknown members',
     happens: 'ignored, never sent back',
     cases: [{ input: request('1', '"echo"', ',"x":[1],"Params":[2]'), reply: result('1', 'null') }],
   },
   {
     what: '`__proto__`, `constructor`, `then` and the like',
-    happens: 'names like others: -32601 as a method, a plain member in params',
+    happens: 'ordinary names: -32601 as a method, a plain member in params',
     cases: [
       ...['__proto__', 'constructor', 'toString', 'then'].map(name => ({
         input: request('1', `"${name}"`),
@@ -165,7 +164,7 @@ const structure: readonly CornerCase[] = [
     ],
   },
   {
-    what: 'numbers in params beyond 2^53, or with more digits than a double has',
+    what: 'numbers in params beyond 2^53, or with more digits than a double can hold',
     happens: 'rounded, as `JSON.parse` does',
     cases: [taken('[9007199254740993]', '[9007199254740992]'), taken('[0.1e1]', '[1]')],
   },
@@ -174,7 +173,7 @@ const structure: readonly CornerCase[] = [
 const ids: readonly CornerCase[] = [
   {
     what: 'the ids `0`, `""`, `-1`, `1` and `"1"`',
-    happens: 'ids like others, and all different',
+    happens: 'valid, and all different',
     cases: ['0', '""', '-1', '1', '"1"'].map(id => ({
       input: request(id),
       reply: result(id, 'null'),
@@ -182,7 +181,7 @@ const ids: readonly CornerCase[] = [
   },
   {
     what: 'the ids `1.0`, `1e0` and `-0`',
-    happens: 'the same as 1, 1 and 0',
+    happens: 'equal to 1, 1 and 0',
     cases: [
       { input: request('1.0'), reply: result('1', 'null') },
       { input: request('1e0'), reply: result('1', 'null') },
@@ -190,15 +189,15 @@ const ids: readonly CornerCase[] = [
     ],
   },
   {
-    what: 'an integer beyond 2^53 as id',
-    happens: 'a `bigint`; comes back digit by digit',
+    what: 'an integer beyond 2^53 as an id',
+    happens: 'a `bigint`; sent back with all digits',
     cases: ['9007199254740993', '-9007199254740993', '1152921504606846975', '9'.repeat(256)].map(
       id => ({ input: request(id), reply: result(id, 'null') }),
     ),
   },
   {
-    what: 'a fraction, or a large number with an exponent, as id',
-    happens: '-32600 with the id null: its echo might be another id',
+    what: 'a fraction, or a large number with an exponent, as an id',
+    happens: '-32600 with the id null, because the id sent back might differ',
     cases: ['1.5', '1e21', '1e400', '9007199254740993.0'].map(id => refused(request(id))),
   },
   {
@@ -211,7 +210,7 @@ const ids: readonly CornerCase[] = [
     ],
   },
   {
-    what: 'an id that is no string or number, or longer than 256',
+    what: 'an id that is neither a string nor a number, or is longer than 256',
     happens: '-32600 with the id null',
     cases: ['true', '{}', '[1]', `"${'x'.repeat(257)}"`, '9'.repeat(257)].map(id =>
       refused(request(id)),
@@ -231,7 +230,7 @@ const shape: readonly CornerCase[] = [
     ],
   },
   {
-    what: 'a method that is empty, no string, or longer than 256',
+    what: 'a method that is empty, not a string, or longer than 256',
     happens: '-32600',
     cases: ['""', '1', 'null', `"${'x'.repeat(257)}"`].map(name =>
       refused(request('1', name), '1'),
@@ -239,11 +238,11 @@ const shape: readonly CornerCase[] = [
   },
   {
     what: 'a method that begins with `rpc.`',
-    happens: '-32601; serving one is a TypeError',
+    happens: '-32601; registering one throws a TypeError',
     cases: [{ input: request('1', '"rpc.discover"'), reply: unknownMethod('1') }],
   },
   {
-    what: 'params that are neither array nor object',
+    what: 'params that are neither an array nor an object',
     happens: '-32600. Null counts as no params in the profile `erlmcp`',
     cases: [
       ...['null', '1', '"x"', 'true'].map(params => refused(echo(params), '1')),
@@ -252,12 +251,12 @@ const shape: readonly CornerCase[] = [
     ],
   },
   {
-    what: 'a broken notification',
-    happens: 'answered like a broken request, with the id null',
+    what: 'a malformed notification',
+    happens: 'answered like a malformed request, with the id null',
     cases: [refused('{"jsonrpc":"2.0","method":"echo","params":1}')],
   },
   {
-    what: 'neither method nor result nor error; or a method beside one of the others',
+    what: 'no method, result or error; or a method together with a result or an error',
     happens: '-32600',
     cases: [
       refused('{"jsonrpc":"2.0","id":1}', '1'),
@@ -266,7 +265,7 @@ const shape: readonly CornerCase[] = [
     ],
   },
   {
-    what: 'a reply with both result and error, or with an error that is none',
+    what: 'a response with both a result and an error, or with an invalid error',
     happens: 'the call it names rejects with the code `framing`; nothing is sent back',
     cases: [
       '"result":1,"error":{"code":1,"message":""}',
@@ -277,15 +276,15 @@ const shape: readonly CornerCase[] = [
   },
   {
     what: 'an error without an id, or with the id null',
-    happens: 'an error that belongs to no call; nothing is sent back',
+    happens: 'belongs to no call; nothing is sent back',
     cases: [
       { input: '{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"}}', reply: '' },
       { input: parseError, reply: '' },
     ],
   },
   {
-    what: 'a reply that nobody waits for',
-    happens: 'dropped; `onStray` is told',
+    what: 'a response without a pending call',
+    happens: 'dropped; `onStray` is called',
     cases: [{ input: result('99', '1'), reply: '' }],
   },
 ]
@@ -293,12 +292,12 @@ const shape: readonly CornerCase[] = [
 const batches: readonly CornerCase[] = [
   {
     what: 'an empty batch',
-    happens: 'one -32600, in no array',
+    happens: 'one -32600, not in an array',
     cases: [refused('[]'), refused(' [ ] ')],
   },
   {
-    what: 'a batch with bad entries',
-    happens: 'each is answered for itself, in its place; notifications are not',
+    what: 'a batch with invalid entries',
+    happens: 'each entry is answered in its place; notifications are not answered',
     cases: [
       { input: '[1]', reply: `[${invalid('null')}]` },
       {
@@ -308,13 +307,13 @@ const batches: readonly CornerCase[] = [
     ],
   },
   {
-    what: 'a batch of notifications alone',
-    happens: 'no answer at all',
+    what: 'a batch of notifications only',
+    happens: 'no response',
     cases: [{ input: '[{"jsonrpc":"2.0","method":"echo"}]', reply: '' }],
   },
   {
-    what: 'a batch of more than 100',
-    happens: 'one -32600, and nothing of it is carried out; -32069 in the profile `erlmcp`',
+    what: 'a batch of more than 100 messages',
+    happens: 'one -32600, and none of it is executed; -32069 in the profile `erlmcp`',
     cases: [
       refused(list(101, request('1'))),
       {
@@ -326,5 +325,5 @@ const batches: readonly CornerCase[] = [
   },
 ]
 
-/** Odd, broken and hostile input, in the order of the document. */
+/** Unusual, broken and hostile input, in the order of `docs/limits.md`. */
 export const cornerCases = [...bytes, ...structure, ...ids, ...shape, ...batches]

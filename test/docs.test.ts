@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { errors } from '../src/mcp/errors/constructors.ts'
-import { catalogue } from '../src/mcp/errors/table.ts'
+import { errorTable } from '../src/mcp/errors/table.ts'
 import { toWire } from '../src/mcp/errors/wire.ts'
 import { events } from '../src/observe/events.ts'
 import { type MetricRow, metricTable } from '../src/observe/metrics/table.ts'
@@ -10,7 +10,7 @@ import { cornerCases } from './corner-cases.ts'
 import { documentedTable, readFile, type Table } from './tables.ts'
 
 describe('docs/errors.md', () => {
-  test('shows the catalogue', () => {
+  test('shows the error table', () => {
     const head = ['kind', 'constructor', 'code', 'mcp', 'stateless', 'message', 'category']
     const expected: Table = [[...head, 'severity', 'data'], ...errorRows()]
     expect(documentedTable('docs/errors.md', 'errors', expected)).toEqual(expected)
@@ -27,9 +27,9 @@ describe('docs/errors.md', () => {
 
 function errorRows(): Table {
   const makers = Object.entries(errors)
-  return Array.from(catalogue.values(), (entry, at) => {
+  return Array.from(errorTable.values(), (entry, at) => {
     const { kind, code, message, category, severity, data } = entry
-    // The check: both are made in the order of the catalogue; data do not change the number.
+    // The check: both are made in the order of the error table; data does not change the code.
     const [name, make] = makers[at] as [string, () => ReturnType<typeof errors.parseError>]
     const sent = (era: 'session' | 'stateless') => toWire(make(), { revision: { era } }).code
     const other = (number: number) => (number === code ? '' : `${number}`)

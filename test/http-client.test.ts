@@ -42,7 +42,7 @@ async function open(script: Script, options: ClientOptions = {}) {
   const onError = () => {}
   const url = new URL('http://localhost:1/mcp')
   const dial = async () => httpChannel(url, { fetch, onError })
-  const client = await openClient(dial, { onError, restart: false, ...options })
+  const client = await openClient(dial, { onError, reconnect: false, ...options })
   owned.add(client)
   return { client, asked }
 }
@@ -205,8 +205,8 @@ describe('a stateless client over HTTP', () => {
         }).response
       },
     })
-    const restart = { attempts: 3, baseMs: 1, random: () => 0 }
-    const { client } = await open(script, { restart })
+    const reconnect = { attempts: 3, baseMs: 1, random: () => 0 }
+    const { client } = await open(script, { reconnect })
     const changes = client.changes({ tools: true })
     await changes.ready
     streams[0]?.break()
@@ -225,7 +225,7 @@ test('a session that is gone is opened anew, and what was refused for it is sent
     'tools/call': one =>
       one.headers.get('mcp-session-id') === 's1' ? bare(404) : reply(one, { content: [] }),
   })
-  const { client, asked } = await open(script, { era: 'session', restart: { attempts: 3 } })
+  const { client, asked } = await open(script, { era: 'session', reconnect: { attempts: 3 } })
   const results = await Promise.all([client.call('pay'), client.call('pay'), client.call('pay')])
   expect(results).toHaveLength(3)
   expect(sessions).toBe(2)

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { serverRequestMethods } from '../src/mcp/methods.ts'
 import {
   files,
   folderOf,
@@ -97,6 +98,41 @@ describe('imports from outside', () => {
   })
 })
 
+describe('the protocol', () => {
+  test('eras are data: code asks for a feature of the revision', () => {
+    const elsewhere = modules.filter(({ path }) => !/^(mcp|cli\/check)\//.test(path))
+    const wrong = elsewhere.filter(({ text }) => comparesEra(withoutComments(text)))
+    expect(wrong.map(module => module.path)).toEqual([])
+  })
+
+  test.each([
+    ["if (caller.revision.era === 'session') return", true],
+    ["if ('stateless' !== revision?.era) return", true],
+    ['among.filter(one => one.era === era)', true],
+    ["const isSession = era === 'session'", true],
+    ['switch (revision.era) {', true],
+    ["const caller = { revision: revision.name, era: 'session' }", false],
+    ["const stateless = revisionsOf('stateless', served)", false],
+    ["if (features.identity === 'session') return", false],
+  ])('%s: %s', (code, expected) => {
+    expect(comparesEra(code)).toBe(expected)
+  })
+
+  test('a server request is named only where it is implemented', () => {
+    const method = new RegExp(serverRequestMethods.map(name => `['"\`]${name}\\b(?!_)`).join('|'))
+    const naming = modules.filter(({ text }) => method.test(withoutComments(text)))
+    const paths = naming.map(module => module.path).filter(path => !/^(mcp|cli)\//.test(path))
+    expect(paths).toEqual([
+      'client/server-requests/handlers.ts',
+      'server/context.ts',
+      'server/input/input-requests.ts',
+      // Pages to visit: URL elicitations that a handler requires by an error, and their ids.
+      'server/input/input-required.ts',
+      'server/tasks/server-request.ts',
+    ])
+  })
+})
+
 describe('the files', () => {
   test('revision dates stay with the revisions', () => {
     const date = /['"`][^'"`\n]*20\d\d-\d\d-\d\d/
@@ -149,6 +185,11 @@ describe('finding imports', () => {
     expect(importsOf(text)).toEqual([])
   })
 })
+
+/** Whether code compares an era with a word or with another era. */
+function comparesEra(code: string): boolean {
+  return /\bera\b\)?\s*[!=]==|[!=]==\s*(?:[\w$]+\??\.)*era\b|switch \([^)\n]*\bera\b/.test(code)
+}
 
 /** Every import between two source files. */
 function edges(): [from: string, to: string][] {

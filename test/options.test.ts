@@ -12,7 +12,7 @@ afterEach(() => owned.closeAll())
 const info = { name: 'a', version: '1' }
 const server = () => owned.add(new Server(info))
 const slip = (name: string, meant: string) =>
-  new TypeError(`there is no option "${name}"; did you mean "${meant}"?`)
+  new TypeError(`unknown option "${name}"; did you mean "${meant}"?`)
 
 describe('an option that does not exist', () => {
   test.each([
@@ -41,54 +41,54 @@ describe('an option that does not exist', () => {
     const options = { adresses: [] } as object
     await expect(serve(server(), options)).rejects.toThrow(slip('adresses', 'addresses'))
     const one = { addresses: 'tcp://127.0.0.1:0' } as object
-    await expect(serve(server(), one)).rejects.toThrow(/"addresses" is a list of texts/)
+    await expect(serve(server(), one)).rejects.toThrow(/"addresses" must be an array of strings/)
   })
 
   test.each<[object, string]>([
-    [{ pagesize: 5 }, 'there is no option "pagesize"; did you mean "pageSize"?'],
+    [{ pagesize: 5 }, 'unknown option "pagesize"; did you mean "pageSize"?'],
     [
       { peer: { maxInflight: 5 } },
-      'no option "peer.maxInflight"; did you mean "peer.maxInFlight"?',
+      'unknown option "peer.maxInflight"; did you mean "peer.maxInFlight"?',
     ],
-    [{ tasks: { ttl: 5 } }, 'there is no option "tasks.ttl"; there are store, '],
-    [{ cache: { tool: {} } }, 'there is no option "cache.tool"; did you mean "cache.tools"?'],
-    [{ capabilities: {} }, 'there is no option "capabilities"; there are profile, '],
-    [{ onError: 'print' }, 'the option "onError" is a function, not "print"'],
+    [{ tasks: { ttl: 5 } }, 'unknown option "tasks.ttl"; known options: store, '],
+    [{ cache: { tool: {} } }, 'unknown option "cache.tool"; did you mean "cache.tools"?'],
+    [{ capabilities: {} }, 'unknown option "capabilities"; known options: profile, '],
+    [{ onError: 'print' }, 'option "onError" must be a function (got "print")'],
   ])('is refused by a server: %j', (options, words) => {
     expect(() => new Server(info, options)).toThrow(TypeError)
     expect(() => new Server(info, options)).toThrow(words)
   })
 
   test.each<[object, string]>([
-    [{ server: {} }, 'there is no option "server"; did you mean "servers"?'],
+    [{ server: {} }, 'unknown option "server"; did you mean "servers"?'],
     [
       { limits: { persecond: 5 } },
-      'no option "limits.persecond"; did you mean "limits.perSecond"?',
+      'unknown option "limits.persecond"; did you mean "limits.perSecond"?',
     ],
-    [{ heldMs: 'long' }, 'the option "heldMs" is a number from 0 to'],
+    [{ parkedMs: 'long' }, 'option "parkedMs" must be a number from 0 to'],
     [
       { servers: { a: { comand: 'x' } } },
-      'server "a": there is no option "comand"; did you mean "command"?',
+      'server "a": unknown option "comand"; did you mean "command"?',
     ],
     [
       { servers: { a: { command: 'x', args: '-v' } } },
-      'server "a": the option "args" is a list of texts, not "-v"',
+      'server "a": option "args" must be an array of strings (got "-v")',
     ],
     [
       { servers: { a: { command: 'x', timeoutMs: '5' } } },
-      'server "a": the option "timeoutMs" is a number, not "5"',
+      'server "a": option "timeoutMs" must be a number (got "5")',
     ],
     [
       { servers: { a: { command: 'x', limits: { tools: { t: { brust: 5 } } } } } },
-      'no option "limits.tools.t.brust"; did you mean "limits.tools.t.burst"?',
+      'unknown option "limits.tools.t.brust"; did you mean "limits.tools.t.burst"?',
     ],
     [
       { servers: { a: { command: 'x', breaker: true } } },
-      'the option "breaker" is an object of options or false, not true',
+      'option "breaker" must be an object of options or false (got true)',
     ],
     [
       { servers: { a: { urls: [{ url: 'tcp://127.0.0.1:1', wieght: 5 }] } } },
-      'server "a", "urls": there is no option "wieght"; did you mean "weight"?',
+      'server "a", "urls": unknown option "wieght"; did you mean "weight"?',
     ],
   ])('is refused by a router: %j', (options, words) => {
     expect(() => new Router(options)).toThrow(TypeError)
@@ -98,7 +98,7 @@ describe('an option that does not exist', () => {
   test('is refused by a router for servers that come later, and changes nothing', async () => {
     const router = owned.add(new Router({ servers: { a: server() } }))
     const wrong = { command: 'never', instnaces: 2 } as object
-    const words = 'server "b": there is no option "instnaces"; did you mean "instances"?'
+    const words = 'server "b": unknown option "instnaces"; did you mean "instances"?'
     expect(() => router.register('b', wrong)).toThrow(new TypeError(words))
     await expect(router.update({ b: wrong })).rejects.toThrow(new TypeError(words))
     expect(router.servers().map(({ name }) => name)).toEqual(['a'])

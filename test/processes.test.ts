@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { patience } from './support/patience.ts'
+import { pollOptions } from './support/poll-options.ts'
 import { isAlive } from './support/processes.ts'
 
 const fixture = (name: string): string =>
@@ -131,7 +131,7 @@ describe('the end of a program', () => {
   test.each(['exit', 'throw'])('by %s is the end of its child processes', async how => {
     const { child, pid } = await own(how, 'stubborn')
     await once(child, 'exit')
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), patience)
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), pollOptions)
   })
 
   test.each(signals)(
@@ -140,7 +140,7 @@ describe('the end of a program', () => {
       const { child, pid } = await own('wait', 'stubborn')
       child.kill(signal)
       expect(await once(child, 'exit')).toEqual([null, signal])
-      await vi.waitFor(() => expect(isAlive(pid)).toBe(false), patience)
+      await vi.waitFor(() => expect(isAlive(pid)).toBe(false), pollOptions)
     },
   )
 
@@ -149,7 +149,7 @@ describe('the end of a program', () => {
     expect((await lines.next()).value).toBe('listening')
     child.kill('SIGTERM')
     expect(await once(child, 'exit')).toEqual([null, 'SIGTERM'])
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), patience)
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), pollOptions)
   })
 
   test('is not what a signal means to which it listens: its child processes live on', async () => {
@@ -166,7 +166,7 @@ describe('the end of a program', () => {
   test('by SIGKILL is noticed by a child process at the end of its input', async () => {
     const { child, pid } = await own('wait', 'echo')
     child.kill('SIGKILL')
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), patience)
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), pollOptions)
   })
 })
 

@@ -52,8 +52,8 @@ describe('docs/routing-policies.md', () => {
       budget: limits.retryBudget.default,
     })
     expect(restart).toEqual({
-      most: limits.restarts.default,
-      withinMs: limits.restartWithinMs.default,
+      maxRestarts: limits.maxRestarts.default,
+      windowMs: limits.restartWindowMs.default,
       minMs: limits.restartMinMs.default,
       maxMs: limits.restartMaxMs.default,
     })

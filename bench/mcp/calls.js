@@ -21,7 +21,7 @@ const modes = [
   { name: '64 in flight', inFlight: 64 },
 ]
 
-/** Tool calls from a client to a server in the same process, each package with its own of both. */
+/** Measures tool calls from a client to a server in the same process, both of the same package. */
 export async function calls({ rounds, seconds = 0.15, only, alone, log }) {
   const reports = []
   const bytes = JSON.stringify(argumentsOf(500)).length
@@ -44,14 +44,14 @@ export async function calls({ rounds, seconds = 0.15, only, alone, log }) {
 
 function notesOf(bytes) {
   return [
-    `tools/call from client to server and back: arguments of ${bytes} bytes as an object, checked by the schema of the`,
-    `tool, and an answer of ${answerTo(argumentsOf(500)).length} characters. Everybody has Zod for that, one of ours plain JSON Schema. Objects are`,
-    `handed over, in a process for each contestant, in the newest revision (as text: ${toolRequest('stateless', 500).length} bytes there) or, "session", in the one before`,
-    `(${toolRequest('session', 500).length} bytes); SDK 1.32 knows sessions only. The floor looks up a tool, checks the arguments, and nothing else.`,
+    `tools/call from client to server and back: arguments of ${bytes} bytes as an object, validated by the schema of the`,
+    `tool, and a result of ${answerTo(argumentsOf(500)).length} characters. All use Zod, one of ours plain JSON Schema. Objects are passed by reference,`,
+    `in one process per contestant, in the newest protocol version (as text: ${toolRequest('stateless', 500).length} bytes) or, for "session", in the one before`,
+    `(${toolRequest('session', 500).length} bytes). SDK 1.32 supports only sessions. The floor only looks up the tool and validates the arguments.`,
   ]
 }
 
-/** A contestant that makes `count` tool calls, `inFlight` of them at any time. */
+/** A contestant that makes `count` tool calls, keeping `inFlight` of them in flight. */
 export function contestant(name, inFlight) {
   let end
   let inputs = []
@@ -86,7 +86,7 @@ export function contestant(name, inFlight) {
   }
 }
 
-/** Throws for a result that tells of a failure, as some packages tell of bad arguments. */
+/** Throws if a result reports a failure, as some packages do for invalid arguments. */
 function isFine(result, textOf) {
   if (result.isError) throw new Error('refused')
   return textOf(result)

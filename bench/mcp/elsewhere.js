@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 /**
- * A contestant that runs in a process of its own, where `worker.js` makes it again by suite and name.
- * They all use Zod, and whoever has many kinds of schemas would slow it down for the others.
+ * A contestant that runs in a separate process, where `worker.js` creates it by suite and name. All of
+ * them use Zod, and a package with many kinds of schemas would slow it down for the others.
  */
 export function elsewhere(suite, name, inFlight) {
   let child

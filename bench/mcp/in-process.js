@@ -4,14 +4,14 @@ import { answerTo, name, zodInput } from './tool.js'
 import { revisions } from './wire.js'
 
 /*
- * Each of these links a client and a server inside this process, each package with its own client and
- * its own way from one to the other, and gives `{ call(arguments), textOf(result), close() }`. Packages
- * are loaded on use, so that each process holds one of them.
+ * Each of these links a client and a server in this process, with the client, the server and the
+ * in-process transport of one package, and returns `{ call(arguments), textOf(result), close() }`.
+ * Packages are loaded on use, so that each process contains only one of them.
  */
 
 const client = { name: 'bench', version: '1.0.0' }
 
-/** The floor: tables of tools and of waiting calls, Zod, and objects handed over in a microtask. */
+/** The floor: Maps of tools and pending calls, Zod, and objects passed by reference in a microtask. */
 export function bare() {
   const tools = new Map([[name, { check: zodInput['~standard'].validate, run: answerTo }]])
   const waiting = new Map()
@@ -74,7 +74,7 @@ export async function sdk2(era) {
   const { serveStdio } = await import('@modelcontextprotocol/server/stdio')
   const { sdk2Server } = await import('./definition-sdk2.js')
   const [near, far] = InMemoryTransport.createLinkedPair()
-  // The package's way to serve its newest revision on anything but HTTP.
+  // How the package serves its newest protocol version on anything but HTTP.
   serveStdio(() => sdk2Server(), { transport: far })
   const mode = era === 'session' ? 'legacy' : { pin: revisions.stateless }
   const caller = new Client(client, { versionNegotiation: { mode } })
@@ -90,7 +90,7 @@ function callerOf(client) {
   }
 }
 
-/** Of a result; one that tells of bad arguments is no result here. */
+/** Returns the text of a result. Throws if the result reports invalid arguments. */
 function textOf(result) {
   if (result.isError) throw new Error(result.content[0].text)
   return result.content[0].text

@@ -3,13 +3,13 @@ import { ours } from '../ours.js'
 import { trunklineServer } from './definition-ours.js'
 import { answerTo, argumentsOf, name as tool } from './tool.js'
 
-/** What is done to a server before it is called. */
+/** Prepares a server, by kind. */
 const preparations = {
   trunkline() {},
   'trunkline, any middleware'(server) {
     server.use(next => (message, exchange) => next(message, exchange))
   },
-  async 'trunkline, nobody listens'(server) {
+  async 'trunkline, no subscribers'(server) {
     const { observed } = await ours('observe/index')
     server.use(observed())
   },
@@ -22,7 +22,7 @@ const preparations = {
 
 export const kinds = Object.keys(preparations)
 
-/** What a server becomes with a call of its tool `turn`, and ceases to be with the next. */
+/** By kind: returns a function that switches a server between off and this kind; the tool `turn` calls it. */
 const turns = {
   async 'all on'(server) {
     const { observe } = await ours('observe/index')
@@ -37,7 +37,7 @@ const turns = {
       observer = undefined
     }
   },
-  async 'nobody listens'(server) {
+  async 'no subscribers'(server) {
     const { observed } = await ours('observe/index')
     let isOn = false
     server.use(next => {
@@ -52,7 +52,7 @@ const turns = {
 
 export const turnedKinds = Object.keys(turns)
 
-/** The server that is turned into one of these. */
+/** Creates the server that can be switched. */
 export async function turnedServer(kind) {
   const server = await trunklineServer()
   const turn = await turns[kind](server)
@@ -63,14 +63,14 @@ export async function turnedServer(kind) {
   return server
 }
 
-/** The server of one kind, ready to be called. */
+/** Creates the server of one kind. */
 async function observedServer(kind) {
   const server = await trunklineServer()
   await preparations[kind](server)
   return server
 }
 
-/** A contestant that makes `count` tool calls, `inFlight` of them at any time; its name begins with the era. */
+/** A contestant that makes `count` tool calls, keeping `inFlight` in flight. Its name starts with the era. */
 export function contestant(name, inFlight) {
   const [era] = name.split(' ', 1)
   let client

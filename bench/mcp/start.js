@@ -16,9 +16,9 @@ const field = [
   ['SDK 2.4, session', 'session', ['hello-sdk2']],
 ]
 
-/** How long a server of one tool takes from its start to its first answers, and what it holds then. */
+/** Measures the time from starting a server with one tool to its first responses, and its memory then. */
 export async function start({ rounds, only, alone, log }) {
-  const title = 'MCP server, from start to first answer'
+  const title = 'MCP server, from start to first response'
   if (!title.includes(only)) return []
   const racers = field
     .filter(([name], at) => !alone || at < 2 || name.startsWith('trunkline'))
@@ -38,11 +38,11 @@ export async function start({ rounds, only, alone, log }) {
   ]
   const workload = { name: 'start', results, aims }
   const notes = [
-    'A hello-world server with one tool and a Zod schema is started, and told at once: open the conversation',
-    '(`server/discover`, or `initialize` and `notifications/initialized`) and `tools/list`. Time until the last reply, the',
-    'start of Node among it; then the tool is called, which tells the resident memory of its process. What Node takes is',
-    'the same for all: from import to answer is what is above the "bare loop", and that is compared, once without a schema',
-    'library, which ours does not need, and once with Zod everywhere and above "bare loop + Zod".',
+    'A hello-world server with one tool and a Zod schema is started and at once receives the handshake (`server/discover`,',
+    'or `initialize` and `notifications/initialized`) and `tools/list`. The time runs until the last response and includes the',
+    'start of Node.js. Then the tool is called, which returns the resident memory of its process. Node.js takes the same time',
+    'everywhere, so the time above the "bare loop" is compared: once without a schema library, which ours does not need, and',
+    'once with Zod everywhere, above "bare loop + Zod".',
   ]
   return [{ title, notes, workloads: [workload], text: text(results) }]
 }
@@ -58,8 +58,8 @@ async function attempt(racer) {
 }
 
 async function once({ era, program }) {
-  const { asks, tells } = opening(era)
-  const texts = [asks, ...tells, request(era, 'list', 'tools/list', {})]
+  const { request: first, notifications } = opening(era)
+  const texts = [first, ...notifications, request(era, 'list', 'tools/list', {})]
   const call = request(era, 'rss', 'tools/call', { name: 'hello', arguments: { who: 'you' } })
   const from = performance.now()
   const child = spawnServer(...program)
@@ -84,7 +84,7 @@ function summarise({ name, rates, rss, failed }, _, [floor]) {
   return { name, rates, perSecond: spread(rates), ratio, rss: spread(rss) }
 }
 
-/** The time above what the floor takes: at most a third of that of SDK 2.4. */
+/** Target for the time above the floor: at most a third of that of SDK 2.4. */
 function ownTimeAim(results, ours, below, words) {
   const own = results.find(({ name }) => name === ours)
   const other = results.find(({ name }) => name === 'SDK 2.4')

@@ -24,7 +24,7 @@ const modes = [
   { name: '64 in flight', inFlight: 64 },
 ]
 
-/** Tool calls to a server in a child process, all servers driven by the same raw client. */
+/** Measures tool calls to a server in a child process. The same raw client drives all servers. */
 export async function stdio({ rounds, seconds = 0.15, only, alone, log }) {
   const reports = []
   const bytes = toolRequest('stateless', 500).length
@@ -42,7 +42,7 @@ export async function stdio({ rounds, seconds = 0.15, only, alone, log }) {
   return reports
 }
 
-// One call at a time measures how long two processes take to wake each other, and little else.
+// Sequential calls measure little else than how long two processes take to wake each other.
 const aimsOf = results => [
   aim(results, { than: 'the floor', least: 0.8 }),
   aim(results, { than: 'SDK 1.32', least: 2.5 }),
@@ -51,13 +51,13 @@ const aimsOf = results => [
 
 function notesOf(bytes) {
   return [
-    `tools/call as lines of ${bytes} bytes (session: ${toolRequest('session', 500).length}), one connection, the server in a process of its own,`,
-    'always the same raw client, which counts replies; that they belong to their requests is checked before. Everybody but',
-    'the floors checks the arguments by Zod, one of ours by plain JSON Schema. The floors run the tool and check nothing.',
+    `tools/call as lines of ${bytes} bytes (session: ${toolRequest('session', 500).length}), over one connection to a separate process. The same`,
+    'raw client drives every server and counts responses; before that it checks that they match their requests. All but the',
+    'floors validate the arguments with Zod, one of ours with plain JSON Schema. The floors only run the tool.',
   ]
 }
 
-/** What is sent to a server, and how its answers are checked. */
+/** The requests that are sent to a server, and how its responses are checked. */
 export function workOf(era) {
   const call = name => request(era, name, 'tools/call', { name, arguments: {} })
   return {
@@ -72,14 +72,14 @@ export function workOf(era) {
   }
 }
 
-/** A link to a server that has just been started and opened. */
+/** Starts a server, performs the handshake and returns a link to it. */
 export async function openStdio(era, program) {
   const child = start(...program)
   const close = () => stop(child)
   const link = streamLink({ input: child.stdout, output: child.stdin, wire: lines, close })
   link.broken.catch(() => {})
-  const { asks, tells } = opening(era)
-  await Promise.race([link.ask(asks), link.broken])
-  for (const text of tells) child.stdin.write(lines.frame(text))
+  const { request: first, notifications } = opening(era)
+  await Promise.race([link.ask(first), link.broken])
+  for (const text of notifications) child.stdin.write(lines.frame(text))
   return link
 }

@@ -19,7 +19,7 @@ const field = [
 
 const atOnce = 64
 
-/** The server alone: the text of a tool call goes in, the text of its reply comes out. */
+/** Measures the server alone: from the text of a tool call to the text of its response. */
 export async function texts({ rounds, seconds = 0.15, only, alone, log }) {
   const title = 'MCP server, text in, text out'
   if (!title.includes(only)) return []
@@ -30,15 +30,15 @@ export async function texts({ rounds, seconds = 0.15, only, alone, log }) {
   const aims = [aim(results, { than: 'trunkline, session', least: 0.8, most: 1.25 })]
   const workload = { name: 'text in, text out', bytes, results, aims }
   const notes = [
-    `tools/call requests of ${bytes} bytes (session: ${toolRequest('session', 500).length}), ${atOnce} handed over at once; the arguments are checked by the`,
-    'schema of the tool. No pipe, no client. The floor parses, checks the arguments, and writes; no envelope is looked at.',
+    `tools/call requests of ${bytes} bytes (session: ${toolRequest('session', 500).length}), ${atOnce} at a time. The schema of the tool validates the`,
+    'arguments. There is no pipe and no client. The floor parses, validates the arguments and writes; it ignores the envelope.',
   ]
   return [{ title, notes, workloads: [workload], text: list(workload) }]
 }
 
 /**
- * A contestant that answers `count` texts. Opened, it is `{ feed(text), onReply, close() }`: each reply
- * is given to `onReply` as a text.
+ * A contestant that handles `count` texts. Opening it returns `{ feed(text), onReply, close() }`; it
+ * passes the text of each response to `onReply`.
  */
 export function contestant(name) {
   const [, era, open] = field.find(([label]) => label === name)
@@ -54,9 +54,9 @@ export function contestant(name) {
     name,
     async open() {
       server = await open()
-      const { asks, tells } = opening(era)
-      await ask(asks)
-      for (const text of tells) server.feed(text)
+      const { request: first, notifications } = opening(era)
+      await ask(first)
+      for (const text of notifications) server.feed(text)
     },
     async check() {
       const reply = JSON.parse(await ask(toolRequest(era, 7)))
@@ -75,7 +75,7 @@ export function contestant(name) {
       let missing = 0
       let done
       server.onReply = text => {
-        // Whoever sends a reply needs it in one piece.
+        // Sending a response would flatten the string.
         sent.latin1Write(text, 0)
         if (--missing === 0) done()
       }
@@ -156,12 +156,12 @@ async function sdk2() {
   const { sdk2Server } = await import('./definition-sdk2.js')
   const link = transport(packaged.deserializeMessage, packaged.serializeMessage)
   serveStdio(() => sdk2Server(), { transport: link.transport })
-  // It starts its transport by itself, a moment later.
+  // The package starts its transport itself, a moment later.
   await new Promise(setImmediate)
   return link.server
 }
 
-/** The least transport of the official SDKs that works on texts, with the reading and writing of theirs. */
+/** A minimal transport for the official SDKs that works on texts, with their own parsing and serializing. */
 function transport(read, write) {
   const server = {
     onReply() {},

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { toolCall } from '../messages.js'
 
 /*
- * The one tool that every MCP server under test has. By default a small one, so that the cost of the
- * protocol shows; with BENCH_TOOL=large one with five arguments, an object and a list among them, where
- * checking them costs as much as everything else.
+ * The tool that every MCP server under test has. By default it is small, so that the cost of the protocol
+ * dominates. With BENCH_TOOL=large it has five arguments, including an object and an array, and validating
+ * them costs as much as everything else.
  */
 
 const small = {
@@ -59,15 +59,15 @@ const large = {
 export const {
   name,
   description,
-  /** What it takes, for everybody who takes a Zod schema. */
+  /** The input schema, as Zod. */
   zodInput,
-  /** The same as a plain JSON Schema. */
+  /** The input schema, as plain JSON Schema. */
   plainInput,
-  /** What it says. */
+  /** Returns the result text for some arguments. */
   answerTo,
-  /** The arguments of one call; no two of the first thousand are alike. */
+  /** Returns the arguments of one call; the first thousand are all different. */
   argumentsOf,
-  /** Arguments that no schema above lets through. */
+  /** Arguments that both schemas reject. */
   badArguments,
 } = process.env.BENCH_TOOL === 'large' ? large : small
 
@@ -81,7 +81,7 @@ export function withTools(server) {
   return server
 }
 
-/** Processor time of this process so far: what the second tool, `usage`, tells. */
+/** Returns the CPU time of this process so far, which the second tool, `usage`, reports. */
 export function ownMicros() {
   const { user, system } = process.cpuUsage()
   return user + system

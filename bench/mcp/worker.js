@@ -10,14 +10,14 @@ const steps = {
   open: () => own.open(),
   async check() {
     await own.check()
-    // Until the compiler has settled, by the processor's own time: a busy machine gives it late.
+    // Warm up until the compiler has settled, measured in CPU time, which a busy machine delays.
     const { user } = process.cpuUsage()
     own.prepare()
     while (process.cpuUsage().user - user < warmUpMicros) await own.run(256)
   },
   async run(count) {
     own.prepare()
-    // What was left by the rounds before is not to be paid in this one.
+    // Garbage of earlier rounds must not be collected in this one.
     collect({ type: 'minor' })
     const start = now()
     await own.run(count)

@@ -1,8 +1,8 @@
 import { eachLine } from './methods.js'
 
 /**
- * Answers lines by `answer(text)`, which gives undefined where there is none: with `each` one write per
- * reply, with `joined` the replies of one chunk together.
+ * Responds to lines with `answer(text)`, which returns undefined for no response. `each` writes each
+ * response separately, `joined` writes the responses of one chunk together.
  */
 export function serveLines(input, output, writes, answer) {
   const write = text => text !== undefined && output.write(`${text}\n`)

@@ -1,6 +1,6 @@
 /*
- * The floor: JSON.parse, a Map of methods, JSON.stringify, nothing checked.
- * node bare.js stdio|tcp|ws each|joined, where `joined` writes the replies of one chunk together.
+ * The floor: JSON.parse, a Map of methods, JSON.stringify, no validation.
+ * node bare.js stdio|tcp|ws each|joined, where `joined` writes the responses of one chunk together.
  */
 import { WebSocketServer } from 'ws'
 import { serveLines } from './bare-lines.js'

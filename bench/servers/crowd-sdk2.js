@@ -1,6 +1,6 @@
 /*
- * node crowd-sdk2.js stateless|session: the official SDK 2.4, in sessions with a server and a transport
- * for each, and without them with its own bus of changes.
+ * node crowd-sdk2.js stateless|session: the official SDK 2.4, with a server and a transport for each
+ * session, or stateless with its own event bus for changes.
  */
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'

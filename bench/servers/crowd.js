@@ -1,10 +1,10 @@
 import { idleMs } from './http-listen.js'
 import { methods } from './methods.js'
 
-/** More than any run opens: what is measured is what a client costs, not how many are let in. */
+/** Above any number of clients in a run: the benchmark measures cost, not admission. */
 export const most = 50_000
 
-/** Puts a Node server on a free port of the loopback, and obeys the parent. */
+/** Listens with a Node server on a free loopback port, and executes commands of the parent process. */
 export function listenCrowd(server, change) {
   server.keepAliveTimeout = idleMs
   server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () =>
@@ -13,9 +13,9 @@ export function listenCrowd(server, change) {
 }
 
 /**
- * Tells the parent the port, and does what it writes, a word per line: `change` makes a change that
- * clients are told of, `usage` and `collected` tell what the process uses, the latter after collecting
- * garbage. Ends with its input.
+ * Reports the port to the parent process and executes its commands, one word per line: `change` makes a
+ * change that clients are notified of; `usage` and `collected` report the resource usage, the latter
+ * after garbage collection. Exits when stdin closes.
  */
 export function obey(port, change) {
   const tell = text => process.stdout.write(`${text}\n`)
@@ -32,7 +32,7 @@ export function obey(port, change) {
   tell(port)
 }
 
-/** What is cleaned up a turn later, as finalisers are, needs several collections. */
+/** Collects several times, because finalizers run one turn later. */
 async function settled() {
   for (let time = 0; time < 3; time++) {
     globalThis.gc()

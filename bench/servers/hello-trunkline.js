@@ -1,6 +1,6 @@
 /* node hello-trunkline.js [plain]: a server of one tool, with a Zod schema or without Zod at all. */
 
-// By hand, because what the benches share takes longer to load than the package.
+// Written out here, because the shared modules take longer to load than the package.
 const { TRUNKLINE_DIST } = process.env
 const dist = TRUNKLINE_DIST === undefined ? new URL('../../dist', import.meta.url) : TRUNKLINE_DIST
 const { Server, serve } = await import(`${dist}/index.js`)

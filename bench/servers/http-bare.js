@@ -1,6 +1,6 @@
 /*
- * The floor of the HTTP suite: node:http, JSON.parse, a Map of tools, JSON.stringify, nothing checked.
- * node http-bare.js json|events, where `events` answers with a stream of one event.
+ * The floor of the HTTP suite: node:http, JSON.parse, a Map of tools, JSON.stringify, no validation.
+ * node http-bare.js json|events, where `events` responds with a stream of one event.
  */
 import { createServer } from 'node:http'
 import { answerTo, name, ownMicros } from '../mcp/tool.js'

@@ -1,6 +1,6 @@
 /*
- * node http-hono.js bare|trunkline: a route of Hono that parses JSON and answers JSON, running the
- * tool and checking nothing; or the same route with our handler behind it.
+ * node http-hono.js bare|trunkline: a Hono route that parses JSON, runs the tool without validation and
+ * responds with JSON; or the same route with our handler.
  */
 import { createServer } from 'node:http'
 import { getRequestListener } from '@hono/node-server'

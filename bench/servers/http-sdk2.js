@@ -1,6 +1,6 @@
 /*
- * node http-sdk2.js stateless|session json|events: the official SDK 2.4 over HTTP. It has handlers of
- * the fetch standard; the adapter to Node is the one that SDK 1.32 uses inside.
+ * node http-sdk2.js stateless|session json|events: the official SDK 2.4 over HTTP. It has
+ * fetch handlers; the adapter to Node is the one that SDK 1.32 uses internally.
  */
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'

@@ -1,6 +1,6 @@
 /*
- * The floor of the MCP suites: JSON.parse, a Map of tools, JSON.stringify, nothing checked.
- * node mcp-bare.js each|joined, where `joined` writes the replies of one chunk together.
+ * The floor of the MCP suites: JSON.parse, a Map of tools, JSON.stringify, no validation.
+ * node mcp-bare.js each|joined, where `joined` writes the responses of one chunk together.
  */
 import { serveLines } from './bare-lines.js'
 

@@ -1,9 +1,9 @@
 import { createServer } from 'node:net'
 
-/** What every server under test answers. */
+/** The methods of every server under test. */
 export const methods = {
   echo: params => params,
-  /** What the process has used so far; `{ collect: true }` collects garbage before looking. */
+  /** Returns the resource usage of the process; `{ collect: true }` collects garbage first. */
   usage(params) {
     if (params?.collect) globalThis.gc()
     const { user, system } = process.cpuUsage()
@@ -11,13 +11,13 @@ export const methods = {
   },
 }
 
-/** Tells the parent where to connect, and ends with it: a server process must not outlive its run. */
+/** Reports the port to the parent process and exits with it, so that no server outlives its run. */
 export function announce(port) {
   process.stdout.write(`${port}\n`)
   process.stdin.on('end', () => process.exit(0)).resume()
 }
 
-/** Serves each connection of a free TCP port of the loopback. */
+/** Serves each connection to a free TCP port of the loopback interface. */
 export function serveTcp(serve) {
   const server = createServer({ noDelay: true }, socket => {
     socket.on('error', () => socket.destroy())
@@ -28,7 +28,7 @@ export function serveTcp(serve) {
   )
 }
 
-/** The lines of a stream; `turn` follows the last line of each chunk. */
+/** Splits a stream into lines; calls `turn` after the last line of each chunk. */
 export function eachLine(stream, line, turn = () => {}) {
   let rest = ''
   stream.setEncoding('utf8')

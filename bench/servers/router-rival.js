@@ -1,6 +1,6 @@
 /*
- * node router-rival.js mcp-proxy|supergateway: another package's way to put a server that speaks on
- * stdio behind an address of HTTP. It is told a port, so a free one is looked for first.
+ * node router-rival.js mcp-proxy|supergateway: another package that serves a stdio server over HTTP. It
+ * needs a fixed port, so this program finds a free one first.
  */
 import { spawn } from 'node:child_process'
 import { connect, createServer } from 'node:net'
@@ -33,7 +33,7 @@ process.on('exit', () => {
   try {
     process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // It has ended by itself.
+    // It has exited already.
   }
 })
 child.on('exit', code => process.exit(code ?? 1))

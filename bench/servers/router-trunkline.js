@@ -1,6 +1,6 @@
 /*
- * node router-trunkline.js http|plain-http|stdio [stdio]: a router before one server in a process of its
- * own, which it reaches over HTTP with a WebSocket beside it, over HTTP alone, or over stdio; it is itself
+ * node router-trunkline.js http|plain-http|stdio [stdio]: a router in front of one server in a separate
+ * process, connected over HTTP with a WebSocket, over HTTP only, or over stdio. The router itself is
  * served over HTTP, or on stdio.
  */
 import { command, startListening } from '../child.js'
@@ -8,7 +8,7 @@ import { ours } from '../ours.js'
 import { idleMs } from './http-listen.js'
 import { announce } from './methods.js'
 
-const [behind, front = 'http'] = process.argv.slice(2)
+const [upstream, front = 'http'] = process.argv.slice(2)
 const { listen, serve } = await ours('index')
 const { Router } = await ours('router/index')
 
@@ -22,7 +22,7 @@ else {
 }
 
 async function server() {
-  if (behind === 'stdio') return command('mcp-trunkline')
+  if (upstream === 'stdio') return command('mcp-trunkline')
   const { port } = await startListening('http-trunkline')
-  return { url: `http://127.0.0.1:${port}/mcp`, websocket: behind === 'http' }
+  return { url: `http://127.0.0.1:${port}/mcp`, websocket: upstream === 'http' }
 }

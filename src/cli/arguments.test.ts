@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { numberOf, parseInput, timeOf } from './arguments.ts'
+import { parseCommandLine, parseDuration, parseNumber } from './arguments.ts'
 import { UsageError } from './exit.ts'
 import { commandNamed } from './manual.ts'
 
 function parse(name: string, ...argv: readonly string[]) {
   const command = commandNamed(name)
   if (command === undefined) throw new Error(`no command ${name}`)
-  return parseInput(command, argv)
+  return parseCommandLine(command, argv)
 }
 
 describe('a command line', () => {
-  test('has operands, options anywhere between them, and a program behind dashes', () => {
+  test('has operands, options anywhere between them, and a program after the dashes', () => {
     const input = parse(
       'call',
       'x',
@@ -38,7 +38,7 @@ describe('a command line', () => {
     expect(parse('list', 'x').program).toBeUndefined()
   })
 
-  test('keeps every value of what may be given several times', () => {
+  test('keeps every value of a repeatable option', () => {
     const input = parse('list', '--env', 'A=1', '--env=B=2')
     expect(input.values('env')).toEqual(['A=1', 'B=2'])
   })
@@ -46,35 +46,38 @@ describe('a command line', () => {
   test.each([
     ['separate', ['--args', '-']],
     ['joined', ['--args=-']],
-  ])('takes a lone dash for a value, %s', (_, args) => {
+  ])('accepts a lone dash as a value, %s', (_, args) => {
     const input = parse('call', ...args, 'x')
     expect([input.value('args'), input.operands]).toEqual(['-', ['x']])
   })
 
-  test('takes a lone dash for an operand where no option wants it', () => {
+  test('treats a lone dash as an operand if no option takes it', () => {
     expect(parse('call', 'x', '-').operands).toEqual(['x', '-'])
   })
 
   test.each([
-    [['--tiemout', '1'], 'has no option --tiemout; did you mean "--timeout"?'],
-    [['--frobnicate'], '"trunkline help call" shows those there are'],
-    [['-z'], 'has no option -z'],
-    [['--json=yes'], '--json takes no value, not "yes"'],
-    [['--args'], '--args needs a value: --args JSON'],
+    [
+      ['--tiemout', '1'],
+      'unknown option --tiemout for "trunkline call"; did you mean "--timeout"?',
+    ],
+    [['--frobnicate'], '"trunkline help call" lists all options'],
+    [['-z'], 'unknown option -z'],
+    [['--json=yes'], '--json takes no value (got "yes")'],
+    [['--args'], '--args requires a value: --args JSON'],
     [['--timeout', '1', '--timeout', '2'], '--timeout is given twice'],
-    [['--era', 'old'], '--era is one of auto, session, stateless, not "old"'],
-  ])('is refused with what is wrong: %j', (args, words) => {
+    [['--era', 'old'], '--era must be one of auto, session, stateless (got "old")'],
+  ])('is rejected with the reason: %j', (args, message) => {
     expect(() => parse('call', ...args)).toThrow(UsageError)
-    expect(() => parse('call', ...args)).toThrow(words)
+    expect(() => parse('call', ...args)).toThrow(message)
   })
 
-  test('names such as those of every object are no options', () => {
-    expect(() => parse('call', '--constructor')).toThrow('has no option --constructor')
-    expect(() => parse('call', '--__proto__')).toThrow('has no option --__proto__')
+  test('names of Object.prototype members are not options', () => {
+    expect(() => parse('call', '--constructor')).toThrow('unknown option --constructor')
+    expect(() => parse('call', '--__proto__')).toThrow('unknown option --__proto__')
   })
 })
 
-describe('times and numbers', () => {
+describe('durations and numbers', () => {
   test.each([
     ['3', 3000],
     ['0.5', 500],
@@ -82,19 +85,19 @@ describe('times and numbers', () => {
     ['2s', 2000],
     ['1.5m', 90_000],
   ])('%s is %d ms', (text, ms) => {
-    expect(timeOf('timeout', text)).toBe(ms)
+    expect(parseDuration('timeout', text)).toBe(ms)
   })
 
-  test.each(['', '0', '-1', 'soon', '5h', '1e9', '99999999m'])('"%s" is no time', text => {
-    expect(() => timeOf('timeout', text)).toThrow('--timeout is a time such as 30s')
+  test.each(['', '0', '-1', 'soon', '5h', '1e9', '99999999m'])('"%s" is not a duration', text => {
+    expect(() => parseDuration('timeout', text)).toThrow('--timeout must be a duration such as 30s')
   })
 
   test('a number has bounds', () => {
-    expect(numberOf('seconds', '0.5', { most: 10 })).toBe(0.5)
-    expect(() => numberOf('seconds', '11', { most: 10 })).toThrow(
-      '--seconds is a number above 0 and up to 10',
+    expect(parseNumber('seconds', '0.5', { max: 10 })).toBe(0.5)
+    expect(() => parseNumber('seconds', '11', { max: 10 })).toThrow(
+      '--seconds must be a number > 0 and ≤ 10',
     )
-    expect(() => numberOf('n', '1.5', { most: 10, isWhole: true })).toThrow('a whole number')
-    expect(() => numberOf('n', '', { most: 10 })).toThrow(UsageError)
+    expect(() => parseNumber('n', '1.5', { max: 10, integer: true })).toThrow('an integer')
+    expect(() => parseNumber('n', '', { max: 10 })).toThrow(UsageError)
   })
 })

@@ -1,27 +1,27 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import { didYouMean } from '../util/did-you-mean.ts'
+import { didYouMean } from '../util/nearest.ts'
 import { UsageError } from './exit.ts'
 import { type CommandRow, commands, type OptionRow, optionsOf } from './manual.ts'
 
-/** What stands on a command line, behind the name of the command. */
-export interface Input {
+/** The parsed arguments of a command. */
+export interface CommandLine {
   readonly command: CommandRow
-  /** What is no option, up to `--`. */
+  /** Arguments before `--` that are not options. */
   readonly operands: readonly string[]
-  /** What stands behind `--`; undefined where there is none. */
+  /** Arguments after `--`; undefined if there is no `--`. */
   readonly program: readonly string[] | undefined
-  /** The value of an option; the last one where there are several. */
+  /** Returns the value of an option; the last one if it is repeated. */
   value(name: string): string | undefined
   values(name: string): readonly string[]
-  /** Whether a switch is on. */
+  /** Whether an option is present. */
   has(name: string): boolean
 }
 
 /**
- * Takes the arguments of a command apart. Options may stand anywhere before `--`. Throws a UsageError
- * that names what cannot be understood, and the option that was probably meant.
+ * Parses the arguments of a command. Options may be anywhere before `--`. Throws a UsageError that names the
+ * invalid argument and suggests the closest option.
  */
-export function parseInput(command: CommandRow, argv: readonly string[]): Input {
+export function parseCommandLine(command: CommandRow, argv: readonly string[]): CommandLine {
   const rows = optionsOf(command)
   const end = argv.indexOf('--')
   const own = end === -1 ? argv : argv.slice(0, end)
@@ -38,10 +38,10 @@ export function parseInput(command: CommandRow, argv: readonly string[]): Input 
     }
     found.set(row.name, [...values, checkedValue(row, token.value)])
   }
-  const { mostOperands = Infinity } = command
-  if (operands.length > mostOperands) {
-    const how = `trunkline ${command.name} ${command.operands}`
-    throw new UsageError(`"${operands[mostOperands]}" is one too many: ${how}`)
+  const { maxOperands = Infinity } = command
+  if (operands.length > maxOperands) {
+    const usage = `trunkline ${command.name} ${command.operands}`
+    throw new UsageError(`unexpected argument "${operands[maxOperands]}"; usage: ${usage}`)
   }
   return {
     command,
@@ -53,32 +53,32 @@ export function parseInput(command: CommandRow, argv: readonly string[]): Input 
   }
 }
 
-/** The complaint about a command that there is none of, with the one that was probably meant. */
+/** Creates the error for an unknown command, with the closest name as a suggestion. */
 export function unknownCommand(name: string): UsageError {
   const names = commands.map(each => each.name)
-  const hint = didYouMean(name, names) || `; there are ${names.join(', ')}`
-  return new UsageError(`there is no command "${name}"${hint}`)
+  const hint = didYouMean(name, names) || `; commands: ${names.join(', ')}`
+  return new UsageError(`unknown command "${name}"${hint}`)
 }
 
-/** A time as people write it, in milliseconds. Throws a UsageError that names the option. */
-export function timeOf(option: string, text: string): number {
+/** Parses a duration such as `30s` into milliseconds. Throws a UsageError that names the option. */
+export function parseDuration(option: string, text: string): number {
   const [, digits = '', unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(text) ?? []
   const ms = Number(digits) * ({ ms: 1, s: 1000, m: 60_000 }[unit] ?? 0)
   if (digits !== '' && ms > 0 && ms <= 0x7fffffff) return ms
-  throw new UsageError(`--${option} is a time such as 30s, 500ms or 2m, not "${text}"`)
+  throw new UsageError(`--${option} must be a duration such as 30s, 500ms or 2m (got "${text}")`)
 }
 
-/** A number above 0. Throws a UsageError that names the option. */
-export function numberOf(
+/** Parses a number greater than 0. Throws a UsageError that names the option. */
+export function parseNumber(
   option: string,
   text: string,
-  { most, isWhole = false }: { readonly most: number; readonly isWhole?: boolean },
+  { max, integer = false }: { readonly max: number; readonly integer?: boolean },
 ): number {
   const number = Number(text)
-  const isGood = text.trim() !== '' && number > 0 && number <= most
-  if (isGood && (!isWhole || Number.isInteger(number))) return number
-  const what = isWhole ? 'a whole number' : 'a number'
-  throw new UsageError(`--${option} is ${what} above 0 and up to ${most}, not "${text}"`)
+  const isInRange = text.trim() !== '' && number > 0 && number <= max
+  if (isInRange && (!integer || Number.isInteger(number))) return number
+  const what = integer ? 'an integer' : 'a number'
+  throw new UsageError(`--${option} must be ${what} > 0 and ≤ ${max} (got "${text}")`)
 }
 
 type Token = NonNullable<
@@ -90,9 +90,9 @@ function tokensOf(argv: readonly string[], rows: readonly OptionRow[]): readonly
   for (const { name, short, value } of rows) {
     options[name] = { type: value === undefined ? 'boolean' : 'string', ...(short && { short }) }
   }
-  // Not strict: its complaints name no option that was meant.
+  // Not strict, because the errors of parseArgs suggest no option.
   const parsed = parseArgs({
-    args: joined(argv, rows),
+    args: joinDashValues(argv, rows),
     options,
     strict: false,
     allowPositionals: true,
@@ -102,10 +102,10 @@ function tokensOf(argv: readonly string[], rows: readonly OptionRow[]): readonly
 }
 
 /**
- * The arguments with values that begin with a dash joined to their options: `--args -` means stdin, and
- * would else be taken for an option without a value followed by an operand.
+ * Joins a `-` value to its option: `--args -` means stdin, and would otherwise be parsed as an option without a
+ * value followed by an operand.
  */
-function joined(argv: readonly string[], rows: readonly OptionRow[]): string[] {
+function joinDashValues(argv: readonly string[], rows: readonly OptionRow[]): string[] {
   const args: string[] = []
   for (let at = 0; at < argv.length; at++) {
     const arg = argv[at] ?? ''
@@ -122,25 +122,25 @@ function joined(argv: readonly string[], rows: readonly OptionRow[]): string[] {
 
 function checkedValue(row: OptionRow, given: string | undefined): string {
   if (row.value === undefined) {
-    if (given !== undefined) throw new UsageError(`--${row.name} takes no value, not "${given}"`)
+    if (given !== undefined) throw new UsageError(`--${row.name} takes no value (got "${given}")`)
     return ''
   }
   if (given === undefined)
-    throw new UsageError(`--${row.name} needs a value: --${row.name} ${row.value}`)
+    throw new UsageError(`--${row.name} requires a value: --${row.name} ${row.value}`)
   if (row.choices !== undefined && !row.choices.includes(given)) {
-    const meant = didYouMean(given, row.choices)
+    const suggestion = didYouMean(given, row.choices)
     throw new UsageError(
-      `--${row.name} is one of ${row.choices.join(', ')}, not "${given}"${meant}`,
+      `--${row.name} must be one of ${row.choices.join(', ')} (got "${given}")${suggestion}`,
     )
   }
   return given
 }
 
 function unknownOption(command: CommandRow, given: string, rows: readonly OptionRow[]): UsageError {
-  const meant = didYouMean(
+  const suggestion = didYouMean(
     given,
     rows.map(({ name }) => `--${name}`),
   )
-  const hint = meant === '' ? `; "trunkline help ${command.name}" shows those there are` : meant
-  return new UsageError(`"trunkline ${command.name}" has no option ${given}${hint}`)
+  const hint = suggestion || `; "trunkline help ${command.name}" lists all options`
+  return new UsageError(`unknown option ${given} for "trunkline ${command.name}"${hint}`)
 }

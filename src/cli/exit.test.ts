@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ChannelError } from '../jsonrpc/channel.ts'
 import { RpcError } from '../jsonrpc/error.ts'
 import { ConfigError } from '../router/config/issue.ts'
-import { asked, exitNameOf, Interrupted, UsageError } from './exit.ts'
+import { exitNameOf, Interrupted, UsageError, withUsageErrors } from './exit.ts'
 
 test.each([
   [new UsageError('x'), 'usage'],
@@ -20,11 +20,13 @@ test.each([
   expect(exitNameOf(error)).toBe(expected)
 })
 
-test('a wrong use of the library is a wrong use of the program', async () => {
-  const wrong = asked(() => {
+test('a TypeError of the library becomes a UsageError', async () => {
+  const wrong = withUsageErrors(() => {
     throw new TypeError('no such option')
   })
   await expect(wrong).rejects.toThrow(UsageError)
-  await expect(asked(() => Promise.reject(new Error('else')))).rejects.not.toThrow(UsageError)
-  expect(await asked(() => 5)).toBe(5)
+  await expect(withUsageErrors(() => Promise.reject(new Error('else')))).rejects.not.toThrow(
+    UsageError,
+  )
+  expect(await withUsageErrors(() => 5)).toBe(5)
 })

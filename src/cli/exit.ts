@@ -2,7 +2,7 @@ import { ChannelError } from '../jsonrpc/channel.ts'
 import { RpcError } from '../jsonrpc/error.ts'
 import { ConfigError } from '../router/config/issue.ts'
 
-/** What the program ends with, by name. Scripts rely on the numbers. */
+/** Exit codes by name. Scripts rely on the numbers. */
 export const exitCodes = {
   ok: 0,
   failed: 1,
@@ -15,18 +15,18 @@ export const exitCodes = {
 
 export type ExitName = keyof typeof exitCodes
 
-/** What each of them means, for the manual. */
+/** Descriptions of the exit codes, for help and documentation. */
 export const exitMeanings: Readonly<Record<ExitName, string>> = {
-  ok: 'Everything went well.',
-  failed: 'The server, or the tool, answered with an error.',
-  usage: 'The command line, or a file that it names, cannot be understood.',
+  ok: 'Success.',
+  failed: 'The server or the tool returned an error.',
+  usage: 'Invalid command line, or invalid file named on it.',
   unreachable: 'The server cannot be reached or started, or the connection was lost.',
-  timeout: 'The server took too long.',
+  timeout: 'The server did not respond in time.',
   checkFailed: 'A step of `check` failed.',
-  interrupted: 'Interrupted, as by Ctrl-C.',
+  interrupted: 'Interrupted, for example by Ctrl-C.',
 }
 
-/** A command line that cannot be understood. The message says what to type instead. */
+/** An invalid command line. The message says what to type instead. */
 export class UsageError extends Error {
   constructor(message: string, options?: { readonly cause?: unknown }) {
     super(message, options)
@@ -34,8 +34,8 @@ export class UsageError extends Error {
   }
 }
 
-/** Does something, and takes a TypeError, which means that it was asked wrongly, for a UsageError. */
-export async function asked<T>(work: () => T | Promise<T>): Promise<T> {
+/** Runs `work`, and converts a TypeError, which means that it was called incorrectly, to a UsageError. */
+export async function withUsageErrors<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -44,7 +44,7 @@ export async function asked<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** Somebody wants the program to stop: what its signal is aborted with. */
+/** The abort reason of a command's signal when the program is interrupted. */
 export class Interrupted extends Error {
   constructor() {
     super('interrupted')
@@ -52,7 +52,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** Which of the exit codes a failure means. */
+/** Returns the name of the exit code for an error. */
 export function exitNameOf(error: unknown): ExitName {
   if (error instanceof Interrupted) return 'interrupted'
   if (error instanceof UsageError || error instanceof ConfigError) return 'usage'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { argumentText, contentText, resourceText, typeText } from './formats.ts'
 
-test('the arguments of a tool are told in short form', () => {
+test('the arguments of a tool are formatted in short form', () => {
   const schema = {
     type: 'object',
     properties: { city: { type: 'string' }, days: { type: 'integer' } },
@@ -28,22 +28,22 @@ test.each([
 test.each([
   [{ type: 'text', text: 'a\u001bb' }, 'a\ufffdb'],
   [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }, '[image image/png, 3 B]'],
-  [{ type: 'audio', mimeType: 'audio/wav' }, '[audio audio/wav, nothing]'],
+  [{ type: 'audio', mimeType: 'audio/wav' }, '[audio audio/wav, no data]'],
   [{ type: 'resource_link', uri: 'a://b', name: 'B' }, '[link a://b: B]'],
   [{ type: 'resource', resource: { uri: 'a://b', text: 'hello' } }, 'hello'],
-  [{ type: 'hologram' }, '[content of the type "hologram"]'],
-  [5, '[something that is no content]'],
+  [{ type: 'hologram' }, '[content of type "hologram"]'],
+  [5, '[invalid content]'],
 ])('the content %j is shown', (block, expected) => {
   expect(contentText(block, true)).toBe(expected)
 })
 
-test('text goes into a pipe as it is', () => {
+test('text is written unchanged to a pipe', () => {
   expect(contentText({ type: 'text', text: 'a\u001bb' }, false)).toBe('a\u001bb')
   expect(resourceText({ uri: 'a://b', text: 'a\u001bb' }, false)).toBe('a\u001bb')
 })
 
-test('bytes of a resource are noted', () => {
+test('binary data of a resource is described', () => {
   expect(resourceText({ uri: 'a://b', blob: 'AAAA', mimeType: 'x/y' }, true)).toBe(
-    '[bytes of a://b, x/y 3 B]',
+    '[binary data of a://b, x/y 3 B]',
   )
 })

@@ -1,9 +1,11 @@
+import type { Members } from '../mcp/types/base.ts'
 import type { PromptMessage } from '../mcp/types/prompts.ts'
-import { isRecord } from '../util/record.ts'
+import { unavailableKey } from '../router/forward/results.ts'
+import { isRecord } from '../util/objects.ts'
 import { typesOf } from './input/tool-arguments.ts'
-import { byteText, harmless, oneLine, type Terminal } from './terminal.ts'
+import { formatBytes, oneLine, sanitize, type Terminal } from './terminal.ts'
 
-/** The arguments of a tool in short form: `city: string, days?: integer`. */
+/** Formats the arguments of a tool: `city: string, days?: integer`. */
 export function argumentText(inputSchema: unknown): string {
   const schema = isRecord(inputSchema) ? inputSchema : {}
   const properties = isRecord(schema.properties) ? schema.properties : {}
@@ -15,7 +17,7 @@ export function argumentText(inputSchema: unknown): string {
     .join(', ')
 }
 
-/** A type as a schema describes it, in few words. */
+/** Formats the type of a schema. */
 export function typeText(schema: unknown): string {
   if (!isRecord(schema)) return 'any'
   if (Array.isArray(schema.enum))
@@ -26,10 +28,10 @@ export function typeText(schema: unknown): string {
   return types.map(type => (type === 'array' ? `${typeText(schema.items)}[]` : type)).join('|')
 }
 
-/** A block of content for people: text as it is, everything else as a note on what it is. */
+/** Formats a content block: text as it is, anything else as a short description. */
 export function contentText(block: unknown, isTerminal: boolean): string {
-  if (!isRecord(block)) return '[something that is no content]'
-  const clean = (text: unknown): string => (isTerminal ? harmless(String(text)) : String(text))
+  if (!isRecord(block)) return '[invalid content]'
+  const clean = (text: unknown): string => (isTerminal ? sanitize(String(text)) : String(text))
   switch (block.type) {
     case 'text':
       return clean(block.text)
@@ -37,34 +39,43 @@ export function contentText(block: unknown, isTerminal: boolean): string {
     case 'audio':
       return `[${block.type} ${oneLine(String(block.mimeType), 80)}, ${base64Size(block.data)}]`
     case 'resource_link':
-      return `[link ${oneLine(String(block.uri), 300)}${named(block.name)}]`
+      return `[link ${oneLine(String(block.uri), 300)}${nameSuffix(block.name)}]`
     case 'resource':
       return resourceText(block.resource, isTerminal)
     default:
-      return `[content of the type ${oneLine(JSON.stringify(block.type) ?? '', 40)}]`
+      return `[content of type ${oneLine(JSON.stringify(block.type) ?? '', 40)}]`
   }
 }
 
-/** What a resource holds, for people. */
+/** Formats the content of a resource: text as it is, binary data as a short description. */
 export function resourceText(resource: unknown, isTerminal: boolean): string {
-  if (!isRecord(resource)) return '[something that is no resource]'
-  if (typeof resource.text === 'string') return isTerminal ? harmless(resource.text) : resource.text
+  if (!isRecord(resource)) return '[invalid resource]'
+  if (typeof resource.text === 'string') return isTerminal ? sanitize(resource.text) : resource.text
   const type = typeof resource.mimeType === 'string' ? ` ${oneLine(resource.mimeType, 80)}` : ''
-  return `[bytes of ${oneLine(String(resource.uri), 300)},${type} ${base64Size(resource.blob)}]`
+  return `[binary data of ${oneLine(String(resource.uri), 300)},${type} ${base64Size(resource.blob)}]`
 }
 
-/** A message of a prompt, for people. */
+/** Formats a message of a prompt. */
 export function messageText({ role, content }: PromptMessage, terminal: Terminal): string {
-  // Some servers send a list, as sampling has it.
+  // Some servers send an array of blocks, as in sampling.
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [content]
-  const words = blocks.map(block => contentText(block, terminal.isInteractive)).join('\n')
-  return `${terminal.paint(`${oneLine(role, 40)}:`, 'bold')} ${words}`
+  const text = blocks.map(block => contentText(block, terminal.isInteractive)).join('\n')
+  return `${terminal.style(`${oneLine(role, 40)}:`, 'bold')} ${text}`
+}
+
+/** Adds the unavailable servers that a router reports in `_meta` of a list, with the reasons, to `unavailable`. */
+export function collectUnavailable(meta: Members, unavailable: Map<string, string>): void {
+  const reported = meta[unavailableKey]
+  if (!isRecord(reported)) return
+  for (const [server, reason] of Object.entries(reported)) {
+    if (typeof reason === 'string') unavailable.set(server, reason)
+  }
 }
 
 function base64Size(data: unknown): string {
-  return typeof data === 'string' ? byteText(Buffer.byteLength(data, 'base64')) : 'nothing'
+  return typeof data === 'string' ? formatBytes(Buffer.byteLength(data, 'base64')) : 'no data'
 }
 
-function named(name: unknown): string {
+function nameSuffix(name: unknown): string {
   return typeof name === 'string' && name !== '' ? `: ${oneLine(name, 100)}` : ''
 }

@@ -1,10 +1,10 @@
 import { type ExitName, exitCodes, exitMeanings } from './exit.ts'
 import { type CommandRow, commands, generalOptions, type OptionRow } from './manual.ts'
 
-/** The first page of the manual: every command in a line. */
+/** Formats the overview, with one line per command. */
 export function overview(): string {
   const rows = commands.map(
-    ({ name, operands, summary }) => [`${name} ${operands}`, summary] as const,
+    ({ name, operands, summary }) => [`${name} ${operands}`, plain(summary)] as const,
   )
   const codes = Object.keys(exitCodes) as ExitName[]
   return [
@@ -14,24 +14,23 @@ export function overview(): string {
     ...columns(rows),
     '',
     'TARGET is an address (http://…, https://…, ws://…, tcp://host:port, unix:path, pipe:name), a program',
-    'behind "--" (trunkline list -- node server.js), or the name of a server in the configuration.',
+    'after "--" (trunkline list -- node server.js), or the name of a configured server.',
     '',
-    'Options of every command:',
-    ...columns(generalOptions.map(optionLine)),
-    ...columns([['--version', 'Show the version.']]),
+    'General options:',
+    ...columns([...generalOptions.map(optionLine), ['--version', 'Show the version.']]),
     '',
     'Exit codes:',
-    ...columns(codes.map(name => [`${exitCodes[name]}`, exitMeanings[name]] as const)),
+    ...columns(codes.map(name => [`${exitCodes[name]}`, plain(exitMeanings[name])] as const)),
   ].join('\n')
 }
 
-/** The page of one command. */
+/** Formats the help of one command. */
 export function page(command: CommandRow): string {
   const { name, operands, summary, options, examples } = command
   return [
     `Usage: trunkline ${name} ${operands}`,
     '',
-    summary,
+    plain(summary),
     '',
     'Options:',
     ...columns([...options, ...generalOptions].map(optionLine)),
@@ -41,7 +40,7 @@ export function page(command: CommandRow): string {
   ].join('\n')
 }
 
-/** An option as it is typed. */
+/** Formats an option as it is typed. */
 export function optionText({ name, short, value }: OptionRow): string {
   const long = value === undefined ? `--${name}` : `--${name} ${value}`
   return short === undefined ? long : `-${short}, ${long}`
@@ -49,8 +48,13 @@ export function optionText({ name, short, value }: OptionRow): string {
 
 function optionLine(row: OptionRow): readonly [string, string] {
   const choices = row.choices === undefined ? '' : ` (${row.choices.join(', ')})`
-  const often = row.many ? ' May be given several times.' : ''
-  return [optionText(row), `${row.meaning.replaceAll('`', '')}${choices}${often}`]
+  const repeatable = row.many ? ' Can be repeated.' : ''
+  return [optionText(row), `${plain(row.meaning)}${choices}${repeatable}`]
+}
+
+/** Removes the code marks that the documentation needs and a terminal does not. */
+function plain(text: string): string {
+  return text.replaceAll('`', '')
 }
 
 function columns(rows: readonly (readonly [string, string])[]): string[] {

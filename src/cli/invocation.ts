@@ -1,15 +1,15 @@
-import type { Input } from './arguments.ts'
+import type { CommandLine } from './arguments.ts'
 import type { Terminal } from './terminal.ts'
 
-/** What a command works with. */
+/** The input of a command. */
 export interface Invocation {
-  readonly input: Input
+  readonly input: CommandLine
   readonly terminal: Terminal
-  /** Aborted, with an Interrupted, when somebody wants the program to stop. */
+  /** Aborted with an Interrupted when the program is interrupted. */
   readonly signal: AbortSignal
   readonly stdin: NodeJS.ReadStream
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** Does what a command is for, and gives the exit code. */
+/** Runs a command and returns the exit code. */
 export type Run = (invocation: Invocation) => Promise<number>

@@ -2,44 +2,44 @@ import { logLevels } from '../observe/log/line.ts'
 
 /** One option of a command. */
 export interface OptionRow {
-  /** Its long name, without dashes. */
+  /** Long name without dashes. */
   readonly name: string
-  /** One letter. */
+  /** One-letter name. */
   readonly short?: string
-  /** What is to be given with it; absent for a switch. */
+  /** Placeholder of the value; absent for a flag. */
   readonly value?: string
-  /** Whether it may be given several times. */
+  /** Whether the option can be repeated. */
   readonly many?: boolean
-  /** The only values there are. */
+  /** The allowed values; absent if any value is allowed. */
   readonly choices?: readonly string[]
   readonly meaning: string
 }
 
-/** One command, as the manual, the parser and the completion scripts see it. */
+/** One command, for the help, the parser and the completion scripts. */
 export interface CommandRow {
   readonly name: string
-  /** What follows the name. */
+  /** Synopsis of the operands. */
   readonly operands: string
   readonly summary: string
-  /** How many operands it takes at most; any number unless said. */
-  readonly mostOperands?: number
-  /** Whether its first operand is a server to talk to. */
+  /** Maximum number of operands; unlimited by default. */
+  readonly maxOperands?: number
+  /** Whether the first operand is a server to connect to. */
   readonly hasTarget?: boolean
   readonly options: readonly OptionRow[]
   readonly examples: readonly string[]
 }
 
-/** What every command takes. */
+/** Options of every command. */
 export const generalOptions: readonly OptionRow[] = [
-  { name: 'json', meaning: 'Print one JSON document on stdout.' },
-  { name: 'quiet', short: 'q', meaning: 'Print nothing but results and failures.' },
+  { name: 'json', meaning: 'Print one JSON document to stdout.' },
+  { name: 'quiet', short: 'q', meaning: 'Print only results and errors.' },
   {
     name: 'verbose',
     short: 'v',
-    meaning: 'Show every message and the error output of a program on stderr.',
+    meaning: 'Print every protocol message, and the stderr of a started program, to stderr.',
   },
-  { name: 'no-color', meaning: 'No colours; so does NO_COLOR in the environment.' },
-  { name: 'help', short: 'h', meaning: 'Show how the command is used.' },
+  { name: 'no-color', meaning: 'Disable colors; the environment variable NO_COLOR does the same.' },
+  { name: 'help', short: 'h', meaning: 'Show the help of the command.' },
 ]
 
 const targetOptions: readonly OptionRow[] = [
@@ -47,85 +47,85 @@ const targetOptions: readonly OptionRow[] = [
     name: 'timeout',
     value: 'TIME',
     meaning:
-      'How long to wait for an answer, or for the next progress: `30s`, `500ms`, `2m`; a plain number is seconds.',
+      'Time to wait for a response or the next progress notification: `30s`, `500ms`, `2m`; a plain number is in seconds.',
   },
   {
     name: 'header',
     value: 'HEADER',
     many: true,
-    meaning: 'A header for HTTP and WebSockets: `"Authorization: Bearer …"`.',
+    meaning: 'HTTP or WebSocket header: `"Authorization: Bearer …"`.',
   },
   {
     name: 'era',
     value: 'ERA',
     choices: ['auto', 'session', 'stateless'],
-    meaning: 'Insist on an era instead of finding out.',
+    meaning: 'Protocol era to use; `auto` detects it.',
   },
   {
     name: 'revision',
     value: 'DATE',
     many: true,
-    meaning: 'Speak only this revision of the protocol.',
+    meaning: 'Use only this protocol version (revision).',
   },
   {
     name: 'env',
     value: 'NAME=VALUE',
     many: true,
-    meaning: 'An environment variable for the program that is started.',
+    meaning: 'Environment variable for the started program.',
   },
-  { name: 'cwd', value: 'FOLDER', meaning: 'Where the program is started.' },
+  { name: 'cwd', value: 'FOLDER', meaning: 'Working folder of the started program.' },
   {
     name: 'framing',
     value: 'NAME',
     choices: ['lines', 'length', 'headers'],
-    meaning: 'How messages are told apart on a pipe or socket; `lines` unless said.',
+    meaning: 'Message framing on a pipe or socket; default `lines`.',
   },
-  { name: 'config', value: 'FILE', meaning: 'The file in which a name of a server is looked up.' },
+  { name: 'config', value: 'FILE', meaning: 'Configuration file to look up server names in.' },
 ]
 
 const argsOption: OptionRow = {
   name: 'args',
   value: 'JSON',
-  meaning: 'Arguments as a JSON object, as `@FILE`, or as `-` for stdin.',
+  meaning: 'Arguments as a JSON object; `@FILE` reads a file, `-` reads stdin.',
 }
 
-/** Every command there is, in the order of the manual. */
+/** Every command, in the order of the help. */
 export const commands: readonly CommandRow[] = [
   {
     name: 'up',
     operands: '[CONFIG]',
-    mostOperands: 1,
-    summary: 'Put servers behind one address; without a configuration, two to try.',
+    maxOperands: 1,
+    summary:
+      'Serve all configured servers behind one address; without a configuration, two demo servers.',
     options: [
       {
         name: 'listen',
         value: 'ADDRESS',
         many: true,
-        meaning: 'Where to serve, instead of where the configuration says.',
+        meaning: 'Address to listen on, instead of those in the configuration.',
       },
       {
         name: 'metrics',
         value: 'ADDRESS',
-        meaning: 'Serve `/metrics`, `/healthz` and `/readyz` at an address of their own.',
+        meaning: 'Separate address for `/metrics`, `/healthz` and `/readyz`.',
       },
       {
         name: 'log-level',
         value: 'LEVEL',
         choices: logLevels,
-        meaning: 'The least severe lines that are written to stderr.',
+        meaning: 'Minimum level of log lines on stderr.',
       },
       {
         name: 'pins',
         value: 'FILE',
         meaning:
-          'Keep in a file how tools were first seen, so that changes show over restarts; `trunkline pins` approves them.',
+          'Store tool definitions in a file, to detect changes across restarts; `trunkline pins` approves them.',
       },
-      { name: 'public', meaning: 'Let other machines in, though nobody is asked who they are.' },
-      { name: 'demo', meaning: 'Two servers to try, whatever configuration there is.' },
+      { name: 'public', meaning: 'Allow access from other machines, without authentication.' },
+      { name: 'demo', meaning: 'Serve two demo servers, and ignore any configuration.' },
       {
         name: 'dry-run',
-        meaning:
-          'Only read the configuration, and say what is wrong with it or what would be served.',
+        meaning: 'Only validate the configuration, and print problems or what would be served.',
       },
     ],
     examples: [
@@ -137,16 +137,16 @@ export const commands: readonly CommandRow[] = [
   {
     name: 'pins',
     operands: 'FILE',
-    summary: 'Show tools that are no longer what they were, and approve them.',
+    summary: 'Show tools whose definition has changed, and approve them.',
     options: [
       {
         name: 'approve',
         value: 'SERVER/TOOL',
         many: true,
         meaning:
-          'Let callers have this tool as it is now; `SERVER/TOOL@DIGEST` only if it is still the one that was shown.',
+          'Approve the current definition of this tool; `SERVER/TOOL@DIGEST` only if it still has this digest.',
       },
-      { name: 'approve-all', meaning: 'The same for every tool that is shown.' },
+      { name: 'approve-all', meaning: 'Approve the current definition of every changed tool.' },
     ],
     examples: [
       'trunkline pins pins.json',
@@ -156,19 +156,19 @@ export const commands: readonly CommandRow[] = [
   {
     name: 'serve',
     operands: 'FILE [ADDRESS…] [-- ARGUMENT…]',
-    summary: 'Run a file that exports a server, or serves by itself.',
+    summary: 'Run a file that exports a server, or that calls `serve` itself.',
     options: [
-      { name: 'watch', meaning: 'Start again when a file beside it changes.' },
-      { name: 'stdio', meaning: 'Serve on standard input and output, which is the default.' },
+      { name: 'watch', meaning: 'Restart when a source file in its folder changes.' },
+      { name: 'stdio', meaning: 'Serve on stdin and stdout (default).' },
       {
         name: 'http',
         value: 'PORT',
-        meaning: 'Serve HTTP, with WebSockets, on a port or `host:port`.',
+        meaning: 'Serve HTTP and WebSocket on a port or `host:port`.',
       },
-      { name: 'ws', value: 'PORT', meaning: 'Serve WebSockets alone.' },
-      { name: 'tcp', value: 'PORT', meaning: 'Serve on a TCP port.' },
+      { name: 'ws', value: 'PORT', meaning: 'Serve only WebSocket on a port or `host:port`.' },
+      { name: 'tcp', value: 'PORT', meaning: 'Serve on a TCP port or `host:port`.' },
       { name: 'unix', value: 'PATH', meaning: 'Serve on a Unix socket.' },
-      { name: 'pipe', value: 'NAME', meaning: 'Serve on a named pipe of Windows.' },
+      { name: 'pipe', value: 'NAME', meaning: 'Serve on a Windows named pipe.' },
     ],
     examples: [
       'trunkline serve weather.js',
@@ -179,7 +179,7 @@ export const commands: readonly CommandRow[] = [
   {
     name: 'list',
     operands: 'TARGET [tools|resources|templates|prompts]',
-    summary: 'Show what a server is and what it offers.',
+    summary: 'Show a server, its tools, resources and prompts.',
     hasTarget: true,
     options: targetOptions,
     examples: [
@@ -209,7 +209,7 @@ export const commands: readonly CommandRow[] = [
         name: 'output',
         short: 'o',
         value: 'FILE',
-        meaning: 'Write what was read to a file, bytes as bytes.',
+        meaning: 'Write the content to a file, binary data as is.',
       },
       ...targetOptions,
     ],
@@ -218,7 +218,7 @@ export const commands: readonly CommandRow[] = [
   {
     name: 'prompt',
     operands: 'TARGET PROMPT [name=value…]',
-    summary: 'Get a prompt, filled in.',
+    summary: 'Get a prompt with arguments.',
     hasTarget: true,
     options: [argsOption, ...targetOptions],
     examples: ['trunkline prompt review language=TypeScript -- node prompts.js'],
@@ -226,13 +226,13 @@ export const commands: readonly CommandRow[] = [
   {
     name: 'check',
     operands: 'TARGET',
-    summary: 'Find out whether a server is right, step by step.',
+    summary: 'Check step by step whether a server follows the protocol.',
     hasTarget: true,
     options: [
       {
         name: 'call',
         value: 'TOOL',
-        meaning: 'Call this tool too. Without it no tool is ever called.',
+        meaning: 'Also call this tool. By default no tool is called.',
       },
       argsOption,
       ...targetOptions,
@@ -245,20 +245,24 @@ export const commands: readonly CommandRow[] = [
   {
     name: 'bench',
     operands: 'TARGET',
-    summary: 'Measure how many calls a server answers, and how fast.',
+    summary: 'Measure throughput and latency of a server.',
     hasTarget: true,
     options: [
       {
         name: 'tool',
         value: 'TOOL',
-        meaning: 'Call this tool; without it `ping`, or a list where there is none.',
+        meaning: 'Call this tool; default `ping`, or `tools/list` if `ping` is not supported.',
       },
       argsOption,
-      { name: 'seconds', value: 'NUMBER', meaning: 'How long to measure; 5 unless said.' },
+      {
+        name: 'seconds',
+        value: 'NUMBER',
+        meaning: 'Duration of the measurement in seconds; default 5.',
+      },
       {
         name: 'concurrency',
         value: 'NUMBER',
-        meaning: 'Calls under way at one time; 8 unless said.',
+        meaning: 'Number of calls in flight; default 8.',
       },
       ...targetOptions,
     ],
@@ -269,35 +273,35 @@ export const commands: readonly CommandRow[] = [
   {
     name: 'completion',
     operands: 'bash|zsh|fish',
-    mostOperands: 1,
-    summary: 'Print a script that completes commands, options and names of servers.',
+    maxOperands: 1,
+    summary: 'Print a shell completion script for commands, options and server names.',
     options: [],
     examples: ['source <(trunkline completion bash)', 'trunkline completion fish | source'],
   },
   {
     name: 'demo',
     operands: 'text|clock',
-    mostOperands: 1,
-    summary: 'Serve one of the servers that `up` shows, on standard input and output.',
+    maxOperands: 1,
+    summary: 'Serve one of the demo servers of `up` on stdin and stdout.',
     options: [],
     examples: ['trunkline list -- trunkline demo clock'],
   },
   {
     name: 'help',
     operands: '[COMMAND]',
-    mostOperands: 1,
-    summary: 'Show how a command is used.',
+    maxOperands: 1,
+    summary: 'Show the help of a command.',
     options: [],
     examples: ['trunkline help check'],
   },
 ]
 
-/** The command of this name. */
+/** Returns the command with this name. */
 export function commandNamed(name: string): CommandRow | undefined {
   return commands.find(command => command.name === name)
 }
 
-/** Every option that a command takes, its own first. */
+/** Returns all options of a command, its own first. */
 export function optionsOf(command: CommandRow): readonly OptionRow[] {
   return [...command.options, ...generalOptions]
 }

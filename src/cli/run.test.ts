@@ -3,62 +3,66 @@ import { ran } from '../../test/support/ran.ts'
 
 describe('the program', () => {
   const mistakes = [
-    ['no command', [], 'a command is needed'],
-    ['an unknown command', ['lsit'], 'there is no command "lsit"; did you mean "list"?'],
-    ['an unknown option', ['list', '--jsno'], 'has no option --jsno; did you mean "--json"?'],
-    ['no server', ['list'], 'a server is needed'],
-    ['no program behind the dashes', ['list', '--'], 'a program is needed behind "--"'],
+    ['no command', [], 'missing command: use one of'],
+    ['an unknown command', ['lsit'], 'unknown command "lsit"; did you mean "list"?'],
+    [
+      'an unknown option',
+      ['list', '--jsno'],
+      'unknown option --jsno for "trunkline list"; did you mean "--json"?',
+    ],
+    ['no server', ['list'], 'missing server'],
+    ['no program after the dashes', ['list', '--'], 'missing program after "--"'],
     ['a bad address', ['list', 'tcp://nowhere'], 'cannot read the address "tcp://nowhere"'],
     ['a bad choice', ['list', '--era', 'sesion', 'http://x'], 'did you mean "session"?'],
-    ['a bad time', ['list', '--timeout', 'soon', 'http://x'], '--timeout is a time'],
-    ['a missing value', ['list', '--timeout'], '--timeout needs a value: --timeout TIME'],
-    ['a bad revision', ['list', '--revision', 'newest', 'http://x'], '--revision is the date'],
-    ['a header for a program', ['list', '--header', 'A: b', '--', 'x'], '--header is for HTTP'],
+    ['a bad time', ['list', '--timeout', 'soon', 'http://x'], '--timeout must be a duration'],
+    ['a missing value', ['list', '--timeout'], '--timeout requires a value: --timeout TIME'],
+    ['a bad revision', ['list', '--revision', 'newest', 'http://x'], '--revision must be one of'],
+    ['a header for a program', ['list', '--header', 'A: b', '--', 'x'], '--header applies to HTTP'],
     [
       'a folder for an address',
       ['list', '--cwd', '.', 'http://x'],
-      '--env and --cwd are for programs',
+      '--env and --cwd apply to programs',
     ],
     ['an unknown shell', ['completion', 'bsh'], 'did you mean "bash"?'],
-    ['a missing file to serve', ['serve', 'no-such-file.js'], 'there is no file'],
-    ['a port that is none', ['serve', 'src/index.ts', '--http', '99999'], '--http takes a port'],
+    ['a missing file to serve', ['serve', 'no-such-file.js'], 'no-such-file.js does not exist'],
+    ['an invalid port', ['serve', 'src/index.ts', '--http', '99999'], '--http takes a port'],
     [
       'a second configuration',
       ['up', 'a.json', 'b.json'],
-      '"b.json" is one too many: trunkline up [CONFIG]',
+      'unexpected argument "b.json"; usage: trunkline up [CONFIG]',
     ],
-    ['a second shell', ['completion', 'bash', 'zsh'], '"zsh" is one too many'],
-    ['a second server to try', ['demo', 'clock', 'text'], '"text" is one too many'],
-    ['a second command to explain', ['help', 'list', 'call'], '"call" is one too many'],
-    ['help for nothing', ['help', 'xyzzy'], 'there is no command "xyzzy"; there are up, '],
+    ['a second shell', ['completion', 'bash', 'zsh'], 'unexpected argument "zsh"'],
+    ['a second demo server', ['demo', 'clock', 'text'], 'unexpected argument "text"'],
+    ['a second command to explain', ['help', 'list', 'call'], 'unexpected argument "call"'],
+    ['help for nothing', ['help', 'xyzzy'], 'unknown command "xyzzy"; commands: up, '],
     [
-      'a revision that is none',
+      'an unknown revision',
       ['list', '--revision', '2020-01-01', 'http://x'],
-      'there are 2024-11-05, ',
+      '--revision must be one of 2024-11-05, ',
     ],
   ] as const
 
-  test.each(mistakes)('%s is refused with the way out', async (_, args, words) => {
+  test.each(mistakes)('%s is rejected with a helpful message', async (_, args, message) => {
     const { code, stdout, stderr } = await ran(args)
-    expect(stderr).toContain(words)
+    expect(stderr).toContain(message)
     expect([code, stdout]).toEqual([2, ''])
   })
 
-  test('a mistake in the use of a command leads to the page of that command', async () => {
-    expect((await ran(['up', '--lissen'])).stderr).toContain('"trunkline help up" shows how')
-    expect((await ran(['lsit'])).stderr).toContain('"trunkline help" shows how')
+  test('a usage error points to the help of the command', async () => {
+    expect((await ran(['up', '--lissen'])).stderr).toContain('run "trunkline help up" for help')
+    expect((await ran(['lsit'])).stderr).toContain('run "trunkline help" for help')
   })
 
-  test('a file that cannot be used is no reason to explain the command', async () => {
+  test('an invalid file does not point to the help of the command', async () => {
     const { code, stderr } = await ran(['up', 'no-such-file.json'])
     expect(code).toBe(2)
-    expect(stderr).toBe('trunkline: no-such-file.json: the file cannot be read: there is none\n')
+    expect(stderr).toBe('trunkline: no-such-file.json: cannot read the file: no such file\n')
   })
 
-  test('where nothing listens, it is said what that means', async () => {
+  test('explains a refused connection', async () => {
     const { code, stderr } = await ran(['list', 'http://127.0.0.1:1/mcp'])
     expect(code).toBe(3)
-    expect(stderr).toContain('nothing listens there: is the server running')
+    expect(stderr).toContain('nothing is listening there: is the server running')
   })
 
   test.each([['help'], ['--help'], ['-h']])('shows every command with %s', async word => {
@@ -68,7 +72,7 @@ describe('the program', () => {
   })
 
   test.each([[['help', 'call']], [['call', '--help']], [['call', '-h', 'x']]])(
-    'shows how one command is used with %j',
+    'shows the help of one command with %j',
     async args => {
       const { code, stdout } = await ran(args)
       expect(code).toBe(0)
@@ -76,7 +80,7 @@ describe('the program', () => {
     },
   )
 
-  test('colours its complaints only where it is told to', async () => {
+  test('colors errors only if colors are enabled', async () => {
     expect((await ran(['nothing'])).stderr).not.toContain('\u001b')
     expect((await ran(['nothing'], { FORCE_COLOR: '1' })).stderr).toContain('\u001b[31m')
     expect((await ran(['nothing', '--no-color'], { FORCE_COLOR: '1' })).stderr).not.toContain(
@@ -84,13 +88,13 @@ describe('the program', () => {
     )
   })
 
-  test('says nothing but the failure when it is to be quiet', async () => {
+  test('prints only the error with --quiet', async () => {
     expect((await ran(['nothing', '-q'])).stderr).toMatch(
-      /^trunkline: there is no command "nothing".*\n$/,
+      /^trunkline: unknown command "nothing".*\n$/,
     )
   })
 
-  test('what stands behind the dashes is the business of the program there', async () => {
+  test('arguments after the dashes belong to the started program', async () => {
     const { stdout } = await ran(['list', '--', 'trunkline-no-such-program', '--json'])
     expect(stdout).toBe('')
   })

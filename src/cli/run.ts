@@ -1,15 +1,15 @@
 import { ChannelError } from '../jsonrpc/channel.ts'
 import { RpcError } from '../jsonrpc/error.ts'
-import { errorWords } from '../util/error-words.ts'
-import { isRecord } from '../util/record.ts'
+import { errorMessage } from '../util/error-message.ts'
+import { isRecord } from '../util/objects.ts'
 import { version } from '../util/version.ts'
-import { type Input, parseInput, unknownCommand } from './arguments.ts'
+import { type CommandLine, parseCommandLine, unknownCommand } from './arguments.ts'
 import { exitCodes, exitNameOf, Interrupted, UsageError } from './exit.ts'
 import type { Run } from './invocation.ts'
 import { commandNamed, commands } from './manual.ts'
-import { harmless, type Output, oneLine, Terminal } from './terminal.ts'
+import { type Output, oneLine, sanitize, Terminal } from './terminal.ts'
 
-/** Each command is loaded when it is wanted: asking for help must not wait for the rest. */
+/** Loads a command on demand, so that `help` does not load the others. */
 const loaders: ReadonlyMap<string, () => Promise<{ readonly run: Run }>> = new Map([
   ['up', () => import('./commands/up.ts')],
   ['pins', () => import('./commands/pins.ts')],
@@ -25,8 +25,8 @@ const loaders: ReadonlyMap<string, () => Promise<{ readonly run: Run }>> = new M
   ['help', () => import('./commands/help.ts')],
 ])
 
-/** What a program is started with besides its arguments. */
-export interface Surroundings {
+/** Standard streams and environment of the program. */
+export interface ProcessContext {
   readonly stdout: Output
   readonly stderr: Output
   readonly stdin: NodeJS.ReadStream
@@ -34,14 +34,14 @@ export interface Surroundings {
 }
 
 /**
- * Runs the program with these arguments and gives its exit code. Results go to stdout, all else to
- * stderr. With `--json` a failure is a document too: `{ "error": { "message", "exitCode", … } }`.
+ * Runs the program and returns its exit code. Results go to stdout, everything else to stderr. With `--json` a
+ * failure is a document on stdout: `{ "error": { "message", "reason", "exitCode", … } }`.
  */
 export async function run(
   argv: readonly string[],
-  { stdout, stderr, stdin, env }: Surroundings = process,
+  { stdout, stderr, stdin, env }: ProcessContext = process,
 ): Promise<number> {
-  // Found before the arguments are understood: complaints about them obey them too.
+  // Read before parsing, because errors about the arguments must respect them too.
   const own = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined)
   const terminal = new Terminal({
     stdout,
@@ -50,7 +50,7 @@ export async function run(
     quiet: own.includes('--quiet') || own.includes('-q'),
     noColor: own.includes('--no-color'),
   })
-  if (stdout === process.stdout) dieQuietlyOnBrokenPipe()
+  if (stdout === process.stdout) exitOnBrokenPipe()
   const interruption = new AbortController()
   const stopListening = onInterrupt(() => interruption.abort(new Interrupted()))
   try {
@@ -60,36 +60,41 @@ export async function run(
       return exitCodes.ok
     }
     const name = first === '--help' || first === '-h' ? 'help' : first
-    const input = read(name, rest)
-    const wanted = input.has('help') ? read('help', [name]) : input
-    const load = loaders.get(wanted.command.name)
-    if (load === undefined) throw new UsageError(`"${wanted.command.name}" cannot be run`)
+    const input = parseCommand(name, rest)
+    const effective = input.has('help') ? parseCommand('help', [name]) : input
+    const load = loaders.get(effective.command.name)
+    if (load === undefined)
+      throw new UsageError(`command "${effective.command.name}" cannot be run`)
     const command = await load()
     return await command.run({
-      input: wanted,
+      input: effective,
       terminal,
       signal: interruption.signal,
       stdin,
       env,
     })
   } catch (error) {
-    return failed(interruption.signal.aborted ? interruption.signal.reason : error, terminal, own)
+    return reportFailure(
+      interruption.signal.aborted ? interruption.signal.reason : error,
+      terminal,
+      own,
+    )
   } finally {
     stopListening()
   }
 }
 
-function read(name: string, rest: readonly string[]): Input {
+function parseCommand(name: string, rest: readonly string[]): CommandLine {
   const command = commandNamed(name)
-  if (command !== undefined) return parseInput(command, rest)
+  if (command !== undefined) return parseCommandLine(command, rest)
   const names = commands.map(each => each.name)
-  if (name === '') throw new UsageError(`a command is needed: one of ${names.join(', ')}`)
+  if (name === '') throw new UsageError(`missing command: use one of ${names.join(', ')}`)
   throw unknownCommand(name)
 }
 
-function failed(error: unknown, terminal: Terminal, argv: readonly string[]): number {
+function reportFailure(error: unknown, terminal: Terminal, argv: readonly string[]): number {
   const name = exitNameOf(error)
-  const message = harmless(errorWords(error))
+  const message = sanitize(errorMessage(error))
   const exitCode = exitCodes[name]
   if (argv.includes('--json')) {
     const rpc = error instanceof RpcError ? { code: error.code, data: error.data } : {}
@@ -97,47 +102,51 @@ function failed(error: unknown, terminal: Terminal, argv: readonly string[]): nu
     return exitCode
   }
   const code = error instanceof RpcError ? ` (${error.code})` : ''
-  terminal.complain(`${terminal.tint('trunkline:', 'red', 'bold')} ${message}${code}`)
-  const advice = adviceOn(error, argv[0])
-  if (advice !== undefined) terminal.note(advice)
+  terminal.error(`${terminal.styleStderr('trunkline:', 'red', 'bold')} ${message}${code}`)
+  const hint = hintFor(error, argv[0])
+  if (hint !== undefined) terminal.note(hint)
   if (argv.includes('--verbose') && error instanceof Error) terminal.note(String(error.stack))
   return exitCode
 }
 
-/** What to do about a failure, or what else is known of it; undefined where the message says it all. */
-function adviceOn(error: unknown, command = ''): string | undefined {
-  // A file that cannot be used is wrong in a place that its message names.
+/** Returns what to do about a failure, or its details; undefined if the message is enough. */
+function hintFor(error: unknown, command = ''): string | undefined {
+  // An invalid configuration file needs no hint: its message has the position.
   if (error instanceof UsageError) {
     const page = commandNamed(command) === undefined ? 'help' : `help ${command}`
-    return `"trunkline ${page}" shows how it is used`
+    return `run "trunkline ${page}" for help`
   }
-  if (error instanceof RpcError) return addedBy(error)
+  if (error instanceof RpcError) return errorDataText(error)
   if (!(error instanceof ChannelError)) return undefined
-  return advices.find(([pattern]) => pattern.test(error.message))?.[1]
+  return connectionHints.find(([pattern]) => pattern.test(error.message))?.[1]
 }
 
-/** What a server says of an error besides its message; its kind says the same as the code. */
-function addedBy({ data }: RpcError): string | undefined {
+/** Formats the error data of a server, without `kind`, which repeats the code. */
+function errorDataText({ data }: RpcError): string | undefined {
   if (!isRecord(data)) return undefined
   const { kind: _, ...rest } = data
   return Object.keys(rest).length === 0 ? undefined : oneLine(JSON.stringify(rest), 500)
 }
 
-const advices: readonly (readonly [RegExp, string])[] = [
+/** Hints for connection errors, by pattern of the message. */
+const connectionHints: readonly (readonly [RegExp, string])[] = [
   [
-    /ECONNREFUSED|ENOENT|there is no such file/,
-    'nothing listens there: is the server running, and is it this port or path that it uses?',
+    /ECONNREFUSED|ENOENT|no such file/,
+    'nothing is listening there: is the server running, and does it use this port or path?',
   ],
-  [/ENOTFOUND|EAI_AGAIN/, 'there is no host of this name, or the network is not there'],
+  [/ENOTFOUND|EAI_AGAIN/, 'the host name cannot be resolved: check its spelling and the network'],
   [
     /wrong version number|packet length too long/,
-    'what is there speaks no TLS: is it http:// or ws://?',
+    'the server does not speak TLS: use http:// or ws://?',
   ],
-  [/Parse Error: Expected HTTP|a line without a carriage return/, 'what is there speaks no HTTP'],
-  [/in use/, 'end what is there, or choose another address'],
+  [/Parse Error: Expected HTTP|a line without a carriage return/, 'the server does not speak HTTP'],
+  [/in use/, 'stop the other program, or choose another address'],
 ]
 
-/** The second interruption ends the process at once. */
+/**
+ * Calls `stop` for the first stop signal; the second one exits at once. Returns a function that removes the
+ * handler.
+ */
 function onInterrupt(stop: () => void): () => void {
   let isStopping = false
   const onSignal = (): void => {
@@ -145,16 +154,16 @@ function onInterrupt(stop: () => void): () => void {
     isStopping = true
     stop()
   }
-  for (const signal of interruptions) process.on(signal, onSignal)
+  for (const signal of stopSignals) process.on(signal, onSignal)
   return () => {
-    for (const signal of interruptions) process.off(signal, onSignal)
+    for (const signal of stopSignals) process.off(signal, onSignal)
   }
 }
 
-const interruptions = ['SIGINT', 'SIGTERM'] as const
+const stopSignals = ['SIGINT', 'SIGTERM'] as const
 
-/** `trunkline list … | head -1` closes the pipe while there is more to write: no reason to complain. */
-function dieQuietlyOnBrokenPipe(): void {
+/** Exits without an error if the reader closes the pipe early, as in `trunkline list … | head -1`. */
+function exitOnBrokenPipe(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(exitCodes.ok)
     throw error

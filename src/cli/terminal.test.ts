@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { byteText, harmless, oneLine, Terminal, type TerminalOptions } from './terminal.ts'
+import { formatBytes, oneLine, sanitize, Terminal, type TerminalOptions } from './terminal.ts'
 
 function terminal(options: Partial<TerminalOptions> & { readonly isTTY?: boolean } = {}) {
   const out: string[] = []
@@ -13,60 +13,60 @@ function terminal(options: Partial<TerminalOptions> & { readonly isTTY?: boolean
   return { made, out: () => out.join(''), err: () => err.join('') }
 }
 
-describe('colours', () => {
+describe('colors', () => {
   test.each([
     ['in a pipe', {}, 'x'],
-    ['on a terminal', { isTTY: true }, '\u001b[1m\u001b[31mx\u001b[0m'],
+    ['on a terminal', { isTTY: true }, '\u001b[1m\u001b[31mx\u001b[39m\u001b[22m'],
     ['with NO_COLOR', { isTTY: true, env: { NO_COLOR: '1' } }, 'x'],
     [
       'with an empty NO_COLOR',
       { isTTY: true, env: { NO_COLOR: '' } },
-      '\u001b[1m\u001b[31mx\u001b[0m',
+      '\u001b[1m\u001b[31mx\u001b[39m\u001b[22m',
     ],
     ['on a dumb terminal', { isTTY: true, env: { TERM: 'dumb' } }, 'x'],
-    ['forced', { env: { FORCE_COLOR: '1' } }, '\u001b[1m\u001b[31mx\u001b[0m'],
+    ['forced', { env: { FORCE_COLOR: '1' } }, '\u001b[1m\u001b[31mx\u001b[39m\u001b[22m'],
     ['forced off', { isTTY: true, env: { FORCE_COLOR: '0' } }, 'x'],
     ['with the option', { isTTY: true, noColor: true }, 'x'],
   ])('%s', (_, options, expected) => {
     const { made } = terminal(options)
-    expect(made.paint('x', 'bold', 'red')).toBe(expected)
-    expect(made.tint('x', 'bold', 'red')).toBe(expected)
+    expect(made.style('x', 'bold', 'red')).toBe(expected)
+    expect(made.styleStderr('x', 'bold', 'red')).toBe(expected)
   })
 })
 
-describe('what is written', () => {
-  test('results go to stdout, all else to stderr', () => {
+describe('output', () => {
+  test('results go to stdout, everything else to stderr', () => {
     const { made, out, err } = terminal()
     made.line('a result')
     made.json({ a: 1 })
     made.note('a note')
-    made.complain('a complaint')
+    made.error('an error')
     expect(out()).toBe('a result\n{\n  "a": 1\n}\n')
-    expect(err()).toBe('a note\na complaint\n')
+    expect(err()).toBe('a note\nan error\n')
   })
 
-  test('notes and progress are left out where quiet is wanted', () => {
+  test('notes and progress are suppressed if quiet', () => {
     const { made, err } = terminal({ quiet: true })
     made.note('a note')
-    made.progress('x').step(0.5, 'half')
-    made.complain('a complaint')
-    expect(err()).toBe('a complaint\n')
+    made.progress('x').update(0.5, 'half')
+    made.error('an error')
+    expect(err()).toBe('an error\n')
   })
 
-  test('progress is a line for each step in a pipe, and none for the same step', () => {
+  test('progress is a line for each update in a pipe, and none for a repeated one', () => {
     const { made, err } = terminal()
     const bar = made.progress('job')
-    bar.step(0.5, 'half')
-    bar.step(0.5, 'half')
-    bar.step(undefined, 'who knows')
+    bar.update(0.5, 'half')
+    bar.update(0.5, 'half')
+    bar.update(undefined, 'who knows')
     bar.end()
     expect(err()).toBe('job: 50% half\njob: who knows\n')
   })
 
-  test('progress is a bar on a terminal, which is taken away before anything else is written', () => {
+  test('progress is a bar on a terminal, which is removed before anything else is written', () => {
     const { made, out, err } = terminal({ isTTY: true })
     const bar = made.progress('job')
-    bar.step(0.5, 'half')
+    bar.update(0.5, 'half')
     made.line('a result')
     bar.end()
     expect(err()).toBe('job [##########----------] 50% half\r\u001b[K')
@@ -75,14 +75,14 @@ describe('what is written', () => {
 
   test('a bar is never wider than the terminal', () => {
     const { made, err } = terminal({ isTTY: true })
-    made.progress('job').step(2, 'x'.repeat(500))
+    made.progress('job').update(2, 'x'.repeat(500))
     expect(err().length).toBeLessThan(40)
   })
 })
 
-describe('text from elsewhere', () => {
-  test('cannot steer a terminal', () => {
-    expect(harmless('a\u001b[31mb\rc\u202ed\ne\tf')).toBe('a\ufffd[31mb\ufffdc\ufffdd\ne\tf')
+describe('untrusted text', () => {
+  test('cannot manipulate a terminal', () => {
+    expect(sanitize('a\u001b[31mb\rc\u202ed\ne\tf')).toBe('a\ufffd[31mb\ufffdc\ufffdd\ne\tf')
   })
 
   test('fits into a line', () => {
@@ -97,6 +97,6 @@ describe('text from elsewhere', () => {
     [1536, '1.5 KiB'],
     [3 * 2 ** 20, '3.0 MiB'],
   ])('%d bytes are %s', (bytes, expected) => {
-    expect(byteText(bytes)).toBe(expected)
+    expect(formatBytes(bytes)).toBe(expected)
   })
 })

@@ -16,21 +16,21 @@ export interface BatchRequests {
   notify(method: string, params?: object): void
 }
 
-/** Sends what `build` asks for in one piece. */
+/** Sends the requests and notifications that `build` makes as one JSON-RPC batch. */
 export async function sendBatch<const T extends readonly unknown[]>(
-  { lifeline, settings, requests }: Core,
+  { reconnecting, settings, requests }: Core,
   build: (batch: BatchRequests) => T,
 ): Promise<AllOf<T>> {
-  const opened = await lifeline.ready()
-  const { server, link } = opened
+  const opened = await reconnecting.ready()
+  const { server, connection } = opened
   if (!hasBatches(settings.profile, server.revision)) {
-    throw refused('batch', `revision ${server.revision.name} has no batches`)
+    throw refused('batch', `no batches in protocol version ${server.revision.name}`)
   }
-  return link.batch(batch =>
+  return connection.batch(batch =>
     build({
       request: async (method, params, options) => {
         if (settings.strict) checkDeclared(server, method)
-        const sent = requests.enveloped(opened, params)
+        const sent = requests.withRequestMeta(opened, params)
         return checkResult(method, await batch.call(method, sent, options))
       },
       notify: (method, params) => batch.notify(method, params),

@@ -52,7 +52,7 @@ describe('results of a stateless server', () => {
     ['resources/templates/list', 'resourceTemplates', client => client.resourceTemplates()],
   ]
   it.each(lists)(
-    'are dropped when the server tells of a change: %s',
+    'are dropped when the server notifies a change: %s',
     async (method, member, list) => {
       proves('U11k')
       const { server, client } = await opened({ [method]: counting(member) })
@@ -87,7 +87,7 @@ describe('results of a stateless server', () => {
     expect(await read()).toEqual(['7', '8', '3', '9'])
   })
 
-  it('are told apart by params, in whatever order those are', async () => {
+  it('are distinguished by params, in any order of members', async () => {
     proves('U11')
     const { client } = await opened({ 'resources/read': counting('contents') })
     await using _ = client
@@ -98,7 +98,7 @@ describe('results of a stateless server', () => {
     expect(other).toMatchObject({ contents: [{ text: '2' }] })
   })
 
-  it('can be had fresh', async () => {
+  it('can be bypassed', async () => {
     proves('U11m')
     const { client } = await opened({ 'tools/list': counting('tools') })
     await using _ = client
@@ -107,7 +107,7 @@ describe('results of a stateless server', () => {
     expect(await names(client.tools())).toBe('2')
   })
 
-  it('are not fetched again by themselves', async () => {
+  it('are not refreshed automatically', async () => {
     proves('U11i')
     const { clock, client, server } = await opened({ 'tools/list': counting('tools') })
     await using _ = client
@@ -136,17 +136,20 @@ describe('results of a stateless server', () => {
     ])
   })
 
-  it.each(['private', 'public'])('of one client are of no use to another: %s', async cacheScope => {
-    proves('U11c')
-    const server = statelessServer({ 'tools/list': counting('tools', { ...hints, cacheScope }) })
-    await using one = await openClient(server.dial)
-    await using other = await openClient(server.dial)
-    expect(await names(one.tools())).toBe('1')
-    expect(await names(other.tools())).toBe('2')
-    expect(await names(one.tools())).toBe('1')
-  })
+  it.each(['private', 'public'])(
+    'of one client are not shared with another: %s',
+    async cacheScope => {
+      proves('U11c')
+      const server = statelessServer({ 'tools/list': counting('tools', { ...hints, cacheScope }) })
+      await using one = await openClient(server.dial)
+      await using other = await openClient(server.dial)
+      expect(await names(one.tools())).toBe('1')
+      expect(await names(other.tools())).toBe('2')
+      expect(await names(one.tools())).toBe('1')
+    },
+  )
 
-  it('may be changed by whoever gets them', async () => {
+  it('may be changed by the caller', async () => {
     const { client } = await opened({ 'resources/read': counting('contents') })
     await using _ = client
     const first: Loose = await client.request('resources/read', { uri: 'a' })
@@ -170,26 +173,26 @@ describe('results of a stateless server', () => {
     expect(await names(client.tools())).toBe('2')
   })
 
-  it('of calls are never kept, whatever they say', async () => {
+  it('of calls are never kept, even with a ttlMs', async () => {
     const { client } = await opened({ 'tools/call': counting('content') })
     await using _ = client
     await client.call('x')
     expect((await client.call('x')).content[0]).toMatchObject({ name: '2' })
   })
 
-  it('of a retry are never kept, and neither are questions', async () => {
+  it('of a retry are never kept, and neither are input_required results', async () => {
     proves('U11b')
-    let asked = 0
+    let rounds = 0
     const { client, server } = await opened({
       'resources/read': ({ requestState }) =>
         requestState === undefined
-          ? { ...hints, resultType: 'input_required', requestState: `${++asked}` }
+          ? { ...hints, resultType: 'input_required', requestState: `${++rounds}` }
           : { ...hints, contents: [] },
     })
     await using _ = client
     await client.read('a')
     await client.read('a')
-    expect(asked).toBe(2)
+    expect(rounds).toBe(2)
     expect(server.sent('resources/read')).toHaveLength(4)
   })
 
@@ -237,7 +240,7 @@ describe('the cache', () => {
   const put = (cache: ResponseCache, uri: string, text: string) =>
     cache.put(cache.ticket('resources/read', { uri }), { uri }, { ttlMs: 1, text })
 
-  it('keeps so many results, the latest', () => {
+  it('keeps a limited number of results, the latest', () => {
     const cache = new ResponseCache(fakeClock())
     const most = limits.cacheEntries.default
     for (let i = 0; i < most + 10; i++) put(cache, `${i}`, '')
@@ -246,7 +249,7 @@ describe('the cache', () => {
     expect(cache.get(cache.ticket('resources/read', { uri: '10' }))).toBeDefined()
   })
 
-  it('keeps so much text, and nothing that is larger than everything', () => {
+  it('keeps a limited amount of text, and no result above the limit', () => {
     const cache = new ResponseCache(fakeClock())
     const half = 'x'.repeat(limits.cacheCharacters.default / 2)
     put(cache, 'a', half)

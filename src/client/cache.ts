@@ -1,8 +1,8 @@
 import { limits } from '../util/limits/limits.ts'
-import { isRecord } from '../util/record.ts'
+import { isRecord } from '../util/objects.ts'
 import type { Clock } from '../util/time/clock.ts'
 
-/** Whether a result may be put into the cache: not if what it tells of changed while it was under way. */
+/** Taken before a request is sent. Its result is cached only if nothing was invalidated in between. */
 export interface Ticket {
   readonly key: string
   readonly method: string
@@ -17,17 +17,17 @@ interface Entry {
 }
 
 /**
- * Results of one client for as long as their server says they stay fresh.
+ * Caches results of one client for the `ttlMs` that the server sets.
  *
- * Never shared with another client, so that `cacheScope` makes no difference here. Results are kept as
- * text: whoever gets one may change it without changing what the next one gets.
+ * The cache is never shared with another client, so `cacheScope` makes no difference here. Results are
+ * kept as text, so that a caller may change a result without changing what the next caller gets.
  */
 export class ResponseCache {
   readonly #clock: Clock
   /** Oldest first. */
   readonly #entries = new Map<string, Entry>()
   #characters = 0
-  /** Counts what changed: a result asked for before a change must not be kept after it. */
+  /** Counts invalidations: a result requested before an invalidation must not be cached after it. */
   #generation = 0
 
   constructor(clock: Clock) {
@@ -38,12 +38,12 @@ export class ResponseCache {
     return this.#entries.size
   }
 
-  /** Called before a request is sent. */
+  /** Returns a ticket; must be called before the request is sent. */
   ticket(method: string, params: object | undefined): Ticket {
     return { key: keyOf(method, params), method, generation: this.#generation }
   }
 
-  /** A fresh result, as if it had just arrived; undefined when there is none. */
+  /** Returns a copy of a fresh result; undefined if there is none. */
   get({ key }: Ticket): unknown {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
@@ -52,7 +52,7 @@ export class ResponseCache {
     return undefined
   }
 
-  /** Keeps a result if its own hints allow it. */
+  /** Caches a result if its `ttlMs` allows it. */
   put({ key, method, generation }: Ticket, params: object | undefined, result: unknown): void {
     if (!isRecord(result) || generation !== this.#generation) return
     const { ttlMs } = result
@@ -67,7 +67,7 @@ export class ResponseCache {
     this.#shrink()
   }
 
-  /** Drops the results of some methods; with a `uri` only those that are about it or part of it. */
+  /** Drops the results of some methods; with a `uri` only those of this resource, its parents and children. */
   invalidate(methods: readonly string[], uri?: string): void {
     this.#generation++
     for (const [key, entry] of this.#entries) {
@@ -78,6 +78,7 @@ export class ResponseCache {
     }
   }
 
+  /** Drops all results. */
   clear(): void {
     this.#generation++
     this.#entries.clear()
@@ -99,7 +100,7 @@ export class ResponseCache {
   }
 }
 
-/** Whether `inner` is `outer` or lies below it. */
+/** Whether the URI `inner` is `outer` or below it. */
 export function isWithin(inner: string, outer: string): boolean {
   if (!inner.startsWith(outer)) return false
   return (
@@ -113,7 +114,7 @@ function isRelated(one: string, other: string): boolean {
   return isWithin(one, other) || isWithin(other, one)
 }
 
-/** The method and its params; what `_meta` says of the request does not change its result. */
+/** Returns the cache key: the method and the params without `_meta`, which does not affect the result. */
 function keyOf(method: string, params: object | undefined): string {
   const { _meta, ...rest } = isRecord(params) ? params : {}
   return `${method} ${JSON.stringify(rest, sorted)}`

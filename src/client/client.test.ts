@@ -45,7 +45,7 @@ describe.each(allRevisions)('calls in %s', revision => {
     expect(Object.keys(sent?._meta ?? {})).toHaveLength(revision === '2026-07-28' ? 3 : 0)
   })
 
-  it('give the failure of a tool as an answer', async () => {
+  it('resolve with the failure of a tool', async () => {
     const server = serverOf(revision, {
       'tools/call': () => ({ content: [text('no such city')], isError: true }),
     })
@@ -79,7 +79,7 @@ describe.each(allRevisions)('calls in %s', revision => {
     expect(messages).toEqual([{ role: 'user', content: text('{"code":"x"}') }])
   })
 
-  it('complete arguments, with what else is known where the revision can say it', async () => {
+  it('complete arguments, with the context where the revision has it', async () => {
     const server = serverOf(revision, {
       'completion/complete': () => ({ completion: { values: ['function'], hasMore: true } }),
     })
@@ -139,7 +139,7 @@ describe.each(allRevisions)('calls in %s', revision => {
     expect(noted.mock.calls[0]?.[0]).toEqual({ y: 2 })
   })
 
-  it('reject with the kind of error that the number means in this revision', async () => {
+  it('reject with the kind of error that the code means in this revision', async () => {
     const server = serverOf(revision, {
       'resources/read': ({ uri }) => {
         throw new RpcError(revision === '2026-07-28' ? -32602 : -32002, 'Resource not found', {
@@ -153,7 +153,7 @@ describe.each(allRevisions)('calls in %s', revision => {
     expect(error).toMatchObject({ kind: 'resource_not_found', category: 'resource' })
   })
 
-  it('read no meaning into numbers that are others’ own, but for one', async () => {
+  it('assign no kind to application-defined codes, but for one', async () => {
     proves('B21c', 'S15d')
     let code = 0
     const server = serverOf(revision, {
@@ -195,7 +195,7 @@ describe.each(allRevisions)('calls in %s', revision => {
 })
 
 describe.each(allRevisions)('giving up in %s', revision => {
-  it('cancels on the server when the time is up', async () => {
+  it('cancels on the server on a timeout', async () => {
     const clock = fakeClock()
     const server = serverOf(revision, { 'tools/call': never })
     await using client = await openClient(server.dial, { clock, timeoutMs: 1000, ...quiet })
@@ -226,7 +226,7 @@ describe.each(allRevisions)('giving up in %s', revision => {
     },
   )
 
-  it('tells the server nothing of the words of an error', async () => {
+  it('does not send the message of an error to the server', async () => {
     const server = serverOf(revision, { 'tools/call': never })
     await using client = await openClient(server.dial, quiet)
     const giveUp = new AbortController()
@@ -235,8 +235,8 @@ describe.each(allRevisions)('giving up in %s', revision => {
     giveUp.abort(new Error('the password is 1234'))
     expect(await call).toMatchObject({ message: 'the password is 1234' })
     await turns()
-    const [told] = server.sent('notifications/cancelled')
-    expect(JSON.stringify(told)).not.toContain('1234')
+    const [notification] = server.sent('notifications/cancelled')
+    expect(JSON.stringify(notification)).not.toContain('1234')
   })
 
   it('sends nothing for a signal that was aborted before', async () => {
@@ -279,7 +279,7 @@ describe.each(allRevisions)('progress in %s', revision => {
     return { client, steps, report, outcomeAfter, server, progressToken }
   }
 
-  it('is told, and makes the wait begin anew', async () => {
+  it('is reported, and restarts the timeout', async () => {
     const { client, steps, report, outcomeAfter } = await slowCall()
     for (const progress of [1, 2, 3]) {
       expect(await outcomeAfter(900)).toBeUndefined()
@@ -317,7 +317,7 @@ describe.each(allRevisions)('progress in %s', revision => {
     await client.close()
   })
 
-  it('of somebody else is nobody’s', async () => {
+  it('of another call is ignored', async () => {
     const { client, steps, server, progressToken } = await slowCall()
     server.notify('notifications/progress', { progressToken: `${progressToken}`, progress: 1 })
     server.notify('notifications/progress', { progress: 1 })
@@ -329,16 +329,16 @@ describe.each(allRevisions)('progress in %s', revision => {
 })
 
 describe('lists', () => {
-  it('end where the pages go in a circle', async () => {
+  it('fail if a cursor repeats', async () => {
     const server = sessionServer('2025-11-25', {
       'tools/list': ({ cursor }) => ({ tools: [], nextCursor: cursor === 'a' ? 'b' : 'a' }),
     })
     await using client = await openClient(server.dial, quiet)
-    await expect(all(client.tools())).rejects.toThrow('circle')
+    await expect(all(client.tools())).rejects.toThrow('cursor repeats')
     expect(server.sent('tools/list')).toHaveLength(3)
   })
 
-  it('end where there are too many pages', async () => {
+  it('fail if there are too many pages', async () => {
     let page = 0
     const server = sessionServer('2025-11-25', {
       'tools/list': () => ({ tools: [], nextCursor: `${page++}` }),
@@ -348,7 +348,7 @@ describe('lists', () => {
     expect(page).toBe(7)
   })
 
-  it('tell what is said beside them', async () => {
+  it('pass on the _meta of pages', async () => {
     const server = sessionServer('2025-11-25', {
       'tools/list': ({ cursor }) =>
         cursor === undefined
@@ -361,7 +361,7 @@ describe('lists', () => {
     expect(metas).toEqual([{ first: 1 }, { second: 2 }])
   })
 
-  it('fetch no page that nobody reaches', async () => {
+  it('fetch no page before it is reached', async () => {
     const server = sessionServer('2025-11-25', {
       'tools/list': () => ({ tools: [{ name: 'a' }, { name: 'b' }], nextCursor: 'more' }),
     })
@@ -398,7 +398,7 @@ describe('lists', () => {
 })
 
 describe('log messages', () => {
-  it('are asked for once in a session, and again when it is a new one', async () => {
+  it('are requested once in a session, and again in a new one', async () => {
     const server = sessionServer('2025-11-25', { 'logging/setLevel': () => ({}) })
     const onLog = vi.fn()
     await using client = await openClient(server.dial, { onLog, ...quiet })
@@ -417,7 +417,7 @@ describe('log messages', () => {
     expect(server.sent('logging/setLevel')).toEqual([{ level: 'warning' }, { level: 'warning' }])
   })
 
-  it('are asked for with every request of a stateless revision', async () => {
+  it('are requested with every request of a stateless revision', async () => {
     const server = statelessServer({ 'tools/call': () => ({ content: [] }) })
     await using client = await openClient(server.dial)
     await client.call('x')
@@ -430,7 +430,7 @@ describe('log messages', () => {
     expect(server.methods()).not.toContain('logging/setLevel')
   })
 
-  it('have levels that exist', async () => {
+  it('have known levels', async () => {
     await using client = await openClient(statelessServer().dial)
     // @ts-expect-error there is no such level
     await expect(client.setLogLevel('loud')).rejects.toThrow(TypeError)
@@ -438,7 +438,7 @@ describe('log messages', () => {
 })
 
 describe('ping', () => {
-  it('exists in sessions alone', async () => {
+  it('exists in sessions only', async () => {
     await using session = await openClient(sessionServer('2024-11-05').dial, quiet)
     await session.ping()
     const server = statelessServer()
@@ -481,7 +481,7 @@ describe('notifications', () => {
 })
 
 describe('closing', () => {
-  it.each(allRevisions)('rejects what waits, and everything later, in %s', async revision => {
+  it.each(allRevisions)('rejects calls in flight, and all later ones, in %s', async revision => {
     const server = serverOf(revision, { 'tools/call': never })
     const client = await openClient(server.dial, quiet)
     const call = client.call('slow').catch(e => e)
@@ -506,7 +506,7 @@ describe('closing', () => {
     await client.close()
     await call
     expect((await changes.next()).done).toBe(true)
-    // The last tick of the deadlines goes by itself.
+    // The last tick of the deadlines stops without being closed.
     clock.advance(100)
     clock.advance(60_000 * 60)
     expect(clock.pending).toBe(0)

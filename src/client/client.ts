@@ -8,8 +8,8 @@ import type { GetPromptResult, Prompt } from '../mcp/types/prompts.ts'
 import type { Resource, ResourceTemplate } from '../mcp/types/resources.ts'
 import type { Task } from '../mcp/types/tasks.ts'
 import type { Tool } from '../mcp/types/tools.ts'
-import { orAborted } from '../util/abort.ts'
-import { isRecord } from '../util/record.ts'
+import { isRecord } from '../util/objects.ts'
+import { abortable } from '../util/promises.ts'
 import { type BatchRequests, sendBatch } from './batch.ts'
 import type { ChangeFilter } from './changes/changes.ts'
 import type { Changes } from './changes/subscription.ts'
@@ -19,7 +19,7 @@ import { refused } from './errors.ts'
 import type { ClientOptions, Roots } from './options.ts'
 import { pages } from './pages.ts'
 import { type Structured, structuredAs } from './requests/output-schemas.ts'
-import type { RequestOptions } from './requests/requests.ts'
+import type { RequestOptions } from './requests/request-run.ts'
 import {
   checkResult,
   type ResourceAnswer,
@@ -32,41 +32,40 @@ import {
 import type { TaskHandle } from './tasks/task.ts'
 import type { StartOptions } from './tasks/tasks.ts'
 
-/** How a list is fetched: each page within the time and with the signal given. */
+/** Options of a list. Timeout and signal apply to each page. */
 export interface ListOptions extends CallOptions {
-  /** Asks the server even if an earlier result is still fresh. */
+  /** Bypasses the cache. */
   readonly fresh?: boolean
-  /** How many pages are followed before the list counts as endless. */
+  /** The number of pages after which the list fails with `'too-many'`. */
   readonly maxPages?: number
-  /** Told the `_meta` of each page that has one, such as what a router says of servers that are missing. */
+  /** Called with the `_meta` of each page that has one; a router lists unavailable servers there. */
   readonly onMeta?: (meta: Members) => void
 }
 
-/** How a tool is called. */
+/** Options of a tool call. */
 export interface CallToolOptions<S> extends RequestOptions {
-  /** What the structured part of the answer is checked against, and typed by. */
+  /** The schema that the structured content is checked against, and that types it. */
   readonly output?: S
 }
 
-/** Whose argument is to be completed. */
+/** The prompt or resource template whose argument is completed. */
 export type CompletionOf = { readonly prompt: string } | { readonly resource: string }
 
 /**
- * Connects to a server, finds out what it speaks, and gives a client for it.
+ * Connects to a server, negotiates the protocol revision, and returns a client.
  *
- * The client belongs to the caller, who closes it. Rejects with what `dial` rejects with, with an
- * RpcError when the server refuses, with a ChannelError `'refused'` when there is nothing both sides
- * speak, `'timeout'` when the server stays silent, with the signal's reason, or with a TypeError for
- * options that mean nothing.
+ * The caller owns the client and must close it. Rejects with the error of `dial`, with an RpcError if the
+ * server refuses, with a ChannelError `'refused'` if there is no common protocol revision, `'timeout'` if
+ * the server does not respond, with the signal's reason, or with a TypeError for invalid options.
  */
 export async function openClient(dial: Dial, options: ClientOptions = {}): Promise<Client> {
   const core = new Core(dial, options)
   const { signal } = options
   const opening = core.open(signal)
   try {
-    await orAborted(opening, signal)
+    await abortable(opening, signal)
   } catch (error) {
-    // Whoever gives up does not wait for what was begun to end.
+    // An abort does not wait for the connection; if it opens all the same, it is closed.
     opening.then(() => core.close()).then(undefined, () => {})
     throw error
   }
@@ -74,12 +73,12 @@ export async function openClient(dial: Dial, options: ClientOptions = {}): Promi
 }
 
 /**
- * Typed calls to one server, in whichever revision it speaks.
+ * Typed calls to one server, in every protocol revision.
  *
- * Calls reject with an RpcError when the server answers with an error, with a ChannelError when no
- * reply can come (`'timeout'`, `'closed'`, `'refused'`) or when it is unknown whether the call was
- * carried out (`'outcome-unknown'`), and with the reason of their signal. A lost connection is opened
- * again: calls that change nothing are repeated, subscriptions made again, all others told.
+ * Calls reject with an RpcError if the server responds with an error, with a ChannelError if there can be
+ * no response (`'timeout'`, `'closed'`, `'refused'`) or if it is unknown whether the call was executed
+ * (`'outcome-unknown'`), and with the reason of their signal. The client reconnects when the connection is
+ * lost: it retries requests that are safe to repeat, restores subscriptions, and rejects all other calls.
  */
 export class Client implements AsyncDisposable {
   /** Settles when the client is closed; with the cause, unless `close` was called. */
@@ -88,48 +87,48 @@ export class Client implements AsyncDisposable {
 
   constructor(core: Core) {
     this.#core = core
-    this.closed = core.lifeline.closed
+    this.closed = core.reconnecting.closed
   }
 
-  /** What the server says of itself, and the revision that is spoken with it. */
+  /** What the server says of itself, and the negotiated protocol revision. */
   get server(): ServerDescription {
-    return this.#core.lifeline.latest.server
+    return this.#core.reconnecting.latest.server
   }
 
-  /** The tools of the server. Pages are fetched as they are reached. */
+  /** Lists the tools of the server. Pages are fetched as the iteration reaches them. */
   async *tools(options: ListOptions = {}): AsyncGenerator<Tool, void, undefined> {
     for await (const tool of this.#list('tools/list', page => page.tools, options)) {
-      this.#core.outputs.learn(tool)
+      this.#core.outputs.add(tool)
       yield tool
     }
   }
 
-  /** The resources of the server. Pages are fetched as they are reached. */
+  /** Lists the resources of the server. Pages are fetched as the iteration reaches them. */
   resources(options: ListOptions = {}): AsyncGenerator<Resource, void, undefined> {
     return this.#list('resources/list', page => page.resources, options)
   }
 
-  /** The families of resources of the server. Pages are fetched as they are reached. */
+  /** Lists the resource templates of the server. Pages are fetched as the iteration reaches them. */
   resourceTemplates(options: ListOptions = {}): AsyncGenerator<ResourceTemplate, void, undefined> {
     return this.#list('resources/templates/list', page => page.resourceTemplates, options)
   }
 
-  /** The prompts of the server. Pages are fetched as they are reached. */
+  /** Lists the prompts of the server. Pages are fetched as the iteration reaches them. */
   prompts(options: ListOptions = {}): AsyncGenerator<Prompt, void, undefined> {
     return this.#list('prompts/list', page => page.prompts, options)
   }
 
-  /** The tasks this client has on the server, in the revisions that can list them. */
+  /** Lists the tasks of this client on the server, in the revisions that have `tasks/list`. */
   tasks(options: ListOptions = {}): AsyncGenerator<Task, void, undefined> {
     return this.#list('tasks/list', page => page.tasks, options)
   }
 
   /**
-   * Calls a tool. A tool that fails gives an answer with `isError`; only what is no answer rejects.
+   * Calls a tool. A tool that fails resolves with `isError`; the call rejects only without a tool result.
    *
-   * The structured part is checked against the output schema of the tool, if the tool has been listed,
-   * and against `output`; one that does not fit rejects with a ChannelError `'framing'`. A tool that was
-   * listed as one that runs only as a task is called as one, and waited for.
+   * The structured content is checked against the output schema of the tool, if the tool has been listed,
+   * and against `output`; a mismatch rejects with a ChannelError `'framing'`. A tool that was listed with
+   * `taskSupport: 'required'` is called as a task, whose result the call waits for.
    */
   call<const S extends Schema | undefined = undefined>(
     name: string,
@@ -141,11 +140,11 @@ export class Client implements AsyncDisposable {
     const read = (result: unknown): ToolAnswer | Promise<ToolAnswer> => {
       const isPlain =
         options.output === undefined &&
-        !outputs.knows(name) &&
+        !outputs.has(name) &&
         !tasks.isTask(result, this.server.revision)
       return isPlain ? toolAnswer(result) : this.#settled(name, result, options)
     }
-    // The check: `output` says what it is; without it nothing is said.
+    // The check: `output` is the schema of the type; without it the type is unknown.
     return requests.requestAs(read, 'tools/call', { name, arguments: args }, options) as Promise<
       ToolAnswer<Structured<S>>
     >
@@ -156,7 +155,7 @@ export class Client implements AsyncDisposable {
     return resourceAnswer(await this.request('resources/read', { uri }, options))
   }
 
-  /** Gets a prompt, filled in with the arguments. */
+  /** Gets a prompt, rendered with the arguments. */
   prompt(
     name: string,
     args?: Readonly<Record<string, string>>,
@@ -166,8 +165,8 @@ export class Client implements AsyncDisposable {
   }
 
   /**
-   * Values that an argument could have, given what has been typed of it. `context` holds the arguments
-   * that are settled already; revisions that cannot say it do without.
+   * Returns completions for an argument of which `value` has been typed. `context` holds the arguments that
+   * are known already; it is not sent in revisions without it.
    */
   async complete(
     of: CompletionOf,
@@ -180,39 +179,41 @@ export class Client implements AsyncDisposable {
       'prompt' in of
         ? { type: 'ref/prompt', name: of.prompt }
         : { type: 'ref/resource', uri: of.resource }
-    const isSaid = context !== undefined && this.server.revision.features.completionContext
+    const hasContext = context !== undefined && this.server.revision.features.completionContext
     const params = {
       ref,
       argument: { name: argument, value },
-      ...(isSaid && { context: { arguments: context } }),
+      ...(hasContext && { context: { arguments: context } }),
     }
     return (await this.request('completion/complete', params, options)).completion
   }
 
-  /** Asks for log messages of this level and above, from now on. They go to `onLog`. */
+  /** Requests log messages of this level and above from now on. They are passed to `onLog`. */
   async setLogLevel(level: LogLevel, options?: CallOptions): Promise<void> {
-    if (!isLogLevel(level)) throw new TypeError(`there is no log level "${level}"`)
+    if (!isLogLevel(level)) throw new TypeError(`unknown log level "${level}"`)
     this.#core.logLevel = level
-    if (this.server.revision.era === 'stateless') return
+    if (this.server.revision.features.logLevel === 'request') return
     await this.request('logging/setLevel', { level }, options)
   }
 
-  /** Asks the server for a sign of life. Rejects with `'refused'` in revisions that have none. */
+  /** Pings the server. Rejects with `'refused'` in revisions without `ping`. */
   async ping(options?: CallOptions): Promise<void> {
     const { revision } = this.server
-    if (!revision.methods.has('ping')) throw refused('ping', `revision ${revision.name} has none`)
+    if (!revision.methods.has('ping'))
+      throw refused('ping', `not in protocol version ${revision.name}`)
     await this.request('ping', undefined, options)
   }
 
-  /** Other places the server may work in; it is told that they have changed, where it can be. */
+  /** Replaces the roots, and notifies the server in revisions that have the notification. */
   setRoots(roots: Roots): void {
-    this.#core.answerer.setRoots(roots)
-    if (this.server.revision.era === 'session') this.notify('notifications/roots/list_changed')
+    this.#core.handlers.setRoots(roots)
+    const method = 'notifications/roots/list_changed'
+    if (this.server.revision.methods.has(method)) this.notify(method)
   }
 
   /**
-   * Makes any request. Results of methods that are known are looked at as far as their types go; the
-   * rest is whatever the server sent. `tools/call` may give a task instead of a result.
+   * Sends any request. Results of known methods are checked for their required members; others are
+   * returned as the server sent them. `tools/call` may return a task instead of a result.
    */
   async request<const M extends string>(
     method: M,
@@ -223,42 +224,42 @@ export class Client implements AsyncDisposable {
   }
 
   /**
-   * Sends a notification, if there is a connection: those that find none are dropped, because nobody
-   * would know. Throws a ChannelError `'closed'` once the client is.
+   * Sends a notification. It is dropped while there is no connection: a notification has no response that
+   * could report the failure. Throws a ChannelError `'closed'` once the client is closed.
    */
   notify(method: string, params?: object): void {
-    const opened = this.#core.lifeline.ready()
-    if (!(opened instanceof Promise)) opened.link.notify(method, params)
+    const opened = this.#core.reconnecting.ready()
+    if (!(opened instanceof Promise)) opened.connection.notify(method, params)
   }
 
   /**
    * Sends several requests as one batch and settles as `Promise.all` does with what `build` returns.
-   * Rejects with `'refused'` where neither the revision nor the profile has batches. Nothing in a batch
-   * is repeated when the connection is lost.
+   * Rejects with `'refused'` if neither the revision nor the profile has batches. The requests of a batch
+   * are not retried when the connection is lost.
    */
   batch<const T extends readonly unknown[]>(build: (batch: BatchRequests) => T): Promise<AllOf<T>> {
     return sendBatch(this.#core, build)
   }
 
-  /** Calls a tool as a task. Rejects with `'refused'` where the server takes none. */
+  /** Calls a tool as a task. Rejects with `'refused'` if the server does not support that. */
   start(name: string, args?: object, options: StartOptions = {}): Promise<TaskHandle> {
     return this.#core.tasks.start(name, args, options)
   }
 
-  /** A handle on a task by its id, perhaps of another client. */
+  /** Returns a handle of an existing task by its id, which another client may have started. */
   task(id: string): Promise<TaskHandle> {
     return this.#core.tasks.resume(id)
   }
 
   /**
-   * What changes on the server, from now on. Leaving the loop, or aborting the signal, ends it in good
-   * order. A lost connection does not: it is told as `reconnected`.
+   * Subscribes to changes on the server. Leaving the loop, or aborting the signal, unsubscribes. The
+   * subscription survives a lost connection and then yields a change of type `reconnected`.
    */
   changes(filter: ChangeFilter, options: { readonly signal?: AbortSignal } = {}): Changes {
-    return this.#core.listens.changes(filter, options.signal)
+    return this.#core.subscriptions.changes(filter, options.signal)
   }
 
-  /** Ends the connection for good; whatever waits rejects. Idempotent; never rejects. */
+  /** Closes the connection for good; calls in flight reject. Idempotent; never rejects. */
   close(): Promise<void> {
     return this.#core.close()
   }
@@ -278,7 +279,7 @@ export class Client implements AsyncDisposable {
     return this.#checked(name, answer, options)
   }
 
-  /** The answer behind a result that may be a task, or has to be checked. */
+  /** Returns the answer for a result that may be a task or must be checked. */
   async #settled<S extends Schema | undefined>(
     name: string,
     result: unknown,
@@ -287,7 +288,7 @@ export class Client implements AsyncDisposable {
     const { settings, tasks } = this.#core
     const { revision } = this.server
     const { signal, maxTotalMs: timeoutMs = settings.totalMs } = options
-    // The delivery of the reply is no place for a schema that somebody else has written.
+    // Schemas are code of others, which must not run inside the delivery of the response.
     await undefined
     const answer = tasks.isTask(result, revision)
       ? await tasks.settle(result, revision, { signal, timeoutMs })
@@ -301,19 +302,19 @@ export class Client implements AsyncDisposable {
     { output }: CallToolOptions<S>,
   ): Promise<ToolAnswer<Structured<S>>> {
     const { outputs } = this.#core
-    if (outputs.knows(name)) await outputs.check(name, answer)
-    // The check: `output` says what it is; without it nothing is said.
+    if (outputs.has(name)) await outputs.check(name, answer)
+    // The check: `output` is the schema of the type; without it the type is unknown.
     if (output === undefined || answer.isError) return answer as ToolAnswer<Structured<S>>
     const structured = await structuredAs(output, name, answer)
     return { ...answer, structured: structured as Structured<S> }
   }
 
-  /** What cursors belong to: a session, if there is one, or else the server. */
+  /** Returns what cursors belong to: the session, or nothing in revisions without sessions. */
   #session(): unknown {
-    const { lifeline } = this.#core
-    if (this.server.revision.era === 'stateless') return undefined
-    const opened = lifeline.ready()
-    return opened instanceof Promise ? opened : opened.link
+    const { reconnecting } = this.#core
+    if (!this.server.revision.features.sessions) return undefined
+    const opened = reconnecting.ready()
+    return opened instanceof Promise ? opened : opened.connection
   }
 
   #list<M extends keyof Lists, T extends object>(
@@ -329,7 +330,7 @@ export class Client implements AsyncDisposable {
       if (onMeta !== undefined && isRecord(page._meta)) onMeta(page._meta)
       return page
     }
-    const isEmptyCursor = () => this.server.revision.era === 'stateless'
+    const isEmptyCursor = () => this.server.revision.features.emptyCursors
     return pages(getPage, {
       method,
       entries,

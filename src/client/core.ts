@@ -1,80 +1,88 @@
 import type { LogLevel } from '../mcp/types/base.ts'
 import { ResponseCache } from './cache.ts'
-import { Listens } from './changes/listen.ts'
-import type { LinkHost } from './connection/connection.ts'
+import { ChangeSubscriptions } from './changes/subscriptions.ts'
+import type { ConnectionHandlers } from './connection/connection.ts'
 import { Heartbeat } from './connection/heartbeat.ts'
-import { type Dial, type Opened, open } from './connection/negotiate.ts'
-import type { Seams } from './connection/proxy-hooks.ts'
-import { Lifeline } from './connection/reconnect.ts'
+import { type Dial, type Negotiated, open } from './connection/negotiate.ts'
+import type { ProxyHooks } from './connection/proxy-hooks.ts'
+import { ReconnectingConnection } from './connection/reconnect.ts'
 import type { ClientOptions } from './options.ts'
-import { answerAll } from './requests/input-rounds.ts'
+import { answerInputRequests } from './requests/input-rounds.ts'
 import { OutputSchemas } from './requests/output-schemas.ts'
-import { ProgressBoard } from './requests/progress.ts'
+import { ProgressHandlers } from './requests/progress.ts'
 import { Requests } from './requests/requests.ts'
-import { Answerer } from './server-requests/handlers.ts'
-import { Inbox } from './server-requests/incoming.ts'
-import { AskedTasks } from './server-requests/tasks.ts'
+import { ServerRequestHandlers } from './server-requests/handlers.ts'
+import { Incoming } from './server-requests/incoming.ts'
+import { ServerRequestTasks } from './server-requests/tasks.ts'
 import { type Settings, settingsOf } from './settings.ts'
 import { Tasks } from './tasks/tasks.ts'
 
-/** The parts of one client, put together. To be opened before anything else. */
+/** Holds the parts of one client and connects them. `open` must be called before anything else. */
 export class Core {
   readonly settings: Settings
-  readonly answerer: Answerer
-  readonly progress: ProgressBoard
+  readonly handlers: ServerRequestHandlers
+  readonly progress: ProgressHandlers
   readonly requests: Requests
-  readonly listens: Listens
+  readonly subscriptions: ChangeSubscriptions
   readonly tasks: Tasks
   readonly outputs: OutputSchemas
-  /** What logs are wanted: told once to a session, and with each request to a stateless server. */
+  /** The wanted log level: sent once in a session, and with each request to a stateless server. */
   logLevel: LogLevel | undefined
   readonly #dial: Dial
-  readonly #host: LinkHost
+  readonly #connectionHandlers: ConnectionHandlers
   readonly #cache: ResponseCache
-  readonly #asked: AskedTasks
+  readonly #serverRequestTasks: ServerRequestTasks
   readonly #heartbeat: Heartbeat
-  #lifeline: Lifeline | undefined
+  #reconnecting: ReconnectingConnection | undefined
   #isClosing = false
 
-  /** Throws a TypeError for options that mean nothing. */
-  constructor(dial: Dial, options: ClientOptions, seams?: Seams) {
+  /** Throws a TypeError for invalid options. */
+  constructor(dial: Dial, options: ClientOptions, hooks?: ProxyHooks) {
     const settings = settingsOf(options)
-    const progress = new ProgressBoard(settings.onError)
+    const progress = new ProgressHandlers(settings.onError)
     this.settings = settings
     this.progress = progress
-    this.answerer = new Answerer(options, seams)
+    this.handlers = new ServerRequestHandlers(options, hooks)
     this.#dial = dial
-    this.#asked = new AskedTasks(settings)
+    this.#serverRequestTasks = new ServerRequestTasks(settings)
     this.#heartbeat = new Heartbeat(settings)
     this.#cache = new ResponseCache(settings.clock)
     this.outputs = new OutputSchemas(settings.onError)
     this.requests = this.#makeRequests(progress)
-    this.listens = this.#makeListens()
+    this.subscriptions = this.#makeSubscriptions()
     this.tasks = this.#makeTasks(options)
-    const { answerer, requests, outputs, listens, tasks } = this
-    const parts = { options, settings, answerer, requests, progress, outputs, listens, tasks }
-    const inbox = new Inbox({ ...parts, cache: this.#cache, asked: this.#asked, seams })
-    this.#host = {
-      onRequest: (request, exchange, link) => inbox.onRequest(request, exchange, link),
-      onNotification: (message, envelope, link) => inbox.onNotification(message, envelope, link),
-      onEnded: (link, cause) => {
-        this.#asked.forget(link)
-        this.#lifeline?.onEnded(link, cause)
-        seams?.onEnded?.(cause)
+    const { handlers, requests, outputs, subscriptions, tasks } = this
+    const parts = { options, settings, handlers, requests, progress, outputs, subscriptions, tasks }
+    const incoming = new Incoming({
+      ...parts,
+      cache: this.#cache,
+      serverRequestTasks: this.#serverRequestTasks,
+      hooks,
+    })
+    this.#connectionHandlers = {
+      onRequest: (request, exchange, connection) =>
+        incoming.onRequest(request, exchange, connection),
+      onNotification: (message, envelope, connection) =>
+        incoming.onNotification(message, envelope, connection),
+      onLost: (connection, cause) => {
+        this.#serverRequestTasks.forget(connection)
+        this.#reconnecting?.onLost(connection, cause)
+        hooks?.onLost?.(cause)
       },
-      onLate: (id, result) => seams?.onLate?.(id, result),
+      onLate: (id, result) => hooks?.onLate?.(id, result),
     }
   }
 
-  get lifeline(): Lifeline {
-    if (this.#lifeline === undefined) throw new Error('the client has not been opened')
-    return this.#lifeline
+  /** The connection to the server, which is opened again when it is lost. Throws before `open`. */
+  get reconnecting(): ReconnectingConnection {
+    if (this.#reconnecting === undefined) throw new Error('the client has not been opened')
+    return this.#reconnecting
   }
 
-  /** Connects for the first time, and from then on keeps the connection alive. */
+  /** Connects, and from then on reconnects when the connection is lost. */
   async open(signal?: AbortSignal): Promise<void> {
     const first = await this.#open(signal)
-    const lifeline = new Lifeline(
+    const reconnecting = new ReconnectingConnection(
       first,
       {
         open: gone => this.#open(gone),
@@ -84,75 +92,82 @@ export class Core {
         },
         onClosed: cause => {
           this.#heartbeat.end()
-          this.listens.onClosed(cause)
+          this.subscriptions.onClosed(cause)
         },
       },
       this.settings,
     )
-    this.#lifeline = lifeline
+    this.#reconnecting = reconnecting
     this.#heartbeat.begin(first)
-    if (!first.link.isOpen) lifeline.onEnded(first.link, undefined)
+    if (!first.connection.isOpen) reconnecting.onLost(first.connection, undefined)
   }
 
-  /** Ends everything, streams of changes first. Idempotent; never rejects. */
+  /** Closes everything, change subscriptions first. Idempotent; never rejects. */
   async close(): Promise<void> {
     this.#isClosing = true
-    this.listens.onClosed()
-    this.#asked.forget(this.lifeline.latest.link)
-    await this.lifeline.close()
+    this.subscriptions.onClosed()
+    this.#serverRequestTasks.forget(this.reconnecting.latest.connection)
+    await this.reconnecting.close()
   }
 
-  #open(signal: AbortSignal | undefined): Promise<Opened> {
-    const capabilitiesOf = this.answerer.capabilities.bind(this.answerer)
+  #open(signal: AbortSignal | undefined): Promise<Negotiated> {
+    const capabilitiesOf = this.handlers.capabilities.bind(this.handlers)
     const { settings } = this
-    return open({ dial: this.#dial, host: this.#host, settings, capabilitiesOf, signal })
+    return open({
+      dial: this.#dial,
+      handlers: this.#connectionHandlers,
+      settings,
+      capabilitiesOf,
+      signal,
+    })
   }
 
-  #makeRequests(progress: ProgressBoard): Requests {
+  #makeRequests(progress: ProgressHandlers): Requests {
     return new Requests({
       settings: this.settings,
-      answerer: this.answerer,
+      handlers: this.handlers,
       progress,
       cache: this.#cache,
-      lifeline: () => this.lifeline,
+      reconnecting: () => this.reconnecting,
       logLevel: () => this.logLevel,
     })
   }
 
-  #makeListens(): Listens {
-    return new Listens({
+  #makeSubscriptions(): ChangeSubscriptions {
+    return new ChangeSubscriptions({
       settings: this.settings,
-      opened: async () => this.lifeline.ready(),
-      isClosed: () => this.lifeline.isClosed,
+      opened: async () => this.reconnecting.ready(),
+      isClosed: () => this.reconnecting.isClosed,
       begin: (opened, method, params, how) => this.requests.begin(opened, method, params, how),
-      // A session that is being closed need not be told what it is no longer to tell.
+      // A session that is being closed need not be unsubscribed from.
       request: async (method, params) =>
         this.#isClosing ? {} : this.requests.request(method, params),
     })
   }
 
   #makeTasks(options: ClientOptions): Tasks {
-    const { settings, answerer, requests } = this
+    const { settings, handlers, requests } = this
     return new Tasks({
       settings,
       isDeclared: options.tasks !== false,
       taskSupport: name => this.outputs.taskSupport(name),
-      server: async () => (await this.lifeline.ready()).server,
+      server: async () => (await this.reconnecting.ready()).server,
       request: (method, params, how) => requests.request(method, params, how),
-      answer: (questions, signal) => {
-        const { revision } = this.lifeline.latest.server
-        return answerAll('tasks/get', questions, { answerer, revision, signal })
+      answer: (inputRequests, signal) => {
+        const { revision } = this.reconnecting.latest.server
+        return answerInputRequests('tasks/get', inputRequests, { handlers, revision, signal })
       },
     })
   }
 
   #onReopened(): void {
-    // What changed while nobody listened is not known.
+    // Changes that happened without a connection were missed.
     this.#cache.clear()
-    this.outputs.forget()
-    this.listens.onReopened()
+    this.outputs.clear()
+    this.subscriptions.onReopened()
     const { logLevel } = this
-    if (logLevel === undefined || this.lifeline.latest.server.revision.era !== 'session') return
+    const { features } = this.reconnecting.latest.server.revision
+    if (logLevel === undefined || features.logLevel === 'request') return
     this.requests
       .request('logging/setLevel', { level: logLevel })
       .then(undefined, error => this.settings.onError(error))

@@ -14,16 +14,16 @@ export type {
   ElicitForm,
   ElicitUrl,
   HeartbeatOptions,
-  QuestionContext,
-  Remember,
-  RestartOptions,
+  KnownVersion,
+  ReconnectOptions,
   Roots,
   Sample,
-  Verdict,
-  Verdicts,
+  ServerRequestContext,
+  VersionCacheOptions,
+  VersionStore,
 } from './options.ts'
 export type { Progress } from './requests/progress.ts'
-export type { RequestOptions } from './requests/requests.ts'
+export type { RequestOptions } from './requests/request-run.ts'
 export type { ResourceAnswer, ResultOf, ToolAnswer } from './results.ts'
 export type { TaskHandle, TaskUpdate } from './tasks/task.ts'
 export type { StartOptions } from './tasks/tasks.ts'

@@ -1,48 +1,53 @@
 import type { OptionTableOf } from '../util/options.ts'
-import type { ClientOptions, HeartbeatOptions, Remember, RestartOptions } from './options.ts'
+import type {
+  ClientOptions,
+  HeartbeatOptions,
+  ReconnectOptions,
+  VersionCacheOptions,
+} from './options.ts'
 
-const restart: OptionTableOf<RestartOptions> = {
+const reconnect: OptionTableOf<ReconnectOptions> = {
   attempts: 'count',
   baseMs: 'ms',
-  maxMs: 'longestMs',
-  steadyMs: 'ms',
+  maxMs: 'maxMs',
+  stableMs: 'ms',
   random: 'function',
 }
 
 const heartbeat: OptionTableOf<HeartbeatOptions> = { everyMs: 'ms', waitMs: 'ms' }
-const remember: OptionTableOf<Remember> = { target: 'text', verdicts: 'object' }
+const versionCache: OptionTableOf<VersionCacheOptions> = { key: 'string', store: 'object' }
 
-/** The options of a client, to check what callers have written. */
+/** The option table that validates the options of a client. */
 export const clientTable: OptionTableOf<ClientOptions> = {
-  name: 'text',
-  version: 'text',
-  title: 'text',
-  description: 'text',
-  websiteUrl: 'text',
-  icons: 'list',
-  // A function, or an object of two.
+  name: 'string',
+  version: 'string',
+  title: 'string',
+  description: 'string',
+  websiteUrl: 'string',
+  icons: 'array',
+  // A function, or an object of two functions.
   elicit: 'any',
   sample: 'function',
-  sampling: { tools: 'flag', context: 'flag' },
-  // A list, or a function that makes one.
+  sampling: { tools: 'boolean', context: 'boolean' },
+  // An array, or a function that returns one.
   roots: 'any',
-  questionsPerMinute: 'count',
+  serverRequestsPerMinute: 'count',
   timeoutMs: 'ms',
-  maxTotalMs: 'longestMs',
-  era: 'text',
-  probeMs: 'ms',
-  revisions: 'list',
-  strict: 'flag',
+  maxTotalMs: 'maxMs',
+  era: 'string',
+  discoverTimeoutMs: 'ms',
+  revisions: 'array',
+  strict: 'boolean',
   profile: 'any',
-  tasks: 'flag',
+  tasks: 'boolean',
   extensions: 'object',
   experimental: 'object',
   onNotification: 'function',
   onLog: 'function',
   onError: 'function',
-  restart,
+  reconnect,
   heartbeat,
-  remember,
+  versionCache,
   signal: 'object',
   clock: 'object',
 }

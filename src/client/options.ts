@@ -7,116 +7,123 @@ import type { Root } from '../mcp/types/roots.ts'
 import type { SampleParams, SampleResult } from '../mcp/types/sampling.ts'
 import type { Clock } from '../util/time/clock.ts'
 
-/** What a handler gets beside the question. */
-export interface QuestionContext {
-  /** Aborted when the server no longer waits for the answer. */
+/** The second argument of handlers of server requests. */
+export interface ServerRequestContext {
+  /** Aborted when the server has cancelled the request or the connection has closed. */
   readonly signal: AbortSignal
 }
 
-/** Has somebody fill in a form. What it leaves out is filled in from the defaults of the form. */
+/** Asks the user to fill in a form. Fields that the handler omits are set to the defaults of the form. */
 export type ElicitForm = (
   form: ElicitFormParams,
-  context: QuestionContext,
+  context: ServerRequestContext,
 ) => ElicitResult | Promise<ElicitResult>
 
 /**
- * Has somebody settle something on a web page. Never opens it unasked, and shows the whole address
- * first; `accept` means that the person agreed to go there, not that they are done.
+ * Asks the user to visit a web page. The handler must show the whole URL and ask before it opens the page.
+ * `accept` means that the user agreed to open the page, not that the interaction there is finished.
  */
 export type ElicitUrl = (
   page: ElicitUrlParams,
-  context: QuestionContext,
+  context: ServerRequestContext,
 ) => ElicitResult | Promise<ElicitResult>
 
-/** Lets a model speak. Throws to refuse. */
+/** Runs a model for the server (`sampling/createMessage`). Throws to refuse. */
 export type Sample = (
   request: SampleParams,
-  context: QuestionContext,
+  context: ServerRequestContext,
 ) => SampleResult | Promise<SampleResult>
 
-/** The places a server may work in, or what finds them when it asks. */
+/** The directories and files that a server may work in, or a function that returns them on request. */
 export type Roots = readonly Root[] | (() => readonly Root[] | Promise<readonly Root[]>)
 
-/** How a lost connection is opened again: a child started anew, a socket connected once more. */
-export interface RestartOptions {
-  /** How often in a row before the client closes; 0 never. The count starts again after `steadyMs`. */
+/** How the client reconnects: a child process is started again, a socket connected again. */
+export interface ReconnectOptions {
+  /** Attempts in a row before the client closes; 0 never reconnects. The count is reset after `stableMs`. */
   readonly attempts?: number
-  /** Longest wait before the second attempt, doubled for each further one. The first comes at once. */
+  /** Longest wait before the second attempt, doubled for each further one. The first attempt is immediate. */
   readonly baseMs?: number
+  /** Longest wait before any attempt. */
   readonly maxMs?: number
-  /** How long a connection must last to be counted as a success. */
-  readonly steadyMs?: number
-  /** Between 0 and 1: the part of the longest wait that is waited. */
+  /** How long a connection must stay open before the attempts are counted from 0 again. */
+  readonly stableMs?: number
+  /** Returns a number between 0 and 1: the part of the longest wait to wait (jitter). */
   readonly random?: () => number
 }
 
-/** How the server of a session is asked for signs of life: pings, beside what is said anyway. */
+/** How the client pings the server of a session. */
 export interface HeartbeatOptions {
-  /** How often; 0 never, which is the default: where a connection ends by itself, that is noticed. */
+  /** The interval; 0 never pings, which is the default, because a closed connection is noticed anyway. */
   readonly everyMs?: number
-  /** How long an answer may take before the connection counts as lost and is opened again. */
+  /** How long the response may take before the connection counts as lost and the client reconnects. */
   readonly waitMs?: number
 }
 
-/** What was found out about a server. */
-export interface Verdict {
+/** What a client found out about a server when it last connected to it. */
+export interface KnownVersion {
   readonly era: 'session' | 'stateless'
-  /** When, in milliseconds since 1970. */
+  /** When that was, in milliseconds since 1970. */
   readonly at: number
 }
 
-/** Keeps verdicts. A Map is one; so is anything that outlives the process. */
-export interface Verdicts {
-  get(target: string): Verdict | undefined
-  set(target: string, verdict: Verdict): unknown
-  delete(target: string): unknown
+/** Stores known versions by key. A `Map` is one; so is anything that outlives the process. */
+export interface VersionStore {
+  get(key: string): KnownVersion | undefined
+  set(key: string, version: KnownVersion): unknown
+  delete(key: string): unknown
 }
 
-/** Where the verdict on this server is kept, and under which name. */
-export interface Remember {
-  readonly target: string
-  readonly verdicts: Verdicts
+/** The store of the version cache, and the key of this server in it. */
+export interface VersionCacheOptions {
+  readonly key: string
+  readonly store: VersionStore
 }
 
-/** What a client may be told. Everything has a default. */
+/** Options of a client. All are optional. */
 export interface ClientOptions extends Partial<Implementation> {
-  /** Answers questions to the user: forms alone, or forms and pages. Without it none are asked. */
+  /** Handles elicitation: a function for forms, or handlers for forms and URLs. Without it, it is not declared. */
   readonly elicit?: ElicitForm | { readonly form?: ElicitForm; readonly url?: ElicitUrl }
-  /** Lets servers use a model of this side. Without it they are told that they cannot. */
+  /** Handles sampling requests. Without it, the capability is not declared. */
   readonly sample?: Sample
-  /** What `sample` can do beside the plain. */
+  /** Optional features that `sample` supports. */
   readonly sampling?: { readonly tools?: boolean; readonly context?: boolean }
+  /** The roots of this client. Without it, the capability is not declared. */
   readonly roots?: Roots
-  /** How often a server may ask for a model, and how often for the user; no limit unless said. */
-  readonly questionsPerMinute?: number
-  /** How long a call waits for a sign of life, unless the call says otherwise; 0 waits for ever. */
+  /** Allowed sampling requests, and allowed elicitation requests, per minute; unlimited by default. */
+  readonly serverRequestsPerMinute?: number
+  /** Default timeout of calls: how long to wait for the response or for progress; 0 waits for ever. */
   readonly timeoutMs?: number
-  /** How long a call may take altogether, however much progress it makes. */
+  /** Default total time of a call, however much progress it reports. */
   readonly maxTotalMs?: number
-  /** `'auto'` finds out what the server speaks; the others insist. */
+  /** `'auto'` negotiates session or stateless revisions; the others allow only theirs. */
   readonly era?: 'auto' | 'session' | 'stateless'
-  /** How long to wait for the answer that tells a stateless server from one with sessions. */
-  readonly probeMs?: number
-  /** The only revisions to speak, by their dates. */
+  /** How long to wait for the response to `server/discover` before the client sends `initialize`. */
+  readonly discoverTimeoutMs?: number
+  /** The allowed protocol revisions, by their dates; all by default. */
   readonly revisions?: readonly (string | Revision)[]
-  /** Whether to refuse, before sending, what the server has not declared. */
+  /** Whether to reject requests that the server has not declared a capability for, before sending them. */
   readonly strict?: boolean
   readonly profile?: ProfileName | Profile
-  /** Whether calls may become tasks, where the server decides that alone; true unless said. */
+  /** Whether the server may turn calls into tasks (declares the tasks capability); true by default. */
   readonly tasks?: boolean
-  /** Settings of further extensions that this client supports, by their prefixed names. */
+  /** Settings of further extensions that this client supports, by prefixed name. */
   readonly extensions?: Readonly<Record<string, Members>>
+  /** Experimental capabilities to declare. */
   readonly experimental?: Readonly<Record<string, Members>>
-  /** Told every notification, by its canonical name, after the client itself has looked at it. */
+  /** Called with every notification, by its canonical name, after the client has processed it. */
   readonly onNotification?: (method: string, params: Members | undefined) => void
+  /** Called with log messages of the server. */
   readonly onLog?: (message: LogMessageParams) => void
-  /** Told what went wrong beside calls: handlers that threw, odd messages. By default on stderr. */
+  /** Called with errors outside of calls: handlers that threw, invalid messages. Prints to stderr by default. */
   readonly onError?: (error: unknown) => void
-  /** How a lost connection is opened again; `false` closes the client instead. */
-  readonly restart?: RestartOptions | false
+  /** How the client reconnects when the connection is lost; `false` closes the client instead. */
+  readonly reconnect?: ReconnectOptions | false
+  /** How the client pings the server of a session; not at all by default. */
   readonly heartbeat?: HeartbeatOptions
-  readonly remember?: Remember
-  /** Gives up opening. Once the client is open it does nothing. */
+  /** Where the client stores the era of the server; `connect` uses a cache of the process by default. */
+  readonly versionCache?: VersionCacheOptions
+  /** Aborts opening the client. Has no effect once the client is open. */
   readonly signal?: AbortSignal
+  /** The clock for timeouts and expiry; for tests. */
   readonly clock?: Clock
 }

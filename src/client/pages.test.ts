@@ -25,7 +25,7 @@ function paged(server: ScriptedServer): ScriptedServer {
 const cursorsIn = (server: ScriptedServer) => server.sent('tools/list').map(({ cursor }) => cursor)
 
 describe.each(sessionRevisions)('a list that is being read in %s', revision => {
-  it('begins anew in a new session, and gives nothing twice', async () => {
+  it('is restarted in a new session, and yields nothing twice', async () => {
     proves('U6g')
     const server = paged(sessionServer(revision))
     await using client = await openClient(server.dial, quiet)
@@ -40,14 +40,14 @@ describe.each(sessionRevisions)('a list that is being read in %s', revision => {
     expect(cursorsIn(server)).toEqual([undefined, undefined, 'page 2 of 2'])
   })
 
-  it('begins anew although the connection was lost with a cursor on its way', async () => {
+  it('is restarted even if the connection was lost with a cursor in flight', async () => {
     proves('U6g')
     const server = paged(sessionServer(revision))
     await using client = await openClient(server.dial, quiet)
     const names: string[] = []
     for await (const { name } of client.tools()) {
       names.push(name)
-      // Not noticed yet when the next page is asked for.
+      // Not noticed yet when the next page is requested.
       if (name === 'b' && names.length === 2) void server.hangUp()
     }
     expect(names).toEqual(['a', 'b', 'c'])
@@ -59,7 +59,7 @@ describe.each(sessionRevisions)('a list that is being read in %s', revision => {
 describe('a list whose cursor is refused', () => {
   const fresh = { ttlMs: 60_000, cacheScope: 'private', resultType: 'complete' }
 
-  it('is read from the beginning, whatever is kept of it', async () => {
+  it('is read from the start, bypassing the cache', async () => {
     proves('U11n')
     let generation = 0
     const server = statelessServer({
@@ -79,7 +79,7 @@ describe('a list whose cursor is refused', () => {
     expect(cursorsIn(server)).toEqual([undefined, '1', undefined, '2'])
   })
 
-  it('again and again is given up', async () => {
+  it('again and again fails', async () => {
     const server = statelessServer({
       'tools/list': ({ cursor }) => {
         if (cursor !== undefined) throw invalidParams('unknown cursor')

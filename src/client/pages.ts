@@ -2,34 +2,34 @@ import { ChannelError } from '../jsonrpc/channel.ts'
 import { codes, RpcError } from '../jsonrpc/error.ts'
 import type { PagedResult } from '../mcp/types/base.ts'
 import { limits } from '../util/limits/limits.ts'
-import { isRecord } from '../util/record.ts'
+import { isRecord } from '../util/objects.ts'
 import { withSafeIcons } from './connection/icons.ts'
-import { isLost, isUnsent, unreadable } from './errors.ts'
+import { invalidResponse, isLost, isUnsent } from './errors.ts'
 
-/** Gets one page: the first one without a cursor. `isAgain` asks for it as it is now. */
+/** Fetches one page; the first one without a cursor. `isRestart` bypasses the cache. */
 export type GetPage<R extends PagedResult> = (
   cursor: string | undefined,
-  isAgain: boolean,
+  isRestart: boolean,
 ) => Promise<R>
 
-/** What is known of a list whose pages are followed. */
+/** Options of a paginated list. */
 export interface PageOptions<R, T> {
-  /** What is listed, for errors. */
+  /** The list method, for errors. */
   readonly method: string
   readonly entries: (page: R) => readonly T[]
-  /** Whether the empty string means that there is another page, as it does in stateless revisions. */
+  /** Whether an empty string is a valid cursor, as in stateless revisions. */
   readonly isEmptyCursor: () => boolean
-  /** What cursors belong to: they are of no use to another one. */
+  /** Returns the session that cursors belong to: another session does not know them. */
   readonly session: () => unknown
   readonly maxPages?: number
 }
 
 /**
- * The entries of a list, page by page: the next page is fetched when it is reached.
+ * Yields the entries of a paginated list. The next page is fetched when the iteration reaches it.
  *
- * When a cursor is of no use any more, because the server refuses it or the session is another one, the
- * list is read once more from the beginning, and what has been given before is left out. Throws a
- * ChannelError `'framing'` when the pages go in a circle, and `'too-many'` when there is no end.
+ * When a cursor becomes invalid, because the server rejects it or the session is a new one, the list is
+ * read once more from the start, and entries that were yielded before are skipped. Throws a ChannelError
+ * `'framing'` if a cursor repeats, and `'too-many'` after `maxPages`.
  */
 export async function* pages<R extends PagedResult, T extends object>(
   getPage: GetPage<R>,
@@ -38,38 +38,40 @@ export async function* pages<R extends PagedResult, T extends object>(
   const { method, entries, session, maxPages = limits.pages.default } = options
   const given = new Set<unknown>()
   let seen = new Set<string>()
-  let begunIn = session()
+  let cursorSession = session()
   let cursor: string | undefined
-  let isAgain = false
+  let isRestart = false
   for (let page = 1; ; page++) {
     let result: R
     try {
-      if (cursor !== undefined && session() !== begunIn) throw new ChannelError('closed', method)
-      result = await getPage(cursor, isAgain)
+      if (cursor !== undefined && session() !== cursorSession)
+        throw new ChannelError('closed', method)
+      result = await getPage(cursor, isRestart)
     } catch (error) {
-      // One that refuses its own new cursors would do so for ever.
-      if (cursor === undefined || !isUseless(error, isAgain) || page >= maxPages) throw error
-      isAgain = true
+      // A server that rejects its own new cursors would do so for ever.
+      if (cursor === undefined || !isInvalidCursor(error, isRestart) || page >= maxPages)
+        throw error
+      isRestart = true
       seen = new Set()
       cursor = undefined
-      begunIn = session()
+      cursorSession = session()
       continue
     }
-    // A first page may have waited for the session it comes from.
-    if (cursor === undefined) begunIn = session()
+    // The first page may have waited for a new session.
+    if (cursor === undefined) cursorSession = session()
     for (const entry of entries(result)) {
-      if (!isRecord(entry)) throw unreadable(method, 'an entry of the list is no object')
+      if (!isRecord(entry)) throw invalidResponse(method, 'an entry of the list is not an object')
       const key = keyOf(entry)
-      if (isAgain && given.has(key)) continue
+      if (isRestart && given.has(key)) continue
       given.add(key)
-      // The check: what came over a wire is no promise.
+      // The check: decoded JSON is never a promise.
       yield withSafeIcons(entry) as Awaited<T>
     }
     const next = nextOf(result, options)
     if (next === undefined) return
-    if (seen.has(next)) throw unreadable(method, 'the pages go in a circle')
+    if (seen.has(next)) throw invalidResponse(method, 'the cursor repeats')
     if (page >= maxPages) {
-      throw new ChannelError('too-many', `${method}: there is more after ${page} pages`)
+      throw new ChannelError('too-many', `${method}: more than ${page} pages`)
     }
     seen.add(next)
     cursor = next
@@ -82,17 +84,17 @@ function nextOf<R extends PagedResult, T>(
 ): string | undefined {
   if (nextCursor === undefined || nextCursor === null) return undefined
   if (nextCursor === '' && !isEmptyCursor()) return undefined
-  if (typeof nextCursor !== 'string') throw unreadable(method, 'the cursor is no string')
+  if (typeof nextCursor !== 'string') throw invalidResponse(method, 'the cursor is not a string')
   return nextCursor
 }
 
-/** Whether a cursor failed for being a cursor of something that is gone. */
-function isUseless(error: unknown, isAgain: boolean): boolean {
+/** Whether a page failed because its cursor is not valid any more. */
+function isInvalidCursor(error: unknown, isRestart: boolean): boolean {
   if (isLost(error) || isUnsent(error)) return true
-  return !isAgain && error instanceof RpcError && error.code === codes.invalidParams
+  return !isRestart && error instanceof RpcError && error.code === codes.invalidParams
 }
 
-/** What tells an entry of a list from the others. */
+/** Returns the identity of an entry in its list. */
 function keyOf(entry: Readonly<Record<string, unknown>>): unknown {
   return entry.uri ?? entry.uriTemplate ?? entry.taskId ?? entry.name
 }

@@ -11,10 +11,10 @@ import type {
 } from '../mcp/types/resources.ts'
 import type { ListTasksResult } from '../mcp/types/tasks.ts'
 import type { CallToolResult, ListToolsResult } from '../mcp/types/tools.ts'
-import { isRecord } from '../util/record.ts'
-import { unreadable } from './errors.ts'
+import { isRecord } from '../util/objects.ts'
+import { invalidResponse } from './errors.ts'
 
-/** What the methods with a result of their own answer with. */
+/** The result types of the methods that the client knows. */
 export interface Results {
   readonly 'server/discover': DiscoverResult
   readonly 'tools/list': ListToolsResult
@@ -31,10 +31,10 @@ export interface Results {
   readonly 'resources/unsubscribe': Result
 }
 
-/** The result of a method, where it is known which. */
+/** The result type of a method; `unknown` for methods that the client does not know. */
 export type ResultOf<M extends string> = M extends keyof Results ? Results[M] : unknown
 
-/** The member without which a result is not the one it should be. */
+/** The array member that the result of a method must have. */
 const lists: ReadonlyMap<string, string> = new Map([
   ['server/discover', 'supportedVersions'],
   ['tools/list', 'tools'],
@@ -46,16 +46,16 @@ const lists: ReadonlyMap<string, string> = new Map([
   ['tasks/list', 'tasks'],
 ])
 
-/** A result as its type says it is. Throws a ChannelError `'framing'` for one that is something else. */
+/** Returns the result as its type. Throws a ChannelError `'framing'` if a required member is missing. */
 export function checkResult<M extends string>(method: M, result: unknown): ResultOf<M> {
   const member = lists.get(method)
   if (member !== undefined && !(isRecord(result) && Array.isArray(result[member]))) {
-    throw unreadable(method, `the result has no list of ${member}`)
+    throw invalidResponse(method, `the result has no array "${member}"`)
   }
   if (method === 'completion/complete' && !hasValues(result)) {
-    throw unreadable(method, 'the result has no values')
+    throw invalidResponse(method, 'the result has no values')
   }
-  // The check: what makes a result the one it should be is there; the rest is the server's word.
+  // The check: the required member is there; the rest is not validated.
   return result as ResultOf<M>
 }
 
@@ -63,55 +63,55 @@ function hasValues(result: unknown): boolean {
   return isRecord(result) && isRecord(result.completion) && Array.isArray(result.completion.values)
 }
 
-/** What a tool gave. */
+/** The result of a tool call. */
 export interface ToolAnswer<Structured = unknown> {
-  /** All text of it, one block below the other. */
+  /** The text of all text blocks, joined by newlines. */
   readonly text: string
-  /** The part for programs, where there is one. */
+  /** The structured content; undefined if the tool returned none. */
   readonly structured: Structured
   readonly content: readonly Content[]
-  /** Whether the tool itself failed; the content says why. */
+  /** Whether the tool failed; `content` says why. */
   readonly isError: boolean
   readonly meta: Meta | undefined
-  /** The result as it came. */
+  /** The result as the server sent it. */
   readonly raw: CallToolResult
 }
 
-/** Reads the result of a call. Throws a ChannelError `'framing'` for what is none. */
+/** Reads the result of `tools/call`. Throws a ChannelError `'framing'` for anything else. */
 export function toolAnswer(result: unknown): ToolAnswer {
-  if (!isRecord(result)) throw unreadable('tools/call', 'the result is no object')
-  // Some servers leave out the content where there is a structured part.
+  if (!isRecord(result)) throw invalidResponse('tools/call', 'the result is not an object')
+  // Some servers omit the content if there is structured content.
   const { content = [], structuredContent, isError, _meta } = result
-  if (!Array.isArray(content)) throw unreadable('tools/call', 'the content is no list')
+  if (!Array.isArray(content)) throw invalidResponse('tools/call', 'the content is not an array')
   return {
     text: textOf(content),
     structured: structuredContent,
     content,
     isError: isError === true,
     meta: isRecord(_meta) ? _meta : undefined,
-    // The check: content is a list, and everything else is optional.
+    // The check: content is an array, and everything else is optional.
     raw: (result.content === content
       ? result
       : { ...result, content }) as unknown as CallToolResult,
   }
 }
 
-/** What a resource holds. */
+/** The contents of a resource. */
 export interface ResourceAnswer {
-  /** All text of it, one part below the other. */
+  /** The text of all text parts, joined by newlines. */
   readonly text: string
   readonly contents: readonly ResourceContents[]
   readonly meta: Meta | undefined
-  /** The result as it came. */
+  /** The result as the server sent it. */
   readonly raw: ReadResourceResult
 }
 
-/** What was read, with its text at hand. */
+/** Adds the joined text to the result of `resources/read`. */
 export function resourceAnswer(raw: ReadResourceResult): ResourceAnswer {
   return { text: textOf(raw.contents), contents: raw.contents, meta: raw._meta, raw }
 }
 
-/** The text of those parts that are text, one below the other. */
+/** Returns the text of the parts that are text, joined by newlines. */
 function textOf(parts: readonly unknown[]): string {
   let all: string | undefined
   for (const part of parts) {

@@ -2,69 +2,68 @@ import type { RpcError } from '../jsonrpc/error.ts'
 import type { ErrorObject } from '../jsonrpc/message.ts'
 import { fromWire } from '../mcp/errors/wire.ts'
 import { type Profile, profile } from '../mcp/profile.ts'
-import { type Revision, revisionNamed, revisions } from '../mcp/revisions/revisions.ts'
+import { type Revision, revisionNamed, revisions, revisionsOf } from '../mcp/revisions/revisions.ts'
 import type { Implementation } from '../mcp/types/base.ts'
 import { limits } from '../util/limits/limits.ts'
 import { type Clock, systemClock } from '../util/time/clock.ts'
 import { Deadlines, systemDeadlines } from '../util/time/deadline.ts'
 import { version as ownVersion } from '../util/version.ts'
-import type { ClientOptions, HeartbeatOptions, Remember } from './options.ts'
+import type { ClientOptions, HeartbeatOptions, VersionCacheOptions } from './options.ts'
 
-/** How lost connections are opened again. */
-export interface RestartPolicy {
+/** When and how often to reconnect, with all defaults filled in. */
+export interface ReconnectPolicy {
   readonly attempts: number
   readonly baseMs: number
   readonly maxMs: number
-  readonly steadyMs: number
+  readonly stableMs: number
   readonly random: () => number
 }
 
-/** The options of a client with every default in its place. */
+/** The options of a client with all defaults filled in. */
 export interface Settings {
   readonly info: Implementation
   readonly era: 'auto' | 'session' | 'stateless'
-  /** What the client is willing to speak, oldest first; never empty. */
+  /** The allowed revisions, oldest first; never empty. */
   readonly revisions: readonly Revision[]
   readonly profile: Profile
   readonly strict: boolean
   readonly timeoutMs: number
   readonly totalMs: number
-  readonly probeMs: number
-  readonly restart: RestartPolicy
+  readonly discoverTimeoutMs: number
+  readonly reconnect: ReconnectPolicy
   readonly heartbeat: Required<HeartbeatOptions>
-  /** Of this client alone, if nobody else wants to know. */
-  readonly remember: Remember
+  /** A cache of this client alone, unless the options name another. */
+  readonly versionCache: VersionCacheOptions
   readonly clock: Clock
   readonly deadlines: Deadlines
   readonly onError: (error: unknown) => void
-  /** An error of a reply, with its kind as the revision that was spoken understands it. */
+  /** Converts the error of a response; the revision decides what its code means. */
   readonly fromWire: (error: ErrorObject, revision: Revision | undefined) => RpcError
 }
 
-/** Puts the defaults in. Throws a TypeError for options that mean nothing. */
+/** Fills in the defaults. Throws a TypeError for invalid options. */
 export function settingsOf(options: ClientOptions): Settings {
   const { clock, era = 'auto' } = options
   const rules = profile(options.profile)
-  const wanted = (options.revisions ?? revisions)
-    .map(known)
-    .filter(revision => era === 'auto' || revision.era === era)
-  if (wanted.length === 0) throw new TypeError(`no revision is left to speak in the era "${era}"`)
+  const allowed = revisionsOf(era, (options.revisions ?? revisions).map(known))
+  if (allowed.length === 0)
+    throw new TypeError(`option "revisions" names no revision of the era "${era}"`)
   return {
     info: infoOf(options),
     era,
-    // Whatever order the caller wrote them in: "newest" looks from the end, and names are dates.
-    revisions: wanted.sort((a, b) => (a.name < b.name ? -1 : 1)),
+    // Sorted, because `newest` searches from the end and callers may list them in any order. Names are dates.
+    revisions: allowed.sort((a, b) => (a.name < b.name ? -1 : 1)),
     profile: rules,
     strict: options.strict ?? false,
     timeoutMs: options.timeoutMs ?? limits.callTimeoutMs.default,
     totalMs: options.maxTotalMs ?? limits.callTotalMs.default,
-    probeMs: options.probeMs ?? limits.probeMs.default,
-    restart: restartOf(options.restart),
+    discoverTimeoutMs: options.discoverTimeoutMs ?? limits.discoverTimeoutMs.default,
+    reconnect: reconnectOf(options.reconnect),
     heartbeat: {
       everyMs: options.heartbeat?.everyMs ?? limits.heartbeatMs.default,
       waitMs: options.heartbeat?.waitMs ?? limits.heartbeatWaitMs.default,
     },
-    remember: options.remember ?? { target: '', verdicts: new Map() },
+    versionCache: options.versionCache ?? { key: '', store: new Map() },
     clock: clock ?? systemClock,
     deadlines: clock === undefined ? systemDeadlines : new Deadlines(clock),
     onError: options.onError ?? printError,
@@ -72,7 +71,7 @@ export function settingsOf(options: ClientOptions): Settings {
   }
 }
 
-/** Whether several messages may travel as one: as the profile says, or else the revision. */
+/** Whether JSON-RPC batches are allowed: by the profile, or else by the revision. */
 export function hasBatches({ batches }: Profile, revision: Revision | undefined): boolean {
   return batches === 'auto' ? (revision?.batches ?? false) : batches === 'always'
 }
@@ -80,7 +79,7 @@ export function hasBatches({ batches }: Profile, revision: Revision | undefined)
 function known(revision: string | Revision): Revision {
   if (typeof revision !== 'string') return revision
   const found = revisionNamed(revision)
-  if (found === undefined) throw new TypeError(`there is no revision "${revision}"`)
+  if (found === undefined) throw new TypeError(`unknown revision "${revision}"`)
   return found
 }
 
@@ -90,14 +89,14 @@ function infoOf(options: ClientOptions): Implementation {
   return { name, version, title, description, websiteUrl, icons }
 }
 
-function restartOf(options: ClientOptions['restart']): RestartPolicy {
-  const wanted = options === false ? { attempts: 0 } : (options ?? {})
+function reconnectOf(options: ClientOptions['reconnect']): ReconnectPolicy {
+  const given = options === false ? { attempts: 0 } : (options ?? {})
   return {
-    attempts: wanted.attempts ?? limits.reconnects.default,
-    baseMs: wanted.baseMs ?? limits.reconnectMs.default,
-    maxMs: wanted.maxMs ?? limits.reconnectMaxMs.default,
-    steadyMs: wanted.steadyMs ?? limits.steadyMs.default,
-    random: wanted.random ?? Math.random,
+    attempts: given.attempts ?? limits.reconnects.default,
+    baseMs: given.baseMs ?? limits.reconnectMs.default,
+    maxMs: given.maxMs ?? limits.reconnectMaxMs.default,
+    stableMs: given.stableMs ?? limits.stableMs.default,
+    random: given.random ?? Math.random,
   }
 }
 

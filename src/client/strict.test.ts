@@ -32,7 +32,7 @@ describe.each(allRevisions)('strict mode in %s', revision => {
     expect(server.methods()).not.toContain(method)
   })
 
-  it('refuses completion where there is a capability for it', async () => {
+  it('refuses completion in revisions with a capability for it', async () => {
     const server = serverOf(
       revision,
       { 'completion/complete': () => ({ completion: { values: [] } }) },
@@ -44,7 +44,7 @@ describe.each(allRevisions)('strict mode in %s', revision => {
     else await expect(completion).rejects.toMatchObject({ code: 'refused' })
   })
 
-  it('lets through what was declared, and what is not the protocol’s', async () => {
+  it('allows declared methods, and methods outside the protocol', async () => {
     const server = serverOf(revision, {
       'tools/list': () => ({ tools: [] }),
       'acme/do': () => ({}),
@@ -54,7 +54,7 @@ describe.each(allRevisions)('strict mode in %s', revision => {
     await client.request('acme/do')
   })
 
-  it('is off unless asked for', async () => {
+  it('is off by default', async () => {
     const server = serverOf(revision, { 'tools/list': () => ({ tools: [] }) }, { capabilities: {} })
     await using client = await openClient(server.dial, quiet)
     await client.request('tools/list')
@@ -110,7 +110,7 @@ describe('batches', () => {
     })
   })
 
-  it('of which nobody knows what became reject', async () => {
+  it('with an unknown outcome reject', async () => {
     const server = sessionServer('2025-03-26', { 'acme/do': never })
     await using client = await openClient(server.dial, quiet)
     const batch = client.batch(b => [b.request('acme/do')]).catch(e => e)
@@ -119,7 +119,7 @@ describe('batches', () => {
     expect(await batch).toMatchObject({ code: 'outcome-unknown' })
   })
 
-  it('are taken apart where the revision has them, and refused where it has not', async () => {
+  it('are processed in the revision that has them, and refused in others', async () => {
     proves('B8', 'B8c')
     for (const [name, isTaken] of [
       ['2025-03-26', true],
@@ -142,7 +142,7 @@ describe('batches', () => {
   })
 })
 
-describe('params by position', () => {
+describe('positional params', () => {
   it('cannot be sent to a stateless server', async () => {
     await using client = await openClient(statelessServer().dial)
     await expect(client.request('acme/do', [1, 2])).rejects.toThrow(TypeError)

@@ -4,14 +4,14 @@ import type { ServerDescription } from './connection/negotiate.ts'
 import { refused } from './errors.ts'
 
 /**
- * Throws a ChannelError `'refused'` for a request that the server has not declared to answer, or that
- * its revision does not have. Methods that are not the protocol's are let through.
+ * Throws a ChannelError `'refused'` if the revision does not have the method, or the server has not
+ * declared the capability for it. Methods that are not defined by the protocol are allowed.
  */
 export function checkDeclared(server: ServerDescription, method: string): void {
   const row = methodRow(method)
   if (row === undefined) return
   if (!server.revision.methods.has(method)) {
-    throw refused(method, `revision ${server.revision.name} does not have it`)
+    throw refused(method, `not in protocol version ${server.revision.name}`)
   }
   const missing = missingCapability(server, method, row.capability)
   if (missing !== undefined) throw refused(method, `the server did not declare ${missing}`)

@@ -1,84 +1,91 @@
 import type { Principal } from '../jsonrpc/channel.ts'
-import type { Repeats } from '../jsonrpc/codec/repeated-meta.ts'
-import type { Asked, Gate } from '../util/origin.ts'
+import type { MetaCache } from '../jsonrpc/codec/meta-cache.ts'
+import type { OriginPolicy, RequestOrigin } from '../util/origin.ts'
 
 /**
- * One request over HTTP and its answer, as both bindings say them: `node:http` and fetch. Nothing else
- * in this folder knows either.
+ * One HTTP request, independent of the server it came from. The bindings for `node:http`, for the fast
+ * path and for fetch each implement it; no other code in this folder depends on a binding.
  */
 export interface HttpRequest {
   readonly method: string
   /** The path, without the query. */
   readonly path: string
-  /** The value of a header by its name in lower case; several of one name joined by a comma. */
-  header(name: string): string | undefined
-  /** Every header by its name in lower case, for whoever answers. */
-  readonly headers: Readonly<Record<string, string>>
-  /** Where it says it comes from. */
-  asked(): Asked
-  /** The port it came in at, and whether only this machine can reach that. */
-  local(): Pick<Gate, 'port' | 'loopback'>
   /**
-   * Reads the body and calls `done` with all of it, or with undefined as soon as it is larger than
-   * `maxBytes`. Never calls it when the client goes away first.
+   * Returns the value of a header, by its name in lower case. Several headers of one name are joined by
+   * commas.
+   */
+  header(name: string): string | undefined
+  /** All headers by their names in lower case, for the handler of the call. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Returns what the request says about its origin. */
+  origin(): RequestOrigin
+  /** Returns the local port of the connection, and whether only this machine can reach it. */
+  local(): Pick<OriginPolicy, 'port' | 'loopback'>
+  /**
+   * Reads the body and calls `done` with all of it, or with undefined as soon as it exceeds `maxBytes`.
+   * `done` is never called if the client disconnects first.
    */
   body(maxBytes: number, done: (bytes: Uint8Array | undefined) => void): void
-  /** Who asks, where somebody has established it before. */
+  /** The caller, where code in front of this handler has authenticated it. */
   readonly principal?: Principal
-  /** What the connection it came by says in every body, where that is known. */
-  readonly repeats?: Repeats
+  /**
+   * Caches the `_meta` that a client repeats in every body on one connection; absent where the
+   * connection is unknown.
+   */
+  readonly metaCache?: MetaCache
 }
 
-/** Headers of an answer, by their names in lower case. */
+/** Response headers, by their names in lower case. */
 export type ReplyHeaders = Readonly<Record<string, string>>
 
-/** What the head of every event stream says. */
+/** The headers of every event stream. */
 export const eventStream: ReplyHeaders = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
-  // Asks proxies that gather answers not to.
+  // Asks proxies that buffer responses not to.
   'x-accel-buffering': 'no',
 }
 
-/** The way back to whoever asked. Exactly one of `send` and `stream` is called, once. */
+/** The response to one HTTP request. The service calls exactly one of `send` and `stream`, once. */
 export interface HttpReply {
-  /** Answers with a whole body, or with none. */
+  /** Sends a complete response, with or without a body. */
   send(status: number, headers: ReplyHeaders, body?: string): void
-  /** Begins an event stream; the binding adds what event streams need. */
+  /** Begins an event stream. The binding adds the headers of event streams. */
   stream(headers: ReplyHeaders): EventStream
-  /** Whether the client has gone, or everything has been sent. */
-  readonly isOver: boolean
-  /** Calls `listener` once if the client goes away before the answer is complete. */
-  onGone(listener: () => void): void
+  /** Whether the client has disconnected, or the response is complete. */
+  readonly isFinished: boolean
+  /** Calls `listener` once if the client disconnects before the response is complete. */
+  onDisconnect(listener: () => void): void
 }
 
-/** An event stream on its way to a client. */
+/** A server-sent event stream to a client. */
 export interface EventStream {
   /**
-   * Takes the text of events or comments. A returned promise asks the writer to wait: it settles when
-   * there is room again, or the stream is over. What is written to a stream that is over is dropped.
+   * Writes the text of events or comments. A returned promise asks the writer to wait; it settles when
+   * there is room again, or when the stream has ended. Text written to a stream that has ended is
+   * dropped.
    *
-   * A client that stops reading has its stream cut when too much waits for it.
+   * The stream of a client that stops reading is cut when too much is buffered for it.
    */
   write(text: string): void | Promise<void>
-  /** Ends the stream after what was written. Idempotent. */
+  /** Ends the stream after the text written so far. Idempotent. */
   end(): void
 }
 
-/** How much may wait for a client that reads slowly. */
+/** Limits on what is buffered for a client that reads slowly. */
 export interface OutboundOptions {
   /** Unsent bytes of one stream at which writers are asked to wait. */
   readonly highWaterBytes?: number
-  /** Unsent bytes of one stream at which it is cut. */
+  /** Unsent bytes of one stream at which the stream is cut. */
   readonly maxOutboundBytes?: number
-  /** How long a stream may take nothing while more than the high water waits. */
+  /** Time in which a stream over the high-water mark must make progress before it is cut. */
   readonly stallMs?: number
 }
 
-/** Answers requests over HTTP, whatever server they come from. */
+/** Serves HTTP requests, whatever server they come from. */
 export interface HttpHandler {
-  /** Answers one request. Never throws. */
+  /** Serves one request. Never throws. */
   handle(request: HttpRequest, reply: HttpReply): void
-  /** Takes nothing more and answers what is in flight, within a time. Never rejects. */
+  /** Accepts no further requests and waits up to `drainMs` for those in flight. Never rejects. */
   close(options?: { readonly drainMs?: number }): Promise<void>
 }

@@ -1,7 +1,8 @@
 import type { Principal } from '../jsonrpc/channel.ts'
 import { limits } from '../util/limits/limits.ts'
-import type { Asked, Gate } from '../util/origin.ts'
+import type { OriginPolicy, RequestOrigin } from '../util/origin.ts'
 import { systemDeadlines, timed } from '../util/time/deadline.ts'
+import { ByteBuffer } from '../wire/byte-buffer.ts'
 import {
   type EventStream,
   eventStream,
@@ -11,10 +12,9 @@ import {
   type OutboundOptions,
   type ReplyHeaders,
 } from './exchange.ts'
-import { departures, type Outgoing } from './node/write-batch.ts'
-import { joined } from './server/body.ts'
+import { type Flushable, writeBatch } from './node/write-batch.ts'
 
-/** Hands a request of the fetch standard to a service, and gives its answer. */
+/** Passes a fetch `Request` to a service and resolves to the response. */
 export function serveFetch(
   service: HttpHandler,
   request: Request,
@@ -50,11 +50,11 @@ class FetchRequest implements HttpRequest {
     return this.#request.headers.get(name) ?? undefined
   }
 
-  asked(): Asked {
+  origin(): RequestOrigin {
     const { pathname, search, host } = this.#url
     const origin = this.header('origin')
     return {
-      // Servers of this kind keep the header to themselves, or say the same in both places.
+      // Servers of this kind do not pass the header on, or give the same value in both places.
       hosts: [this.header('host') ?? host],
       origins: origin === undefined ? [] : [origin],
       target: pathname + search,
@@ -62,12 +62,13 @@ class FetchRequest implements HttpRequest {
     }
   }
 
-  local(): Pick<Gate, 'port' | 'loopback'> {
+  local(): Pick<OriginPolicy, 'port' | 'loopback'> {
     const { port, protocol } = this.#url
-    const usual = protocol === 'https:' ? 443 : 80
-    // Where it is bound is not to be known here. Taken for this machine alone, it answers under other
-    // names only where they were listed: a page that found a name for this machine gets nowhere.
-    return { port: Number(port) || usual, loopback: true }
+    const defaultPort = protocol === 'https:' ? 443 : 80
+    // A fetch handler cannot know the address its server is bound to. Treated as a loopback
+    // address, it accepts other host names only if they are listed, so a page that resolved a name
+    // to this machine (DNS rebinding) is rejected.
+    return { port: Number(port) || defaultPort, loopback: true }
   }
 
   body(maxBytes: number, done: (bytes: Uint8Array | undefined) => void): void {
@@ -76,8 +77,8 @@ class FetchRequest implements HttpRequest {
       done(undefined)
       return
     }
-    // Of a body that is known to be small there is no need to make a stream, which costs more than
-    // everything else that is done for a request.
+    // A body that is known to be small needs no stream, which would cost more than everything else
+    // that is done for a request.
     const bytes = length >= 0 ? readWhole(this.#request) : readAll(this.#request, maxBytes)
     void bytes.then(
       read => done(read !== undefined && read.length > maxBytes ? undefined : read),
@@ -91,24 +92,22 @@ async function readWhole(request: Request): Promise<Uint8Array> {
 }
 
 async function readAll(request: Request, maxBytes: number): Promise<Uint8Array | undefined> {
-  const chunks: Uint8Array[] = []
-  let size = 0
+  const body = new ByteBuffer(maxBytes)
   for await (const chunk of request.body ?? []) {
-    size += chunk.length
-    if (size > maxBytes) return undefined
-    chunks.push(chunk)
+    if (body.size + chunk.length > maxBytes) return undefined
+    body.add(chunk, 0, chunk.length)
   }
-  return joined(chunks, size)
+  return body.take()
 }
 
-class FetchReply implements HttpReply, Outgoing {
+class FetchReply implements HttpReply, Flushable {
   readonly #request: Request
   readonly #resolve: (response: Response) => void
   readonly #options: OutboundOptions
-  #gone: (() => void)[] | undefined
+  #onDisconnect: (() => void)[] | undefined
   #signal: AbortSignal | undefined
   #response: Response | undefined
-  #isOver = false
+  #isFinished = false
 
   constructor(request: Request, resolve: (response: Response) => void, options: OutboundOptions) {
     this.#request = request
@@ -116,60 +115,63 @@ class FetchReply implements HttpReply, Outgoing {
     this.#options = options
   }
 
-  get isOver(): boolean {
-    return this.#isOver
+  get isFinished(): boolean {
+    return this.#isFinished
   }
 
   send(status: number, headers: ReplyHeaders, body?: string): void {
-    if (this.#isOver) return
+    if (this.#isFinished) return
     this.#response = new Response(body ?? null, { status, headers })
     this.#finish()
-    departures.add(this)
+    writeBatch.add(this)
   }
 
   stream(headers: ReplyHeaders): EventStream {
     const events = new FetchStream(
       this.#options,
       () => this.#finish(),
-      () => this.#leave(),
+      () => this.#disconnect(),
     )
     const all = { ...headers, ...eventStream }
     this.#resolve(new Response(events.readable, { status: 200, headers: all }))
     return events
   }
 
-  onGone(listener: () => void): void {
-    if (this.#gone === undefined) {
-      this.#gone = [listener]
+  onDisconnect(listener: () => void): void {
+    if (this.#onDisconnect === undefined) {
+      this.#onDisconnect = [listener]
       queueMicrotask(this.#watch)
     } else {
-      this.#gone.push(listener)
+      this.#onDisconnect.push(listener)
     }
   }
 
-  leave(): void {
+  flush(): void {
     if (this.#response !== undefined) this.#resolve(this.#response)
   }
 
-  /** Looks out for a client that goes, but not for the time in which most are answered already. */
+  /**
+   * Watches for the client to disconnect, but not during the microtask turn in which most requests are
+   * answered already.
+   */
   readonly #watch = (): void => {
-    if (this.#isOver) return
-    // Asking for it is what costs, with servers that make it then.
+    if (this.#isFinished) return
+    // Some servers create the signal on first access, which is the expensive part.
     const { signal } = this.#request
     this.#signal = signal
-    if (signal.aborted) this.#leave()
-    else signal.addEventListener('abort', this.#leave, { once: true })
+    if (signal.aborted) this.#disconnect()
+    else signal.addEventListener('abort', this.#disconnect, { once: true })
   }
 
   #finish(): void {
-    this.#isOver = true
-    this.#signal?.removeEventListener('abort', this.#leave)
+    this.#isFinished = true
+    this.#signal?.removeEventListener('abort', this.#disconnect)
   }
 
-  readonly #leave = (): void => {
-    if (this.#isOver) return
+  readonly #disconnect = (): void => {
+    if (this.#isFinished) return
     this.#finish()
-    for (const listener of this.#gone ?? []) listener()
+    for (const listener of this.#onDisconnect ?? []) listener()
   }
 }
 
@@ -177,61 +179,64 @@ class FetchStream implements EventStream {
   readonly readable: ReadableStream<Uint8Array>
   readonly #encoder = new TextEncoder()
   readonly #onEnd: () => void
-  readonly #onGone: () => void
-  readonly #high: number
-  readonly #most: number
+  readonly #onDisconnect: () => void
+  readonly #highWater: number
+  readonly #maxBytes: number
   readonly #stallMs: number
   readonly #stalled = timed(() => this.#cut())
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
   #onRoom: (() => void) | undefined
   #room: Promise<void> | undefined
-  #isOver = false
+  #isFinished = false
 
-  constructor(options: OutboundOptions, onEnd: () => void, onGone: () => void) {
-    this.#high = options.highWaterBytes ?? limits.outboundHighWaterBytes.default
-    this.#most = options.maxOutboundBytes ?? limits.outboundBytes.default
+  constructor(options: OutboundOptions, onEnd: () => void, onDisconnect: () => void) {
+    this.#highWater = options.highWaterBytes ?? limits.outboundHighWaterBytes.default
+    this.#maxBytes = options.maxOutboundBytes ?? limits.outboundBytes.default
     this.#stallMs = options.stallMs ?? limits.stallMs.default
     this.#onEnd = onEnd
-    this.#onGone = onGone
+    this.#onDisconnect = onDisconnect
     this.readable = new ReadableStream<Uint8Array>(
       {
         start: controller => {
           this.#controller = controller
         },
         pull: () => this.#relieve(),
-        cancel: () => this.#end(this.#onGone),
+        cancel: () => this.#end(this.#onDisconnect),
       },
-      new ByteLengthQueuingStrategy({ highWaterMark: this.#high }),
+      new ByteLengthQueuingStrategy({ highWaterMark: this.#highWater }),
     )
   }
 
   write(text: string): void | Promise<void> {
     const controller = this.#controller
-    if (this.#isOver || controller === undefined) return
+    if (this.#isFinished || controller === undefined) return
     controller.enqueue(this.#encoder.encode(text))
     const room = controller.desiredSize ?? 0
-    if (this.#high - room > this.#most) this.#cut()
+    if (this.#highWater - room > this.#maxBytes) this.#cut()
     else if (room <= 0) return this.#wait()
   }
 
   end(): void {
-    if (this.#isOver) return
+    if (this.#isFinished) return
     this.#controller?.close()
     this.#end(this.#onEnd)
   }
 
-  /** Drops what waits: it would stay for as long as the client does not read. */
+  /**
+   * Drops the buffered text, which would otherwise stay in memory for as long as the client does not
+   * read.
+   */
   #cut(): void {
-    if (this.#isOver) return
+    if (this.#isFinished) return
     this.#controller?.error(new Error('the client reads too slowly'))
-    this.#end(this.#onGone)
+    this.#end(this.#onDisconnect)
   }
 
-  #end(tell: () => void): void {
-    if (this.#isOver) return
-    this.#isOver = true
+  #end(notify: () => void): void {
+    if (this.#isFinished) return
+    this.#isFinished = true
     this.#relieve()
-    tell()
+    notify()
   }
 
   #wait(): Promise<void> {

@@ -4,7 +4,7 @@ import { type Asking, ask, type Reply, Wire, written } from '../../test/http/raw
 import { inSession, opening, speaking } from '../../test/http/requests.ts'
 import { proves } from '../../test/requirements.ts'
 import { stage } from '../../test/support/http-server.ts'
-import { deferred } from '../util/deferred.ts'
+import { deferred } from '../util/promises.ts'
 import { fetchHandler, type HttpHandlerOptions, nodeHandler } from './handlers.ts'
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
@@ -31,15 +31,15 @@ function request(
   })
 }
 
-describe('a handler in a server of somebody else', () => {
-  test('answers on any path, as it is mounted', async () => {
+describe('a handler in an HTTP server of the application', () => {
+  test('serves any path it is mounted on', async () => {
     const handler = nodeHandler(stage().server)
     const port = await bound(handler)
     const { status } = await ask(port, written(port, { ...speaking('tools/list'), path: '/a/b' }))
     expect(status).toBe(200)
   })
 
-  test('knows who asks by what was put on the request, and finds no session of anybody else', async () => {
+  test('takes the caller from the request, and finds no session of another', async () => {
     proves('H16')
     const handler = nodeHandler(stage().server)
     const port = await bound((incoming, response) => {
@@ -63,7 +63,7 @@ describe('a handler in a server of somebody else', () => {
     expect((await as('a', inSession(id, 'ping', {}, 2))).status).toBe(200)
   })
 
-  test('says so when somebody else has read the body, and takes it where it is still as it came', async () => {
+  test('reports that a body parser has read the body, and accepts raw bytes of it', async () => {
     const failures: unknown[] = []
     const handler = nodeHandler(stage().server, { onError: error => failures.push(error) })
     const port = await bound((incoming, response) => {
@@ -76,7 +76,7 @@ describe('a handler in a server of somebody else', () => {
           ['/text', bytes.toString()],
           ['/parsed', JSON.parse(bytes.toString())],
         ])
-        // Behind whatever else was waiting for the end.
+        // Runs after everything else that waited for the end.
         const body = bodies.get(incoming.url)
         setImmediate(() => handler(Object.assign(incoming, { body }), response))
       })
@@ -89,7 +89,7 @@ describe('a handler in a server of somebody else', () => {
     expect(String(failures)).toContain('ahead of body parsers')
   })
 
-  test('closes in good order, leaving the server around it as it is', async () => {
+  test('closes in an orderly way, and leaves the HTTP server open', async () => {
     const on = stage()
     const handler = nodeHandler(on.server)
     const port = await bound(handler)
@@ -114,20 +114,20 @@ describe('a handler of the fetch standard', () => {
     ['another name at our port', { host: 'evil.test:3000' }],
     ['a foreign page', { origin: 'https://evil.test' }],
     ['a page of another site', { 'sec-fetch-site': 'cross-site' }],
-  ])('refuses %s, though it cannot know where it is bound', async (_, headers) => {
+  ])('rejects %s, though it cannot know where it is bound', async (_, headers) => {
     const handler = fetchHandler(stage().server)
     const response = await handler(request(speaking('tools/list', {}, { headers })))
     expect(response.status).toBe(403)
   })
 
-  test('answers under names that were listed', async () => {
+  test('accepts listed host names', async () => {
     const handler = fetchHandler(stage().server, { allowedHosts: ['api.example'] })
     const { headers } = speaking('tools/list')
     const asking = { ...speaking('tools/list'), headers: { ...headers, host: 'api.example' } }
     expect((await handler(request(asking))).status).toBe(200)
   })
 
-  test('counts the body as it comes, whatever its header says', async () => {
+  test('measures the body itself, whatever its header says', async () => {
     const handler = fetchHandler(stage().server, { decode: { maxBytes: 100 } })
     let pulled = 0
     const body = new ReadableStream({
@@ -141,17 +141,17 @@ describe('a handler of the fetch standard', () => {
     expect(pulled).toBeLessThan(10)
   })
 
-  test('a body that breaks off is nobody’s fault', async () => {
+  test('a body that breaks off is not an error', async () => {
     const handler = fetchHandler(stage().server)
     const body = new ReadableStream({
       start: controller => controller.error(new Error('gone')),
     })
     const answer = handler(request(speaking('tools/list'), { body, duplex: 'half' } as RequestInit))
-    // Nobody is there to be answered: whoever sent it is gone.
+    // There is no response to send, because the client is gone.
     expect(await Promise.race([answer, Promise.resolve('waits')])).toBe('waits')
   })
 
-  test('a reader that goes away has cancelled the request', async () => {
+  test('a client that disconnects cancels the request', async () => {
     const on = stage()
     const handler = fetchHandler(on.server)
     const controller = new AbortController()
@@ -200,7 +200,7 @@ describe('a handler of the fetch standard', () => {
     },
   )
 
-  test('tells who asks, where that is known', async () => {
+  test('passes the caller on, where it is known', async () => {
     const handler = fetchHandler(stage().server)
     const as = (id: string, asking: Asking) => handler(request(asking), { principal: { id } })
     const session = (await as('a', opening())).headers.get('mcp-session-id') ?? ''
@@ -210,7 +210,7 @@ describe('a handler of the fetch standard', () => {
   })
 })
 
-describe('options that mean nothing', () => {
+describe('invalid options', () => {
   const { server } = stage()
   const makers = [
     ['nodeHandler', (options: unknown) => nodeHandler(server, options as HttpHandlerOptions)],
@@ -218,20 +218,23 @@ describe('options that mean nothing', () => {
   ] as const
 
   const wrong: readonly (readonly [unknown, RegExp])[] = [
-    [null, /options are an object, not null$/],
-    [{ maxInFlight: 0 }, /"maxInFlight" is a number from 1 to Infinity, not 0$/],
-    [{ keepAliveMs: '15s' }, /"keepAliveMs" is a number from 0 to \d+, not "15s"$/],
-    [{ sessions: 5 }, /"sessions" is an object of options, not 5$/],
-    [{ sessions: { idleMs: -1 } }, /"sessions.idleMs".*not -1$/],
-    [{ cors: true }, /"cors" is an object of options or false, not true$/],
-    [{ allowedOrigin: [] }, /there is no option "allowedOrigin"; did you mean "allowedOrigins"\?$/],
-    [{ sessions: { idelMs: 1 } }, /no option "sessions.idelMs"; did you mean "sessions.idleMs"\?$/],
-    [{ tls: {} }, /there is no option "tls"; there are path, decode, /],
-    [{ path: 'mcp' }, /"path" is a path such as "\/mcp", not "mcp"$/],
-    [{ onError: true }, /"onError" is a function, not true$/],
+    [null, /options must be an object \(got null\)$/],
+    [{ maxInFlight: 0 }, /"maxInFlight" must be a number ≥ 1 \(got 0\)$/],
+    [{ keepAliveMs: '15s' }, /"keepAliveMs" must be a number from 0 to \d+ \(got "15s"\)$/],
+    [{ sessions: 5 }, /"sessions" must be an object of options \(got 5\)$/],
+    [{ sessions: { idleMs: -1 } }, /"sessions.idleMs" must be a number from 0 to \d+ \(got -1\)$/],
+    [{ cors: true }, /"cors" must be an object of options or false \(got true\)$/],
+    [{ allowedOrigin: [] }, /unknown option "allowedOrigin"; did you mean "allowedOrigins"\?$/],
+    [
+      { sessions: { idelMs: 1 } },
+      /unknown option "sessions.idelMs"; did you mean "sessions.idleMs"\?$/,
+    ],
+    [{ tls: {} }, /unknown option "tls"; known options: path, decode, /],
+    [{ path: 'mcp' }, /"path" must be a path such as "\/mcp" \(got "mcp"\)$/],
+    [{ onError: true }, /"onError" must be a function \(got true\)$/],
   ]
 
-  test.each(makers)('are refused by %s, by their names', (_, make) => {
+  test.each(makers)('are rejected by %s, by their names', (_, make) => {
     for (const [options, words] of wrong) {
       expect(() => make(options)).toThrow(TypeError)
       expect(() => make(options)).toThrow(words)
@@ -240,11 +243,13 @@ describe('options that mean nothing', () => {
     expect(() => make(right)).not.toThrow()
   })
 
-  test('are told from a server that is none', () => {
-    // The check: this is what the test is about.
+  test('are distinguished from an invalid server', () => {
+    // The check: an invalid argument is the subject of this test.
     expect(() => nodeHandler({} as typeof server)).toThrow(
-      'what is served is a server, not an object',
+      'nodeHandler() expects a Server or a Router, got an object',
     )
-    expect(() => fetchHandler(undefined as unknown as typeof server)).toThrow('not undefined')
+    expect(() => fetchHandler(undefined as unknown as typeof server)).toThrow(
+      'fetchHandler() expects a Server or a Router, got undefined',
+    )
   })
 })

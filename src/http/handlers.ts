@@ -1,43 +1,48 @@
 import type { Principal } from '../jsonrpc/channel.ts'
 import type { Endpoint } from '../mcp/endpoint.ts'
-import { checkOptions, type OptionTableOf, shown } from '../util/options.ts'
-import { isRecord } from '../util/record.ts'
+import { isRecord } from '../util/objects.ts'
+import { checkOptions, formatValue, type OptionTableOf } from '../util/options.ts'
 import type { OutboundOptions } from './exchange.ts'
 import { serveFetch } from './fetch-handler.ts'
 import { type NodeHandler, serveNode } from './node/handler.ts'
-import { departures } from './node/write-batch.ts'
+import { writeBatch } from './node/write-batch.ts'
 import { httpTable, outboundTable } from './option-table.ts'
 import { type HttpOptions, HttpService } from './server/service.ts'
 
-/** How a handler that is mounted in somebody else's HTTP server behaves. */
+/** Options of a handler that is mounted in an HTTP server of the application. */
 export interface HttpHandlerOptions extends HttpOptions, OutboundOptions {}
 
-/** What ends with a handler, whatever server it is mounted in. */
+/** The part of a handler that closes it, common to every kind of HTTP server. */
 export interface Closable extends AsyncDisposable {
   /**
-   * Takes nothing more, answers what is in flight within `drainMs`, and ends streams and sessions. The
-   * HTTP server stays its owner's, and so does the MCP server. Idempotent; never rejects.
+   * Accepts no further requests, waits up to `drainMs` for those in flight, and ends streams and
+   * sessions. Closes neither the HTTP server nor the MCP server, which belong to the application.
+   * Idempotent; never rejects.
    */
   close(options?: { readonly drainMs?: number }): Promise<void>
 }
 
-/** A handler of the fetch standard. Who asks can be told, where something in front has established it. */
+/**
+ * A handler of the fetch standard. The second argument can carry the principal, where code in front of
+ * the handler has authenticated the caller.
+ */
 export interface FetchHandler extends Closable {
   (request: Request, envelope?: { readonly principal?: Principal }): Promise<Response>
 }
 
 /**
- * A server as a handler for `node:http`, Express, Fastify and whatever else hands on Node's request and
- * response: `createServer(nodeHandler(server))`. It answers on any path unless `path` names one.
+ * Returns a handler that serves an MCP server over `node:http`, Express, Fastify and every framework
+ * that passes on Node's request and response: `createServer(nodeHandler(server))`. It serves every path
+ * unless `path` names one.
  *
- * Throws a TypeError for options that mean nothing. It reads the body itself: mount it ahead of
- * body parsers. A member `principal` that something in front has put on the request says who asks.
+ * Throws a TypeError for invalid options. The handler reads the body itself: mount it ahead of body
+ * parsers. A property `principal` that a middleware has set on the request identifies the caller.
  */
 export function nodeHandler(
   server: Endpoint,
   options: HttpHandlerOptions = {},
 ): NodeHandler & Closable {
-  check(server, options)
+  check('nodeHandler', server, options)
   const service = new HttpService(server, { onError: printError, ...options })
   const handler: NodeHandler = (request, response) => {
     serveNode(service, request, response, options)
@@ -46,39 +51,41 @@ export function nodeHandler(
 }
 
 /**
- * A server as a handler of the fetch standard: for Hono, the route handlers of Next, Deno, Bun and
- * workers. It answers on any path unless `path` names one.
+ * Returns a handler of the fetch standard that serves an MCP server: for Hono, Next route handlers,
+ * Deno, Bun and workers. It serves every path unless `path` names one.
  *
- * Where it is bound cannot be known here, so it answers only under names of this machine, such as
- * `localhost`: name others in `allowedHosts`. Throws a TypeError for options that mean nothing.
+ * The handler cannot know the address its server is bound to, so it accepts only host names of this
+ * machine, such as `localhost`; list others in `allowedHosts`. Throws a TypeError for invalid options.
  */
 export function fetchHandler(server: Endpoint, options: HttpHandlerOptions = {}): FetchHandler {
-  check(server, options)
+  check('fetchHandler', server, options)
   const service = new HttpService(server, { onError: printError, ...options })
   const handler = (request: Request, envelope?: { readonly principal?: Principal }) =>
     serveFetch(service, request, envelope?.principal, options)
   return Object.assign(handler, closable(service))
 }
 
-/** Throws a TypeError for what callers that the compiler never saw may have written. */
-function check(server: Endpoint, options: HttpHandlerOptions): void {
+/** Throws a TypeError for arguments that the compiler has not checked. */
+function check(name: string, server: Endpoint, options: HttpHandlerOptions): void {
   const isServer = isRecord(server as unknown) && typeof server.handle === 'function'
-  if (!isServer) throw new TypeError(`what is served is a server, not ${shown(server)}`)
+  if (!isServer) {
+    throw new TypeError(`${name}() expects a Server or a Router, got ${formatValue(server)}`)
+  }
   checkOptions(options, table)
   const { path } = options
   if (path !== undefined && !path.startsWith('/')) {
-    throw new TypeError(`the option "path" is a path such as "/mcp", not ${shown(path)}`)
+    throw new TypeError(`option "path" must be a path such as "/mcp" (got ${formatValue(path)})`)
   }
 }
 
 const table: OptionTableOf<HttpHandlerOptions> = { ...httpTable, ...outboundTable }
 
 function closable(service: HttpService): Closable {
-  // Whoever closes connections as soon as this has ended is to find everything written.
-  const close: Closable['close'] = options => service.close(options).then(departures.flush)
+  // Flushed, so that a caller that closes connections after `close` finds every response written.
+  const close: Closable['close'] = options => service.close(options).then(writeBatch.flush)
   return { close, [Symbol.asyncDispose]: () => close() }
 }
 
 function printError(error: unknown): void {
-  console.error('trunkline: a request over HTTP failed:', error)
+  console.error('trunkline: an HTTP request failed:', error)
 }

@@ -2,7 +2,7 @@ import { decodeTable } from '../jsonrpc/option-table.ts'
 import type { OptionTableOf } from '../util/options.ts'
 import type { HttpClientOptions, StreamRetry } from './client/options.ts'
 import type { OutboundOptions } from './exchange.ts'
-import type { HttpTimeouts } from './node/server.ts'
+import type { HttpServerOptions } from './node/server.ts'
 import type { CorsOptions } from './server/cors.ts'
 import type { SsePaths } from './server/http-sse/endpoints.ts'
 import type { HttpOptions } from './server/service.ts'
@@ -10,52 +10,53 @@ import type { EventLogOptions } from './server/sessions/event-log.ts'
 import type { SessionsOptions } from './server/sessions/sessions.ts'
 
 const events: OptionTableOf<EventLogOptions> = {
-  maxStreamEvents: 'most',
-  maxStreamBytes: 'most',
-  maxBytes: 'most',
-  maxAgeMs: 'longestMs',
+  maxStreamEvents: 'max',
+  maxStreamBytes: 'max',
+  maxBytes: 'max',
+  maxAgeMs: 'maxMs',
 }
 
 const sessions: OptionTableOf<SessionsOptions> = {
-  maxSessions: 'most',
-  maxSessionsPerPrincipal: 'most',
+  maxSessions: 'max',
+  maxSessionsPerPrincipal: 'max',
   idleMs: 'ms',
-  openingMs: 'ms',
-  spareMs: 'ms',
-  resumable: 'flag',
+  initializeTimeoutMs: 'ms',
+  evictableMs: 'ms',
+  resumable: 'boolean',
   events,
   retryMs: 'ms',
   makeId: 'function',
   clock: 'object',
 }
 
-const cors: OptionTableOf<CorsOptions> = { allowedHeaders: 'texts', maxAgeSeconds: 'count' }
-const sse: OptionTableOf<SsePaths> = { events: 'text', messages: 'text' }
+const cors: OptionTableOf<CorsOptions> = { allowedHeaders: 'strings', maxAgeSeconds: 'count' }
+const sse: OptionTableOf<SsePaths> = { events: 'string', messages: 'string' }
 
-/** The options of serving over HTTP, to check what callers have written. */
+/** Table of `HttpOptions`, for `checkOptions`. */
 export const httpTable: OptionTableOf<HttpOptions> = {
-  path: 'text',
+  path: 'string',
   decode: decodeTable,
-  maxInFlight: 'most',
+  maxInFlight: 'max',
   keepAliveMs: 'ms',
   cors,
   sessions,
-  sessionless: 'flag',
+  sessionless: 'boolean',
   sse,
   onError: 'function',
-  allowedHosts: 'texts',
-  allowedOrigins: 'texts',
+  allowedHosts: 'strings',
+  allowedOrigins: 'strings',
 }
 
-/** The options of what waits to be sent, to check what callers have written. */
+/** Table of `OutboundOptions`, for `checkOptions`. */
 export const outboundTable: OptionTableOf<OutboundOptions> = {
   highWaterBytes: 'count',
-  maxOutboundBytes: 'most',
+  maxOutboundBytes: 'max',
   stallMs: 'ms',
 }
 
-/** How long requests may take, to check what callers have written. */
-export const timeoutsTable: OptionTableOf<HttpTimeouts> = {
+/** Table of `HttpServerOptions`, for `checkOptions`. */
+export const httpServerTable: OptionTableOf<HttpServerOptions> = {
+  parser: 'string',
   headersTimeoutMs: 'ms',
   requestTimeoutMs: 'ms',
   idleTimeoutMs: 'ms',
@@ -64,21 +65,21 @@ export const timeoutsTable: OptionTableOf<HttpTimeouts> = {
 const retry: OptionTableOf<StreamRetry> = {
   attempts: 'count',
   baseMs: 'ms',
-  maxMs: 'longestMs',
+  maxMs: 'maxMs',
   random: 'function',
 }
 
-/** The options of a client over HTTP, to check what callers have written. */
+/** Table of `HttpClientOptions`, for `checkOptions`. */
 export const httpClientTable: OptionTableOf<HttpClientOptions> = {
-  // An object, or a function that makes one.
+  // An object, or a function that returns one.
   headers: 'any',
   fetch: 'function',
   decode: decodeTable,
-  maxEventBytes: 'most',
-  maxOpenRequests: 'most',
-  acceptMs: 'ms',
-  bodyMs: 'ms',
-  farewellMs: 'ms',
+  maxEventBytes: 'max',
+  maxOpenRequests: 'max',
+  acceptTimeoutMs: 'ms',
+  bodyTimeoutMs: 'ms',
+  closeTimeoutMs: 'ms',
   retry,
   clock: 'object',
   onError: 'function',

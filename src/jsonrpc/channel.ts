@@ -1,61 +1,67 @@
 import type { Decoded, Id, Message } from './message.ts'
 
-/** Who is at the other end, once something has established it. */
+/** The authenticated identity of a peer. */
 export interface Principal {
   readonly id: string
 }
 
-/** What travels beside a message, not in it. */
+/** Data that travels beside a message, not in it. */
 export interface Envelope {
-  /** The request this message belongs to, where each request has a stream of its own. */
+  /**
+   * The id of the request this message belongs to, on transports where each request has its own stream.
+   */
   readonly about?: Id
   readonly headers?: Readonly<Record<string, string>>
   readonly principal?: Principal
-  /** Whether replies are put on a wire as text, so that what came as text may stay what it is. */
-  readonly takesWritten?: boolean
+  /** Whether replies are sent as text, so that a result can contain raw JSON that was never parsed. */
+  readonly acceptsRaw?: boolean
 }
 
-/** Moves messages both ways. Knows framing; knows neither calls nor methods. */
+/** Sends and receives messages over one connection. Knows framing, but neither calls nor methods. */
 export interface Channel extends AsyncDisposable {
-  /** Starts delivery. Called once, before any send. */
+  /** Starts delivery to `sink`. Must be called once, before any `send`. */
   open(sink: Sink): void
   /**
-   * Takes a message, or an array of them as a batch, for sending; order is kept.
+   * Sends a message, or an array of messages as a batch; order is kept.
    *
-   * A returned promise asks the sender to wait: it settles when there is room again and rejects if
-   * the channel closes first. Throws a ChannelError `'closed'` once closed, and `'unserialisable'`
-   * for a message that is no JSON, of which nothing is then sent.
+   * A returned promise applies backpressure: it resolves when more can be sent and rejects if the
+   * channel closes first. Throws a ChannelError `'closed'` once closed, and `'unserialisable'` for a
+   * message that is no JSON, of which nothing is then sent.
    */
   send(message: Message | readonly Message[], envelope?: Envelope): void | Promise<void>
-  /** Gives up a request sent earlier. Absent where the wire has no stream per request. */
+  /** Cancels a request sent earlier. Absent on transports without a stream per request. */
   abandon?(id: Id): void
   /**
-   * Closes the connection of a request that is being answered, whose client comes back for the rest.
-   * Returns false, and does nothing, where the client does not know how to.
+   * Closes the response stream of a request in flight; the client reconnects for the rest (SSE
+   * polling). Returns false, and does nothing, if the client does not support that.
    */
   poll?(about: Id): boolean
-  /** Whether the other side may still hear us after it has stopped talking, as on a pipe or socket. */
+  /** Whether the peer can still receive after it has ended its output, as on a pipe or socket. */
   readonly halfOpen?: boolean
-  /** Sends what was taken, then ends. Idempotent; never rejects; bounded in time. */
+  /** Sends the messages accepted so far, then closes. Idempotent; never rejects; bounded in time. */
   close(): Promise<void>
 }
 
-/** Where a channel delivers. */
+/** Receives what arrives on a channel. */
 export interface Sink {
   /**
-   * One arrival: a message, a batch, or text that is neither, which the sink answers while the
-   * channel stays open. A returned promise asks the channel to stop reading until it settles.
+   * Receives a message, a batch, or malformed input, which the sink answers while the channel stays
+   * open. A returned promise applies backpressure: the channel stops reading until it settles.
    */
   receive(arrival: Decoded, envelope: Envelope): void | Promise<void>
   /**
-   * One request sent earlier gets no reply any more, while the channel goes on: where each request has
-   * a stream of its own. `'closed'` says that it provably never reached the other side.
+   * A request sent earlier will get no reply, while the channel stays open; only on transports where
+   * each request has its own stream. The code `'closed'` means that the request provably never reached
+   * the peer.
    */
   failed?(id: Id, error: ChannelError): void
-  /** The end, exactly once; with a cause unless one of the two sides closed in good order. */
+  /**
+   * Called exactly once, when the channel has closed; with a cause unless one side closed it cleanly.
+   */
   closed(cause?: Error): void
 }
 
+/** The reasons for which a channel or a call over it fails. */
 export type ChannelErrorCode =
   | 'closed'
   | 'timeout'
@@ -69,7 +75,7 @@ export type ChannelErrorCode =
   | 'id-collision'
   | 'outcome-unknown'
 
-/** What went wrong here, on this side of the wire. Never crosses it. */
+/** A local failure of the connection or of a call on it. Never sent to the peer. */
 export class ChannelError extends Error {
   readonly code: ChannelErrorCode
 

@@ -1,6 +1,6 @@
 import type { ErrorObject } from './message.ts'
 
-/** The codes JSON-RPC 2.0 defines, section 5.1. */
+/** The error codes that JSON-RPC 2.0 defines in section 5.1. */
 export const codes = {
   parseError: -32700,
   invalidRequest: -32600,
@@ -9,26 +9,27 @@ export const codes = {
   internalError: -32603,
 } as const
 
-/** The name of the kind of a malformed text's error; undefined for codes that are not JSON-RPC's own. */
+/** Returns the catalog name of an error for malformed input; undefined for any other code. */
 export function standardKind(code: number): string | undefined {
   if (code === codes.parseError) return 'parse_error'
   return code === codes.invalidRequest ? 'invalid_request' : undefined
 }
 
+/** The optional parts of an RpcError. */
 export interface RpcErrorOptions {
-  /** Goes to the other side as `error.data`. */
+  /** Sent to the peer as `error.data`. */
   readonly data?: unknown
-  /** The name of the error in the catalogue, where it has one. */
+  /** The name of the error in the catalog, if it has one. */
   readonly kind?: string
   readonly category?: string
   readonly severity?: string
-  /** What brought it about; stays here. */
+  /** The underlying error. Never sent to the peer. */
   readonly cause?: unknown
 }
 
 /**
- * An error that crosses the wire. Thrown by a handler it is answered with exactly this code,
- * message and data; a call whose answer is a failure rejects with it.
+ * An error that crosses the wire. When a handler throws one, its code, message and data are sent to the
+ * caller as they are. A call that gets an error response rejects with one.
  */
 export class RpcError extends Error {
   readonly code: number
@@ -48,14 +49,14 @@ export class RpcError extends Error {
   }
 }
 
-/** The error as it goes into a failure: `data` only where there is some. */
+/** Returns the `error` member of a failure response; `data` is included only if it is defined. */
 export function errorObject(error: RpcError): ErrorObject {
   return error.data === undefined
     ? { code: error.code, message: error.message }
     : { code: error.code, message: error.message, data: error.data }
 }
 
-/** The error of a failure that arrived; with its kind, where its data tell it. */
+/** Makes an RpcError from a received error object; its kind is read from `data.kind`. */
 export function rpcError({ code, message, data }: ErrorObject): RpcError {
   const kind =
     typeof data === 'object' && data !== null && 'kind' in data && typeof data.kind === 'string'
@@ -64,18 +65,21 @@ export function rpcError({ code, message, data }: ErrorObject): RpcError {
   return new RpcError(code, message, { data, kind })
 }
 
+/** Makes the standard error -32601 "Method not found". The method name is its cause. */
 export function methodNotFound(method: string): RpcError {
-  // The name stays out of the answer: the specification's own examples carry no data.
+  // The response carries no data, as in the specification's own examples.
   return new RpcError(codes.methodNotFound, 'Method not found', {
     kind: 'method_not_found',
     cause: method,
   })
 }
 
+/** Makes the standard error -32602 "Invalid params". */
 export function invalidParams(message = 'Invalid params', options?: RpcErrorOptions): RpcError {
   return new RpcError(codes.invalidParams, message, { kind: 'invalid_params', ...options })
 }
 
+/** Makes the standard error -32603 "Internal error". */
 export function internalError(cause?: unknown): RpcError {
   return new RpcError(codes.internalError, 'Internal error', { kind: 'internal_error', cause })
 }

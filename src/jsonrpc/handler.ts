@@ -2,72 +2,77 @@ import type { Envelope } from './channel.ts'
 import { methodNotFound } from './error.ts'
 import { isReserved, type RpcNotification, type RpcRequest } from './message.ts'
 
+/** Options of a single call. */
 export interface CallOptions {
+  /** Cancels the call; it rejects with the signal's reason. */
   readonly signal?: AbortSignal
-  /** How long to wait for the reply; 0 waits for ever. */
+  /** The timeout for the reply in milliseconds; 0 disables it. */
   readonly timeoutMs?: number
 }
 
-/** The calling half of a peer. */
+/** Makes calls to a peer. */
 export interface Calls {
   call(method: string, params?: object, options?: CallOptions): Promise<unknown>
   notify(method: string, params?: object): void | Promise<void>
 }
 
-/** One inbound message being answered: how to stop it, and the way back. */
+/** The context of an incoming message while it is handled: its cancellation and its reply path. */
 export interface Exchange {
-  /** Aborted when the sender cancels or the connection ends. Made on first use. */
+  /** Aborts when the sender cancels or the connection closes. Created on first access. */
   readonly signal: AbortSignal
   readonly envelope: Envelope
   /**
-   * Runs something with the reason when the sender cancels or the connection ends, as the signal tells it,
-   * for less than a signal costs. At once where that has happened; absent where only the signal tells.
+   * Runs a callback with the reason when `signal` aborts, without the cost of creating a signal. Runs
+   * it immediately if that has happened already. Absent where only the signal is available.
    */
   onAbort?(run: (reason: unknown) => void): void
-  /** Whether it has been answered, or is not going to be. */
+  /** Whether the response has been sent, or none will be. */
   readonly settled?: boolean
-  /** Whether the reply is put on a wire as text, so that what came as text may stay what it is. */
-  readonly takesWritten?: boolean
   /**
-   * Runs something right behind the reply, once; not if there will be none. Absent where each request
-   * has a stream of its own, which ends with the reply.
+   * Whether the reply is sent as text, so that the result can contain raw JSON that was never parsed.
+   */
+  readonly acceptsRaw?: boolean
+  /**
+   * Runs a callback once, right after the reply was sent; never, if there is no reply. Absent where
+   * each request has its own stream, which ends with the reply.
    */
   afterReply?(run: () => void): void
   /**
-   * Runs something when whoever serves this takes leave, so that what would go on for ever can end in
-   * good order. Absent where that is told by other ways.
+   * Runs a callback when the server shuts down, so that a response without an end of its own can be
+   * completed cleanly. Absent where the connection signals that in another way.
    */
-  onEnding?(run: () => void): void
-  /** Sends a notification ahead of the reply, on the reply's own path. */
+  onShutdown?(run: () => void): void
+  /** Sends a notification before the reply, on the same path as the reply. */
   notify(method: string, params?: object): void | Promise<void>
-  /** Calls the sender back while it waits, where the wire allows it. */
+  /** Makes calls to the sender while it waits for the reply; absent if the transport cannot. */
   readonly back?: Calls
 }
 
 /**
- * Answers one message. What it returns, or what its promise resolves to, is the result; a thrown
- * RpcError is the failure; anything else thrown becomes "Internal error". For a notification both
- * are dropped.
+ * Handles one message. The value it returns, or its promise resolves to, is the result. An RpcError
+ * that it throws is sent as the error response; any other exception becomes "Internal error". For a
+ * notification, both are dropped.
  */
 export type Handler = (message: RpcRequest | RpcNotification, exchange: Exchange) => unknown
 
+/** Wraps a handler in another one. */
 export type Middleware = (next: Handler) => Handler
 
-/** Puts middlewares around a handler; the first one is outermost. */
+/** Wraps a handler in middlewares; the first one is outermost. */
 export function compose(handler: Handler, middlewares: readonly Middleware[]): Handler {
   return middlewares.reduceRight((next, middleware) => middleware(next), handler)
 }
 
 /**
- * A function behind a method name. Positional params arrive as arguments; named params as one
+ * A function that implements a method. Positional params arrive as arguments; named params as one
  * object, followed by the exchange.
  */
-// biome-ignore lint/suspicious/noExplicitAny: arguments come from the other side; each method declares what it expects
+// biome-ignore lint/suspicious/noExplicitAny: arguments come from the peer; each method declares what it expects
 export type Method = (...params: any[]) => unknown
 
-/** Makes a handler of a table of functions. Throws for names that are reserved. */
+/** Makes a handler from a table of functions by method name. Throws a TypeError for a reserved name. */
 export function methods(table: Readonly<Record<string, Method>>): Handler {
-  // A Map, because a name like "constructor" must not find what every object inherits.
+  // A Map, because a name like "constructor" must not find an inherited member.
   const known = new Map(Object.entries(table))
   for (const name of known.keys()) {
     if (isReserved(name)) throw new TypeError(`the method name "${name}" is reserved by JSON-RPC`)

@@ -1,10 +1,10 @@
 /**
- * A request id. Integers outside the safe range arrive as `bigint`, so that they go back exactly as
- * they came. `0` and `''` are ids: never test one for truth. `1` and `'1'` are two different ids.
+ * A request id. Integers outside the safe range arrive as `bigint`, so that they are echoed exactly.
+ * `0` and `''` are ids: never test an id for truth. `1` and `'1'` are different ids.
  */
 export type Id = string | number | bigint
 
-/** Params as they arrive: by position or by name. */
+/** The params of a call: by position or by name. */
 export type Params = readonly unknown[] | Readonly<Record<string, unknown>>
 
 /** The `error` member of a failure. */
@@ -14,37 +14,37 @@ export interface ErrorObject {
   readonly data?: unknown
 }
 
-/** A call that wants an answer. `id` is null only where the null id is allowed. */
+/** A call that expects a response. `id` is null only where null ids are allowed. */
 export interface RpcRequest {
   readonly type: 'request'
   readonly id: Id | null
   readonly method: string
   readonly params?: Params
-  /** The params with some of their members left as text, for whoever only passes them on. */
-  readonly written?: Readonly<Record<string, unknown>>
+  /** The params with some members as raw JSON, for a proxy that only forwards them. */
+  readonly raw?: Readonly<Record<string, unknown>>
 }
 
-/** A call that wants no answer and never gets one. */
+/** A call that expects no response and never gets one. */
 export interface RpcNotification {
   readonly type: 'notification'
   readonly method: string
   readonly params?: Params
 }
 
-/** The answer of a request that worked. */
+/** The response to a request that succeeded. */
 export interface RpcResult {
   readonly type: 'result'
   readonly id: Id | null
   readonly result: unknown
-  /** The same with some of its members left as text, for whoever only passes it on. */
-  readonly written?: Readonly<Record<string, unknown>>
+  /** The result with some members as raw JSON, for a proxy that only forwards it. */
+  readonly raw?: Readonly<Record<string, unknown>>
 }
 
-/** The answer of a request that did not; `id` is null when the request's own could not be read. */
+/** The response to a request that failed; `id` is null if the id of the request could not be read. */
 export interface RpcFailure {
   readonly type: 'error'
   readonly id: Id | null
-  /** Whether the id, which is null, is left out where it is written. */
+  /** Whether the encoder leaves the id out, which is null. */
   readonly omitsId?: boolean
   readonly error: ErrorObject
 }
@@ -52,7 +52,7 @@ export interface RpcFailure {
 /** One message of JSON-RPC 2.0. The member `jsonrpc` exists only on the wire. */
 export type Message = RpcRequest | RpcNotification | RpcResult | RpcFailure
 
-/** What may be wrong with a text, in the order in which it is found out. */
+/** Why input is malformed, in the order of the checks. */
 export type Reason =
   | 'too-large'
   | 'encoding'
@@ -71,36 +71,37 @@ export type Reason =
   | 'error'
   | 'params'
 
-/** Text that is no message: a value, not an exception. `error` is what the sender is told. */
+/** Input that is no valid message: a value, not an exception. `error` is sent to the sender. */
 export interface Malformed {
   readonly type: 'invalid'
   readonly reason: Reason
-  /** The finding in words, for logs; it does not cross the wire. */
+  /** A description for logs; never sent to the peer. */
   readonly detail: string
-  /** The id of the broken request where it could be read, else null. */
+  /** The id of the malformed request if it could be read, else null. */
   readonly id: Id | null
   readonly error: ErrorObject
-  /** It came as a reply: nobody answers it, but the call it names has failed. */
+  /** Whether the input was a reply: it gets no response, but the call it refers to fails. */
   readonly reply?: true
 }
 
+/** A message or malformed input: one entry of a batch. */
 export type Entry = Message | Malformed
 
-/** Several messages that arrived together, in order. Never empty. */
+/** Messages that arrived as one batch, in order. Never empty. */
 export interface Batch {
   readonly type: 'batch'
   readonly entries: readonly Entry[]
 }
 
-/** Everything a text can turn out to be. */
+/** The result of decoding a text. */
 export type Decoded = Entry | Batch
 
-/** Whether several messages are to travel as one batch. */
+/** Whether the argument is a batch. */
 export function isList(message: Message | readonly Message[]): message is readonly Message[] {
   return Array.isArray(message)
 }
 
-/** Names beginning with `rpc.` belong to JSON-RPC itself. */
+/** Whether a method name is reserved by JSON-RPC, which are those that begin with `rpc.`. */
 export function isReserved(method: string): boolean {
   return method.startsWith('rpc.')
 }

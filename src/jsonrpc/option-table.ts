@@ -2,24 +2,24 @@ import type { OptionTableOf } from '../util/options.ts'
 import type { DecodeOptions } from './codec/decode-rules.ts'
 import type { PeerOptions } from './peer/options.ts'
 
-/** The options of reading messages, to check what callers have written. */
+/** The table that checks DecodeOptions. */
 export const decodeTable: OptionTableOf<DecodeOptions> = {
-  maxBytes: 'most',
-  maxDepth: 'most',
-  maxNodes: 'most',
-  maxBatch: 'most',
-  maxIdLength: 'most',
-  maxMethodLength: 'most',
-  nullIds: 'flag',
-  fractionalIds: 'flag',
-  nullParams: 'flag',
-  written: 'any',
-  writtenCalls: 'any',
+  maxBytes: 'max',
+  maxDepth: 'max',
+  maxNodes: 'max',
+  maxBatch: 'max',
+  maxIdLength: 'max',
+  maxMethodLength: 'max',
+  nullIds: 'boolean',
+  fractionalIds: 'boolean',
+  nullParams: 'boolean',
+  rawResults: 'any',
+  rawCalls: 'any',
   tooLargeCode: 'number',
   batchTooLargeCode: 'number',
 }
 
-/** The options of a peer, to check what callers have written. */
+/** The table that checks PeerOptions. */
 export const peerTable: OptionTableOf<PeerOptions> = {
   timeoutMs: 'ms',
   maxPendingCalls: 'count',
@@ -29,10 +29,10 @@ export const peerTable: OptionTableOf<PeerOptions> = {
   onIdLevel: 'function',
   fromWire: 'function',
   deadlines: 'object',
-  maxInFlight: 'most',
+  maxInFlight: 'max',
   maxQueued: 'count',
-  endedMs: 'ms',
-  onEnded: 'function',
+  disconnectDrainMs: 'ms',
+  onDisconnect: 'function',
   batches: 'any',
   cancellation: 'any',
   omitsNullIds: 'any',

@@ -2,17 +2,17 @@ import { limits } from '../util/limits/limits.ts'
 
 /**
  * The messages of JSON-RPC 2.0 as JSON Schema 2020-12: data to publish or to give to a validator.
- * `decode` reads without them, and takes and refuses the same, under its default options.
+ * `decode` does not use them, but accepts and rejects the same messages under its default options.
  *
- * Two things a schema cannot see, and `decode` does: members that stand twice, and how a number is
- * written, so that an id whose echo could be another one is refused (`1e21`). And a schema counts a
- * character beyond the basic plane once, where the limits count its two halves.
+ * `decode` sees two things that a schema cannot: duplicate members, and the spelling of a number, so
+ * that an id that could not be echoed exactly is rejected (`1e21`). And a schema counts a character
+ * beyond the basic plane once, where the limits count both halves of its surrogate pair.
  */
 const dialect = { $schema: 'https://json-schema.org/draft/2020-12/schema' } as const
 
 const version = { const: '2.0' } as const
 
-// Half a surrogate pair cannot be written in UTF-8, so it would not come back as it went.
+// Half a surrogate pair has no UTF-8 encoding, so it could not be echoed.
 const wellFormed = '^\\P{Surrogate}*$'
 
 const id = {
@@ -32,7 +32,7 @@ const method = {
 
 const params = { anyOf: [{ type: 'array' }, { type: 'object' }] } as const
 
-// A member whose schema is false must not be there.
+// A member whose schema is false must be absent.
 const call = { jsonrpc: version, method, params, result: false, error: false } as const
 
 const request = {
@@ -59,7 +59,7 @@ const result = {
 const error = {
   title: 'Error',
   type: 'object',
-  // MCP leaves out the id of a request that could not be read, where JSON-RPC writes null.
+  // MCP omits the id if that of the request could not be read, where JSON-RPC sends null.
   required: ['jsonrpc', 'error'],
   properties: {
     jsonrpc: version,
@@ -79,22 +79,27 @@ const message = {
   oneOf: [request, notification, result, error],
 } as const
 
-/** A call that wants an answer. The id null is allowed, as the specification does, not liked. */
+/**
+ * A call that expects a response. The id can be null, which the specification allows but discourages.
+ */
 export const requestSchema = { ...dialect, ...request } as const
 
-/** A call that wants no answer: it has no id. */
+/** A call that expects no response: it has no id. */
 export const notificationSchema = { ...dialect, ...notification } as const
 
-/** The answer of a request that worked. */
+/** The response to a request that succeeded. */
 export const resultSchema = { ...dialect, ...result } as const
 
-/** The answer of a request that did not. */
+/** The response to a request that failed. */
 export const errorSchema = { ...dialect, ...error } as const
 
-/** Any one message. */
+/** Any single message. */
 export const messageSchema = { ...dialect, ...message } as const
 
-/** Several messages together. `decode` judges each for itself, so one bad entry spoils no other. */
+/**
+ * A batch of messages. `decode` checks each entry on its own, so an invalid entry does not affect the
+ * others.
+ */
 export const batchSchema = {
   ...dialect,
   title: 'Batch',

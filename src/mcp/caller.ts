@@ -1,30 +1,69 @@
 import type { Principal } from '../jsonrpc/channel.ts'
 import { invalidParams, type RpcError } from '../jsonrpc/error.ts'
-import { isConstant } from '../util/frozen.ts'
-import { isRecord } from '../util/record.ts'
-import { readEnvelope } from './meta.ts'
-import type { Revision } from './revisions/revisions.ts'
+import { isDeepFrozen, isRecord } from '../util/objects.ts'
+import { metaKeys, readRequestMeta } from './meta.ts'
+import { newest, type Revision, revisionOf } from './revisions/revisions.ts'
 import type { ClientCapabilities, Implementation } from './types/base.ts'
 import type { LogLevel } from './types/logging.ts'
 
 /**
- * Who asks, with which revision and capabilities: learned from `initialize` once or from `_meta` each
- * time. After it is known nobody asks how it was learned.
+ * The client that sends a request: its revision, capabilities and identity, learned once from
+ * `initialize` or from `_meta` of every request. Code that handles requests does not distinguish the
+ * two.
  */
 export interface Caller {
   readonly revision: Revision
   readonly capabilities: ClientCapabilities
-  /** What the client says of itself; never a reason to trust it. */
+  /** What the client claims to be; never a reason to trust it. */
   readonly client?: Implementation
   readonly principal?: Principal
-  /** The least severe log messages it wants; none without it. */
+  /** The least severe level of log messages that the client wants; undefined if it wants none. */
   readonly logLevel?: LogLevel
 }
 
+/** Why a request that names a stateless revision in its `_meta` has no caller. */
+export interface CallerProblem {
+  readonly ok: false
+  /** The revision that the request names, where that is a string: HTTP compares it with a header first. */
+  readonly version?: string
+  /** Whether everything but the revision is valid: the server does not serve that one. */
+  readonly isUnserved?: boolean
+  /** What is wrong with `_meta`, in one sentence. */
+  readonly message: string
+}
+
 /**
- * The caller of a request that speaks for itself; undefined for one that does not, which belongs to a
- * session. Throws for an envelope that is not whole, and what `unsupported` makes for a revision that
- * is not served.
+ * Reads the caller of a stateless request from its `_meta`. Returns undefined for a request of a
+ * session, and for every request where `served` holds no stateless revision.
+ *
+ * Clients repeat `_meta` in each request: the caller is cached while it is the very same object.
+ */
+export function readCaller(
+  params: unknown,
+  principal: Principal | undefined,
+  served: readonly Revision[],
+): Caller | CallerProblem | undefined {
+  const meta = isRecord(params) && isRecord(params._meta) ? params._meta : none
+  const known = callers.get(meta)
+  if (known?.served === served && known.caller.principal === principal) return known.caller
+  const read = readRequestMeta(params)
+  if (read === undefined) return undefined
+  const revision = read.ok ? revisionOf('stateless', read.version, served) : undefined
+  if (!read.ok || revision === undefined) {
+    if (newest('stateless', served) === undefined) return undefined
+    if (!read.ok) return read
+    const message = 'the protocol version is not served'
+    return { ok: false, version: read.version, isUnserved: true, message }
+  }
+  const { capabilities, client, logLevel } = read
+  const caller = { revision, capabilities, client, principal, logLevel }
+  if (isDeepFrozen(meta)) callers.set(meta, { served, caller: Object.freeze(caller) })
+  return caller
+}
+
+/**
+ * Reads the caller of a stateless request as `readCaller` does, and throws an RpcError where there is
+ * none: the one that `unsupported` makes for a revision that is not served, else -32602.
  */
 export function statelessCaller(
   params: unknown,
@@ -32,24 +71,21 @@ export function statelessCaller(
   served: readonly Revision[],
   unsupported: (requested: string) => RpcError,
 ): Caller | undefined {
-  const meta = isRecord(params) && isRecord(params._meta) ? params._meta : none
-  // What a client repeats in each of its requests is read once, while it is the very same object.
-  const known = callers.get(meta)
-  if (known?.served === served && known.caller.principal === principal) return known.caller
-  const envelope = readEnvelope(params)
-  if (envelope === undefined) return undefined
-  if (!envelope.ok) {
-    throw invalidParams(envelope.message, { data: { details: envelope.message } })
-  }
-  const { version, capabilities, client, logLevel } = envelope
-  const revision = served.find(({ name, era }) => name === version && era === 'stateless')
-  if (revision === undefined) throw unsupported(version)
-  const caller = { revision, capabilities, client, principal, logLevel }
-  if (isConstant(meta)) callers.set(meta, { served, caller: Object.freeze(caller) })
-  return caller
+  const found = readCaller(params, principal, served)
+  if (found === undefined || 'revision' in found) return found
+  const { message, version = '' } = found
+  if (found.isUnserved === true) throw unsupported(version)
+  throw invalidParams(message, { data: { details: message } })
 }
 
-/** Whom a `_meta` that cannot change has told of last, and among which revisions. */
+/** The caller that was last read from each immutable `_meta`, and the revisions it was chosen from. */
 const callers = new WeakMap<object, { served: readonly Revision[]; caller: Caller }>()
 
 const none = {}
+
+/** Returns the era of a request: a stateless one names its protocol version in `_meta`, and no other does. */
+export function eraOf(params: unknown): Revision['era'] {
+  const meta = isRecord(params) ? params._meta : undefined
+  const version = isRecord(meta) ? meta[metaKeys.protocolVersion] : undefined
+  return typeof version === 'string' ? 'stateless' : 'session'
+}

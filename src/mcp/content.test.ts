@@ -64,11 +64,11 @@ describe('a block of content', () => {
     },
   ]
 
-  test.each(blocks)('$name is made as the protocol has it', ({ made, is }) => {
+  test.each(blocks)('$name has the shape of the protocol', ({ made, is }) => {
     expect(made).toStrictEqual(is)
   })
 
-  test.each(blocks)('$name is known for one', ({ made }) => {
+  test.each(blocks)('$name is recognized', ({ made }) => {
     expect(isContent(made)).toBe(true)
   })
 
@@ -92,7 +92,7 @@ describe('a block of content', () => {
 })
 
 describe('Base64', () => {
-  test('of any bytes is what they are read back from', () => {
+  test('of any bytes decodes to the same bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), array => {
         expect(toBase64(array)).toBe(Buffer.from(array).toString('base64'))
@@ -106,7 +106,7 @@ describe('Base64', () => {
   })
 })
 
-describe('what a tool gave', () => {
+describe('the return value of a tool', () => {
   const block = text('hi')
   const failed = { content: [block], isError: true }
 
@@ -167,7 +167,7 @@ describe('what a tool gave', () => {
     expect(toolResult(value, { hasOutputSchema: true })).toStrictEqual(result)
   })
 
-  test('cannot be what JSON cannot say', () => {
+  test('must be representable as JSON', () => {
     const circle: { self?: unknown } = {}
     circle.self = circle
     expect(() => toolResult(circle)).toThrow(TypeError)
@@ -175,33 +175,33 @@ describe('what a tool gave', () => {
   })
 })
 
-describe('what a tool threw', () => {
+describe('the exception of a tool', () => {
   test.each([
     ['an error by its message', new Error('no such city'), 'no such city'],
     ['an error without a message by its name', new RangeError(), 'RangeError'],
     ['a string as it is', 'no', 'no'],
     ['anything else not at all', { password: 'x' }, 'The tool failed'],
-  ])('tells %s', (_, thrown, words) => {
+  ])('shows %s', (_, thrown, words) => {
     expect(errorResult(thrown)).toStrictEqual({ content: [text(words)], isError: true })
   })
 })
 
-describe('what a prompt gave', () => {
-  const question = { role: 'user', content: text('hi') } as const
+describe('the return value of a prompt', () => {
+  const userMessage = { role: 'user', content: text('hi') } as const
   const answer = { role: 'assistant', content: text('yes?') } as const
 
   test.each([
-    ['a string', 'hi', [question]],
-    ['a block', text('hi'), [question]],
+    ['a string', 'hi', [userMessage]],
+    ['a block', text('hi'), [userMessage]],
     ['a message', answer, [answer]],
-    ['messages', [question, answer], [question, answer]],
-    ['all of them', ['hi', text('hi'), answer], [question, question, answer]],
+    ['messages', [userMessage, answer], [userMessage, answer]],
+    ['all of them', ['hi', text('hi'), answer], [userMessage, userMessage, answer]],
     ['no messages', [], []],
   ])('%s', (_, value, messages) => {
     expect(promptResult(value)).toStrictEqual({ messages })
   })
 
-  test('a full result passes', () => {
+  test('a complete result is kept', () => {
     const result = { description: 'd', messages: [answer] }
     expect(promptResult(result)).toBe(result)
   })
@@ -218,7 +218,7 @@ describe('what a prompt gave', () => {
   })
 })
 
-describe('what was read of a resource', () => {
+describe('the return value of a resource', () => {
   const uri = 'file:///a'
   const other = { uri: 'file:///a/b', text: 'b' }
 
@@ -242,7 +242,7 @@ describe('what was read of a resource', () => {
     expect(resourceResult(uri, mimeType, value)).toStrictEqual({ contents })
   })
 
-  test('a full result passes, with its bytes encoded', () => {
+  test('a complete result is kept, with its bytes encoded', () => {
     const result = { contents: [other, { uri, blob: bytes }], ttlMs: 5, cacheScope: 'public' }
     expect(resourceResult(uri, undefined, result)).toStrictEqual({
       ...result,

@@ -1,4 +1,4 @@
-import { isRecord } from '../util/record.ts'
+import { isRecord } from '../util/objects.ts'
 import type { Annotations } from './types/base.ts'
 import type {
   AudioContent,
@@ -14,30 +14,30 @@ import type { GetPromptResult, PromptMessage } from './types/prompts.ts'
 import type { ReadResourceResult } from './types/resources.ts'
 import type { CallToolResult } from './types/tools.ts'
 
-/** Bytes, or a string that holds them as Base64 already. */
+/** Bytes, or a string with their Base64 encoding. */
 export type Binary = Uint8Array | string
 
-/** What a resource holds, where the bytes need not be encoded yet. */
+/** The contents of a resource, with binary contents as bytes or as Base64. */
 export type Contents =
   | ResourceContents
   | (Omit<BlobResourceContents, 'blob'> & { readonly blob: Binary })
 
-/** A block of text. */
+/** Creates a text block. */
 export function text(text: string, annotations?: Annotations): TextContent {
   return annotate({ type: 'text', text }, annotations)
 }
 
-/** A picture: `image(bytes, 'image/png')`. A string is taken for Base64 and not looked into. */
+/** Creates an image block: `image(bytes, 'image/png')`. A string must be Base64; it is not checked. */
 export function image(data: Binary, mimeType: string, annotations?: Annotations): ImageContent {
   return annotate({ type: 'image', data: base64(data), mimeType }, annotations)
 }
 
-/** Sound: `audio(bytes, 'audio/wav')`. A string is taken for Base64 and not looked into. */
+/** Creates an audio block: `audio(bytes, 'audio/wav')`. A string must be Base64; it is not checked. */
 export function audio(data: Binary, mimeType: string, annotations?: Annotations): AudioContent {
   return annotate({ type: 'audio', data: base64(data), mimeType }, annotations)
 }
 
-/** The address of a resource, for the client to read. It is called by its address unless named. */
+/** Creates a link to a resource that the client can read. Its name is the URI unless `about` has one. */
 export function link(
   uri: string,
   about: Partial<Omit<ResourceLink, 'type' | 'uri'>> = {},
@@ -45,26 +45,26 @@ export function link(
   return { type: 'resource_link', uri, ...about, name: about.name ?? uri }
 }
 
-/** A resource that travels along: its address with `text`, or with `blob` as bytes or Base64. */
+/** Creates a block with an embedded resource: its URI with `text`, or with `blob` as bytes or Base64. */
 export function embed(resource: Contents, annotations?: Annotations): EmbeddedResource {
   return annotate({ type: 'resource', resource: encoded(resource) }, annotations)
 }
 
-/** Whether a value is a block of content, by its type and the members that this type requires. */
+/** Whether a value is a content block: a known type with the members that this type requires. */
 export function isContent(value: unknown): value is Content {
   return isRecord(value) && (required.get(value.type)?.(value) ?? false)
 }
 
 /**
- * What a tool gave, as a result.
+ * Converts the return value of a tool into a result.
  *
- * Where the tool has an output schema, the value is its structured content, whatever its shape, and
- * its JSON is the text; only a result with `structuredContent` or `isError` is taken for a result.
- * Without one, a string, a number or a boolean is a text, a block or an array of blocks is the
- * content, an object with `content` or `structuredContent` is a result, and anything else is a text
- * of its JSON. `undefined` is no content at all, and so is `null` without an output schema.
+ * With an output schema, the value is the structured content, of any shape, and its JSON is the
+ * text; only an object with `structuredContent` or `isError` counts as a result. Without one, a string,
+ * a number or a boolean becomes a text; a block or an array of blocks is the content; an object with
+ * `content` or `structuredContent` is a result; anything else becomes a text with its JSON. `undefined`
+ * gives no content, and so does `null` without an output schema.
  *
- * Throws a TypeError for what JSON cannot say, such as a circle.
+ * Throws a TypeError for a value that JSON cannot represent, such as a cyclic one.
  */
 export function toolResult(
   value: unknown,
@@ -82,14 +82,14 @@ export function toolResult(
 }
 
 /**
- * What a tool threw, as a result that tells of it: the message of an error, or the thrown string.
- * Anything else is not shown, for nobody meant it to be read.
+ * Converts an exception of a tool into a result with `isError`: the message of an error, or the thrown
+ * string. Any other value is not shown, because it was not written to be read.
  */
 export function errorResult(thrown: unknown): CallToolResult {
   return { content: [text(messageOf(thrown))], isError: true }
 }
 
-/** What a prompt may give: a text or a block is something the user says. */
+/** What the handler of a prompt may return. A string or a content block becomes a message of the user. */
 export type PromptReply =
   | string
   | Content
@@ -98,8 +98,8 @@ export type PromptReply =
   | GetPromptResult
 
 /**
- * What a prompt gave, as a result: any PromptReply. A full result passes as it is. Throws a TypeError
- * for anything else.
+ * Converts the return value of a prompt, any PromptReply, into a result. A complete result is returned
+ * unchanged. Throws a TypeError for any other value.
  */
 export function promptResult(value: unknown): GetPromptResult {
   if (isPromptResult(value)) return value
@@ -107,9 +107,10 @@ export function promptResult(value: unknown): GetPromptResult {
 }
 
 /**
- * What a resource holds, from what was read of it: a string is text, bytes are a blob, contents with
- * an address of their own pass, one or several, and anything else is a text of its JSON. Without a
- * media type, JSON says what it is. `null` and `undefined` give no contents: nothing was found.
+ * Converts the return value of a resource handler into contents: a string is text, bytes are a blob,
+ * one or several contents with a `uri` are kept, and anything else becomes a text with its JSON.
+ * Without a media type, such JSON gets `application/json`. `null` and `undefined` give no contents: the
+ * resource was not found.
  */
 export function resourceContents(
   uri: string,
@@ -125,7 +126,10 @@ export function resourceContents(
   return [{ uri, mimeType: mimeType ?? 'application/json', text: json(value) }]
 }
 
-/** The same as a result; a full result, with `contents`, passes as it is. */
+/**
+ * Converts the return value of a resource handler into a result. A complete result, with `contents`,
+ * keeps its other members.
+ */
 export function resourceResult(
   uri: string,
   mimeType: string | undefined,
@@ -137,16 +141,17 @@ export function resourceResult(
   return { contents: resourceContents(uri, mimeType, value) }
 }
 
-/** Bytes as Base64, with padding. */
+/** Encodes bytes as Base64, with padding. */
 export function toBase64(bytes: Uint8Array): string {
   const over = bytes.length % 3
   const whole = bytes.length - over
   const out = new Uint8Array(Math.ceil(bytes.length / 3) * 4)
-  // A table instead of btoa, which wants a string first and takes more than twice as long on Node 20.
+  // A lookup table instead of btoa, which needs a string first and takes more than twice as long on
+  // Node 20.
   let at = 0
   for (let i = 0; i < whole; i += 3) at = write(out, at, bytes, i)
   if (over > 0) {
-    // Nothing is read past the end in the loop: one such read makes all of it slower.
+    // The loop never reads past the end, because a single such read makes all of it slower.
     const last = new Uint8Array(3)
     last.set(bytes.subarray(whole))
     at = write(out, at, last, 0)
@@ -161,7 +166,7 @@ const digits = new TextEncoder().encode(
 const PADDING = 0x3d
 const ascii = new TextDecoder()
 
-/** Three bytes as four digits; gives the place behind them. */
+/** Writes three bytes as four digits; returns the index after them. */
 function write(out: Uint8Array, at: number, bytes: Uint8Array, i: number): number {
   const three = ((bytes[i] ?? 0) << 16) | ((bytes[i + 1] ?? 0) << 8) | (bytes[i + 2] ?? 0)
   out[at] = digits[three >> 18] ?? 0
@@ -183,7 +188,7 @@ function annotate<C extends Content>(content: C, annotations: Annotations | unde
   return annotations === undefined ? content : { ...content, annotations }
 }
 
-/** The members that a block of each type cannot do without. */
+/** The members that a block of each type requires. */
 const required = new Map<unknown, (block: Record<string, unknown>) => boolean>([
   ['text', block => typeof block.text === 'string'],
   ['image', isMedia],
@@ -215,7 +220,7 @@ function isToolResult(value: unknown, hasOutputSchema: boolean): value is Partia
   const { content, structuredContent, isError } = value
   if (content !== undefined && !areContent(content)) return false
   if (structuredContent !== undefined) return true
-  // An output may have a member `content` of its own, so that alone does not make it a result.
+  // An output may have a member named `content`, so that member alone does not make it a result.
   return content !== undefined && (!hasOutputSchema || isError === true)
 }
 
@@ -227,7 +232,7 @@ function message(entry: unknown): PromptMessage {
   if (typeof entry === 'string') return { role: 'user', content: text(entry) }
   if (isContent(entry)) return { role: 'user', content: entry }
   if (isMessage(entry)) return entry
-  throw new TypeError('A prompt gives a string, content, messages or a result')
+  throw new TypeError('a prompt must return a string, content, messages or a result')
 }
 
 function isMessage(value: unknown): value is PromptMessage {
@@ -245,6 +250,6 @@ function isScalar(value: unknown): value is string | number | bigint | boolean {
 }
 
 function json(value: unknown): string {
-  // What JSON leaves out, such as a function, is written as nothing by `stringify`.
+  // `stringify` returns undefined for values that JSON omits, such as functions.
   return JSON.stringify(value) ?? 'null'
 }

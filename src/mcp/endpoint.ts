@@ -1,30 +1,51 @@
 import type { Channel, Envelope } from '../jsonrpc/channel.ts'
-import type { KeptCalls } from '../jsonrpc/codec/raw-json.ts'
-import type { Handler } from '../jsonrpc/handler.ts'
+import type { DecodeOptions } from '../jsonrpc/codec/decode.ts'
+import type { RawCalls } from '../jsonrpc/codec/raw-json.ts'
+import type { Exchange } from '../jsonrpc/handler.ts'
+import type { RpcNotification, RpcRequest } from '../jsonrpc/message.ts'
 import type { Traffic } from '../util/traffic.ts'
-import type { Profile } from './profile.ts'
+import type { Caller } from './caller.ts'
+import { decodeOptions, type Profile } from './profile.ts'
 import type { Revision } from './revisions/revisions.ts'
 
-/** A channel that an endpoint has taken over. */
+/** A channel that an endpoint serves. */
 export interface Attachment extends AsyncDisposable {
-  /** Settles when everything has ended; with the cause, if it was not in good order. */
+  /**
+   * Resolves when the connection has closed and its requests have ended; with the error that closed it,
+   * if any.
+   */
   readonly closed: Promise<Error | undefined>
-  /** Ends in good order: requests in flight are answered within `drainMs`. Idempotent. */
+  /** Closes gracefully: requests in flight may complete within `drainMs`. Idempotent. */
   close(options?: { readonly drainMs?: number }): Promise<void>
 }
 
-/** What a listener serves. A server is one, and so is a router. */
+/**
+ * Answers one message, as a `Handler` of JSON-RPC does. `caller` is the caller of a stateless request,
+ * where the transport has read it from the request's `_meta` already; otherwise the endpoint reads it.
+ */
+export type EndpointHandler = (
+  message: RpcRequest | RpcNotification,
+  exchange: Exchange,
+  caller?: Caller,
+) => unknown
+
+/** What a listener serves: a server or a router. */
 export interface Endpoint {
-  /** The choices the protocol leaves open: how strictly what arrives is read. */
+  /** The choices that the protocol leaves open, such as how strictly incoming messages are checked. */
   readonly profile: Profile
-  /** What it serves, oldest first. */
+  /** The revisions it serves, oldest first. */
   readonly revisions: readonly Revision[]
-  /** What it only passes on of requests, so that it need not be read. Nothing unless said. */
-  readonly writtenCalls?: KeptCalls
-  /** Counts what passes over the connections of listeners that serve it, where somebody wants to know. */
+  /** The parts of requests that it only forwards, so that they are not parsed. None by default. */
+  readonly rawCalls?: RawCalls
+  /** Counts the bytes of all connections of its listeners, if metrics are enabled. */
   readonly traffic?: Traffic
-  /** Answers one self-contained message: a stateless request over HTTP is exactly this. */
-  readonly handle: Handler
-  /** Takes over a channel for as long as it lives, in either era. */
+  /** Handles one self-contained message, such as a stateless request over HTTP. */
+  readonly handle: EndpointHandler
+  /** Serves a channel until it closes, in either era. */
   attach(channel: Channel, envelope?: Envelope): Attachment
+}
+
+/** Returns the decoder options for messages that are sent to an endpoint. */
+export function endpointDecodeOptions({ profile, rawCalls }: Endpoint): DecodeOptions {
+  return { ...decodeOptions(profile), rawCalls }
 }

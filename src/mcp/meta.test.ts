@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { proves } from '../../test/requirements.ts'
-import { frozen } from '../util/frozen.ts'
+import { deepFreeze } from '../util/objects.ts'
 import {
   hasReservedPrefix,
   metaKeyProblem,
   metaKeys,
-  readEnvelope,
   readProgressToken,
+  readRequestMeta,
   readTrace,
 } from './meta.ts'
 
@@ -18,27 +18,27 @@ function params(...members: object[]): object {
   return { name: 'x', _meta: Object.assign({}, ...members) }
 }
 
-describe('the envelope of a stateless request', () => {
-  test('the least there can be', () => {
-    expect(readEnvelope(params(least))).toEqual({
+describe('the request metadata of a stateless request', () => {
+  test('the required keys', () => {
+    expect(readRequestMeta(params(least))).toEqual({
       ok: true,
       version: '2026-07-28',
       capabilities: {},
     })
   })
 
-  test('is read once where it cannot change, and anew where it can', () => {
-    const repeated = frozen({ ...least, [clientInfo]: { name: 'a', version: '1' } })
-    const first = readEnvelope({ _meta: repeated })
+  test('is cached if it is immutable, and read again otherwise', () => {
+    const repeated = deepFreeze({ ...least, [clientInfo]: { name: 'a', version: '1' } })
+    const first = readRequestMeta({ _meta: repeated })
     expect(first).toMatchObject({ ok: true, client: { name: 'a' } })
-    expect(readEnvelope({ other: 1, _meta: repeated })).toBe(first)
+    expect(readRequestMeta({ other: 1, _meta: repeated })).toBe(first)
     const shallow = Object.freeze({ ...least, [clientInfo]: { name: 'a', version: '1' } })
-    readEnvelope({ _meta: shallow })
+    readRequestMeta({ _meta: shallow })
     Object.assign(shallow[clientInfo], { name: 7 })
-    expect(readEnvelope({ _meta: shallow })).toMatchObject({ ok: false })
+    expect(readRequestMeta({ _meta: shallow })).toMatchObject({ ok: false })
   })
 
-  test('everything there can be', () => {
+  test('all keys', () => {
     const capabilities = {
       elicitation: { form: {}, url: {} },
       sampling: { tools: {} },
@@ -58,7 +58,7 @@ describe('the envelope of a stateless request', () => {
       traceparent,
       'com.example/own': 1,
     }
-    expect(readEnvelope(params(meta))).toEqual({
+    expect(readRequestMeta(params(meta))).toEqual({
       ok: true,
       version: '2026-07-28',
       capabilities,
@@ -81,7 +81,7 @@ describe('the envelope of a stateless request', () => {
     ['capabilities alone', params({ [clientCapabilities]: {} })],
     ['a trace alone', params({ traceparent: 'x' })],
   ])('%s is none', (_, value) => {
-    expect(readEnvelope(value)).toBeUndefined()
+    expect(readRequestMeta(value)).toBeUndefined()
   })
 
   test.each([
@@ -89,7 +89,7 @@ describe('the envelope of a stateless request', () => {
     ['an empty _meta', params(), [protocolVersion, clientCapabilities]],
     ['capabilities alone', params({ [clientCapabilities]: {} }), [protocolVersion]],
   ])('%s is a problem where one is required', (_, value, missing) => {
-    expect(readEnvelope(value, { required: true })).toMatchObject({
+    expect(readRequestMeta(value, { required: true })).toMatchObject({
       ok: false,
       missing,
       invalid: [],
@@ -97,8 +97,8 @@ describe('the envelope of a stateless request', () => {
     })
   })
 
-  test('a missing piece is named, and the version is told all the same', () => {
-    expect(readEnvelope(params({ [protocolVersion]: 'v999' }))).toEqual({
+  test('a missing key is named, and the version is still reported', () => {
+    expect(readRequestMeta(params({ [protocolVersion]: 'v999' }))).toEqual({
       ok: false,
       version: 'v999',
       missing: [clientCapabilities],
@@ -131,12 +131,12 @@ describe('the envelope of a stateless request', () => {
       'an object with a name and a version',
     ],
     ['a client by name', { [clientInfo]: 'x' }, clientInfo, 'an object with a name and a version'],
-    ['a level nobody knows', { [logLevel]: 'loud' }, logLevel, 'a log level'],
+    ['an unknown level', { [logLevel]: 'loud' }, logLevel, 'a log level'],
     ['a level from a prototype', { [logLevel]: 'constructor' }, logLevel, 'a log level'],
     ['a fraction as token', { progressToken: 1.5 }, 'progressToken', 'a string or an integer'],
     ['an object as token', { progressToken: {} }, 'progressToken', 'a string or an integer'],
   ])('%s is named', (_, member, key, expected) => {
-    expect(readEnvelope(params(least, member))).toMatchObject({
+    expect(readRequestMeta(params(least, member))).toMatchObject({
       ok: false,
       missing: [],
       invalid: [{ key, expected }],
@@ -146,7 +146,7 @@ describe('the envelope of a stateless request', () => {
 
   test('several problems are named together', () => {
     const meta = { [protocolVersion]: 1, [logLevel]: 1 }
-    expect(readEnvelope({ _meta: meta })).toEqual({
+    expect(readRequestMeta({ _meta: meta })).toEqual({
       ok: false,
       version: undefined,
       missing: [clientCapabilities],
@@ -158,11 +158,13 @@ describe('the envelope of a stateless request', () => {
     })
   })
 
-  test('claims of role or tenant change nothing that is read', () => {
+  test('claims of role or tenant are ignored', () => {
     const forged = JSON.parse(
       '{"role":"admin","com.example/tenant":"other","__proto__":{"principal":"root"},"constructor":1}',
     )
-    expect(readEnvelope({ _meta: { ...forged, ...least } })).toEqual(readEnvelope(params(least)))
+    expect(readRequestMeta({ _meta: { ...forged, ...least } })).toEqual(
+      readRequestMeta(params(least)),
+    )
   })
 })
 
@@ -190,7 +192,7 @@ describe('the trace', () => {
   const span = '00f067aa0ba902b7'
   const traceparent = `00-${id}-${span}-01`
 
-  test('goes through as it came', () => {
+  test('is read unchanged', () => {
     proves('B13')
     const meta = { traceparent, tracestate: 'a=1,b@c=2', baggage: 'userId=alice,x=1;p' }
     expect(readTrace({ _meta: meta })).toEqual(meta)
@@ -294,7 +296,7 @@ describe('keys of _meta', () => {
     expect(hasReservedPrefix(key, 'any label')).toBe(any)
   })
 
-  test('that this package makes have a domain name turned around in front', () => {
+  test('of this package have a reversed domain name as prefix', () => {
     proves('B11e')
     for (const key of Object.values(metaKeys)) {
       const prefix = key.includes('/') ? key.slice(0, key.indexOf('/')) : undefined

@@ -1,10 +1,9 @@
-import { isConstant } from '../util/frozen.ts'
-import { isRecord } from '../util/record.ts'
+import { isDeepFrozen, isRecord } from '../util/objects.ts'
 import type { Features } from './revisions/revision.ts'
 import type { ClientCapabilities, Implementation, LogLevel, ProgressToken } from './types/base.ts'
 import { isLogLevel } from './types/logging.ts'
 
-/** The keys of `_meta` that the protocol has given a meaning, in whichever revisions have them. */
+/** The keys of `_meta` that the protocol defines, in any revision. */
 export const metaKeys = {
   protocolVersion: 'io.modelcontextprotocol/protocolVersion',
   clientCapabilities: 'io.modelcontextprotocol/clientCapabilities',
@@ -20,54 +19,54 @@ export const metaKeys = {
   baggage: 'baggage',
 } as const
 
-/** Where a call belongs in somebody's trace: the texts of W3C Trace Context and W3C Baggage. */
+/** The position of a call in a distributed trace, as the strings of W3C Trace Context and W3C Baggage. */
 export interface TraceContext {
   readonly traceparent?: string
   readonly tracestate?: string
   readonly baggage?: string
 }
 
-/** What a request of a stateless revision says about its sender. */
-export interface MetaEnvelope {
+/** The request metadata in `_meta` of a stateless request: its client and its options. */
+export interface StatelessMeta {
   readonly ok: true
-  /** The revision it is written in; nobody has checked yet that it is a known one. */
+  /** The protocol version of the request, not yet checked against the known revisions. */
   readonly version: string
   readonly capabilities: ClientCapabilities
-  /** What the client calls itself. Nothing may be decided by it. */
+  /** The name and version that the client claims. Nothing may depend on it. */
   readonly client?: Implementation
-  /** Without it the request wants no log messages. */
+  /** The minimum level of log messages for this request; without it, the request wants none. */
   readonly logLevel?: LogLevel
   readonly progressToken?: ProgressToken
   readonly trace?: TraceContext
 }
 
-/** A stateless request that does not say what it must; answered with -32602. */
+/** Why the request metadata of a stateless request is invalid; the response is an error -32602. */
 export interface MetaProblem {
   readonly ok: false
-  /** The revision it claims, where that much can be read: a header is compared with it first. */
+  /** The protocol version, if it is a string: HTTP compares it with a header first. */
   readonly version?: string
-  /** The required keys that are not there. */
+  /** The required keys that are missing. */
   readonly missing: readonly string[]
-  /** The keys whose values are not what they must be, and what that is. */
+  /** The keys with invalid values, and the expected value of each. */
   readonly invalid: readonly { readonly key: string; readonly expected: string }[]
-  /** All of it in one sentence, fit for the answer. */
+  /** All problems in one sentence, for the error message. */
   readonly message: string
 }
 
 /**
- * Reads what a stateless request says about its sender in `params._meta`.
+ * Reads the request metadata of a stateless request from `params._meta`.
  *
- * Gives undefined when the key of the protocol version is not there: then the request is one of a
- * session, whatever else its `_meta` may hold. Where something else, such as a header, has told that
- * it must be stateless, `required` makes the missing key a problem like any other.
+ * Returns undefined if the key of the protocol version is missing: then the request belongs to a
+ * session, even if its `_meta` has other keys. With `required`, for requests that are known to be
+ * stateless from a header, the missing key is a problem like any other.
  */
-export function readEnvelope(
+export function readRequestMeta(
   params: unknown,
   options: { readonly required?: boolean } = {},
-): MetaEnvelope | MetaProblem | undefined {
+): StatelessMeta | MetaProblem | undefined {
   const meta = metaOf(params)
-  // What a client repeats in each of its requests has been read before.
-  const known = meta === undefined ? undefined : envelopes.get(meta)
+  // Clients repeat the same `_meta` in each request, so it has usually been read before.
+  const known = meta === undefined ? undefined : knownMeta.get(meta)
   if (known !== undefined) return known
   const version = meta?.[metaKeys.protocolVersion]
   if (version === undefined && options.required !== true) return undefined
@@ -83,7 +82,7 @@ export function readEnvelope(
     (progressToken === undefined || isProgressToken(progressToken))
   ) {
     const trace = traceIn(meta)
-    const envelope: MetaEnvelope = {
+    const stateless: StatelessMeta = {
       ok: true,
       version,
       capabilities,
@@ -92,33 +91,33 @@ export function readEnvelope(
       progressToken,
       trace,
     }
-    if (meta !== undefined && isConstant(meta)) envelopes.set(meta, Object.freeze(envelope))
-    return envelope
+    if (meta !== undefined && isDeepFrozen(meta)) knownMeta.set(meta, Object.freeze(stateless))
+    return stateless
   }
   return problemOf(meta ?? {})
 }
 
-/** Of every `_meta` that cannot change. */
-const envelopes = new WeakMap<Members, MetaEnvelope>()
+/** The metadata read from each immutable `_meta`. */
+const knownMeta = new WeakMap<Members, StatelessMeta>()
 
-/** The token under which a request wants to be told of progress; undefined if it does not, or not well. */
+/** Returns the progress token of a request; undefined if it has none, or an invalid one. */
 export function readProgressToken(params: unknown): ProgressToken | undefined {
   const token = metaOf(params)?.[metaKeys.progressToken]
   return isProgressToken(token) ? token : undefined
 }
 
 /**
- * The trace that a message belongs to; undefined where it names none.
+ * Returns the trace that a message belongs to; undefined if it names none.
  *
- * The texts are fit to be passed on, also as headers. What is malformed is left out, and `tracestate`
- * with `traceparent`, as W3C Trace Context wants it: a broken trace must not fail a call.
+ * The strings are safe to forward, also as headers. Malformed ones are omitted, and `tracestate` with a
+ * malformed `traceparent`, as W3C Trace Context requires: a broken trace must not fail a call.
  */
 export function readTrace(params: unknown): TraceContext | undefined {
   return traceIn(metaOf(params))
 }
 
 /**
- * What is wrong with a key of `_meta`, in words; undefined for a good one.
+ * Returns what is wrong with a key of `_meta`, as a sentence; undefined for a valid key.
  *
  * A key is a name, or labels joined by dots, a slash and a name: `com.example/trace`.
  */
@@ -137,9 +136,9 @@ export function metaKeyProblem(key: string): string | undefined {
 }
 
 /**
- * Whether a key has a prefix that the protocol keeps to itself, so that nobody else may put anything
- * there. Revisions differ in which prefixes these are: those with `mcp` or `modelcontextprotocol` as
- * their second label, or, in the first revision with such a rule, as any label but the last.
+ * Whether the prefix of a key is reserved by the protocol. The rule depends on the revision: reserved
+ * are prefixes with `mcp` or `modelcontextprotocol` as their second label, or, in the first revision
+ * with such a rule, as any label but the last.
  */
 export function hasReservedPrefix(key: string, rule: Features['reservedPrefixes']): boolean {
   const slash = key.indexOf('/')
@@ -154,7 +153,7 @@ type Members = Readonly<Record<string, unknown>>
 const label = /^[a-z](?:[a-z0-9-]*[a-z0-9])?$/i
 const metaName = /^[a-z0-9](?:[\w.-]*[a-z0-9])?$/i
 
-/** The capabilities that a client can declare; each is an object, also where it has nothing to say. */
+/** The capabilities that a client can declare. Each is an object, even if it has no members. */
 const capabilityNames = ['elicitation', 'sampling', 'roots', 'extensions', 'experimental'] as const
 
 function metaOf(params: unknown): Members | undefined {
@@ -169,9 +168,9 @@ function traceIn(meta: Members | undefined): TraceContext | undefined {
   if (traceparent === undefined && baggage === undefined) return undefined
   const parent = isTraceparent(traceparent) ? traceparent : undefined
   const state = parent !== undefined && isHeaderText(tracestate) ? tracestate : undefined
-  const luggage = isHeaderText(baggage) ? baggage : undefined
-  if (parent === undefined && luggage === undefined) return undefined
-  return { traceparent: parent, tracestate: state, baggage: luggage }
+  const baggageText = isHeaderText(baggage) ? baggage : undefined
+  if (parent === undefined && baggageText === undefined) return undefined
+  return { traceparent: parent, tracestate: state, baggage: baggageText }
 }
 
 function problemOf(meta: Members): MetaProblem {
@@ -216,7 +215,7 @@ function capabilitiesExpected(value: unknown): string {
 
 function isCapabilities(value: unknown): value is ClientCapabilities {
   if (!isRecord(value)) return false
-  // A loop, because every request of the stateless revisions comes through here.
+  // A loop, because this runs for every stateless request.
   for (const name of capabilityNames) if (!isCapability(value[name])) return false
   return true
 }
@@ -237,11 +236,11 @@ function isTraceparent(value: unknown): value is string {
   if (typeof value !== 'string') return false
   const pattern = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}(-|$)/
   const end = pattern.exec(value)?.[1]
-  // Later versions may say more, behind a hyphen; the first one ends here.
+  // Later versions may append fields after a hyphen; version 00 ends here.
   return end === '' || (end === '-' && !value.startsWith('00') && isHeaderText(value))
 }
 
-/** Bounded, and without line breaks: it may end up in a header of ours. */
+/** Whether a string is bounded and has no line breaks, because it may be sent in a header. */
 function isHeaderText(value: unknown): value is string {
   return typeof value === 'string' && value.length <= 8192 && /^[\t\x20-\x7e]+$/.test(value)
 }

@@ -1,22 +1,24 @@
-/** Who may send a message. */
+/** Which side may send a message. */
 export type Sender = 'client' | 'server' | 'both'
 
-/** What one method is, in whichever revisions have it. */
+/** Properties of one method, the same in every revision that has it. */
 export interface MethodRow {
   readonly kind: 'request' | 'notification'
   readonly from: Sender
-  /** The capability that the answering side must have declared. */
+  /** The capability that the receiving side must declare. */
   readonly capability?: string
-  /** Its results carry cache hints where the revision has them. */
+  /** Whether its results carry cache hints, in revisions that have them. */
   readonly cacheable?: true
-  /** Answering it may ask the client for input. */
-  readonly mayAsk?: true
+  /** Whether its handler may request input from the client. */
+  readonly mayRequestInput?: true
+  /** Whether its sender may ask for a task instead of a result, in revisions that have tasks. */
+  readonly mayBeTask?: true
   /**
-   * What comes of making it twice: nothing, because it only reads, or what came of making it once.
-   * Absent where it may be more.
+   * Why sending it twice is harmless: it only reads, or the second time has no further effect.
+   * Absent if sending it twice may have two effects.
    */
-  readonly twice?: 'reads' | 'settles'
-  /** The member of its params that HTTP repeats in a header. */
+  readonly repeatable?: 'reads' | 'idempotent'
+  /** The member of its params that HTTP clients repeat in a header. */
   readonly mirrors?: 'name' | 'uri' | 'taskId'
 }
 
@@ -24,20 +26,21 @@ export interface MethodRow {
 export const methods = {
   initialize: { kind: 'request', from: 'client' },
   'notifications/initialized': { kind: 'notification', from: 'client' },
-  ping: { kind: 'request', from: 'both', twice: 'reads' },
-  'server/discover': { kind: 'request', from: 'client', cacheable: true, twice: 'reads' },
+  ping: { kind: 'request', from: 'both', repeatable: 'reads' },
+  'server/discover': { kind: 'request', from: 'client', cacheable: true, repeatable: 'reads' },
   'tools/list': {
     kind: 'request',
     from: 'client',
     capability: 'tools',
     cacheable: true,
-    twice: 'reads',
+    repeatable: 'reads',
   },
   'tools/call': {
     kind: 'request',
     from: 'client',
     capability: 'tools',
-    mayAsk: true,
+    mayRequestInput: true,
+    mayBeTask: true,
     mirrors: 'name',
   },
   'resources/list': {
@@ -45,66 +48,82 @@ export const methods = {
     from: 'client',
     capability: 'resources',
     cacheable: true,
-    twice: 'reads',
+    repeatable: 'reads',
   },
   'resources/templates/list': {
     kind: 'request',
     from: 'client',
     capability: 'resources',
     cacheable: true,
-    twice: 'reads',
+    repeatable: 'reads',
   },
   'resources/read': {
     kind: 'request',
     from: 'client',
     capability: 'resources',
     cacheable: true,
-    mayAsk: true,
+    mayRequestInput: true,
     mirrors: 'uri',
-    twice: 'reads',
+    repeatable: 'reads',
   },
   'resources/subscribe': {
     kind: 'request',
     from: 'client',
     capability: 'resources',
-    twice: 'settles',
+    repeatable: 'idempotent',
   },
   'resources/unsubscribe': {
     kind: 'request',
     from: 'client',
     capability: 'resources',
-    twice: 'settles',
+    repeatable: 'idempotent',
   },
   'prompts/list': {
     kind: 'request',
     from: 'client',
     capability: 'prompts',
     cacheable: true,
-    twice: 'reads',
+    repeatable: 'reads',
   },
   'prompts/get': {
     kind: 'request',
     from: 'client',
     capability: 'prompts',
-    mayAsk: true,
+    mayRequestInput: true,
     mirrors: 'name',
-    twice: 'reads',
+    repeatable: 'reads',
   },
   'completion/complete': {
     kind: 'request',
     from: 'client',
     capability: 'completions',
-    twice: 'reads',
+    repeatable: 'reads',
   },
-  'logging/setLevel': { kind: 'request', from: 'client', capability: 'logging', twice: 'settles' },
+  'logging/setLevel': {
+    kind: 'request',
+    from: 'client',
+    capability: 'logging',
+    repeatable: 'idempotent',
+  },
   'subscriptions/listen': { kind: 'request', from: 'client' },
-  'tasks/get': { kind: 'request', from: 'both', mirrors: 'taskId', twice: 'reads' },
-  'tasks/result': { kind: 'request', from: 'both', twice: 'settles' },
-  'tasks/list': { kind: 'request', from: 'both', twice: 'reads' },
+  'tasks/get': { kind: 'request', from: 'both', mirrors: 'taskId', repeatable: 'reads' },
+  'tasks/result': { kind: 'request', from: 'both', repeatable: 'idempotent' },
+  'tasks/list': { kind: 'request', from: 'both', repeatable: 'reads' },
   'tasks/cancel': { kind: 'request', from: 'both', mirrors: 'taskId' },
   'tasks/update': { kind: 'request', from: 'client', mirrors: 'taskId' },
-  'sampling/createMessage': { kind: 'request', from: 'server', capability: 'sampling' },
-  'elicitation/create': { kind: 'request', from: 'server', capability: 'elicitation' },
+  // The server requests: everything that treats them alike goes by these rows.
+  'sampling/createMessage': {
+    kind: 'request',
+    from: 'server',
+    capability: 'sampling',
+    mayBeTask: true,
+  },
+  'elicitation/create': {
+    kind: 'request',
+    from: 'server',
+    capability: 'elicitation',
+    mayBeTask: true,
+  },
   'roots/list': { kind: 'request', from: 'server', capability: 'roots' },
   'notifications/cancelled': { kind: 'notification', from: 'both' },
   'notifications/progress': { kind: 'notification', from: 'both' },
@@ -122,10 +141,53 @@ export const methods = {
 
 export type MethodName = keyof typeof methods
 
-/** The row of a method; undefined for a name the protocol does not have. */
+/** Returns the row of a method, or undefined if the protocol has no such method. */
 export function methodRow(name: string): MethodRow | undefined {
   return table.get(name)
 }
 
-// A Map: the name comes from the other side, and "constructor" is no method.
+// A Map, because the name comes from the peer and "constructor" is not a method.
 const table = new Map<string, MethodRow>(Object.entries(methods))
+
+/** The requests that a server sends to its client: elicitation, sampling and roots. */
+export type ServerRequestMethod = {
+  [M in MethodName]: (typeof methods)[M] extends { kind: 'request'; from: 'server' } ? M : never
+}[MethodName]
+
+/** The client capabilities of the server requests. */
+export type ServerRequestCapability = (typeof methods)[ServerRequestMethod]['capability']
+
+/** Whether a method is a request that only servers send. */
+export function isServerRequest(name: string): name is ServerRequestMethod {
+  const row = table.get(name)
+  return row?.kind === 'request' && row.from === 'server'
+}
+
+/** All server requests. */
+export const serverRequestMethods: readonly ServerRequestMethod[] = [...table.keys()].filter(
+  isServerRequest,
+)
+
+const serverRequestCapabilities: readonly ServerRequestCapability[] = serverRequestMethods.map(
+  method => methods[method].capability,
+)
+
+/** Whether a client with these capabilities takes any server request. */
+export function takesServerRequests(
+  capabilities: Readonly<Partial<Record<ServerRequestCapability, unknown>>>,
+): boolean {
+  for (const name of serverRequestCapabilities) if (capabilities[name] !== undefined) return true
+  return false
+}
+
+/**
+ * Returns where `capabilities.tasks.requests` says that a server request may be a task: under
+ * `elicitation`, as `create`, for `elicitation/create`. Undefined for a request that cannot be one.
+ */
+export function taskCapability(
+  method: ServerRequestMethod,
+): { readonly area: string; readonly action: string } | undefined {
+  if (table.get(method)?.mayBeTask === undefined) return undefined
+  const [area = '', action = ''] = method.split('/')
+  return { area, action }
+}

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import {
   canonicalNotification,
   checkName,
-  judgeName,
+  erlmcpNotification,
   maxNameLength,
-  seedNotification,
+  validateName,
 } from './names.ts'
 
 describe('the name of a tool or prompt', () => {
@@ -18,7 +18,7 @@ describe('the name of a tool or prompt', () => {
     ['a name that every object has', 'constructor'],
     ['the name of a prototype', '__proto__'],
   ])('is fine with %s', (_, name) => {
-    expect(judgeName(name)).toEqual({ verdict: 'ok' })
+    expect(validateName(name)).toEqual({ status: 'ok' })
     expect(checkName(name, 'tool')).toBeUndefined()
   })
 
@@ -29,8 +29,8 @@ describe('the name of a tool or prompt', () => {
     ['letters of other scripts', 'größe', '"ö"'],
     ['a character beyond 16 bits', 'go🚀', '"🚀"'],
   ])('gets a warning for %s', (_, name, shown) => {
-    expect(judgeName(name)).toMatchObject({
-      verdict: 'warning',
+    expect(validateName(name)).toMatchObject({
+      status: 'warning',
       reason: expect.stringContaining(shown),
     })
     expect(checkName(name)).toBeUndefined()
@@ -45,7 +45,7 @@ describe('the name of a tool or prompt', () => {
     ['an escape sequence', '\u001b[31mred', 'U+001B'],
     ['DEL', 'a\u007f', 'U+007F'],
     ['a control of the second block', 'a\u0085', 'U+0085'],
-    ['half of a surrogate pair', 'a\ud800b', 'U+D800'],
+    ['a lone surrogate', 'a\ud800b', 'U+D800'],
     ['the other half', '\udc00', 'U+DC00'],
     ['a zero-width space', 'a\u200bb', 'U+200B'],
     ['a zero-width joiner', 'a\u200db', 'U+200D'],
@@ -59,22 +59,22 @@ describe('the name of a tool or prompt', () => {
     ['a line separator', 'a\u2028b', 'U+2028'],
     ['a character for private use', 'a\ue000', 'U+E000'],
   ])('is refused with %s', (_, name, shown) => {
-    expect(judgeName(name)).toMatchObject({
-      verdict: 'refusal',
+    expect(validateName(name)).toMatchObject({
+      status: 'invalid',
       reason: expect.stringContaining(shown),
     })
     expect(checkName(name, 'tool')).toMatch(/^the name of this tool /)
   })
 
   test.each([[undefined], [null], [1], [{}], [['a']]])('is refused when it is %j', value => {
-    expect(judgeName(value)).toEqual({ verdict: 'refusal', reason: 'is not a string' })
+    expect(validateName(value)).toEqual({ status: 'invalid', reason: 'is not a string' })
   })
 
-  test('a reason never holds what cannot be seen', () => {
+  test('a reason never contains what cannot be seen', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 20 }), name => {
-        const judged = judgeName(name)
-        const reason = judged.verdict === 'ok' ? '' : judged.reason
+        const checked = validateName(name)
+        const reason = checked.status === 'ok' ? '' : checked.reason
         expect(reason).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u)
       }),
     )
@@ -119,15 +119,15 @@ describe('the spellings of a notification', () => {
     ['notifications/initialized', 'notifications/initialized'],
     ['notifications/cancelled', 'notifications/cancelled'],
   ])('erlmcp writes %s as %s', (canonical, seed) => {
-    expect(seedNotification(canonical)).toBe(seed)
+    expect(erlmcpNotification(canonical)).toBe(seed)
     expect(canonicalNotification(seed)).toBe(canonical)
   })
 
   test.each([['tools/call'], ['constructor'], ['__proto__'], [''], ['Message']])(
-    '"%s" is nobody’s other name',
+    '"%s" is not an alias',
     name => {
       expect(canonicalNotification(name)).toBe(name)
-      expect(seedNotification(name)).toBe(name)
+      expect(erlmcpNotification(name)).toBe(name)
     },
   )
 })

@@ -1,72 +1,70 @@
-/** What is to be thought of a name: nothing, a remark for its author, or that it must not be used. */
-export type NameVerdict =
-  | { readonly verdict: 'ok' }
-  | { readonly verdict: 'warning'; readonly reason: string }
-  | { readonly verdict: 'refusal'; readonly reason: string }
+/** The result of checking a name: valid, valid with a warning for its author, or invalid. */
+export type NameCheck =
+  | { readonly status: 'ok' }
+  | { readonly status: 'warning'; readonly reason: string }
+  | { readonly status: 'invalid'; readonly reason: string }
 
-/** The most characters that the name of a tool or prompt may have. */
+/** The maximum length of the name of a tool or prompt. */
 export const maxNameLength = 128
 
 /**
- * Judges the name of a tool or prompt.
+ * Checks the name of a tool or prompt.
  *
- * Fine are 1 to 128 letters, digits and `_ - .` of ASCII, as revision 2025-11-25 recommends, and `/`,
- * which names such as `git/commit` have always had. Other visible characters get a warning: the
- * recommendation is no prohibition, but not every client takes them. Refused are names that are
- * empty, too long, or hold what cannot be seen: two names that look the same must be the same.
+ * Valid are 1 to 128 ASCII letters, digits and `_ - .`, as revision 2025-11-25 recommends, and `/`,
+ * because names such as `git/commit` are common. Other visible characters give a warning: the
+ * recommendation is not a prohibition, but some clients reject them. Invalid are names that are empty,
+ * too long, or contain invisible characters, because two names that look the same must be the same.
  */
-export function judgeName(name: unknown): NameVerdict {
-  if (typeof name !== 'string') return refusal('is not a string')
-  if (name === '') return refusal('is empty')
-  if (name.length > maxNameLength) return refusal(`is longer than ${maxNameLength} characters`)
-  if (usual.test(name)) return { verdict: 'ok' }
+export function validateName(name: unknown): NameCheck {
+  if (typeof name !== 'string') return invalid('is not a string')
+  if (name === '') return invalid('is empty')
+  if (name.length > maxNameLength) return invalid(`is longer than ${maxNameLength} characters`)
+  if (recommended.test(name)) return { status: 'ok' }
   const hidden = invisible.exec(name)
-  if (hidden !== null) return refusal(`holds ${describe(hidden[0])}`)
-  const other = unusual.exec(name)?.[0] ?? ''
+  if (hidden !== null) return invalid(`contains ${describe(hidden[0])}`)
+  const other = notRecommended.exec(name)?.[0] ?? ''
   return {
-    verdict: 'warning',
-    reason: `holds "${other}": clients can rely on letters, digits, "_", "-", "." and "/" only`,
+    status: 'warning',
+    reason: `contains "${other}": clients can rely only on letters, digits, "_", "-", "." and "/"`,
   }
 }
 
-/**
- * Why a name must not be used, as a sentence about the `what` that it was meant for; undefined for a
- * name that may be used.
- */
+/** Returns why a name is invalid, as a sentence about the `what` it names; undefined for a valid name. */
 export function checkName(name: unknown, what = 'feature'): string | undefined {
-  const judged = judgeName(name)
-  return judged.verdict === 'refusal' ? `the name of this ${what} ${judged.reason}` : undefined
+  const checked = validateName(name)
+  return checked.status === 'invalid' ? `the name of this ${what} ${checked.reason}` : undefined
 }
 
 /**
- * The name of a notification as the specification writes it, for any spelling that peers use:
- * `message`, `logging/message` and `notifications/message` are one. Other names come back unchanged.
+ * Returns the specified name of a notification for any spelling that peers use: `message`,
+ * `logging/message` and `notifications/message` are one. Other names are returned unchanged.
  */
 export function canonicalNotification(method: string): string {
   return canonical.get(method) ?? method
 }
 
-/** The name of a notification as erlmcp writes it, for its canonical one; others come back unchanged. */
-export function seedNotification(method: string): string {
-  return seed.get(method) ?? method
+/** Returns the name that erlmcp uses for a notification; names without one are returned unchanged. */
+export function erlmcpNotification(method: string): string {
+  return erlmcp.get(method) ?? method
 }
 
-const usual = /^[\w./-]+$/
+const recommended = /^[\w./-]+$/
 
 /**
- * One character that cannot be seen: controls, lone surrogates, direction marks, unassigned characters;
- * those that programs are told not to draw, such as fillers and variation selectors; spaces beside the
- * plain one; the blank of Braille.
+ * Matches one invisible character: controls, lone surrogates, direction marks and unassigned
+ * characters; default-ignorable ones, such as fillers and variation selectors; spaces other than
+ * U+0020; the blank Braille pattern.
  */
 export const invisible = /(?! )[\p{C}\p{Default_Ignorable_Code_Point}\p{White_Space}\u2800]/u
 
-const unusual = /[^\w./-]/u
+const notRecommended = /[^\w./-]/u
 
 /**
- * Spellings by canonical name. The first is the one that erlmcp sends. It has none of its own for
- * `notifications/initialized`, for which its client waits, and for `notifications/cancelled`.
+ * The spellings of each notification: the specified name, the one that erlmcp sends, and others. erlmcp
+ * has no name of its own for `notifications/initialized`, which its client waits for, and for
+ * `notifications/cancelled`.
  */
-const spellings: readonly (readonly [canonical: string, seed: string, ...others: string[]])[] = [
+const spellings: readonly (readonly [canonical: string, erlmcp: string, ...others: string[]])[] = [
   ['notifications/initialized', 'notifications/initialized', 'initialized'],
   ['notifications/cancelled', 'notifications/cancelled', 'cancelled'],
   ['notifications/message', 'message', 'logging/message'],
@@ -87,13 +85,13 @@ const canonical = new Map(
   spellings.flatMap(([name, ...others]) => others.map(other => [other, name] as const)),
 )
 
-const seed = new Map(spellings.map(([name, first]) => [name, first] as const))
+const erlmcp = new Map(spellings.map(([name, first]) => [name, first] as const))
 
-function refusal(reason: string): NameVerdict {
-  return { verdict: 'refusal', reason }
+function invalid(reason: string): NameCheck {
+  return { status: 'invalid', reason }
 }
 
-/** By its number, because showing it is what must not happen. */
+/** Describes a character by its code point, because an invisible one cannot be shown. */
 function describe(character: string): string {
   const code = character.codePointAt(0) ?? 0
   return `the invisible character U+${code.toString(16).toUpperCase().padStart(4, '0')}`

@@ -1,38 +1,39 @@
-import { defined } from '../util/defined.ts'
+import type { DecodeOptions } from '../jsonrpc/codec/decode.ts'
+import { defined } from '../util/objects.ts'
 
 export type ProfileName = 'mcp' | 'erlmcp' | 'jsonrpc'
 
-/** The choices the protocols leave open, made once for a server or client. */
+/** The choices that the protocols leave open, made once for a server or client. */
 export interface Profile {
-  /** The preset it began as. */
+  /** The preset it is based on. */
   readonly name: ProfileName
-  /** Whether a request may have the id null; refused with -32600 otherwise. */
+  /** Whether a request may have the id null; otherwise it is rejected with -32600. */
   readonly nullIds: boolean
-  /** Whether an id may be a fraction. */
+  /** Whether an id may be a number with a fraction. */
   readonly fractionalIds: boolean
-  /** Whether `"params": null` counts as no params instead of being refused. */
+  /** Whether `"params": null` counts as no params instead of being rejected. */
   readonly nullParams: boolean
-  /** Whether batches are taken: by what the negotiated revision says, always, or never. */
+  /** Whether batches are accepted: as the negotiated revision defines, always, or never. */
   readonly batches: 'auto' | 'always' | 'never'
-  /** The code that answers a batch with too many messages. */
+  /** The error code for a batch with too many messages. */
   readonly batchTooLargeCode: number
-  /** The code that answers a message with too many bytes. */
+  /** The error code for a message with too many bytes. */
   readonly tooLargeCode: number
-  /** Whose numbers errors have: the specification's where it has one, or the catalogue's own. */
-  readonly errorNumbers: 'specification' | 'catalogue'
-  /** Which errors tell their kind in `data.kind`: all, those beside the five standard ones, none. */
+  /** Which codes errors have: the specified code where there is one, or the code of the error table. */
+  readonly errorCodes: 'specification' | 'table'
+  /** Which errors have their kind in `data.kind`: all, all but the five standard ones, or none. */
   readonly errorKinds: 'all' | 'non-standard' | 'none'
-  /** Whether a code outside of the catalogue goes out as -32603, with the code in the data. */
+  /** Whether a code that is not in the error table is sent as -32603, with the code in the data. */
   readonly strictErrorCodes: boolean
-  /** What a wish for an unknown revision gets: another revision offered, or an error. */
+  /** What `initialize` with an unknown revision returns: another revision, or an error. */
   readonly versionMismatch: 'negotiate' | 'error'
-  /** Which names our notifications have: `notifications/message`, or `message` as erlmcp's. */
-  readonly notificationNames: 'specification' | 'seed'
+  /** The names of notifications that we send: `notifications/message`, or `message` as erlmcp does. */
+  readonly notificationNames: 'specification' | 'erlmcp'
 }
 
 /**
- * The three presets. `mcp` sends exactly what the specification says and is liberal in what it takes;
- * `erlmcp` speaks to peers of that name; `jsonrpc` is JSON-RPC 2.0 without the rules of MCP.
+ * The three presets. `mcp` sends exactly what the specification defines and is liberal in what it
+ * accepts; `erlmcp` is for peers of that name; `jsonrpc` is JSON-RPC 2.0 without the rules of MCP.
  */
 export const profiles: Readonly<Record<ProfileName, Profile>> = {
   mcp: {
@@ -43,7 +44,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     batches: 'auto',
     batchTooLargeCode: -32600,
     tooLargeCode: -32012,
-    errorNumbers: 'specification',
+    errorCodes: 'specification',
     errorKinds: 'all',
     strictErrorCodes: false,
     versionMismatch: 'negotiate',
@@ -57,12 +58,12 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     batches: 'always',
     batchTooLargeCode: -32069,
     tooLargeCode: -32012,
-    errorNumbers: 'catalogue',
-    // Its peers know the kinds by their numbers, and expect the members of the catalogue alone.
+    errorCodes: 'table',
+    // Its peers identify errors by their codes, and expect only the data members of the table.
     errorKinds: 'none',
     strictErrorCodes: true,
     versionMismatch: 'error',
-    notificationNames: 'seed',
+    notificationNames: 'erlmcp',
   },
   jsonrpc: {
     name: 'jsonrpc',
@@ -72,8 +73,8 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     batches: 'always',
     batchTooLargeCode: -32600,
     tooLargeCode: -32012,
-    errorNumbers: 'catalogue',
-    // The examples of the specification show the standard errors without data.
+    errorCodes: 'table',
+    // The examples of the JSON-RPC specification show the standard errors without data.
     errorKinds: 'non-standard',
     strictErrorCodes: false,
     versionMismatch: 'negotiate',
@@ -82,9 +83,9 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
 }
 
 /**
- * A preset with some choices made otherwise: `profile('erlmcp', { strictErrorCodes: false })`.
- * Takes a profile made before as well, and gives it back as it is when nothing changes. Throws a
- * TypeError for a name that no preset has.
+ * Returns a preset with some choices changed: `profile('erlmcp', { strictErrorCodes: false })`. Accepts
+ * a profile too, and returns it unchanged if there are no changes. Throws a TypeError for an unknown
+ * name.
  */
 export function profile(
   base: ProfileName | Profile = 'mcp',
@@ -92,8 +93,14 @@ export function profile(
 ): Profile {
   if (typeof base === 'string' && !Object.hasOwn(profiles, base)) {
     const names = Object.keys(profiles).join(', ')
-    throw new TypeError(`no profile is called "${base}"; there are ${names}`)
+    throw new TypeError(`unknown profile "${base}"; known profiles: ${names}`)
   }
   const preset = typeof base === 'string' ? profiles[base] : base
   return changes === undefined ? preset : { ...preset, ...defined(changes) }
+}
+
+/** Returns the decoder options of a profile. */
+export function decodeOptions(profile: Profile): DecodeOptions {
+  const { nullIds, fractionalIds, nullParams, tooLargeCode, batchTooLargeCode } = profile
+  return { nullIds, fractionalIds, nullParams, tooLargeCode, batchTooLargeCode }
 }

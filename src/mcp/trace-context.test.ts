@@ -22,7 +22,7 @@ function sourceOf(trace: TraceContext | undefined): TraceSource {
   }
 }
 
-it('the first who knows the trace is asked, for as long as it is there', () => {
+it('the first source is used until it is removed', () => {
   expect([isTraced(), ambientTrace()]).toEqual([false, undefined])
   const endFirst = shareTrace(sourceOf({ traceparent: 'one' }))
   const endSecond = shareTrace(sourceOf({ traceparent: 'two' }))
@@ -34,7 +34,7 @@ it('the first who knows the trace is asked, for as long as it is there', () => {
   expect([isTraced(), ambientTrace()]).toEqual([false, undefined])
 })
 
-it('what goes on by itself belongs to no trace, and runs where nobody knows of any', () => {
+it('background work belongs to no trace, and runs without a source too', () => {
   expect(outsideTraces(() => 'run')).toBe('run')
   const end = shareTrace(sourceOf({ traceparent: 'one' }))
   expect(outsideTraces(ambientTrace)).toBeUndefined()
@@ -53,7 +53,7 @@ it.each([
     { traceparent: 'new', tracestate: 'new=1', baggage: 'new=1', 'a/b': 1 },
   ],
   ['baggage alone', { baggage: 'new=1' }, { ...before, baggage: 'new=1' }],
-])('within a trace that tells %s', (_, trace, expected) => {
+])('within a trace with %s', (_, trace, expected) => {
   const end = shareTrace(sourceOf(trace))
   expect(withinTrace(before)).toEqual(expected)
   expect(before.traceparent).toBe('old')

@@ -1,19 +1,19 @@
 import type { TraceContext } from './meta.ts'
 
-/** Whoever knows of traces in this process. */
+/** A provider of the current trace, such as a tracing library. */
 export interface TraceSource {
-  /** The trace of whatever is running at the moment; undefined where there is none. */
+  /** Returns the trace of the current execution context; undefined if there is none. */
   current(): TraceContext | undefined
-  /** Runs something as part of no trace, wherever it is begun, and gives what it gives. */
+  /** Runs a function outside of any trace, and returns its result. */
   outside<T>(run: () => T): T
 }
 
-/** A process has one trace at a time, whoever tells it: like the events of a process, it is nobody's. */
+/** The registered sources. They are global to the process, as the current trace is. */
 const sources: TraceSource[] = []
 
 /**
- * From now on the requests that leave this process name the trace that they are made in, until the
- * function that comes back is called. Where several know it, the first one is asked.
+ * Registers a source, so that outgoing requests carry its current trace. Returns a function that
+ * removes it. With several sources, the first one is used.
  */
 export function shareTrace(source: TraceSource): () => void {
   sources.push(source)
@@ -23,19 +23,19 @@ export function shareTrace(source: TraceSource): () => void {
   }
 }
 
-/** Whether anybody knows of traces: without that nothing need be made of them. */
+/** Whether a source is registered; without one, callers skip all work for traces. */
 export function isTraced(): boolean {
   return sources.length > 0
 }
 
-/** The trace of whatever is running now. A look at a list where nobody traces. */
+/** Returns the current trace. Without a source this only checks the length of a list. */
 export function ambientTrace(): TraceContext | undefined {
   return sources[0]?.current()
 }
 
 /**
- * Runs what goes on by itself, such as opening a connection again or asking for signs of life: it may
- * be begun by a call, or by a timer that a call has set, and is no part of either.
+ * Runs background work outside of any trace, such as reconnecting or liveness checks: a call, or a
+ * timer that a call has set, may start it, but it is not part of that call.
  */
 export function outsideTraces<T>(run: () => T): T {
   const source = sources[0]
@@ -43,8 +43,8 @@ export function outsideTraces<T>(run: () => T): T {
 }
 
 /**
- * The same `_meta` as a child of what is running now: with its trace in place of the one before, whose
- * baggage stays unless there is other. Gives back what was given where nothing is known of a trace.
+ * Returns `_meta` with the current trace instead of its own; its baggage stays unless the current trace
+ * has baggage. Returns the argument unchanged if there is no current trace.
  */
 export function withinTrace<M extends Readonly<Record<string, unknown>> | undefined>(
   meta: M,
@@ -55,7 +55,7 @@ export function withinTrace<M extends Readonly<Record<string, unknown>> | undefi
   if (trace.traceparent !== undefined) {
     within.traceparent = trace.traceparent
     if (trace.tracestate !== undefined) within.tracestate = trace.tracestate
-    // A state belongs to its parent: that of another one would be a lie.
+    // `tracestate` belongs to its `traceparent`; the one of another parent would be wrong.
     else delete within.tracestate
   }
   if (trace.baggage !== undefined) within.baggage = trace.baggage

@@ -1,46 +1,46 @@
 import { RpcError } from '../jsonrpc/error.ts'
 import type { Exchange } from '../jsonrpc/handler.ts'
 import type { Id } from '../jsonrpc/message.ts'
-import { isRecord } from '../util/record.ts'
-import type { CallerFacts } from './caller.ts'
-import { allTallies, isTallied } from './counters.ts'
-import { type CallEnded, events, type Outcome } from './events.ts'
+import { isRecord } from '../util/objects.ts'
+import type { CallerInfo } from './caller.ts'
+import { callCounters, hasCallCounters } from './counters.ts'
+import { type CallFinished, events, type Outcome } from './events.ts'
 
-// The global is a getter, which costs as much again as a look at the clock.
+// Kept in a constant, because reading the global getter costs as much as reading the clock.
 export const clock = performance
 
-/** What is known of a call when it comes. */
-export interface CallFacts {
+/** What is known of a call when it starts. */
+export interface CallInfo {
   readonly method: string
   readonly name?: string
   readonly id?: Id | null
-  /** Which server is to answer, where that is known already. */
+  /** The server that handles the call, if it is known already. */
   readonly server?: string
-  /** Who makes it, or how to find that out: of most calls nobody asks. */
-  readonly caller?: CallerFacts | (() => CallerFacts)
+  /** The caller, or a function that finds it, because most subscribers never read it. */
+  readonly caller?: CallerInfo | (() => CallerInfo)
 }
 
-/** Whether anybody wants to know of calls: without that, nothing is made of them. */
-export function callsAreHeard(): boolean {
-  return isTallied() || events.callFailed.isHeard || everyCallIsHeard()
+/** Whether there are subscribers or counters for calls. If not, publishers must not create spans. */
+export function hasCallSubscribers(): boolean {
+  return hasCallCounters() || events.callFailed.hasSubscribers || hasCallEventSubscribers()
 }
 
-/** Whether somebody wants an event for each of them, also for those that are answered well and at once. */
-export function everyCallIsHeard(): boolean {
-  return events.callEnded.isHeard || events.callBegun.isHeard
+/** Whether there are subscribers that need an event for each call, even if it succeeds synchronously. */
+export function hasCallEventSubscribers(): boolean {
+  return events.callFinished.hasSubscribers || events.callStarted.hasSubscribers
 }
 
 /**
- * One call that somebody wants to hear of: told when it is made, and once more when it ends.
+ * The span of one call: publishes `callStarted` when it is created and `callFinished` when it ends.
  *
- * Whoever publishes makes one per call, and only where `callsAreHeard()` says so; which server
- * and instance answer, and how often it was tried, is written to it on the way.
+ * A publisher creates one per call, only if `hasCallSubscribers()` returns true, and sets `server`,
+ * `instance` and `retries` as soon as they are known.
  */
-export class LiveCall implements CallEnded {
+export class CallSpan implements CallFinished {
   readonly method: string
   readonly name: string | undefined
   readonly id: Id | null | undefined
-  readonly beganMs: number
+  readonly startedMs: number
   instance: string | undefined
   retries: number | undefined
   outcome: Outcome = 'ok'
@@ -48,21 +48,21 @@ export class LiveCall implements CallEnded {
   code: number | undefined
   durationMs = -1
   #server: string | undefined
-  readonly #caller: CallFacts['caller']
+  readonly #caller: CallInfo['caller']
 
-  /** Tells that a call begins, or has begun before it was clear that anybody had to be told. */
-  constructor(facts: CallFacts, beganMs = clock.now()) {
-    this.method = facts.method
-    this.name = facts.name
-    this.id = facts.id
-    this.#server = facts.server
-    this.#caller = facts.caller
-    this.beganMs = beganMs
-    allTallies.begun(this)
-    events.callBegun.publish(this)
+  /** Publishes `callStarted`. `startedMs` is in the past if the span is created only after the call started. */
+  constructor(info: CallInfo, startedMs = clock.now()) {
+    this.method = info.method
+    this.name = info.name
+    this.id = info.id
+    this.#server = info.server
+    this.#caller = info.caller
+    this.startedMs = startedMs
+    callCounters.started(this)
+    events.callStarted.publish(this)
   }
 
-  /** Which server answers. Whoever finds that out on the way writes it here, and it is told. */
+  /** The server that handles the call. Setting another one publishes `callRouted`. */
   get server(): string | undefined {
     return this.#server
   }
@@ -71,21 +71,21 @@ export class LiveCall implements CallEnded {
     const from = this.#server
     if (to === from) return
     this.#server = to
-    allTallies.moved(from ?? '', to ?? '', this)
-    if (events.callRouted.isHeard) events.callRouted.publish({ call: this, from, to })
+    callCounters.rerouted(from ?? '', to ?? '', this)
+    if (events.callRouted.hasSubscribers) events.callRouted.publish({ call: this, from, to })
   }
 
-  get caller(): CallerFacts {
+  get caller(): CallerInfo {
     const caller = this.#caller
     return (typeof caller === 'function' ? caller() : caller) ?? {}
   }
 
-  /** The call was answered with a result, which tells by itself what it is. */
+  /** Ends the span with the outcome of a result: `ok`, `tool-error` or `input-required`. */
   succeed(result: unknown): void {
     this.end(outcomeOf(result))
   }
 
-  /** The call failed; `isAborted` tells whether it had been given up before. */
+  /** Ends the span with an error, or as cancelled if `isAborted` and the error is not an RpcError. */
   fail(error: unknown, isAborted = false): void {
     if (error instanceof RpcError) this.end('error', error.kind ?? `code ${error.code}`, error.code)
     else if (isAborted) this.end('cancelled')
@@ -93,38 +93,38 @@ export class LiveCall implements CallEnded {
   }
 
   /**
-   * Has the call end with its answer, at once or when that settles, and gives the answer back. Beside
-   * it, not in its way: whoever waits for it waits no longer.
+   * Ends the span with the result of a handler, now or when the promise settles, and returns the result
+   * unchanged. The span observes the promise without delaying it.
    */
-  follow<T>(answer: T, exchange: Pick<Exchange, 'signal'>): T {
-    if (answer instanceof Promise) {
-      answer.then(
-        result => this.succeed(result),
+  follow<T>(result: T, exchange: Pick<Exchange, 'signal'>): T {
+    if (result instanceof Promise) {
+      result.then(
+        value => this.succeed(value),
         (error: unknown) => this.fail(error, exchange.signal.aborted),
       )
     } else {
-      this.succeed(answer)
+      this.succeed(result)
     }
-    return answer
+    return result
   }
 
-  /** Tells how it ended. What comes later than the first time is not told. */
+  /** Publishes `callFinished`. Only the first call has an effect. */
   end(outcome: Outcome, kind?: string, code?: number): void {
     if (this.durationMs >= 0) return
-    this.durationMs = clock.now() - this.beganMs
+    this.durationMs = clock.now() - this.startedMs
     this.outcome = outcome
     this.kind = kind
     this.code = code
-    allTallies.ended(this)
+    callCounters.finished(this)
     if (outcome === 'error') events.callFailed.publish(this)
-    events.callEnded.publish(this)
+    events.callFinished.publish(this)
   }
 }
 
-/** What a request is about: the name of a tool or prompt, or the address of a resource. */
+/** Returns the subject of a request: the name of a tool or prompt, or the URI of a resource. */
 export function nameIn(method: string, params: unknown): string | undefined {
   if (!isRecord(params)) return undefined
-  // Most calls are of tools, and a member that is named here is found much faster than one of a table.
+  // Most calls are tool calls, and a literal property access is much faster than a lookup by key.
   const name = method === 'tools/call' ? params.name : otherSubject(method, params)
   return typeof name === 'string' ? name : undefined
 }
@@ -141,7 +141,7 @@ const subjects: ReadonlyMap<string, string> = new Map([
   ['resources/unsubscribe', 'uri'],
 ])
 
-/** What a result tells of how a call ended. */
+/** Returns the outcome that a result stands for. */
 export function outcomeOf(result: unknown): Outcome {
   if (!isRecord(result)) return 'ok'
   if (result.isError === true) return 'tool-error'

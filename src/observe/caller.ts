@@ -1,40 +1,40 @@
 import { metaKeys } from '../mcp/meta.ts'
-import { isRecord } from '../util/record.ts'
+import { isRecord } from '../util/objects.ts'
 
-/** Who makes a call, as far as it is known. */
-export interface CallerFacts {
-  /** Who was let in; the only part of this that somebody has checked. */
+/** The caller of a request, as far as it is known. */
+export interface CallerInfo {
+  /** The authenticated principal: the only member that has been verified. */
   readonly principal?: string
-  /** What the client calls itself. */
+  /** The name and version that the client claims. */
   readonly client?: { readonly name: string; readonly version: string }
-  /** The revision of the protocol that it speaks. */
+  /** The protocol revision of the call. */
   readonly revision?: string
   readonly era?: 'session' | 'stateless'
 }
 
-/** What `initialize` has settled for a connection; undefined while it has not. */
-export type Introduction = Pick<CallerFacts, 'client' | 'revision' | 'era'>
+/** What `initialize` has established for a connection. */
+export type InitializeInfo = Pick<CallerInfo, 'client' | 'revision' | 'era'>
 
-/** What a client has said of itself with `initialize`, once that has been answered. */
-export function introductionOf(params: unknown, result: unknown): Introduction {
+/** Reads the params and the result of `initialize`. */
+export function initializeInfo(params: unknown, result: unknown): InitializeInfo {
   const client = clientIn(isRecord(params) ? params.clientInfo : undefined)
   const revision = textIn(isRecord(result) ? result.protocolVersion : undefined)
   return { client, revision, era: 'session' }
 }
 
-/** Who makes a call: a request of a stateless revision tells it by itself, any other has told before. */
+/** Returns the caller of a request: from its `_meta` in stateless revisions, or else from `initialize`. */
 export function callerOf(
   params: unknown,
   principal: string | undefined,
-  introduction: Introduction | undefined,
-): CallerFacts {
+  initialized: InitializeInfo | undefined,
+): CallerInfo {
   const meta = isRecord(params) ? params._meta : undefined
   const revision = textIn(isRecord(meta) ? meta[metaKeys.protocolVersion] : undefined)
-  if (!isRecord(meta) || revision === undefined) return { ...introduction, principal }
+  if (!isRecord(meta) || revision === undefined) return { ...initialized, principal }
   return { principal, client: clientIn(meta[metaKeys.clientInfo]), revision, era: 'stateless' }
 }
 
-function clientIn(info: unknown): CallerFacts['client'] {
+function clientIn(info: unknown): CallerInfo['client'] {
   if (!isRecord(info)) return undefined
   const { name, version } = info
   return typeof name === 'string' && typeof version === 'string' ? { name, version } : undefined

@@ -1,47 +1,47 @@
-import type { CallBegun, CallEnded } from './events.ts'
+import type { CallFinished, CallStarted } from './events.ts'
 
 /**
- * Somebody who counts calls. Most calls are answered well and at once: for those it is given numbers and
- * names, and no event is made. Servers are named `''` where there is but one.
+ * Counts calls. Most calls succeed synchronously: for those the counters get plain values, and no event
+ * object is made. `server` is `''` if there is only one.
  */
-export interface Tally {
-  /** A call has begun that was not answered at once. */
-  begun(call: CallBegun): void
-  /** It has been found out that another server answers it. */
-  moved(from: string, to: string, call: CallBegun): void
-  /** It has ended, one way or another. */
-  ended(call: CallEnded): void
-  /** A call has begun and was answered well, at once. */
-  done(server: string, method: string, name: string | undefined, durationMs: number): void
+export interface CallCounters {
+  /** A call has started that did not complete synchronously. */
+  started(call: CallStarted): void
+  /** A started call was routed to another server. */
+  rerouted(from: string, to: string, call: CallStarted): void
+  /** A started call has finished, with any outcome. */
+  finished(call: CallFinished): void
+  /** A call has started and succeeded synchronously. */
+  completed(server: string, method: string, name: string | undefined, durationMs: number): void
 }
 
-let tallies: readonly Tally[] = []
+let counters: readonly CallCounters[] = []
 
-/** Has the calls of this process counted, until the function that comes back is called. */
-export function keepTally(tally: Tally): () => void {
-  tallies = [...tallies, tally]
+/** Adds counters for the calls of this process. Returns a function that removes them. */
+export function addCallCounters(counter: CallCounters): () => void {
+  counters = [...counters, counter]
   return () => {
-    tallies = tallies.filter(one => one !== tally)
+    counters = counters.filter(one => one !== counter)
   }
 }
 
-/** Whether anybody counts. */
-export function isTallied(): boolean {
-  return tallies.length > 0
+/** Whether there are any counters. */
+export function hasCallCounters(): boolean {
+  return counters.length > 0
 }
 
-/** All who count at present. */
-export const allTallies: Tally = {
-  begun: call => {
-    for (const tally of tallies) tally.begun(call)
+/** Passes calls to all counters that have been added. */
+export const callCounters: CallCounters = {
+  started: call => {
+    for (const counter of counters) counter.started(call)
   },
-  moved: (from, to, call) => {
-    for (const tally of tallies) tally.moved(from, to, call)
+  rerouted: (from, to, call) => {
+    for (const counter of counters) counter.rerouted(from, to, call)
   },
-  ended: call => {
-    for (const tally of tallies) tally.ended(call)
+  finished: call => {
+    for (const counter of counters) counter.finished(call)
   },
-  done: (server, method, name, durationMs) => {
-    for (const tally of tallies) tally.done(server, method, name, durationMs)
+  completed: (server, method, name, durationMs) => {
+    for (const counter of counters) counter.completed(server, method, name, durationMs)
   },
 }

@@ -1,30 +1,30 @@
 import { type Channel, channel, subscribe, unsubscribe } from 'node:diagnostics_channel'
 
 /**
- * One kind of event, over a channel of `node:diagnostics_channel` that anybody in the process can
- * subscribe to by its name.
+ * A typed event, published on a channel of `node:diagnostics_channel`. Any code of the process can subscribe
+ * to the channel by its name.
  */
 export interface EventChannel<Event> {
-  /** The name of the channel: `trunkline:call:ended`. */
+  /** The name of the channel: `trunkline:call:finished`. */
   readonly name: string
   /**
-   * Whether anybody listens. Whoever publishes looks here first and makes no event for nobody:
-   * `if (events.toolChanged.isHeard) events.toolChanged.publish({ … })`.
+   * Whether there are subscribers. Publishers check it first, to avoid creating an event for none:
+   * `if (events.toolChanged.hasSubscribers) events.toolChanged.publish({ … })`.
    */
-  readonly isHeard: boolean
-  /** Tells everybody who listens, at once and in the order in which they came; nobody is nothing. */
+  readonly hasSubscribers: boolean
+  /** Calls all subscribers, synchronously and in the order in which they subscribed. */
   publish(event: Event): void
   /**
-   * Listens; the function that comes back ends that. A listener must not throw: Node then reports an
+   * Adds a subscriber. Returns a function that removes it. A subscriber must not throw: Node then reports an
    * uncaught exception.
    */
   subscribe(listener: (event: Event) => void): () => void
 }
 
-/** A class, because an object that is made with a getter of its own is looked into slowly ever after. */
-class Way<Event> implements EventChannel<Event> {
+/** A class, because properties of an object literal with a getter are slow to read. */
+class DiagnosticsEventChannel<Event> implements EventChannel<Event> {
   readonly name: string
-  // Held for good: Node forgets a channel that nobody holds, and its subscribers with it.
+  // Kept for good: Node collects a channel without references, and its subscribers with it.
   readonly #channel: Channel
 
   constructor(name: string) {
@@ -32,7 +32,7 @@ class Way<Event> implements EventChannel<Event> {
     this.#channel = channel(name)
   }
 
-  get isHeard(): boolean {
+  get hasSubscribers(): boolean {
     return this.#channel.hasSubscribers
   }
 
@@ -41,14 +41,14 @@ class Way<Event> implements EventChannel<Event> {
   }
 
   subscribe(listener: (event: Event) => void): () => void {
-    // The check: the channel is named after the type, and typed publishers are all it has here.
-    const heard = listener as (event: unknown) => void
-    subscribe(this.name, heard)
-    return () => void unsubscribe(this.name, heard)
+    // The check: each channel name has one event type, and all publishers here are typed.
+    const subscriber = listener as (event: unknown) => void
+    subscribe(this.name, subscriber)
+    return () => void unsubscribe(this.name, subscriber)
   }
 }
 
-/** The channel of one kind of event, such as `call:ended`. */
+/** Creates the channel of an event, such as `call:finished`. */
 export function channelOf<Event>(kind: string): EventChannel<Event> {
-  return new Way(`trunkline:${kind}`)
+  return new DiagnosticsEventChannel(`trunkline:${kind}`)
 }

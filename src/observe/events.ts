@@ -1,119 +1,121 @@
 import type { Id } from '../jsonrpc/message.ts'
-import type { CallerFacts } from './caller.ts'
+import type { CallerInfo } from './caller.ts'
 import { channelOf } from './event-channel.ts'
 
-/** How a call ended. A tool that failed is none of the protocol's errors, and a question no end at all. */
+/** The outcome of a call. A failed tool is not a protocol error; with `input-required` the caller will retry. */
 export type Outcome = 'ok' | 'tool-error' | 'input-required' | 'error' | 'cancelled'
 
-/** A request is about to be answered. */
-export interface CallBegun {
+/** A request is about to be handled. */
+export interface CallStarted {
   readonly method: string
-  /** Of the tool or prompt that it is about, or the address of the resource. */
+  /** The name of the tool or prompt, or the URI of the resource. */
   readonly name?: string
   readonly id?: Id | null
-  /** Which server answers, and which instance of it; undefined where there is but one. */
+  /** The server that handles the request; undefined if there is only one. */
   readonly server?: string
+  /** The instance of that server; undefined if there is only one. */
   readonly instance?: string
-  readonly caller: CallerFacts
-  /** When it came, in the milliseconds of `performance.now()`. */
-  readonly beganMs: number
+  readonly caller: CallerInfo
+  /** When the request arrived, in milliseconds of `performance.now()`. */
+  readonly startedMs: number
 }
 
-/** It has been found out, after a call had begun, which server answers it. */
+/** The server of a call was determined or changed after `callStarted`. */
 export interface CallRouted {
-  readonly call: CallBegun
-  /** Which one it was thought to be before. */
+  readonly call: CallStarted
+  /** The server before; undefined if it was unknown. */
   readonly from?: string
+  /** The server now. */
   readonly to?: string
 }
 
-/** It has been answered, or has failed. */
-export interface CallEnded extends CallBegun {
+/** A request has been handled, with any outcome. */
+export interface CallFinished extends CallStarted {
   readonly outcome: Outcome
-  /** What went wrong, by its name in the catalogue of errors, where the outcome is `'error'`. */
+  /** The name of the error in the error catalog, if the outcome is `'error'`. */
   readonly kind?: string
-  /** The number of that error in the catalogue; what goes over the wire depends on the caller's revision. */
+  /** The code of that error in the catalog; the code on the wire depends on the revision of the caller. */
   readonly code?: number
   readonly durationMs: number
-  /** How often it was tried again elsewhere. */
+  /** How often the router retried the call. */
   readonly retries?: number
 }
 
-/** An instance of a server has been started, or a connection to it opened. */
+/** An instance of a server was started, or a connection to it opened. */
 export interface InstanceStarted {
   readonly server: string
   readonly instance: string
-  /** Of a program that was started. */
+  /** The process id of a started process. */
   readonly pid?: number
 }
 
-/** An instance has ended, or the connection to it. */
-export interface InstanceEnded {
+/** The process of an instance exited, or the connection to it closed. */
+export interface InstanceExited {
   readonly server: string
   readonly instance: string
-  /** In words; undefined when it was meant to end. */
+  /** Why, for people; undefined if the router stopped the instance. */
   readonly reason?: string
-  /** What a program ended with. */
+  /** The exit code of the process. */
   readonly exitCode?: number
 }
 
-/** An instance that was lost is started or connected to again. */
+/** An instance is being started or connected to again. */
 export interface InstanceRestarted {
   readonly server: string
   readonly instance: string
-  /** The how-many-eth attempt since it last worked, from 1 on. */
+  /** The number of this attempt since the instance last worked, starting at 1. */
   readonly attempt: number
-  /** How long was waited before it. */
+  /** The delay before this attempt. */
   readonly delayMs?: number
 }
 
-/** An instance has failed so often that it is left alone until somebody looks. */
+/** An instance failed too often and is not restarted until an operator releases it. */
 export interface InstanceQuarantined {
   readonly server: string
   readonly instance: string
   readonly reason: string
 }
 
-/** What a circuit breaker does for an instance: lets calls through, none, or a few to find out. */
+/** The state of a circuit breaker: `closed` allows calls, `open` none, `half-open` a few trial calls. */
 export type BreakerState = 'closed' | 'half-open' | 'open'
 
-/** A circuit breaker lets calls through that it did not, or the other way round. */
+/** A circuit breaker changed its state. */
 export interface BreakerChanged {
   readonly server: string
   readonly instance: string
   readonly from: BreakerState
   readonly to: BreakerState
   readonly reason?: string
-  /** When it is tried again, from now. */
+  /** Milliseconds until the next trial call. */
   readonly retryInMs?: number
 }
 
-/** The number of calls that wait for their turn has changed. */
+/** The number of queued calls of a server changed. */
 export interface QueueChanged {
   readonly server: string
   readonly length: number
 }
 
-/** A connection that lasts has been taken over, or a session opened. */
+/** A connection was accepted, or an HTTP session opened. */
 export interface SessionOpened {
-  /** Tells it from the others of this process; not the id that the client has, which is a secret. */
+  /** Identifies the session in this process. It is not the session id of the client, which is a secret. */
   readonly session: number
-  readonly caller?: CallerFacts
+  readonly caller?: CallerInfo
 }
 
-/** It has ended. */
+/** A connection or session closed. */
 export interface SessionClosed {
   readonly session: number
   readonly durationMs: number
-  /** In words, unless it ended in good order. */
+  /** Why, for people; undefined if it closed normally. */
   readonly reason?: string
 }
 
-/** A call was not let through because there were too many. */
+/** A call was refused because a limit was reached. */
 export interface LimitRefused {
-  /** Which limit, as the caller is told: `router`, `caller`, `server`, `server per caller` or `tool`. */
+  /** The limit, as in the error that the caller gets: `router`, `caller`, `server`, `server per caller` or `tool`. */
   readonly limit: string
-  /** Whose limit. */
+  /** What the limit applies to. */
   readonly scope: 'all' | 'caller' | 'server' | 'tool'
   readonly server?: string
   readonly tool?: string
@@ -121,45 +123,45 @@ export interface LimitRefused {
   readonly retryAfterMs?: number
 }
 
-/** A server offers a tool that it did not, or no longer, or another one of the same name. */
+/** A tool of a server was added, removed or changed. */
 export interface ToolChanged {
   readonly server: string
   readonly tool: string
   readonly change: 'added' | 'removed' | 'changed'
-  /** What became of it, where definitions are held fast. */
+  /** What the router did about it, if tool definitions are pinned. */
   readonly action?: 'warned' | 'blocked'
 }
 
-/** The configuration was read again. */
+/** The configuration was reloaded. */
 export interface ConfigReloaded {
   readonly ok: boolean
   readonly added?: readonly string[]
   readonly removed?: readonly string[]
   readonly changed?: readonly string[]
-  /** What was wrong with it; then the one before stays. */
+  /** What is wrong with the new configuration, if it was rejected; the old one stays in effect. */
   readonly problems?: readonly string[]
 }
 
-/** A server behind the router asked the caller something. */
-export interface QuestionAsked {
+/** An upstream server sent a request to the caller. */
+export interface ServerRequestSent {
   readonly server: string
   readonly instance?: string
-  /** The method of the question, such as `elicitation/create`. */
+  /** The method of the request, such as `elicitation/create`. */
   readonly method: string
-  readonly caller?: CallerFacts
+  readonly caller?: CallerInfo
 }
 
-/** Everything that can be heard of a process that serves, one channel for each kind. */
+/** The events of this process, one channel for each type. */
 export const events = {
-  /** A request is about to be answered. */
-  callBegun: channelOf<CallBegun>('call:begun'),
+  /** A request is about to be handled. */
+  callStarted: channelOf<CallStarted>('call:started'),
   callRouted: channelOf<CallRouted>('call:routed'),
-  /** It has been, or has failed. The event is the object that `callBegun` told of. */
-  callEnded: channelOf<CallEnded>('call:ended'),
-  /** It has failed, with an error of the protocol: the same event as `callEnded`, for whoever wants no other. */
-  callFailed: channelOf<CallEnded>('call:failed'),
+  /** A request has been handled, with any outcome. The event is the same object as that of `callStarted`. */
+  callFinished: channelOf<CallFinished>('call:finished'),
+  /** A request failed with a protocol error. The same event as `callFinished`, for subscribers to errors only. */
+  callFailed: channelOf<CallFinished>('call:failed'),
   instanceStarted: channelOf<InstanceStarted>('instance:started'),
-  instanceEnded: channelOf<InstanceEnded>('instance:ended'),
+  instanceExited: channelOf<InstanceExited>('instance:exited'),
   instanceRestarted: channelOf<InstanceRestarted>('instance:restarted'),
   instanceQuarantined: channelOf<InstanceQuarantined>('instance:quarantined'),
   breakerChanged: channelOf<BreakerChanged>('breaker:changed'),
@@ -169,5 +171,5 @@ export const events = {
   limitRefused: channelOf<LimitRefused>('limit:refused'),
   toolChanged: channelOf<ToolChanged>('tool:changed'),
   configReloaded: channelOf<ConfigReloaded>('config:reloaded'),
-  questionAsked: channelOf<QuestionAsked>('question:asked'),
+  serverRequestSent: channelOf<ServerRequestSent>('server-request:sent'),
 } as const

@@ -1,29 +1,27 @@
-export { type CallFacts, callsAreHeard, LiveCall } from './call.ts'
-export type { CallerFacts } from './caller.ts'
+export { type CallInfo, CallSpan, hasCallSubscribers } from './call.ts'
+export type { CallerInfo } from './caller.ts'
 export type { EventChannel } from './event-channel.ts'
 export {
   type BreakerChanged,
   type BreakerState,
-  type CallBegun,
-  type CallEnded,
+  type CallFinished,
   type CallRouted,
+  type CallStarted,
   type ConfigReloaded,
   events,
-  type InstanceEnded,
+  type InstanceExited,
   type InstanceQuarantined,
   type InstanceRestarted,
   type InstanceStarted,
   type LimitRefused,
   type Outcome,
-  type QuestionAsked,
   type QueueChanged,
+  type ServerRequestSent,
   type SessionClosed,
   type SessionOpened,
   type ToolChanged,
 } from './events.ts'
 export {
-  type Answering,
-  beside,
   type HealthLevel,
   type HealthReport,
   type HealthState,
@@ -31,6 +29,8 @@ export {
   type OpsOptions,
   type OpsReply,
   type OpsRequest,
+  type RequestHandler,
+  withOps,
 } from './health/health.ts'
 export { listenOps, type OpsListener } from './health/ops-server.ts'
 export type { LogEventsOptions } from './log/events.ts'
@@ -38,14 +38,14 @@ export type { LogFormat, LogLevel } from './log/line.ts'
 export { Log, type LogOptions, type LogStream } from './log/log.ts'
 export {
   defaultBuckets,
-  type Family,
   type HistogramSeries,
   type MetricDefinition,
-  Registry,
-  type RegistryOptions,
+  type MetricFamily,
+  MetricRegistry,
+  type MetricRegistryOptions,
   type Series,
 } from './metrics/registry.ts'
 export { type Observable, type ObserveOptions, type Observer, observe } from './observe.ts'
-export { type ObservedOptions, observed, sessionsOf } from './observed.ts'
+export { type ObservedOptions, observed, withSessionEvents } from './observed.ts'
 export { type TraceContext, traceOf, withTrace } from './tracing/context.ts'
 export { type Tracing, type TracingOptions, tracing } from './tracing/trace.ts'

@@ -16,7 +16,7 @@ function sink(): LogStream & { readonly lines: string[] } {
   return { lines, write: text => lines.push(text) > 0, on: () => {}, off: () => {} }
 }
 
-it('one call switches metrics, logs and traces on, and another one off', async () => {
+it('observe turns metrics, logs and traces on, and close turns them off', async () => {
   const endpoint = server()
   const stream = sink()
   const observer = observe({
@@ -34,7 +34,7 @@ it('one call switches metrics, logs and traces on, and another one off', async (
   expect(observer.currentTrace()).toBeUndefined()
   await observer.close()
   await observer.close()
-  expect(Object.values(events).filter(({ isHeard }) => isHeard)).toEqual([])
+  expect(Object.values(events).filter(({ hasSubscribers }) => hasSubscribers)).toEqual([])
   await client.ask('tools/call', { name: 'echo' })
   expect(observer.metricsText()).toContain(counted)
 })
@@ -50,7 +50,7 @@ it('a server that is observed twice counts its calls once in each', async () => 
   }
 })
 
-it('an endpoint that tells of itself gets no middleware for that', async () => {
+it('an endpoint that publishes its own events gets no middleware', async () => {
   const use = vi.fn()
   const endpoint: Observable = { use, isObserved: true, health: () => ({ level: 'down' }) }
   const observer = observe({ endpoint, metrics: false })
@@ -64,7 +64,7 @@ it('an endpoint that tells of itself gets no middleware for that', async () => {
   await expect(fetch(`${address}/healthz`)).rejects.toThrow()
 })
 
-it("numbers and lines of one's own stand beside the others", async () => {
+it('custom metrics and log lines are added to the others', async () => {
   const stream = sink()
   await using observer = observe({ logs: { stream } })
   const family = observer.registry?.number({
@@ -82,7 +82,7 @@ it("numbers and lines of one's own stand beside the others", async () => {
   })
 })
 
-it('what cannot be shown is told in the log', async () => {
+it('errors of health and metrics are logged', async () => {
   const stream = sink()
   const health = () => {
     throw new Error('no health')

@@ -8,72 +8,74 @@ import { type LogEventsOptions, logEvents } from './log/events.ts'
 import type { LogLevel } from './log/line.ts'
 import { Log } from './log/log.ts'
 import { collect } from './metrics/collect.ts'
-import { Registry, type RegistryOptions } from './metrics/registry.ts'
+import { MetricRegistry, type MetricRegistryOptions } from './metrics/registry.ts'
 import type { TrafficSource } from './metrics/traffic-metrics.ts'
 import { observed } from './observed.ts'
 import { type TracingOptions, tracing } from './tracing/trace.ts'
 
-/** What can be observed: a server takes middleware, a router tells of itself. */
+/** An endpoint that can be observed: a server accepts middleware, a router publishes its own events. */
 export interface Observable extends TrafficSource {
+  /** Adds a middleware. */
   use?(middleware: Middleware): unknown
-  /** How well it works, for `/readyz`. */
+  /** Returns the health of the endpoint, for `/readyz`. */
   health?(): HealthReport
-  /** How it says errors on the wire; as the specification wants it unless said. */
+  /** The error profile of the endpoint; that of the specification by default. */
   readonly profile?: Profile
-  /** Whether it publishes the events of its calls by itself, as a router does. */
+  /** Whether the endpoint publishes call events of its own, as a router does. */
   readonly isObserved?: boolean
 }
 
-/** What is switched on. */
+/** Options of `observe`. */
 export interface ObserveOptions extends Pick<OpsOptions, 'allowedHosts' | 'allowedOrigins'> {
-  /** The server or router in question. Without one, whatever publishes events is heard all the same. */
+  /** The server or router to observe. Without it, the events of the whole process are still collected. */
   readonly endpoint?: Observable
-  /** What the endpoint is called in events and metrics, where it is a plain server. */
+  /** The name of the endpoint in events and metrics, if it is a plain server. */
   readonly server?: string
-  /** Whether numbers are kept; they are unless this is `false`. */
-  readonly metrics?: boolean | RegistryOptions
-  /** Which lines are written to stderr; none unless said. */
+  /** Whether to collect metrics; true by default. */
+  readonly metrics?: boolean | MetricRegistryOptions
+  /** The level of the log on stderr, or its options; no log by default. */
   readonly logs?: LogLevel | LogEventsOptions | false
   /**
-   * Whether requests become spans of OpenTelemetry, where that is installed, and whether those that
-   * this process makes name the span that they are made in; not unless said.
+   * Whether to create OpenTelemetry spans for requests, if OpenTelemetry is installed, and to propagate the
+   * current span in the requests that this process sends; false by default.
    */
   readonly traces?: boolean | TracingOptions
 }
 
-/** Metrics, logs and traces of this process, until it is closed. */
+/** Collects metrics, logs and traces of this process until it is closed. */
 export interface Observer extends AsyncDisposable {
-  /** Settles when tracing has found OpenTelemetry, or that it is not there. Never rejects. */
+  /** Settles when tracing has loaded OpenTelemetry, or found that it is not installed. Never rejects. */
   readonly ready: Promise<void>
-  /** The numbers so far as text for Prometheus; empty where metrics are off. */
+  /** Returns the metrics as Prometheus text; empty if metrics are off. */
   metricsText(): string
-  /** The numbers, for more of one's own; undefined where they are off. */
-  readonly registry: Registry | undefined
-  /** The log, for more lines; undefined where it is off. */
+  /** The metric registry, to which you can add metrics; undefined if metrics are off. */
+  readonly registry: MetricRegistry | undefined
+  /** The log, to which you can write lines; undefined if the log is off. */
   readonly log: Log | undefined
-  /** Answers `/healthz`, `/readyz` and `/metrics`: see `beside` and `listen`. */
+  /** Handles `/healthz`, `/readyz` and `/metrics`: see `withOps` and `listen`. */
   readonly ops: Ops
-  /** Serves those on an address of its own, which ends with the observer. */
+  /** Serves these paths on a separate address, until the observer is closed. */
   listen(address: string): Promise<OpsListener>
-  /** The trace of whatever is running now; undefined where there is none. */
+  /** Returns the trace context of the current span; undefined if there is none. */
   currentTrace(): TraceContext | undefined
-  /** Listens to nothing any more. Idempotent. */
+  /** Unsubscribes from all events and closes the listeners. Idempotent. */
   close(): Promise<void>
 }
 
 /**
- * Switches on metrics, logs and traces with one call: `observe({ endpoint: server, logs: 'info' })`.
+ * Turns on metrics, logs and traces with one call: `observe({ endpoint: server, logs: 'info' })`.
  *
- * Events are heard from the whole process, whichever server they come from. Given to a plain server
- * before other middleware, it also sees what that refuses. A server keeps its middleware when the
- * observer is closed; it then costs a few looks at who might listen.
+ * The observer collects the events of all servers of the process. Call it before other middleware is added
+ * to a plain server, so that it also sees requests that the middleware refuses. A server keeps the added
+ * middleware when the observer is closed; its overhead is then a few branches per call.
  */
 export function observe(options: ObserveOptions = {}): Observer {
   const { endpoint, metrics = true, logs = false, traces = false } = options
   const lines: LogEventsOptions | undefined =
     logs === false ? undefined : typeof logs === 'string' ? { level: logs } : logs
   const log = lines && new Log(lines)
-  const registry = metrics === false ? undefined : new Registry(metrics === true ? {} : metrics)
+  const registry =
+    metrics === false ? undefined : new MetricRegistry(metrics === true ? {} : metrics)
   const { profile } = endpoint ?? {}
   const tracer =
     traces === false ? undefined : tracing({ profile, ...(traces === true ? {} : traces) })
@@ -90,7 +92,7 @@ export function observe(options: ObserveOptions = {}): Observer {
     ...(log === undefined ? [] : [logEvents(log, lines)]),
     ...(tracer === undefined ? [] : [shareTrace(tracer)]),
   ]
-  if (endpoint !== undefined) join(endpoint, options.server, tracer?.middleware)
+  if (endpoint !== undefined) addMiddleware(endpoint, options.server, tracer?.middleware)
   const ops = new Ops({
     allowedHosts: options.allowedHosts,
     allowedOrigins: options.allowedOrigins,
@@ -119,7 +121,7 @@ export function observe(options: ObserveOptions = {}): Observer {
     listen: async address => {
       const listener = await listenOps(ops, address)
       listeners.add(listener)
-      // It may have been closed while the address was bound.
+      // The observer may have been closed while the address was being bound.
       if (closing !== undefined) await listener.close()
       return listener
     },
@@ -129,18 +131,22 @@ export function observe(options: ObserveOptions = {}): Observer {
   }
 }
 
-/** Endpoints that tell of their calls already: twice would count each call twice. */
-const telling = new WeakSet<Observable>()
-/** The same for spans. */
-const traced = new WeakSet<Observable>()
+/** Endpoints that already have the `observed` middleware: a second one would count each call twice. */
+const observedEndpoints = new WeakSet<Observable>()
+/** Endpoints that already have the tracing middleware. */
+const tracedEndpoints = new WeakSet<Observable>()
 
-function join(endpoint: Observable, server: string | undefined, spans: Middleware | undefined) {
-  if (endpoint.isObserved !== true && !telling.has(endpoint)) {
-    telling.add(endpoint)
+function addMiddleware(
+  endpoint: Observable,
+  server: string | undefined,
+  spans: Middleware | undefined,
+) {
+  if (endpoint.isObserved !== true && !observedEndpoints.has(endpoint)) {
+    observedEndpoints.add(endpoint)
     endpoint.use?.(observed({ server }))
   }
-  if (spans !== undefined && !traced.has(endpoint)) {
-    traced.add(endpoint)
+  if (spans !== undefined && !tracedEndpoints.has(endpoint)) {
+    tracedEndpoints.add(endpoint)
     endpoint.use?.(spans)
   }
 }

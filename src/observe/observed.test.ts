@@ -5,21 +5,21 @@ import { RpcError } from '../jsonrpc/error.ts'
 import { methods } from '../jsonrpc/handler.ts'
 import type { Endpoint } from '../mcp/endpoint.ts'
 import { Server } from '../server/server.ts'
-import { callsAreHeard, LiveCall } from './call.ts'
-import { type CallBegun, type CallEnded, events } from './events.ts'
-import { observed, sessionsOf } from './observed.ts'
+import { CallSpan, hasCallSubscribers } from './call.ts'
+import { type CallFinished, type CallStarted, events } from './events.ts'
+import { observed, withSessionEvents } from './observed.ts'
 
 const ends: (() => void)[] = []
 afterEach(() => {
   for (const end of ends.splice(0)) end()
 })
 
-function heard() {
-  const begun: CallBegun[] = []
-  const ended: CallEnded[] = []
-  ends.push(events.callBegun.subscribe(call => begun.push(call)))
-  ends.push(events.callEnded.subscribe(call => ended.push(call)))
-  return { begun, ended }
+function recorded() {
+  const started: CallStarted[] = []
+  const finished: CallFinished[] = []
+  ends.push(events.callStarted.subscribe(call => started.push(call)))
+  ends.push(events.callFinished.subscribe(call => finished.push(call)))
+  return { started, finished }
 }
 
 function make() {
@@ -42,10 +42,10 @@ function make() {
 }
 
 describe.each(allRevisions)('calls in %s', revision => {
-  it('are told of with what they are, how they ended and who made them', async () => {
+  it('publish events with their subject, outcome and caller', async () => {
     const server = make()
     const client = await asked(server, revision, { principal: 'ada' })
-    const { begun, ended } = heard()
+    const { started, finished } = recorded()
     await client.ask('tools/call', { name: 'echo' })
     await client.ask('tools/call', { name: 'slow' })
     await client.ask('tools/call', { name: 'bad' })
@@ -55,7 +55,9 @@ describe.each(allRevisions)('calls in %s', revision => {
     await client.ask('tools/list')
     await client.ask('no/such')
     await turn()
-    expect(ended.map(({ method, name, outcome, kind }) => [method, name, outcome, kind])).toEqual([
+    expect(
+      finished.map(({ method, name, outcome, kind }) => [method, name, outcome, kind]),
+    ).toEqual([
       ['tools/call', 'echo', 'ok', undefined],
       ['tools/call', 'slow', 'ok', undefined],
       ['tools/call', 'bad', 'tool-error', undefined],
@@ -65,9 +67,9 @@ describe.each(allRevisions)('calls in %s', revision => {
       ['tools/list', undefined, 'ok', undefined],
       ['no/such', undefined, 'error', 'method_not_found'],
     ])
-    expect(begun).toEqual(ended)
-    expect(begun[0]).toBe(ended[0])
-    for (const call of ended) {
+    expect(started).toEqual(finished)
+    expect(started[0]).toBe(finished[0])
+    for (const call of finished) {
       expect(call.durationMs).toBeGreaterThanOrEqual(0)
       expect(call.server).toBe('files')
       expect(call.caller).toEqual({
@@ -79,35 +81,35 @@ describe.each(allRevisions)('calls in %s', revision => {
     }
   })
 
-  it('cost nothing but a look when nobody listens', async () => {
+  it('publish nothing without subscribers', async () => {
     const client = await asked(make(), revision)
-    expect(callsAreHeard()).toBe(false)
+    expect(hasCallSubscribers()).toBe(false)
     expect((await client.ask('tools/call', { name: 'echo' })).result).toBeDefined()
   })
 })
 
-it('a question in a result is no end of the matter', async () => {
+it('an input_required result has an outcome of its own', async () => {
   const client = await asked(make(), stateless)
-  const { ended } = heard()
+  const { finished } = recorded()
   await client.ask('tools/call', { name: 'ask' })
   await turn()
-  expect(ended.map(({ outcome }) => outcome)).toEqual(['input-required'])
+  expect(finished.map(({ outcome }) => outcome)).toEqual(['input-required'])
 })
 
-it('a call that was given up is told as that', async () => {
-  const { ended } = heard()
+it('an aborted call has the outcome cancelled', async () => {
+  const { finished } = recorded()
   const handler = observed()(async () => {
     throw new Error('given up')
   })
   const exchange = { signal: AbortSignal.abort(), envelope: {}, notify: () => {} }
   const answer = handler({ type: 'request', id: 1, method: 'x' }, exchange)
   await expect(answer).rejects.toThrow('given up')
-  expect(ended).toMatchObject([{ method: 'x', outcome: 'cancelled' }])
+  expect(finished).toMatchObject([{ method: 'x', outcome: 'cancelled' }])
 })
 
-it('calls that failed are told of apart, and no others', async () => {
+it('callFailed is published for failed calls only', async () => {
   const client = await asked(make(), stateless, { principal: 'ada' })
-  const failed: CallEnded[] = []
+  const failed: CallFinished[] = []
   ends.push(events.callFailed.subscribe(call => failed.push(call)))
   for (const name of ['echo', 'slow', 'bad', 'none']) await client.ask('tools/call', { name })
   await client.ask('resources/read', { uri: 'r:///1' })
@@ -121,15 +123,15 @@ it('calls that failed are told of apart, and no others', async () => {
   }
 })
 
-it('notifications are none', () => {
-  const { begun } = heard()
+it('notifications are not calls', () => {
+  const { started } = recorded()
   const exchange = { signal: AbortSignal.any([]), envelope: {}, notify: () => {} }
   observed()(methods({ x: () => 1 }))({ type: 'notification', method: 'x' }, exchange)
-  expect(begun).toEqual([])
+  expect(started).toEqual([])
 })
 
-it('hostile params name nobody and nothing', () => {
-  const { ended } = heard()
+it('hostile params yield neither a name nor a client', () => {
+  const { finished } = recorded()
   const exchange = { signal: AbortSignal.any([]), envelope: {}, notify: () => {} }
   const handler = observed()(() => null)
   const hostile = [
@@ -147,27 +149,27 @@ it('hostile params name nobody and nothing', () => {
   ]
   for (const params of hostile)
     handler({ type: 'request', id: 1, method: 'tools/call', params }, exchange)
-  expect(ended.map(({ name, caller }) => [name, caller.client])).toEqual(
+  expect(finished.map(({ name, caller }) => [name, caller.client])).toEqual(
     hostile.map(() => [undefined, undefined]),
   )
 })
 
-describe('a live call', () => {
-  it('is told once, with what was written to it on the way', () => {
-    const { begun, ended } = heard()
-    const call = new LiveCall({
+describe('a call span', () => {
+  it('is published once, with the members set meanwhile', () => {
+    const { started, finished } = recorded()
+    const call = new CallSpan({
       method: 'tools/call',
       name: 'x',
       server: 'files',
       caller: { principal: 'ada' },
     })
-    expect(begun).toEqual([call])
+    expect(started).toEqual([call])
     call.instance = 'files#1'
     call.retries = 1
     call.fail(new RpcError(-32050, 'words'))
     call.end('ok')
-    expect(ended).toHaveLength(1)
-    expect(ended[0]).toMatchObject({
+    expect(finished).toHaveLength(1)
+    expect(finished[0]).toMatchObject({
       server: 'files',
       instance: 'files#1',
       retries: 1,
@@ -179,42 +181,42 @@ describe('a live call', () => {
   })
 })
 
-it('connections are told of when they are taken over and when they end', async () => {
-  const told: unknown[] = []
-  ends.push(events.sessionOpened.subscribe(event => told.push(event)))
-  ends.push(events.sessionClosed.subscribe(event => told.push(event)))
-  const endpoint = sessionsOf(make())
+it('connections publish sessionOpened and sessionClosed', async () => {
+  const published: unknown[] = []
+  ends.push(events.sessionOpened.subscribe(event => published.push(event)))
+  ends.push(events.sessionClosed.subscribe(event => published.push(event)))
+  const endpoint = withSessionEvents(make())
   const attachment = endpoint.attach(wire().channel, { principal: { id: 'ada' } })
   await attachment.close()
   await turn()
   const session = expect.any(Number)
-  expect(told).toEqual([
+  expect(published).toEqual([
     { session, caller: { principal: 'ada' } },
     { session, durationMs: expect.any(Number), reason: undefined },
   ])
 })
 
-it('changes nothing else of an endpoint whose connections it tells of', () => {
+it('withSessionEvents changes nothing else of an endpoint', () => {
   const { profile, revisions, handle } = make()
   const attach: Endpoint['attach'] = () => {
-    throw new Error('nobody connects')
+    throw new Error('not connected')
   }
-  const endpoint: Endpoint = { profile, revisions, handle, writtenCalls: new Map(), attach }
-  expect({ ...sessionsOf(endpoint), attach }).toEqual(endpoint)
+  const endpoint: Endpoint = { profile, revisions, handle, rawCalls: new Map(), attach }
+  expect({ ...withSessionEvents(endpoint), attach }).toEqual(endpoint)
 })
 
 describe('events', () => {
-  it('travel over channels named after them, to whoever subscribes', () => {
+  it('are published on channels of their names', () => {
     const names = Object.values(events).map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)
-    for (const name of names) expect(name).toMatch(/^trunkline:[a-z]+:[a-z]+$/)
+    for (const name of names) expect(name).toMatch(/^trunkline:[a-z-]+:[a-z]+$/)
     const seen: unknown[] = []
     const end = events.toolChanged.subscribe(event => seen.push(event))
-    expect(events.toolChanged.isHeard).toBe(true)
+    expect(events.toolChanged.hasSubscribers).toBe(true)
     const event = { server: 's', tool: 't', change: 'added' } as const
     events.toolChanged.publish(event)
     end()
-    expect(events.toolChanged.isHeard).toBe(false)
+    expect(events.toolChanged.hasSubscribers).toBe(false)
     events.toolChanged.publish(event)
     expect(seen).toEqual([event])
   })

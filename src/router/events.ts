@@ -1,16 +1,16 @@
 import { RpcError } from '../jsonrpc/error.ts'
+import type { Caller } from '../mcp/caller.ts'
 import { events } from '../observe/events.ts'
-import { isRecord } from '../util/record.ts'
-import type { Call } from './forward/call.ts'
+import { isRecord } from '../util/objects.ts'
 import type { PinChange } from './pins/pins.ts'
 import type { Instance } from './upstream/instance.ts'
 import type { InstanceEvent } from './upstream/upstream.ts'
 
 /**
- * Tells whoever listens what has become of an instance of a server. `successor` is the one that has this
- * name now: the same, or one that has taken its place and has been told of already.
+ * Publishes a state change of an instance. `successor` is the instance that has this key now: the same
+ * one, or its replacement, whose own events have been published already.
  */
-export function tellInstance(
+export function publishInstanceEvent(
   server: string,
   instance: Instance,
   event: InstanceEvent,
@@ -19,35 +19,35 @@ export function tellInstance(
   const who = { server, instance: instance.key }
   switch (event.type) {
     case 'ready':
-      if (events.instanceStarted.isHeard) {
+      if (events.instanceStarted.hasSubscribers) {
         events.instanceStarted.publish({ ...who, pid: instance.children[0]?.pid })
       }
       return
     case 'stopped':
-      if (successor?.first === undefined && events.instanceEnded.isHeard) {
-        events.instanceEnded.publish(who)
+      if (successor?.first === undefined && events.instanceExited.hasSubscribers) {
+        events.instanceExited.publish(who)
       }
-      tellClosed(who, instance, successor)
+      publishBreakerClosed(who, instance, successor)
       return
     case 'down':
-      if (events.instanceEnded.isHeard) {
-        events.instanceEnded.publish({ ...who, reason: event.cause?.message })
+      if (events.instanceExited.hasSubscribers) {
+        events.instanceExited.publish({ ...who, reason: event.cause?.message })
       }
       return
     case 'restart': {
       const { attempt, delayMs } = event
-      if (events.instanceRestarted.isHeard) {
+      if (events.instanceRestarted.hasSubscribers) {
         events.instanceRestarted.publish({ ...who, attempt, delayMs })
       }
       return
     }
     case 'quarantined':
-      if (events.instanceQuarantined.isHeard) {
+      if (events.instanceQuarantined.hasSubscribers) {
         events.instanceQuarantined.publish({ ...who, reason: event.reason })
       }
       return
     case 'breaker': {
-      if (!events.breakerChanged.isHeard) return
+      if (!events.breakerChanged.hasSubscribers) return
       const { from, to, why: reason } = event
       const retryInMs = to === 'open' ? instance.breaker?.retryAfterMs : undefined
       events.breakerChanged.publish({ ...who, from, to, reason, retryInMs })
@@ -55,28 +55,32 @@ export function tellInstance(
   }
 }
 
-/** A breaker that is gone is not open any more. */
-function tellClosed(
+/** Publishes that the breaker of a removed instance is no longer open. */
+function publishBreakerClosed(
   who: { readonly server: string; readonly instance: string },
   { breaker }: Instance,
   successor: Instance | undefined,
 ): void {
   const from = breaker?.state ?? 'closed'
   const now = successor?.breaker?.state ?? 'closed'
-  if (from === 'closed' || now !== 'closed' || !events.breakerChanged.isHeard) return
-  events.breakerChanged.publish({ ...who, from, to: 'closed', reason: 'it was taken away' })
+  if (from === 'closed' || now !== 'closed' || !events.breakerChanged.hasSubscribers) return
+  events.breakerChanged.publish({ ...who, from, to: 'closed', reason: 'instance removed' })
 }
 
-/** Tells whoever listens that a tool is not the one that it was. */
-export function tellPin({ server, tool }: PinChange, pin: 'warn' | 'block'): void {
-  if (!events.toolChanged.isHeard) return
+/** Publishes that the definition of a tool differs from the pinned one. */
+export function publishPinChange({ server, tool }: PinChange, pin: 'warn' | 'block'): void {
+  if (!events.toolChanged.hasSubscribers) return
   const action = pin === 'block' ? 'blocked' : 'warned'
   events.toolChanged.publish({ server, tool, change: 'changed', action })
 }
 
-/** Tells whoever listens that a limit has refused a call. Any other failure is told elsewhere. */
-export function tellRefused(error: unknown, server: string, call: Call): void {
-  if (!events.limitRefused.isHeard) return
+/** Publishes that a limit rejected a call. Ignores errors of any other kind, which have events of their own. */
+export function publishLimitRefused(
+  error: unknown,
+  server: string,
+  call: { readonly tool: string | undefined; readonly caller: Caller },
+): void {
+  if (!events.limitRefused.hasSubscribers) return
   if (!(error instanceof RpcError) || error.kind !== 'rate_limited') return
   const { limit, retryAfterMs } = isRecord(error.data) ? error.data : {}
   const name = typeof limit === 'string' ? limit : ''
@@ -90,7 +94,7 @@ export function tellRefused(error: unknown, server: string, call: Call): void {
   })
 }
 
-/** Whose limit it is, by the name that the limit has in errors. */
+/** The scope of a limit, by the name that errors give to the limit. */
 const scopes: ReadonlyMap<string, 'all' | 'caller' | 'server' | 'tool'> = new Map([
   ['router', 'all'],
   ['caller', 'caller'],
@@ -99,12 +103,12 @@ const scopes: ReadonlyMap<string, 'all' | 'caller' | 'server' | 'tool'> = new Ma
   ['tool', 'tool'],
 ])
 
-/** Tells whoever listens how many calls to a server wait for their turn. */
-export function tellQueue(server: string, length: number): void {
-  if (events.queueChanged.isHeard) events.queueChanged.publish({ server, length })
+/** Publishes the number of calls queued for a server. */
+export function publishQueueLength(server: string, length: number): void {
+  if (events.queueChanged.hasSubscribers) events.queueChanged.publish({ server, length })
 }
 
-/** Tells whoever listens that a server asks a caller something. */
-export function tellQuestion(server: string, method: string): void {
-  if (events.questionAsked.isHeard) events.questionAsked.publish({ server, method })
+/** Publishes that a server sent a request (elicitation, sampling, roots) to a caller. */
+export function publishServerRequest(server: string, method: string): void {
+  if (events.serverRequestSent.hasSubscribers) events.serverRequestSent.publish({ server, method })
 }

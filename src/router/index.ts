@@ -1,12 +1,13 @@
+export type { HealthLevel } from '../observe/health/health.ts'
 export type { HiddenEntry } from './catalog/entries.ts'
 export { type ConfigDiff, diffConfig } from './config/diff.ts'
 export { ConfigError, type ConfigIssue } from './config/issue.ts'
 export { type RouterConfig, readConfig } from './config/read.ts'
 export type {
-  BalanceName,
+  BalanceStrategy,
   BreakerOptions,
   CallLimits,
-  HashBy,
+  HashKey,
   HealthOptions,
   InstanceUrl,
   RestartOptions,
@@ -16,10 +17,10 @@ export type {
   UpstreamLimits,
   UpstreamOptions,
 } from './options.ts'
-export { type PinChange, type PinImport, Pins } from './pins/pins.ts'
+export { type PinChange, type PinImportOptions, Pins } from './pins/pins.ts'
 export type { PinFile, PinRecord } from './pins/records.ts'
 export type { BreakerState } from './policy/breaker.ts'
 export type { RegistryChange, UnregisterOptions } from './registry.ts'
 export { Router } from './router.ts'
-export type { InstanceStatus, Level, ServerStatus } from './status.ts'
-export type { InstanceState } from './upstream/instance.ts'
+export type { InstanceStatus, ServerStatus } from './status.ts'
+export type { InstanceState } from './upstream/instance-lifecycle.ts'

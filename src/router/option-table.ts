@@ -5,66 +5,66 @@ import { fieldsOf } from './config/schema.ts'
 import type { ServerField } from './config/schema-server.ts'
 import type { RouterOptions, UpstreamOptions } from './options.ts'
 
-/** What only a program can say of a server. */
-const ofPrograms: OptionTableOf<Omit<UpstreamOptions, ServerField>> = {
+/** Options of a server that only code can set, not a configuration file. */
+const codeOnly: OptionTableOf<Omit<UpstreamOptions, ServerField>> = {
   server: 'object',
-  use: 'list',
+  use: 'array',
 }
 
-/** The options of one server behind the router, to check what callers have written. */
-export const upstreamTable: OptionTable = { ...tableOf('server'), ...ofPrograms }
+/** Option table of {@link UpstreamOptions}, for `checkOptions`. */
+export const upstreamTable: OptionTable = { ...tableOf('server'), ...codeOnly }
 
-/** The options of one address of several, to check what callers have written. */
-export const placeTable: OptionTable = tableOf('instance')
+/** Option table of one entry of `urls`, for `checkOptions`. */
+export const instanceUrlTable: OptionTable = tableOf('instance')
 
-/** The options of a router, to check what callers have written. Its servers are checked one by one. */
+/** Option table of {@link RouterOptions}, for `checkOptions`. The registry checks each entry of `servers`. */
 export const routerTable: OptionTableOf<RouterOptions> = {
   servers: 'object',
-  name: 'text',
-  version: 'text',
-  title: 'text',
-  icons: 'list',
-  instructions: 'text',
+  name: 'string',
+  version: 'string',
+  title: 'string',
+  icons: 'array',
+  instructions: 'string',
   pageSize: 'number',
-  keys: 'list',
+  keys: 'array',
   tasks: tasksTable,
   limits: tableOf('routerLimits'),
-  out: 'list',
-  heldMs: 'ms',
-  doubtMs: 'ms',
+  outbound: 'array',
+  parkedMs: 'ms',
+  attributionTimeoutMs: 'ms',
   pins: 'object',
   onPinned: 'function',
   clock: 'object',
   onError: 'function',
 }
 
-/** A group of fields of the configuration file as options of a program, where the same names hold. */
+/** Converts a group of configuration fields to an option table; names are the same in both. */
 function tableOf(group: string): OptionTable {
   return Object.fromEntries(
     Array.from(fieldsOf(group), ([name, { type }]) => [name, kindOf(type)] as const),
   )
 }
 
-// Ranges are left to whoever uses a number: what makes sense in a file is less than what is possible.
+// Ranges are checked where a number is used, because code may set values that a file may not.
 function kindOf(type: FieldType): OptionKind | OptionTable {
   switch (type.kind) {
-    case 'text':
+    case 'string':
     case 'address':
-    case 'word':
-      return 'text'
+    case 'enum':
+      return 'string'
     case 'number':
       return 'number'
     case 'boolean':
     case 'false':
-      return 'flag'
+      return 'boolean'
     case 'list':
-      return type.of.kind === 'text' ? 'texts' : 'list'
+      return type.of.kind === 'string' ? 'strings' : 'array'
     case 'map':
       return type.of.kind === 'group' ? { '*': tableOf(type.of.group) } : 'object'
     case 'group':
       return tableOf(type.group)
-    case 'either':
-      return eitherOf(type.of)
+    case 'union':
+      return unionOf(type.of)
     case 'member':
       return kindOf(type.of)
     case 'ignored':
@@ -73,10 +73,10 @@ function kindOf(type: FieldType): OptionKind | OptionTable {
 }
 
 /**
- * What can be switched off, or be written shorter in a file, is looked into; other choices are left to
- * whoever makes them.
+ * Returns the table of the group in a union of a group with `false` or a shorthand. The members of any
+ * other union are checked where the option is used.
  */
-function eitherOf(types: readonly FieldType[]): OptionKind | OptionTable {
+function unionOf(types: readonly FieldType[]): OptionKind | OptionTable {
   const group = types.find(({ kind }) => kind === 'group')
   const isOther = types.some(({ kind }) => !['group', 'false', 'member'].includes(kind))
   return group === undefined || isOther ? 'any' : kindOf(group)

@@ -1,194 +1,191 @@
 import type { Middleware } from '../jsonrpc/handler.ts'
 import type { Endpoint } from '../mcp/endpoint.ts'
 import type { Icon } from '../mcp/types/base.ts'
-import type { TaskOptions } from '../server/tasks/tasks.ts'
+import type { TaskOptions } from '../server/tasks/registry.ts'
 import type { Clock } from '../util/time/clock.ts'
 import type { Pins } from './pins/pins.ts'
+import type { BalanceStrategy } from './policy/balance.ts'
 
-/** How calls are spread over the instances of one server. */
-export type BalanceName =
-  | 'round-robin'
-  | 'weighted'
-  | 'least-busy'
-  | 'two-choices'
-  | 'adaptive'
-  | 'hash'
+export type { BalanceStrategy } from './policy/balance.ts'
 
-/** What a consistent hash is taken of: who calls, a header of the call, or one of its arguments. */
-export type HashBy = 'principal' | { readonly header: string } | { readonly argument: string }
+/** The key of consistent hashing: the caller's principal, a header of the call, or one of its arguments. */
+export type HashKey = 'principal' | { readonly header: string } | { readonly argument: string }
 
-/** How many calls are let through, of whatever the limits belong to. */
+/** Rate and concurrency limits for calls: of the router, a server, a caller or a tool. */
 export interface CallLimits {
-  /** Calls per second, in the long run. */
+  /** Sustained rate, in calls per second. */
   readonly perSecond?: number
-  /** Calls that may come at once after a pause; by default as many as `perSecond`. */
+  /** Calls allowed in one burst; by default as many as `perSecond`. */
   readonly burst?: number
-  /** Calls at one time. */
+  /** Maximum number of concurrent calls. */
   readonly concurrent?: number
-  /** Calls that wait for their turn where `concurrent` is reached; one more is refused. */
+  /** Calls that may wait while `concurrent` is reached; a further call is rejected. */
   readonly queue?: number
 }
 
-/** The limits of one server behind the router. */
+/** Call limits of one upstream server. */
 export interface UpstreamLimits extends CallLimits {
-  /** The same for each caller by itself. */
+  /** Limits of each caller, counted separately. */
   readonly perCaller?: CallLimits
-  /** The same for single tools, by the names that the server gives them. */
+  /** Limits of single tools, keyed by the upstream tool name. */
   readonly tools?: Readonly<Record<string, CallLimits>>
 }
 
-/** When an instance counts as broken, and when it is tried again. */
+/** Settings of the circuit breaker that each instance has. */
 export interface BreakerOptions {
-  /** Failures in a row that open it. */
+  /** Consecutive failures that open the breaker. */
   readonly failures?: number
-  /** The share of failures in the window that opens it, from 0 to 1. */
+  /** Share of failures within `window` that opens the breaker, from 0 to 1. */
   readonly ratio?: number
-  /** Calls that the share is taken of; before there are as many it is not looked at. */
+  /** Number of recent calls over which `ratio` is measured; with fewer calls `ratio` is ignored. */
   readonly window?: number
-  /** How long it stays open before it is tried again. */
+  /** Time the breaker stays open before it becomes half-open, in milliseconds. */
   readonly openMs?: number
-  /** Successes in a row, while it is tried, that close it. */
+  /** Consecutive successful probes that close a half-open breaker. */
   readonly successes?: number
 }
 
-/** How a program that ended is started again, and a lost connection opened again. */
+/** How the router restarts a process that exited and reopens a lost connection. */
 export interface RestartOptions {
-  /** How often within `withinMs`; one more and the instance is put away until somebody looks. */
-  readonly most?: number
-  readonly withinMs?: number
-  /** The wait before the first attempt; it doubles from one to the next. */
+  /** Restarts allowed within `windowMs`; beyond that the instance is quarantined until `router.retry()`. */
+  readonly maxRestarts?: number
+  /** The window over which restarts are counted, in milliseconds. */
+  readonly windowMs?: number
+  /** Maximum delay before the first restart, in milliseconds; it doubles with each further one. */
   readonly minMs?: number
+  /** Maximum delay before any restart, in milliseconds. */
   readonly maxMs?: number
 }
 
-/** Calls that are made again elsewhere, where it is certain that nothing happens twice. */
+/** How the router retries failed calls on another instance, if the call certainly takes effect only once. */
 export interface RetryOptions {
-  /** Attempts of one call altogether; 1 is none but the first. */
+  /** Attempts per call, the first included; 1 disables retries. */
   readonly attempts?: number
-  /** The share of calls that may be made again, from 0 to 1. */
+  /** Share of calls that may be retried, from 0 to 1. */
   readonly budget?: number
   /**
-   * Tools that may be called twice, by your word and by the names that the server gives them; `*`
-   * stands for anything. What a server says of its tools counts only with `trustAnnotations`.
+   * Upstream names of the tools that you declare safe to retry; `*` matches any characters. The
+   * annotations of a server count only with `trustAnnotations`.
    */
   readonly tools?: readonly string[]
 }
 
-/** How an instance is asked whether it lives. */
+/** Settings of the health checks (pings) of each instance. */
 export interface HealthOptions {
-  /** How often; 0 never asks. */
-  readonly everyMs?: number
+  /** Interval between checks, in milliseconds; 0 disables them. */
+  readonly intervalMs?: number
+  /** Time to wait for a response, in milliseconds. */
   readonly timeoutMs?: number
-  /** Answers missed in a row after which it gets no calls. */
+  /** Consecutive failed checks after which the instance is reconnected or restarted. */
   readonly failures?: number
 }
 
-/** What callers see of the tools of a server. Names are those the server gives; `*` stands for anything. */
+/** Which tools of a server callers see, and how. Keys and patterns are upstream tool names; `*` matches any characters. */
 export interface ToolRules {
-  /** Only these. */
+  /** Exposes only these tools. */
   readonly allow?: readonly string[]
-  /** All but these. Denied wins over allowed. */
+  /** Hides these tools; `deny` wins over `allow`. */
   readonly deny?: readonly string[]
-  /** Other names, before the prefix is put in front. */
+  /** Replacement names, without the prefix. */
   readonly rename?: Readonly<Record<string, string>>
-  /** Other descriptions. */
+  /** Replacement descriptions. */
   readonly describe?: Readonly<Record<string, string>>
-  /** What happens when the definition of a tool is not the one it was first seen with. */
+  /** The reaction to a tool whose definition differs from the pinned one. By default `'warn'`. */
   readonly pin?: 'off' | 'warn' | 'block'
 }
 
-/** Where one instance of a server is reached. */
+/** The address of one instance of a server, with its load-balancing weight (default 1). */
 export type InstanceUrl = string | { readonly url: string; readonly weight?: number }
 
 /**
- * One server behind the router. It is a program to start (`command`), one or several addresses
- * (`url`, `urls`), or a server of this process (`server`): exactly one of these.
+ * One upstream server. Exactly one of these says where it runs: a process to start (`command`), one
+ * or more addresses (`url`, `urls`), or an endpoint in this process (`server`).
  */
 export interface UpstreamOptions {
   readonly command?: string
   readonly args?: readonly string[]
   readonly cwd?: string
-  /** Further environment variables of the program. */
+  /** Additional environment variables of the process. */
   readonly env?: Readonly<Record<string, string>>
-  /** Environment variables of this process that the program gets too, beside the few that every one gets. */
+  /** Names of environment variables that the process inherits, in addition to a minimal default set. */
   readonly inheritEnv?: readonly string[]
-  /** How many of the program run. */
+  /** Number of processes to run. */
   readonly instances?: number
 
   readonly url?: string
   readonly urls?: readonly InstanceUrl[]
-  /** Sent with every request over HTTP, and with the handshake of a WebSocket. */
+  /** HTTP headers of every request and of WebSocket handshakes. */
   readonly headers?: Readonly<Record<string, string>>
   /**
-   * Whether calls to a stateless server at an address of HTTP go over a WebSocket where it says that it
-   * takes one; unless said otherwise they do.
+   * Whether calls to a stateless HTTP server use a WebSocket if the server offers one. By default
+   * true.
    */
   readonly websocket?: boolean
-  /** How it is connected to, in the words of other programs' files; the address says it already. */
+  /** The transport, as the configuration files of other hosts name it; the address implies it. */
   readonly type?: 'stdio' | 'http' | 'streamable-http' | 'sse' | 'ws' | 'websocket'
 
   readonly server?: Endpoint
 
-  /** Not started, not listed. */
+  /** A disabled server is neither started nor listed. */
   readonly disabled?: boolean
-  /** Put in front of the names of tools and prompts: a text, or `false` for none. By default `name__`. */
+  /** Prefix of tool and prompt names; `false` for none. By default `name__`. */
   readonly prefix?: string | false
   readonly tools?: ToolRules
-  readonly balance?: BalanceName
-  readonly hash?: HashBy
-  /** How long a call may take. */
+  readonly balance?: BalanceStrategy
+  readonly hash?: HashKey
+  /** Timeout of a call without a response or progress, in milliseconds. */
   readonly timeoutMs?: number
-  /** How long opening a connection may take, starting the program included. */
-  readonly openMs?: number
+  /** Timeout for opening a connection, starting the process included, in milliseconds. */
+  readonly connectTimeoutMs?: number
   readonly breaker?: BreakerOptions | false
   readonly limits?: UpstreamLimits
   readonly restart?: RestartOptions | false
   readonly retry?: RetryOptions
-  /** Whether to believe the server which of its tools change nothing, or nothing twice; not unless said. */
+  /** Whether to trust `readOnlyHint` and `idempotentHint` of the server's tools. By default false. */
   readonly trustAnnotations?: boolean
   readonly health?: HealthOptions
   /**
-   * Who shares a connection to a server of the session revisions: callers that can be asked the same
-   * things (`'alike'`), everybody (`'one'`), or nobody (`'each'`). Everybody shares a program unless said
-   * otherwise, and callers that are alike share the connections to an address.
+   * Which callers share a connection to a session-based server: those with the same client
+   * capabilities (`'compatible'`), all (`'shared'`), or none (`'per-caller'`). By default `'shared'`
+   * for a process and `'compatible'` for an address.
    */
-  readonly connections?: 'alike' | 'one' | 'each'
-  /** Wrapped around every call to this server. */
+  readonly connections?: 'compatible' | 'shared' | 'per-caller'
+  /** Middleware around every call to this server. */
   readonly use?: readonly Middleware[]
 }
 
-/** What a router is made of. */
+/** Options of a {@link Router}. */
 export interface RouterOptions {
-  /** The servers behind it, by name. A `Server` stands for `{ server }`. */
+  /** The upstream servers by name. A `Server` is short for `{ server }`. */
   readonly servers?: Readonly<Record<string, UpstreamOptions | Endpoint>>
-  /** What the router calls itself. */
+  /** The name the router reports to its callers and to upstream servers. */
   readonly name?: string
   readonly version?: string
   readonly title?: string
   readonly icons?: readonly Icon[]
   readonly instructions?: string
-  /** Entries on one page of a list. */
+  /** Entries per page of a list. */
   readonly pageSize?: number
-  /** Secrets that seal what travels with callers, the newest first; shared by all that serve one address. */
+  /** Keys that encrypt the state carried by callers, newest first; identical in all processes behind one address. */
   readonly keys?: readonly Uint8Array[]
-  /** How the tasks that calls become are kept: where, how long, how many. */
+  /** Task storage: where tasks are kept, for how long and how many. */
   readonly tasks?: TaskOptions
-  /** Limits of all calls together, and of each caller. */
+  /** Limits of all calls together and of each caller. */
   readonly limits?: CallLimits & { readonly perCaller?: CallLimits }
-  /** Wrapped around every call to any server, outside of that server's own. */
-  readonly out?: readonly Middleware[]
-  /** How long a call of a stateless caller is held for the answer to a question. */
-  readonly heldMs?: number
+  /** Middleware around every call to any upstream server, outside the server's own `use`. */
+  readonly outbound?: readonly Middleware[]
+  /** How long a call of a stateless caller stays parked for the response to a server request, in milliseconds. */
+  readonly parkedMs?: number
   /**
-   * How long a question of a server that could be that of several callers waits until it is clear whose
-   * it is; 0 refuses it at once.
+   * How long a server request that could belong to several callers waits to be attributed to one of
+   * them, in milliseconds; 0 rejects it immediately.
    */
-  readonly doubtMs?: number
-  /** How tools were defined when they were first seen, as another router remembered it. */
+  readonly attributionTimeoutMs?: number
+  /** Pinned tool definitions, for example from an earlier run. By default none. */
   readonly pins?: Pins
-  /** Told when tools were seen for the first time, changed or approved, so that this can be kept. */
+  /** Called when a tool was pinned, changed or approved, so that the pins can be saved. */
   readonly onPinned?: (pins: Pins) => void
   readonly clock?: Clock
-  /** Told what went wrong that no caller is told. By default on stderr. */
+  /** Called with errors that are not returned to a caller. By default they are written to stderr. */
   readonly onError?: (error: unknown) => void
 }

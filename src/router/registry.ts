@@ -1,71 +1,73 @@
 import { ChannelError } from '../jsonrpc/channel.ts'
 import type { Endpoint } from '../mcp/endpoint.ts'
-import { checkOptions } from '../util/options.ts'
-import { isRecord } from '../util/record.ts'
+import { isRecord } from '../util/objects.ts'
+import { checkOptions, formatValue } from '../util/options.ts'
 import { checkPrefix, checkServerName } from './catalog/names.ts'
 import { changeOf } from './config/diff.ts'
 import type { Route } from './dispatch/route.ts'
-import { placeTable, upstreamTable } from './option-table.ts'
+import { instanceUrlTable, upstreamTable } from './option-table.ts'
 import type { UpstreamOptions } from './options.ts'
 
-/** Something has changed in the registry. */
+/** A change of the registered servers or of their order. */
 export type RegistryChange =
   | { readonly type: 'registered' | 'adjusted' | 'unregistered'; readonly server: string }
   | { readonly type: 'order' }
 
-/** What the registry needs: how a server is reached, and whom to tell. */
-export interface RegistryHost {
-  /** Makes the way to a server, which is not connected to yet. Throws for options that make no sense. */
+/** What a {@link ServerRegistry} needs from the router. */
+export interface ServerRegistryHost {
+  /** Creates the route to a server without connecting. Throws for invalid options. */
   make(name: string, options: UpstreamOptions): Route
   onChange(change: RegistryChange): void
 }
 
-/** How long calls under way are waited for when their server is taken away. */
+/** Options for removing servers. */
 export interface UnregisterOptions {
+  /** Time to wait for the calls in flight, in milliseconds. By default 0. */
   readonly drainMs?: number
 }
 
 /**
- * The servers behind a router, by name and in order. What a server's options are may change at any
- * time: those that are left as they are go on as if nothing had happened.
+ * The upstream servers of a router, by name and in order. Servers can be added, removed and
+ * reconfigured at any time; servers whose options stay the same are not interrupted.
  */
-export class Registry {
-  readonly #host: RegistryHost
+export class ServerRegistry {
+  readonly #host: ServerRegistryHost
   #routes = new Map<string, Route>()
-  /** Those that are to take over as soon as they have been tried. */
-  readonly #coming = new Set<Route>()
-  /** Those that are being ended. */
-  readonly #leaving = new Set<Promise<void>>()
-  /** Settles when no update is under way. */
+  /** Routes of a running update, which take over once their first connection attempt has finished. */
+  readonly #starting = new Set<Route>()
+  /** Routes that are being stopped. */
+  readonly #stopping = new Set<Promise<void>>()
+  /** Settles when no update is running. */
   #updated: Promise<void> = Promise.resolve()
   #isClosed = false
 
-  constructor(host: RegistryHost) {
+  constructor(host: ServerRegistryHost) {
     this.#host = host
   }
 
-  /** The servers, in order. */
+  /** Returns the routes in order. */
   list(): readonly Route[] {
     return [...this.#routes.values()]
   }
 
+  /** Returns the route of a server; undefined if there is none of this name. */
   find(name: string): Route | undefined {
     return this.#routes.get(name)
   }
 
   /**
-   * Adds a server behind the others. Throws a TypeError for a name that is taken or cannot be one, and a
-   * ChannelError `'closed'` once this is closed.
+   * Adds a server after the others. Throws a TypeError for a name that is taken or invalid, and a
+   * ChannelError `'closed'` after `close`.
    */
   register(name: string, given: UpstreamOptions | Endpoint): void {
     this.registerAll({ [name]: given })
   }
 
-  /** Adds servers, but for those that are disabled; none, where one of them cannot be. Throws as `register`. */
+  /** Adds all servers that are not disabled, or none if one of them is invalid. Throws as `register` does. */
   registerAll(servers: Readonly<Record<string, UpstreamOptions | Endpoint>>): void {
     this.#checkOpen()
     const made = wantedOf(servers).map(([name, options]) => {
-      if (this.#routes.has(name)) throw new TypeError(`there is already a server "${name}"`)
+      if (this.#routes.has(name)) throw new TypeError(`a server "${name}" is already registered`)
       return this.#host.make(name, options)
     })
     for (const route of made) {
@@ -76,25 +78,24 @@ export class Registry {
     }
   }
 
-  /** Takes a server away; false where there is none of the name. Settles when it has ended. */
+  /** Removes a server; resolves when it has stopped, with false if there is none of this name. */
   async unregister(name: string, { drainMs = 0 }: UnregisterOptions = {}): Promise<boolean> {
     const route = this.#routes.get(name)
     if (route === undefined) return false
     this.#routes.delete(name)
     this.#host.onChange({ type: 'unregistered', server: name })
-    await this.#end(route, drainMs)
+    await this.#stop(route, drainMs)
     return true
   }
 
   /**
-   * Makes these the servers, in this order. Those whose options are the same are not touched; of those
-   * that differ only in what they are allowed the connections stay; those that have to be connected to
-   * anew take over when they are there, and the calls under way of the others are waited for. Throws,
-   * and changes nothing, where one of them makes no sense, and once this is closed. Settles when all is
-   * done.
+   * Replaces the servers, in this order. Servers with the same options are not touched. Servers whose
+   * change needs no reconnect keep their connections. Every other server is started and takes over after
+   * its first connection attempt; the one it replaces finishes its calls in flight. Settles when all of
+   * this is done. Rejects, and changes nothing, if a server is invalid or after `close`.
    *
-   * Of several updates each finds what the one before has left. What is registered or unregistered while
-   * one is under way stays so.
+   * Updates run one after the other. Servers that are registered or unregistered during an update stay
+   * registered or unregistered.
    */
   async update(
     servers: Readonly<Record<string, UpstreamOptions | Endpoint>>,
@@ -106,19 +107,19 @@ export class Registry {
       () => {},
     )
     const gone = await replacing
-    await Promise.all(gone.map(route => this.#end(route, drainMs)))
+    await Promise.all(gone.map(route => this.#stop(route, drainMs)))
   }
 
-  /** Ends all of them. Never rejects. */
+  /** Stops all servers. Never rejects. */
   async close({ drainMs = 0 }: UnregisterOptions = {}): Promise<void> {
     this.#isClosed = true
-    const routes = [...this.#routes.values(), ...this.#coming]
+    const routes = [...this.#routes.values(), ...this.#starting]
     this.#routes.clear()
-    for (const route of routes) void this.#end(route, drainMs)
-    await Promise.all(this.#leaving)
+    for (const route of routes) void this.#stop(route, drainMs)
+    await Promise.all(this.#stopping)
   }
 
-  /** Gives those that are no longer among the servers. */
+  /** Switches to the new servers and returns the routes that are no longer in use. */
   async #replace(
     servers: Readonly<Record<string, UpstreamOptions | Endpoint>>,
   ): Promise<readonly Route[]> {
@@ -127,12 +128,12 @@ export class Registry {
     const found = new Map(this.#routes)
     const { next, opened, adjusted } = this.#plan(wanted)
     for (const route of opened) {
-      this.#coming.add(route)
+      this.#starting.add(route)
       route.upstream.start()
     }
-    // What replaces another takes over when it is there, or has turned out not to come.
+    // A replacement takes over once its first connection attempt has succeeded or failed.
     await Promise.all(opened.map(({ upstream }) => upstream.tried))
-    for (const route of opened) this.#coming.delete(route)
+    for (const route of opened) this.#starting.delete(route)
     this.#checkOpen()
     const before = this.#routes
     for (const [name, route] of before) if (found.get(name) !== route) next.set(name, route)
@@ -155,7 +156,7 @@ export class Registry {
     return [...before.values(), ...opened].filter(route => !present.has(route))
   }
 
-  /** What is to be done. Everything is made before anything is begun: what makes no sense throws here. */
+  /** Plans an update. Creates every route before any is started, so that invalid options throw here. */
   #plan(wanted: readonly (readonly [string, UpstreamOptions])[]): {
     readonly next: Map<string, Route>
     readonly opened: readonly Route[]
@@ -177,20 +178,20 @@ export class Registry {
   }
 
   #checkOpen(): void {
-    if (this.#isClosed) throw new ChannelError('closed', 'the router has been closed')
+    if (this.#isClosed) throw new ChannelError('closed', 'the router is closed')
   }
 
-  #end({ upstream }: Route, drainMs: number): Promise<void> {
-    const leaving = upstream.stop(drainMs).finally(() => this.#leaving.delete(leaving))
-    this.#leaving.add(leaving)
-    return leaving
+  #stop({ upstream }: Route, drainMs: number): Promise<void> {
+    const stopping = upstream.stop(drainMs).finally(() => this.#stopping.delete(stopping))
+    this.#stopping.add(stopping)
+    return stopping
   }
 }
 
 /**
- * Ranks servers in their order. One that was there before keeps its rank, or, behind others that have come
- * or gone before it, gets a higher one: whoever is in the middle of a list may be told of something twice,
- * and misses nothing.
+ * Assigns ranks in the order of the servers. A server keeps its rank, or gets a higher one if servers
+ * before it were added or removed: a client in the middle of a paginated list may then see an entry
+ * twice but misses none.
  */
 function rank(next: ReadonlyMap<string, Route>, before: ReadonlyMap<string, Route>): void {
   let last = -1
@@ -200,15 +201,18 @@ function rank(next: ReadonlyMap<string, Route>, before: ReadonlyMap<string, Rout
   }
 }
 
-/** A server of this process stands for the options that name it. */
+/** Expands an endpoint of this process to `{ server }`. */
 function optionsOf(given: UpstreamOptions | Endpoint): UpstreamOptions {
-  if (!isRecord(given)) throw new TypeError('a server is an object of options')
+  if (!isRecord(given))
+    throw new TypeError(
+      `a server must be an object of options or an endpoint (got ${formatValue(given)})`,
+    )
   return 'attach' in given && typeof given.attach === 'function' && 'handle' in given
     ? { server: given as unknown as Endpoint }
     : (given as UpstreamOptions)
 }
 
-/** The servers that are not disabled. All of them are checked. */
+/** Checks all servers and returns those that are not disabled. */
 function wantedOf(
   servers: Readonly<Record<string, UpstreamOptions | Endpoint>>,
 ): readonly (readonly [name: string, options: UpstreamOptions])[] {
@@ -220,8 +224,9 @@ function wantedOf(
 function check(name: string, options: UpstreamOptions): void {
   checkOptions(options, upstreamTable, `server "${name}": `)
   const { prefix, urls = [] } = options
-  for (const place of urls) {
-    if (typeof place !== 'string') checkOptions(place, placeTable, `server "${name}", "urls": `)
+  for (const entry of urls) {
+    if (typeof entry !== 'string')
+      checkOptions(entry, instanceUrlTable, `server "${name}", "urls": `)
   }
   const problem =
     checkServerName(name) ?? (typeof prefix === 'string' ? checkPrefix(prefix) : undefined)

@@ -4,7 +4,7 @@ import { connect } from '../connect.ts'
 import { Server } from '../server/server.ts'
 import { Router } from './router.ts'
 
-/** A tool that asks where. */
+/** Adds a tool that elicits a city. */
 function addAsking(server: Server): void {
   server.tool('ask', { description: 'Asks' }, async (_, ctx) => {
     const { city } = await ctx.elicit({
@@ -29,7 +29,7 @@ function weather(): Server {
 }
 
 describe('a router', () => {
-  it('offers what the servers behind it offer, under names that keep them apart', async () => {
+  it('exposes the features of its servers under distinct names', async () => {
     proves('S5f', 'S5g')
     await using router = new Router({ servers: { weather: weather(), other: weather() } })
     await using client = await connect(router)
@@ -42,7 +42,7 @@ describe('a router', () => {
     expect((await client.prompt('weather__plan')).messages).toHaveLength(1)
   })
 
-  it('is what several servers are connected to as', async () => {
+  it('is created when a client connects to several servers', async () => {
     const client = await connect({ mcpServers: { weather: weather(), other: weather() } })
     expect((await client.call('weather__report')).text).toBe('sunny')
     await client.close()
@@ -50,18 +50,21 @@ describe('a router', () => {
   })
 
   const eras = ['session', 'stateless'] as const
-  const cells = eras.flatMap(front => eras.map(behind => [front, behind] as const))
+  const cells = eras.flatMap(downstream => eras.map(upstream => [downstream, upstream] as const))
 
-  it.each(cells)('passes a question of a %s server on to a %s caller', async (behind, front) => {
-    const only = behind === 'session' ? ['2025-11-25'] : ['2026-07-28']
-    const upstream = new Server({ name: 'x', version: '1' }, { revisions: only })
-    addAsking(upstream)
-    await using router = new Router({ servers: { x: upstream } })
-    await using client = await connect(router, {
-      era: front,
-      elicit: () => ({ action: 'accept', content: { city: 'Bern' } }),
-    })
-    const { content } = await client.call('x__ask')
-    expect(content).toEqual([{ type: 'text', text: 'in Bern' }])
-  })
+  it.each(cells)(
+    'forwards a request of a %s server to a %s caller',
+    async (upstreamEra, callerEra) => {
+      const only = upstreamEra === 'session' ? ['2025-11-25'] : ['2026-07-28']
+      const upstream = new Server({ name: 'x', version: '1' }, { revisions: only })
+      addAsking(upstream)
+      await using router = new Router({ servers: { x: upstream } })
+      await using client = await connect(router, {
+        era: callerEra,
+        elicit: () => ({ action: 'accept', content: { city: 'Bern' } }),
+      })
+      const { content } = await client.call('x__ask')
+      expect(content).toEqual([{ type: 'text', text: 'in Bern' }])
+    },
+  )
 })

@@ -4,71 +4,72 @@ import type { Attachment, Endpoint } from '../mcp/endpoint.ts'
 import type { Profile } from '../mcp/profile.ts'
 import type { Revision } from '../mcp/revisions/revisions.ts'
 import type { Implementation, Members } from '../mcp/types/base.ts'
-import { Front } from '../server/core/endpoint.ts'
+import type { HealthLevel } from '../observe/health/health.ts'
+import { McpEndpoint } from '../server/core/endpoint.ts'
 import { limits as limitTable } from '../util/limits/limits.ts'
 import { checkOptions } from '../util/options.ts'
 import { type Clock, systemClock } from '../util/time/clock.ts'
 import { Deadlines, systemDeadlines } from '../util/time/deadline.ts'
 import { Traffic } from '../util/traffic.ts'
 import { version as ownVersion } from '../util/version.ts'
-import { Catalogue } from './catalog/catalog.ts'
+import { Catalog } from './catalog/catalog.ts'
 import type { HiddenEntry } from './catalog/entries.ts'
 import type { ListKind } from './catalog/lists.ts'
 import { Route, type RouteHost } from './dispatch/route.ts'
-import { tellInstance } from './events.ts'
-import type { Delivered } from './forward/call.ts'
-import { writtenCalls } from './forward/hop.ts'
-import { HeldCalls } from './forward/parked-calls.ts'
-import { onlyReader, RoutedOffer } from './forward/proxied-features.ts'
+import { publishInstanceEvent } from './events.ts'
+import { rawCalls } from './forward/params.ts'
+import { ParkedCalls } from './forward/parked-calls.ts'
+import { onlyReader, ProxiedFeatures } from './forward/proxied-features.ts'
+import type { UpstreamResult } from './forward/upstream-call.ts'
 import { routerTable } from './option-table.ts'
 import type { RouterOptions, UpstreamOptions } from './options.ts'
-import { Pinning } from './pins/check.ts'
-import { type PinImport, Pins } from './pins/pins.ts'
+import { PinChecker } from './pins/check.ts'
+import { type PinImportOptions, Pins } from './pins/pins.ts'
 import type { PinRecord } from './pins/records.ts'
 import { Limits } from './policy/limit.ts'
-import { Registry, type RegistryChange, type UnregisterOptions } from './registry.ts'
-import { type Level, type ServerStatus, statusOf } from './status.ts'
+import { type RegistryChange, ServerRegistry, type UnregisterOptions } from './registry.ts'
+import { type ServerStatus, statusOf } from './status.ts'
 import type { Instance } from './upstream/instance.ts'
-import { openMsOf, Upstream } from './upstream/upstream.ts'
+import { connectTimeoutOf, Upstream } from './upstream/upstream.ts'
 
 /**
- * Many servers behind one address. Callers see one server that has the tools, resources and prompts of
- * all, in every revision and over every transport; behind it are programs, addresses and servers of
- * this process, each with as many instances as it takes.
+ * Exposes many upstream servers as one. Callers see a single server with the tools, resources and
+ * prompts of all, in every revision and over every transport. An upstream server is a process, an
+ * address or an endpoint of this process, with one or more instances.
  *
- * A router begins to connect when it is made, and belongs to its maker, who closes it.
+ * The constructor starts connecting. The owner of the router calls `close`.
  */
 export class Router implements Endpoint {
-  /** Answers one self-contained message, without a connection. */
+  /** Handles one self-contained message, without a connection. */
   readonly handle: Handler
   readonly profile: Profile
-  readonly writtenCalls = writtenCalls
-  /** How much has come from callers and gone to them, where it is served by `listen` or `serve`. */
+  readonly rawCalls = rawCalls
+  /** Messages and bytes exchanged with callers, counted when the router is served by `listen` or `serve`. */
   readonly traffic = new Traffic()
-  /** That calls are told of by the router itself, on the channels of `trunkline/observe`. */
+  /** True: the router itself publishes call events on the channels of `trunkline/observe`. */
   readonly isObserved = true
-  /** How the tools were defined when they were first seen. */
+  /** The pinned tool definitions. */
   readonly pins: Pins
   readonly #options: RouterOptions
-  readonly #front: Front<RoutedOffer>
-  readonly #registry: Registry
-  readonly #pinning: Pinning
+  readonly #endpoint: McpEndpoint<ProxiedFeatures>
+  readonly #registry: ServerRegistry
+  readonly #pinChecker: PinChecker
   readonly #clock: Clock
   readonly #deadlines: Deadlines
-  readonly #held: HeldCalls<Delivered>
+  readonly #parkedCalls: ParkedCalls<UpstreamResult>
   readonly #info: Implementation
   readonly #routeHost: RouteHost
   readonly #listeners = new Set<(change: RegistryChange) => void>()
-  #catalogue: Catalogue | undefined
-  #isFollowing = false
+  #catalog: Catalog | undefined
+  #isUpdateScheduled = false
   #tried: Promise<void> | undefined
 
-  /** Throws a TypeError for options that make no sense; then nothing has been started. */
+  /** Throws a TypeError for invalid options; nothing has been started then. */
   constructor(options: RouterOptions = {}) {
     checkOptions(options, routerTable)
     this.#options = options
     this.pins = options.pins ?? new Pins()
-    this.#pinning = new Pinning(this.pins, {
+    this.#pinChecker = new PinChecker(this.pins, {
       routes: () => this.#registry.list(),
       onPinned: pins => options.onPinned?.(pins),
       onChange: () => this.#changed(['tools']),
@@ -77,21 +78,21 @@ export class Router implements Endpoint {
     const { name = 'trunkline', version = ownVersion, title, icons, instructions } = options
     this.#clock = options.clock ?? systemClock
     this.#deadlines = options.clock === undefined ? systemDeadlines : new Deadlines(options.clock)
-    this.#held = new HeldCalls(this.#deadlines, options.heldMs)
+    this.#parkedCalls = new ParkedCalls(this.#deadlines, options.parkedMs)
     this.#info = { name, version, title }
     const now = () => this.#clock.now()
     const limits = new Limits({ router: options.limits, now })
-    this.#routeHost = { clock: this.#clock, limits, out: options.out ?? [] }
-    this.#front = new Front(
+    this.#routeHost = { clock: this.#clock, limits, outbound: options.outbound ?? [] }
+    this.#endpoint = new McpEndpoint(
       { name, version, title, icons, instructions },
       host =>
-        new RoutedOffer(host, {
+        new ProxiedFeatures(host, {
           info: this.#info,
-          held: this.#held,
-          catalogue: () => this.#current(),
+          parkedCalls: this.#parkedCalls,
+          catalog: () => this.#currentCatalog(),
           routes: () => this.#registry.list(),
           whenTried: () => this.#tried,
-          missing: () => this.#missing(),
+          unavailable: () => this.#unavailable(),
         }),
       {
         pageSize: options.pageSize,
@@ -100,43 +101,42 @@ export class Router implements Endpoint {
         onError: options.onError,
       },
     )
-    this.#front.subscriptions.onWanted = () => this.#followSoon()
-    this.handle = this.#front.handle
-    this.profile = this.#front.profile
-    this.#registry = new Registry({
-      make: (server, its) => this.#make(server, its),
+    this.#endpoint.subscriptions.onWatched = () => this.#scheduleSubscriptionUpdate()
+    this.handle = this.#endpoint.handle
+    this.profile = this.#endpoint.profile
+    this.#registry = new ServerRegistry({
+      make: (server, upstreamOptions) => this.#make(server, upstreamOptions),
       onChange: change => this.#onChange(change),
     })
     this.#registry.registerAll(options.servers ?? {})
   }
 
-  /** The revisions it serves, oldest first. */
+  /** The protocol revisions that callers can use, oldest first. */
   get revisions(): readonly Revision[] {
-    return this.#front.revisions
+    return this.#endpoint.revisions
   }
 
-  /** Settles when every server has been tried once, whether it could be reached or not. */
+  /** Resolves when the first connection attempt to every server has succeeded or failed. */
   async ready(): Promise<void> {
     await Promise.all(this.#registry.list().map(({ upstream }) => upstream.tried))
   }
 
   /**
-   * Adds a server behind the others. Throws a TypeError for a name that is taken or cannot be one, and a
-   * ChannelError `'closed'` once the router is closed.
+   * Adds a server after the others. Throws a TypeError for a name that is taken or invalid, and a
+   * ChannelError `'closed'` after `close`.
    */
   register(name: string, options: UpstreamOptions | Endpoint): void {
     this.#registry.register(name, options)
   }
 
-  /** Takes a server away; false where there is none of the name. Settles when it has ended. */
+  /** Removes a server; resolves when it has stopped, with false if there is none of this name. */
   unregister(name: string, options?: UnregisterOptions): Promise<boolean> {
     return this.#registry.unregister(name, options)
   }
 
   /**
-   * Makes these the servers, in this order; those that stay as they are go on as if nothing had
-   * happened. Rejects, and changes nothing, where one of them makes no sense, and once the router is
-   * closed. Of several updates each finds what the one before has left.
+   * Replaces the servers, in this order; servers with the same options are not interrupted. Rejects, and
+   * changes nothing, if a server is invalid or after `close`. Updates run one after the other.
    */
   update(
     servers: NonNullable<RouterOptions['servers']>,
@@ -145,28 +145,28 @@ export class Router implements Endpoint {
     return this.#registry.update(servers, options)
   }
 
-  /** How one server does; undefined where there is none of the name. */
+  /** Returns the status of one server; undefined if there is none of this name. */
   server(name: string): ServerStatus | undefined {
     const route = this.#registry.find(name)
     return route && statusOf(route)
   }
 
-  /** How the servers do, in order. */
+  /** Returns the status of every server, in order. */
   servers(): readonly ServerStatus[] {
     return this.#registry.list().map(statusOf)
   }
 
-  /** How well all of it works, for `/readyz`: down only where no server can be called. */
+  /** Returns the overall health, for `/readyz`: `down` only if no server can be called. */
   health(): {
-    readonly level: Level
+    readonly level: HealthLevel
     readonly reason?: string
     readonly servers: Iterable<readonly [string, ServerStatus]>
   } {
     const servers = this.servers()
-    const ill = servers.filter(({ level }) => level !== 'ok')
+    const unhealthy = servers.filter(({ level }) => level !== 'ok')
     const isDown = servers.length > 0 && servers.every(({ level }) => level === 'down')
-    const level = ill.length === 0 ? 'ok' : isDown ? 'down' : 'degraded'
-    const reason = ill.map(({ name, reason: why }) => `${name}: ${why}`).join('; ')
+    const level = unhealthy.length === 0 ? 'ok' : isDown ? 'down' : 'degraded'
+    const reason = unhealthy.map(({ name, reason: why }) => `${name}: ${why}`).join('; ')
     return {
       level,
       ...(reason !== '' && { reason }),
@@ -174,69 +174,69 @@ export class Router implements Endpoint {
     }
   }
 
-  /** How much has come from each server and gone to it; nothing where it is in this process. */
+  /** Yields the traffic exchanged with each server; zero for an endpoint of this process. */
   *upstreamTraffic(): Generator<readonly [server: string, traffic: Traffic]> {
     for (const { name, upstream } of this.#registry.list()) yield [name, upstream.traffic]
   }
 
-  /** The tools that callers see, in order: under which names, and whose they are. */
+  /** Returns the tools that callers see, in order: the exposed name and the server of each. */
   tools(): readonly { readonly name: string; readonly server: string }[] {
-    return this.#current().tools.map(({ shown, route }) => ({
+    return this.#currentCatalog().tools.map(({ shown, route }) => ({
       name: shown.name,
       server: route.name,
     }))
   }
 
-  /** What servers offer and callers do not see, and why. */
+  /** Returns the entries of upstream servers that callers do not see, with the reasons. */
   hidden(): readonly HiddenEntry[] {
-    return this.#current().hidden
+    return this.#currentCatalog().hidden
   }
 
-  /** Tries a server again at once that waits or was put away; false where there is none of the name. */
+  /** Retries a waiting or quarantined server immediately; returns false if there is none of this name. */
   retry(name: string): boolean {
     const route = this.#registry.find(name)
     for (const instance of route?.upstream.instances ?? []) instance.retry()
     return route !== undefined
   }
 
-  /** Lets callers have a tool again whose definition has changed. See `pins`. */
+  /** Approves a changed tool definition, so that callers can use the tool again. Throws as `Pins.approve` does. */
   approve(server: string, tool: string, digest: string): void {
-    this.#pinning.approve(server, tool, digest)
+    this.#pinChecker.approve(server, tool, digest)
   }
 
   /**
-   * Takes over what somebody else has made of the pins, as `pins.import` does, and lets callers have the
-   * tools that are as pinned now, and no others. Tools whose pins were removed are pinned anew, as they are
-   * listed. Gives those whose pins are others; rejects, and takes nothing, where it is no file of pins.
+   * Imports a pin file as `pins.import` does, and exposes exactly the tools that match their pins now.
+   * Tools whose pins were removed are pinned again as currently listed. Resolves with the pins that
+   * changed; rejects, and imports nothing, if the file is invalid.
    */
   importPins(
     file: unknown,
-    options: Pick<PinImport, 'removed'> = {},
+    options: Pick<PinImportOptions, 'removed'> = {},
   ): Promise<readonly PinRecord[]> {
-    return this.#pinning.import(file, options)
+    return this.#pinChecker.import(file, options)
   }
 
-  /** Told of servers that come and go, until the function that comes back is called. */
+  /** Calls the listener when servers are added, changed or removed. Returns a function that unsubscribes it. */
   onChange(listener: (change: RegistryChange) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Puts a middleware around everything that callers ask for; the first is outermost. */
+  /** Wraps a middleware around every request of callers; the first one added is outermost. */
   use(middleware: Middleware): this {
-    this.#front.use(middleware)
+    this.#endpoint.use(middleware)
     return this
   }
 
-  /** Takes over a channel for as long as it lives. */
+  /** Serves a channel until it closes. */
   attach(channel: Channel, envelope?: Envelope): Attachment {
-    return this.#front.attach(channel, envelope)
+    return this.#endpoint.attach(channel, envelope)
   }
 
-  /** Ends every connection in good order, those of callers first, and every program. Never rejects. */
+  /** Closes all connections gracefully, those of callers first, and stops all processes. Never rejects. */
   async close(options: { readonly drainMs?: number } = {}): Promise<void> {
-    this.#held.close()
-    await this.#front.close(options)
+    this.#parkedCalls.close()
+    await this.#endpoint.close(options)
     await this.#registry.close({ drainMs: 0 })
   }
 
@@ -254,29 +254,33 @@ export class Router implements Endpoint {
         version,
         title,
         clock: this.#options.clock,
-        // Opening has a time of its own, and is not to fail for the sake of quick calls.
+        // Connecting has its own timeout and must not fail because calls have a short one.
         timeoutMs: Math.max(
-          openMsOf(options),
+          connectTimeoutOf(options),
           options.timeoutMs ?? limitTable.callTimeoutMs.default,
         ),
         onError: error => this.#onError(error),
       },
-      doubtMs: this.#options.doubtMs ?? limitTable.doubtMs.default,
-      wanted: () => this.#wantedOf(upstream),
+      attributionTimeoutMs:
+        this.#options.attributionTimeoutMs ?? limitTable.attributionTimeoutMs.default,
+      subscribed: () => this.#watchedOf(upstream),
       onInstance: (_, instance, event) => {
         const successor = this.#registry.find(name)?.instance(instance.key)
-        tellInstance(name, instance, event, successor)
+        publishInstanceEvent(name, instance, event, successor)
       },
       onLists: (_, instance, kinds) => this.#onLists(upstream, instance, kinds),
-      onUpdated: (_, uri) => this.#front.subscriptions.announce({ type: 'resource', uri }),
-      onNews: (_, method, params) => this.#onNews(method, params),
+      onUpdated: (_, uri) => this.#endpoint.subscriptions.publish({ type: 'resource', uri }),
+      onNotification: (_, method, params) => this.#onNotification(method, params),
       onError: error => this.#onError(error),
     })
     return new Route(upstream, this.#routeHost)
   }
 
-  /** Until a new server has been tried, lists and calls of what nobody knows wait for it, but not for long. */
-  #await(server: string): void {
+  /**
+   * Makes lists, and calls to unknown tools, wait for the first connection attempt to a new server, for at
+   * most `upstreamWaitMs`.
+   */
+  #waitFor(server: string): void {
     const upstream = this.#registry.find(server)?.upstream
     if (upstream === undefined) return
     const waited = new Promise<void>(resolve => {
@@ -293,18 +297,18 @@ export class Router implements Endpoint {
     this.#tried = all
   }
 
-  #current(): Catalogue {
-    this.#catalogue ??= new Catalogue(this.#registry.list(), this.pins)
-    return this.#catalogue
+  #currentCatalog(): Catalog {
+    this.#catalog ??= new Catalog(this.#registry.list(), this.pins)
+    return this.#catalog
   }
 
   #onLists(upstream: Upstream, instance: Instance, kinds: readonly ListKind[]): void {
     this.#changed(kinds)
-    void this.#pinning.check(upstream, instance)
+    void this.#pinChecker.check(upstream, instance)
   }
 
   #onChange(change: RegistryChange): void {
-    if (change.type === 'registered') this.#await(change.server)
+    if (change.type === 'registered') this.#waitFor(change.server)
     this.#changed(['tools', 'prompts', 'resources'])
     for (const listener of this.#listeners) {
       try {
@@ -315,49 +319,52 @@ export class Router implements Endpoint {
     }
   }
 
-  /** What callers see may be something else now: the next one who looks makes the catalogue anew. */
+  /** Invalidates the catalog, which is rebuilt on next use, and notifies subscribed callers. */
   #changed(kinds: readonly ListKind[]): void {
-    this.#catalogue = undefined
-    for (const type of kinds) this.#front.subscriptions.announce({ type })
-    // What somebody watches may be that of another server now.
-    if (kinds.includes('resources')) this.#followSoon()
+    this.#catalog = undefined
+    for (const type of kinds) this.#endpoint.subscriptions.publish({ type })
+    // A watched resource may belong to another server now.
+    if (kinds.includes('resources')) this.#scheduleSubscriptionUpdate()
   }
 
-  /** Has the servers tell of what is wanted of them: once, however much of it has changed together. */
-  #followSoon(): void {
-    if (this.#isFollowing) return
-    this.#isFollowing = true
+  /** Updates the subscriptions at the upstream servers, once for all changes of this turn. */
+  #scheduleSubscriptionUpdate(): void {
+    if (this.#isUpdateScheduled) return
+    this.#isUpdateScheduled = true
     queueMicrotask(() => {
-      this.#isFollowing = false
-      for (const { upstream } of this.#registry.list()) upstream.follow()
+      this.#isUpdateScheduled = false
+      for (const { upstream } of this.#registry.list()) upstream.updateSubscriptions()
     })
   }
 
-  /** The resources of one server that somebody wants to hear of. */
-  #wantedOf(upstream: Upstream): readonly string[] {
-    const wanted = [...this.#front.subscriptions.wanted()]
-    if (wanted.length === 0) return wanted
-    const catalogue = this.#current()
+  /** Returns the resources of one server that callers have subscribed to. */
+  #watchedOf(upstream: Upstream): readonly string[] {
+    const watched = [...this.#endpoint.subscriptions.watched()]
+    if (watched.length === 0) return watched
+    const catalog = this.#currentCatalog()
     const isOnly = onlyReader(this.#registry.list())?.upstream === upstream
-    return wanted.filter(uri => {
-      const owner = catalogue.ownerOf(uri)
+    return watched.filter(uri => {
+      const owner = catalog.ownerOf(uri)
       return owner === undefined ? isOnly : owner.upstream === upstream
     })
   }
 
-  #onNews(method: string, params: Members | undefined): void {
+  #onNotification(method: string, params: Members | undefined): void {
     if (method !== 'notifications/elicitation/complete') return
     const id = params?.elicitationId
-    if (typeof id === 'string') this.#front.elicited(id)
+    if (typeof id === 'string') this.#endpoint.completeElicitation(id)
   }
 
-  #missing(): Members | undefined {
-    const missing = this.#registry
+  /** Returns the unavailable servers and the reason of each; undefined if there are none. */
+  #unavailable(): Members | undefined {
+    const unavailable = this.#registry
       .list()
       .flatMap(({ name, upstream }) =>
-        upstream.excuse === undefined ? [] : [[name, upstream.excuse] as const],
+        upstream.unavailableReason === undefined
+          ? []
+          : [[name, upstream.unavailableReason] as const],
       )
-    return missing.length === 0 ? undefined : Object.fromEntries(missing)
+    return unavailable.length === 0 ? undefined : Object.fromEntries(unavailable)
   }
 
   #onError(error: unknown): void {

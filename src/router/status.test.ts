@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { connect } from '../connect.ts'
 import { Server } from '../server/server.ts'
 import { fakeClock } from '../testing/fake-clock.ts'
-import { deferred } from '../util/deferred.ts'
+import { deferred } from '../util/promises.ts'
 import { Router } from './router.ts'
 
-test('a server that may be tried again after its breaker was open counts as one that can be called', async () => {
+test('a server with a half-open breaker counts as callable', async () => {
   const clock = fakeClock()
   const server = new Server({ name: 'work', version: '1' })
   const called = deferred<void>()
@@ -24,23 +24,26 @@ test('a server that may be tried again after its breaker was open counts as one 
   expect(router.health()).toMatchObject({ level: 'down' })
   expect(router.server('work')).toMatchObject({
     level: 'down',
-    reason: 'its breaker is open, after 1 failure',
+    reason: 'its circuit breaker is open after 1 failure',
     retryInMs: expect.any(Number),
   })
-  // Whoever sends no calls while it says that it is down would otherwise never find out.
+  // A load balancer that sends no calls while the level is down would otherwise never learn of the recovery.
   clock.advance(10_000)
   expect(router.server('work')).toMatchObject({
     level: 'degraded',
-    reason: 'on trial after 1 failure',
+    reason: 'probing after 1 failure',
   })
   expect(router.health()).toMatchObject({ level: 'degraded' })
   await client.call('work__say')
-  expect(router.server('work')).toMatchObject({ level: 'degraded' })
+  expect(router.server('work')).toMatchObject({
+    level: 'degraded',
+    reason: 'probing after 1 failure',
+  })
   await client.call('work__say')
   expect(router.server('work')).toMatchObject({ level: 'ok' })
 })
 
-test('a server that was put away says that somebody has to do something', async () => {
+test('a quarantined server names the action that the operator has to take', async () => {
   const lost = {
     command: process.execPath,
     args: ['-e', 'process.exit(3)'],
@@ -51,6 +54,6 @@ test('a server that was put away says that somebody has to do something', async 
   expect(router.server('lost')).toMatchObject({
     level: 'down',
     instances: [{ state: 'quarantined' }],
-    action: expect.stringContaining('find out why it ended'),
+    action: expect.stringContaining('find out why it exited'),
   })
 })

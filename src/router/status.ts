@@ -1,42 +1,40 @@
+import type { HealthLevel } from '../observe/health/health.ts'
 import type { Route } from './dispatch/route.ts'
 import type { Breaker, BreakerState } from './policy/breaker.ts'
-import type { InstanceState } from './upstream/instance.ts'
+import type { InstanceState } from './upstream/instance-lifecycle.ts'
 
-/** How well something works. */
-export type Level = 'ok' | 'degraded' | 'down'
-
-/** What there is to see of one instance of a server. */
+/** A snapshot of one instance of a server. */
 export interface InstanceStatus {
   readonly key: string
-  /** A program or an address. */
+  /** The command or the address. */
   readonly label: string
   readonly state: InstanceState
-  /** Why it is not ready, or gets no calls. */
+  /** Why the instance is not ready or receives no calls. */
   readonly reason?: string
-  /** When it is tried again by itself, from now. */
+  /** Milliseconds until the router retries the instance. */
   readonly retryInMs?: number
   readonly breaker: BreakerState | 'off'
   readonly inFlight: number
   readonly latencyMs: number
   readonly errorRate: number
   readonly restarts: number
-  /** What it speaks. */
+  /** The negotiated protocol revision. */
   readonly revision?: string
-  /** Whether its calls go over a WebSocket at present, though its address is one of HTTP. */
+  /** Present if calls currently use a WebSocket although the address is an HTTP address. */
   readonly websocket?: true
-  /** The programs that run for it. */
+  /** Ids of the running processes. */
   readonly pids: readonly number[]
-  /** The end of what they have written to their error output. */
+  /** The tail of the stderr output of these processes. */
   readonly stderr: string
 }
 
-/** What there is to see of one server. */
+/** A snapshot of one upstream server. */
 export interface ServerStatus {
   readonly name: string
-  readonly level: Level
+  readonly level: HealthLevel
   readonly reason?: string
   readonly retryInMs?: number
-  /** What somebody has to do before it gets better, if anything. */
+  /** What the operator has to do before the server recovers, if anything. */
   readonly action?: string
   readonly tools: number
   readonly prompts: number
@@ -44,12 +42,12 @@ export interface ServerStatus {
   readonly instances: readonly InstanceStatus[]
 }
 
-/** How a server behind the router does. */
+/** Returns a snapshot of one upstream server and its instances. */
 export function statusOf(route: Route): ServerStatus {
   const { name, upstream } = route
   const instances = upstream.instances.map((instance): InstanceStatus => {
     const { key, target, state, breaker, load, restarts, retryInMs, first } = instance
-    const reason = instance.reason ?? brokenBy(breaker) ?? route.ejection(instance)
+    const reason = instance.reason ?? breakerReason(breaker) ?? route.ejection(instance)
     const wait = retryInMs ?? (breaker?.state === 'open' ? breaker.retryAfterMs : undefined)
     return {
       key,
@@ -68,21 +66,21 @@ export function statusOf(route: Route): ServerStatus {
       stderr: instance.stderr,
     }
   })
-  const well = instances.filter(({ state, reason }) => state === 'ready' && reason === undefined)
-  const ill = instances.find(({ reason }) => reason !== undefined)
-  // One on trial gets calls, and only those tell how it does.
-  const isTried = instances.some(
+  const healthy = instances.filter(({ state, reason }) => state === 'ready' && reason === undefined)
+  const unhealthy = instances.find(({ reason }) => reason !== undefined)
+  // A half-open breaker lets calls through, and only their results show whether the instance works.
+  const isProbed = instances.some(
     ({ state, breaker }) => state === 'ready' && breaker === 'half-open',
   )
-  const isCalled = well.length > 0 || isTried
-  const level = well.length === instances.length ? 'ok' : isCalled ? 'degraded' : 'down'
+  const isCallable = healthy.length > 0 || isProbed
+  const level = healthy.length === instances.length ? 'ok' : isCallable ? 'degraded' : 'down'
   const { tools, prompts, resources } = upstream.lists
   return {
     name,
     level,
-    ...(level !== 'ok' && { reason: ill?.reason ?? upstream.problem ?? 'it is being started' }),
-    ...(ill?.retryInMs !== undefined && { retryInMs: ill.retryInMs }),
-    ...(instances.some(({ state }) => state === 'quarantined') && { action: lookAfter }),
+    ...(level !== 'ok' && { reason: unhealthy?.reason ?? upstream.problem ?? 'starting' }),
+    ...(unhealthy?.retryInMs !== undefined && { retryInMs: unhealthy.retryInMs }),
+    ...(instances.some(({ state }) => state === 'quarantined') && { action: quarantineAction }),
     tools: tools.length,
     prompts: prompts.length,
     resources: resources.length,
@@ -90,13 +88,13 @@ export function statusOf(route: Route): ServerStatus {
   }
 }
 
-/** Why its breaker lets few calls through, or none. */
-function brokenBy(breaker: Breaker | undefined): string | undefined {
+/** Says why a breaker blocks some or all calls; undefined for a closed breaker. */
+function breakerReason(breaker: Breaker | undefined): string | undefined {
   if (breaker === undefined || breaker.state === 'closed') return undefined
-  if (breaker.state === 'open') return `its breaker is open, after ${breaker.why}`
-  // Nobody may have called since its time was over.
-  return breaker.why.startsWith('on trial') ? breaker.why : `on trial after ${breaker.why}`
+  if (breaker.state === 'open') return `its circuit breaker is open after ${breaker.why}`
+  // The open period may have passed without a call since.
+  return breaker.why.startsWith('probing') ? breaker.why : `probing after ${breaker.why}`
 }
 
-const lookAfter =
-  'find out why it ended; it is tried again when its configuration changes, on SIGHUP, or by router.retry'
+const quarantineAction =
+  'find out why it exited; the router retries it on a configuration change, on SIGHUP, or with router.retry()'

@@ -2,72 +2,73 @@ import type { Caller } from '../mcp/caller.ts'
 import { isLogLevel, type LogLevel } from '../mcp/types/logging.ts'
 import type { Root } from '../mcp/types/roots.ts'
 import type { SampleParams, SampleResult } from '../mcp/types/sampling.ts'
-import { isRecord } from '../util/record.ts'
+import { isRecord } from '../util/objects.ts'
 import type { Session } from './core/session.ts'
 import { Log } from './features/logging.ts'
 import { Progress } from './features/progress.ts'
 import { type Elicit, elicit } from './input/elicit.ts'
-import type { Asking } from './input/input-run.ts'
+import { rootsResponse } from './input/input-responses.ts'
+import type { InputRun } from './input/input-run.ts'
 import { requireRoots } from './input/require-capability.ts'
-import { rootsAnswer } from './input/roots.ts'
-import { sampleAnswer, sampleParams } from './input/sample.ts'
-import type { ServerRequest } from './request.ts'
-import type { AskOptions, TaskHandle } from './tasks/scope.ts'
+import { sampleParams, sampleResponse } from './input/sample.ts'
+import type { IncomingRequest } from './request.ts'
+import type { ServerRequestOptions, TaskHandle } from './tasks/scope.ts'
 
 /**
- * What the code of a tool, prompt or resource receives beside its arguments. The same handler works in
- * every revision: where the client cannot be called back, a question ends this run and the retry runs
- * the handler again.
+ * The second argument of the handlers of tools, prompts and resources. The same handler works in every
+ * revision: where the server cannot call the client, a request to it ends this run, and the client's
+ * retry runs the handler again.
  */
 export class Context {
-  readonly #request: ServerRequest
-  readonly #asking: Asking
+  readonly #request: IncomingRequest
+  readonly #run: InputRun
   #progress: Progress | undefined
   #log: Log | undefined
 
-  constructor(request: ServerRequest, asking: Asking) {
+  constructor(request: IncomingRequest, run: InputRun) {
     this.#request = request
-    this.#asking = asking
+    this.#run = run
   }
 
-  /** Aborted when the caller cancels or the connection ends; in a task, only when it is cancelled. */
+  /** Aborted when the caller cancels or the connection closes; in a task, only when that is cancelled. */
   get signal(): AbortSignal {
     return this.#request.exchange.signal
   }
 
-  /** Who asks: revision, capabilities, client, principal. */
+  /** The caller of the request: revision, capabilities, client, principal. */
   get caller(): Caller {
     return this.#request.caller
   }
 
-  /** The session the request came in; none where requests speak for themselves. */
+  /** The session of the request; undefined for a stateless request. */
   get session(): Session | undefined {
     const { caller, session } = this.#request
-    return caller.revision.era === 'session' ? session : undefined
+    return caller.revision.features.sessions ? session : undefined
   }
 
-  /** The task that the call has become; none while it is an ordinary call. */
+  /** The task that the call runs as; undefined while it is a plain call. */
   get task(): TaskHandle | undefined {
     const { task } = this.#request
     return task?.isBegun ? task.handle : undefined
   }
 
   /**
-   * Makes a task of the call, where its tool is defined with `taskBegins: 'in-handler'` and the caller
-   * takes tasks: the caller is told so, and the handler goes on as that task. Questions asked before are
-   * settled before there is a task. Does nothing where the call is a task already or cannot be one.
+   * Turns the call into a task, where its tool is defined with `taskStart: 'in-handler'` and the caller
+   * supports tasks: the call is answered with the task, and the handler continues as that task. Requests
+   * to the client that came before are part of the plain call. Does nothing where the call is a task
+   * already or cannot be one.
    */
   async beginTask(): Promise<void> {
     await this.#request.task?.begin()
   }
 
   /**
-   * Closes the connection that waits for the result, and lets the client come back for it: for work
-   * that takes longer than the proxies on the way let a connection live. What is told meanwhile is kept
-   * for it too. Returns false, and does nothing, unless the request came over HTTP in a session whose
-   * client knows how to come back.
+   * Closes the event stream that waits for the result, and lets the client reconnect for it: for work
+   * that takes longer than proxies keep a connection open. Messages that are sent meanwhile are kept for
+   * the client too. Returns false, and does nothing, unless the request came over HTTP in a session whose
+   * client supports that.
    */
-  hangUp(): boolean {
+  closeStream(): boolean {
     const { exchange, session } = this.#request
     const { about } = exchange.envelope
     return about !== undefined && (session?.poll(about) ?? false)
@@ -79,90 +80,90 @@ export class Context {
     return isRecord(_meta) ? _meta : {}
   }
 
-  /** Answers to what `inputRequired` has asked, by key. */
+  /** The client's responses to the requests of `inputRequired`, by key. */
   get answers(): ReadonlyMap<string, unknown> {
-    return this.#asking.answers
+    return this.#run.answers
   }
 
-  /** What `inputRequired` was given to come back with. */
+  /** The state that `inputRequired` was given. */
   get state(): unknown {
-    return this.#asking.state
+    return this.#run.state
   }
 
   /**
-   * Tells how far the work has come, if the caller wants to know. Must increase; what does not, or
-   * comes too fast, is left out.
+   * Sends progress to the caller, if it wants progress. Must increase; a value that does not increase, or
+   * comes too fast, is dropped.
    */
   progress(progress: number, total?: number, message?: string): void {
     this.#progress ??= new Progress(this.#request)
-    this.#progress.tell(progress, total, message)
+    this.#progress.send(progress, total, message)
   }
 
-  /** Sends a log message to the caller, if it wants messages of this level. Too many are left out. */
+  /** Sends a log message to the caller, if it wants messages of this level. Drops those beyond the rate. */
   log(level: LogLevel, data: unknown, logger?: string): void {
-    if (!isLogLevel(level)) throw new TypeError(`there is no log level "${level}"`)
+    if (!isLogLevel(level)) throw new TypeError(`unknown log level "${level}"`)
     this.#log ??= new Log(this.#request)
-    this.#log.tell(level, data, logger)
+    this.#log.send(level, data, logger)
   }
 
   /**
-   * Asks the person behind the client, by a form or on a web page. Gives the checked content of the
-   * form; throws `Declined` or `Cancelled`, unless `onDecline: 'return'` asks for the whole answer.
+   * Requests input from the user, by a form or on a web page. Returns the checked content of the form;
+   * throws `Declined` or `Cancelled`, or with `onDecline: 'return'` returns the whole answer.
    */
   get elicit(): Elicit {
-    return question => {
+    return request => {
       const ask = (params: object, key: string | undefined) =>
-        this.#ask('elicitation/create', params, key, question)
-      // The check: what comes back was checked against the schema that the type was made of.
-      return awaited(elicit(this.caller, ask, question)) as Promise<never>
+        this.#ask('elicitation/create', params, key, request)
+      // The check: the content was checked against the schema that the type was made of.
+      return handled(elicit(this.caller, ask, request)) as Promise<never>
     }
   }
 
-  /** Asks the client's model. */
+  /** Requests a completion from the client's model. */
   sample(
     params: SampleParams,
-    options: { readonly key?: string } & AskOptions = {},
+    options: { readonly key?: string } & ServerRequestOptions = {},
   ): Promise<SampleResult> {
     const { key } = options
     const ask = async () => {
-      const asked = sampleParams(this.caller, params)
-      const answer = await this.#ask('sampling/createMessage', asked, key, options)
-      return sampleAnswer(this.caller, answer, key)
+      const encoded = sampleParams(this.caller, params)
+      const response = await this.#ask('sampling/createMessage', encoded, key, options)
+      return sampleResponse(this.caller, response, key)
     }
-    return awaited(ask())
+    return handled(ask())
   }
 
-  /** Asks for the folders the client works in. */
+  /** Requests the roots of the client: the folders that it works in. */
   roots(options: { readonly key?: string } = {}): Promise<readonly Root[]> {
     const { key } = options
     const ask = async () => {
       requireRoots(this.caller)
-      return rootsAnswer(this.caller, await this.#ask('roots/list', undefined, key), key)
+      return rootsResponse(this.caller, await this.#ask('roots/list', undefined, key), key)
     }
-    return awaited(ask())
+    return handled(ask())
   }
 
-  /** Runs `effect` once, even if the handler is run again after a question. The result must be JSON. */
+  /** Runs `effect` once, even if the handler is run again for input. The result must be JSON. */
   once<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
-    return this.#asking.once(key, effect)
+    return this.#run.once(key, effect)
   }
 
   #ask(
     method: string,
     params: object | undefined,
     key: string | undefined,
-    options?: AskOptions,
+    options?: ServerRequestOptions,
   ): Promise<unknown> {
     // The check: the three callers above pass the params of their own method.
-    return this.#asking.ask({ method, params } as Parameters<Asking['ask']>[0], key, options)
+    return this.#run.ask({ method, params } as Parameters<InputRun['ask']>[0], key, options)
   }
 }
 
 /**
- * A question that may end the handler before it is awaited, as the second of two that were begun
- * together: nobody would be there to hear of it, and the process would end.
+ * Marks a rejection as handled. A request may end the run before its promise is awaited, as the second
+ * of two that were started together: the unhandled rejection would end the process.
  */
-function awaited<T>(asked: Promise<T>): Promise<T> {
-  asked.catch(() => {})
-  return asked
+function handled<T>(sent: Promise<T>): Promise<T> {
+  sent.catch(() => {})
+  return sent
 }

@@ -17,7 +17,7 @@ export type { Context } from './context.ts'
 export type { ServerCache } from './core/cache-hints.ts'
 export type { MethodHandler } from './core/custom-methods.ts'
 export type { Session } from './core/session.ts'
-export type { Completer, CompletionContext } from './features/completer.ts'
+export type { Completer, CompletionContext } from './features/completion.ts'
 export type { PromptDefinition } from './features/prompts.ts'
 export type { Registration } from './features/registry.ts'
 export type { ResourceDefinition } from './features/resources.ts'
@@ -33,14 +33,14 @@ export {
   Declined,
   type Elicit,
   type ElicitAnswer,
-  type ElicitQuestion,
-  type FormQuestion,
-  type UrlQuestion,
+  type ElicitFormRequest,
+  type ElicitRequest,
+  type ElicitUrlRequest,
 } from './input/elicit.ts'
 export { type InputRequired, inputRequired } from './input/input-required.ts'
 export { type Rate, type RateLimitOptions, rateLimit } from './middleware/rate-limit.ts'
 export type { ServerInfo, ServerOptions } from './options.ts'
 export { Server } from './server.ts'
+export type { TaskOptions } from './tasks/registry.ts'
 export type { TaskHandle } from './tasks/scope.ts'
 export type { TaskError, TaskOwner, TaskRecord, TaskStore } from './tasks/store.ts'
-export type { TaskOptions } from './tasks/tasks.ts'

@@ -3,12 +3,12 @@ import type { CacheHints } from '../mcp/types/base.ts'
 import type { OptionTableOf } from '../util/options.ts'
 import type { ServerCache } from './core/cache-hints.ts'
 import type { ServerOptions } from './options.ts'
-import type { TaskOptions } from './tasks/tasks.ts'
+import type { TaskOptions } from './tasks/registry.ts'
 
-/** The options of keeping tasks, to check what callers have written. */
+/** The option `tasks`, for validation. */
 export const tasksTable: OptionTableOf<TaskOptions> = {
   store: 'object',
-  // The numbers are checked by the tasks themselves.
+  // `Tasks` checks the numbers.
   max: 'any',
   maxPerCaller: 'any',
   clock: 'object',
@@ -17,7 +17,7 @@ export const tasksTable: OptionTableOf<TaskOptions> = {
   pollMs: 'any',
 }
 
-const hints: OptionTableOf<CacheHints> = { ttlMs: 'number', cacheScope: 'text' }
+const hints: OptionTableOf<CacheHints> = { ttlMs: 'number', cacheScope: 'string' }
 
 const cache: OptionTableOf<ServerCache> = {
   ...hints,
@@ -29,15 +29,15 @@ const cache: OptionTableOf<ServerCache> = {
   contents: hints,
 }
 
-/** The options of a server, to check what callers have written. */
+/** The options of a server, for validation. */
 export const serverTable: OptionTableOf<ServerOptions> = {
   profile: 'any',
-  revisions: 'texts',
+  revisions: 'strings',
   pageSize: 'number',
   cache,
   extensions: 'object',
   experimental: 'object',
-  keys: 'list',
+  keys: 'array',
   tasks: tasksTable,
   onError: 'function',
   peer: peerTable,

@@ -1,32 +1,39 @@
-import { invalidParams } from '../jsonrpc/error.ts'
+import { parseRawValue } from '../jsonrpc/codec/raw-json.ts'
+import { invalidParams, RpcError } from '../jsonrpc/error.ts'
 import type { Exchange } from '../jsonrpc/handler.ts'
 import type { Id } from '../jsonrpc/message.ts'
 import type { Caller } from '../mcp/caller.ts'
-import { isRecord } from '../util/record.ts'
+import { argumentProblem, type MirroredArguments } from '../mcp/param-headers/compare.ts'
+import { isRecord } from '../util/objects.ts'
 import type { Session } from './core/session.ts'
 import type { TaskScope } from './tasks/scope.ts'
 
+/** The named params of a request, or a result object. */
 export type Params = Readonly<Record<string, unknown>>
 
-/** One request of a known caller on its way to the feature that answers it. */
-export interface ServerRequest {
+/** A request that the server is answering, with its caller. */
+export interface IncomingRequest {
   readonly method: string
   readonly params: Params
+  /** Null for a notification. */
   readonly id: Id | null
   readonly caller: Caller
   readonly exchange: Exchange
-  /** The connection it came by, if it is one that lasts; a request that speaks for itself owns none of it. */
+  /**
+   * The connection that carried the request, unless it came as a single HTTP request. A stateless
+   * request may use the connection, but none of the session state on it.
+   */
   readonly session: Session | undefined
-  /** Whether members of the result may be text that has not been read, because nobody looks at them. */
-  readonly takesWritten?: boolean
-  /** The task that it is, or may become. */
+  /** Whether members of the result may be raw JSON: true where no middleware reads the result. */
+  readonly acceptsRaw?: boolean
+  /** The task that the request runs as, or may become. */
   readonly task?: TaskScope
 }
 
-/** What a feature gives back: a result object, at once or later. */
-export type Answer = Params | Promise<Params>
+/** A result object, returned at once or as a promise. */
+export type HandlerResult = Params | Promise<Params>
 
-/** A member of the params that must be a string. */
+/** Returns a member of the params that must be a string. Throws an RpcError (-32602) otherwise. */
 export function stringParam(params: Params, name: string): string {
   const value = params[name]
   if (typeof value !== 'string') {
@@ -37,7 +44,10 @@ export function stringParam(params: Params, name: string): string {
   return value
 }
 
-/** A member of the params that must be an object; empty when it is absent. */
+/**
+ * Returns a member of the params that must be an object, or an empty object when it is absent. Throws
+ * an RpcError (-32602) otherwise.
+ */
 export function objectParam(params: Params, name: string): Params {
   const value = params[name]
   if (value === undefined) return {}
@@ -49,10 +59,29 @@ export function objectParam(params: Params, name: string): Params {
   return value
 }
 
-/** Goes on with a value when it is there: at once where it can, so that no promise is made. */
+/**
+ * Calls `next` with a value that may be a promise: synchronously where it is not, so that no promise is
+ * created.
+ */
 export function whenReady<T, U>(
   value: T | Promise<T>,
   next: (value: T) => U | Promise<U>,
 ): U | Promise<U> {
   return value instanceof Promise ? value.then(next) : next(value)
+}
+
+/**
+ * Checks the `Mcp-Param-*` headers of a stateless HTTP request against its arguments. Throws an RpcError
+ * (-32020) where they differ.
+ */
+export function checkHeaders(
+  mirrored: MirroredArguments,
+  { params, caller, exchange, session }: IncomingRequest,
+): void {
+  const { headers } = exchange.envelope
+  const { paramHeaders } = caller.revision.features
+  if (!paramHeaders || headers === undefined || session !== undefined) return
+  const details = argumentProblem(mirrored, parseRawValue(params.arguments), headers)
+  if (details === undefined) return
+  throw new RpcError(-32020, `Header mismatch: ${details}`, { data: { details } })
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
-import { patience } from '../../test/support/patience.ts'
+import { pollOptions } from '../../test/support/poll-options.ts'
 import { turn, wire } from '../../test/support/wire.ts'
 import { RpcError } from '../jsonrpc/error.ts'
 import { Server } from './server.ts'
@@ -12,7 +12,7 @@ const envelope = {
   'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
 }
 
-/** A client that writes messages by hand and reads whatever comes back. */
+/** A client that writes messages by hand and reads the responses. */
 function attach(server: Server) {
   const w = wire()
   const session = server.attach(w.channel)
@@ -32,7 +32,7 @@ function attach(server: Server) {
       })
       if (found < 0) throw new Error(`no reply to ${method}`)
       reply = JSON.parse(w.sent.splice(found, 1)[0] ?? '')
-    }, patience)
+    }, pollOptions)
     return reply as Record<string, unknown>
   }
   return {
@@ -186,7 +186,7 @@ describe.each([...sessionRevisions, '2026-07-28'])('in %s', revision => {
     })
   })
 
-  it('tells failures of tools apart from errors of the protocol', async () => {
+  it('distinguishes failures of tools from errors of the protocol', async () => {
     const { call } = await open()
     expect(await call('tools/call', { name: 'fails' })).toMatchObject({
       result: { isError: true, content: [{ type: 'text', text: 'out of paper' }] },
@@ -240,7 +240,7 @@ describe.each([...sessionRevisions, '2026-07-28'])('in %s', revision => {
     })
   })
 
-  it('tells of changes to whoever wants to hear of them', async () => {
+  it('notifies subscribers of changes', async () => {
     const server = everything()
     const client = attach(server)
     const isStateless = revision === '2026-07-28'
@@ -313,7 +313,7 @@ it('what handlers return may be a promise of any kind', async () => {
   expect(await client.ask('x/query')).toMatchObject({ result: { rows: 1 } })
 })
 
-it('a handler that gives up because it was told to is not reported', async () => {
+it('a handler that stops because its request was cancelled is not reported', async () => {
   const onError = vi.fn()
   const server = new Server({ name: 'test', version: '1' }, { onError })
   server.prompt('wait', {}, (_, { signal }) => {

@@ -1,13 +1,13 @@
 import type { Channel, Envelope } from '../jsonrpc/channel.ts'
-import type { Handler, Middleware } from '../jsonrpc/handler.ts'
-import type { Attachment, Endpoint } from '../mcp/endpoint.ts'
+import type { Middleware } from '../jsonrpc/handler.ts'
+import type { Attachment, Endpoint, EndpointHandler } from '../mcp/endpoint.ts'
 import type { Profile } from '../mcp/profile.ts'
 import type { Revision } from '../mcp/revisions/revisions.ts'
 import { checkOptions } from '../util/options.ts'
 import { Traffic } from '../util/traffic.ts'
 import type { MethodHandler } from './core/custom-methods.ts'
-import { Front } from './core/endpoint.ts'
-import { OwnOffer } from './features/local-features.ts'
+import { McpEndpoint } from './core/endpoint.ts'
+import { LocalFeatures } from './features/local-features.ts'
 import type { PromptCode, PromptDefinition } from './features/prompts.ts'
 import type { Registration } from './features/registry.ts'
 import type { ResourceCode, ResourceDefinition } from './features/resources.ts'
@@ -23,31 +23,31 @@ import type { ServerInfo, ServerOptions } from './options.ts'
 import { checkRegistration } from './validate.ts'
 
 /**
- * Tools, resources and prompts, defined once and served to any number of connections, over any
- * transport and in every revision, at the same time.
+ * An MCP server: tools, resources and prompts, defined once and served to any number of connections, over
+ * any transport and in every protocol revision, at the same time.
  */
 export class Server implements Endpoint {
   /** Answers one self-contained message, without a connection. */
-  readonly handle: Handler
+  readonly handle: EndpointHandler
   readonly profile: Profile
-  /** How much has come and gone at the addresses where it is served by `listen` or `serve`. */
+  /** How much was received and sent at the addresses where `listen` or `serve` serves it. */
   readonly traffic = new Traffic()
-  readonly #front: Front<OwnOffer>
+  readonly #endpoint: McpEndpoint<LocalFeatures>
 
-  /** Throws a TypeError for a server without a name, and for options that do not exist or mean nothing. */
+  /** Throws a TypeError for a server without a name, and for unknown or invalid options. */
   constructor(info: ServerInfo, options: ServerOptions = {}) {
     checkOptions(options, serverTable)
-    this.#front = new Front(info, host => new OwnOffer(host), options)
-    this.handle = this.#front.handle
-    this.profile = this.#front.profile
+    this.#endpoint = new McpEndpoint(info, host => new LocalFeatures(host), options)
+    this.handle = this.#endpoint.handle
+    this.profile = this.#endpoint.profile
   }
 
-  /** The revisions it serves, oldest first. */
+  /** The revisions that it serves, oldest first. */
   get revisions(): readonly Revision[] {
-    return this.#front.revisions
+    return this.#endpoint.revisions
   }
 
-  /** Registers a tool. The handle that comes back updates, disables or removes it. */
+  /** Registers a tool. The returned handle updates, disables or removes it. */
   tool<const D extends ToolDefinition>(
     name: string,
     definition: D,
@@ -55,10 +55,10 @@ export class Server implements Endpoint {
   ): Registration<ToolDefinition> {
     checkRegistration(`tool "${name}"`, definition, code)
     // The check: the handler's types were compared with the schemas here; its input is checked later.
-    return this.#front.offer.tools.register(name, definition, code as ToolCode)
+    return this.#endpoint.features.tools.register(name, definition, code as ToolCode)
   }
 
-  /** Registers one resource under its address. */
+  /** Registers one resource under its URI. */
   resource(
     name: string,
     uri: string,
@@ -66,12 +66,12 @@ export class Server implements Endpoint {
     read: ResourceHandler,
   ): Registration<ResourceDefinition> {
     checkRegistration(`resource "${name}"`, definition, read)
-    return this.#front.offer.resources.register(name, uri, definition, (_, context) =>
+    return this.#endpoint.features.resources.register(name, uri, definition, (_, context) =>
       read(context),
     )
   }
 
-  /** Registers a family of resources under a template such as `db://users/{id}`. */
+  /** Registers the resources under a URI template such as `db://users/{id}`. */
   resourceTemplate<T extends string>(
     name: string,
     uriTemplate: T,
@@ -79,9 +79,9 @@ export class Server implements Endpoint {
     read: TemplateHandler<T>,
   ): Registration<ResourceDefinition> {
     checkRegistration(`resource template "${name}"`, definition, read)
-    // The check: the variables that match are those the type was made of.
+    // The check: the variables of a match are those that the type was made of.
     const code = read as unknown as ResourceCode
-    return this.#front.offer.resources.registerTemplate(name, uriTemplate, definition, code)
+    return this.#endpoint.features.resources.registerTemplate(name, uriTemplate, definition, code)
   }
 
   /** Registers a prompt. */
@@ -91,48 +91,49 @@ export class Server implements Endpoint {
     code: PromptHandler<D>,
   ): Registration<PromptDefinition> {
     checkRegistration(`prompt "${name}"`, definition, code)
-    return this.#front.offer.prompts.register(name, definition, code as PromptCode)
+    return this.#endpoint.features.prompts.register(name, definition, code as PromptCode)
   }
 
   /**
-   * Puts a middleware around every request and notification, batches included; the first is outermost.
-   * It is called once for each connection: what all of them share stands outside of it.
+   * Adds a middleware around every request and notification, those in batches included; the first is
+   * outermost. It is called once for each connection: state that all connections share must be outside
+   * of it.
    */
   use(middleware: Middleware): this {
-    this.#front.use(middleware)
+    this.#endpoint.use(middleware)
     return this
   }
 
   /**
-   * Answers a method that the protocol does not have, such as `x/status`, and takes notifications of
-   * that name, in every revision. Throws a TypeError for a name that is taken.
+   * Adds a method that the protocol does not have, such as `x/status`, for requests and notifications in
+   * every revision. Throws a TypeError for a name that is taken.
    */
   method(name: string, handler: MethodHandler): this {
-    this.#front.method(name, handler)
+    this.#endpoint.method(name, handler)
     return this
   }
 
   /**
-   * Tells the client that was asked to open a web page that the matter there is settled, where its
-   * revision has a word for it. Does nothing for an id of which that is not, or no longer, known.
+   * Notifies the client of a URL elicitation that the interaction on the web page is complete, where its
+   * revision has that notification. Ignores an unknown or forgotten id.
    */
-  elicited(elicitationId: string): void {
-    this.#front.elicited(elicitationId)
+  completeElicitation(elicitationId: string): void {
+    this.#endpoint.completeElicitation(elicitationId)
   }
 
-  /** Tells whoever has subscribed to a resource that it has changed. */
+  /** Notifies the subscribers of a resource that it has changed. */
   updated(uri: string): void {
-    this.#front.subscriptions.announce({ type: 'resource', uri })
+    this.#endpoint.subscriptions.publish({ type: 'resource', uri })
   }
 
-  /** Takes over a channel for as long as it lives. */
+  /** Takes over a channel until it closes. */
   attach(channel: Channel, envelope?: Envelope): Attachment {
-    return this.#front.attach(channel, envelope)
+    return this.#endpoint.attach(channel, envelope)
   }
 
-  /** Cancels the tasks that run and ends every connection in good order. */
+  /** Cancels the running tasks and closes every connection gracefully. */
   close(options?: { readonly drainMs?: number }): Promise<void> {
-    return this.#front.close(options)
+    return this.#endpoint.close(options)
   }
 
   [Symbol.asyncDispose](): Promise<void> {

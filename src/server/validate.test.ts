@@ -15,53 +15,56 @@ test.each([
   [
     'a tool without a definition',
     () => untyped().tool('t', code),
-    'tool "t": the definition is an object, at least {}, not a function',
+    'tool "t": the definition must be an object, at least {} (got a function)',
   ],
   [
-    'a tool without code',
+    'a tool without a handler',
     () => untyped().tool('t', {}),
-    'tool "t": what runs is a function, the last argument, not undefined',
+    'tool "t": the handler, the last argument, must be a function (got undefined)',
   ],
   [
     'a tool that is described by a text',
     () => untyped().tool('t', 'what it does', {}, code),
-    'tool "t": the definition is an object, at least {}, not a string',
+    'tool "t": the definition must be an object, at least {} (got a string)',
   ],
   [
-    'a tool in the words of another library',
+    'a tool with the member names of another library',
     () => untyped().tool('t', { inputSchema: {} }, code),
     'tool "t": "inputSchema" is called "input" here',
   ],
   [
-    'a prompt in the words of another library',
+    'a prompt with the member names of another library',
     () => untyped().prompt('p', { argsSchema: {} }, code),
     'prompt "p": "argsSchema" is called "args" here',
   ],
   [
     'a prompt without a definition',
     () => untyped().prompt('p', code),
-    'prompt "p": the definition is an object, at least {}, not a function',
+    'prompt "p": the definition must be an object, at least {} (got a function)',
   ],
   [
     'a resource without a definition',
     () => untyped().resource('r', 'file:///r', code),
-    'resource "r": the definition is an object, at least {}, not a function',
+    'resource "r": the definition must be an object, at least {} (got a function)',
   ],
   [
-    'a family of resources without code',
+    'a resource template without a handler',
     () => untyped().resourceTemplate('f', 'db://{id}', {}),
-    'resource template "f": what runs is a function, the last argument, not undefined',
+    'resource template "f": the handler, the last argument, must be a function (got undefined)',
   ],
 ])('%s is refused where it is registered', (_name, register, message) => {
   expect(register).toThrow(new TypeError(message))
 })
 
 test.each([
-  [undefined, 'a server is made of { name, version }, not of undefined'],
-  ['weather', 'a server is made of { name, version }, not of a string'],
-  [{ version: '1.0.0' }, 'the "name" of a server is a text, not undefined'],
-  [{ name: 'weather' }, 'the "version" of a server is a text, not undefined'],
-  [{ name: '', version: '1.0.0' }, 'the "name" of a server is a text, not an empty one'],
+  [undefined, 'a server needs { name, version } (got undefined)'],
+  ['weather', 'a server needs { name, version } (got a string)'],
+  [{ version: '1.0.0' }, 'the "name" of a server must be a non-empty string (got undefined)'],
+  [{ name: 'weather' }, 'the "version" of a server must be a non-empty string (got undefined)'],
+  [
+    { name: '', version: '1.0.0' },
+    'the "name" of a server must be a non-empty string (got an empty string)',
+  ],
 ])('a server made of %j is refused', (info, message) => {
   expect(() => new Server(info as never)).toThrow(new TypeError(message))
 })
@@ -76,6 +79,6 @@ test('a page holds one entry at least', () => {
 
 test('a profile that does not exist is refused', () => {
   expect(() => profile('strict' as never)).toThrow(
-    new TypeError('no profile is called "strict"; there are mcp, erlmcp, jsonrpc'),
+    new TypeError('unknown profile "strict"; known profiles: mcp, erlmcp, jsonrpc'),
   )
 })

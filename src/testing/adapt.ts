@@ -2,8 +2,8 @@ import { match, type Names } from './match.ts'
 import type { Shape } from './shape.ts'
 
 /**
- * The shape that a value does have, with as much as possible of an older one: whatever still fits
- * stays as it was written, special signs included, and the rest becomes what the value is.
+ * Returns the shape of a value, keeping as much as possible of an older shape: parts that still match
+ * stay as they were written, including placeholders, and the rest becomes the value itself.
  */
 export function adapt(
   old: Shape | undefined,
@@ -25,7 +25,7 @@ function adaptObject(
 ): { readonly shape: Shape; readonly names: Names } {
   const members = new Map<string, Shape>()
   let known = names
-  // Members that stay keep their places; new ones follow, unless an ellipsis stands for them.
+  // Kept members stay in place; new ones follow, unless an ellipsis stands for them.
   const kept = [...old.members.keys()].filter(name => actual.members.has(name))
   const added = [...actual.members.keys()].filter(name => !old.members.has(name))
   for (const name of old.isOpen ? kept : [...kept, ...added]) {

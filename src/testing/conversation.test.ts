@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ChannelError } from '../jsonrpc/channel.ts'
 import type { Decoded } from '../jsonrpc/message.ts'
-import { deferred } from '../util/deferred.ts'
+import { deferred } from '../util/promises.ts'
 import { converse } from './conversation.ts'
 
 const note = '{"jsonrpc":"2.0","method":"note"}'
@@ -21,7 +21,7 @@ test('texts become messages and messages become texts', async () => {
   expect(await conversation.next()).toContain('-32700')
 })
 
-test('what is sent arrives later than the send, in order, even before the channel is open', async () => {
+test('texts arrive asynchronously and in order, even before the channel is open', async () => {
   const [channel, conversation] = converse()
   const arrived: string[] = []
   await conversation.send(note)
@@ -53,10 +53,10 @@ test('the next text waits until the server is ready for it, but not beyond the e
   expect(arrived.length).toBe(2)
 })
 
-test('after the end nothing can be sent, and what came before can still be read', async () => {
+test('after closing nothing can be sent, and earlier texts can still be read', async () => {
   const [channel, conversation] = converse()
-  const told: (Error | undefined)[] = []
-  channel.open({ receive: () => {}, closed: cause => void told.push(cause) })
+  const closedWith: (Error | undefined)[] = []
+  channel.open({ receive: () => {}, closed: cause => void closedWith.push(cause) })
   await channel.send({ type: 'notification', method: 'note' })
   await channel.close()
   await conversation.close()
@@ -65,25 +65,25 @@ test('after the end nothing can be sent, and what came before can still be read'
   await expect(conversation.next()).rejects.toThrow(ChannelError)
   expect(() => conversation.send(note)).toThrow(ChannelError)
   expect(() => channel.send({ type: 'notification', method: 'note' })).toThrow(ChannelError)
-  expect(told).toEqual([undefined])
+  expect(closedWith).toEqual([undefined])
 })
 
 test('a server that throws ends the conversation', async () => {
   const [channel, conversation] = converse()
-  const told = deferred<Error | undefined>()
+  const closedWith = deferred<Error | undefined>()
   channel.open({
     receive: () => {
       throw new Error('a fault of the server')
     },
-    closed: told.resolve,
+    closed: closedWith.resolve,
   })
   const next = conversation.next()
   await conversation.send(note)
-  await expect(next).rejects.toThrow('the conversation is over')
-  expect((await told.promise)?.cause).toEqual(new Error('a fault of the server'))
+  await expect(next).rejects.toThrow('the conversation is closed')
+  expect((await closedWith.promise)?.cause).toEqual(new Error('a fault of the server'))
 })
 
-test('a message that is no JSON is refused', () => {
+test('a message that is not JSON is rejected', () => {
   const [channel] = converse()
   const message = { type: 'result', id: 1, result: 1n } as const
   expect(() => channel.send(message)).toThrow(ChannelError)

@@ -2,20 +2,20 @@ import { type Channel, ChannelError, type Sink } from '../jsonrpc/channel.ts'
 import { type DecodeOptions, decode } from '../jsonrpc/codec/decode.ts'
 import { encode } from '../jsonrpc/codec/encode.ts'
 import type { Decoded, Message } from '../jsonrpc/message.ts'
-import { type Deferred, deferred } from '../util/deferred.ts'
+import { type Deferred, deferred } from '../util/promises.ts'
 
-/** One connection to a server, seen as texts. Each text is one message, batch, or nonsense. */
+/** One connection to a server, as texts. Each text is a message, a batch, or invalid input. */
 export interface Conversation {
   send(text: string): void | Promise<void>
-  /** The next text that comes. Rejects when the connection has ended and nothing is left. */
+  /** Resolves to the next text. Rejects if the connection has closed and no text is left. */
   next(): Promise<string>
   close(): void | Promise<void>
 }
 
 /**
- * A channel for a server and, as its other end, a conversation: with nothing between the two but
- * reading and writing JSON. What is sent arrives later than the `send`, in order, and waits for the
- * promises that the server returns.
+ * Creates a channel for a server and, as its other end, a conversation, with only encoding and decoding
+ * in between. Texts arrive asynchronously, in order, and delivery waits for the promises that the
+ * server returns.
  */
 export function converse(options?: DecodeOptions): [Channel, Conversation] {
   const inbox = new Inbox()
@@ -47,7 +47,7 @@ export function converse(options?: DecodeOptions): [Channel, Conversation] {
       arrivals.length = 0
       void close()
     }
-    // Once closed it stays delivering, so that the end is told once.
+    // Stays true after closing, so that `closed` is called once.
     if (isClosed) sink.closed(failure)
     else isDelivering = false
   }
@@ -58,7 +58,7 @@ export function converse(options?: DecodeOptions): [Channel, Conversation] {
       void deliver()
     },
     send: message => {
-      if (isClosed) throw new ChannelError('closed', 'sending: the conversation is over')
+      if (isClosed) throw new ChannelError('closed', 'sending: the conversation is closed')
       inbox.put(textOf(message))
     },
     close,
@@ -66,7 +66,7 @@ export function converse(options?: DecodeOptions): [Channel, Conversation] {
   }
   const conversation: Conversation = {
     send: text => {
-      if (isClosed) throw new ChannelError('closed', 'sending: the conversation is over')
+      if (isClosed) throw new ChannelError('closed', 'sending: the conversation is closed')
       arrivals.push(decode(text, options))
       void deliver()
     },
@@ -76,7 +76,7 @@ export function converse(options?: DecodeOptions): [Channel, Conversation] {
   return [channel, conversation]
 }
 
-/** Texts that came and were not asked for yet, and askers that came before their text. */
+/** The received texts, and the readers that wait for one. */
 class Inbox {
   readonly #texts: string[] = []
   readonly #askers: Deferred<string>[] = []
@@ -104,13 +104,13 @@ class Inbox {
 }
 
 function over(): ChannelError {
-  return new ChannelError('closed', 'waiting for a text: the conversation is over')
+  return new ChannelError('closed', 'waiting for a text: the conversation is closed')
 }
 
 function textOf(message: Message | readonly Message[]): string {
   try {
     return encode(message)
   } catch (cause) {
-    throw new ChannelError('unserialisable', 'sending: no JSON', { cause })
+    throw new ChannelError('unserialisable', 'sending: not representable as JSON', { cause })
   }
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Deadlines, timed } from '../util/time/deadline.ts'
 import { fakeClock } from './fake-clock.ts'
 
-test('time stands still until it is moved', () => {
+test('time changes only by advance', () => {
   const clock = fakeClock(100)
   expect(clock.now()).toBe(100)
   clock.advance(5)

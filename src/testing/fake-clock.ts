@@ -1,17 +1,17 @@
 import type { Clock, Timer } from '../util/time/clock.ts'
 
-/** A clock that stands still until it is told to go on. */
+/** A clock whose time changes only by `advance`. */
 export interface FakeClock extends Clock {
   /**
-   * Moves the time on by so many milliseconds and runs, in the order of their times, the timers that
-   * are due by then, those included that such a timer starts. Each sees the time it was set for.
+   * Advances the time by this many milliseconds and runs the timers that are due, in order, including
+   * those that these timers start. Each timer sees the time it was set for.
    */
   advance(ms: number): void
-  /** How many timers have been started and neither run nor stopped. */
+  /** The number of timers that have neither run nor been stopped. */
   readonly pending: number
 }
 
-/** Makes a clock for tests. It begins at zero, or at the time given in milliseconds. */
+/** Creates a clock for tests. It starts at zero, or at the given time in milliseconds. */
 export function fakeClock(startMs = 0): FakeClock {
   let now = startMs
   const waiting = new Map<Timer, Waiting>()
@@ -24,7 +24,7 @@ export function fakeClock(startMs = 0): FakeClock {
     },
     stop: timer => void waiting.delete(timer),
     advance: ms => {
-      if (!(ms >= 0)) throw new RangeError(`time goes forward, not by ${ms} ms`)
+      if (!(ms >= 0)) throw new RangeError(`advance() expects milliseconds ≥ 0, got ${ms}`)
       const end = now + ms
       for (let next = earliest(waiting); next !== undefined; next = earliest(waiting)) {
         const [timer, { at, run }] = next
@@ -46,7 +46,10 @@ interface Waiting {
   readonly run: () => void
 }
 
-/** Of those with the same time, the one started first: a Map keeps that order. */
+/**
+ * Returns the earliest timer; of those with the same time, the one started first, because a Map keeps
+ * that order.
+ */
 function earliest(waiting: ReadonlyMap<Timer, Waiting>): [Timer, Waiting] | undefined {
   let found: [Timer, Waiting] | undefined
   for (const entry of waiting) {

@@ -6,9 +6,9 @@ export { rewrite } from './rewrite.ts'
 export {
   provenBy,
   readTranscript,
-  revisionsOf,
-  type Setting,
-  type Step,
   type Transcript,
   TranscriptError,
+  type TranscriptSetting,
+  type TranscriptStep,
+  transcriptRevisions,
 } from './transcript.ts'

@@ -58,7 +58,7 @@ describe('a value does not fit', () => {
   })
 })
 
-test('a name means what it met first', () => {
+test('a name is bound to its first value', () => {
   const first = compare('{"cursor":"$next",…}', '{"cursor":"abc","x":1}')
   const names = 'names' in first ? first.names : none
   expect(compare('"$next"', '"abc"', names)).toHaveProperty('names')
@@ -77,7 +77,7 @@ describe('in any order', () => {
     expect(places(['…', '1'], ['1', '2'])).toEqual([1, 0])
   })
 
-  test('names mean the same in all of them', () => {
+  test('names have the same value in all of them', () => {
     expect(places(['["$a",1]', '["$a",2]'], ['["x",2]', '["y",1]'])).toBeUndefined()
     expect(places(['["$a",1]', '["$a",2]'], ['["x",2]', '["x",1]'])).toEqual([1, 0])
   })

@@ -1,11 +1,11 @@
 import { printShape, type Scalar, type Shape } from './shape.ts'
 
-/** What the names of a conversation mean so far. */
+/** The values that names are bound to so far. */
 export type Names = ReadonlyMap<string, Shape>
 
-/** Where a value is not what it has to be, and how. */
+/** The path of a difference, and its description. */
 export interface Mismatch {
-  /** Such as `result.tools[0].name`; empty for the whole. */
+  /** Such as `result.tools[0].name`; empty for the root. */
   readonly where: string
   readonly why: string
 }
@@ -13,8 +13,8 @@ export interface Mismatch {
 export type Match = { readonly names: Names } | { readonly mismatch: Mismatch }
 
 /**
- * Compares a value with the shape it has to have. If it fits, the names come back with those added
- * that the shape met for the first time; the order of members does not matter.
+ * Compares a value with an expected shape. If it matches, returns the names with those that the shape
+ * binds for the first time. The order of members does not matter.
  */
 export function match(expected: Shape, actual: Shape, names: Names, where = ''): Match {
   switch (expected.kind) {
@@ -41,8 +41,8 @@ export function match(expected: Shape, actual: Shape, names: Names, where = ''):
 }
 
 /**
- * Finds for each shape a value of its own, whatever their order: the result holds for each shape the
- * place of its value. Undefined if that cannot be done.
+ * Assigns a different value to each shape, in any order: `places` has the index of the value for each
+ * shape. Returns undefined if that is impossible.
  */
 export function matchInAnyOrder(
   expected: readonly Shape[],
@@ -121,7 +121,7 @@ function isScalar(shape: Shape): shape is Extract<Shape, { kind: 'scalar' }> {
   return shape.kind === 'scalar'
 }
 
-/** Whether a string is the parts in order, with anything between them. */
+/** Whether a string consists of the parts in order, with anything in between. */
 function fillsGaps(value: Scalar, parts: readonly string[]): boolean {
   if (typeof value !== 'string') return false
   const [first = '', ...rest] = parts

@@ -14,11 +14,11 @@ const answers = {
   pages: ({ cursor }: { cursor?: string }) =>
     cursor === undefined ? { items: [1, 2], next: 'p2' } : { items: [cursor] },
   both: (_: object, exchange: Exchange) => {
-    void exchange.notify('told', { n: 1 })
-    void exchange.notify('told', { n: 2 })
+    void exchange.notify('event', { n: 1 })
+    void exchange.notify('event', { n: 2 })
     return { done: true }
   },
-  ask: async (_: object, { back }: Exchange) => ({ answer: await back?.call('question', {}) }),
+  ask: async (_: object, { back }: Exchange) => ({ answer: await back?.call('ask', {}) }),
   silent: () => new Promise<never>(() => {}),
 }
 
@@ -32,7 +32,7 @@ async function open(): Promise<Conversation> {
 
 const run = (text: string, options?: PlayOptions) => play(readTranscript(text), open, options)
 
-describe('a conversation that is as its transcript says', () => {
+describe('a conversation that matches its transcript', () => {
   const cases = [
     ['a call', '> {"id":1,"method":"sum","params":[1,2]}\n< {"id":1,"result":3}'],
     ['a notification, answered by nothing', '> {"method":"sum","params":[1,2]}'],
@@ -47,21 +47,21 @@ describe('a conversation that is as its transcript says', () => {
     [
       'messages before the answer',
       `> {"id":1,"method":"both","params":{}}
-< {"method":"told","params":{"n":1}}
-< {"method":"told","params":{"n":2}}
+< {"method":"event","params":{"n":1}}
+< {"method":"event","params":{"n":2}}
 < {"id":1,"result":{…}}`,
     ],
     [
       'messages in any order',
       `> {"id":1,"method":"both","params":{}}
 <~ {"id":1,"result":{…}}
-<~ {"method":"told","params":{"n":2}}
-<~ {"method":"told","params":{"n":1}}`,
+<~ {"method":"event","params":{"n":2}}
+<~ {"method":"event","params":{"n":1}}`,
     ],
     [
-      'a question of the server',
+      'a request of the server',
       `> {"id":1,"method":"ask","params":{}}
-< {"id":"$asked","method":"question","params":{}}
+< {"id":"$asked","method":"ask","params":{}}
 > {"id":"$asked","result":"yes"}
 < {"id":1,"result":{"answer":"yes"}}`,
     ],
@@ -111,48 +111,48 @@ meta: {"v":"1","w":2}
     await run(text)
   })
 
-  test('names may mean something from the beginning', async () => {
+  test('names may have initial values', async () => {
     const text =
       '> {"id":1,"method":"echo","params":{"v":"$revision"}}\n< {"id":1,"result":{"v":"r1"}}'
     await run(text, { names: { revision: 'r1' } })
   })
 })
 
-describe('a conversation that is not', () => {
+describe('a conversation that differs from its transcript', () => {
   const call = '> {"id":1,"method":"sum","params":[1,2]}\n'
   const cases = [
     ['another result', `${call}< {"id":1,"result":4}`, 'line 2: result is 3, expected 4'],
     ['another version', `${call}< {"jsonrpc":"1","id":1,"result":3}`, 'line 2: jsonrpc is "2.0"'],
-    [
-      'an answer too many',
-      call,
-      'the conversation is over, but more came: {"jsonrpc":"2.0","id":1',
-    ],
+    ['an answer too many', call, 'unexpected message at the end: {"jsonrpc":"2.0","id":1'],
     [
       'those in any order that do not fit',
       `${call}${call.replace('1', '2')}<~ {"id":2,"result":3}\n<~ {"id":3,"result":3}`,
-      'line 3: these do not fit, in whatever order:\n  < {"id":1,"result":3}',
+      'line 3: the received messages do not match in any order:\n  < {"id":1,"result":3}',
     ],
     [
       'a name without a meaning',
       '> {"id":"$x","method":"sum"}',
-      'line 1: the name $x means nothing',
+      'line 1: the name $x has no value yet',
     ],
-    ['something left open', '> {"id":1,…}', 'line 1: what is sent cannot leave anything open'],
-    ['an open list', '> [1,…]', 'line 1: what is sent cannot leave anything open'],
-    ['any value', '> {"id":…}', 'line 1: what is sent cannot leave anything open'],
+    [
+      'something left open',
+      '> {"id":1,…}',
+      'line 1: a message to send must not contain placeholders',
+    ],
+    ['an open list', '> [1,…]', 'line 1: a message to send must not contain placeholders'],
+    ['any value', '> {"id":…}', 'line 1: a message to send must not contain placeholders'],
   ] as const
 
   test.each(cases)('%s', async (_, text, message) => {
     await expect(run(text)).rejects.toThrow(message)
   })
 
-  test('an answer that does not come is given up after a time', async () => {
+  test('a missing response times out', async () => {
     const clock = fakeClock()
     const text = '> {"id":1,"method":"silent"}\n< {"id":1,…}'
     const playing = run(text, { clock, timeoutMs: 50 })
     const outcome = expect(playing).rejects.toThrow(
-      'line 2: nothing came within 50 ms, expected {"id":1,…}',
+      'line 2: nothing received within 50 ms, expected {"id":1,…}',
     )
     await expect.poll(() => clock.pending).toBe(1)
     clock.advance(50)
@@ -163,17 +163,17 @@ describe('a conversation that is not', () => {
     const [channel, conversation] = converse()
     channel.open({ receive: () => void channel.close(), closed: () => {} })
     const playing = play(readTranscript('> {"method":"a"}\n< {"id":1}'), async () => conversation)
-    await expect(playing).rejects.toThrow('line 2: the connection ended, expected {"id":1}')
+    await expect(playing).rejects.toThrow('line 2: the connection closed, expected {"id":1}')
   })
 
   test('something that is no JSON', async () => {
     const conversation = { send: () => {}, next: async () => 'oops', close: () => {} }
     const playing = play(readTranscript('> {"method":"a"}\n< {"id":1}'), async () => conversation)
-    await expect(playing).rejects.toThrow('line 2: what came is no JSON: oops')
+    await expect(playing).rejects.toThrow('line 2: received text is not JSON: oops')
   })
 })
 
-test('the connection is closed, whatever happened', async () => {
+test('the connection is closed in every case', async () => {
   const closed: string[] = []
   const opening = (name: string) => async (): Promise<Conversation> => {
     const conversation = await open()
@@ -181,7 +181,7 @@ test('the connection is closed, whatever happened', async () => {
   }
   await play(readTranscript('> {"method":"a"}'), opening('good'))
   const silent = play(readTranscript('< {"method":"a"}'), opening('bad'), { timeoutMs: 0 })
-  await expect(silent).rejects.toThrow('nothing came')
+  await expect(silent).rejects.toThrow('nothing received')
   await rewrite(readTranscript('> {"method":"a"}'), opening('rewritten'))
   expect(closed).toEqual(['good', 'bad', 'rewritten'])
 })
@@ -189,7 +189,7 @@ test('the connection is closed, whatever happened', async () => {
 describe('rewriting', () => {
   const written = async (text: string) => rewrite(readTranscript(text), open, { timeoutMs: 50 })
 
-  test('leaves a transcript that fits as it is, to the letter', async () => {
+  test('leaves a matching transcript unchanged', async () => {
     const text = `Prose.
 
 serve: x
@@ -202,8 +202,8 @@ serve: x
 > {"id":2,"method":"both","params":{}}
 <~ {"id":2,"result":…}
 # Another.
-<~ {"method":"told","params":{"n":…}}
-<~ {"method":"told","params":{"n":…}}
+<~ {"method":"event","params":{"n":…}}
+<~ {"method":"event","params":{"n":…}}
 `
     expect(await written(text)).toBe(text)
   })
@@ -215,42 +215,42 @@ serve: x
       '> {"id":1,"method":"pages","params":{}}\n< {"id":1,"result":{"items":[…],"next":"$n"}}\n',
     ],
     [
-      'fills in what nobody has written yet',
+      'adds the messages that are missing',
       '> {"id":1,"method":"sum","params":[1]}\n\n> {"id":2,"method":"both","params":{}}\n',
       `> {"id":1,"method":"sum","params":[1]}
 < {"id":1,"result":1}
 
 > {"id":2,"method":"both","params":{}}
-< {"method":"told","params":{"n":1}}
-< {"method":"told","params":{"n":2}}
+< {"method":"event","params":{"n":1}}
+< {"method":"event","params":{"n":2}}
 < {"id":2,"result":{"done":true}}
 `,
     ],
     [
       'adds what comes besides',
-      '> {"id":1,"method":"both","params":{}}\n< {"method":"told","params":{"n":1}}\n# End.\n',
+      '> {"id":1,"method":"both","params":{}}\n< {"method":"event","params":{"n":1}}\n# End.\n',
       `> {"id":1,"method":"both","params":{}}
-< {"method":"told","params":{"n":1}}
-< {"method":"told","params":{"n":2}}
+< {"method":"event","params":{"n":1}}
+< {"method":"event","params":{"n":2}}
 < {"id":1,"result":{"done":true}}
 # End.
 `,
     ],
     [
       'drops what does not come',
-      '> {"id":1,"method":"sum","params":[1]}\n< {"id":1,"result":…}\n< {"method":"told"}\n',
+      '> {"id":1,"method":"sum","params":[1]}\n< {"id":1,"result":…}\n< {"method":"event"}\n',
       '> {"id":1,"method":"sum","params":[1]}\n< {"id":1,"result":…}\n',
     ],
     [
       'gives each line of those in any order the message it fits',
       `> {"id":1,"method":"both","params":{}}
 <~ {"id":1,"result":{…}}
-<~ {"method":"told","params":{"n":3}}
-<~ {"method":"told","params":{"n":1,…}}
+<~ {"method":"event","params":{"n":3}}
+<~ {"method":"event","params":{"n":1,…}}
 `,
       `> {"id":1,"method":"both","params":{}}
-<~ {"method":"told","params":{"n":1,…}}
-<~ {"method":"told","params":{"n":2}}
+<~ {"method":"event","params":{"n":1,…}}
+<~ {"method":"event","params":{"n":2}}
 <~ {"id":1,"result":{…}}
 `,
     ],

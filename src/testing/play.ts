@@ -1,17 +1,20 @@
 import type { Conversation } from './conversation.ts'
+import { blocks, type PlayerOptions, TranscriptPlayer, turns } from './player.ts'
 import { printShape } from './shape.ts'
-import { blocks, Talk, type TalkOptions, turns } from './talk.ts'
 import { lastStep, metaOf, type Transcript, TranscriptError } from './transcript.ts'
 
-/** How to play a conversation. By default a message that must come has ten seconds to do so. */
-export type PlayOptions = TalkOptions
+/**
+ * Options of {@link play} and {@link rewrite}. The default timeout for an expected message is ten
+ * seconds.
+ */
+export type PlayOptions = PlayerOptions
 
 /**
- * Plays a conversation to a server and compares what comes back. Rejects with a TranscriptError at
+ * Plays a transcript to a server and compares the messages it sends. Rejects with a TranscriptError at
  * the first difference. Opens one connection and closes it.
  *
- * At the end it sends one more request, `ping`, whose answer, be it an error, must be the next thing
- * that comes: so nothing more has come than the conversation says.
+ * At the end it sends a `ping`, whose response, even if it is an error, must be the next message: this
+ * shows that the server has sent nothing else.
  */
 export async function play(
   transcript: Transcript,
@@ -19,7 +22,7 @@ export async function play(
   options: PlayOptions = {},
 ): Promise<void> {
   const meta = metaOf(transcript)
-  const talk = new Talk(await open(), meta, options)
+  const talk = new TranscriptPlayer(await open(), meta, options)
   try {
     for (const { says, expects } of turns(transcript.steps)) {
       for (const step of says) await talk.say(step)
@@ -27,7 +30,7 @@ export async function play(
     }
     const [more] = await talk.rest(lastStep(transcript))
     if (more !== undefined) {
-      throw new TranscriptError(0, `the conversation is over, but more came: ${printShape(more)}`)
+      throw new TranscriptError(0, `unexpected message at the end: ${printShape(more)}`)
     }
   } finally {
     await talk.close()

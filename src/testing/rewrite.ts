@@ -1,14 +1,14 @@
 import type { Conversation } from './conversation.ts'
 import type { PlayOptions } from './play.ts'
+import { type Adapted, type SendStep, TranscriptPlayer, type Turn, turns } from './player.ts'
 import { printShape } from './shape.ts'
-import { type Adapted, type Speech, Talk, type Turn, turns } from './talk.ts'
-import { type Expect, lastStep, metaOf, type Transcript } from './transcript.ts'
+import { type ExpectMessage, lastStep, metaOf, type Transcript } from './transcript.ts'
 
 /**
- * Plays a conversation and resolves to its text with the expected side as it really was. Lines that
- * fit stay as they are, and in those that do not, the signs that do. A message that does not come
- * within `timeoutMs`, here one second by default, is left out; further messages are added behind the
- * lines they came after. Opens one connection and closes it.
+ * Plays a transcript and resolves to its text with the messages that the server really sent. Lines that
+ * match stay as they are; in other lines, placeholders that match stay. An expected message that does
+ * not arrive within `timeoutMs`, here one second by default, is removed; additional messages are
+ * inserted after the lines they followed. Opens one connection and closes it.
  */
 export async function rewrite(
   transcript: Transcript,
@@ -16,7 +16,7 @@ export async function rewrite(
   options: PlayOptions = {},
 ): Promise<string> {
   const meta = metaOf(transcript)
-  const talk = new Talk(await open(), meta, { timeoutMs: 1000, ...options })
+  const talk = new TranscriptPlayer(await open(), meta, { timeoutMs: 1000, ...options })
   const text = new Rewriting(transcript.lines)
   try {
     for (const { says, expects } of turns(transcript.steps).flatMap(apart)) {
@@ -32,24 +32,28 @@ export async function rewrite(
   return text.toString()
 }
 
-/** Where nothing is written yet that must come, every line is a turn of its own. */
+/** Splits a turn without expected messages into one turn per line. */
 function apart(turn: Turn): readonly Turn[] {
   if (turn.expects.length > 0) return [turn]
   return turn.says.map(step => ({ says: [step], expects: [] }))
 }
 
-/** The lines of a transcript while some of them are replaced. */
+/** The lines of a transcript, some of them replaced. */
 class Rewriting {
   readonly #lines: readonly string[]
-  /** What stands in the place of a line. */
+  /** The replacement of each line, by its index. */
   readonly #edits = new Map<number, readonly string[]>()
 
   constructor(lines: readonly string[]) {
     this.#lines = lines
   }
 
-  /** Puts what came where the expected lines were, or else behind what was said. */
-  replace(says: readonly Speech[], expects: readonly Expect[], came: readonly Adapted[]): void {
+  /** Replaces the expected lines by the received messages, or inserts these after the sent lines. */
+  replace(
+    says: readonly SendStep[],
+    expects: readonly ExpectMessage[],
+    came: readonly Adapted[],
+  ): void {
     const written = came.flatMap(adapted => this.#write(adapted))
     for (const step of expects) {
       for (let at = 0; at < step.height; at++) this.#edits.set(step.line - 1 + at, [])

@@ -1,17 +1,17 @@
 import { ELLIPSIS, NAME, type Scalar, type Shape, scalar } from './shape.ts'
 
-/** Reads a shape with its special signs. Throws a SyntaxError that tells the place. */
+/** Parses a shape with placeholders. Throws a SyntaxError with the column. */
 export function readShape(text: string): Shape {
   return read(text, true)
 }
 
-/** Reads JSON as a shape; nothing in it is special. Throws a SyntaxError that tells the place. */
+/** Parses JSON as a shape without placeholders. Throws a SyntaxError with the column. */
 export function readJson(text: string): Shape {
   return read(text, false)
 }
 
 const space = /[ \t\r\n]*/y
-// Control characters are left to the parser of the token, which refuses them.
+// Control characters are rejected by the parser of the token.
 const string = /"(?:[^"\\]|\\.)*"/sy
 const number = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y
 const word = /true|false|null/y
@@ -21,7 +21,7 @@ function read(text: string, hasSigns: boolean): Shape {
 
   const fail = (wanted: string): never => {
     const found = at < text.length ? text.slice(at, at + 20) : 'the end'
-    throw new SyntaxError(`${wanted} expected at column ${at + 1}, not ${found}`)
+    throw new SyntaxError(`${wanted} expected at column ${at + 1}, found ${found}`)
   }
   const take = (pattern: RegExp): RegExpExecArray | undefined => {
     pattern.lastIndex = at
@@ -30,7 +30,7 @@ function read(text: string, hasSigns: boolean): Shape {
     at += found[0].length
     return found
   }
-  /** Takes a sign and the space around it, if it is next. */
+  /** Consumes a sign and the space around it, if it is next. */
   const takeSign = (sign: string): boolean => {
     take(space)
     if (!text.startsWith(sign, at)) return false
@@ -59,7 +59,7 @@ function read(text: string, hasSigns: boolean): Shape {
     return digits === undefined ? fail('a value') : scalar(numberOf(digits))
   }
 
-  /** Reads up to the closing sign; `one` reads one element and says whether it closed the list. */
+  /** Parses elements up to the closing sign with `one`; returns whether an ellipsis ends the list. */
   const elements = (closing: string, one: () => void): boolean => {
     if (takeSign(closing)) return false
     do {
@@ -77,7 +77,7 @@ function read(text: string, hasSigns: boolean): Shape {
     const members = new Map<string, Shape>()
     const isOpen = elements('}', () => {
       const name = quotedText()
-      if (members.has(name)) fail(`another name than "${name}", which is there already,`)
+      if (members.has(name)) fail(`a name other than the duplicate "${name}"`)
       need(':')
       members.set(name, value())
     })
@@ -103,7 +103,7 @@ function stringShape(token: string): Shape {
   return { kind: 'gaps', parts: inside.split(ELLIPSIS).map(part => unquoted(`"${part}"`)) }
 }
 
-/** Throws a SyntaxError for escapes that JSON does not have. */
+/** Parses a JSON string. Throws a SyntaxError for invalid escapes. */
 function unquoted(token: string): string {
   // The check: a token in quotes is a string.
   return JSON.parse(token) as string

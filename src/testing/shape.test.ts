@@ -44,15 +44,15 @@ describe('reading a shape and printing it', () => {
 
 describe('text that is no shape', () => {
   const wrong = [
-    ['nothing', '', 'a value expected at column 1, not the end'],
-    ['something after the end', '1 2', 'the end expected at column 3, not 2'],
+    ['nothing', '', 'a value expected at column 1, found the end'],
+    ['something after the end', '1 2', 'the end expected at column 3, found 2'],
     ['a comma too many', '{"a":1,}', 'a string expected at column 8'],
     ['no colon', '{"a" 1}', ': expected at column 6'],
-    ['a member twice', '{"a":1,"a":2}', 'which is there already'],
+    ['a member twice', '{"a":1,"a":2}', 'a name other than the duplicate "a"'],
     ['an ellipsis that is not the last', '[…,1]', '] expected at column 3'],
     ['an unfinished string', '"a', 'a value expected at column 1'],
     ['a number with a zero in front', '01', 'the end expected at column 2'],
-    ['a word', 'undefined', 'a value expected at column 1, not undefined'],
+    ['a word', 'undefined', 'a value expected at column 1, found undefined'],
   ] as const
 
   test.each(wrong)('%s', (_, text, message) => {

@@ -1,18 +1,18 @@
-/** What JSON has besides arrays and objects. Integers beyond the safe range keep their digits. */
+/** A JSON value other than an array or object. Integers beyond the safe range keep their digits. */
 export type Scalar = string | number | bigint | boolean | null
 
 /**
- * A JSON value, or what one has to look like.
+ * A JSON value, or a pattern for one.
  *
- * As text it is JSON with two more signs. An ellipsis stands for any value; at the end of an object
- * or array, for any further members or elements; within a string, for any characters. A string that
- * is a dollar sign and a word, such as `"$task"`, is a name: the first value met there is what the
- * name means from then on. Written with escapes (`\u2026`, `\u0024`) neither sign is special.
+ * As text it is JSON with two placeholders. An ellipsis stands for any value; at the end of an object
+ * or array, for any further members or elements; within a string, for any characters. A string of a
+ * dollar sign and a word, such as `"$task"`, is a name: it is bound to the first value at its position.
+ * Written with escapes (`\u2026`, `\u0024`) neither sign is special.
  */
 export type Shape =
   | { readonly kind: 'anything' }
   | { readonly kind: 'name'; readonly name: string }
-  /** A string with gaps: what stands before, between and after them. */
+  /** A string with gaps: the parts before, between and after them. */
   | { readonly kind: 'gaps'; readonly parts: readonly string[] }
   | { readonly kind: 'scalar'; readonly value: Scalar }
   | ArrayShape
@@ -28,16 +28,16 @@ export interface ArrayShape {
 export interface ObjectShape {
   readonly kind: 'object'
   readonly members: ReadonlyMap<string, Shape>
-  /** Whether there may be more members. */
+  /** Whether more members may follow. */
   readonly isOpen: boolean
 }
 
-/** The shape of a string, number, boolean or null: itself. */
+/** Creates the shape of a string, number, boolean or null. */
 export function scalar(value: Scalar): Shape {
   return { kind: 'scalar', value }
 }
 
-/** The text of a shape, without spaces. The text of one without special signs is JSON. */
+/** Formats a shape, without spaces. A shape without placeholders gives JSON. */
 export function printShape(shape: Shape): string {
   switch (shape.kind) {
     case 'anything':
@@ -55,10 +55,10 @@ export function printShape(shape: Shape): string {
   }
 }
 
-/** What stands for anything. */
+/** The placeholder for anything. */
 export const ELLIPSIS = '…'
 
-/** A string that is read as a name. */
+/** Matches a string that is a name. */
 export const NAME = /^\$([a-zA-Z]\w*)$/
 
 function printMember([name, shape]: readonly [string, Shape]): string {
@@ -69,7 +69,7 @@ function list(texts: readonly string[], isOpen: boolean): string {
   return (isOpen ? [...texts, ELLIPSIS] : texts).join(',')
 }
 
-/** Escapes what would be special, so that reading it again gives the same string. */
+/** Escapes placeholders, so that parsing gives the same string. */
 function quoted(text: string): string {
   const json = JSON.stringify(text).replaceAll(ELLIPSIS, '\\u2026')
   return NAME.test(text) ? json.replace('$', '\\u0024') : json

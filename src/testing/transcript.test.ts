@@ -1,9 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { printShape } from './shape.ts'
-import { metaOf, provenBy, readTranscript, revisionsOf, TranscriptError } from './transcript.ts'
+import {
+  metaOf,
+  provenBy,
+  readTranscript,
+  TranscriptError,
+  transcriptRevisions,
+} from './transcript.ts'
 
-const sample = `A tool asks a question.
-note: this is prose, whatever it looks like.
+const sample = `A tool requests input.
+note: this is prose, although it looks like a setting.
 
 serve: everything
 revision: one, two
@@ -25,13 +31,13 @@ describe('the file of a conversation', () => {
 
   test('begins with prose', () => {
     expect(transcript.prose).toBe(
-      'A tool asks a question.\nnote: this is prose, whatever it looks like.',
+      'A tool requests input.\nnote: this is prose, although it looks like a setting.',
     )
   })
 
   test('goes on with settings', () => {
     expect(transcript.settings.get('serve')).toBe('everything')
-    expect(revisionsOf(transcript)).toEqual(['one', 'two'])
+    expect(transcriptRevisions(transcript)).toEqual(['one', 'two'])
     expect(provenBy(transcript)).toEqual(['B2', 'M1'])
     expect(printShape(metaOf(transcript) ?? { kind: 'anything' })).toBe('{"version":"$revision"}')
   })
@@ -54,20 +60,24 @@ describe('the file of a conversation', () => {
   test('needs no settings', () => {
     const { settings, steps } = readTranscript('Prose.\n\n> {"method":"a"}\n')
     expect([settings.size, steps.length]).toEqual([0, 1])
-    expect(revisionsOf(readTranscript('> 1'))).toEqual([])
+    expect(transcriptRevisions(readTranscript('> 1'))).toEqual([])
     expect(metaOf(readTranscript('> 1'))).toBeUndefined()
   })
 })
 
 describe('a file that is refused', () => {
   const cases = [
-    ['nothing but prose', 'Prose.\n', 'there is no conversation in it'],
-    ['settings alone', 'serve: a\n', 'there is no conversation in it'],
-    ['a setting nobody knows', 'serve: a\nsevre: b\n> 1', 'line 2: there is no setting "sevre"'],
-    ['a setting twice', 'serve: a\nserve: b\n> 1', 'line 2: "serve" is set already'],
-    ['a setting too late', '> 1\nprofile: b', 'line 2: settings come before the first line'],
-    ['a line of another kind', '> 1\nprose', 'line 2: a line begins with >, >!, < or <~'],
-    ['what is no JSON', 'a\n> {', 'line 2: a string expected at column 4, not the end'],
+    ['nothing but prose', 'Prose.\n', 'the file has no conversation'],
+    ['settings alone', 'serve: a\n', 'the file has no conversation'],
+    ['an unknown setting', 'serve: a\nsevre: b\n> 1', 'line 2: unknown setting "sevre"'],
+    ['a setting twice', 'serve: a\nserve: b\n> 1', 'line 2: duplicate setting "serve"'],
+    [
+      'a setting too late',
+      '> 1\nprofile: b',
+      'line 2: settings must come before the first message',
+    ],
+    ['a line of another kind', '> 1\nprose', 'line 2: a line must start with >, >!, < or <~'],
+    ['what is no JSON', 'a\n> {', 'line 2: a string expected at column 4, found the end'],
   ] as const
 
   test.each(cases)('%s', (_, text, message) => {
@@ -77,6 +87,6 @@ describe('a file that is refused', () => {
 
   test('a meta that is no object', () => {
     const transcript = readTranscript('serve: a\nmeta: 1\n> 1')
-    expect(() => metaOf(transcript)).toThrow('line 2: meta is an object')
+    expect(() => metaOf(transcript)).toThrow('line 2: meta must be an object')
   })
 })

@@ -1,49 +1,49 @@
-import { errorWords } from '../util/error-words.ts'
+import { errorMessage } from '../util/error-message.ts'
 import type { ObjectShape, Shape } from './shape.ts'
 import { readShape } from './shape-reader.ts'
 
-/** What the file of a conversation says, before it is played. */
+/** A parsed transcript file. */
 export interface Transcript {
-  /** The words before the conversation. */
+  /** The prose before the conversation. */
   readonly prose: string
-  /** What the lines such as `serve: NAME` say, by their names. */
-  readonly settings: ReadonlyMap<Setting, string>
-  readonly steps: readonly Step[]
-  /** The whole text, line by line. */
+  /** The values of settings such as `serve: NAME`, by name. */
+  readonly settings: ReadonlyMap<TranscriptSetting, string>
+  readonly steps: readonly TranscriptStep[]
+  /** The lines of the file. */
   readonly lines: readonly string[]
 }
 
 /** One `>` or `<` line, with the indented lines that continue it. */
-export type Step = Say | SayExactly | Expect
+export type TranscriptStep = SendMessage | SendText | ExpectMessage
 
 interface Place {
-  /** Its first line, counted from one. */
+  /** Its first line, starting at 1. */
   readonly line: number
-  /** How many lines it takes. */
+  /** The number of its lines. */
   readonly height: number
 }
 
-/** A message to send; names in it are replaced by what they mean. */
-export interface Say extends Place {
+/** A message to send, in which names are replaced by their values. */
+export interface SendMessage extends Place {
   readonly kind: 'say'
   readonly shape: Shape
 }
 
-/** Text to send as it stands. */
-export interface SayExactly extends Place {
+/** A text to send unchanged. */
+export interface SendText extends Place {
   readonly kind: 'say-exactly'
   readonly text: string
 }
 
-/** A message that must come. */
-export interface Expect extends Place {
+/** An expected message. */
+export interface ExpectMessage extends Place {
   readonly kind: 'expect'
   readonly shape: Shape
-  /** It may come in any order with those beside it of which the same is true. */
+  /** Whether it may arrive in any order with adjacent unordered messages. */
   readonly isUnordered: boolean
 }
 
-/** The settings there are, and what they are for. */
+/** The known settings, and their meanings. */
 const settings = {
   serve: 'the name of the server to talk to',
   profile: 'the profile of that server',
@@ -53,11 +53,14 @@ const settings = {
   proves: 'the ids of the requirements the conversation shows',
 } as const
 
-export type Setting = keyof typeof settings
+export type TranscriptSetting = keyof typeof settings
 
-/** What is wrong with a conversation, or with the file of one; the message begins with the line. */
+/**
+ * A difference between a transcript and a server, or a fault of its file; the message starts with the
+ * line.
+ */
 export class TranscriptError extends Error {
-  /** Counted from one; 0 for the end of the file. */
+  /** The line number, starting at 1; 0 for the end of the file. */
   readonly line: number
 
   constructor(line: number, message: string, options?: { readonly cause?: unknown }) {
@@ -68,20 +71,20 @@ export class TranscriptError extends Error {
 }
 
 /**
- * Reads the file of a conversation.
+ * Parses the file of a transcript.
  *
- * First comes prose, up to the first `serve:`, `>` or `<` line. Then settings, and then the
- * conversation: `>` sends a message, `>!` sends a text exactly as it stands, `<` is a message that
- * must come next, and a block of `<~` lines may come in any order. The member `jsonrpc` is left out.
- * A line that is indented continues the one before it, empty lines and those with `#` mean nothing.
- * Throws a TranscriptError for any other line.
+ * It starts with prose, up to the first `serve:`, `>` or `<` line. Settings follow, and then the
+ * conversation: `>` sends a message, `>!` sends a text unchanged, `<` is the next expected message, and
+ * a block of `<~` lines may arrive in any order. The member `jsonrpc` is omitted. An indented line
+ * continues the one before it; empty lines and lines with `#` are ignored. Throws a TranscriptError for
+ * any other line.
  */
 export function readTranscript(text: string): Transcript {
   const lines = text.split('\n')
   const start = lines.findIndex(line => /^(serve:|[<>])/.test(line))
-  if (start < 0) throw new TranscriptError(0, 'there is no conversation in it')
-  const known = new Map<Setting, string>()
-  const steps: Step[] = []
+  if (start < 0) throw new TranscriptError(0, 'the file has no conversation')
+  const known = new Map<TranscriptSetting, string>()
+  const steps: TranscriptStep[] = []
   for (let at = start; at < lines.length; ) {
     const [source, height] = gather(lines, at)
     const line = at + 1
@@ -90,59 +93,64 @@ export function readTranscript(text: string): Transcript {
     const setting = /^([a-z]+): *(.*)$/s.exec(source)
     if (setting === null) steps.push(step(source, { line, height }))
     else if (steps.length > 0)
-      throw new TranscriptError(line, 'settings come before the first line')
+      throw new TranscriptError(line, 'settings must come before the first message')
     else addSetting(known, setting[1] ?? '', setting[2] ?? '', line)
   }
-  if (steps.length === 0) throw new TranscriptError(0, 'there is no conversation in it')
+  if (steps.length === 0) throw new TranscriptError(0, 'the file has no conversation')
   return { prose: lines.slice(0, start).join('\n').trim(), settings: known, steps, lines }
 }
 
-/** The step a conversation ends with. */
-export function lastStep(transcript: Transcript): Step {
-  // The check: readTranscript refuses a file without steps.
-  return transcript.steps.at(-1) as Step
+/** Returns the last step of a transcript. */
+export function lastStep(transcript: Transcript): TranscriptStep {
+  // The check: readTranscript rejects a file without steps.
+  return transcript.steps.at(-1) as TranscriptStep
 }
 
-/** The revisions a conversation is to be played in. */
-export function revisionsOf(transcript: Transcript): readonly string[] {
+/** Returns the revisions that a transcript is played in. */
+export function transcriptRevisions(transcript: Transcript): readonly string[] {
   return words(transcript.settings.get('revision'))
 }
 
-/** The ids of the requirements a conversation shows. */
+/** Returns the ids of the requirements that a transcript shows. */
 export function provenBy(transcript: Transcript): readonly string[] {
   return words(transcript.settings.get('proves'))
 }
 
-/** What requests carry in `_meta`. Throws a TranscriptError if that is no object. */
+/** Returns the `_meta` of requests. Throws a TranscriptError if it is not an object. */
 export function metaOf(transcript: Transcript): ObjectShape | undefined {
   const text = transcript.settings.get('meta')
   if (text === undefined) return undefined
   const line = transcript.lines.findIndex(found => found.startsWith('meta:')) + 1
   const shape = shapeOf(text, line)
-  if (shape.kind !== 'object') throw new TranscriptError(line, 'meta is an object')
+  if (shape.kind !== 'object') throw new TranscriptError(line, 'meta must be an object')
   return shape
 }
 
-/** A line with those that continue it, and how many they are. */
+/** Returns a line with its continuation lines, and their number. */
 function gather(lines: readonly string[], at: number): [source: string, height: number] {
   let end = at + 1
   while (/^\s+\S/.test(lines[end] ?? '')) end++
   return [lines.slice(at, end).join('\n'), end - at]
 }
 
-function addSetting(known: Map<Setting, string>, name: string, value: string, line: number): void {
-  if (!isSetting(name)) throw new TranscriptError(line, `there is no setting "${name}"`)
-  if (known.has(name)) throw new TranscriptError(line, `"${name}" is set already`)
+function addSetting(
+  known: Map<TranscriptSetting, string>,
+  name: string,
+  value: string,
+  line: number,
+): void {
+  if (!isSetting(name)) throw new TranscriptError(line, `unknown setting "${name}"`)
+  if (known.has(name)) throw new TranscriptError(line, `duplicate setting "${name}"`)
   known.set(name, value.trim())
 }
 
-function isSetting(name: string): name is Setting {
+function isSetting(name: string): name is TranscriptSetting {
   return Object.hasOwn(settings, name)
 }
 
-function step(source: string, place: Place): Step {
+function step(source: string, place: Place): TranscriptStep {
   const [, sign = '', text = ''] = /^(>!|>|<~|<)(.*)$/s.exec(source) ?? []
-  // With spaces for the sign, the columns that are told are those of the line.
+  // The sign becomes spaces, so that reported columns are those of the line.
   const read = (): Shape => shapeOf(' '.repeat(sign.length) + text, place.line)
   switch (sign) {
     case '>':
@@ -153,7 +161,7 @@ function step(source: string, place: Place): Step {
     case '<~':
       return { ...place, kind: 'expect', shape: read(), isUnordered: sign === '<~' }
     default:
-      throw new TranscriptError(place.line, `a line begins with >, >!, < or <~, not so: ${source}`)
+      throw new TranscriptError(place.line, `a line must start with >, >!, < or <~: ${source}`)
   }
 }
 
@@ -161,7 +169,7 @@ function shapeOf(text: string, line: number): Shape {
   try {
     return readShape(text)
   } catch (cause) {
-    const why = errorWords(cause)
+    const why = errorMessage(cause)
     throw new TranscriptError(line, why, { cause })
   }
 }

@@ -3,7 +3,7 @@ import { type ObjectShape, printShape, type Shape, scalar } from './shape.ts'
 
 const version = scalar('2.0')
 
-/** A message, or each of a batch, with the member `jsonrpc` that transcripts leave out. */
+/** Adds the member `jsonrpc`, which transcripts omit, to a message or to each message of a batch. */
 export function withVersion(shape: Shape): Shape {
   return eachMessage(shape, message =>
     message.members.has('jsonrpc')
@@ -12,7 +12,7 @@ export function withVersion(shape: Shape): Shape {
   )
 }
 
-/** The same without it, where it says what it has to. */
+/** Removes the member `jsonrpc` from a message or from each message of a batch, if it is "2.0". */
 export function withoutVersion(shape: Shape): Shape {
   return eachMessage(shape, message => {
     const found = message.members.get('jsonrpc')
@@ -24,9 +24,9 @@ export function withoutVersion(shape: Shape): Shape {
 }
 
 /**
- * The text of a message to send: names replaced by what they mean, `jsonrpc` added, and in requests
- * the members of `meta` that they do not have themselves. Throws a TypeError for a name that means
- * nothing yet, and for a shape that leaves something open.
+ * Returns the text of a message to send: with names replaced by their values, with `jsonrpc`, and in
+ * requests with the members of `meta` that they do not have. Throws a TypeError for an unbound name,
+ * and for a shape with placeholders.
  */
 export function wireText(shape: Shape, names: Names, meta: ObjectShape | undefined): string {
   const message = meta === undefined ? shape : eachMessage(shape, found => withMeta(found, meta))
@@ -46,7 +46,7 @@ function withMeta(message: ObjectShape, meta: ObjectShape): ObjectShape {
   const { members } = message
   if (!members.has('method') || !members.has('id')) return message
   const params = members.get('params') ?? object([])
-  // A request with params that are no object, or a `_meta` that is none, is so on purpose.
+  // Requests with params or `_meta` that are not objects are so on purpose.
   if (params.kind !== 'object') return message
   const own = params.members.get('_meta') ?? object([])
   if (own.kind !== 'object') return message
@@ -64,20 +64,20 @@ function resolve(shape: Shape, names: Names): Shape {
     case 'scalar':
       return shape
     case 'gaps':
-      // Nothing is left open in what is sent: here the sign is a character like others.
+      // Sent messages have no placeholders: here the ellipsis is an ordinary character.
       return scalar(shape.parts.join('…'))
     case 'anything':
-      throw new TypeError('what is sent cannot leave anything open')
+      throw new TypeError('a message to send must not contain placeholders')
     case 'name': {
       const known = names.get(shape.name)
-      if (known === undefined) throw new TypeError(`the name $${shape.name} means nothing yet`)
+      if (known === undefined) throw new TypeError(`the name $${shape.name} has no value yet`)
       return known
     }
     case 'array':
-      if (shape.isOpen) throw new TypeError('what is sent cannot leave anything open')
+      if (shape.isOpen) throw new TypeError('a message to send must not contain placeholders')
       return { ...shape, items: shape.items.map(item => resolve(item, names)) }
     case 'object': {
-      if (shape.isOpen) throw new TypeError('what is sent cannot leave anything open')
+      if (shape.isOpen) throw new TypeError('a message to send must not contain placeholders')
       const members = Array.from(shape.members, ([name, member]): [string, Shape] => [
         name,
         resolve(member, names),

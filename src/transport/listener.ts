@@ -1,25 +1,25 @@
 import { once } from 'node:events'
 import { type AddressInfo, isIPv6, type ListenOptions, type Server } from 'node:net'
 import { type Channel, ChannelError } from '../jsonrpc/channel.ts'
-import { errorWords } from '../util/error-words.ts'
+import { errorMessage } from '../util/error-message.ts'
 import { limits } from '../util/limits/limits.ts'
 
-/** Something that accepts connections, or, on stdio, serves the only one there is. */
+/** Accepts connections or, on stdio, serves the only one. */
 export interface Listener extends AsyncDisposable {
-  /** The address really bound, in the form that `connect` takes. */
+  /** The bound address, in the form that `connect` accepts. */
   readonly address: string
   /**
-   * Resolves when everything is over: after `close()`, or, on stdio, when the input has ended and
-   * the answers are written. Never rejects.
+   * Resolves when the listener and its connections have closed: after `close()` or, on stdio, when the
+   * input has ended and the responses are written. Never rejects.
    */
   readonly ended: Promise<void>
-  /** Accepts nothing more; the connections there are live on. May be called twice. */
+  /** Accepts no further connections; existing ones stay open. Idempotent. */
   stop(): void
-  /** Stops, closes every connection and waits for it, in bounded time. Idempotent; never rejects. */
+  /** Stops, closes every connection and waits for that, in bounded time. Idempotent; never rejects. */
   close(): Promise<void>
 }
 
-/** Binds a server. Rejects with a ChannelError `'refused'` whose cause is the system's error. */
+/** Binds a server. Rejects with a ChannelError `'refused'` whose cause is the system error. */
 export async function bind(server: Server, address: string, options: ListenOptions): Promise<void> {
   try {
     server.listen(options)
@@ -30,8 +30,8 @@ export async function bind(server: Server, address: string, options: ListenOptio
 }
 
 /**
- * Lets a server have no more than so many connections. Further ones are closed at once, and
- * `onError` is told `'too-many'`.
+ * Limits the connections of a server. Further ones are closed at once and reported to `onError` as
+ * `'too-many'`.
  */
 export function limitConnections(
   server: Server,
@@ -41,44 +41,44 @@ export function limitConnections(
   server.maxConnections = maxConnections
   server.on('drop', dropped => {
     const from = dropped?.remoteAddress === undefined ? '' : ` from ${dropped.remoteAddress}`
-    const what = `a connection${from} was refused: there are ${maxConnections} already`
-    onError?.(new ChannelError('too-many', what))
+    const message = `refused a connection${from}: ${maxConnections} are open already`
+    onError?.(new ChannelError('too-many', message))
   })
 }
 
-/** The code of a system error, such as `'EADDRINUSE'`. */
+/** Returns the code of a system error, such as `'EADDRINUSE'`. */
 export function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined
 }
 
-/** A host and a port as they stand in an address: IPv6 in brackets. */
+/** Returns `host:port` for an address, with an IPv6 host in brackets. */
 export function authority(host: string, port: number): string {
   return isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`
 }
 
-/** The host and port of a URL to listen on; the host `localhost` means 127.0.0.1. */
-export function placeOf(url: URL): { readonly host: string; readonly port: number } {
+/** Returns the host and port of a URL to listen on; the host `localhost` means 127.0.0.1. */
+export function hostAndPort(url: URL): { readonly host: string; readonly port: number } {
   const name = url.hostname.replace(/^\[|\]$/g, '')
   return { host: name === 'localhost' ? '127.0.0.1' : name, port: Number(url.port || 80) }
 }
 
-/** The host and port that a server is really bound to, as they stand in an address. */
-export function boundTo(server: Server): string {
+/** Returns the `host:port` that a server is bound to. */
+export function boundAddress(server: Server): string {
   // The check: a server bound to a host and a port has this form of address.
   const { address, port } = server.address() as AddressInfo
   return authority(address, port)
 }
 
-/** What a server has accepted. */
+/** The connections that a server has accepted. */
 export interface Accepted {
-  /** The channels that are open now. */
+  /** Returns the open channels. */
   channels(): Iterable<Channel>
-  /** Cuts every connection, whether it is a channel yet or not. */
-  cut(): void
+  /** Destroys every connection, including those that are no channel yet. */
+  destroy(): void
 }
 
-/** The listener of a Node server that is bound. */
+/** Makes the Listener of a Node.js server that is bound. */
 export function serverListener(server: Server, address: string, accepted: Accepted): Listener {
   const ended = new Promise<void>(resolve => {
     server.once('close', resolve)
@@ -94,8 +94,8 @@ export function serverListener(server: Server, address: string, accepted: Accept
   const end = async (): Promise<void> => {
     stop()
     await Promise.all(Array.from(accepted.channels(), channel => channel.close()))
-    // Whatever is left has had its time.
-    accepted.cut()
+    // The channels have had their time to close.
+    accepted.destroy()
     await ended
   }
   return { address, ended, stop, close, [Symbol.asyncDispose]: close }
@@ -108,8 +108,8 @@ function bindFailure(cause: unknown): string {
     case 'EACCES':
       return 'no permission'
     case 'EADDRNOTAVAIL':
-      return 'this machine has no such address'
+      return 'this machine does not have that address'
     default:
-      return errorWords(cause)
+      return errorMessage(cause)
   }
 }

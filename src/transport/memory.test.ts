@@ -1,27 +1,27 @@
 import { describe, expect, test, vi } from 'vitest'
-import { patience } from '../../test/support/patience.ts'
+import { pollOptions } from '../../test/support/poll-options.ts'
 import type { Channel, Sink } from '../jsonrpc/channel.ts'
 import type { Decoded, Message } from '../jsonrpc/message.ts'
 import { memoryPair } from './memory.ts'
 
-interface Heard {
+interface Received {
   readonly arrivals: Decoded[]
   readonly ends: (Error | undefined)[]
 }
 
 /** Opens a channel; `react` stands for what a peer would do with an arrival. */
-function listen(channel: Channel, react: Sink['receive'] = () => {}): Heard {
-  const heard: Heard = { arrivals: [], ends: [] }
+function listen(channel: Channel, react: Sink['receive'] = () => {}): Received {
+  const received: Received = { arrivals: [], ends: [] }
   channel.open({
     receive: (arrival, envelope) => {
-      heard.arrivals.push(arrival)
+      received.arrivals.push(arrival)
       return react(arrival, envelope)
     },
     closed: cause => {
-      heard.ends.push(cause)
+      received.ends.push(cause)
     },
   })
-  return heard
+  return received
 }
 
 const note = (method: string): Message => ({ type: 'notification', method })
@@ -64,12 +64,12 @@ describe('a memory pair', () => {
     listen(left, bounce(left))
     const atRight = listen(right, bounce(right))
     void left.send(note('ball'))
-    await vi.waitFor(() => expect(turns).toBeLessThan(0), patience)
+    await vi.waitFor(() => expect(turns).toBeLessThan(0), pollOptions)
     expect(deepest).toBe(1)
     expect(atRight.arrivals.length).toBeGreaterThan(9_999)
   })
 
-  test('keeps what was sent before the other side opened', async () => {
+  test('keeps messages sent before the other channel opened', async () => {
     const [left, right] = memoryPair()
     listen(left)
     void left.send(note('early'))
@@ -108,7 +108,7 @@ describe('a sink that asks to wait', () => {
     await Promise.resolve()
     expect(atRight.arrivals).toHaveLength(1)
     settle()
-    await vi.waitFor(() => expect(atRight.arrivals).toHaveLength(3), patience)
+    await vi.waitFor(() => expect(atRight.arrivals).toHaveLength(3), pollOptions)
   })
 
   test('makes the sender wait once 1024 messages have gathered, and lets it go on after', async () => {
@@ -134,13 +134,13 @@ describe('a sink that asks to wait', () => {
     const atRight = listen(right, () => Promise.resolve())
     listen(left)
     for (let i = 0; i < 10_000; i++) void left.send(note(`${i}`))
-    await vi.waitFor(() => expect(atRight.arrivals).toHaveLength(10_000), patience)
+    await vi.waitFor(() => expect(atRight.arrivals).toHaveLength(10_000), pollOptions)
     expect(atRight.arrivals.at(-1)).toEqual(note('9999'))
   })
 })
 
 describe('closing a memory pair', () => {
-  test('delivers what was sent before, then tells both sides once', async () => {
+  test('delivers the messages sent before, then calls closed on both sides once', async () => {
     const [left, right] = memoryPair()
     const [atLeft, atRight] = [listen(left), listen(right)]
     void left.send(note('last'))
@@ -173,12 +173,12 @@ describe('closing a memory pair', () => {
   test('rejects senders that wait', async () => {
     const [left] = memoryPair()
     listen(left)
-    const sends = Array.from({ length: 1025 }, () => left.send(note('nobody listens')))
+    const sends = Array.from({ length: 1025 }, () => left.send(note('no sink')))
     await left.close()
     await expect(sends.at(-1)).rejects.toMatchObject({ code: 'closed' })
   })
 
-  test('is told to a side that opens later, after what was sent', async () => {
+  test('is reported to a side that opens later, after the messages', async () => {
     const [left, right] = memoryPair()
     listen(left)
     void left.send(note('bye'))
@@ -197,7 +197,7 @@ describe('closing a memory pair', () => {
     const atLeft = listen(left)
     void left.send(note('a'))
     void left.send(note('b'))
-    await vi.waitFor(() => expect(atLeft.ends).toHaveLength(1), patience)
+    await vi.waitFor(() => expect(atLeft.ends).toHaveLength(1), pollOptions)
     expect(atRight.ends).toHaveLength(1)
     expect(atRight.ends[0]).toMatchObject({ code: 'closed', cause: thrown })
     expect(atRight.arrivals).toHaveLength(1)

@@ -1,31 +1,30 @@
 import { type Channel, ChannelError, type Envelope, type Sink } from '../jsonrpc/channel.ts'
 import { type Batch, type Decoded, isList, type Message } from '../jsonrpc/message.ts'
-import { Room } from './stream/room.ts'
+import { DrainSignal } from './stream/backpressure.ts'
 
 /**
- * Two channels, each delivering what is sent on the other.
+ * Makes two connected channels in this process: each delivers the messages sent on the other.
  *
- * Messages go over by reference and in order, later than the `send` and never inside it; everything
- * queued for one direction is delivered together. While a sink's promise is unsettled its direction
- * rests, and with more than 1024 messages waiting `send` asks to wait. Closing either side closes
- * both: what was sent before is delivered first, without regard to promises, so that closing takes
- * no time.
+ * Messages are passed by reference and in order, never inside `send`; everything queued for one
+ * direction is delivered together. While a promise of a sink is pending, its direction pauses, and with
+ * more than 1024 messages queued `send` returns a promise. Closing either channel closes both: messages
+ * sent before are delivered first, regardless of pending promises, so that closing takes no time.
  */
 export function memoryPair(): [Channel, Channel] {
-  const there = new Lane()
-  const back = new Lane()
-  return [new Side(there, back), new Side(back, there)]
+  const forth = new Direction()
+  const back = new Direction()
+  return [new MemoryChannel(forth, back), new MemoryChannel(back, forth)]
 }
 
 const highWater = 1024
-const settled = Promise.resolve()
+const resolved = Promise.resolve()
 const envelope: Envelope = Object.freeze({})
 
-class Side implements Channel {
-  readonly #out: Lane
-  readonly #in: Lane
+class MemoryChannel implements Channel {
+  readonly #out: Direction
+  readonly #in: Direction
 
-  constructor(out: Lane, inward: Lane) {
+  constructor(out: Direction, inward: Direction) {
     this.#out = out
     this.#in = inward
   }
@@ -41,7 +40,7 @@ class Side implements Channel {
 
   async close(): Promise<void> {
     this.#end()
-    // Both directions deliver their rest in microtasks that were queued before this one.
+    // Both directions deliver the rest in microtasks that were queued before this one.
     await undefined
   }
 
@@ -55,16 +54,16 @@ class Side implements Channel {
   }
 }
 
-/** One direction: a queue and the sink at its end. */
-class Lane {
-  readonly #room = new Room()
+/** One direction: a queue and the sink that it delivers to. */
+class Direction {
+  readonly #drained = new DrainSignal()
   #queue: Decoded[] = []
   #head = 0
   #sink: Sink | undefined
   #failed: (cause: Error) => void = () => {}
-  #resting = false
+  #isPaused = false
   #scheduled = false
-  #told = false
+  #isNotified = false
   #cause: Error | undefined
   ended = false
 
@@ -77,42 +76,42 @@ class Lane {
 
   put(arrival: Decoded): void | Promise<void> {
     this.#queue.push(arrival)
-    if (this.#sink !== undefined && !this.#resting) this.#schedule()
-    else if (this.#queue.length - this.#head > highWater) return this.#room.wait()
+    if (this.#sink !== undefined && !this.#isPaused) this.#schedule()
+    else if (this.#queue.length - this.#head > highWater) return this.#drained.wait()
   }
 
   end(cause?: Error): void {
     if (this.ended) return
     this.ended = true
     this.#cause = cause
-    this.#room.fail(new ChannelError('closed', 'waiting to send: the channel closed', { cause }))
+    this.#drained.fail(new ChannelError('closed', 'waiting to send: the channel closed', { cause }))
     this.#schedule()
   }
 
   #schedule(): void {
     if (this.#scheduled) return
     this.#scheduled = true
-    // Cheaper than queueMicrotask, which makes an object for whoever traces asynchronous work.
-    void settled.then(this.#drain)
+    // Cheaper than queueMicrotask, which allocates an async resource.
+    void resolved.then(this.#drain)
   }
 
   #drain = (): void => {
     const sink = this.#sink
     if (sink !== undefined) this.#deliver(sink)
     this.#scheduled = false
-    if (this.#queue.length - this.#head <= highWater) this.#room.clear()
-    if (sink !== undefined && this.ended && !this.#told) {
-      this.#told = true
+    if (this.#queue.length - this.#head <= highWater) this.#drained.clear()
+    if (sink !== undefined && this.ended && !this.#isNotified) {
+      this.#isNotified = true
       sink.closed(this.#cause)
     }
   }
 
   #deliver(sink: Sink): void {
     try {
-      while (this.#head < this.#queue.length && (!this.#resting || this.ended)) {
-        // The check: head is below length.
+      while (this.#head < this.#queue.length && (!this.#isPaused || this.ended)) {
+        // The check: head is less than length.
         const wait = sink.receive(this.#queue[this.#head++] as Decoded, envelope)
-        if (wait !== undefined) this.#rest(wait)
+        if (wait !== undefined) this.#pause(wait)
       }
     } catch (cause) {
       this.#failed(new ChannelError('closed', 'delivering: the receiver threw', { cause }))
@@ -127,10 +126,10 @@ class Lane {
     }
   }
 
-  #rest(wait: Promise<void>): void {
-    this.#resting = true
+  #pause(wait: Promise<void>): void {
+    this.#isPaused = true
     const resume = (): void => {
-      this.#resting = false
+      this.#isPaused = false
       if (this.#head < this.#queue.length) this.#schedule()
     }
     wait.then(resume, resume)

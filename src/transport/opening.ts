@@ -2,25 +2,26 @@ import { ChannelError } from '../jsonrpc/channel.ts'
 import { limits } from '../util/limits/limits.ts'
 import { type Clock, systemClock } from '../util/time/clock.ts'
 
+/** Options for opening a connection. */
 export interface OpeningOptions {
-  /** How long opening may take. */
+  /** The timeout for opening, in milliseconds. */
   readonly handshakeMs?: number
-  /** Gives up; the promise then rejects with the signal's reason. Too late it does nothing. */
+  /** Cancels opening: the promise rejects with the signal's reason. Has no effect once open. */
   readonly signal?: AbortSignal
   readonly clock?: Clock
 }
 
 /**
- * Waits for something to open. `begin` starts it, later calls one of the two it is given, and returns how
- * to give it up, which is then called unless it has opened.
+ * Opens a connection with a timeout and a signal. `begin` starts it, later calls `opened` or `failed`,
+ * and returns a function that aborts it, which is called unless the connection has opened.
  *
- * Rejects with what `failed` was given, with a ChannelError `'timeout'` that names the address, or
+ * Rejects with the argument of `failed`, with a ChannelError `'timeout'` that names the address, or
  * with the signal's reason.
  */
 export function opening<T>(
   address: string,
   options: OpeningOptions,
-  begin: (opened: (it: T) => void, failed: (error: ChannelError) => void) => () => void,
+  begin: (opened: (connection: T) => void, failed: (error: ChannelError) => void) => () => void,
 ): Promise<T> {
   const { handshakeMs = limits.handshakeMs.default, signal, clock = systemClock } = options
   return new Promise((resolve, reject) => {
@@ -30,23 +31,23 @@ export function opening<T>(
       if (isSettled) return false
       isSettled = true
       clock.stop(timer)
-      signal?.removeEventListener('abort', aborted)
+      signal?.removeEventListener('abort', onAbort)
       return true
     }
     const fail = (reason: unknown): void => {
       if (!settle()) return
-      giveUp()
+      abort()
       reject(reason)
     }
-    const aborted = (): void => fail(signal?.reason)
-    // First, so that nothing is left behind when it throws.
-    const giveUp = begin(it => {
-      if (settle()) resolve(it)
+    const onAbort = (): void => fail(signal?.reason)
+    // Before the timer and the listener, so that they are not leaked if it throws.
+    const abort = begin(connection => {
+      if (settle()) resolve(connection)
     }, fail)
     const timer = clock.start(
       () => fail(new ChannelError('timeout', `connecting to ${address}: no answer`)),
       handshakeMs,
     )
-    signal?.addEventListener('abort', aborted)
+    signal?.addEventListener('abort', onAbort)
   })
 }

@@ -4,17 +4,18 @@ import { withMaxBytes } from '../jsonrpc/codec/decode-rules.ts'
 import { limits } from '../util/limits/limits.ts'
 import { type StreamOptions, streamChannel } from './stream/stream.ts'
 
-export type StdioOptions = Omit<StreamOptions, 'lent'>
+/** Options of the stdio channel. */
+export type StdioOptions = Omit<StreamOptions, 'leaveOpen'>
 
 /**
- * The channel over this process's own standard input and output.
+ * Makes the channel over the standard input and output of this process.
  *
- * Until it is closed, standard output carries messages only: what the program prints with
- * `console.log` and the like goes to standard error instead. A reader that goes away closes the
- * channel without a cause. A message over the limit is refused and reading goes on.
+ * Until it is closed, standard output carries messages only: `console.log` and the like print to
+ * standard error instead. A peer that stops reading closes the channel without a cause. A message over
+ * the limit is rejected, and reading continues.
  *
- * Closing leaves the two streams open and lets the process end by itself; nothing here ends it. A
- * process has one such channel at a time: a second one throws a ChannelError `'refused'`.
+ * Closing leaves the two streams open and does not exit the process. A process has one such channel at
+ * a time: a second one throws a ChannelError `'refused'`.
  */
 export function stdioChannel(options: StdioOptions = {}): Channel {
   if (inUse) throw new ChannelError('refused', 'opening stdio: it is in use already')
@@ -24,7 +25,7 @@ export function stdioChannel(options: StdioOptions = {}): Channel {
     oversize: 'continue',
     ...options,
     decode: withMaxBytes(options.decode, limits.stdioMessageBytes.default),
-    lent: true,
+    leaveOpen: true,
   })
   let closing: Promise<void> | undefined
   const close = (): Promise<void> => {
@@ -34,17 +35,17 @@ export function stdioChannel(options: StdioOptions = {}): Channel {
     })
     return closing
   }
-  let isHeard = true
+  let canSend = true
   return {
     get halfOpen() {
-      return isHeard
+      return canSend
     },
     open: sink =>
       channel.open({
         receive: (arrival, envelope) => sink.receive(arrival, envelope),
         closed: cause => {
-          isHeard = !isBrokenPipe(cause)
-          sink.closed(isHeard ? cause : undefined)
+          canSend = !isBrokenPipe(cause)
+          sink.closed(canSend ? cause : undefined)
         },
       }),
     send: message => channel.send(message),
@@ -53,10 +54,13 @@ export function stdioChannel(options: StdioOptions = {}): Channel {
   }
 }
 
-// Of the process, like the two streams.
+// One per process, like the two streams.
 let inUse = false
 
-/** Everything that prints on standard output, and what must count and indent along with it. */
+/**
+ * The console methods that print to standard output, and those that share counters and indentation with
+ * them.
+ */
 const printing = [
   ...['log', 'info', 'debug', 'dir', 'dirxml', 'table', 'group', 'groupCollapsed', 'groupEnd'],
   ...['count', 'countReset', 'time', 'timeLog', 'timeEnd'],
@@ -67,7 +71,7 @@ function redirectConsole(): () => void {
   const errors = pick(new Console(process.stderr))
   Object.assign(console, errors)
   return () => {
-    // Whoever replaced a function in the meantime keeps it.
+    // A function that the program has replaced in the meantime stays.
     const ours = printing.filter(name => Reflect.get(console, name) === errors[name])
     Object.assign(console, Object.fromEntries(ours.map(name => [name, before[name]])))
   }

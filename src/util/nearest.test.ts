@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { nearest } from './nearest.ts'
+import { didYouMean, nearest } from './nearest.ts'
 
 const known = ['command', 'args', 'url', 'urls', 'env', 'timeoutMs']
 
-const cases: readonly [name: string, written: string, meant: string | undefined][] = [
+const cases: readonly [name: string, typed: string, meant: string | undefined][] = [
   ['a letter missing', 'comand', 'command'],
   ['a letter too many', 'commmand', 'command'],
   ['another letter', 'cammand', 'command'],
@@ -12,11 +12,32 @@ const cases: readonly [name: string, written: string, meant: string | undefined]
   ['the nearest of two', 'urlss', 'urls'],
   ['a unit missing', 'timeout', 'timeoutMs'],
   ['a short word that is another', 'arm', undefined],
-  ['a word like none', 'colour', undefined],
+  ['a word close to none', 'colour', undefined],
   ['nothing', '', undefined],
   ['a very long word', 'command'.repeat(1000), undefined],
 ]
 
-test.each(cases)('%s', (_, written, meant) => {
-  expect(nearest(written, known)).toBe(meant)
+test.each(cases)('%s', (_, typed, meant) => {
+  expect(nearest(typed, known)).toBe(meant)
+})
+
+const words = ['list', 'call', 'check', 'completion']
+
+test.each([
+  ['lsit', 'list'],
+  ['chek', 'check'],
+  ['Check', 'check'],
+  ['completoin', 'completion'],
+  ['cal', 'call'],
+])('%s is a misspelling of %s', (typed, meant) => {
+  expect(nearest(typed, words)).toBe(meant)
+})
+
+test.each(['', 'serve', 'frobnicate', 'x'])('"%s" is close to no known word', typed => {
+  expect(nearest(typed, words)).toBeUndefined()
+})
+
+test('didYouMean is empty where no word is close', () => {
+  expect(didYouMean('lst', words)).toBe('; did you mean "list"?')
+  expect(didYouMean('nothing', words)).toBe('')
 })

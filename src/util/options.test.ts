@@ -4,99 +4,99 @@ import { longestDelayMs } from './time/clock.ts'
 
 const table: OptionTable = {
   any: 'any',
-  name: 'text',
-  hosts: 'texts',
-  keys: 'list',
+  name: 'string',
+  hosts: 'strings',
+  keys: 'array',
   clock: 'object',
-  strict: 'flag',
+  strict: 'boolean',
   onError: 'function',
   share: 'number',
   queue: 'count',
-  maxBytes: 'most',
+  maxBytes: 'max',
   waitMs: 'ms',
-  maxMs: 'longestMs',
+  maxMs: 'maxMs',
   limits: { perSecond: 'number', tools: { '*': { perSecond: 'number' } } },
   restart: { attempts: 'count' },
 }
 
-const check = (options: unknown, whose?: string) => () => checkOptions(options, table, whose)
+const check = (options: unknown, prefix?: string) => () => checkOptions(options, table, prefix)
 
 test.each<[string, unknown, string]>([
-  ['no object', 5, 'options are an object, not 5'],
-  ['a list', [], 'options are an object, not an array'],
-  ['nothing', null, 'options are an object, not null'],
-  ['a number as a text', { name: 5 }, 'the option "name" is a text, not 5'],
-  ['one text as several', { hosts: 'a' }, 'the option "hosts" is a list of texts, not "a"'],
+  ['a number', 5, 'options must be an object (got 5)'],
+  ['an array', [], 'options must be an object (got an array)'],
+  ['null', null, 'options must be an object (got null)'],
+  ['a number as a string', { name: 5 }, 'option "name" must be a string (got 5)'],
+  ['one string as several', { hosts: 'a' }, 'option "hosts" must be an array of strings (got "a")'],
   [
-    'several that are no texts',
+    'an array of numbers',
     { hosts: [5] },
-    'the option "hosts" is a list of texts, not an array',
+    'option "hosts" must be an array of strings (got an array)',
   ],
-  ['one as a list', { keys: {} }, 'the option "keys" is a list, not an object'],
+  ['an object as an array', { keys: {} }, 'option "keys" must be an array (got an object)'],
   [
     'a function as an object',
     { clock: () => 0 },
-    'the option "clock" is an object, not a function',
+    'option "clock" must be an object (got a function)',
   ],
-  ['a word as a flag', { strict: 'yes' }, 'the option "strict" is true or false, not "yes"'],
-  ['true as a function', { onError: true }, 'the option "onError" is a function, not true'],
-  ['a text as a number', { share: '1' }, 'the option "share" is a number, not "1"'],
-  ['no number', { share: Number.NaN }, 'the option "share" is a number, not NaN'],
-  ['less than none', { queue: -1 }, 'the option "queue" is a number from 0 to Infinity, not -1'],
-  ['at most none', { maxBytes: 0 }, 'the option "maxBytes" is a number from 1 to Infinity, not 0'],
+  ['a string as a boolean', { strict: 'yes' }, 'option "strict" must be true or false (got "yes")'],
+  ['true as a function', { onError: true }, 'option "onError" must be a function (got true)'],
+  ['a string as a number', { share: '1' }, 'option "share" must be a number (got "1")'],
+  ['NaN', { share: Number.NaN }, 'option "share" must be a number (got NaN)'],
+  ['a negative count', { queue: -1 }, 'option "queue" must be a number ≥ 0 (got -1)'],
+  ['a limit of 0', { maxBytes: 0 }, 'option "maxBytes" must be a number ≥ 1 (got 0)'],
   [
-    'a time no timer takes',
+    'a delay that no timer accepts',
     { waitMs: 2 ** 31 },
-    `the option "waitMs" is a number from 0 to ${longestDelayMs}, not 2147483648`,
+    `option "waitMs" must be a number from 0 to ${longestDelayMs} (got 2147483648)`,
   ],
   [
-    'no time as the longest',
+    'a longest delay of 0',
     { maxMs: 0 },
-    `the option "maxMs" is a number from 1 to ${longestDelayMs}, not 0`,
+    `option "maxMs" must be a number from 1 to ${longestDelayMs} (got 0)`,
   ],
   [
-    'a group that is none',
+    'a group that is no object',
     { limits: false },
-    'the option "limits" is an object of options, not false',
+    'option "limits" must be an object of options (got false)',
   ],
   [
-    'a group that is neither described nor off',
+    'a group that is neither an object nor off',
     { restart: true },
-    'the option "restart" is an object of options or false, not true',
+    'option "restart" must be an object of options or false (got true)',
   ],
-  ['a slip', { nmae: 'x' }, 'there is no option "nmae"; did you mean "name"?'],
+  ['a misspelled name', { nmae: 'x' }, 'unknown option "nmae"; did you mean "name"?'],
   [
-    'a slip in a group',
+    'a misspelled name in a group',
     { limits: { perSecnd: 1 } },
-    'there is no option "limits.perSecnd"; did you mean "limits.perSecond"?',
+    'unknown option "limits.perSecnd"; did you mean "limits.perSecond"?',
   ],
   [
-    'a slip below a name that the caller chose',
+    'a misspelled name below a name that the caller chose',
     { limits: { tools: { search: { perSecnd: 1 } } } },
-    'there is no option "limits.tools.search.perSecnd"; did you mean "limits.tools.search.perSecond"?',
+    'unknown option "limits.tools.search.perSecnd"; did you mean "limits.tools.search.perSecond"?',
   ],
   [
-    'a name like nothing',
+    'a name close to none',
     { restart: { x: 1 } },
-    'there is no option "restart.x"; there are attempts',
+    'unknown option "restart.x"; known options: attempts',
   ],
   [
     'a name that every object inherits',
     { toString: 1 },
-    `there is no option "toString"; there are ${Object.keys(table).join(', ')}`,
+    `unknown option "toString"; known options: ${Object.keys(table).join(', ')}`,
   ],
-])('%s is refused', (_, options, message) => {
+])('%s is rejected', (_, options, message) => {
   expect(check(options)).toThrow(new TypeError(message))
   expect(check(options, 'server "a": ')).toThrow(new TypeError(`server "a": ${message}`))
 })
 
 test.each<[string, unknown]>([
-  ['nothing at all', {}],
-  ['what is left out', { name: undefined, limits: undefined }],
-  ['whatever fits', { any: null, name: '', hosts: [], keys: [1], strict: false, clock: {} }],
-  ['limits that are none', { maxBytes: Number.POSITIVE_INFINITY, queue: 0, waitMs: 0 }],
-  ['what is switched off', { restart: false }],
+  ['no options', {}],
+  ['options left undefined', { name: undefined, limits: undefined }],
+  ['values that fit', { any: null, name: '', hosts: [], keys: [1], strict: false, clock: {} }],
+  ['limits without bound', { maxBytes: Number.POSITIVE_INFINITY, queue: 0, waitMs: 0 }],
+  ['a group that is switched off', { restart: false }],
   ['names that the caller chooses', { limits: { tools: { toString: { perSecond: 1 }, '*': {} } } }],
-])('%s is taken', (_, options) => {
+])('%s is accepted', (_, options) => {
   expect(check(options)).not.toThrow()
 })

@@ -1,102 +1,109 @@
 import { nearest } from './nearest.ts'
-import { isRecord } from './record.ts'
+import { isRecord } from './objects.ts'
 import { longestDelayMs } from './time/clock.ts'
 
-/** What an option may hold; `'any'` is looked at by whoever uses it. Undefined is as good as left out. */
+/** The kinds of value an option can have. `'any'` is not checked here but by the code that uses it. */
 export type OptionKind = 'any' | keyof typeof kinds
 
 /**
- * Every option there is, by name, with what it may hold; of one that is an object of options, those in
- * it. `*` stands for all names that the table does not have, where the caller chooses them.
+ * The options that exist, by name, each with the kind of value it takes; for a group of options, the
+ * table of that group. The name `*` stands for every name that is not in the table, where the caller
+ * chooses the names.
  */
 export interface OptionTable {
   readonly [name: string]: OptionKind | OptionTable
 }
 
-/** A table with every option of `T` and no other. */
+/** An OptionTable with every option of `T` and no other. */
 export type OptionTableOf<T> = Readonly<Record<keyof T, OptionKind | OptionTable>>
 
 /**
- * Throws a TypeError for a name that no option has, which names the one that was probably meant or else
- * all there are, and for a value that means nothing. `whose` begins its message, where there are several
- * whose options these could be.
+ * Throws a TypeError for an unknown option, with the closest known name or else all known names, and
+ * for a value of the wrong kind. An option that is undefined counts as left out. `prefix` is put before
+ * the message, where options of several owners are checked.
  */
-export function checkOptions(options: unknown, table: OptionTable, whose = ''): void {
+export function checkOptions(options: unknown, table: OptionTable, prefix = ''): void {
   if (!isRecord(options))
-    throw new TypeError(`${whose}options are an object, not ${shown(options)}`)
-  checkMembers(options, table, '', whose)
+    throw new TypeError(`${prefix}options must be an object (got ${formatValue(options)})`)
+  checkMembers(options, table, '', prefix)
 }
 
-/** Any value in an error message, in few characters. */
-export function shown(value: unknown): string {
+/** Formats any value for an error message, in at most about 100 characters. */
+export function formatValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, 100))
   if (typeof value === 'function') return 'a function'
   if (Array.isArray(value)) return 'an array'
   return isRecord(value) ? 'an object' : String(value)
 }
 
-/** What `false` leaves out. */
-const mayBeOff = new Set(['restart', 'cors', 'sse', 'breaker'])
+/** Groups of options that `false` switches off. */
+const canBeOff = new Set(['restart', 'reconnect', 'cors', 'sse', 'breaker'])
 
-function checkMembers(options: object, table: OptionTable, prefix: string, whose: string): void {
+function checkMembers(options: object, table: OptionTable, group: string, prefix: string): void {
   for (const [name, value] of Object.entries(options)) {
     const kind = Object.hasOwn(table, name) ? table[name] : table['*']
-    const path = `${prefix}${name}`
-    if (kind === undefined) throw new TypeError(`${whose}${unknownName(name, table, prefix)}`)
+    const path = `${group}${name}`
+    if (kind === undefined) throw new TypeError(`${prefix}${unknownOption(name, table, group)}`)
     if (value === undefined || kind === 'any') continue
     if (typeof kind === 'string') {
-      const { words, fits } = kinds[kind]
+      const { expected, fits } = kinds[kind]
       if (fits(value)) continue
-      throw new TypeError(`${whose}the option "${path}" is ${words}, not ${shown(value)}`)
+      throw new TypeError(
+        `${prefix}option "${path}" must be ${expected} (got ${formatValue(value)})`,
+      )
     }
     if (isRecord(value)) {
-      checkMembers(value, kind, `${path}.`, whose)
+      checkMembers(value, kind, `${path}.`, prefix)
       continue
     }
-    if (value === false && mayBeOff.has(name)) continue
-    const what = `an object of options${mayBeOff.has(name) ? ' or false' : ''}`
-    throw new TypeError(`${whose}the option "${path}" is ${what}, not ${shown(value)}`)
+    if (value === false && canBeOff.has(name)) continue
+    const expected = `an object of options${canBeOff.has(name) ? ' or false' : ''}`
+    throw new TypeError(`${prefix}option "${path}" must be ${expected} (got ${formatValue(value)})`)
   }
 }
 
-function unknownName(name: string, table: OptionTable, prefix: string): string {
+function unknownOption(name: string, table: OptionTable, group: string): string {
   const known = Object.keys(table)
   const meant = nearest(name, known)
   const hint =
-    meant === undefined ? `there are ${known.join(', ')}` : `did you mean "${prefix}${meant}"?`
-  return `there is no option "${prefix}${name}"; ${hint}`
+    meant === undefined ? `known options: ${known.join(', ')}` : `did you mean "${group}${meant}"?`
+  return `unknown option "${group}${name}"; ${hint}`
 }
 
 interface Kind {
-  /** What such an option is, after "is". */
-  readonly words: string
+  /** The words that follow "must be" in an error message. */
+  readonly expected: string
   readonly fits: (value: unknown) => boolean
 }
 
 const kinds = {
-  text: { words: 'a text', fits: value => typeof value === 'string' },
-  texts: {
-    words: 'a list of texts',
+  string: { expected: 'a string', fits: value => typeof value === 'string' },
+  strings: {
+    expected: 'an array of strings',
     fits: value => Array.isArray(value) && value.every(item => typeof item === 'string'),
   },
-  list: { words: 'a list', fits: value => Array.isArray(value) },
-  object: { words: 'an object', fits: isRecord },
-  flag: { words: 'true or false', fits: value => typeof value === 'boolean' },
-  function: { words: 'a function', fits: value => typeof value === 'function' },
-  number: { words: 'a number', fits: value => typeof value === 'number' && !Number.isNaN(value) },
-  /** A number of things that may be none. */
-  count: range(0, Number.POSITIVE_INFINITY),
-  /** The most of something; none at all would be a mistake. */
-  most: range(1, Number.POSITIVE_INFINITY),
-  /** A time in milliseconds that a timer can take. */
+  array: { expected: 'an array', fits: value => Array.isArray(value) },
+  object: { expected: 'an object', fits: isRecord },
+  boolean: { expected: 'true or false', fits: value => typeof value === 'boolean' },
+  function: { expected: 'a function', fits: value => typeof value === 'function' },
+  number: {
+    expected: 'a number',
+    fits: value => typeof value === 'number' && !Number.isNaN(value),
+  },
+  /** A count, which can be 0. */
+  count: range(0),
+  /** An upper limit, where 0 would allow nothing and is a mistake. */
+  max: range(1),
+  /** A delay in milliseconds that a timer accepts. */
   ms: range(0, longestDelayMs),
-  /** The longest of several times, which is not none. */
-  longestMs: range(1, longestDelayMs),
+  /** The longest of several delays in milliseconds, which cannot be 0. */
+  maxMs: range(1, longestDelayMs),
 } satisfies Record<string, Kind>
 
-function range(least: number, most: number): Kind {
+function range(min: number, max = Number.POSITIVE_INFINITY): Kind {
   return {
-    words: `a number from ${least} to ${most}`,
-    fits: value => typeof value === 'number' && value >= least && value <= most,
+    expected:
+      max === Number.POSITIVE_INFINITY ? `a number ≥ ${min}` : `a number from ${min} to ${max}`,
+    fits: value => typeof value === 'number' && value >= min && value <= max,
   }
 }

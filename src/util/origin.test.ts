@@ -1,23 +1,23 @@
 import { describe, expect, test } from 'vitest'
-import { type Gate, headerValues, isLoopback, originRefusal } from './origin.ts'
+import { headerValues, isLoopback, type OriginPolicy, originRefusal } from './origin.ts'
 
-const local: Gate = { port: 4000, loopback: true }
-const open: Gate = { port: 4000, loopback: false }
+const local: OriginPolicy = { port: 4000, loopback: true }
+const open: OriginPolicy = { port: 4000, loopback: false }
 
 interface Row {
   readonly name: string
   readonly hosts?: readonly string[]
   readonly origins?: readonly string[]
   readonly target?: string
-  readonly gate?: Gate
+  readonly policy?: OriginPolicy
 }
 
-const verdict = ({
+const refusal = ({
   hosts = ['localhost:4000'],
   origins = [],
   target = '/mcp',
-  gate = local,
-}: Row) => originRefusal({ hosts, origins, target }, gate)
+  policy = local,
+}: Row) => originRefusal({ hosts, origins, target }, policy)
 
 const passing: Row[] = [
   { name: 'a program without an origin' },
@@ -25,19 +25,19 @@ const passing: Row[] = [
   { name: 'the IPv4 address', hosts: ['127.0.0.1:4000'] },
   { name: 'another IPv4 loopback address', hosts: ['127.0.0.9:4000'] },
   { name: 'the IPv6 address', hosts: ['[::1]:4000'] },
-  { name: 'no port where it is 80', hosts: ['localhost'], gate: { port: 80, loopback: true } },
+  { name: 'no port where it is 80', hosts: ['localhost'], policy: { port: 80, loopback: true } },
   { name: 'an origin on this machine and port', origins: ['http://127.0.0.1:4000'] },
   {
     name: 'a listed origin',
     origins: ['https://app.test'],
-    gate: { ...local, allowedOrigins: ['https://app.test'] },
+    policy: { ...local, allowedOrigins: ['https://app.test'] },
   },
   {
     name: 'a listed host in front of loopback',
     hosts: ['api.test'],
-    gate: { ...local, allowedHosts: ['API.test'] },
+    policy: { ...local, allowedHosts: ['API.test'] },
   },
-  { name: 'any host when bound to the network', hosts: ['10.1.2.3:4000'], gate: open },
+  { name: 'any host when bound to the network', hosts: ['10.1.2.3:4000'], policy: open },
 ]
 
 const refused: Row[] = [
@@ -80,31 +80,31 @@ const refused: Row[] = [
   {
     name: 'a part of a listed origin',
     origins: ['https://app.test.evil'],
-    gate: { ...local, allowedOrigins: ['https://app.test'] },
+    policy: { ...local, allowedOrigins: ['https://app.test'] },
   },
   {
     name: 'a host that is not listed, when bound to the network',
     hosts: ['evil.test'],
-    gate: { ...open, allowedHosts: ['api.test'] },
+    policy: { ...open, allowedHosts: ['api.test'] },
   },
   {
     name: 'an origin equal to the host, when bound to the network',
     hosts: ['evil.test:4000'],
     origins: ['http://evil.test:4000'],
-    gate: open,
+    policy: open,
   },
 ]
 
 describe('where a request comes from', () => {
   test.each(passing)('$name passes', row => {
-    expect(verdict(row)).toBeUndefined()
+    expect(refusal(row)).toBeUndefined()
   })
 
   test.each(refused)('$name is refused', row => {
-    expect(verdict(row)).toEqual(expect.any(String))
+    expect(refusal(row)).toEqual(expect.any(String))
   })
 
-  test('each occurrence of a header is seen, whatever its spelling', () => {
+  test('each occurrence of a header is found, in any case', () => {
     const raw = ['Host', 'a', 'X', 'host', 'hOST', 'b']
     expect(headerValues(raw, 'host')).toEqual(['a', 'b'])
   })

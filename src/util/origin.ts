@@ -1,104 +1,108 @@
-/** What a request over HTTP says about where it comes from. */
-export interface Asked {
-  /** Every `Host` header, in order; a second one is a reason to refuse. */
+/** The parts of an HTTP request that show its origin. */
+export interface RequestOrigin {
+  /** Every `Host` header, in order; a second one is rejected. */
   readonly hosts: readonly string[]
   /** Every `Origin` header, in order. */
   readonly origins: readonly string[]
-  /** The request target as it stood in the request line. */
+  /** The request target as in the request line. */
   readonly target: string
-  /** What a browser says of the page that asks, in `Sec-Fetch-Site`; programs say nothing. */
+  /** The header `Sec-Fetch-Site` of browsers; other clients do not send it. */
   readonly site?: string
 }
 
-/** Whom a listener over HTTP answers. */
-export interface Gate {
-  /** The port really bound. */
+/** The origins that an HTTP listener accepts. */
+export interface OriginPolicy {
+  /** The bound port. */
   readonly port: number
-  /** Whether it was reached at an address of this machine alone; then `Host` must name this machine. */
+  /** Whether the request came in on a loopback address; then `Host` must name this machine. */
   readonly loopback: boolean
-  /** Further `Host` values, as browsers send them: `api.example.com`, `api.example.com:8443`. */
+  /**
+   * Further accepted `Host` values, as browsers send them: `api.example.com`, `api.example.com:8443`.
+   */
   readonly allowedHosts?: readonly string[]
-  /** Further `Origin` values, as browsers send them: `https://app.example.com`. */
+  /** Further accepted `Origin` values, as browsers send them: `https://app.example.com`. */
   readonly allowedOrigins?: readonly string[]
 }
 
 /**
- * Says in words why a request must be refused with 403 before anything else of it is looked at, or
- * undefined when it may pass.
+ * Returns the reason why a request must be rejected with 403 before anything else of it is read, or
+ * undefined if it is accepted.
  *
- * A web page can make a browser connect to this machine under a name of its own (DNS rebinding).
- * Two headers give it away, and a page cannot forge either of them: `Host` then carries that name,
- * and `Origin` the page's. Programs that are no browser send no `Origin`, which passes.
+ * A web page can make a browser connect to this machine under a name of its own (DNS rebinding). Two
+ * headers reveal that, and a page cannot forge either: `Host` then contains that name, and `Origin`
+ * that of the page. Clients that are no browser send no `Origin`, which is accepted.
  */
-export function originRefusal(asked: Asked, gate: Gate): string | undefined {
-  // The absolute form names a second host, and which of the two counts is left to each reader.
-  if (!asked.target.startsWith('/')) return 'the request target is not a path'
-  const [host, ...moreHosts] = asked.hosts
+export function originRefusal(request: RequestOrigin, policy: OriginPolicy): string | undefined {
+  // The absolute form contains a second host, and implementations differ in which of the two counts.
+  if (!request.target.startsWith('/')) return 'the request target is not a path'
+  const [host, ...moreHosts] = request.hosts
   if (host === undefined || moreHosts.length > 0) return 'not exactly one Host header'
-  if (!hostAllowed(host, gate)) return `the host ${host} is not this server`
-  if (asked.origins.length > 1) return 'more than one Origin header'
-  const [origin] = asked.origins
-  if (origin !== undefined && !originAllowed(origin, gate)) {
+  if (!hostAllowed(host, policy)) return `the host ${host} is not this server`
+  if (request.origins.length > 1) return 'more than one Origin header'
+  const [origin] = request.origins
+  if (origin !== undefined && !originAllowed(origin, policy)) {
     return `the origin ${origin} is not allowed`
   }
-  // A page whose origin was let in by name may be of another site: that is what the list is for.
-  if (origin === undefined && asked.site === 'cross-site') {
-    return 'requests from pages of other sites are refused'
+  // A page whose origin is in the list may be cross-site: that is the purpose of the list.
+  if (origin === undefined && request.site === 'cross-site') {
+    return 'cross-site requests are refused'
   }
   return undefined
 }
 
-/** The values of one header, each occurrence apart, from Node's list of alternating names and values. */
+/** Returns every value of a header from Node's list of alternating names and values. */
 export function headerValues(rawHeaders: readonly string[], name: string): string[] {
-  // Not from the parsed headers: those keep the first Host and drop the others without a word.
+  // Not from the parsed headers: those keep the first Host and silently drop the others.
   const values: string[] = []
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const header = rawHeaders[at]
-    // By length first, because every request over HTTP comes through here.
+    // Compares the length first, because this runs for every HTTP request.
     if (header?.length !== name.length || header.toLowerCase() !== name) continue
     values.push(rawHeaders[at + 1] ?? '')
   }
   return values
 }
 
-/** Whether a host to bind, or one really bound, can be reached from this machine only. */
+/** Whether a host can be reached from this machine only. */
 export function isLoopback(host: string): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|::1|::ffff:127(?:\.\d{1,3}){3})$/i.test(host)
 }
 
 /**
- * Where a connection came in, whatever its listener is bound to: bound to every address, a server is
- * reached at 127.0.0.1 by programs of its own machine alone, and so by a page that has found a name for it.
+ * Returns the local port and address kind of a connection, which its listener does not determine: on a
+ * server that is bound to every address, 127.0.0.1 is reached only from its own machine, and so by a
+ * page that uses DNS rebinding.
  */
 export function reachedAt(connection: {
   readonly localAddress?: string
   readonly localPort?: number
-}): Pick<Gate, 'port' | 'loopback'> {
-  // A socket file has neither, and no browser can be made to connect to one.
+}): Pick<OriginPolicy, 'port' | 'loopback'> {
+  // A Unix socket has neither, and no browser can connect to one.
   const { localAddress = '', localPort = 0 } = connection
   return { port: localPort, loopback: localAddress === '127.0.0.1' || isLoopback(localAddress) }
 }
 
-function hostAllowed(host: string, gate: Gate): boolean {
-  if (listed(gate.allowedHosts, host)) return true
-  if (gate.loopback) return isThisMachine(host, gate.port)
-  // Reached from the network, a server cannot know its own names; only a written list limits them.
-  return gate.allowedHosts === undefined
+function hostAllowed(host: string, policy: OriginPolicy): boolean {
+  if (listed(policy.allowedHosts, host)) return true
+  if (policy.loopback) return isThisMachine(host, policy.port)
+  // A server that is reached from the network cannot know its own names; only an explicit list limits
+  // them.
+  return policy.allowedHosts === undefined
 }
 
-function originAllowed(origin: string, gate: Gate): boolean {
-  if (listed(gate.allowedOrigins, origin)) return true
+function originAllowed(origin: string, policy: OriginPolicy): boolean {
+  if (listed(policy.allowedOrigins, origin)) return true
   const scheme = 'http://'
   return (
-    gate.loopback &&
+    policy.loopback &&
     origin.startsWith(scheme) &&
-    isThisMachine(origin.slice(scheme.length), gate.port)
+    isThisMachine(origin.slice(scheme.length), policy.port)
   )
 }
 
 function isThisMachine(authority: string, port: number): boolean {
-  // Anchored and without a trailing dot, so that neither "localhost.evil.test" nor "me@localhost"
-  // nor "localhost." passes.
+  // Anchored and without a trailing dot, so that neither "localhost.evil.test" nor "me@localhost" nor
+  // "localhost." is accepted.
   const match = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::([1-9]\d{0,4}))?$/i.exec(authority)
   return match !== null && Number(match[1] ?? 80) === port
 }

@@ -1,4 +1,4 @@
-/** So many random bytes, in the digits and letters that are safe everywhere. */
+/** Returns this many cryptographically random bytes as hexadecimal digits. */
 export function randomHex(bytes: number): string {
   let text = ''
   for (const byte of crypto.getRandomValues(new Uint8Array(bytes))) text += hex[byte]

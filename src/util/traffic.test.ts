@@ -12,7 +12,7 @@ function sumOf({ received, sent }: Traffic): readonly [received: number, sent: n
   return [received, sent]
 }
 
-test('what connections have counted is added up when somebody looks', () => {
+test('the counts of connections are added up on request', () => {
   const traffic = new Traffic()
   const one = new Pipe()
   const other = new Pipe()

@@ -1,28 +1,28 @@
-/** A stream that knows how much has passed, as the sockets and pipes of Node do. */
-export interface Counted {
+/** A stream that counts its bytes, as the sockets and pipes of Node.js do. */
+export interface CountedStream {
   readonly bytesRead?: number
   readonly bytesWritten?: number
   once(event: 'close', listener: () => void): unknown
 }
 
 /**
- * How many bytes have come and gone over some connections, those that have ended included.
+ * Counts the bytes received and sent over a set of connections, including closed ones.
  *
- * The connections count by themselves, below JavaScript, and are asked when somebody looks: a message
- * costs nothing. Bytes are those on the wire, with frames and headers, and without TLS.
+ * The streams count natively and are read only when a total is requested, so a message costs nothing.
+ * The bytes are those on the wire, with framing and headers, but without TLS.
  */
 export class Traffic {
   #received = 0
   #sent = 0
-  readonly #reading = new Set<Counted>()
-  readonly #writing = new Set<Counted>()
+  readonly #reading = new Set<CountedStream>()
+  readonly #writing = new Set<CountedStream>()
 
-  /** Counts a connection from its beginning until it has closed; its two directions may be two streams. */
-  watch(reading: Counted, writing: Counted = reading): void {
+  /** Counts a connection until it has closed; its two directions can be two streams. */
+  watch(reading: CountedStream, writing: CountedStream = reading): void {
     if (this.#reading.has(reading)) return
     this.#reading.add(reading)
     this.#writing.add(writing)
-    // A stream that has closed still tells how much it was.
+    // A closed stream still has its total.
     reading.once('close', () => {
       this.#reading.delete(reading)
       this.#received += reading.bytesRead ?? 0
@@ -33,14 +33,14 @@ export class Traffic {
     })
   }
 
-  /** From the other side. */
+  /** Bytes received. */
   get received(): number {
     let sum = this.#received
     for (const { bytesRead = 0 } of this.#reading) sum += bytesRead
     return sum
   }
 
-  /** To the other side, or on the way there. */
+  /** Bytes sent, or accepted for sending. */
   get sent(): number {
     let sum = this.#sent
     for (const { bytesWritten = 0 } of this.#writing) sum += bytesWritten

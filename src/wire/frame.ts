@@ -1,28 +1,34 @@
-/** How messages are told apart on a stream of bytes. */
+/** The name of a framing: how a byte stream is split into messages. */
 export type FramingName = 'lines' | 'length' | 'headers'
 
-/** Where a reader puts what it finds. None of these may throw. */
+/** Receives the frames that a reader finds. None of these methods may throw. */
 export interface FrameSink {
-  /** One whole frame: `bytes[start, end)`, valid only during the call. */
+  /** One complete frame: `bytes[start, end)`, valid only during the call. */
   frame(bytes: Uint8Array, start: number, end: number): void
-  /** A frame over the limit. Said once, as soon as it is known; its bytes are skipped, not kept. */
+  /**
+   * A frame over the limit. Called once per frame, as soon as that is known; its bytes are skipped, not
+   * buffered.
+   */
   oversize(): void
-  /** The boundaries are lost: no frame will follow, whatever else is pushed. */
-  broken(why: string): void
+  /** The frame boundaries are lost: no frame follows, even if more is pushed. */
+  broken(reason: string): void
 }
 
-/** Cuts a stream of bytes into frames. Any cutting of the same bytes gives the same frames. */
+/**
+ * Splits a byte stream into frames. The frames do not depend on how the bytes are split into chunks.
+ */
 export interface FrameReader {
+  /** Reads a chunk, which can be reused once this returns. */
   push(chunk: Uint8Array): void
-  /** Tells that no more bytes come; returns whether an unfinished frame was left, and drops it. */
+  /** Ends the stream; returns whether an unfinished frame was left, and drops it. */
   end(): boolean
 }
 
-/** One framing: how it reads and how it writes. */
+/** A framing: how frames are read and written. */
 export interface Framing {
   readonly name: FramingName
-  /** A reader that keeps at most `maxBytes` of an unfinished frame. */
+  /** Makes a reader that buffers at most `maxBytes` of an unfinished frame. */
   reader(sink: FrameSink, maxBytes: number): FrameReader
-  /** The text of one message, ready for the wire. */
+  /** Returns the frame of one message. */
   write(text: string): string | Uint8Array
 }

@@ -25,7 +25,7 @@ describe.each(wires)('the framing %s', (name, endless, pieces) => {
     expect(wire.name).toBe(name)
   })
 
-  test('tells the same for any cutting of the bytes', () => {
+  test('gives the same frames however the bytes are split', () => {
     const input = fc.array(
       fc.oneof(
         { weight: 9, arbitrary: fc.constantFrom(...pieces).map(latin1) },

@@ -3,11 +3,14 @@ import { headers } from './headers.ts'
 import { length } from './length.ts'
 import { lines } from './lines.ts'
 
-/** The framing of this name. Throws a TypeError for a name that is none. */
+/** Returns the framing with this name. Throws a TypeError for an unknown name. */
 export function framing(name: FramingName): Framing {
-  // Names also come from files and callers the compiler never saw.
+  // Names also come from configuration files and from untyped callers.
   const found = framings.get(name)
-  if (found === undefined) throw new TypeError(`no framing is called "${name}"`)
+  if (found === undefined)
+    throw new TypeError(
+      `unknown framing "${name}"; known framings: ${[...framings.keys()].join(', ')}`,
+    )
   return found
 }
 

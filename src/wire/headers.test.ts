@@ -4,11 +4,11 @@ import { limits } from '../util/limits/limits.ts'
 import { headers } from './headers.ts'
 
 const maxBlock = limits.headerBytes.default
-const noNumber = ['broken a Content-Length that is no number of bytes']
-const noHeader = ['broken a line that is no header']
+const noNumber = ['broken invalid Content-Length']
+const noHeader = ['broken invalid header line']
 const block = 'Content-Length: 2\r\n'
 
-const cases: readonly [what: string, input: string, told: readonly string[]][] = [
+const cases: readonly [what: string, input: string, events: readonly string[]][] = [
   ['nothing gives nothing', '', []],
   ['one header and a frame', `${block}\r\nab`, ['frame ab']],
   ['frames follow each other at once', `${block}\r\nab${block}\r\ncd`, ['frame ab', 'frame cd']],
@@ -19,7 +19,7 @@ const cases: readonly [what: string, input: string, told: readonly string[]][] =
   ['leading noughts change nothing', 'Content-Length: 002\r\n\r\nab', ['frame ab']],
   ['other headers are passed over', `X-A: b\r\n${block}X-C:\r\n\r\nab`, ['frame ab']],
   ['the same length twice is one length', `${block}${block}\r\nab`, ['frame ab']],
-  ['a length of nought is passed over', `Content-Length: 0\r\n\r\n${block}\r\nab`, ['frame ab']],
+  ['a length of 0 is ignored', `Content-Length: 0\r\n\r\n${block}\r\nab`, ['frame ab']],
   ['a frame of exactly the limit fits', 'Content-Length: 8\r\n\r\n12345678', ['frame 12345678']],
   [
     'one over the limit is skipped',
@@ -46,7 +46,7 @@ const cases: readonly [what: string, input: string, told: readonly string[]][] =
   [
     'two different lengths',
     `${block}Content-Length: 3\r\n\r\nab`,
-    ['broken two different Content-Lengths'],
+    ['broken conflicting Content-Length headers'],
   ],
   ['a negative length', 'Content-Length: -2\r\n', noNumber],
   ['a signed length', 'Content-Length: +2\r\n', noNumber],
@@ -73,11 +73,11 @@ const cases: readonly [what: string, input: string, told: readonly string[]][] =
 ]
 
 describe('reading frames behind headers', () => {
-  test.each(cases)('%s', (_, input, told) => {
+  test.each(cases)('%s', (_, input, events) => {
     const bytes = latin1(input)
-    expect(frames(headers, [bytes], 8)).toEqual(told)
-    expect(frames(headers, singles(bytes), 8)).toEqual(told)
-    for (const pieces of halves(bytes)) expect(frames(headers, pieces, 8)).toEqual(told)
+    expect(frames(headers, [bytes], 8)).toEqual(events)
+    expect(frames(headers, singles(bytes), 8)).toEqual(events)
+    for (const pieces of halves(bytes)) expect(frames(headers, pieces, 8)).toEqual(events)
   })
 
   test.each([
@@ -93,24 +93,24 @@ describe('reading frames behind headers', () => {
     ['application/vscode-jsonrpc; charset=x; charset=y', false],
   ])('the content type %j is accepted: %s', (type, accepted) => {
     const bytes = latin1(`Content-Type: ${type}\r\n${block}\r\nab`)
-    const told = accepted ? ['frame ab'] : ['broken a charset other than utf-8']
-    expect(frames(headers, [bytes], 8)).toEqual(told)
-    expect(frames(headers, singles(bytes), 8)).toEqual(told)
+    const events = accepted ? ['frame ab'] : ['broken unsupported charset: only utf-8 is accepted']
+    expect(frames(headers, [bytes], 8)).toEqual(events)
+    expect(frames(headers, singles(bytes), 8)).toEqual(events)
   })
 
   test.each([
     ['exactly the limit fits', maxBlock, ['frame ab']],
-    ['one byte over', maxBlock + 1, [`broken more than ${maxBlock} bytes of headers`]],
-  ])('a header block is bounded: %s', (_, size, told) => {
+    ['one byte over', maxBlock + 1, [`broken headers over ${maxBlock} bytes`]],
+  ])('a header block is bounded: %s', (_, size, events) => {
     const filling = 'x'.repeat(size - `${block}X: \r\n\r\n`.length)
     const bytes = latin1(`X: ${filling}\r\n${block}\r\nab`)
-    expect(frames(headers, [bytes], 8)).toEqual(told)
-    expect(frames(headers, singles(bytes), 8)).toEqual(told)
+    expect(frames(headers, [bytes], 8)).toEqual(events)
+    expect(frames(headers, singles(bytes), 8)).toEqual(events)
   })
 
   test('many short headers are bounded like one long one', () => {
-    const told = frames(headers, [latin1('X: y\r\n'.repeat(maxBlock))], 8)
-    expect(told).toEqual([`broken more than ${maxBlock} bytes of headers`])
+    const events = frames(headers, [latin1('X: y\r\n'.repeat(maxBlock))], 8)
+    expect(events).toEqual([`broken headers over ${maxBlock} bytes`])
   })
 
   test('each block has the whole bound to itself', () => {

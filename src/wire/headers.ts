@@ -1,15 +1,15 @@
 import { limits } from '../util/limits/limits.ts'
-import { Body } from './body.ts'
+import { ByteBuffer } from './byte-buffer.ts'
 import type { FrameReader, FrameSink, Framing } from './frame.ts'
-import { Gather } from './gather.ts'
+import { FrameBody } from './frame-body.ts'
 
 /**
- * Each message behind a block of headers with its length, as language servers speak.
+ * Header framing: each message follows a block of headers with its length, as in the Language Server
+ * Protocol.
  *
- * Of the headers only Content-Length and the charset of Content-Type matter; the others are passed
- * over. Whatever leaves the length in doubt breaks the stream, because a boundary that was guessed
- * lets one side slip messages past the other. A chunk may be used for something else once `push`
- * has returned.
+ * Only Content-Length and the charset of Content-Type matter; other headers are ignored. An ambiguous
+ * length breaks the stream, because guessing a frame boundary would allow message smuggling. A chunk
+ * can be reused once `push` has returned.
  */
 export const headers: Framing = {
   name: 'headers',
@@ -25,7 +25,7 @@ export const headers: Framing = {
 }
 
 const encoder = new TextEncoder()
-// A byte order mark stays, and makes a name that no header has.
+// A byte order mark stays in the text, where it makes an invalid header name.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const maxBlockBytes = limits.headerBytes.default
 const lineFeed = 0x0a
@@ -33,16 +33,16 @@ const carriageReturn = 0x0d
 
 class HeaderReader implements FrameReader {
   readonly #sink: FrameSink
-  readonly #body: Body
-  readonly #tail = new Gather(maxBlockBytes)
-  // Bytes of the finished lines of this block.
+  readonly #body: FrameBody
+  readonly #tail = new ByteBuffer(maxBlockBytes)
+  // Bytes of the complete lines of this block.
   #blockSize = 0
   #length: number | undefined
   #broken = false
 
   constructor(sink: FrameSink, maxBytes: number) {
     this.#sink = sink
-    this.#body = new Body(sink, maxBytes)
+    this.#body = new FrameBody(sink, maxBytes)
   }
 
   push(chunk: Uint8Array): void {
@@ -65,12 +65,12 @@ class HeaderReader implements FrameReader {
     this.#length = undefined
   }
 
-  /** Takes one line of a block, or the part of it that is there; returns where it ends. */
+  /** Reads one line of a block, or the part of it that is there; returns the position after it. */
   #takeLine(chunk: Uint8Array, start: number): number {
     const lineEnd = chunk.indexOf(lineFeed, start)
     const next = lineEnd === -1 ? chunk.length : lineEnd + 1
     if (this.#blockSize + this.#tail.size + next - start > maxBlockBytes) {
-      this.#break(`more than ${maxBlockBytes} bytes of headers`)
+      this.#break(`headers over ${maxBlockBytes} bytes`)
     } else if (lineEnd === -1) {
       this.#tail.add(chunk, start, next)
     } else {
@@ -93,30 +93,30 @@ class HeaderReader implements FrameReader {
   }
 
   #endBlock(): void {
-    const announced = this.#length
+    const bodyBytes = this.#length
     this.#beginBlock()
-    if (announced === undefined) this.#break('no Content-Length')
-    else this.#body.announce(announced)
+    if (bodyBytes === undefined) this.#break('no Content-Length')
+    else this.#body.begin(bodyBytes)
   }
 
   #header(line: string): void {
     const colon = line.indexOf(':')
     const name = line.slice(0, Math.max(colon, 0)).toLowerCase()
-    // A carriage return inside a line is where a laxer reader would see the next header.
+    // A laxer reader would see the next header after a carriage return inside a line.
     const valid = /^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) && !line.includes('\r')
-    if (!valid) this.#break('a line that is no header')
+    if (!valid) this.#break('invalid header line')
     else if (name === 'content-length') this.#contentLength(line.slice(colon + 1))
     else if (name === 'content-type') this.#contentType(line.slice(colon + 1))
   }
 
   #contentLength(value: string): void {
-    const announced = /^[ \t]*[0-9]+[ \t]*$/.test(value) ? Number(value) : Number.NaN
-    if (!Number.isSafeInteger(announced)) {
-      this.#break('a Content-Length that is no number of bytes')
-    } else if (this.#length !== undefined && this.#length !== announced) {
-      this.#break('two different Content-Lengths')
+    const bodyBytes = /^[ \t]*[0-9]+[ \t]*$/.test(value) ? Number(value) : Number.NaN
+    if (!Number.isSafeInteger(bodyBytes)) {
+      this.#break('invalid Content-Length')
+    } else if (this.#length !== undefined && this.#length !== bodyBytes) {
+      this.#break('conflicting Content-Length headers')
     } else {
-      this.#length = announced
+      this.#length = bodyBytes
     }
   }
 
@@ -124,15 +124,16 @@ class HeaderReader implements FrameReader {
     for (const parameter of value.toLowerCase().split(';').slice(1)) {
       const [name = '', charset = ''] = parameter.split('=')
       if (name.trim() !== 'charset') continue
-      if (!/^("utf-?8"|utf-?8)$/.test(charset.trim())) this.#break('a charset other than utf-8')
+      if (!/^("utf-?8"|utf-?8)$/.test(charset.trim()))
+        this.#break('unsupported charset: only utf-8 is accepted')
     }
   }
 
-  #break(why: string): void {
-    // A Content-Type may name several charsets; the first that is wrong has said it all.
+  #break(reason: string): void {
+    // A Content-Type can have several charsets; only the first wrong one is reported.
     if (this.#broken) return
     this.#broken = true
     this.end()
-    this.#sink.broken(why)
+    this.#sink.broken(reason)
   }
 }

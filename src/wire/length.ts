@@ -1,11 +1,10 @@
-import { Body } from './body.ts'
 import type { FrameReader, FrameSink, Framing } from './frame.ts'
+import { FrameBody } from './frame-body.ts'
 
 /**
- * Each message behind its length in bytes: four bytes, the highest first.
+ * Length-prefix framing: each message follows its length in bytes as a 32-bit big-endian integer.
  *
- * A length of nought is passed over. A chunk may be used for something else once `push` has
- * returned.
+ * A length of 0 is ignored. A chunk can be reused once `push` has returned.
  */
 export const length: Framing = {
   name: 'length',
@@ -23,12 +22,12 @@ const encoder = new TextEncoder()
 const prefixBytes = 4
 
 class LengthReader implements FrameReader {
-  readonly #body: Body
+  readonly #body: FrameBody
   #prefix = 0
   #prefixSize = 0
 
   constructor(sink: FrameSink, maxBytes: number) {
-    this.#body = new Body(sink, maxBytes)
+    this.#body = new FrameBody(sink, maxBytes)
   }
 
   push(chunk: Uint8Array): void {
@@ -49,14 +48,14 @@ class LengthReader implements FrameReader {
   #takePrefix(chunk: Uint8Array, start: number): number {
     let at = start
     for (; at < chunk.length && this.#prefixSize < prefixBytes; at++, this.#prefixSize++) {
-      // Not shifted, because shifting makes a length with the top bit negative.
+      // Multiplied, because a shift would make a length with the top bit set negative.
       this.#prefix = this.#prefix * 256 + (chunk[at] ?? 0)
     }
     if (this.#prefixSize === prefixBytes) {
-      const announced = this.#prefix
+      const bodyBytes = this.#prefix
       this.#prefixSize = 0
       this.#prefix = 0
-      this.#body.announce(announced)
+      this.#body.begin(bodyBytes)
     }
     return at
   }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { frames, halves, latin1, singles } from '../../test/fuzz/reading.ts'
 import { lines } from './lines.ts'
 
-const cases: readonly [what: string, input: string, told: readonly string[]][] = [
+const cases: readonly [what: string, input: string, expected: readonly string[]][] = [
   ['nothing gives nothing', '', []],
   ['a line feed ends a line', 'a\nbc\n', ['frame a', 'frame bc']],
   ['a carriage return before the line feed is dropped', 'a\r\nb\n', ['frame a', 'frame b']],
@@ -18,28 +18,28 @@ const cases: readonly [what: string, input: string, told: readonly string[]][] =
   ['one byte over the limit is too many', '123456789\na\n', ['oversize', 'frame a']],
   ['a carriage return counts inside the line', '12345678\r9\na\n', ['oversize', 'frame a']],
   ['the second of two returns counts', '12345678\r\r\na\n', ['oversize', 'frame a']],
-  ['an oversize line is told once', `${'x'.repeat(50)}\na\n`, ['oversize', 'frame a']],
+  ['an oversize line is reported once', `${'x'.repeat(50)}\na\n`, ['oversize', 'frame a']],
   [
-    'two oversize lines are told twice',
+    'two oversize lines are reported twice',
     `${'123456789\n'.repeat(2)}a\n`,
     ['oversize', 'oversize', 'frame a'],
   ],
-  ['an oversize line without its end is told', '123456789', ['oversize', 'unfinished']],
+  ['an oversize line without its end is reported', '123456789', ['oversize', 'unfinished']],
   ['so is one with a carriage return', '123456789\r', ['oversize', 'unfinished']],
 ]
 
 describe('reading lines', () => {
-  test.each(cases)('%s', (_, input, told) => {
+  test.each(cases)('%s', (_, input, expected) => {
     const bytes = latin1(input)
-    expect(frames(lines, [bytes], 8)).toEqual(told)
-    expect(frames(lines, singles(bytes), 8)).toEqual(told)
-    for (const pieces of halves(bytes)) expect(frames(lines, pieces, 8)).toEqual(told)
+    expect(frames(lines, [bytes], 8)).toEqual(expected)
+    expect(frames(lines, singles(bytes), 8)).toEqual(expected)
+    for (const pieces of halves(bytes)) expect(frames(lines, pieces, 8)).toEqual(expected)
   })
 
   test('U+2028 and U+2029 do not split, even with their bytes apart', () => {
     const bytes = Buffer.from('a\u2028b\u2029c\n')
-    const told = [`frame ${Buffer.from('a\u2028b\u2029c').toString('latin1')}`]
-    for (const pieces of halves(bytes)) expect(frames(lines, pieces, 100)).toEqual(told)
+    const expected = [`frame ${Buffer.from('a\u2028b\u2029c').toString('latin1')}`]
+    for (const pieces of halves(bytes)) expect(frames(lines, pieces, 100)).toEqual(expected)
   })
 
   test('a line inside one chunk is delivered out of the chunk', () => {
@@ -60,16 +60,20 @@ describe('reading lines', () => {
     ])
   })
 
-  test('an oversize line is told before its end has come', () => {
-    const told: string[] = []
+  test('an oversize line is reported before its end arrives', () => {
+    const expected: string[] = []
     const reader = lines.reader(
-      { frame: () => told.push('frame'), oversize: () => told.push('oversize'), broken: () => {} },
+      {
+        frame: () => expected.push('frame'),
+        oversize: () => expected.push('oversize'),
+        broken: () => {},
+      },
       8,
     )
     reader.push(latin1('12345678'))
-    expect(told).toEqual([])
+    expect(expected).toEqual([])
     reader.push(latin1('9'))
-    expect(told).toEqual(['oversize'])
+    expect(expected).toEqual(['oversize'])
   })
 })
 

@@ -1,12 +1,12 @@
+import { ByteBuffer } from './byte-buffer.ts'
 import type { FrameReader, FrameSink, Framing } from './frame.ts'
-import { Gather } from './gather.ts'
 
 /**
- * One message per line.
+ * Line framing: one message per line (NDJSON).
  *
- * Reading, only the byte 0x0A ends a line; one 0x0D before it is dropped, and lines of white space
- * alone are passed over. A chunk may be used for something else once `push` has returned. Writing,
- * the text must hold no line feed of its own; JSON without indentation never does.
+ * The reader ends a line only at the byte 0x0A, drops one 0x0D before it, and ignores lines of white
+ * space. A chunk can be reused once `push` has returned. A text to write must not contain a line feed;
+ * JSON without indentation never does.
  */
 export const lines: Framing = {
   name: 'lines',
@@ -20,20 +20,20 @@ const carriageReturn = 0x0d
 class LineReader implements FrameReader {
   readonly #sink: FrameSink
   readonly #maxBytes: number
-  // The unfinished line. One byte over the limit may be the carriage return of its end.
-  readonly #tail: Gather
+  // The unfinished line. The one byte over the limit can be the carriage return at its end.
+  readonly #tail: ByteBuffer
   #skipping = false
 
   constructor(sink: FrameSink, maxBytes: number) {
     this.#sink = sink
     this.#maxBytes = maxBytes
-    this.#tail = new Gather(maxBytes + 1)
+    this.#tail = new ByteBuffer(maxBytes + 1)
   }
 
   push(chunk: Uint8Array): void {
     let start = 0
     for (;;) {
-      // The chunk's own indexOf: the one of Node's buffers is many times faster than any loop.
+      // The indexOf of Node's buffers is many times faster than a loop.
       const end = chunk.indexOf(lineFeed, start)
       if (end === -1) break
       this.#finish(chunk, start, end)

@@ -18,7 +18,7 @@ function event(data: string, id = '', type = 'message', damaged = false): string
   return JSON.stringify({ data, event: type, id, damaged })
 }
 
-const cases: readonly [what: string, input: string, told: readonly string[]][] = [
+const cases: readonly [what: string, input: string, expected: readonly string[]][] = [
   ['nothing gives nothing', '', [noId]],
   ['a blank line ends an event', 'data: a\n\ndata: b\n\n', [event('a'), event('b'), noId]],
   ['carriage returns end lines', 'data: a\r\rdata: b\r\r', [event('a'), event('b'), noId]],
@@ -56,12 +56,12 @@ const cases: readonly [what: string, input: string, told: readonly string[]][] =
   ],
   ['an empty id takes it back', 'id: 1\n\nid\ndata: b\n\n', [event('b'), noId]],
   ['an id with NUL is ignored', 'id: 1\n\nid: 2\0\ndata: a\n\n', [event('a', '1'), 'last id "1"']],
-  ['an id without data counts and tells nothing', 'id: 1\n\n', ['last id "1"']],
+  ['an id without data counts, but gives no event', 'id: 1\n\n', ['last id "1"']],
   ['an empty data field is an event', 'id: 1\ndata:\n\n', [event('', '1'), 'last id "1"']],
   ['the id of an unfinished event does not count', 'id: 1\n\nid: 2\ndata: a\n', ['last id "1"']],
   ['an event without its blank line is dropped', 'data: a\n', [noId]],
   ['an event without its line end is dropped', 'data: a\n\ndata: b', [event('a'), noId]],
-  ['retry is told at once', 'retry: 10\n', ['retry 10', noId]],
+  ['retry is reported at once', 'retry: 10\n', ['retry 10', noId]],
   ['retry needs digits', 'retry: -1\nretry: 1.5\nretry: 1s\nretry\nretry:  1\n\n', [noId]],
   [
     'a huge retry is what a timer can hold',
@@ -71,7 +71,7 @@ const cases: readonly [what: string, input: string, told: readonly string[]][] =
   ['characters of several bytes', 'data: \xe2\x82\xac\xf0\x9f\x98\x80\n\n', [event('€😀'), noId]],
   ['U+2028 does not split', 'data: a\xe2\x80\xa8b\n\n', [event('a\u2028b'), noId]],
   [
-    'what is no UTF-8 is replaced and told',
+    'invalid UTF-8 is replaced and reported',
     'data: \xff\xc3\ndata: \xa9\n\n',
     [event('��\n�', '', 'message', true), noId],
   ],
@@ -83,11 +83,11 @@ const cases: readonly [what: string, input: string, told: readonly string[]][] =
 ]
 
 describe('reading an event stream', () => {
-  test.each(cases)('%s', (_, input, told) => {
+  test.each(cases)('%s', (_, input, expected) => {
     const bytes = latin1(input)
-    expect(events([bytes], 100)).toEqual(told)
-    expect(events(singles(bytes), 100)).toEqual(told)
-    for (const pieces of halves(bytes)) expect(events(pieces, 100)).toEqual(told)
+    expect(events([bytes], 100)).toEqual(expected)
+    expect(events(singles(bytes), 100)).toEqual(expected)
+    for (const pieces of halves(bytes)) expect(events(pieces, 100)).toEqual(expected)
   })
 
   test.each([
@@ -98,12 +98,12 @@ describe('reading an event stream', () => {
     ['data lines count together', 'data:1\ndata:22\n\n', ['oversize', noId]],
     ['empty data lines count', 'data\n'.repeat(6), ['oversize', noId]],
     ['comments do not add up', ':1234567\n'.repeat(9), [noId]],
-    ['events before it are told', 'data:1\n\ndata:1234\n\n', [event('1'), 'oversize', noId]],
-  ])('the limit: %s', (_, input, told) => {
+    ['events before it are delivered', 'data:1\n\ndata:1234\n\n', [event('1'), 'oversize', noId]],
+  ])('the limit: %s', (_, input, expected) => {
     const bytes = latin1(input)
-    expect(events([bytes], 8)).toEqual(told)
-    expect(events(singles(bytes), 8)).toEqual(told)
-    for (const pieces of halves(bytes)) expect(events(pieces, 8)).toEqual(told)
+    expect(events([bytes], 8)).toEqual(expected)
+    expect(events(singles(bytes), 8)).toEqual(expected)
+    for (const pieces of halves(bytes)) expect(events(pieces, 8)).toEqual(expected)
   })
 
   test('any cutting of the bytes gives the same events', () => {
@@ -126,12 +126,12 @@ describe('reading an event stream', () => {
     )
   })
 
-  test('nothing is told after the end', () => {
-    const { reader, told } = recorder(100)
+  test('nothing is reported after the end', () => {
+    const { reader, expected } = recorder(100)
     reader.push(latin1('data: a\n'))
     expect(reader.end()).toBe(true)
     reader.push(latin1('\n\ndata: b\n\n'))
-    expect(told).toEqual([])
+    expect(expected).toEqual([])
     expect(reader.end()).toBe(false)
   })
 
@@ -190,7 +190,7 @@ describe('writing an event', () => {
       { data: 'a', event: 't', id: '1', retry: 5 },
       'event: t\nid: 1\nretry: 5\ndata: a\n\n',
     ],
-    ['a retry of nought', { data: 'a', retry: 0 }, 'retry: 0\ndata: a\n\n'],
+    ['a retry of 0', { data: 'a', retry: 0 }, 'retry: 0\ndata: a\n\n'],
     ['an empty id', { data: 'a', id: '' }, 'id: \ndata: a\n\n'],
     [
       'data of several lines',
@@ -236,12 +236,12 @@ describe('writing an event', () => {
     fc.assert(
       fc.property(fc.array(written), fc.array(fc.nat(30)), (all, sizes) => {
         const text = all.map(each => writeEvent(each) + writeComment(each.data)).join('')
-        const told = all.flatMap(each => [
+        const expected = all.flatMap(each => [
           `retry ${each.retry}`,
           event(each.data.replace(/\r\n?/g, '\n'), each.id, each.event || 'message'),
         ])
         const read = events(cutBy(Buffer.from(text), sizes), MiB)
-        expect(read).toEqual([...told, `last id ${JSON.stringify(all.at(-1)?.id ?? '')}`])
+        expect(read).toEqual([...expected, `last id ${JSON.stringify(all.at(-1)?.id ?? '')}`])
       }),
     )
   })
@@ -252,13 +252,13 @@ describe('writing an event', () => {
   })
 })
 
-function recorder(maxBytes: number): { reader: SseReader; told: string[] } {
-  const told: string[] = []
+function recorder(maxBytes: number): { reader: SseReader; expected: string[] } {
+  const expected: string[] = []
   const reader = new SseReader(
-    { event: () => told.push('event'), oversize: () => told.push('oversize') },
+    { event: () => expected.push('event'), oversize: () => expected.push('oversize') },
     maxBytes,
   )
-  return { reader, told }
+  return { reader, expected }
 }
 
 function cutBy(bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] {

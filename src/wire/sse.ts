@@ -1,21 +1,21 @@
-import { Gather } from './gather.ts'
+import { ByteBuffer } from './byte-buffer.ts'
 
-/** One event as it is written. */
+/** An event to write. */
 export interface OutgoingEvent {
   readonly data: string
-  /** The type; without one the receiver sees `message`. */
+  /** The event type; receivers use `message` if it is absent. */
   readonly event?: string
   readonly id?: string
-  /** How long the receiver waits before it connects again, in milliseconds. */
+  /** The reconnection delay of the receiver in milliseconds. */
   readonly retry?: number
 }
 
 /**
- * The text of one event of an event stream (WHATWG HTML, "Server-sent events").
+ * Returns the text of an event (WHATWG HTML, "Server-sent events").
  *
- * Every line of the data gets a field of its own, so CR and CRLF arrive as LF. Throws a TypeError
- * for an `id` or `event` holding CR, LF or NUL, which would begin a field of its own or be ignored,
- * and for a `retry` that is no non-negative integer.
+ * Each line of the data becomes its own field, so CR and CRLF arrive as LF. Throws a TypeError for an
+ * `id` or `event` with CR, LF or NUL, which would begin another field or be ignored, and for a `retry`
+ * that is no non-negative integer.
  */
 export function writeEvent({ data, event, id, retry }: OutgoingEvent): string {
   let text = ''
@@ -31,58 +31,60 @@ export function writeEvent({ data, event, id, retry }: OutgoingEvent): string {
 }
 
 /**
- * The text of one event whose data is a single line, as JSON is, for whoever writes many: nothing is
- * looked for. `fields` are the lines ahead of it, each with its line feed.
+ * Returns the text of an event whose data is known to be a single line, as JSON is; faster than
+ * `writeEvent`, because nothing is checked. `fields` are the lines before the data, each with its line
+ * feed.
  */
 export function writeLine(line: string, fields = ''): string {
   return `${fields}data: ${line}\n\n`
 }
 
-/** A comment, which receivers pass over: it keeps a silent connection open. */
+/** Returns the text of a comment, which receivers ignore: it keeps an idle connection open. */
 export function writeComment(text: string): string {
   return `: ${text.replace(lineEnds, '\n: ')}\n\n`
 }
 
-/** One event as it was read. */
+/** An event that was read. */
 export interface IncomingEvent {
   readonly data: string
-  /** The type; `message` where none was given. */
+  /** The event type; `message` if none was given. */
   readonly event: string
-  /** The last id given up to and with this event, `''` where there was none. */
+  /** The last id up to and including this event; `''` if there was none. */
   readonly id: string
   /**
-   * Whether bytes of the data were no UTF-8 and became U+FFFD, as the standard wants. Who needs the
-   * exact text, as JSON does, refuses such an event.
+   * Whether the data was no valid UTF-8 and was decoded with U+FFFD, as the standard requires. A
+   * receiver that needs the exact text, as for JSON, must reject such an event.
    */
   readonly damaged: boolean
 }
 
-/** Where a reader of an event stream puts what it finds. None of these may throw. */
+/** Receives the events that a reader finds. None of these methods may throw. */
 export interface SseSink {
   event(event: IncomingEvent): void
-  /** The wait before connecting again, in milliseconds; never more than a timer can hold. */
+  /** The reconnection delay in milliseconds; never more than a timer accepts. */
   retry?(ms: number): void
-  /** An event over the limit. Said once; nothing follows, whatever else is pushed. */
+  /** An event over the limit. Called once; nothing follows, even if more is pushed. */
   oversize(): void
 }
 
 /**
- * Reads an event stream piece by piece. Any cutting of the same bytes gives the same events.
+ * Parses an event stream incrementally. The events do not depend on how the bytes are split into
+ * chunks.
  *
- * An event without data is not delivered, but its id counts; one with an empty `data` field has
- * empty data and is delivered. Keeps at most `maxBytes`, counting the data of the unfinished event
- * and the unfinished line together. A chunk may be used for something else once `push` has returned.
+ * An event without data is not delivered, but its id counts; an event with an empty `data` field is
+ * delivered with empty data. Buffers at most `maxBytes` for the data of the unfinished event and the
+ * unfinished line together. A chunk can be reused once `push` has returned.
  */
 export class SseReader {
   readonly #sink: SseSink
   readonly #maxBytes: number
-  readonly #tail: Gather
-  // The data of the event so far, a line feed behind each line.
-  readonly #data: Gather
+  readonly #tail: ByteBuffer
+  // The data of the event so far, with a line feed after each line.
+  readonly #data: ByteBuffer
   #type = ''
   #id = ''
   #lastEventId = ''
-  // Whether the last byte was a carriage return, whose line feed may still come.
+  // Whether the last byte was a carriage return, whose line feed may follow.
   #afterReturn = false
   #atStart = true
   #closed = false
@@ -90,22 +92,24 @@ export class SseReader {
   constructor(sink: SseSink, maxBytes: number) {
     this.#sink = sink
     this.#maxBytes = maxBytes
-    this.#tail = new Gather(maxBytes)
-    this.#data = new Gather(maxBytes)
+    this.#tail = new ByteBuffer(maxBytes)
+    this.#data = new ByteBuffer(maxBytes)
   }
 
-  /** The id to resume after: the last one of a finished event, delivered or not. */
+  /** The id to resume after: that of the last complete event, delivered or not. */
   get lastEventId(): string {
     return this.#lastEventId
   }
 
+  /** Parses a chunk. */
   push(chunk: Uint8Array): void {
     if (this.#closed || chunk.length === 0) return
     let start = this.#afterReturn && chunk[0] === lineFeed ? 1 : 0
     this.#afterReturn = false
     let feed = chunk.indexOf(lineFeed, start)
     let back = chunk.indexOf(carriageReturn, start)
-    // Each search runs again only once its find lies behind: together they pass every byte once.
+    // Each search runs again only after its match was passed, so that together they read every byte
+    // once.
     while (feed !== -1 || back !== -1) {
       const end = feed === -1 || (back !== -1 && back < feed) ? back : feed
       this.#finish(chunk, start, end)
@@ -123,7 +127,7 @@ export class SseReader {
     }
   }
 
-  /** Tells that no more bytes come; returns whether an unfinished event was left, and drops it. */
+  /** Ends the stream; returns whether an unfinished event was left, and drops it. */
   end(): boolean {
     const unfinished = this.#tail.size + this.#data.size > 0
     this.#close()
@@ -136,7 +140,7 @@ export class SseReader {
     this.#data.clear()
   }
 
-  /** Whether so many more bytes of the line may come; if not, this was the last of the stream. */
+  /** Whether this many more bytes of the line are within the limit; if not, the stream is closed. */
   #fits(bytes: number): boolean {
     if (this.#data.size + this.#tail.size + bytes <= this.#maxBytes) return true
     this.#close()
@@ -156,14 +160,15 @@ export class SseReader {
   }
 
   #line(bytes: Uint8Array, lineStart: number, end: number): void {
-    const start = this.#atStart ? behindMark(bytes, lineStart, end) : lineStart
+    const start = this.#atStart ? skipBom(bytes, lineStart, end) : lineStart
     this.#atStart = false
     if (start === end) this.#dispatch()
     else this.#field(bytes, start, end)
   }
 
   #field(bytes: Uint8Array, start: number, end: number): void {
-    // No field is called by more than five letters: the rest of a long line need not be looked at.
+    // No field name is longer than five letters, so the rest of a long line is not searched for the
+    // colon.
     let name = ''
     let at = start
     for (; at < end && bytes[at] !== colon && name.length <= 5; at++) {
@@ -216,8 +221,8 @@ function oneLine(field: string, value: string): string {
   return value
 }
 
-/** Where the line begins once a byte order mark at its start is passed over. */
-function behindMark(bytes: Uint8Array, start: number, end: number): number {
+/** Returns the start of the line after a byte order mark. */
+function skipBom(bytes: Uint8Array, start: number, end: number): number {
   const marked =
     end - start >= 3 &&
     bytes[start] === 0xef &&

@@ -5,31 +5,31 @@ import { fileURLToPath } from 'node:url'
 
 const bin = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 
-/** A fixture of this folder, or one beside it. */
+/** Returns the path of a fixture, relative to this folder. */
 export function fixture(path: string): string {
   return fileURLToPath(new URL(path, import.meta.url))
 }
 
-/** Words behind `--` that start the server with every feature. */
+/** Arguments that start the server with every feature. */
 export const everything = ['--', process.execPath, fixture('../fixtures/everything-stdio.js')]
 
 export interface RunOptions {
-  /** What it reads; nothing unless said. */
+  /** Text for stdin; empty by default. */
   readonly input?: string
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** What became of a program. */
+/** Result of a program run. */
 export interface Ran {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
-  /** What it printed on stdout, as JSON. */
+  /** Parses stdout as JSON. */
   readonly json: () => ReturnType<typeof JSON.parse>
 }
 
-/** Starts the program with pipes, as a script does. */
+/** Starts `trunkline` with pipes. */
 export function start(
   args: readonly string[],
   { cwd, env }: RunOptions = {},
@@ -38,7 +38,7 @@ export function start(
   return spawn(process.execPath, [bin, ...args], { cwd, env: { ...inherited, ...env } })
 }
 
-/** Runs the program to its end. */
+/** Runs `trunkline` until it exits. */
 export async function trunkline(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const child = start(args, options)
   child.stdin.end(options.input ?? '')

@@ -23,14 +23,16 @@ beforeAll(async () => {
     },
     required: ['city'],
   } as const
-  server.tool('forecast', { description: 'Tells the weather', input }, args => JSON.stringify(args))
+  server.tool('forecast', { description: 'Returns the forecast', input }, args =>
+    JSON.stringify(args),
+  )
   server.tool('ask', { description: 'Asks' }, async (_, ctx) => {
     const schema = { type: 'object', properties: { name: { type: 'string' } } } as const
     const answer = await ctx.elicit({ message: 'Who are you?', schema, onDecline: 'return' })
     return JSON.stringify(answer)
   })
   server.tool('hang', { description: 'Never ends' }, () => new Promise<string>(() => {}))
-  server.tool('colour', { description: 'Gives \u001b[31mred' }, () => 'a \u001b[31mred text')
+  server.tool('color', { description: 'Gives \u001b[31mred' }, () => 'a \u001b[31mred text')
   server.resource('page', 'test://page', { mimeType: 'text/plain' }, () => 'a page\n')
   server.prompt('greet', { description: 'Greets' }, () => 'Hello there')
   listener = await listen(server, 'http://127.0.0.1:0/mcp')
@@ -68,11 +70,11 @@ describe('trunkline', () => {
     }
   })
 
-  test('a mistake is told on stderr, with the code 2', async () => {
+  test('a usage error is printed to stderr, with exit code 2', async () => {
     const { code, stdout, stderr } = await trunkline(['list', '--jsno'])
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toContain(
-      'trunkline: "trunkline list" has no option --jsno; did you mean "--json"?',
+      'trunkline: unknown option --jsno for "trunkline list"; did you mean "--json"?',
     )
   })
 
@@ -101,21 +103,21 @@ describe('trunkline', () => {
 })
 
 describe('trunkline list', () => {
-  test('shows what a server is and offers, without colours in a pipe', async () => {
+  test('shows a server and its lists, without colors in a pipe', async () => {
     const { code, stdout, stderr } = await trunkline(['list', address])
     expect([code, stderr]).toEqual([0, ''])
-    expect(stdout).toContain('small 2.0.0\nrevision 2026-07-28, stateless\n')
+    expect(stdout).toContain('small 2.0.0\nrevision 2026-07-28, stateless era\n')
     expect(stdout).toContain(
-      '  forecast(city: string, days?: integer, tags?: string[])\n      Tells the weather\n',
+      '  forecast(city: string, days?: integer, tags?: string[])\n      Returns the forecast\n',
     )
     expect(stdout).toContain('  test://page (text/plain)\n')
     expect(stdout).toContain('  greet()\n')
     expect(stdout).not.toContain('\u001b')
   })
 
-  test('speaks the era that is asked for', async () => {
+  test('uses the given era', async () => {
     const { stdout } = await trunkline(['list', address, '--era', 'session'])
-    expect(stdout).toContain('revision 2025-11-25, with sessions\n')
+    expect(stdout).toContain('revision 2025-11-25, session era\n')
   })
 
   test('prints one JSON document', async () => {
@@ -127,24 +129,24 @@ describe('trunkline list', () => {
     expect(lists.tools.map(({ name }: { name: string }) => name)).toContain('forecast')
   })
 
-  test('shows which servers of a router are not there, and why', async () => {
+  test('shows unavailable servers of a router, with the reasons', async () => {
     const lost = { command: process.execPath, args: ['-e', 'process.exit(3)'] }
     const servers = { small: { url: address, tools: { allow: ['ask'] } }, lost }
     await using router = new Router({ servers, onError: () => {} })
-    await using front = await listen(router, 'http://127.0.0.1:0/mcp')
+    await using listening = await listen(router, 'http://127.0.0.1:0/mcp')
     await router.ready()
-    const { code, stdout } = await trunkline(['list', front.address])
+    const { code, stdout } = await trunkline(['list', listening.address])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^Unavailable \(1\)\n {2}lost\n {6}it \S+/m)
     for (const era of ['session', 'stateless']) {
-      const { json } = await trunkline(['list', front.address, 'tools', '--json', '--era', era])
+      const { json } = await trunkline(['list', listening.address, 'tools', '--json', '--era', era])
       const { server: _, ...lists } = json()
       expect(Object.keys(lists)).toEqual(['tools', 'unavailable'])
       expect(lists.unavailable).toEqual({ lost: expect.stringMatching(/^it /) })
     }
   })
 
-  test('starts a program behind dashes', async () => {
+  test('starts the program after the dashes', async () => {
     const { code, stdout } = await trunkline(['list', 'prompts', ...everything])
     expect(code).toBe(0)
     expect(stdout).toContain('test_prompt_with_arguments(arg1, arg2)')
@@ -174,7 +176,7 @@ describe('trunkline list', () => {
 describe('trunkline call', () => {
   const calls = [
     ['names and values', ['city=Oslo', 'days=3'], { city: 'Oslo', days: 3 }],
-    ['a number that is meant as text', ['city=5'], { city: '5' }],
+    ['a number as text', ['city=5'], { city: '5' }],
     ['JSON', ['city:="Oslo"', 'days:=3'], { city: 'Oslo', days: 3 }],
     ['a name given twice', ['city=x', 'tags=a', 'tags=b'], { city: 'x', tags: ['a', 'b'] }],
     ['an object', ['--args', '{"city":"Oslo"}', 'days=2'], { city: 'Oslo', days: 2 }],
@@ -199,23 +201,26 @@ describe('trunkline call', () => {
     expect(stdout).toBe('{"city":"Tromsø"}\n')
   })
 
-  test('names the argument that cannot be what the tool wants', async () => {
+  test('names the argument with the wrong type', async () => {
     const { code, stderr } = await trunkline(['call', address, 'forecast', 'city=x', 'days=many'])
-    expect([code, stderr]).toEqual([2, expect.stringContaining('"days" is integer, not "many"')])
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('"days" must be of type integer (got "many")'),
+    ])
   })
 
-  test('a tool that fails is told on stderr, with the code 1', async () => {
+  test('a tool error is printed to stderr, with exit code 1', async () => {
     const { code, stdout, stderr } = await trunkline(['call', 'test_error_handling', ...everything])
     expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toContain('the tool failed: This tool intentionally returns an error')
+    expect(stderr).toContain('tool error: This tool intentionally returns an error')
   })
 
-  test('a tool that does not exist is answered with the one that was meant', async () => {
+  test('suggests the closest name for an unknown tool', async () => {
     const { code, stderr } = await trunkline(['call', address, 'forcast'])
     expect([code, stderr]).toEqual([1, expect.stringContaining('did you mean "forecast"?')])
   })
 
-  test('an argument that the tool does not name is told of', async () => {
+  test('notes an unknown argument', async () => {
     const { code, stdout, stderr } = await trunkline([
       'call',
       address,
@@ -224,22 +229,22 @@ describe('trunkline call', () => {
       'dais=3',
     ])
     expect([code, stdout]).toEqual([0, '{"city":"x","dais":"3"}\n'])
-    expect(stderr).toBe('the tool names no argument "dais"; did you mean "days"?\n')
+    expect(stderr).toBe('the tool has no argument "dais"; did you mean "days"?\n')
   })
 
-  test('no other tool is proposed for one whose server is not there', async () => {
+  test('suggests no other tool if a server is unavailable', async () => {
     const lost = { command: process.execPath, args: ['-e', 'process.exit(3)'] }
     const servers = { small: { url: address, tools: { allow: ['ask'] } }, lost }
     await using router = new Router({ servers, onError: () => {} })
-    await using front = await listen(router, 'http://127.0.0.1:0/mcp')
+    await using listening = await listen(router, 'http://127.0.0.1:0/mcp')
     await router.ready()
-    const { code, stderr } = await trunkline(['call', front.address, 'lost__ask'])
+    const { code, stderr } = await trunkline(['call', listening.address, 'lost__ask'])
     expect(code).toBe(1)
-    expect(stderr).toContain('not there are: lost (it ')
+    expect(stderr).toContain('unavailable upstream servers: lost (')
     expect(stderr).not.toContain('did you mean')
   })
 
-  test('what a server adds to an error is shown', async () => {
+  test('shows the error data of a server', async () => {
     const { code, stderr } = await trunkline(['call', address, 'nothing-like-it'])
     expect(code).toBe(1)
     expect(stderr).toContain('{"tool":"nothing-like-it"}')
@@ -253,30 +258,27 @@ describe('trunkline call', () => {
     expect(quiet.stderr).toBe('')
   })
 
-  test('notes what is no text, and prints the result as it came with --json', async () => {
+  test('describes content that is not text, and prints the raw result with --json', async () => {
     const { stdout } = await trunkline(['call', 'test_image_content', ...everything])
     expect(stdout).toBe('[image image/png, 70 B]\n')
     const { json } = await trunkline(['call', 'test_image_content', '--json', ...everything])
     expect(json().content[0]).toMatchObject({ type: 'image', mimeType: 'image/png' })
   })
 
-  test.each(['session', 'stateless'])(
-    'declines questions where nobody can be asked: %s',
-    async era => {
-      const { code, stdout, stderr } = await trunkline(['call', address, 'ask', '--era', era])
-      expect(code).toBe(0)
-      expect(JSON.parse(stdout)).toMatchObject({ action: 'decline' })
-      expect(stderr).toBe('declined, because there is no terminal to ask on: "Who are you?"\n')
-    },
-  )
+  test.each(['session', 'stateless'])('declines elicitation without a terminal: %s', async era => {
+    const { code, stdout, stderr } = await trunkline(['call', address, 'ask', '--era', era])
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ action: 'decline' })
+    expect(stderr).toBe('declined, because there is no terminal: "Who are you?"\n')
+  })
 
-  test('gives up after the time it was given', async () => {
+  test('gives up after --timeout', async () => {
     const { code } = await trunkline(['call', address, 'hang', '--timeout', '300ms'])
     expect(code).toBe(4)
   })
 
-  test('gives the text of a tool to a pipe as it is', async () => {
-    expect((await trunkline(['call', address, 'colour'])).stdout).toBe('a \u001b[31mred text\n')
+  test('writes the text of a tool unchanged to a pipe', async () => {
+    expect((await trunkline(['call', address, 'color'])).stdout).toBe('a \u001b[31mred text\n')
   })
 })
 
@@ -301,13 +303,13 @@ describe('trunkline read and prompt', () => {
   test.each([
     ['read', 'x://y', 'resources'],
     ['prompt', 'greet', 'prompts'],
-  ])('%s of a server that has none says so', async (command, what, kind) => {
+  ])('%s notes that the server has none', async (command, what, kind) => {
     await using none = await listen(new Server({ name: 'none', version: '1' }), 'tcp://127.0.0.1:0')
     const { code, stderr } = await trunkline([command, none.address, what])
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`the server offers no ${kind}`)])
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`the server has no ${kind}`)])
   })
 
-  test('bytes are written to a file', async () => {
+  test('writes binary data to a file', async () => {
     const file = join(home, 'picture.png')
     const { code, stdout, stderr } = await trunkline([
       'read',
@@ -317,11 +319,11 @@ describe('trunkline read and prompt', () => {
       ...everything,
     ])
     expect([code, stdout]).toEqual([0, ''])
-    expect(stderr).toContain(`70 B written to ${file}`)
+    expect(stderr).toContain(`wrote 70 B to ${file}`)
     expect((await readFile(file)).subarray(1, 4).toString()).toBe('PNG')
   })
 
-  test('a prompt is filled in', async () => {
+  test('gets a prompt with arguments', async () => {
     const { stdout } = await trunkline([
       'prompt',
       'test_prompt_with_arguments',
@@ -355,7 +357,7 @@ describe('trunkline bench', () => {
     expect(result.p50).toBeLessThanOrEqual(result.p99)
   })
 
-  test('measures ping, and says what the numbers are worth', async () => {
+  test('measures ping, and explains the numbers', async () => {
     const { code, stdout } = await trunkline([
       'bench',
       address,
@@ -367,7 +369,7 @@ describe('trunkline bench', () => {
     ])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^ping, 8 at a time on one connection\n {2}\d+ calls\/s/)
-    expect(stdout).toContain('which do not count')
+    expect(stdout).toContain('is not counted')
   })
 
   test('does not measure what fails', async () => {

@@ -45,7 +45,7 @@ describe('docs/command-line.md', () => {
     expect(documentedTable(page, 'exit-codes', expected)).toEqual(expected)
   })
 
-  test('has a place for every command', () => {
+  test('has a section for every command', () => {
     const headings = Array.from(readFile(page).matchAll(/^## (\w+)$/gm), ([, name]) => name)
     expect(headings).toEqual(expect.arrayContaining(commands.map(({ name }) => name)))
   })
@@ -58,8 +58,8 @@ describe('docs/command-line.md', () => {
 function optionTable(rows: readonly OptionRow[]): Table {
   const lines = rows.map(row => {
     const choices = row.choices === undefined ? '' : ` One of \`${row.choices.join('`, `')}\`.`
-    const often = row.many ? ' May be given several times.' : ''
-    return [`\`${optionText(row)}\``, `${row.meaning}${choices}${often}`]
+    const repeatable = row.many ? ' Can be repeated.' : ''
+    return [`\`${optionText(row)}\``, `${row.meaning}${choices}${repeatable}`]
   })
   return [['option', 'meaning'], ...lines]
 }

@@ -10,7 +10,7 @@ import { up } from '../router/up.ts'
 import { until } from '../support/processes.ts'
 import { trunkline } from './bin.ts'
 
-test('a tool that has changed is approved, or taken anew, while the router runs', async () => {
+test('a changed tool is approved, or pinned again, while the router runs', async () => {
   const server = new Server({ name: 'mail', version: '1' })
   const tool = server.tool('send', { description: 'Sends a mail.' }, () => 'sent')
   const listener = await listen(server, 'http://127.0.0.1:0/mcp')
@@ -34,7 +34,7 @@ test('a tool that has changed is approved, or taken anew, while the router runs'
 
   const good = readFileSync(pins, 'utf8')
   writeFileSync(pins, '{')
-  await until(() => said('the pins stay as they were'))
+  await until(() => said('the pins stay unchanged'))
   expect(await failureOf(isCalled())).toMatchObject({ code: -32602 })
   writeFileSync(pins, good)
 
@@ -50,7 +50,7 @@ test('a tool that has changed is approved, or taken anew, while the router runs'
   await until(() => readFileSync(pins, 'utf8').includes('"changes"'))
   expect(await failureOf(isCalled())).toMatchObject({ code: -32602 })
   writeFileSync(pins, '{ "version": 1, "pins": [] }')
-  await until(() => said('forgot how mail/send was'))
+  await until(() => said('removed the pin of mail/send'))
   expect(await isCalled()).toBe('sent')
   await until(() => readFileSync(pins, 'utf8').includes('a copy to eve'))
 })

@@ -31,13 +31,13 @@ served.tool('${tool}', { description: 'Says hello' }, () => process.argv.slice(2
   return path
 }
 
-/** Starts to serve, and gives each next line of stderr. */
+/** Starts `serve`, and reads its stderr line by line. */
 function serving(...args: readonly string[]) {
   const child = start(['serve', ...args])
   started.push(child)
   const lines = createInterface({ input: child.stderr })[Symbol.asyncIterator]()
   const line = async (): Promise<string> => String((await lines.next()).value)
-  /** The next address it tells of. */
+  /** The next address it listens on. */
   const address = async (): Promise<string> => {
     for (;;) {
       const found = /^listening on (.*)$/.exec(await line())?.[1]
@@ -69,7 +69,7 @@ describe('trunkline serve', () => {
     expect(stdout).toContain('served 1.0.0')
   })
 
-  test('serves on every address that it is given, and ends in good order', async () => {
+  test('serves on every given address, and exits cleanly', async () => {
     const path = await file('several.js', 'export { served as server }')
     const { child, address, exit } = serving(path, 'tcp://127.0.0.1:0', '--http', '0')
     const addresses = [await address(), await address()]
@@ -82,7 +82,7 @@ describe('trunkline serve', () => {
     expect(await exit).toEqual([0, null])
   })
 
-  test('tells a file that serves by itself where to', async () => {
+  test('passes the addresses to a file that calls serve itself', async () => {
     const path = await file('itself.js', 'await serve(served)')
     const { address } = serving(path, 'http://127.0.0.1:0/other', '--', '--own', 'words')
     const client = await connect(await address())
@@ -98,16 +98,16 @@ describe('trunkline serve', () => {
   })
 
   test.each([
-    ['serves nothing', 'export const nothing = 1', 'neither exports a server nor serves one'],
-    ['cannot be loaded', 'throw new Error("no key")', 'cannot be loaded: Error: no key'],
-  ])('a file that %s is refused', async (_, rest, words) => {
+    ['serves nothing', 'export const nothing = 1', 'neither exports a server nor calls serve()'],
+    ['cannot be loaded', 'throw new Error("no key")', ': Error: no key'],
+  ])('a file that %s is rejected', async (_, rest, message) => {
     const path = await file(`bad-${rest.length}.js`, rest)
     const { code, stdout, stderr } = await trunkline(['serve', path])
     expect([code, stdout]).toEqual([2, ''])
-    expect(stderr).toContain(words)
+    expect(stderr).toContain(message)
   })
 
-  test('runs a server that was made with another library, until its input ends', async () => {
+  test('runs a server of another library until its stdin ends', async () => {
     const initialize = {
       jsonrpc: '2.0',
       id: 0,
@@ -125,7 +125,7 @@ describe('trunkline serve', () => {
     expect(json()).toMatchObject({ id: 0, result: { protocolVersion: '2025-11-25' } })
   })
 
-  test('an address that is taken is told', async () => {
+  test('an address in use is reported', async () => {
     const path = await file('taken.js', 'export { served as server }')
     const first = serving(path, 'tcp://127.0.0.1:0')
     const { code, stderr } = await trunkline(['serve', path, await first.address()])
@@ -133,7 +133,7 @@ describe('trunkline serve', () => {
     expect(stderr).toMatch(/^trunkline: /)
   })
 
-  test('starts again when the file changes', async () => {
+  test('restarts when the file changes', async () => {
     const path = await file('watched.js', 'export { served as server }', 'before')
     const { child, address, exit } = serving(path, '--watch', '--tcp', '0')
     expect(await toolsAt(await address())).toEqual(['before'])

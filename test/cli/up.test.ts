@@ -38,7 +38,7 @@ async function upUntil(pattern: RegExp, args: readonly string[], cwd: string) {
 }
 
 describe('up', () => {
-  test('shows two servers to try where there is no configuration, and leaves nothing behind', async () => {
+  test('serves two demo servers without a configuration, and leaves no process behind', async () => {
     const listen = ['--listen', 'http://127.0.0.1:0/mcp']
     const { child, lines, address } = await upUntil(/readyz/, listen, emptyFolder())
     expect(lines.slice(1, 5)).toEqual([
@@ -70,7 +70,7 @@ describe('up', () => {
     expect(answers.size).toBe(2)
   })
 
-  test('is a server on standard input and output for whoever starts it', async () => {
+  test('is a server on stdio', async () => {
     const folder = emptyFolder()
     writeFileSync(join(folder, '.mcp.json'), JSON.stringify({ mcpServers: { all: everything } }))
     const args = [fixture('../../dist/cli/main.js'), 'up', '--listen', 'stdio:', '-q']
@@ -83,65 +83,62 @@ describe('up', () => {
 
   test.each([
     ['info', /"configuration reloaded".*"ok":true,"added":\["two"\]/],
-    ['warn', /^configuration read again: added two$/],
-  ])(
-    'reads its file again when it changes, and tells once what came of it, at %s',
-    async (level, again) => {
-      const folder = emptyFolder()
-      const file = join(folder, 'trunkline.json')
-      const write = (text: string) => {
-        writeFileSync(`${file}.new`, text)
-        renameSync(`${file}.new`, file)
-      }
-      const listen = 'http://127.0.0.1:0/mcp'
-      write(JSON.stringify({ listen, mcpServers: { one: everything } }))
-      const { address, said, notes } = await upUntil(/To try/, ['--log-level', level], folder)
-      const told = async (pattern: RegExp) => {
-        while (!said.some(line => pattern.test(line))) await once(notes, 'line')
-      }
-      write('{ "mcpServers": { "one": { "comand": "x" } } }')
-      await told(/"configuration reloaded".*"ok":false.*comand/)
-      write(JSON.stringify({ listen, mcpServers: { one: everything, two: everything } }))
-      await told(again)
-      expect(said.filter(line => /configuration/.test(line))).toHaveLength(2)
-      await using client = await connect(address)
-      const names = new Set<string>()
-      for await (const { name } of client.tools()) names.add(name.split('__')[0] ?? '')
-      expect([...names]).toEqual(['one', 'two'])
-    },
-  )
+    ['warn', /^configuration reloaded: added two$/],
+  ])('reloads a changed file, and reports it once, at level %s', async (level, again) => {
+    const folder = emptyFolder()
+    const file = join(folder, 'trunkline.json')
+    const write = (text: string) => {
+      writeFileSync(`${file}.new`, text)
+      renameSync(`${file}.new`, file)
+    }
+    const listen = 'http://127.0.0.1:0/mcp'
+    write(JSON.stringify({ listen, mcpServers: { one: everything } }))
+    const { address, said, notes } = await upUntil(/^Try:/, ['--log-level', level], folder)
+    const noted = async (pattern: RegExp) => {
+      while (!said.some(line => pattern.test(line))) await once(notes, 'line')
+    }
+    write('{ "mcpServers": { "one": { "comand": "x" } } }')
+    await noted(/"configuration reloaded".*"ok":false.*comand/)
+    write(JSON.stringify({ listen, mcpServers: { one: everything, two: everything } }))
+    await noted(again)
+    expect(said.filter(line => /configuration/.test(line))).toHaveLength(2)
+    await using client = await connect(address)
+    const names = new Set<string>()
+    for await (const { name } of client.tools()) names.add(name.split('__')[0] ?? '')
+    expect([...names]).toEqual(['one', 'two'])
+  })
 
-  test('tells where it is served now, and what holds later, when its file says so', async () => {
+  test('reports new addresses, and settings that need a restart', async () => {
     const folder = emptyFolder()
     const file = join(folder, 'trunkline.json')
     const config = { listen: 'http://127.0.0.1:0/mcp', mcpServers: { one: everything } }
     writeFileSync(file, JSON.stringify(config))
-    const { said, notes } = await upUntil(/To try/, [], folder)
+    const { said, notes } = await upUntil(/^Try:/, [], folder)
     const listen = 'tcp://127.0.0.1:0'
     writeFileSync(file, JSON.stringify({ ...config, listen, name: 'other' }))
-    const told = async (pattern: RegExp) => {
+    const noted = async (pattern: RegExp) => {
       while (!said.some(line => pattern.test(line))) await once(notes, 'line')
     }
-    await told(/"event":"serving","addresses":\["tcp:/)
-    await told(/"event":"settings hold from the next start on","settings":\["name"\]/)
+    await noted(/"event":"serving","addresses":\["tcp:/)
+    await noted(/"event":"settings need a restart","settings":\["name"\]/)
   })
 
-  test('names the servers that keep it waiting', async () => {
+  test('names the servers that are still starting', async () => {
     const folder = emptyFolder()
     const slow = { command: process.execPath, args: ['-e', 'process.stdin.resume()'] }
     const mcpServers = { slow, one: everything }
     writeFileSync(join(folder, 'mcp.json'), JSON.stringify({ mcpServers }))
     const child = start(['up', '--listen', 'tcp://127.0.0.1:0'], { cwd: folder })
     onTestFinished(() => void child.kill('SIGKILL'))
-    const isTold = (line: string) => line === 'Serving tcp://127.0.0.1:0; still being started: slow'
+    const isNote = (line: string) => line === 'Serving tcp://127.0.0.1:0; still starting: slow'
     const said = createInterface({ input: child.stderr })
-    for await (const line of said) if (isTold(line)) break
+    for await (const line of said) if (isNote(line)) break
     child.stderr.resume()
     child.kill('SIGINT')
     expect(await once(child, 'exit')).toEqual([0, null])
   })
 
-  test('starts no program where its address is taken', async () => {
+  test('starts no program if its address is in use', async () => {
     const folder = emptyFolder()
     await using taken = await listen({}, 'http://127.0.0.1:0/mcp', { protocol: 'jsonrpc' })
     const args = ['-e', 'require("node:fs").writeFileSync("started", "")']
@@ -155,7 +152,7 @@ describe('up', () => {
   })
 
   test.each(process.platform === 'win32' ? [] : ['SIGHUP' as const])(
-    'tries again on %s what was put away',
+    'retries quarantined servers on %s',
     async signal => {
       const folder = emptyFolder()
       const script =
@@ -177,8 +174,8 @@ describe('up', () => {
       ['--json'],
       /"addresses": \[\s+"tcp:\/\/127\.0\.0\.1:4000"\s+\],\s+"servers": \[\s+"one"\s+\]/,
     ],
-    [[], /^trunkline\.json: nothing is wrong\nWould serve tcp:\/\/127\.0\.0\.1:4000\n {2}one\n$/],
-  ])('only reads the configuration with --dry-run %j', async (args, shown) => {
+    [[], /^trunkline\.json: valid\nWould serve tcp:\/\/127\.0\.0\.1:4000\n {2}one\n$/],
+  ])('only validates the configuration with --dry-run %j', async (args, shown) => {
     const folder = emptyFolder()
     const mcpServers = {
       one: { command: 'no-such-program' },
@@ -194,24 +191,24 @@ describe('up', () => {
     expect([bad.code, bad.stdout + bad.stderr]).toEqual([2, expect.stringContaining(':1:17: ')])
   })
 
-  test('tells of fields that do nothing, with their place', async () => {
+  test('warns about fields without effect, with their position', async () => {
     const folder = emptyFolder()
     const mcpServers = { one: { ...everything, autoApprove: [] } }
     writeFileSync(join(folder, 'mcp.json'), JSON.stringify({ mcpServers }))
-    const { said } = await upUntil(/To try/, ['--listen', 'http://127.0.0.1:0/mcp'], folder)
-    expect(said[0]).toMatch(/^mcp\.json:1:\d+: warning: mcpServers\.one\.autoApprove is up to/)
+    const { said } = await upUntil(/^Try:/, ['--listen', 'http://127.0.0.1:0/mcp'], folder)
+    expect(said[0]).toMatch(/^mcp\.json:1:\d+: warning: mcpServers\.one\.autoApprove is decided by/)
   })
 
   test.each([
-    ['a file that is not there', ['no.json'], /no\.json/],
-    ['an address that others reach', ['--listen', 'http://0.0.0.0:0/mcp'], /public/],
-    ['an address that is none', ['--listen', 'nowhere'], /nowhere/],
+    ['a missing file', ['no.json'], /no\.json/],
+    ['a public address', ['--listen', 'http://0.0.0.0:0/mcp'], /public/],
+    ['an invalid address', ['--listen', 'nowhere'], /nowhere/],
     [
-      'pins that cannot be kept',
+      'a pin file that cannot be written',
       ['--pins', 'no/such/pins.json'],
-      /nothing can be written in .*such/,
+      /the folder .*such is not writable/,
     ],
-  ])('refuses %s', async (_, args, message) => {
+  ])('rejects %s', async (_, args, message) => {
     const { code, stderr } = await trunkline(['up', ...args], { cwd: emptyFolder() })
     expect(code).toBe(2)
     expect(stderr).toMatch(message)

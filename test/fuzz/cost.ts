@@ -2,9 +2,9 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 /**
- * How many times longer the work takes for 32 times the size: about 32 where it is in proportion,
- * about 1024 where it is quadratic. The best of several rounds counts, and the sizes lie far apart,
- * so that caches do not decide; what looks quadratic is looked at longer.
+ * Returns how many times longer the work takes for 32 times the size: about 32 if it is linear, about
+ * 1024 if it is quadratic. The best of several rounds counts, and the sizes lie far apart, so that
+ * caches do not decide; a result that looks quadratic is measured again.
  */
 export function growth(size: number, work: (size: number) => void): number {
   let small = Number.POSITIVE_INFINITY
@@ -22,12 +22,12 @@ export function growth(size: number, work: (size: number) => void): number {
   return large / small
 }
 
-/** Halfway between 32 and 1024 on the scale of ratios: a `growth` below it is no quadratic one. */
+/** The geometric mean of 32 and 1024: a `growth` below it is not quadratic. */
 export const proportional = 180
 
 /**
- * The time, in ms, that the processor spends on some work: unlike that on the wall it does not grow
- * when the machine has more to do.
+ * Returns the CPU time of some work in ms: unlike the elapsed time it does not grow when the machine is
+ * busy.
  */
 export function spent(work: () => void): number {
   const stop = watch()
@@ -35,20 +35,20 @@ export function spent(work: () => void): number {
   return stop()
 }
 
-/** Begins to measure what `spent` does, for work that waits; gives what ends it. */
+/** Starts measuring CPU time, for asynchronous work; returns a function that stops and returns it. */
 export function watch(): () => number {
   const began = performance.now()
   const before = process.cpuUsage()
   return () => {
     const { user, system } = process.cpuUsage(before)
-    // Not every system counts the time of the processor finely enough to see little work.
+    // Not every system measures CPU time finely enough for short work.
     return user + system > 0 ? (user + system) / 1000 : performance.now() - began
   }
 }
 
 /**
- * The most memory, in bytes, that is held after any of the steps and was not held before. The
- * rubbish is collected before each look, so only what is still reachable counts.
+ * Returns the most additional memory, in bytes, that is in use after any of the steps. Garbage is
+ * collected before each measurement, so only reachable memory counts.
  */
 export function held(steps: number, step: (index: number) => void): number {
   const before = reachable()
@@ -61,7 +61,7 @@ export function held(steps: number, step: (index: number) => void): number {
 }
 
 function reachable(): number {
-  // Buffers are freed in the background; the second collection waits for the first one's.
+  // Buffers are freed in the background; the second collection waits for those of the first.
   collect()
   collect()
   const { heapUsed, arrayBuffers } = process.memoryUsage()

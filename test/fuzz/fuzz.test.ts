@@ -28,7 +28,7 @@ describe('the chance', () => {
   })
 })
 
-test('a failure tells its input and how to have it again', async () => {
+test('a failure reports its input and how to reproduce it', async () => {
   const failing = target(
     'lines',
     () => ({ bytes: Buffer.from('a\n') }),

@@ -22,7 +22,7 @@ const scalars = [
   '9007199254740993',
 ] as const
 
-/** The text of some JSON value, nested at most `depth` deep. */
+/** Generates the text of a JSON value, nested at most `depth` deep. */
 export function json(random: Random, depth: number): string {
   const kind = random.int(depth > 0 ? 4 : 2)
   if (kind === 0) return random.pick(scalars)
@@ -36,7 +36,7 @@ export function json(random: Random, depth: number): string {
   return kind === 2 ? `[${inside}]` : `{${inside}}`
 }
 
-/** The text of something like a message or a batch: mostly good, at times with a flaw. */
+/** Generates the text of a message or batch: mostly valid, sometimes with a defect. */
 export function message(random: Random): string {
   if (random.once(8)) return `[${Array.from({ length: random.int(6) }, () => envelope(random))}]`
   return envelope(random)

@@ -1,7 +1,7 @@
 /**
- * Chance that can be had again: the same seed gives the same numbers on every machine.
+ * A reproducible random number generator: the same seed gives the same numbers on every machine.
  *
- * The generator is mulberry32; its quality is beyond what the choice of test inputs needs.
+ * The generator is mulberry32, whose quality is sufficient for test inputs.
  */
 export class Random {
   #state: number
@@ -10,7 +10,7 @@ export class Random {
     this.#state = seed >>> 0
   }
 
-  /** An integer from 0 up to, but without, `below`. */
+  /** Returns an integer from 0 to `below`, excluded. */
   int(below: number): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = this.#state
@@ -19,7 +19,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) % below
   }
 
-  /** True once in `times`. */
+  /** Returns true once in `times` calls, on average. */
   once(times: number): boolean {
     return this.int(times) === 0
   }
@@ -32,7 +32,7 @@ export class Random {
     return Uint8Array.from({ length }, () => this.int(256))
   }
 
-  /** Up to `most` of the pieces, one after the other; now and then one of noise. */
+  /** Concatenates up to `most` of the pieces, and sometimes one of noise. */
   mix(pieces: readonly [string, ...string[]], most: number): Uint8Array {
     const chosen = Array.from({ length: this.int(most + 1) }, () =>
       this.once(12) ? this.bytes(this.int(8)) : Buffer.from(this.pick(pieces)),
@@ -40,7 +40,7 @@ export class Random {
     return Buffer.concat(chosen)
   }
 
-  /** The bytes with a few of them changed, lost, doubled or moved in. */
+  /** Returns the bytes with a few of them changed, removed, duplicated or inserted. */
   mutate(bytes: Uint8Array): Uint8Array {
     let mutated = bytes
     for (let left = 1 + this.int(3); left > 0; left--) {
@@ -57,7 +57,7 @@ export class Random {
     return mutated
   }
 
-  /** Cuts the bytes into pieces: all single, in two, or anyhow, empty ones among them. */
+  /** Splits the bytes into chunks: single bytes, two halves, or random chunks, including empty ones. */
   cut(bytes: Uint8Array): Uint8Array[] {
     if (this.once(4)) return Array.from(bytes, byte => Uint8Array.of(byte))
     const pieces: Uint8Array[] = []

@@ -2,45 +2,48 @@ import type { Framing } from '../../src/wire/frame.ts'
 import { SseReader } from '../../src/wire/sse.ts'
 
 /**
- * Everything a framing tells about the pieces, in order, as lines of text: `frame …` with one
- * character per byte, `oversize`, `broken …`, and `unfinished` if the end left something over.
+ * Returns everything that a framing reports for the chunks, in order, as lines of text: `frame …` with
+ * one character per byte, `oversize`, `broken …`, and `unfinished` if an unfinished frame was left.
  */
 export function frames(
   framing: Framing,
   pieces: readonly Uint8Array[],
   maxBytes: number,
 ): readonly string[] {
-  const told: string[] = []
+  const reports: string[] = []
   const reader = framing.reader(
     {
       frame: (bytes, start, end) => {
-        told.push(`frame ${Buffer.from(bytes.subarray(start, end)).toString('latin1')}`)
+        reports.push(`frame ${Buffer.from(bytes.subarray(start, end)).toString('latin1')}`)
       },
-      oversize: () => told.push('oversize'),
-      broken: why => told.push(`broken ${why}`),
+      oversize: () => reports.push('oversize'),
+      broken: why => reports.push(`broken ${why}`),
     },
     maxBytes,
   )
   pushAll(reader, pieces)
-  if (reader.end()) told.push('unfinished')
-  return told
+  if (reader.end()) reports.push('unfinished')
+  return reports
 }
 
-/** The same for an event stream: each event as JSON, `retry …`, `oversize`, and the last id. */
+/**
+ * Returns everything that an SSE reader reports: each event as JSON, `retry …`, `oversize`, and the
+ * last id.
+ */
 export function events(pieces: readonly Uint8Array[], maxBytes: number): readonly string[] {
-  const told: string[] = []
+  const reports: string[] = []
   const reader = new SseReader(
     {
-      event: event => told.push(JSON.stringify(event)),
-      retry: ms => told.push(`retry ${ms}`),
-      oversize: () => told.push('oversize'),
+      event: event => reports.push(JSON.stringify(event)),
+      retry: ms => reports.push(`retry ${ms}`),
+      oversize: () => reports.push('oversize'),
     },
     maxBytes,
   )
   pushAll(reader, pieces)
   reader.end()
-  told.push(`last id ${JSON.stringify(reader.lastEventId)}`)
-  return told
+  reports.push(`last id ${JSON.stringify(reader.lastEventId)}`)
+  return reports
 }
 
 /** One byte for each character. */
@@ -48,7 +51,7 @@ export function latin1(text: string): Uint8Array {
   return Buffer.from(text, 'latin1')
 }
 
-/** Every way to cut the bytes in two. */
+/** Every way to split the bytes in two. */
 export function* halves(bytes: Uint8Array): Generator<Uint8Array[]> {
   for (let at = 0; at <= bytes.length; at++) yield [bytes.subarray(0, at), bytes.subarray(at)]
 }
@@ -61,7 +64,7 @@ function pushAll(reader: { push(chunk: Uint8Array): void }, pieces: readonly Uin
   for (const piece of pieces) {
     const chunk = Uint8Array.from(piece)
     reader.push(chunk)
-    // Whoever reads on from a chunk after the push now reads rubbish.
+    // A reader that uses a chunk after the push reads garbage now.
     chunk.fill(0xaa)
   }
 }

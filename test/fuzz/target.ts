@@ -1,14 +1,16 @@
 import { inspect } from 'node:util'
 import { Random } from './random.ts'
 
-/** One thing to be tried with made-up input. */
+/** A function under test with generated input. */
 export interface Target {
   readonly name: string
-  /** Tries one input. What goes wrong is told with the input and the command that does it again. */
+  /** Tests one input. A failure is reported with the input and the command that reproduces it. */
   run(seed: number): Promise<void>
 }
 
-/** Makes a target of a function that makes an input and one that throws if it is not taken well. */
+/**
+ * Makes a target from a function that generates an input and one that throws if it is handled wrongly.
+ */
 export function target<Input>(
   name: string,
   make: (random: Random) => Input,

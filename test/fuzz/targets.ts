@@ -1,12 +1,18 @@
 import type { Target } from './target.ts'
+import { configTarget } from './targets/config.ts'
 import { decodeTarget } from './targets/decode.ts'
 import { headersTarget } from './targets/headers.ts'
 import { lengthTarget } from './targets/length.ts'
 import { linesTarget } from './targets/lines.ts'
+import { patternTarget } from './targets/pattern.ts'
 import { peerTarget } from './targets/peer.ts'
+import { requestsTarget } from './targets/requests.ts'
+import { responseTarget } from './targets/response.ts'
+import { schemaTarget } from './targets/schema.ts'
 import { sseTarget } from './targets/sse.ts'
+import { uriTemplateTarget } from './targets/uri-template.ts'
 
-/** Everything that is tried with made-up input. */
+/** All fuzz targets. */
 export const targets: readonly Target[] = [
   linesTarget,
   lengthTarget,
@@ -14,4 +20,10 @@ export const targets: readonly Target[] = [
   sseTarget,
   decodeTarget,
   peerTarget,
+  requestsTarget,
+  responseTarget,
+  configTarget,
+  uriTemplateTarget,
+  patternTarget,
+  schemaTarget,
 ]

@@ -17,7 +17,7 @@ const upgrade: Asking = {
 const work = { word: 'x' }
 const meta = { progressToken: 'p' }
 
-describe('a client that goes away in the middle of its request', () => {
+describe('a client that disconnects in the middle of its request', () => {
   const rows: readonly (readonly [string, (on: Served) => Asking | Promise<Asking>])[] = [
     ['that speaks for itself', () => calling('echo', work)],
     ['that opens a session', () => opening()],
@@ -34,7 +34,7 @@ describe('a client that goes away in the middle of its request', () => {
     ['for a WebSocket', () => upgrade],
   ]
 
-  test.each(rows)('%s, at every byte of it, harms nobody', async (_, asking) => {
+  test.each(rows)('%s, at every byte of it, does no harm', async (_, asking) => {
     const on = await serve()
     const bytes = written(on.port, await asking(on))
     for (let from = 0; from <= bytes.length; from += 50) {
@@ -55,8 +55,8 @@ describe('a client that goes away in the middle of its request', () => {
   })
 })
 
-describe('a client that goes away in the middle of an answer', () => {
-  test('of a request that speaks for itself, at every event, harms nobody', async () => {
+describe('a client that disconnects in the middle of a response', () => {
+  test('of a stateless request, at every event, does no harm', async () => {
     const on = await serve()
     for (let events = 0; events < 3; events++) {
       const word = `w${events}`
@@ -70,7 +70,7 @@ describe('a client that goes away in the middle of an answer', () => {
     await on.isAlive()
   })
 
-  test('stops the work of a request that speaks for itself', async () => {
+  test('stops the work of a stateless request', async () => {
     proves('N7', 'N7b')
     const on = await serve()
     const wire = await on.open(calling('wait', work))
@@ -80,7 +80,7 @@ describe('a client that goes away in the middle of an answer', () => {
     await on.isAlive()
   })
 
-  test('has not cancelled what belongs to a session', async () => {
+  test('does not cancel a request of a session', async () => {
     proves('H7e')
     const on = await serve()
     const session = await on.session()
@@ -95,7 +95,7 @@ describe('a client that goes away in the middle of an answer', () => {
     await on.isAlive()
   })
 
-  test('of a session finds the rest when it comes back, from every event on', async () => {
+  test('of a session gets the rest when it reconnects, after every event', async () => {
     const on = await serve()
     const session = await on.session()
     const given = { name: 'work', arguments: work, _meta: meta }
@@ -109,13 +109,13 @@ describe('a client that goes away in the middle of an answer', () => {
     for (const last of ids) {
       const headers = { 'mcp-session-id': session, 'last-event-id': last }
       const again = await on.ask({ method: 'GET', headers })
-      const told = again.events.filter(data => data !== '').map(data => JSON.parse(data))
-      expect(told.at(-1)).toMatchObject({ id: 1, result: { content: [{ text: 'x' }] } })
+      const received = again.events.filter(data => data !== '').map(data => JSON.parse(data))
+      expect(received.at(-1)).toMatchObject({ id: 1, result: { content: [{ text: 'x' }] } })
     }
     await on.isAlive()
   })
 
-  test('that is long harms nobody', async () => {
+  test('that is long does no harm', async () => {
     const on = await serve()
     on.server.tool('long', {}, () => 'x'.repeat(5_000_000))
     for (const bytes of [1, 1000, 100_000, 1_000_000]) {
@@ -131,7 +131,7 @@ describe('a client that goes away in the middle of an answer', () => {
     expect(on.failures).toEqual([])
   })
 
-  test('on a WebSocket harms nobody', async () => {
+  test('on a WebSocket does no harm', async () => {
     const on = await serve()
     for (const cut of ['cut', 'reset'] as const) {
       const wire = await on.open(upgrade)
@@ -145,8 +145,8 @@ describe('a client that goes away in the middle of an answer', () => {
   })
 })
 
-describe('a client that says nothing more but still listens', () => {
-  test('gets its answer', async () => {
+describe('a client that half-closes its connection', () => {
+  test('gets its response', async () => {
     const on = await serve()
     const wire = await on.open(calling('wait', work))
     wire.socket.end()
@@ -158,7 +158,7 @@ describe('a client that says nothing more but still listens', () => {
   })
 })
 
-test('a request that cannot be read in the middle of an answer does not get into it', async () => {
+test('a request that cannot be parsed does not corrupt the response that is being sent', async () => {
   const on = await serve()
   const wire = await on.open(calling('work', work, { meta }))
   await wire.begin()

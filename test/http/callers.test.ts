@@ -38,7 +38,7 @@ describe('the id of a request', () => {
 })
 
 describe('what a client says of itself', () => {
-  test('gives it nothing: members of _meta that nobody asked for have no effect', async () => {
+  test('has no effect in unknown members of _meta', async () => {
     const seen: unknown[] = []
     const server = new Server({ name: 'x', version: '1' })
     server.tool('who', {}, (_, ctx) => {
@@ -52,7 +52,7 @@ describe('what a client says of itself', () => {
     expect(seen).toEqual([undefined])
   })
 
-  test('in a header does not go before what its body says', async () => {
+  test('in a header does not override its body', async () => {
     proves('N15')
     const on = await serve()
     const rows = [
@@ -66,7 +66,7 @@ describe('what a client says of itself', () => {
     }
   })
 
-  test('of a session does not matter to a request that speaks for itself', async () => {
+  test('of a session does not matter to a stateless request', async () => {
     const on = await serve()
     for (const session of ['made-up', await on.session()]) {
       const headers = { 'mcp-session-id': session, 'last-event-id': '1' }
@@ -76,7 +76,7 @@ describe('what a client says of itself', () => {
 })
 
 describe('a session', () => {
-  test('has one stream of its own: a second one is refused, and the first goes on', async () => {
+  test('has one standalone stream: a second one is rejected, and the first continues', async () => {
     const on = await serve()
     const headers = { 'mcp-session-id': await on.session() }
     const first = await on.open({ method: 'GET', headers })
@@ -121,7 +121,7 @@ describe('a session', () => {
   )
 
   test.each(['forged', '1-1', '0_0', '-1', 'x'.repeat(50)])(
-    'gives nothing behind an event that was never sent: %s',
+    'gives nothing after an event that was never sent: %s',
     async last => {
       const on = await serve()
       const headers = { 'mcp-session-id': await on.session(), 'last-event-id': last }

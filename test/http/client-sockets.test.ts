@@ -19,7 +19,7 @@ function run(script: string, argument: string, env: Record<string, string> = {})
 }
 
 describe('a server over TLS', () => {
-  test('is spoken to when its certificate is trusted', async () => {
+  test('is used when its certificate is trusted', async () => {
     const env = { NODE_EXTRA_CA_CERTS: fixture }
     expect(await run('tls-client.js', 'localhost', env)).toBe('answered me')
   })
@@ -32,7 +32,7 @@ describe('a server over TLS', () => {
       { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
     ],
     ['names another', '127.0.0.1', { NODE_EXTRA_CA_CERTS: fixture }],
-  ])('is refused when its certificate %s', async (_, host, env) => {
+  ])('is rejected when its certificate %s', async (_, host, env) => {
     expect(await run('tls-client.js', host, env)).toMatch(/^refused /)
   })
 })
@@ -52,12 +52,12 @@ describe('the connections of a client', () => {
     while (open().length > before) await new Promise(resolve => setImmediate(resolve))
   })
 
-  test('do not keep a process alive that uses them no more', async () => {
+  test('do not keep an idle process alive', async () => {
     const { listener } = await serve()
     expect(await run('idle-client.js', listener.address)).toBe('here')
   })
 
-  test.each(['stateless', 'session'] as const)('leave room to answer, %s', async era => {
+  test.each(['stateless', 'session'] as const)('leave room for notifications, %s', async era => {
     const { listener } = await serve()
     const elicit = () => ({ action: 'accept', content: { ok: true } }) as const
     const http = { maxOpenRequests: 1 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { deferred } from '../../src/util/deferred.ts'
+import { deferred } from '../../src/util/promises.ts'
 import { proves } from '../requirements.ts'
 import { type Asking, type Reply, type Wire, written } from './raw.ts'
 import { calling, inSession, speaking } from './requests.ts'
@@ -10,7 +10,7 @@ const call = (word: string) => ({ name: 'wait', arguments: { word } })
 const filter = { notifications: { toolsListChanged: true } }
 
 describe('a listener that closes', () => {
-  test('answers everything that is in flight, in every way in', async () => {
+  test('waits for everything in flight, over every transport', async () => {
     const on = await serve({ http: { sessionless: true } })
     const session = await on.session()
     const asked: Promise<string | undefined>[] = []
@@ -36,7 +36,7 @@ describe('a listener that closes', () => {
     await closing
   })
 
-  test('tells whoever comes late to come again', async () => {
+  test('asks late clients to retry', async () => {
     const on = await serve()
     const early = await on.open(calling('wait', { word: 'x' }))
     // Two that are open already, since no new connection is taken; the second has half said what it wants.
@@ -53,7 +53,7 @@ describe('a listener that closes', () => {
     await closing
   })
 
-  test('answers a request whose body was still on its way', async () => {
+  test('answers a request whose body was still arriving', async () => {
     const on = await serve()
     const bytes = written(on.port, calling('echo', { word: 'x' }))
     const wire = await on.open()
@@ -65,7 +65,7 @@ describe('a listener that closes', () => {
     await closing
   })
 
-  test('ends the listens of requests that speak for themselves with their result', async () => {
+  test('ends stateless subscriptions with their result', async () => {
     const on = await serve()
     const wires: Wire[] = []
     for (let id = 0; id < 20; id++) {
@@ -88,7 +88,7 @@ describe('a listener that closes', () => {
     await closing
   })
 
-  test('forgets the listens that have ended before', async () => {
+  test('forgets subscriptions that have ended before', async () => {
     const on = await serve()
     for (let id = 0; id < 20; id++) {
       const wire = await on.open(speaking('subscriptions/listen', filter, { id }))
@@ -126,7 +126,7 @@ describe('a listener that closes', () => {
     await closing
   })
 
-  test('waits no longer than it was told to', async () => {
+  test('waits no longer than `drainMs`', async () => {
     const on = await serve({ drainMs: 20 })
     const wire = await on.open(calling('wait', { word: 'never' }))
     const silent = await on.open()
@@ -139,14 +139,14 @@ describe('a listener that closes', () => {
     expect(on.aborted).toEqual(['never'])
   })
 
-  test('may be told so twice', async () => {
+  test('may be closed twice', async () => {
     const on = await serve()
     await Promise.all([on.listener.close(), on.listener.close()])
   })
 })
 
-describe('too much at once', () => {
-  test('is told to come again, and only that', async () => {
+describe('load over the limit', () => {
+  test('gets 503 with Retry-After', async () => {
     const on = await serve({ http: { maxInFlight: 2 } })
     const first = await Promise.all(['a', 'b'].map(word => on.open(calling('wait', { word }))))
     await ticks(on, 503)
@@ -190,16 +190,16 @@ describe('a stream', () => {
   const meta = { 'io.modelcontextprotocol/logLevel': 'debug' }
   const words = 'x'.repeat(65_536)
 
-  /** A tool of the worst kind: it does not wait when it is asked to. Gives how much it told. */
+  /** A tool of the worst kind: it does not wait when it is asked to. Gives how much it sent. */
   function flood(on: Served, most: number): Promise<number> {
     const aborted = deferred<number>()
     on.server.tool('flood', {}, async (_, ctx) => {
-      let told = 0
-      ctx.signal.addEventListener('abort', () => aborted.resolve(told * words.length))
-      while (!ctx.signal.aborted && told < most) {
+      let sent = 0
+      ctx.signal.addEventListener('abort', () => aborted.resolve(sent * words.length))
+      while (!ctx.signal.aborted && sent < most) {
         ctx.log('error', words)
-        told++
-        if (told % 10 === 0) await new Promise<void>(resolve => setImmediate(resolve))
+        sent++
+        if (sent % 10 === 0) await new Promise<void>(resolve => setImmediate(resolve))
       }
       await aborted.promise
       return 'over'
@@ -207,25 +207,25 @@ describe('a stream', () => {
     return aborted.promise
   }
 
-  test('whose reader has stopped costs no more than is allowed, then ends', async () => {
+  test('whose client has stopped reading buffers no more than the limit, then ends', async () => {
     const on = await serve()
-    const told = flood(on, 900)
+    const sent = flood(on, 900)
     const wire = await on.open(calling('flood', {}, { meta }))
     await wire.begin()
     wire.socket.pause()
     // Eight megabytes wait here, and the system keeps some more on their way.
-    expect(await told).toBeLessThan(24 * 1024 * 1024)
+    expect(await sent).toBeLessThan(24 * 1024 * 1024)
     wire.cut()
     await on.isAlive()
   })
 
-  test('whose reader has stopped ends after a while, even if less waits', async () => {
+  test('whose client has stopped reading ends after a while, even if less is buffered', async () => {
     const on = await serve({ maxOutboundBytes: 1e9, highWaterBytes: 1000, stallMs: 50 })
-    const told = flood(on, 300)
+    const sent = flood(on, 300)
     const wire = await on.open(calling('flood', {}, { meta }))
     await wire.begin()
     wire.socket.pause()
-    expect(await told).toBeGreaterThan(0)
+    expect(await sent).toBeGreaterThan(0)
     wire.cut()
     await on.isAlive()
   })

@@ -1,4 +1,4 @@
-// Calls a server that never ends what it says, once for each way of doing so; tells how each call ended, and
+// Calls a server that never ends what it says, once for each way of doing so; reports how each call ended, and
 // how much memory it took.
 
 import { connect } from '../../dist/index.js'

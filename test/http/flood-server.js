@@ -1,4 +1,4 @@
-// Serves over HTTP until its input ends; tells the address, and how much memory it holds.
+// Serves over HTTP until its input ends; prints the address, and how much memory it holds.
 
 import { listen, Server } from '../../dist/index.js'
 

@@ -150,7 +150,7 @@ describe('SEC-08, SEC-09: a body that is within the limit, and of the worst kind
     before = await memory()
   })
 
-  test.each(bodies)('%s: is refused, and others are answered meanwhile', async (_, body, code) => {
+  test.each(bodies)('%s: is rejected, and others are answered meanwhile', async (_, body, code) => {
     expect(body.length).toBeLessThanOrEqual(size)
     const session = await opened()
     for (const headers of [speaking('tools/list').headers, { 'mcp-session-id': session }]) {
@@ -164,7 +164,7 @@ describe('SEC-08, SEC-09: a body that is within the limit, and of the worst kind
     }
   })
 
-  test('many at once keep nobody else waiting for all of them', async () => {
+  test('many at once do not block other requests', async () => {
     const other = meanwhile()
     const began = performance.now()
     const took = await flood()

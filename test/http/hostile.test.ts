@@ -5,7 +5,7 @@ import { type Served, serve } from './served.ts'
 
 const MiB = 1024 * 1024
 
-describe('a request that is no HTTP', () => {
+describe('a request that is not HTTP', () => {
   const good = speaking('tools/list')
   const rows: readonly (readonly [string, Asking | string, readonly number[]])[] = [
     [
@@ -60,7 +60,7 @@ describe('a request that is no HTTP', () => {
     await on.isAlive()
   })
 
-  test('is not looked at when it comes behind a body that was too short in its header', async () => {
+  test('is not parsed after a body longer than its Content-Length', async () => {
     const on = await serve()
     const { headers, body = '' } = speaking('tools/list')
     const wire = await on.open({
@@ -91,7 +91,7 @@ describe('the headers of a request', () => {
     expect((await ask(on.port, hidden)).status).toBe(431)
   })
 
-  test('may have names that objects inherit', async () => {
+  test('may have names of Object.prototype', async () => {
     const on = await serve()
     const headers = '__proto__: x\r\nconstructor: y\r\ntoString: z\r\n'
     const text = written(on.port, speaking('tools/list'))
@@ -100,7 +100,7 @@ describe('the headers of a request', () => {
     expect((await ask(on.port, text)).status).toBe(200)
   })
 
-  test('may ask for leave to send the body', async () => {
+  test('may have Expect: 100-continue', async () => {
     const on = await serve()
     const asked = speaking('tools/list')
     const reply = await on.ask({ ...asked, headers: { ...asked.headers, expect: '100-continue' } })
@@ -228,14 +228,14 @@ describe('a body', () => {
     ['a reply that nobody waits for', '{"jsonrpc":"2.0","id":1,"result":{}}', -32600],
   ]
 
-  test.each(bad)('of %s is refused with words', async (_, body, code) => {
+  test.each(bad)('of %s is rejected with a message', async (_, body, code) => {
     const on = await serve({ decode: { maxBytes: 8 * MiB } })
     const reply = await on.ask({ body })
     expect([reply.status, reply.json.error.code]).toEqual([400, code])
     await on.isAlive()
   })
 
-  test('of the worst kind costs no memory that stays', async () => {
+  test('of the worst kind leaks no memory', async () => {
     const on = await serve({ decode: { maxBytes: 8 * MiB } })
     const worst = `[${'{"a":1},'.repeat(500_000)}{}]`
     const before = process.memoryUsage().heapUsed
@@ -283,7 +283,7 @@ describe('a client that is slow', () => {
     },
   )
 
-  test('in saying anything is let go', async () => {
+  test('in sending anything is disconnected', async () => {
     const on = await serve({ http: { idleTimeoutMs: 50 } })
     const wire = await on.open(speaking('tools/list'))
     await wire.reply()
@@ -305,7 +305,7 @@ describe('many requests on one connection', () => {
     wire.cut()
   })
 
-  test('go on behind what was refused', async () => {
+  test('go on after a rejected one', async () => {
     const on = await serve()
     const wire = await on.open()
     const bad: Asking[] = [
@@ -326,7 +326,7 @@ describe('many requests on one connection', () => {
   })
 })
 
-describe('requests whose parts are wrong', () => {
+describe('requests with invalid parts', () => {
   const requests: readonly (readonly [string, object])[] = [
     ['server/discover', {}],
     ['tools/list', { cursor: 'x' }],
@@ -364,7 +364,7 @@ describe('requests whose parts are wrong', () => {
   })
 })
 
-test('a hundred bad openings leave no session behind', async () => {
+test('a hundred failed initialize requests leave no session', async () => {
   const on = await serve({ http: { sessions: { maxSessions: 1 } } })
   const bad: Asking[] = [
     inSession(undefined, 'initialize', {}, 1),
@@ -407,7 +407,7 @@ function isRight(params: unknown): boolean {
   )
 }
 
-/** Repeats in its headers what can be repeated, so that it gets as far as possible. */
+/** MetaCache in its headers what can be repeated, so that it gets as far as possible. */
 function mutant(method: string, params: unknown): Asking {
   const isObject = typeof params === 'object' && params !== null && !Array.isArray(params)
   return isObject

@@ -18,7 +18,7 @@ function repeated(numbers: BigUint64Array): number {
   return sorted.reduce((count, number, i) => count + (i > 0 && sorted[i - 1] === number ? 1 : 0), 0)
 }
 
-describe('SEC-36: ids that nobody may guess', () => {
+describe('SEC-36: ids that must not be guessable', () => {
   test('are a quarter of a million times different, and every byte of them is as likely as any other', () => {
     const count = 250_000
     const times = new Uint32Array(256)
@@ -51,7 +51,7 @@ describe('SEC-36: ids that nobody may guess', () => {
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{48}$/)
   })
 
-  test('are those of tasks, which are all it takes where nobody is known: 192 bits each', async () => {
+  test('are those of tasks, which grant access where no caller is authenticated: 192 bits each', async () => {
     const server = new Server({ name: 's', version: '1' })
     server.tool('quick', { task: 'optional' }, () => '')
     const nobody = (await serveKnown(server))()

@@ -160,7 +160,7 @@ describe.each(eras)('SEC-18: keys that may be read in two ways, %s', (era, ask) 
   test.each(rows)('$name: what was allowed is what is done, or nothing is', async row => {
     const { on, seen, ran } = await guarded()
     const reply = await on.ask(await ask(on, row))
-    // Whoever looks at it before sees what is carried out.
+    // A check in front sees what is executed.
     expect(seen.filter(one => one.startsWith('safe'))).toEqual(ran)
     expect(ran).toEqual(row.runs === undefined ? [] : [row.runs])
     if (row.runs !== undefined) expect(reply.json.result.content[0].text).toBe('safe')

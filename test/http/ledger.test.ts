@@ -153,27 +153,27 @@ async function listener(
   const wire = await on.open(speaking('subscriptions/listen', filter, { id: 0 }))
   await wire.begin()
   await wire.event()
-  const heard = { own: 0, foreign: 0 }
+  const received = { own: 0, foreign: 0 }
   void (async () => {
     for (let data = await wire.event(); data !== undefined; data = await wire.event()) {
-      if (data.includes(`"uri":"${uri}"`)) heard.own++
-      else if (data.includes('"uri"')) heard.foreign++
+      if (data.includes(`"uri":"${uri}"`)) received.own++
+      else if (data.includes('"uri"')) received.foreign++
     }
   })()
   return () => {
     wire.cut()
-    return heard
+    return received
   }
 }
 
 describe('many clients of one server', () => {
-  test(`get their own answers and nobody else's: ${CALLS} calls of ${CLIENTS} clients in both eras`, {
+  test(`get only their own responses: ${CALLS} calls of ${CLIENTS} clients in both eras`, {
     timeout: 300_000,
   }, async () => {
     const { server, carriedOut } = ledger(new Random(7))
     const on = await serve({ http: { idleTimeoutMs: 60_000 } }, server)
     const numbers = Array.from({ length: CLIENTS }, (_, i) => i)
-    const heard = await Promise.all(numbers.slice(0, 20).map(number => listener(on, number)))
+    const received = await Promise.all(numbers.slice(0, 20).map(number => listener(on, number)))
     const sessions: (string | undefined)[] = []
     for (const number of numbers) sessions.push(number % 2 ? await on.session() : undefined)
     const tallies = await Promise.all(numbers.map(number => client(on, number, sessions[number])))
@@ -182,7 +182,7 @@ describe('many clients of one server', () => {
     const called = tallies.flatMap(tally => tally.called)
     expect(carriedOut.size).toBe(called.length)
     expect(called.filter(word => carriedOut.get(word) !== 1)).toEqual([])
-    for (const stop of heard) {
+    for (const stop of received) {
       const { own, foreign } = stop()
       expect(own).toBeGreaterThan(0)
       expect(foreign).toBe(0)

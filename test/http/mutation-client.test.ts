@@ -3,7 +3,7 @@ import { type Client, openClient } from '../../src/client/client.ts'
 import type { ClientOptions } from '../../src/client/options.ts'
 import { ChannelError } from '../../src/jsonrpc/channel.ts'
 import { RpcError } from '../../src/jsonrpc/error.ts'
-import { isRecord } from '../../src/util/record.ts'
+import { isRecord } from '../../src/util/objects.ts'
 import { allRevisions, type ScriptedServer, serverOf, turns } from '../support/scripted-server.ts'
 import { examplesOf, mutants } from './mutants.ts'
 import { stateless } from './requests.ts'
@@ -24,7 +24,7 @@ async function listed(items: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of items);
 }
 
-/** What only a connection of its own can be told. */
+/** Methods that need a connection of their own. */
 const openings = new Set(['initialize', 'server/discover'])
 /** What goes the other way, or is a conversation rather than an answer. */
 const others = new Set([
@@ -36,14 +36,14 @@ const others = new Set([
 ])
 
 const options: ClientOptions = {
-  restart: false,
+  reconnect: false,
   // What fits one form does not fit its mutants, which would be a fault of this side.
   elicit: () => ({ action: 'decline' }),
   sample: () => ({ role: 'assistant', content: { type: 'text', text: 'x' }, model: 'm' }),
   roots: [{ uri: 'file:///work' }],
 }
 
-/** Whether an error is one that callers are told to expect. */
+/** Whether an error is one of those documented for callers. */
 function isExpected(error: unknown): boolean {
   return error instanceof ChannelError || error instanceof RpcError
 }
@@ -55,7 +55,7 @@ function isFault(error: unknown): boolean {
   )
 }
 
-/** Answers `method` with whatever it is told, in the envelope of no revision in particular. */
+/** Answers `method` with the given value, in no revision in particular. */
 function answering(server: ScriptedServer, method: string, result: unknown): void {
   server.on(method, () => result)
 }
@@ -73,7 +73,7 @@ describe.each(allRevisions)('SEC-19: mutants of what a server may say in %s', re
     return { client, server, faults }
   }
 
-  test('as results are used or refused with words, and the client is none the worse', async () => {
+  test('as results are used or rejected with a message, and the client stays usable', async () => {
     const { client, server, faults } = await opened()
     const problems: string[] = []
     let count = 0
@@ -101,7 +101,7 @@ describe.each(allRevisions)('SEC-19: mutants of what a server may say in %s', re
     await client.close()
   })
 
-  test('as the answer to the opening make a client or fail with words', async () => {
+  test('as the response to the handshake make a client or fail with a message', async () => {
     const method = revision === stateless ? 'server/discover' : 'initialize'
     const problems: string[] = []
     const right = await opened()
@@ -126,7 +126,7 @@ describe.each(allRevisions)('SEC-19: mutants of what a server may say in %s', re
     expect(problems.slice(0, 5)).toEqual([])
   })
 
-  test('unasked are passed over, or answered with words', async () => {
+  test('outside of a request are ignored, or answered with a message', async () => {
     const { client, server, faults } = await opened()
     const problems: string[] = []
     for (const [method, example] of notifications) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { RpcError } from '../../src/jsonrpc/error.ts'
 import { Server } from '../../src/server/server.ts'
-import { isRecord } from '../../src/util/record.ts'
+import { isRecord } from '../../src/util/objects.ts'
 import { allRevisions, turns } from '../support/scripted-server.ts'
 import { wire } from '../support/wire.ts'
 import { examplesOf, mutants } from './mutants.ts'
@@ -12,7 +12,7 @@ import { serve } from './served.ts'
 /** A server with one of everything, all of it called "thing". */
 function make(): { readonly server: Server; readonly broken: unknown[] } {
   const broken: unknown[] = []
-  // Told of notifications that mean nothing, too; what breaks inside is no error of the protocol.
+  // Called for invalid notifications, too; an internal error is not an RpcError.
   const onError = (error: unknown): void => {
     if (!(error instanceof RpcError)) broken.push(error)
   }
@@ -83,7 +83,7 @@ function wantsAnswer({ jsonrpc, id, method }: Message): boolean {
 const lasting = new Set<unknown>(['subscriptions/listen', 'tasks/result'])
 
 describe.each(allRevisions)('SEC-19: mutants of what a client may say in %s', revision => {
-  test('are answered with words, or not at all, and the server is none the worse', async () => {
+  test('are answered with a message, or not at all, and the server stays usable', async () => {
     const { server, broken } = make()
     const w = wire()
     server.attach(w.channel)
@@ -139,7 +139,7 @@ describe.each(allRevisions)('SEC-19: mutants of what a client may say in %s', re
 })
 
 describe.each([stateless, latest])('SEC-19: mutants over HTTP in %s', revision => {
-  test('are answered with a status and words, and the server is none the worse', async () => {
+  test('are answered with a status and a message, and the server stays usable', async () => {
     const { server, broken } = make()
     const on = await serve({}, server)
     const session = revision === stateless ? undefined : await on.session(revision)
@@ -148,9 +148,9 @@ describe.each([stateless, latest])('SEC-19: mutants over HTTP in %s', revision =
     const share = all.filter((_, i) => i % 17 === 3)
     const problems: string[] = []
     await Promise.all(
-      [0, 1, 2, 3].map(async lane => {
+      [0, 1, 2, 3].map(async worker => {
         const wire = await Wire.open(on.port)
-        for (const message of share.filter((_, i) => i % 4 === lane)) {
+        for (const message of share.filter((_, i) => i % 4 === worker)) {
           const { method, params } = message
           const name = isRecord(params) ? (params.name ?? params.uri ?? params.taskId) : undefined
           const headers =

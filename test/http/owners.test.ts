@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Server } from '../../src/server/server.ts'
-import { deferred } from '../../src/util/deferred.ts'
 import { limits } from '../../src/util/limits/limits.ts'
+import { deferred } from '../../src/util/promises.ts'
 import { type Person, serveKnown } from './principals.ts'
 import { calling, inSession, latest, speaking } from './requests.ts'
 
@@ -39,14 +39,14 @@ function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /** What an answer says, with nothing in it that must differ between two of them. */
-function verdict({ status, json }: { status: number; json: { error?: object } }, taskId: string) {
+function outcome({ status, json }: { status: number; json: { error?: object } }, taskId: string) {
   return [status, JSON.stringify(json.error).replaceAll(taskId, '…')]
 }
 
 describe('SEC-15: a task of a principal', () => {
   const methods = ['tasks/get', 'tasks/update', 'tasks/cancel'] as const
 
-  test('is not there for others, in the stateless design: no method tells it from one that never was', async () => {
+  test('is not visible to others, in the stateless design: no method distinguishes it from an unknown one', async () => {
     const { server, ran } = make()
     const as = await serveKnown(server)
     const ada = as('ada')
@@ -59,7 +59,7 @@ describe('SEC-15: a task of a principal', () => {
         const foreign = await other.ask(speaking(method, params(taskId), { meta: tasks }))
         const unknown = await other.ask(speaking(method, params(never), { meta: tasks }))
         expect(foreign.json.error).toMatchObject({ code: -32602, message: 'Task not found' })
-        expect(verdict(foreign, taskId)).toEqual(verdict(unknown, never))
+        expect(outcome(foreign, taskId)).toEqual(outcome(unknown, never))
       }
     }
     const mine = await ada.ask(speaking('tasks/get', { taskId }, { meta: tasks }))
@@ -67,7 +67,7 @@ describe('SEC-15: a task of a principal', () => {
     expect(ran).toEqual(['ada'])
   })
 
-  test('is not there for others, in the design of sessions', async () => {
+  test('is not visible to others, in the design of sessions', async () => {
     const { server, held } = make()
     const as = await serveKnown(server)
     const ada = as('ada')
@@ -82,7 +82,7 @@ describe('SEC-15: a task of a principal', () => {
         const foreign = await other.ask(inSession(session, method, { taskId }, 2))
         const unknown = await other.ask(inSession(session, method, { taskId: never }, 2))
         expect(foreign.json.error).toMatchObject({ code: -32602 })
-        expect(verdict(foreign, taskId)).toEqual(verdict(unknown, never))
+        expect(outcome(foreign, taskId)).toEqual(outcome(unknown, never))
       }
       const listed = await other.ask(inSession(session, 'tasks/list', {}, 3))
       expect(listed.json.result.tasks).toEqual([])
@@ -95,7 +95,7 @@ describe('SEC-15: a task of a principal', () => {
     expect(JSON.stringify([result.json, result.events])).toContain('secret of its owner')
   })
 
-  test('is not to be had by changing the design', async () => {
+  test('is not accessible through the other design', async () => {
     const { server } = make()
     const as = await serveKnown(server)
     const begun = await as('ada').ask(calling('slow', {}, { meta: tasks }))
@@ -108,12 +108,12 @@ describe('SEC-15: a task of a principal', () => {
     }
   })
 
-  test('is told of to its owner alone', async () => {
+  test('is reported to its owner alone', async () => {
     const { server, held } = make()
     const as = await serveKnown(server)
     const begun = await as('ada').ask(calling('slow', {}, { meta: tasks }))
     const { taskId } = begun.json.result
-    const heard: string[][] = []
+    const received: string[][] = []
     for (const name of ['ada', 'bob']) {
       const asked = speaking(
         'subscriptions/listen',
@@ -122,18 +122,18 @@ describe('SEC-15: a task of a principal', () => {
       )
       const wire = await as(name).open(asked)
       await wire.begin()
-      heard.push([(await wire.event()) ?? ''])
-      if (name === 'ada') heard[0]?.push((await wire.event()) ?? '')
+      received.push([(await wire.event()) ?? ''])
+      if (name === 'ada') received[0]?.push((await wire.event()) ?? '')
       wire.cut()
     }
     held.resolve()
-    expect(heard[0]?.join()).toContain(taskId)
-    expect(heard[1]?.join()).not.toContain(taskId)
+    expect(received[0]?.join()).toContain(taskId)
+    expect(received[1]?.join()).not.toContain(taskId)
   })
 })
 
 describe('SEC-15: the list of tasks', () => {
-  test('does not exist without sessions, for anybody', async () => {
+  test('does not exist without sessions', async () => {
     const { server } = make()
     const as = await serveKnown(server)
     await as().ask(calling('slow', {}, { meta: tasks }))
@@ -144,7 +144,7 @@ describe('SEC-15: the list of tasks', () => {
     }
   })
 
-  test('holds for nobody in particular what its own session has made, and nothing else', async () => {
+  test('holds for an anonymous caller the tasks of its own session, and nothing else', async () => {
     const { server } = make()
     const as = await serveKnown(server, { sessionless: true })
     const nobody = as()
@@ -163,7 +163,7 @@ describe('SEC-15: the list of tasks', () => {
 })
 
 describe('SEC-14: a session of a principal', () => {
-  test('is not there for others, however they ask, and theirs are none the worse', async () => {
+  test('is not visible to others, however they ask, and theirs are not affected', async () => {
     const { server } = make()
     const as = await serveKnown(server)
     const ada = as('ada')
@@ -230,7 +230,7 @@ describe('SEC-40: a state that a client keeps for the server', () => {
     expect(json.result.content[0].text).toBe('ask true for ada')
   })
 
-  test('is refused with any bit of it changed, any part of it missing, or anything behind it', async () => {
+  test('is rejected with any bit changed, any part missing, or anything appended', async () => {
     const as = await serveKnown(make().server)
     const ada = as('ada')
     const { retry, requestState } = await firstRound(ada)
@@ -266,7 +266,7 @@ describe('SEC-40: a state that a client keeps for the server', () => {
     }
   })
 
-  test('is refused after its time, and by a server that has no such key', async () => {
+  test('is rejected after its expiry, and by a server without the key', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     onTestFinished(() => void vi.useRealTimers())
     const key = (byte: number) => new Uint8Array(32).fill(byte)
@@ -277,13 +277,13 @@ describe('SEC-40: a state that a client keeps for the server', () => {
     expect(json.result.content[0].text).toBe('ask true for ada')
     const foreign = await serveKnown(make({ keys: [key(2)] }).server)
     await refused(foreign('ada'), retry(), 'forged')
-    vi.setSystemTime(Date.now() + limits.questionMs.default)
+    vi.setSystemTime(Date.now() + limits.serverRequestMs.default)
     await refused(as('ada'), retry(), 'expired')
   })
 })
 
 describe('SEC-40: what a client says of itself', () => {
-  test('in _meta, in either era, changes neither who it is nor what it may', async () => {
+  test('in _meta, in either era, changes neither its identity nor its permissions', async () => {
     const server = new Server({ name: 'x', version: '1' })
     server.tool('who', {}, (_, ctx) => JSON.stringify(ctx.caller.principal ?? null))
     const as = await serveKnown(server)

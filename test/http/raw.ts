@@ -23,7 +23,7 @@ interface Head {
 /** A connection without any code of ours on this end: bytes go out as they are. */
 export class Wire {
   readonly socket: Socket
-  /** Resolves when the connection is over, whoever ended it. */
+  /** Resolves when the connection has closed, on either side. */
   readonly ended: Promise<void>
   #bytes: Buffer = Buffer.alloc(0)
   #isOver = false

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { createServer as createSocketServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connect } from '../../src/connect.ts'
-import { deferred } from '../../src/util/deferred.ts'
+import { deferred } from '../../src/util/promises.ts'
 import { latest } from './requests.ts'
 
 const secret = 'Bearer secret-of-this-origin'
@@ -89,7 +89,7 @@ function originServer(origin: Omit<Origin, 'port'>) {
 
 /** What a client does, and which of it is redirected. */
 const rows: readonly (readonly [string, string, 'auto' | 'session', string])[] = [
-  ['the first question', 'server/discover', 'auto', '/mcp'],
+  ['the first request', 'server/discover', 'auto', '/mcp'],
   ['the opening of a session', 'initialize', 'session', '/mcp'],
   ['a notification', 'notifications/initialized', 'session', '/mcp'],
   ['the stream of a session', 'GET', 'session', '/mcp'],
@@ -134,9 +134,9 @@ describe('SEC-12: a redirect to another origin', () => {
       const client = await connect(`http://127.0.0.1:${own}${path}`, {
         era,
         onError,
-        restart: false,
-        // What is known of an address from before would leave out the question.
-        remember: { target: `${Math.random()}`, verdicts: new Map() },
+        reconnect: false,
+        // A cached version would skip the request.
+        versionCache: { key: `${Math.random()}`, store: new Map() },
         headers: { authorization: secret },
         http: { retry: { attempts: 1, baseMs: 1, maxMs: 1 } },
       })
@@ -151,7 +151,7 @@ describe('SEC-12: a redirect to another origin', () => {
   }
 
   describe.each(rows)('as the answer to %s', (_, what, era, path) => {
-    test.each(elsewhere)('with %s is refused, and nothing is sent there', async (_, locate) => {
+    test.each(elsewhere)('with %s is rejected, and nothing is sent there', async (_, locate) => {
       for (const status of statuses) {
         origin.seen.length = 0
         origin.trap = { what, status, location: locate(own, other) }
@@ -162,13 +162,13 @@ describe('SEC-12: a redirect to another origin', () => {
         // ... nobody followed, ...
         expect(strangers).toBe(0)
         expect(origin.seen.map(one => one.path)).not.toContain('/elsewhere')
-        // ... and whoever waited was told why. The end of a session is a courtesy nobody waits for.
+        // ... and the caller got the reason. No caller waits for the end of a session.
         if (what !== 'DELETE') expect(errors.join('; ')).toMatch(/was redirected .*not followed/)
       }
     })
   })
 
-  test('is told from one to the same origin, which is followed with everything', async () => {
+  test('is distinguished from one to the same origin, which is followed with everything', async () => {
     origin.seen.length = 0
     origin.trap = { what: 'tools/call', status: 307, location: '/elsewhere' }
     expect(await converse('session', '/mcp')).toEqual([])

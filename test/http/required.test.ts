@@ -9,7 +9,7 @@ import { serve } from './served.ts'
 
 const sessionRevisions = ['2025-03-26', '2025-06-18', '2025-11-25'] as const
 
-test('a server that is told no host is there for its own machine alone', async () => {
+test('a server without a host is reachable from its own machine only', async () => {
   proves('H2c')
   const server = new Server({ name: 'x', version: '1' })
   await using listener = await listen(server, 'http://:0/mcp')
@@ -18,7 +18,7 @@ test('a server that is told no host is there for its own machine alone', async (
   expect(addressesOf([], { MCP_TRANSPORT: 'http', PORT: '4000' })[0]).toMatch('127.0.0.1')
 })
 
-test('one path is for requests that speak for themselves, for sessions and for their streams', async () => {
+test('one path serves stateless requests, sessions and their streams', async () => {
   proves('N1', 'H1', 'H8b')
   const on = await serve()
   const path = '/mcp'
@@ -32,7 +32,7 @@ test('one path is for requests that speak for themselves, for sessions and for t
   stream.cut()
 })
 
-test('the two addresses of the oldest revision are there beside it', async () => {
+test('the two endpoints of HTTP+SSE are served as well', async () => {
   proves('H14', 'P1', 'P2', 'P4')
   const on = await serve()
   const stream = await on.open({ method: 'GET', path: '/sse' })
@@ -51,7 +51,7 @@ test('the two addresses of the oldest revision are there beside it', async () =>
 
 describe('a session', () => {
   test.each(sessionRevisions)(
-    'of %s answers with 202 what it takes, and else with an error',
+    'of %s answers accepted messages with 202, and others with an error',
     async revision => {
       proves('H5', 'H5b')
       const on = await serve()
@@ -70,7 +70,7 @@ describe('a session', () => {
   )
 
   test.each(sessionRevisions)(
-    'of %s has no id of an event twice, and each leads to its own stream',
+    'of %s has unique event ids, and each resumes its own stream',
     async revision => {
       proves('H10', 'H10b', 'H10d')
       const on = await serve()
@@ -121,7 +121,7 @@ describe('a session', () => {
     expect(json.error?.code ?? json).toBe(-32600)
   })
 
-  test('looks at its tasks without a stream', async () => {
+  test('reads its tasks without a stream', async () => {
     proves('H15b')
     const server = new Server({ name: 'x', version: '1' }, { onError: () => {} })
     server.tool('slow', { task: 'optional' }, () => new Promise(() => {}))
@@ -137,7 +137,7 @@ describe('a session', () => {
 
 const batch = '[{"jsonrpc":"2.0","id":1,"method":"ping"}]'
 
-describe('a request that speaks for itself', () => {
+describe('a stateless request', () => {
   test('may be a notification, which is answered with 202, or else with an error', async () => {
     proves('N4', 'N4b')
     const on = await serve()
@@ -151,7 +151,7 @@ describe('a request that speaks for itself', () => {
     }
   })
 
-  test('is told of itself alone, however many there are and whatever else changes', async () => {
+  test('gets its own messages only, however many there are and whatever else changes', async () => {
     proves('N6', 'N6c')
     const on = await serve()
     const words = ['a', 'b', 'c']
@@ -167,26 +167,26 @@ describe('a request that speaks for itself', () => {
     for (const word of [...words].reverse()) on.gate(word).resolve()
     for (const [i, wire] of wires.entries()) {
       const word = words[i]
-      const told = [await said(wire), await said(wire), await said(wire)]
-      expect(told.map(one => one?.params?.progressToken ?? one?.id)).toEqual([word, word, word])
+      const received = [await said(wire), await said(wire), await said(wire)]
+      expect(received.map(one => one?.params?.progressToken ?? one?.id)).toEqual([word, word, word])
       expect(await said(wire)).toBeUndefined()
     }
   })
 
-  test('is never asked back on its stream', async () => {
+  test('never gets server requests on its stream', async () => {
     proves('N6b')
     const on = await serve()
     const meta = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } }
     for (const accept of ['application/json', 'text/event-stream']) {
       const reply = await on.ask(calling('ask', {}, { meta, headers: { accept } }))
-      const told = reply.events.length === 0 ? [reply.text] : reply.events
-      const messages = told.map(text => JSON.parse(text))
+      const received = reply.events.length === 0 ? [reply.text] : reply.events
+      const messages = received.map(text => JSON.parse(text))
       expect(messages).toMatchObject([{ id: 1, result: { resultType: 'input_required' } }])
       expect(messages[0]).not.toHaveProperty('method')
     }
   })
 
-  test('in a version that is not served is told which are', async () => {
+  test('in a version that is not served gets the supported ones', async () => {
     proves('N8d')
     const on = await serve()
     const meta = { 'io.modelcontextprotocol/protocolVersion': '2099-01-01' }
@@ -235,7 +235,7 @@ describe('a request that speaks for itself', () => {
   })
 })
 
-/** The id of the first event of a stream that tells something. */
+/** The id of the first event with data of a stream. */
 async function firstTold(stream: Wire): Promise<string> {
   for (;;) {
     const block = (await stream.block()) ?? expect.unreachable()

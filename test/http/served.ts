@@ -10,7 +10,7 @@ import { inSession, opening, speaking } from './requests.ts'
 export interface Served extends Stage {
   readonly listener: Listener
   readonly port: number
-  /** What the listener was told to have gone wrong. */
+  /** The errors that the listener reported. */
   readonly failures: unknown[]
   /** Asks over a connection of its own. */
   ask(asking: Asking): Promise<Reply>

@@ -1,4 +1,4 @@
-// Serves over TLS with the certificate in test/fixtures, connects by a name of this machine, and tells how it went.
+// Serves over TLS with the certificate in test/fixtures, connects by a name of this machine, and reports how it went.
 
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
@@ -13,7 +13,7 @@ const handler = nodeHandler(server)
 const web = createServer({ key: pem, cert: pem }, handler)
 await new Promise(resolve => web.listen(0, host, resolve))
 try {
-  const client = await connect(`https://${host}:${web.address().port}/`, { restart: false })
+  const client = await connect(`https://${host}:${web.address().port}/`, { reconnect: false })
   const { text } = await client.call('who')
   console.log(`answered ${text}`)
   await client.close()

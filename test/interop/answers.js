@@ -1,7 +1,7 @@
-/** What every server of these tests fails with when it is told to. */
+/** The error of the method that always fails. */
 export const fault = { code: -31_999, message: 'no such luck', data: { tried: [1, null, 'é'] } }
 
-/** What every server of these tests answers, before it is put into the words of a library. */
+/** The methods of every server in these tests, independent of a library. */
 export function answers() {
   let marks = []
   return {

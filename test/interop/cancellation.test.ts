@@ -55,7 +55,7 @@ async function ourClient(strays: string[]): Promise<Peer> {
 }
 
 describe('vscode-jsonrpc and our peer agree on cancelling', () => {
-  it('a call of theirs is aborted here and answered with the code of language servers', async () => {
+  it('their call is aborted here and answered with the code of the Language Server Protocol', async () => {
     const connection = await theirClient()
     const caller = { call: (method: string) => connection.sendRequest(method), notify: () => {} }
     const source = new CancellationTokenSource()
@@ -66,7 +66,7 @@ describe('vscode-jsonrpc and our peer agree on cancelling', () => {
     expect(await marks(caller, 2)).toEqual(['waiting', 'cancelled'])
   })
 
-  it('one of several calls of theirs is cancelled and the others are not', async () => {
+  it('one of several calls of theirs can be cancelled without the others', async () => {
     const connection = await theirClient()
     const source = new CancellationTokenSource()
     const calls = [
@@ -78,7 +78,7 @@ describe('vscode-jsonrpc and our peer agree on cancelling', () => {
     expect(await Promise.all(calls)).toMatchObject([3, cancelled, 7])
   })
 
-  it('cancelling a call of theirs that is answered does nothing', async () => {
+  it('cancelling an answered call of theirs does nothing', async () => {
     const connection = await theirClient()
     const source = new CancellationTokenSource()
     expect(await connection.sendRequest('greet', { name: 'Ada' }, source.token)).toBe('Hello, Ada!')
@@ -86,7 +86,7 @@ describe('vscode-jsonrpc and our peer agree on cancelling', () => {
     expect(await connection.sendRequest('add', 3, 4)).toBe(7)
   })
 
-  it('a call of ours rejects at once, and their token tells of it', async () => {
+  it('our call rejects at once, and their token is cancelled', async () => {
     const strays: string[] = []
     const peer = await ourClient(strays)
     const caller = ourCaller(peer)
@@ -97,14 +97,14 @@ describe('vscode-jsonrpc and our peer agree on cancelling', () => {
     giveUp.abort(reason)
     expect(await call).toBe(reason)
     expect(await marks(caller, 2)).toEqual(['waiting', 'cancelled'])
-    // They answer what was cancelled; by now nobody waits for that.
+    // They answer cancelled requests; the call has settled by then.
     expect(await peer.call('add', [1, 2])).toBe(3)
     expect(strays).toEqual(['late'])
   })
 })
 
 describe('a client of vscode-jsonrpc', () => {
-  it('learns nothing of what our method threw', async () => {
+  it('gets no details of an exception in our method', async () => {
     const connection = await theirClient()
     const error = await failure(connection.sendRequest('fail', { how: 'by accident' }))
     expect(error).toMatchObject({ code: -32_603, message: 'Internal error', data: undefined })

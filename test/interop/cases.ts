@@ -1,14 +1,14 @@
 import { expect } from 'vitest'
 import { fault } from './answers.js'
 
-/** The calling side of a conversation, whoever it was written by. */
+/** The calling side of a conversation, ours or theirs. */
 export interface Caller {
-  /** Rejects with whatever the library makes of a failure; it has code, message and data. */
+  /** Rejects with the error of the library; it has code, message and data. */
   call(method: string, params?: object): Promise<unknown>
   notify(method: string, params?: object): unknown
-  /** What came of each entry that is no notification, in the order of asking. */
+  /** The outcome of each entry that is no notification, in order. */
   batch?(entries: readonly BatchEntry[]): Promise<readonly Outcome[]>
-  /** False where each message has a connection of its own. */
+  /** False if each message has its own connection. */
   readonly keepsOrder?: boolean
 }
 
@@ -88,7 +88,7 @@ export const cases: readonly Case[] = [
   {
     name: 'an error with code, message and data',
     run: async caller => {
-      const error = await failure(caller.call('fail', { how: 'told' }))
+      const error = await failure(caller.call('fail', { how: 'expected' }))
       expect(error).toMatchObject(fault)
     },
   },
@@ -138,7 +138,7 @@ export const batchCases: readonly Case[] = [
       const outcomes = await batch(caller, [
         { method: 'add', params: [42, 23] },
         { method: 'mark', params: { word: 'batched' }, isNotification: true },
-        { method: 'fail', params: { how: 'told' } },
+        { method: 'fail', params: { how: 'expected' } },
         { method: 'greet', params: { name: 'Grace' } },
         { method: 'absent' },
         { method: 'nothing' },
@@ -177,7 +177,7 @@ export const batchCases: readonly Case[] = [
   },
 ]
 
-/** What a call was refused with. */
+/** Returns the error of a call that must fail. */
 export async function failure(call: Promise<unknown>): Promise<unknown> {
   const outcome = await call.then(
     value => ({ value }),
@@ -187,7 +187,7 @@ export async function failure(call: Promise<unknown>): Promise<unknown> {
   return outcome.error
 }
 
-/** The words a server has been notified of, asked for until so many have come. */
+/** Returns the words that a server was notified of; polls until there are this many. */
 export async function marks(caller: Caller, count: number): Promise<readonly unknown[]> {
   for (;;) {
     const words = await caller.call('marks')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import type { Caller, Case } from './cases.ts'
 
-/** Two programs that talk, seen from the one that calls. */
+/** A conversation of two programs, seen from the caller. */
 export interface Conversation {
   readonly caller: Caller
   readonly end: () => Promise<unknown>
@@ -9,7 +9,7 @@ export interface Conversation {
 
 export type Directions = Readonly<Record<string, () => Promise<Conversation>>>
 
-/** Has all cases talked through over each wire, on one connection. */
+/** Runs all cases over each transport, on one connection. */
 export function talkThrough(who: string, directions: Directions, cases: readonly Case[]): void {
   const rows = Object.entries(directions).map(([name, open]) => ({ name, open }))
   describe.each(rows)(`${who} over $name`, ({ open }) => {

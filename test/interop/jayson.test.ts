@@ -9,7 +9,7 @@ import { type Directions, talkThrough } from './conversation.ts'
 import { ourCaller } from './our-caller.ts'
 import { ourMethods } from './ours.js'
 
-// That a notification found no method is told here, and meant to happen.
+// Reports that a notification found no method, which is intended.
 const options = { protocol: 'jsonrpc', peer: { onError: () => {} } } as const
 
 interface Response {
@@ -20,10 +20,10 @@ interface Response {
 
 type Client = ReturnType<typeof jayson.Client.tcp> | ReturnType<typeof jayson.Client.websocket>
 
-/** Sends what is ready made, and resolves to what came back, if anything did. */
+/** Sends a prepared request; resolves to the response, if there is one. */
 function exchange(client: Client, request: object): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    // The check: besides arrays, request() takes a single request that is ready made.
+    // The check: request() accepts arrays and single prepared requests.
     client.request(request as jayson.JSONRPCRequestLike[], (error: unknown, response: unknown) => {
       if (error) reject(error)
       else resolve(response)
@@ -83,14 +83,14 @@ const theirsToOurs: Directions = {
     const listener = await listen(ourMethods(RpcError), 'tcp://127.0.0.1:0', options)
     const { hostname, port } = new URL(listener.address)
     const client = jayson.Client.tcp({ host: hostname, port: Number(port) })
-    // Each of its messages has a connection of its own.
+    // Each of its messages has its own connection.
     return { caller: theirCaller(client, false), end: () => listener.close() }
   },
   WebSocket: async () => {
     const listener = await listen(ourMethods(RpcError), 'ws://127.0.0.1:0', options)
     const ws = new WebSocket(listener.address)
     await once(ws, 'open')
-    // The check: the two versions of ws agree on all that is used.
+    // The check: the two versions of ws agree on everything that is used.
     const client = jayson.Client.websocket({ ws: ws as never })
     return {
       caller: theirCaller(client, true),

@@ -18,11 +18,11 @@ import { talkThrough } from './conversation.ts'
 import { ourCaller } from './our-caller.ts'
 import { ourMethods } from './ours.js'
 
-// That a notification found no method is told here, and meant to happen.
+// Reports that a notification found no method, which is intended.
 const options = { protocol: 'jsonrpc', peer: { onError: () => {} } } as const
 const framings = ['lines', 'length', 'headers'] as const satisfies readonly FramingName[]
 
-/** Their client, which knows no wire, on a raw one. */
+/** Their client, which has no transport, on a raw one. */
 function theirClient(raw: Raw): JSONRPCClient {
   const client = new JSONRPCClient(payload => raw.send(JSON.stringify(payload)))
   void receive(raw, document => client.receive(JSON.parse(document)))
@@ -74,7 +74,7 @@ function theirServer(): JSONRPCServer {
   return server
 }
 
-/** Answers what comes in on a raw wire. */
+/** Answers the messages of a raw transport. */
 function serve(server: JSONRPCServer, raw: Raw): void {
   void receive(raw, async document => {
     const response = await server.receiveJSON(document)

@@ -1,7 +1,7 @@
 import type { Peer } from '../../src/jsonrpc/peer/peer.ts'
 import type { Caller, Outcome } from './cases.ts'
 
-/** One of our peers as the side that calls. */
+/** One of our peers as the caller. */
 export function ourCaller(peer: Peer): Caller {
   return {
     call: (method, params) => peer.call(method, params),

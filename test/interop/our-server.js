@@ -1,4 +1,4 @@
-// Our methods on stdio, framed as language servers speak.
+// Our methods on stdio, with header framing as in the Language Server Protocol.
 
 import { listen, RpcError } from '../../dist/index.js'
 import { ourMethods } from './ours.js'
@@ -6,6 +6,6 @@ import { ourMethods } from './ours.js'
 await listen(ourMethods(RpcError), 'stdio:', {
   protocol: 'jsonrpc',
   framing: 'headers',
-  // That a notification found no method is meant to happen.
+  // A notification without a method is intended.
   onError: () => {},
 })

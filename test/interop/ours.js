@@ -1,6 +1,6 @@
 import { answers, fault } from './answers.js'
 
-/** The answers as methods of ours. The class is given, since tests have it from two places. */
+/** The methods for our server. The error class is a parameter, because tests import it from two places. */
 export function ourMethods(RpcError) {
   const { add, greet, echo, nothing, mark, marks, forget } = answers()
   return {
@@ -9,7 +9,7 @@ export function ourMethods(RpcError) {
     echo: ({ value }) => echo(value),
     nothing,
     fail: ({ how }) => {
-      if (how === 'told') throw new RpcError(fault.code, fault.message, { data: fault.data })
+      if (how === 'expected') throw new RpcError(fault.code, fault.message, { data: fault.data })
       throw new Error('a secret of the server')
     },
     wait: (_params, exchange) =>

@@ -13,7 +13,7 @@ import { ourCaller } from './our-caller.ts'
 import { ourMethods } from './ours.js'
 import { serveVscode } from './vscode.js'
 
-// That a notification found no method is told here, and meant to happen.
+// Reports that a notification found no method, which is intended.
 const peerOptions = { onError: () => {} }
 const options = { protocol: 'jsonrpc', framing: 'headers', peer: peerOptions } as const
 
@@ -43,7 +43,7 @@ function programOf(name: string): string {
   return fileURLToPath(new URL(name, import.meta.url))
 }
 
-/** Hands on what it gets in pieces of so many bytes. */
+/** Forwards its input in chunks of this many bytes. */
 function chopper(size: number): Transform {
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -133,7 +133,7 @@ const oursToTheirsIn = (sizes: readonly number[]) =>
     return { caller: ourCaller(peer), end: () => peer.close() }
   })
 
-/** The same conversation in memory, in pieces that cut every character of several bytes. */
+/** The conversation in memory, in chunks that split every multi-byte character. */
 function pieces(
   sizes: readonly number[],
   open: (size: number) => Promise<Conversation>,
@@ -141,7 +141,7 @@ function pieces(
   return Object.fromEntries(sizes.map(size => [`pieces of ${size} bytes`, () => open(size)]))
 }
 
-// Their reader takes minutes over a mebibyte in pieces this small.
+// Their reader takes minutes for a mebibyte in chunks this small.
 const tiny = [1, 2, 3, 7]
 const withoutLarge = cases.filter(({ isLarge }) => isLarge !== true)
 

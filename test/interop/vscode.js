@@ -1,7 +1,7 @@
 import { ResponseError } from 'vscode-jsonrpc/node'
 import { answers, fault } from './answers.js'
 
-/** The answers on a connection of vscode-jsonrpc, which begins to listen. */
+/** Registers the methods on a connection of vscode-jsonrpc and starts it. */
 export function serveVscode(connection) {
   const { add, greet, echo, nothing, mark, marks, forget } = answers()
   connection.onRequest('add', add)

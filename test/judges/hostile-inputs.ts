@@ -1,23 +1,29 @@
 import type { Message, Reason } from '../../src/jsonrpc/message.ts'
 
-/** What comes back for one message. `id` and `result` are raw JSON: numbers are compared by digit. */
+/**
+ * The response to one message. `id` and `result` are raw JSON, so that numbers are compared digit by
+ * digit.
+ */
 export interface Reply {
   readonly id: string
   readonly code?: number
   readonly result?: string
 }
 
-/** One bad, or merely odd, input and what has to become of it on every wire. */
+/** One invalid or unusual input and its expected result on every transport. */
 export interface HostileInput {
   readonly name: string
   readonly input: string | Uint8Array
-  /** What `decode` finds: a kind of message, or the reason why it is none. */
+  /** The result of `decode`: a message type, or the reason for its rejection. */
   readonly found: Message['type'] | 'batch' | Reason
-  /** What the server sends back: one reply, a batch of them, or nothing. */
+  /** The server's response: one reply, a batch of them, or nothing. */
   readonly reply: Reply | readonly Reply[] | undefined
 }
 
-/** The server that is asked knows `ping`, which gives "pong", and `echo`, which gives its params. */
+/**
+ * The server under test has the methods `ping`, which returns "pong", and `echo`, which returns its
+ * params.
+ */
 const PONG = '"pong"'
 
 function served(name: string, input: string, id: string, result = PONG): HostileInput {
@@ -347,7 +353,7 @@ export const shapeInputs: readonly HostileInput[] = [
     '{"jsonrpc":"2.0","id":nul,"id":1,"method":"ping"}',
   ),
   noJson(
-    'a batch where a member stands twice, the first of them no JSON',
+    'a batch with a duplicate member, the first of them no JSON',
     `[${ping('1')},{"jsonrpc":"2.0","id":nul,"id":1,"method":"ping"}]`,
   ),
   noJson(
@@ -377,7 +383,7 @@ export const shapeInputs: readonly HostileInput[] = [
 
 const fault = '{"code":1,"message":"x"}'
 
-/** Replies nobody asked for, good and bad: never answered, since their id is none of the sender's. */
+/** Unsolicited replies, valid and invalid: never answered, because their id belongs to no call. */
 export const replyInputs: readonly HostileInput[] = [
   silent('a result for an unknown id', '{"jsonrpc":"2.0","id":99,"result":1}', 'result'),
   silent('a result of null', '{"jsonrpc":"2.0","id":99,"result":null}', 'result'),

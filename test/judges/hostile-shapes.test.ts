@@ -8,7 +8,7 @@ import { cuts, type Raw, rawTcp } from './raw.ts'
 const MiB = 1024 * 1024
 const size = 4 * MiB
 
-/** As many of something as make four mebibytes. */
+/** Repeats a text up to four mebibytes. */
 function fill(item: (i: number) => string, between = ''): string {
   const parts: string[] = []
   for (let i = 0, length = 0; length < size; i++) {
@@ -22,7 +22,7 @@ function fill(item: (i: number) => string, between = ''): string {
 const call = (rest: string) => `{"jsonrpc":"2.0","id":1,"method":"ping",${rest}}`
 const half = size / 2
 
-/** The shapes that cost a parser the most, four mebibytes each, and how each is answered. */
+/** The most expensive shapes for a parser, four mebibytes each, and their responses. */
 const shapes: readonly { readonly name: string; readonly text: string; readonly code?: number }[] =
   [
     { name: 'nested arrays', text: '['.repeat(half) + ']'.repeat(half), code: -32_600 },
@@ -132,7 +132,7 @@ describe('a server that gets four mebibytes of', () => {
     const address = line.toString().trim()
     raw = await rawTcp(address, cuts.length)
     other = await rawTcp(address, cuts.length)
-    // Reading four mebibytes that are in good order is what memory is compared with.
+    // The memory for a valid text of four mebibytes is the reference.
     raw.send(call(`"params":["${'x'.repeat(size)}"]`))
     await next(raw)
     before = await memory(raw)
@@ -144,7 +144,7 @@ describe('a server that gets four mebibytes of', () => {
     await once(child, 'exit')
   })
 
-  it.each(shapes)('$name answers it, and answers others meanwhile', async ({ text, code }) => {
+  it.each(shapes)('$name answers it, and others in the meantime', async ({ text, code }) => {
     let answer: Answer | undefined
     raw.send(text)
     const answered = next(raw).then(found => {
@@ -160,11 +160,11 @@ describe('a server that gets four mebibytes of', () => {
     raw.send(ping('after'))
     expect(await next(raw)).toEqual({ jsonrpc: '2.0', id: 'after', result: 'pong' })
     const { heap } = await memory(raw)
-    // Not even the text is kept.
+    // Not even the text stays in memory.
     expect(heap - before.heap).toBeLessThan(size / 2)
   })
 
-  it('all of these never took much more memory than one text of that size', async () => {
+  it('all of these never needed much more memory than one text of that size', async () => {
     const { peak } = await memory(raw)
     expect(peak - before.peak).toBeLessThan(64 * MiB)
   })

@@ -32,7 +32,7 @@ async function open(wire: Wire, decode: DecodeOptions): Promise<() => Promise<Ra
   }
 }
 
-/** A ping of so many bytes, most of them blanks. */
+/** A ping of this many bytes, most of them spaces. */
 function padded(bytes: number, filler = ' '): string {
   const head = '{"jsonrpc":"2.0","id":1,"method":"ping","x":"'
   const count = (bytes - head.length - 2) / Buffer.byteLength(filler)
@@ -40,7 +40,7 @@ function padded(bytes: number, filler = ' '): string {
 }
 
 describe.each(wires)('a server over $name with a limit of 1000 bytes', wire => {
-  it('takes a message of 1000 bytes', async () => {
+  it('accepts a message of 1000 bytes', async () => {
     const raw = await (await open(wire, { maxBytes }))()
     for (const text of [padded(1000), padded(999, 'é'), padded(999, '😀')]) {
       expect(Buffer.byteLength(text)).toBeLessThanOrEqual(maxBytes)
@@ -55,12 +55,12 @@ describe.each(wires)('a server over $name with a limit of 1000 bytes', wire => {
     { name: 'a million bytes', text: padded(1_000_000) },
     { name: 'a million bytes that are no JSON', text: 'x'.repeat(1_000_000) },
   ]
-  it.each(large)('refuses $name, and other connections live on', async ({ text }) => {
+  it.each(large)('rejects $name, and other connections stay open', async ({ text }) => {
     const connect = await open(wire, { maxBytes })
     const [raw, other] = [await connect(), await connect()]
     raw.send(text)
     expect(JSON.parse(await raw.next())).toEqual(refusal)
-    // Where there is a wire at all, it ends: what comes next cannot be trusted to be a message.
+    // A byte stream is closed: the next bytes may not be the start of a message.
     if (wire.name !== 'nothing but the codec') {
       expect(await raw.ended).toBe(wire.name === 'WebSocket' ? 1009 : undefined)
     }
@@ -69,7 +69,7 @@ describe.each(wires)('a server over $name with a limit of 1000 bytes', wire => {
   })
 })
 
-/** Sends bytes as they are, and reads frames as ever. */
+/** Sends raw bytes, and reads frames normally. */
 function unframed(framing: FramingName): Cut {
   return { frame: bytes => bytes, first: cuts[framing].first }
 }
@@ -146,7 +146,7 @@ const announcements: readonly {
 ]
 
 describe('a connection', () => {
-  it.each(announcements)('is answered and ended after $name', async row => {
+  it.each(announcements)('is answered and closed after $name', async row => {
     const connect = await bare(row.framing, [])
     const [raw, other] = [await connect(), await connect()]
     raw.send(row.bytes)
@@ -162,7 +162,7 @@ describe('a connection', () => {
     { framing: 'length', bytes: cuts.length.frame(Buffer.from(mark)).subarray(0, -1) },
     { framing: 'headers', bytes: cuts.headers.frame(Buffer.from(mark)).subarray(0, -1) },
   ]
-  it.each(halves)('that ends within a frame of $framing has not sent it', async row => {
+  it.each(halves)('that ends inside a frame of $framing has not sent it', async row => {
     const calls: string[] = []
     const connect = await bare(row.framing, calls)
     const [raw, other] = [await connect(), await connect()]

@@ -13,7 +13,7 @@ function finding(decoded: Decoded): string {
 }
 
 describe('the decoder', () => {
-  it.each(hostileInputs)('finds in "$name" what it is', ({ input, found, reply }) => {
+  it.each(hostileInputs)('decodes "$name" as expected', ({ input, found, reply }) => {
     const decoded = decode(input)
     expect(finding(decoded)).toBe(found)
     if (decoded.type !== 'invalid') return
@@ -26,11 +26,11 @@ describe('the decoder', () => {
   const texts = hostileInputs.filter(
     ({ input }) => typeof input === 'string' && input.length < 2000,
   )
-  it.each(texts)('finds the same in the text and in the bytes of "$name"', ({ input }) => {
+  it.each(texts)('decodes the text and the bytes of "$name" alike', ({ input }) => {
     expect(decode(Buffer.from(input))).toEqual(decode(input))
   })
 
-  it('refuses the null id where it is told to', () => {
+  it('rejects the null id if configured', () => {
     const text = '{"jsonrpc":"2.0","id":null,"method":"ping"}'
     expect(decode(text)).toMatchObject({ type: 'request', id: null })
     const refusal = { type: 'invalid', reason: 'id', id: null, error: { code: -32_600 } }
@@ -51,7 +51,7 @@ const messages = new Map([
   [-32_601, 'Method not found'],
 ])
 
-/** The text that a reply is: compared as it is, so that nothing is rounded, added or left out. */
+/** The exact text of a reply, so that nothing is rounded, added or left out. */
 function textOf({ id, code, result }: Reply): string {
   const outcome =
     code === undefined
@@ -64,7 +64,9 @@ function isList(reply: Reply | readonly Reply[]): reply is readonly Reply[] {
   return Array.isArray(reply)
 }
 
-/** What has to come back on this wire. A frame of nothing is no message where frames have a border. */
+/**
+ * The expected response on this transport. An empty frame is no message where frames have a delimiter.
+ */
 function expected({ reply, input }: HostileInput, { framing }: Wire): string | undefined {
   const isBlank = framing === 'lines' && /^[ \t\r]*$/.test(Buffer.from(input).toString())
   if (reply === undefined || isBlank || (input.length === 0 && framing !== undefined)) {
@@ -73,7 +75,7 @@ function expected({ reply, input }: HostileInput, { framing }: Wire): string | u
   return isList(reply) ? `[${reply.map(textOf).join(',')}]` : textOf(reply)
 }
 
-/** The inputs a wire can carry: a line cannot have a line feed in it. */
+/** The inputs that a transport can carry: a line cannot contain a line feed. */
 function carried({ framing }: Wire): readonly HostileInput[] {
   if (framing !== 'lines') return hostileInputs
   return hostileInputs.filter(({ input }) => !Buffer.from(input).includes('\n'))
@@ -100,7 +102,7 @@ const rows = [
   },
 ]
 
-/** What is no UTF-8 is no text, and WebSocket itself ends a connection over that. */
+/** Invalid UTF-8 is no text, and WebSocket itself closes a connection for that. */
 function isFatal(input: HostileInput, wire: Wire): boolean {
   return wire.name === 'WebSocket' && input.found === 'encoding'
 }
@@ -122,7 +124,7 @@ describe.each(rows)('a server over $name', ({ wire, inputs }) => {
   })
 
   const harmless = inputs.filter(input => !isFatal(input, wire))
-  it.each(harmless)('answers "$name" and goes on', async row => {
+  it.each(harmless)('answers "$name" and stays open', async row => {
     expect(await answers(raw, row.input)).toBe(expected(row, wire))
   })
 })

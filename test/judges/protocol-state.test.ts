@@ -6,7 +6,7 @@ import { Peer } from '../../src/jsonrpc/peer/peer.ts'
 import type { Raw } from './raw.ts'
 import { type Wire, wires } from './wires.ts'
 
-/** A peer of ours and the raw other end of its connection. */
+/** One of our peers and the raw other end of its connection. */
 async function talk(
   wire: Wire,
   answers: Handler | Readonly<Record<string, Method>> = {},
@@ -48,7 +48,7 @@ const request = (id: unknown, method: string) =>
   `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":"${method}"}`
 
 describe.each(wires)('the caller over $name', wire => {
-  it('takes the first of two replies to one call', async () => {
+  it('accepts the first of two replies to one call', async () => {
     const strays: string[] = []
     const { peer, raw } = await talk(wire, {}, { onStray: (_, why) => strays.push(why) })
     const call = peer.call('a')
@@ -70,7 +70,7 @@ describe.each(wires)('the caller over $name', wire => {
       reply: '{"jsonrpc":"2.0","id":99,"result":1,"error":1}',
     },
   ]
-  it.each(strangers)('goes on waiting when a reply has $name', async ({ reply }) => {
+  it.each(strangers)('continues to wait when a reply has $name', async ({ reply }) => {
     const { peer, raw } = await talk(wire)
     const call = peer.call('a')
     const { id } = await nextCall(raw)
@@ -81,7 +81,7 @@ describe.each(wires)('the caller over $name', wire => {
     expect(await answered(peer, raw)).toBe('still here')
   })
 
-  it('takes an error without an id for its own when nothing else was asked', async () => {
+  it('attributes an error without an id to the only pending call', async () => {
     const { peer, raw } = await talk(wire)
     const call = peer.call('a')
     const outcome = expect(call).rejects.toMatchObject({ code: 1 })
@@ -91,7 +91,7 @@ describe.each(wires)('the caller over $name', wire => {
     expect(await answered(peer, raw)).toBe('still here')
   })
 
-  it('takes an id in another spelling of the same number', async () => {
+  it('accepts an id in another spelling of the same number', async () => {
     const { peer, raw } = await talk(wire)
     const call = peer.call('a')
     const { id } = await nextCall(raw)
@@ -99,7 +99,7 @@ describe.each(wires)('the caller over $name', wire => {
     expect(await call).toBe(true)
   })
 
-  it('does not take a reply that another connection was asked for', async () => {
+  it('ignores a reply to a call on another connection', async () => {
     const [one, two] = [await talk(wire), await talk(wire)]
     const calls = [one.peer.call('a'), two.peer.call('a'), two.peer.call('b')]
     await nextCall(one.raw)
@@ -118,7 +118,7 @@ describe.each(wires)('the caller over $name', wire => {
     { name: 'an error without a message', rest: '"error":{"code":1}' },
     { name: 'the result twice', rest: '"result":1,"result":2' },
   ]
-  it.each(broken)('is told of a reply with $name', async ({ rest }) => {
+  it.each(broken)('rejects on a reply with $name', async ({ rest }) => {
     const { peer, raw } = await talk(wire)
     const call = peer.call('a')
     const { id } = await nextCall(raw)
@@ -137,7 +137,7 @@ describe.each(wires)('the caller over $name', wire => {
     expect(await nextReply(raw)).toEqual([{ jsonrpc: '2.0', id: 1, result: 'pong' }])
   })
 
-  it('takes a reply to a batch that came as single messages', async () => {
+  it('accepts replies to a batch as single messages', async () => {
     const { peer, raw } = await talk(wire)
     const batch = peer.batch(b => [b.call('a'), b.call('b')])
     expect(JSON.parse(await raw.next())).toHaveLength(2)
@@ -146,7 +146,7 @@ describe.each(wires)('the caller over $name', wire => {
     expect(await batch).toEqual(['a', 'b'])
   })
 
-  it('forgets a call that was given up, and takes its late reply for what it is', async () => {
+  it('forgets an abandoned call, and reports its reply as late', async () => {
     const strays: string[] = []
     const { peer, raw } = await talk(wire, {}, { onStray: (_, why) => strays.push(why) })
     const giveUp = new AbortController()
@@ -168,7 +168,7 @@ async function answered(peer: Peer, raw: Raw): Promise<unknown> {
   return call
 }
 
-/** A method that is answered when the test says so. */
+/** A method that returns when the test resolves it. */
 function gate(): { readonly method: Method; readonly open: () => void } {
   let open: () => void = () => {}
   const passed = new Promise<void>(resolve => {
@@ -216,7 +216,7 @@ describe.each(wires)('the answerer over $name', wire => {
     const { raw } = await talk(wire, { wait: method, ping: () => 'pong' })
     raw.send(request(id, 'wait'))
     raw.send(request(id, 'ping'))
-    // Under its own id the refusal could be taken for the answer of the first.
+    // With its own id the error could be mistaken for the response to the first.
     expect(await nextReply(raw)).toEqual({ jsonrpc: '2.0', id: null, error: invalid })
     open()
     expect(await nextReply(raw)).toEqual({ jsonrpc: '2.0', id, result: 'passed' })
@@ -224,7 +224,7 @@ describe.each(wires)('the answerer over $name', wire => {
     expect(await nextReply(raw)).toEqual({ jsonrpc: '2.0', id, result: 'pong' })
   })
 
-  it('refuses an id that a batch has twice in flight', async () => {
+  it('rejects an id that a batch uses twice', async () => {
     const { method, open } = gate()
     const { raw } = await talk(wire, { wait: method, ping: () => 'pong' })
     raw.send(`[${request(5, 'wait')},${request(5, 'ping')},${request(6, 'ping')}]`)
@@ -238,7 +238,7 @@ describe.each(wires)('the answerer over $name', wire => {
     ])
   })
 
-  it('answers a broken request without the id of one that is in flight', async () => {
+  it('answers a malformed request without the id of one that is in flight', async () => {
     const { method, open } = gate()
     const { raw } = await talk(wire, { wait: method })
     raw.send(request(5, 'wait'))
@@ -295,7 +295,7 @@ describe.each(wires)('the answerer over $name', wire => {
     { name: 'nothing', value: undefined },
     { name: 'what looks like an error of the wire', value: { code: 1, message: 'a secret' } },
   ]
-  it.each(thrown)('tells nothing of a method that throws $name', async ({ value }) => {
+  it.each(thrown)('leaks nothing of a method that throws $name', async ({ value }) => {
     const errors: unknown[] = []
     const fail = () => {
       throw value
@@ -311,7 +311,7 @@ describe.each(wires)('the answerer over $name', wire => {
     expect(errors).toEqual([value, value, value, value])
   })
 
-  it('hands a method 99000 params by position', async () => {
+  it('passes 99000 positional params to a method', async () => {
     const { raw } = await talk(wire, { count: (...params) => params.length })
     const params = new Array(99_000).fill(0).join(',')
     raw.send(`{"jsonrpc":"2.0","id":1,"method":"count","params":[${params}]}`)

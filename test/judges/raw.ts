@@ -7,20 +7,22 @@ import { type DecodeOptions, decode } from '../../src/jsonrpc/codec/decode.ts'
 import { encode } from '../../src/jsonrpc/codec/encode.ts'
 import type { Message } from '../../src/jsonrpc/message.ts'
 
-/** A connection without any of our code on this end: documents go in and out as they are. */
+/** A connection without any of our code on this end: documents are sent and received unchanged. */
 export interface Raw {
-  /** Sends one document in a frame of its own. */
+  /** Sends one document in its own frame. */
   send(document: string | Uint8Array): void
-  /** The next document that arrives. Rejects when the connection ends first. */
+  /** Returns the next document. Rejects if the connection closes first. */
   next(): Promise<string>
-  /** Resolves at the end of the connection, whoever ended it, to the close code if there is one. */
+  /** Resolves when the connection has closed, to the close code if there is one. */
   readonly ended: Promise<number | undefined>
-  /** Says that nothing more will be sent. */
+  /** Ends the output. */
   end(): void
   close(): void
 }
 
-/** Documents that came and were not asked for yet, and askers that came before their document. */
+/**
+ * Documents that have arrived and were not requested yet, and requests that wait for their document.
+ */
 class Inbox {
   readonly #documents: string[] = []
   readonly #askers: PromiseWithResolvers<string>[] = []
@@ -69,10 +71,10 @@ function withResolvers<T>(): PromiseWithResolvers<T> {
   return { promise, resolve, reject }
 }
 
-/** How this end puts a document on a stream and finds the first whole one in what came. */
+/** How this end writes a document to a stream and finds the first complete one in its input. */
 export interface Cut {
   frame(document: Uint8Array): Uint8Array
-  /** Where the first document stands in the bytes, and where the rest begins. */
+  /** The range of the first document in the bytes, and the start of the rest. */
   first(
     bytes: Buffer,
   ): { readonly from: number; readonly to: number; readonly rest: number } | undefined
@@ -149,7 +151,7 @@ export async function rawTcp(address: string, cut: Cut): Promise<Raw> {
   return rawStream(socket, cut)
 }
 
-/** Connects to `ws://…`. Documents travel as text, even those that are none. */
+/** Connects to `ws://…`. Documents are sent as text messages, even invalid ones. */
 export async function rawWebSocket(address: string): Promise<Raw> {
   const socket = new WebSocket(address)
   const inbox = new Inbox()
@@ -166,7 +168,7 @@ export async function rawWebSocket(address: string): Promise<Raw> {
   }
 }
 
-/** A channel for one of our peers and the raw other end of it, with nothing between but the codec. */
+/** A channel for one of our peers and its raw other end, with only the codec between them. */
 export function rawChannel(options?: DecodeOptions): {
   readonly channel: Channel
   readonly raw: Raw

@@ -1,4 +1,4 @@
-// Serves on a port of its own until its input ends; tells the address, and how much memory it holds.
+// Serves on its own port until its input ends; prints the address and its memory usage.
 
 import { listen } from '../../dist/index.js'
 

@@ -1,9 +1,9 @@
 /** One exchange of the examples page of the JSON-RPC 2.0 specification, section 7. */
 export interface Example {
   readonly name: string
-  /** What the client sends, as it stands on the page. */
+  /** The client's message, as on the page. */
   readonly sent: string
-  /** What the server sends back, as it stands on the page; undefined for nothing. */
+  /** The server's response, as on the page; undefined for none. */
   readonly answered?: string
 }
 

@@ -7,11 +7,14 @@ import { pageMethods } from './methods.js'
 import { cuts, type Raw, rawChannel, rawEnds, rawTcp, rawWebSocket } from './raw.ts'
 import { examples } from './specification-page.ts'
 
-// That a notification found no method is told here, and meant to happen.
+// Reports that a notification found no method, which is intended.
 const peerOptions = { onError: () => {} }
 const jsonrpc = { protocol: 'jsonrpc', peer: peerOptions } as const
 
-/** The wires the page is read out on. Each opens one raw connection and tells how to end it all. */
+/**
+ * The transports that the page is tested on. Each opens one raw connection and returns how to close
+ * everything.
+ */
 const wires: readonly {
   readonly name: string
   readonly isLines?: boolean
@@ -87,11 +90,11 @@ describe.each(wires)('the examples page over $name', ({ isLines, open }) => {
 
   it.each(examples)('answers "$name" as printed', async ({ sent, answered }) => {
     const { raw } = wire
-    // Where a line is a message, what the page prints in several lines goes out in one.
+    // With line framing, a message that the page prints on several lines is sent on one.
     raw.send(isLines === true ? sent.replaceAll('\n', ' ') : sent)
     raw.send(marker)
     if (answered !== undefined) expect(JSON.parse(await raw.next())).toEqual(JSON.parse(answered))
-    // Nothing came between: what the page leaves unanswered is unanswered.
+    // Nothing else arrived: what the page leaves unanswered is unanswered.
     expect(JSON.parse(await raw.next())).toEqual(markerAnswer)
   })
 })

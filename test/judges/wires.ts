@@ -7,13 +7,13 @@ import { listenWebSocket } from '../../src/transport/websocket/server.ts'
 import type { FramingName } from '../../src/wire/frame.ts'
 import { cuts, type Raw, rawChannel, rawEnds, rawTcp, rawWebSocket } from './raw.ts'
 
-/** A server of ours as the outside sees it. */
+/** Our server, seen from outside. */
 export interface Served {
   connect(): Promise<Raw>
   end(): Promise<void>
 }
 
-/** One way to reach a server: it hands each connection to `attach`. */
+/** A transport to a server: passes each connection to `attach`. */
 export interface Wire {
   readonly name: string
   readonly framing?: FramingName
@@ -55,7 +55,7 @@ const alone: Wire = {
   }),
 }
 
-/** Streams in memory that hand on every byte by itself. */
+/** Streams in memory that forward every byte separately. */
 export const bytewise: Wire = {
   name: 'lines in pieces of one byte',
   framing: 'lines',

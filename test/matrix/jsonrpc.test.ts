@@ -44,7 +44,7 @@ describe.each(wires)('over $name', wire => {
     expect(await peer.call('notes')).toEqual(Array.from({ length: 100 }, (_, i) => i))
   })
 
-  test('errors keep their code, message and data; inner ones stay inside', async () => {
+  test('errors keep their code, message and data; internal errors are hidden', async () => {
     const peer = await (await serve(wire)).connect()
     const error = { code: 4711, message: 'no', data: { why: ['x'] } }
     await expect(peer.call('fail', error)).rejects.toMatchObject({ name: 'RpcError', ...error })
@@ -69,7 +69,7 @@ describe.each(wires)('over $name', wire => {
     expect(await peer.call('notes')).toEqual(['in a batch'])
   })
 
-  test('a thousand calls at once, done in another order, get their own answers', async () => {
+  test('a thousand concurrent calls, completed in another order, get their own results', async () => {
     const peer = await (await serve(wire)).connect()
     const calls = Array.from({ length: 1000 }, (_, value) =>
       peer.call('later', { value, turns: (value * 7919) % 13 }),
@@ -77,13 +77,13 @@ describe.each(wires)('over $name', wire => {
     expect(await Promise.all(calls)).toEqual(calls.map((_, i) => i))
   })
 
-  test('the one that was called asks the caller', async () => {
+  test('the callee can call the caller back', async () => {
     const peer = await (await serve(wire)).connect({ answer: (text: string) => `${text}!` })
     const questions = Array.from({ length: 50 }, (_, i) => peer.call('ask', { question: i }))
     expect(await Promise.all(questions)).toEqual(questions.map((_, i) => `the answer is ${i}!`))
   })
 
-  test('a large message goes there and back', async () => {
+  test('a large message survives a round trip', async () => {
     const peer = await (await serve(wire)).connect()
     const text = 'wörld '.repeat(400_000)
     expect((await peer.call('echo', [text])) === text).toBe(true)
@@ -125,7 +125,7 @@ describe.each(able('raw'))('over $name', wire => {
 })
 
 describe.each(able('raw', 'half-close'))('over $name', wire => {
-  test('what is in flight when the input ends is answered', async () => {
+  test('requests in flight when the input ends are answered', async () => {
     const raw = await (await serve(wire)).raw()
     for (let id = 0; id < 20; id++) raw.send(request(id, 'later', { value: id, turns: 20 - id }))
     raw.end()
@@ -137,7 +137,7 @@ describe.each(able('raw', 'half-close'))('over $name', wire => {
 })
 
 describe.each(able('listener'))('over $name', wire => {
-  test('closing answers what is in flight, and nothing new', async () => {
+  test('closing answers requests in flight, and no new ones', async () => {
     let release: (value: string) => void = () => {}
     const gate = new Promise<string>(resolve => {
       release = resolve
@@ -161,7 +161,7 @@ describe.each(able('listener'))('over $name', wire => {
     await expect(peer.call('sum', [1])).rejects.toMatchObject({ code: 'closed' })
   })
 
-  test('a caller that stops reading is cut, and others are not disturbed', async () => {
+  test('a caller that stops reading is disconnected, and others are not affected', async () => {
     const { connect, raw, socket } = await serve(wire, { maxOutboundBytes: 1_000_000 })
     const stopped = await socket()
     stopped.pause()
@@ -174,7 +174,7 @@ describe.each(able('listener'))('over $name', wire => {
     bystander.send(request(2, 'sum', [1, 2]))
     expect(await bystander.next()).toBe(result(2, 3))
     bystander.close()
-    // Reading again, it finds that it was cut off long before the end.
+    // When it reads again, the connection was closed long before the end.
     let bytes = 0
     stopped.on('data', chunk => {
       bytes += chunk.length
@@ -206,7 +206,7 @@ describe.each(able('socket'))('over $name', wire => {
     },
   )
 
-  test('connections that say nothing hold up nobody', async () => {
+  test('idle connections do not block others', async () => {
     const { connect, socket } = await serve(wire)
     for (let i = 0; i < 50; i++) await socket()
     expect(await (await connect()).call('sum', [1, 2])).toBe(3)
@@ -239,7 +239,7 @@ function greeting(host: string): string {
   ].join('\r\n')
 }
 
-/** Opens a WebSocket by hand; what the server sends stays unread. */
+/** Opens a WebSocket by hand; the server's messages stay unread. */
 async function shakeHands(socket: import('node:net').Socket): Promise<void> {
   socket.write(greeting(`127.0.0.1:${socket.remotePort}`))
   await once(socket, 'readable')

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
-import type { ClientOptions, QuestionContext } from '../../src/client/options.ts'
+import type { ClientOptions, ServerRequestContext } from '../../src/client/options.ts'
 import type { ElicitFormParams, ElicitResult } from '../../src/mcp/types/elicitation.ts'
 import type { SampleParams, SampleResult } from '../../src/mcp/types/sampling.ts'
 import { proves } from '../requirements.ts'
@@ -40,7 +40,7 @@ describe.each(named)('over %s', (_, cell) => {
   const isBridged = isStateless && wire.behind !== undefined && wire.behind !== revision
   /** What a question on its way waits for, and the signals of those that have been asked. */
   let gate: Promise<unknown> | undefined
-  const asked: QuestionContext[] = []
+  const asked: ServerRequestContext[] = []
   let connected: Connected
   let client: Client
   let ear: Ear

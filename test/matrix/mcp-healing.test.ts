@@ -16,7 +16,7 @@ describe.each(named)('over %s', (_, cell) => {
     logs.length = 0
     connected = await connectCell(cell, {
       onLog: message => logs.push(message),
-      restart: { attempts: 500, baseMs: 1, maxMs: 10 },
+      reconnect: { attempts: 500, baseMs: 1, maxMs: 10 },
     })
     client = connected.client
     served = connected.served

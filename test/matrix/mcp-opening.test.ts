@@ -42,8 +42,8 @@ describe('a program that knows nothing but sessions', () => {
     proves('V7', 'V7c', 'V7e', 'V12', 'T2', 'T9')
     const program = stranger(what)
     const first = observed()
-    const probeMs = what === 'refuses' || what === 'dies' ? undefined : 30
-    const client = await connect(program, { ...first.options, probeMs })
+    const discoverTimeoutMs = what === 'refuses' || what === 'dies' ? undefined : 30
+    const client = await connect(program, { ...first.options, discoverTimeoutMs })
     expect(client.server.revision.name).toBe('2025-06-18')
     expect((await client.call('who')).text).toBe(`${first.pids.at(-1)}`)
     await client.close()
@@ -87,7 +87,7 @@ describe('a program that is killed', () => {
     const { pids, options } = observed()
     const file = fileURLToPath(new URL('../fixtures/everything-stdio.js', import.meta.url))
     const program = { command: process.execPath, args: [file] }
-    await using client = await connect(program, { ...options, restart: { baseMs: 1 } })
+    await using client = await connect(program, { ...options, reconnect: { baseMs: 1 } })
     const changes = client.changes({ resources: ['test://watched-resource'] })
     await changes.ready
     const call = client.call('test_wait', {})
@@ -104,8 +104,8 @@ describe('a program that is killed', () => {
 
   test('again and again is given up, which is told', async () => {
     const { pids, options } = observed()
-    const restart = { attempts: 2, baseMs: 1, maxMs: 1 }
-    const client = await connect(stranger('refuses'), { ...options, restart })
+    const reconnect = { attempts: 2, baseMs: 1, maxMs: 1 }
+    const client = await connect(stranger('refuses'), { ...options, reconnect })
     for (let round = 0; round < 3; round++) {
       await client.call('who')
       process.kill(pids.at(-1) ?? expect.unreachable(), 'SIGKILL')
@@ -123,7 +123,7 @@ describe('a listener that is started again at the same address', () => {
     const { address } = first
     await using client = await connect(address, {
       ...quiet,
-      restart: { attempts: 500, baseMs: 1, maxMs: 5 },
+      reconnect: { attempts: 500, baseMs: 1, maxMs: 5 },
     })
     expect((await client.call('add')).text).toBe('added')
     await first.close()

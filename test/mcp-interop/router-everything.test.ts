@@ -47,7 +47,7 @@ describe.each(rows)(
 
     beforeAll(async () => {
       // It has more tools for those of whom it can ask something: here everybody gets them.
-      routed = await routerBefore({ command, args, connections: 'one' }, front)
+      routed = await routerBefore({ command, args, connections: 'shared' }, front)
       driver = await connect(routed.place, { answers, revision })
       // A while after it is connected to it asks for the roots on its own account, unless it knows them by
       // then: so that no step is asked what it does not expect.

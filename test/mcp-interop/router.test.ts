@@ -14,15 +14,15 @@ const cells: readonly RoutedCell[] = [
   row('sdk1', '2025-11-25', 'stdio', 'ours', '2026-07-28', 'stdio'),
   row('sdk1', '2024-11-05', '/sse', 'ours', '2025-11-25', 'http'),
   row('sdk2', '2025-11-25', '/mcp', 'ours', '2026-07-28', 'stdio'),
-  row('sdk2', '2025-06-18', 'stdio', 'ours', '2025-11-25', 'stdio', 'one'),
+  row('sdk2', '2025-06-18', 'stdio', 'ours', '2025-11-25', 'stdio', 'shared'),
   row('sdk2', '2026-07-28', '/mcp', 'ours', '2025-11-25', 'http'),
   row('sdk2', '2026-07-28', 'stdio', 'ours', '2026-07-28', 'http'),
   // Servers of others behind it.
-  row('ours', '2025-11-25', 'stdio', 'sdk1', '2025-11-25', 'stdio', 'one'),
-  row('ours', '2026-07-28', '/mcp', 'sdk1', '2025-11-25', 'stdio', 'one'),
+  row('ours', '2025-11-25', 'stdio', 'sdk1', '2025-11-25', 'stdio', 'shared'),
+  row('ours', '2026-07-28', '/mcp', 'sdk1', '2025-11-25', 'stdio', 'shared'),
   row('sdk1', '2025-11-25', '/mcp', 'sdk2', '2026-07-28', 'stdio'),
   row('sdk2', '2026-07-28', '/mcp', 'sdk2', '2026-07-28', 'stdio'),
-  row('sdk2', '2026-07-28', 'stdio', 'sdk1', '2025-11-25', 'stdio', 'one'),
+  row('sdk2', '2026-07-28', 'stdio', 'sdk1', '2025-11-25', 'stdio', 'shared'),
 ]
 
 function row(

@@ -11,7 +11,7 @@ const router = new Router({
   instructions,
   pageSize,
   // Where calls that ask at the same time cannot be told apart, that shall be known soon.
-  doubtMs: 500,
+  attributionTimeoutMs: 500,
   servers: { fixture: { prefix: false, ...JSON.parse(upstream) } },
 })
 await serve(router, { argv: args })

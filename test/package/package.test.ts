@@ -78,6 +78,24 @@ describe('the packed package', () => {
   })
 })
 
+test('the server on the first lines of the README runs in a folder that npm init made', async () => {
+  const { name, version, devDependencies } = manifest
+  const [, server = ''] = /^```js server\.mjs\n(.*?)^```/ms.exec(read('README.md')) ?? []
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'trunkline-readme-')))
+  try {
+    await npm(folder, 'init', '--yes')
+    const wanted = [join(home, `${name}-${version}.tgz`), `zod@${devDependencies.zod}`]
+    await npm(folder, 'install', '--prefer-offline', '--ignore-scripts', ...wanted)
+    await writeFile(join(folder, 'server.mjs'), server)
+    const main = join(folder, 'node_modules', name, 'dist/cli/main.js')
+    const call = ['call', 'forecast', 'city=Oslo', '--', process.execPath, 'server.mjs']
+    const { stdout } = await exec(process.execPath, [main, ...call], { cwd: folder })
+    expect(stdout).toBe('Sunny in Oslo\n')
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
 test('packing a fresh clone builds it first', async () => {
   const clone = join(home, 'clone')
   const { name, version } = manifest

@@ -24,7 +24,7 @@ export const base = [
       id: 'B22',
       level: 'MUST',
       side: 'both',
-      says: 'The base protocol, the lifecycle or versioning, and the message patterns of a revision are there in full, whatever else is left out.',
+      says: 'The base protocol, the lifecycle or versioning, and the message patterns of a revision are implemented in full; everything else is optional.',
     },
     {
       id: 'B24',
@@ -332,14 +332,14 @@ export const base = [
       id: 'B20c',
       level: 'MUST',
       side: 'client',
-      says: 'Whoever shows icons can show PNG and JPEG.',
+      says: 'A client that shows icons supports PNG and JPEG.',
       beyond: application,
     },
     {
       id: 'B20d',
       level: 'SHOULD',
       side: 'client',
-      says: 'Whoever shows icons can show SVG and WebP too.',
+      says: 'A client that shows icons supports SVG and WebP too.',
       beyond: application,
     },
     {

@@ -170,7 +170,7 @@ export const caching = [
       id: 'U11j',
       level: 'MUST',
       side: 'client',
-      says: 'Whoever polls does so at varied and growing intervals.',
+      says: 'A client polls with jitter and backoff.',
       beyond: application,
     },
   ]),
@@ -191,7 +191,7 @@ export const caching = [
       id: 'U11m',
       level: 'SHOULD',
       side: 'client',
-      says: 'Whoever needs a consistent list reads it again from the beginning.',
+      says: 'A client that needs a consistent list reads it again from the first page.',
     },
     {
       id: 'U11n',

@@ -28,7 +28,7 @@ export const http = [
       id: 'H2d',
       level: 'SHOULD',
       side: 'server',
-      says: 'Whoever connects is authenticated.',
+      says: 'Connections are authenticated.',
       beyond: application,
     },
   ]),
@@ -218,7 +218,7 @@ export const http = [
       id: 'H10b',
       level: 'SHOULD',
       side: 'server',
-      says: 'From the id of an event it can be told to which stream it belongs.',
+      says: 'The id of an event identifies its stream.',
     },
   ]),
   ...under('basic/transports / Session Management', streamable, [
@@ -304,7 +304,7 @@ export const http = [
       id: 'H13c',
       level: 'SHOULD',
       side: 'server',
-      says: 'Without the header, and where nothing else tells, the version is 2025-03-26.',
+      says: 'Without the header, and without another way to know, the version is 2025-03-26.',
     },
     {
       id: 'H13d',

@@ -223,7 +223,7 @@ export const lifecycle = [
       id: 'V3b',
       level: 'SHOULD',
       side: 'both',
-      says: 'Neither name changes what the other side does, nor decides a question of security.',
+      says: 'Neither name changes the behavior of the peer, nor a security decision.',
     },
   ]),
   ...under('basic/versioning / Protocol Version Negotiation', stateless, [
@@ -231,7 +231,7 @@ export const lifecycle = [
       id: 'V4',
       level: 'MUST',
       side: 'server',
-      says: 'A version that the server does not serve is refused with -32022, which tells the version asked for and those that are served.',
+      says: 'A version that the server does not serve is rejected with -32022, which names the requested version and the supported ones.',
     },
     {
       id: 'V5',
@@ -243,7 +243,7 @@ export const lifecycle = [
       id: 'V5b',
       level: 'SHOULD',
       side: 'client',
-      says: 'Without such a version the client tells its user.',
+      says: 'Without such a version the client informs its user.',
     },
     { id: 'V6', level: 'MUST', side: 'server', says: 'The server answers `server/discover`.' },
   ]),
@@ -298,7 +298,7 @@ export const lifecycle = [
       id: 'V10b',
       level: 'MUST',
       side: 'both',
-      says: 'Where the other side lacks an extension, the core behaviour or an error takes its place.',
+      says: 'If the peer lacks an extension, the core behavior or an error takes its place.',
     },
     {
       id: 'V10c',

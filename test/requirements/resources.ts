@@ -23,7 +23,7 @@ export const resources = [
       id: 'S2',
       level: 'SHOULD',
       side: 'server',
-      says: 'With `listChanged`, changes of the tools, resources or prompts are told.',
+      says: 'With `listChanged`, changes of the tools, resources or prompts are notified.',
     },
   ]),
   ...under('server/tools, server/resources, server/prompts / Capabilities', stateless, [
@@ -45,13 +45,13 @@ export const resources = [
       id: 'S13',
       level: 'MUST',
       side: 'server',
-      says: 'After `resources/subscribe`, a change of that resource is told by `notifications/resources/updated`.',
+      says: 'After `resources/subscribe`, a change of that resource is notified by `notifications/resources/updated`.',
     },
     {
       id: 'S13b',
       level: 'MUST',
       side: 'server',
-      says: 'After `resources/unsubscribe` it is not told any more.',
+      says: 'After `resources/unsubscribe` changes are no longer notified.',
     },
   ]),
   ...under('server/resources / Resource Templates', every, [

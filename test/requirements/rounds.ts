@@ -129,7 +129,7 @@ export const rounds = [
       id: 'M15',
       level: 'SHOULD',
       side: 'server',
-      says: 'Answers that nobody asked for are ignored.',
+      says: 'Responses without a request are ignored.',
     },
     {
       id: 'M16',
@@ -149,7 +149,7 @@ export const rounds = [
       id: 'Q13',
       level: 'MUST',
       side: 'server',
-      says: 'Updates are told only of the resources that were asked for.',
+      says: 'Updates are sent only for subscribed resources.',
     },
   ]),
   ...under('basic/patterns/subscriptions / Acknowledgment', stateless, [
@@ -157,7 +157,7 @@ export const rounds = [
       id: 'Q2',
       level: 'MUST',
       side: 'server',
-      says: 'The first message of a subscription is `notifications/subscriptions/acknowledged`, and nothing is told to it before.',
+      says: 'The first message of a subscription is `notifications/subscriptions/acknowledged`, and nothing is sent before it.',
     },
     {
       id: 'Q3',
@@ -208,7 +208,7 @@ export const rounds = [
       id: 'Q12',
       level: 'MUST',
       side: 'server',
-      says: 'After the client has cancelled a subscription, nothing is told to it.',
+      says: 'After the client has cancelled a subscription, nothing more is sent on it.',
     },
   ]),
   ...under('server/utilities/logging / Per-request log level, subscriptions', stateless, [

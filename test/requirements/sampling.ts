@@ -34,7 +34,7 @@ export const sampling = [
       id: 'C1d',
       level: 'MUST',
       side: 'client',
-      says: 'With `roots.listChanged`, changes of the roots are told.',
+      says: 'With `roots.listChanged`, changes of the roots are notified.',
     },
   ]),
   ...under('client/roots / Error Handling', sessions, [
@@ -48,7 +48,7 @@ export const sampling = [
       id: 'C1f',
       level: 'SHOULD',
       side: 'client',
-      says: 'Roots that cannot be told for a reason within the client are answered with -32603.',
+      says: 'An internal failure to list roots gives -32603.',
     },
   ]),
   ...under('client/roots / Security Considerations', every, [

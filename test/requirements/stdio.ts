@@ -46,7 +46,7 @@ export const stdio = [
       id: 'T6',
       level: 'MUST',
       side: 'client',
-      says: 'Notifications of subscriptions are told apart by their `subscriptionId`.',
+      says: 'Notifications of subscriptions are distinguished by their `subscriptionId`.',
     },
   ]),
   ...under('basic/transports/stdio / Cancellation', stateless, [

@@ -3,9 +3,9 @@ export const every = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2
 
 export type Revision = (typeof every)[number]
 
-/** Those that open a session. */
+/** The revisions with sessions. */
 export const sessions = every.slice(0, 4)
-/** Those that do not. */
+/** The revisions without sessions. */
 export const stateless = every.slice(4)
 export const sinceMarch2025 = every.slice(1)
 export const sinceJune2025 = every.slice(2)
@@ -16,29 +16,32 @@ export const march2025 = every.slice(1, 2)
 export const june2025 = every.slice(2, 3)
 export const november2025 = every.slice(3, 4)
 
-/** One thing that the specification asks for, such that one test can show it. */
+/** One requirement of the specification, small enough for one test. */
 export interface Requirement<Id extends string = string> {
-  /** A letter for the topic and a number; those that belong closely together differ in a last letter. */
+  /** A letter for the topic and a number; closely related ones differ in a last letter. */
   readonly id: Id
   readonly level: 'MUST' | 'SHOULD'
-  /** The revisions that ask for it. */
+  /** The revisions that require it. */
   readonly revisions: readonly Revision[]
   /** The page of the specification, as the newest of these revisions names it, and the heading. */
   readonly section: string
-  /** What it asks for, in our own words. */
+  /** What it requires, in our own words. */
   readonly says: string
-  /** Who has to do it. */
+  /** The side that it applies to. */
   readonly side: 'server' | 'client' | 'both'
   /** Why no test of this package can show it, if so. */
   readonly beyond?: string
 }
 
-/** A reason why no test can show it: what people see and what data mean is not known here. */
-export const application = 'only the program that is built on it can do so'
+/**
+ * A reason why no test can show it: the user interface and the meaning of data are up to the
+ * application.
+ */
+export const application = 'only the application can do so'
 /** A reason why no test can show it. */
-export const design = 'it speaks of revisions to come'
+export const design = 'it applies to future revisions'
 
-/** The requirements of one section, which are in the same revisions. */
+/** Creates the requirements of one section, which apply to the same revisions. */
 export function under<const Id extends string>(
   section: string,
   revisions: readonly Revision[],

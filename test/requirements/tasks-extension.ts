@@ -7,7 +7,7 @@ export const tasksExtension = [
       id: 'X1',
       level: 'MUST',
       side: 'server',
-      says: 'No task is made for a request that does not declare the extension, whatever earlier ones did.',
+      says: 'No task is made for a request that does not declare the extension, even if earlier ones did.',
     },
     {
       id: 'X2',
@@ -47,12 +47,17 @@ export const tasksExtension = [
     { id: 'X5b', level: 'MUST', side: 'server', says: 'No other result has it.' },
   ]),
   ...under('seps/2663 / Task Creation', stateless, [
-    { id: 'X6', level: 'MUST', side: 'server', says: 'A task can be got as soon as it is told.' },
+    {
+      id: 'X6',
+      level: 'MUST',
+      side: 'server',
+      says: 'A task can be read as soon as its id has been sent.',
+    },
     {
       id: 'X7',
       level: 'SHOULD',
       side: 'server',
-      says: 'Questions that come before a task are settled before it is made.',
+      says: 'Input requests before a task are completed before it is created.',
     },
   ]),
   ...under('seps/2663 / Task Polling', stateless, [
@@ -74,25 +79,25 @@ export const tasksExtension = [
       id: 'X9',
       level: 'MUST',
       side: 'server',
-      says: 'A task that is working or was cancelled is told as such.',
+      says: 'A task that is working or was cancelled has that status.',
     },
     {
       id: 'X9b',
       level: 'MUST',
       side: 'server',
-      says: 'A task that needs input is told with all open `inputRequests`.',
+      says: 'A task that needs input has all open `inputRequests`.',
     },
     {
       id: 'X9c',
       level: 'MUST',
       side: 'server',
-      says: 'A task that is completed is told with its `result`.',
+      says: 'A task that is completed has its `result`.',
     },
     {
       id: 'X9e',
       level: 'MUST',
       side: 'server',
-      says: 'A task that failed is told with its `error`.',
+      says: 'A task that failed has its `error`.',
     },
     {
       id: 'X9f',
@@ -126,7 +131,7 @@ export const tasksExtension = [
       id: 'X10d',
       level: 'SHOULD',
       side: 'client',
-      says: 'No question of a task is put or answered twice.',
+      says: 'No input request of a task is presented or answered twice.',
     },
     {
       id: 'X11',
@@ -144,7 +149,7 @@ export const tasksExtension = [
       id: 'X12b',
       level: 'SHOULD',
       side: 'server',
-      says: 'Answers to questions that are not open are ignored.',
+      says: 'Responses to input requests that are not open are ignored.',
     },
     {
       id: 'X12d',
@@ -184,7 +189,7 @@ export const tasksExtension = [
       id: 'X14b',
       level: 'MUST',
       side: 'server',
-      says: 'A notification of a task tells all that `tasks/get` would.',
+      says: 'A notification of a task has everything that `tasks/get` returns.',
     },
     {
       id: 'X14c',
@@ -226,7 +231,7 @@ export const tasksExtension = [
       side: 'server',
       says: 'A task is `failed` only because of a JSON-RPC error.',
     },
-    { id: 'X16b', level: 'MUST', side: 'server', says: 'A task that failed tells that error.' },
+    { id: 'X16b', level: 'MUST', side: 'server', says: 'A task that failed has that error.' },
     {
       id: 'X16c',
       level: 'MUST',
@@ -287,7 +292,7 @@ export const tasksExtension = [
       id: 'X18c',
       level: 'MUST',
       side: 'client',
-      says: 'Questions of tasks are trusted no more than others.',
+      says: 'Input requests of tasks are trusted no more than others.',
       beyond: application,
     },
   ]),

@@ -7,13 +7,13 @@ export const tasks = [
       id: 'K1',
       level: 'MUST',
       side: 'both',
-      says: 'Whoever takes requests as tasks declares the capability `tasks`.',
+      says: 'A peer that accepts requests as tasks declares the capability `tasks`.',
     },
     {
       id: 'K2',
       level: 'SHOULD',
       side: 'both',
-      says: 'Requests are sent as tasks only where the other side declares it for them.',
+      says: 'Requests are sent as tasks only if the peer declares it for them.',
     },
   ]),
   ...under('basic/utilities/tasks / Task Support and Handling', november2025, [
@@ -21,7 +21,7 @@ export const tasks = [
       id: 'K3',
       level: 'MUST',
       side: 'both',
-      says: 'Whoever does not declare it for a request carries it out as usual and ignores the wish for a task.',
+      says: 'A peer that does not declare it for a request handles the request as usual and ignores the task metadata.',
     },
   ]),
   ...under('basic/utilities/tasks / Task ID Requirements', november2025, [
@@ -78,7 +78,7 @@ export const tasks = [
       id: 'K8',
       level: 'MUST',
       side: 'both',
-      says: 'Every task that is told says when it was created and when it was last updated.',
+      says: 'Every task that is sent has the times of its creation and of its last update.',
     },
     {
       id: 'K8c',
@@ -93,7 +93,7 @@ export const tasks = [
       id: 'K8e',
       level: 'SHOULD',
       side: 'both',
-      says: 'Requestors poll until the task has ended or needs input, whatever notifications come.',
+      says: 'Requestors poll until the task has ended or needs input, regardless of notifications.',
     },
   ]),
   ...under('basic/utilities/tasks / Result Retrieval', november2025, [
@@ -128,7 +128,7 @@ export const tasks = [
       id: 'K11b',
       level: 'MUST',
       side: 'both',
-      says: 'In `tasks/get`, `tasks/result` and `tasks/cancel` the parameter `taskId` counts, whatever the metadata say.',
+      says: 'In `tasks/get`, `tasks/result` and `tasks/cancel` the parameter `taskId` counts, regardless of the metadata.',
     },
     {
       id: 'K11c',
@@ -183,7 +183,7 @@ export const tasks = [
       side: 'both',
       says: 'A task is `cancelled` before its cancellation is answered.',
     },
-    { id: 'K14d', level: 'MUST', side: 'both', says: 'It stays so, whatever its work still does.' },
+    { id: 'K14d', level: 'MUST', side: 'both', says: 'It stays so, even if its work continues.' },
     {
       id: 'K14e',
       level: 'SHOULD',
@@ -248,13 +248,13 @@ export const tasks = [
       id: 'K16c',
       level: 'SHOULD',
       side: 'both',
-      says: 'Whoever cannot tell requestors apart does not declare `tasks.list`.',
+      says: 'A receiver that cannot distinguish requestors does not declare `tasks.list`.',
     },
     {
       id: 'K16d',
       level: 'MUST',
       side: 'both',
-      says: 'Tasks of another context are neither told, given, cancelled nor listed.',
+      says: 'Tasks of another context are neither returned, cancelled nor listed.',
     },
     {
       id: 'K16f',

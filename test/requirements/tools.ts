@@ -60,7 +60,7 @@ export const tools = [
       id: 'S5f',
       level: 'SHOULD',
       side: 'client',
-      says: 'Whoever merges the tools of several servers keeps equal names apart, by a prefix for example.',
+      says: 'A client that merges the tools of several servers makes equal names distinct, for example by a prefix.',
     },
     {
       id: 'S5g',

@@ -141,7 +141,7 @@ export const utilities = [
       id: 'U5c',
       level: 'MUST',
       side: 'both',
-      says: 'Each progress notification of a request tells more progress than the one before.',
+      says: 'Each progress notification of a request has more progress than the one before.',
     },
   ]),
   ...under('basic/patterns/progress / Progress Flow', sinceMarch2025, [
@@ -158,7 +158,7 @@ export const utilities = [
       id: 'U5d',
       level: 'MUST',
       side: 'both',
-      says: 'Both sides know which progress tokens are active, and progress is told only for those.',
+      says: 'Both sides know which progress tokens are active, and progress is sent only for those.',
     },
   ]),
   ...under('basic/patterns/progress / Implementation Notes', every, [
@@ -219,7 +219,7 @@ export const utilities = [
       id: 'U7d',
       level: 'SHOULD',
       side: 'server',
-      says: 'Log messages tell the context in their data, under names of loggers that stay the same.',
+      says: 'Log messages have context in their data, and consistent logger names.',
       beyond: application,
     },
   ]),

@@ -5,7 +5,7 @@ import { connect } from '../../src/connect.ts'
 import { listen } from '../../src/listen.ts'
 import type { Endpoint } from '../../src/mcp/endpoint.ts'
 import { type Observable, observe } from '../../src/observe/observe.ts'
-import { sessionsOf } from '../../src/observe/observed.ts'
+import { withSessionEvents } from '../../src/observe/observed.ts'
 import type { UpstreamOptions } from '../../src/router/options.ts'
 import { Router } from '../../src/router/router.ts'
 import { Server } from '../../src/server/server.ts'
@@ -55,7 +55,7 @@ test.each(addresses)(
     const server = echo()
     const told = figures(server, 'it')
     expect(told().get('received it')).toBe(0)
-    const client = await connect(await listening(sessionsOf(server), address))
+    const client = await connect(await listening(withSessionEvents(server), address))
     await client.call('work', { nonce: long })
     const [received = 0, sent = 0] = [told().get('received it'), told().get('sent it')]
     // The text once, and twice at most of anything else: heads, handshakes, the list of tools.

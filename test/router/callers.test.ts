@@ -4,7 +4,7 @@ import { connect, RpcError, Server } from '../../src/index.ts'
 import { Router } from '../../src/router/index.ts'
 import { limits } from '../../src/util/limits/limits.ts'
 
-const sharings = ['alike', 'one', 'each'] as const
+const sharings = ['compatible', 'shared', 'per-caller'] as const
 const eras = ['session', 'stateless'] as const
 const pairs = eras.flatMap(a => eras.map(b => [a, b] as const))
 const form = {
@@ -96,7 +96,10 @@ describe.each(sharings)('two callers at once, with connections of the kind "%s"'
     'hear nothing of each other from a session server: a %s and a %s',
     async (first, second) => {
       const server = talker('2025-11-25', 2)
-      await using router = new Router({ servers: { x: { server, connections } }, doubtMs: 50 })
+      await using router = new Router({
+        servers: { x: { server, connections } },
+        attributionTimeoutMs: 50,
+      })
       const ada = await caller(router, 'ada', first)
       const bob = await caller(router, 'bob', second)
       const said = await Promise.allSettled([ada.talk(), bob.talk()])
@@ -108,7 +111,7 @@ describe.each(sharings)('two callers at once, with connections of the kind "%s"'
         expect(heard).toContain(`step of ${who}`)
         expect(heard.filter(words => !words.includes(who))).toEqual([])
       }
-      if (connections === 'each') {
+      if (connections === 'per-caller') {
         const texts = said.map(one => (one.status === 'fulfilled' ? one.value.text : one.reason))
         expect(texts).toEqual(['ada is ada herself', 'bob is bob herself'])
         expect(ada.heard).toContain('log of ada')
@@ -119,8 +122,8 @@ describe.each(sharings)('two callers at once, with connections of the kind "%s"'
         for (const reason of reasons) {
           expect(reason).toBeInstanceOf(RpcError)
           expect(reason.kind).toBe('capability_not_supported')
-          expect(reason.message).toContain('cannot be told whose call it belongs to')
-          expect(reason.message).toContain('"connections": "each"')
+          expect(reason.message).toContain('it could belong to calls of several callers')
+          expect(reason.message).toContain('"connections": "per-caller"')
         }
         expect([...ada.heard, ...bob.heard].filter(words => words.startsWith('who'))).toEqual([])
       }
@@ -141,7 +144,7 @@ describe.each(sharings)('two callers at once, with connections of the kind "%s"'
       const other = bob.talk()
       // Whose question is open has the connection for itself, where there can be another one; else what is
       // asked meanwhile waits.
-      if (connections === 'one') await expect.poll(() => bob.heard).toContain('step of bob')
+      if (connections === 'shared') await expect.poll(() => bob.heard).toContain('step of bob')
       else expect(await other).toMatchObject({ text: 'bob is bob herself' })
       gate.open()
       expect((await asked).text).toBe('ada is ada herself')
@@ -160,8 +163,8 @@ describe.each(sharings)('two callers at once, with connections of the kind "%s"'
 test('where there can be no more connections callers share one, and what stays doubtful is refused', async () => {
   const server = talker('2025-11-25', 1)
   server.tool('plain', {}, () => 'as ever')
-  await using router = new Router({ servers: { x: server }, doubtMs: 50 })
-  const gates = Array.from({ length: limits.lanes.default }, () => new Gate())
+  await using router = new Router({ servers: { x: server }, attributionTimeoutMs: 50 })
+  const gates = Array.from({ length: limits.upstreamConnections.default }, () => new Gate())
   const asked: Promise<unknown>[] = []
   const clients: Client[] = []
   for (const [index, gate] of gates.entries()) {

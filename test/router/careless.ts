@@ -4,7 +4,7 @@ import { Peer } from '../../src/jsonrpc/peer/peer.ts'
 import type { Endpoint } from '../../src/mcp/endpoint.ts'
 import { profile } from '../../src/mcp/profile.ts'
 import { revisionNamed } from '../../src/mcp/revisions/revisions.ts'
-import { deferred } from '../../src/util/deferred.ts'
+import { deferred } from '../../src/util/promises.ts'
 
 const revision = '2025-11-25'
 

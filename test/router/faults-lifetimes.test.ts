@@ -195,7 +195,7 @@ describe('trunkline up', () => {
     const folder = mkdtempSync(join(tmpdir(), 'trunkline-up-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const file = join(folder, 'trunkline.json')
-    const never = worker({ role: 'never-initializes' }, { openMs: 600_000 })
+    const never = worker({ role: 'never-initializes' }, { connectTimeoutMs: 600_000 })
     const listen = 'http://127.0.0.1:0/mcp'
     await writeFile(file, JSON.stringify({ listen, servers: { never } }))
     const child = start(['up', file])

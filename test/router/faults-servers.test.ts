@@ -47,15 +47,15 @@ describe('a server that does not come up', () => {
       'exits-in-initialize',
       'exited with code 3: no licence found',
     ],
-    ['never answers the opening', 'never-initializes', 'could not be opened within 400 ms'],
-    ['never says anything', 'says-nothing', 'could not be opened within 400 ms'],
+    ['never answers the opening', 'never-initializes', 'not connected within 400 ms'],
+    ['never says anything', 'says-nothing', 'not connected within 400 ms'],
   ])('because it %s, is put away with a reason, and others never notice', async (_, role, why) => {
-    const { router, client, bad, othersAreWell } = await beside(role, { openMs: 400 })
+    const { router, client, bad, othersAreWell } = await beside(role, { connectTimeoutMs: 400 })
     await othersAreWell()
     await until(() => bad().instances[0]?.state === 'quarantined')
     expect(bad()).toMatchObject({ level: 'down', tools: 0 })
     expect(bad().instances[0]).toMatchObject({ restarts: 5, pids: [] })
-    expect(bad().reason).toContain('started again 5 times within 60 s and ended each time')
+    expect(bad().reason).toContain('restarted 5 times within 60 s and stopped each time')
     expect(bad().reason).toContain(why)
     const names = []
     for await (const { name } of client.tools()) names.push(name)
@@ -82,8 +82,10 @@ describe('a server that breaks when it is called', () => {
   test.each([
     ['prints what is no JSON', 'garbage-on-stdout', 'lines that are no JSON'],
     ['closes its output', 'closes-stdout', 'closed its output'],
-  ])('because it %s, is started again until it is put away', async (_, role, why) => {
-    const { client, bad, othersAreWell } = await beside(role, { restart: { most: 2, minMs: 1 } })
+  ])('because it %s, is restarted until it is quarantined', async (_, role, why) => {
+    const { client, bad, othersAreWell } = await beside(role, {
+      restart: { maxRestarts: 2, minMs: 1 },
+    })
     for (let kills = 0; kills < 3; kills++) {
       const error = await failureOf(client.call('bad__work', { nonce: 'x' }))
       expect(error).toMatchObject({ data: { server: 'bad', outcome: 'unknown' } })
@@ -98,12 +100,12 @@ describe('a server that breaks when it is called', () => {
   })
 
   test('comes back for good once it is well and somebody asks for it', async () => {
-    const router = await routed({ work: worker({}, { restart: { most: 0 } }) })
+    const router = await routed({ work: worker({}, { restart: { maxRestarts: 0 } }) })
     const client = await caller(router)
     const [pid] = pidsOf(router, 'work')
     process.kill(pid as number, 'SIGKILL')
     await until(() => router.server('work')?.instances[0]?.state === 'quarantined')
-    expect(router.server('work')?.reason).toContain('was ended by SIGKILL')
+    expect(router.server('work')?.reason).toContain('was killed by SIGKILL')
     router.retry('work')
     await until(() => router.server('work')?.tools !== 0)
     expect(router.server('work')?.level).toBe('ok')

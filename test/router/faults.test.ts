@@ -5,7 +5,7 @@ import { type Entry, ledgerHere, reconcile, worker } from './ledger.ts'
 import { caller, failureOf, pidsOf, routed } from './routed.ts'
 import { storm } from './storm.ts'
 
-const often = { restart: { most: 1000, minMs: 1, maxMs: 10 } }
+const often = { restart: { maxRestarts: 1000, minMs: 1, maxMs: 10 } }
 
 describe('the ledger', () => {
   const asked = ['a', 'b', 'c']
@@ -116,8 +116,8 @@ describe('a program that is killed again and again', () => {
 })
 
 describe('a program that is stopped and does not answer', () => {
-  // On a busy machine a program that is well may take long to answer, though not that long.
-  const watchful = { everyMs: 20, timeoutMs: 2000, failures: 2 }
+  // On a busy machine a healthy process may take long to respond, but not this long.
+  const watchful = { intervalMs: 20, timeoutMs: 2000, failures: 2 }
 
   test('is given up, gets no calls, and is replaced when it is gone', async () => {
     const ledger = ledgerHere()
@@ -133,7 +133,7 @@ describe('a program that is stopped and does not answer', () => {
     await until(() => router.server('work')?.instances[0]?.state !== 'ready')
     const status = router.server('work')
     expect(status).toMatchObject({ level: 'degraded' })
-    expect(status?.instances[0]?.reason).toContain('does not answer')
+    expect(status?.instances[0]?.reason).toContain('does not respond')
     for (let turn = 0; turn < 50; turn++) {
       expect((await ledger.call(client, 'work__work')).outcome).toBe('ok')
     }
@@ -154,7 +154,7 @@ describe('a program that is stopped and does not answer', () => {
           instances: 2,
           balance: 'round-robin',
           timeoutMs: 5000,
-          health: { everyMs: 0 },
+          health: { intervalMs: 0 },
           breaker: { failures: 3 },
         },
       ),

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { listen } from '../../src/listen.ts'
 import { collect } from '../../src/observe/metrics/collect.ts'
-import { Registry } from '../../src/observe/metrics/registry.ts'
+import { MetricRegistry } from '../../src/observe/metrics/registry.ts'
 import { Server } from '../../src/server/server.ts'
 import { caller, failureOf, routed } from './routed.ts'
 
@@ -16,7 +16,7 @@ async function silent(): Promise<string> {
 
 /** What is measured of one thing, for as long as the test lasts. */
 function gauge(name: string): () => readonly string[] {
-  const registry = new Registry()
+  const registry = new MetricRegistry()
   onTestFinished(collect(registry))
   return () => {
     const lines = registry.text().split('\n')

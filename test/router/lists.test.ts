@@ -42,7 +42,7 @@ describe('a server one of whose lists cannot be read', () => {
       if (isBroken && message.method === 'prompts/list') throw errors.internalError()
       return next(message, exchange)
     })
-    const router = await routed({ it: { server, health: { everyMs: 0 } } }, { clock })
+    const router = await routed({ it: { server, health: { intervalMs: 0 } } }, { clock })
     const prompts = () => router.server('it')?.prompts
     clock.advance(limits.listRetryMs.default + 100)
     await router.ready()

@@ -21,7 +21,7 @@ const ups = wished('UPS', 100)
 test(`a storm of ${calls} calls, with a program killed every two seconds`, async () => {
   const ledger = ledgerHere('w')
   const calm = ledgerHere('c')
-  const restart = { most: 1000, minMs: 1, maxMs: 100 }
+  const restart = { maxRestarts: 1000, minMs: 1, maxMs: 100 }
   const router = await routed({
     work: worker({ ledger: ledger.file }, { instances: 2, restart, trustAnnotations: true }),
     calm: worker({ ledger: calm.file }),

@@ -5,7 +5,7 @@ import type { Middleware } from '../../src/jsonrpc/handler.ts'
 import type { Endpoint } from '../../src/mcp/endpoint.ts'
 import { Router } from '../../src/router/router.ts'
 import { Server } from '../../src/server/server.ts'
-import { isRecord } from '../../src/util/record.ts'
+import { isRecord } from '../../src/util/objects.ts'
 import { caller, failureOf, routed } from './routed.ts'
 
 const eras = ['session', 'stateless'] as const
@@ -44,39 +44,45 @@ describe.each(eras)('middleware around a call of a %s caller', era => {
     const use = [noting(seen, 'first of one'), noting(seen, 'second of one')]
     const router = await routed(
       { a: { server: echo(), use }, b: echo() },
-      { out: [noting(seen, 'out')] },
+      { outbound: [noting(seen, 'outbound')] },
     )
     router.use(noting(seen, 'in'))
     const client = await caller(router, { era })
     await client.call('a__echo', { text: 'x' })
     expect(seen.splice(0)).toEqual([
       'in a__echo',
-      'out echo',
+      'outbound echo',
       'first of one echo',
       'second of one echo',
     ])
     await client.call('b__echo', { text: 'x' })
-    expect(seen).toEqual(['in b__echo', 'out echo'])
+    expect(seen).toEqual(['in b__echo', 'outbound echo'])
   })
 
-  test.each(['in', 'out', 'of one'])('may change what is asked and answered: %s', async where => {
-    const shout = replacing(text => text.toUpperCase())
-    const answer: Middleware = next => async (message, exchange) => {
-      const result = await next(message, exchange)
-      if (message.method !== 'tools/call' || !isRecord(result)) return result
-      return { ...result, content: [{ type: 'text', text: 'changed' }, ...(result.content as [])] }
-    }
-    const both = [shout, answer]
-    const options = { ...(where === 'out' && { out: both }) }
-    const use = where === 'of one' ? both : []
-    const router = await routed({ a: { server: echo(), use, prefix: false } }, options)
-    if (where === 'in') for (const one of both) router.use(one)
-    const client = await caller(router, { era })
-    const { content } = await client.call('echo', { text: 'quiet' })
-    expect(content).toMatchObject([{ text: 'changed' }, { text: 'QUIET' }])
-  })
+  test.each(['in', 'outbound', 'of one'])(
+    'may change what is asked and answered: %s',
+    async where => {
+      const shout = replacing(text => text.toUpperCase())
+      const answer: Middleware = next => async (message, exchange) => {
+        const result = await next(message, exchange)
+        if (message.method !== 'tools/call' || !isRecord(result)) return result
+        return {
+          ...result,
+          content: [{ type: 'text', text: 'changed' }, ...(result.content as [])],
+        }
+      }
+      const both = [shout, answer]
+      const options = { ...(where === 'outbound' && { outbound: both }) }
+      const use = where === 'of one' ? both : []
+      const router = await routed({ a: { server: echo(), use, prefix: false } }, options)
+      if (where === 'in') for (const one of both) router.use(one)
+      const client = await caller(router, { era })
+      const { content } = await client.call('echo', { text: 'quiet' })
+      expect(content).toMatchObject([{ text: 'changed' }, { text: 'QUIET' }])
+    },
+  )
 
-  test.each(['in', 'out', 'of one'])('may answer instead, or refuse: %s', async where => {
+  test.each(['in', 'outbound', 'of one'])('may answer instead, or refuse: %s', async where => {
     const instead: Middleware = next => (message, exchange) => {
       if (message.method === 'prompts/get') throw new RpcError(-32001, 'Not today')
       if (message.method !== 'tools/call') return next(message, exchange)
@@ -86,7 +92,7 @@ describe.each(eras)('middleware around a call of a %s caller', era => {
     const limits = { perSecond: 0.001 }
     const router = await routed(
       { a: { server: echo(), use, prefix: false, limits } },
-      { ...(where === 'out' && { out: [instead] }) },
+      { ...(where === 'outbound' && { outbound: [instead] }) },
     )
     if (where === 'in') router.use(instead)
     const client = await caller(router, { era })
@@ -120,18 +126,18 @@ test('middleware on the way to a server is passed once, however often the call i
   const options = { trustAnnotations: true, restart: { minMs: 1, maxMs: 1 } }
   const router = await routed(
     { it: { server: endpoint, ...options } },
-    { out: [noting(seen, 'out')] },
+    { outbound: [noting(seen, 'outbound')] },
   )
   const client = await caller(router)
   expect((await client.call('it__look')).text).toBe('seen')
-  expect([calls, seen]).toEqual([2, ['out look']])
+  expect([calls, seen]).toEqual([2, ['outbound look']])
 })
 
 test('middleware on the way to a server does not hear of what the router asks for itself', async () => {
   const seen: string[] = []
   const router = new Router({
     servers: { it: echo() },
-    out: [
+    outbound: [
       next => (message, exchange) => {
         seen.push(message.method)
         return next(message, exchange)

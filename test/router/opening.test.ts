@@ -3,9 +3,9 @@ import { connect } from '../../src/connect.ts'
 import { Router } from '../../src/router/router.ts'
 import { Server } from '../../src/server/server.ts'
 import { fakeClock } from '../../src/testing/fake-clock.ts'
-import { deferred } from '../../src/util/deferred.ts'
+import { deferred } from '../../src/util/promises.ts'
 
-test('a server with little time for calls has all of openMs to get ready', async () => {
+test('a server with little time for calls has all of connectTimeoutMs to get ready', async () => {
   const clock = fakeClock()
   const server = new Server({ name: 'slow', version: '1' }, { revisions: ['2025-11-25'] })
   server.tool('say', {}, () => 'here')
@@ -20,7 +20,7 @@ test('a server with little time for calls has all of openMs to get ready', async
   })
   await using router = new Router({
     clock,
-    servers: { slow: { server, timeoutMs: 300, openMs: 5000, restart: false } },
+    servers: { slow: { server, timeoutMs: 300, connectTimeoutMs: 5000, restart: false } },
   })
   await begun.promise
   clock.advance(2000)

@@ -170,7 +170,7 @@ test('a page that was asked for is told to be settled by whoever asked', async (
     onNotification: (method, params) => heard.push(['to another', method, params]),
   })
   expect((await client.call('pay')).text).toBe('asked')
-  server.elicited('p1')
+  server.completeElicitation('p1')
   await client.ping()
   await other.ping()
   while (heard.length === 0) await turn()
@@ -246,7 +246,7 @@ test('an answer that comes too late, or twice, is refused', async () => {
     return `${(await ctx.roots()).length}`
   })
   const options = { x: { server, prefix: false } } as const
-  await using router = new Router({ servers: options, heldMs: 1 })
+  await using router = new Router({ servers: options, parkedMs: 1 })
   const { request } = await talkTo(router, stateless)
   const params = {
     name: 'roots',

@@ -2,8 +2,8 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { listen } from '../../src/listen.ts'
 import { Router, type UpstreamOptions } from '../../src/router/index.ts'
 import { Server } from '../../src/server/server.ts'
-import { deferred } from '../../src/util/deferred.ts'
-import { patience } from '../support/patience.ts'
+import { deferred } from '../../src/util/promises.ts'
+import { pollOptions } from '../support/poll-options.ts'
 import { until } from '../support/processes.ts'
 import { caller, failureOf, routed } from './routed.ts'
 
@@ -132,7 +132,7 @@ describe('SEC-37: a tool that is not what it was when it was first seen', () => 
       const names = []
       for await (const { name } of client.tools()) names.push(name)
       expect(names).toEqual(['mail__other', 'mail__send'])
-    }, patience)
+    }, pollOptions)
     await client.call('mail__send', {})
     expect(router.hidden()).toEqual([])
     expect(poster.sent).toBe(1)
@@ -195,7 +195,7 @@ describe('SEC-37: a tool that is not what it was when it was first seen', () => 
     const file = router.pins.export()
     const removed = [{ server: 'mail', tool: 'send' }]
     const left = file.pins.filter(({ tool }) => tool !== 'send')
-    await expect(router.importPins({ pins: [] }, { removed })).rejects.toThrow('no file of pins')
+    await expect(router.importPins({ pins: [] }, { removed })).rejects.toThrow('not a pin file')
     expect(router.hidden()).toHaveLength(1)
     expect(await router.importPins({ ...file, pins: left }, { removed })).toEqual([])
     expect([router.hidden(), router.pins.changes()]).toEqual([[], []])

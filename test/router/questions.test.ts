@@ -10,10 +10,10 @@ type Era = (typeof eras)[number]
 const pairs = eras.flatMap(a => eras.map(b => [a, b] as const))
 
 /** A router before a careless server, with time moved by hand, and those who call it. */
-async function scene(options: Pick<UpstreamOptions, 'connections'> = { connections: 'one' }) {
+async function scene(options: Pick<UpstreamOptions, 'connections'> = { connections: 'shared' }) {
   const clock = fakeClock()
   const server = new Careless()
-  const upstream = { server, prefix: false, health: { everyMs: 0 }, ...options } as const
+  const upstream = { server, prefix: false, health: { intervalMs: 0 }, ...options } as const
   const router = await routed({ x: upstream }, { clock })
   /** Who was asked, in order. */
   const asked: string[] = []
@@ -54,7 +54,7 @@ function watched(question: Promise<unknown>): { readonly answer: unknown } {
   return state
 }
 
-const doubtful = expect.stringContaining('cannot be told whose call it belongs to')
+const doubtful = expect.stringContaining('it could belong to calls of several callers')
 const done = (who: string) => ({ content: [{ type: 'text', text: `${who} is done` }] })
 const answerOf = (who: string) => ({ action: 'accept', content: { name: who } })
 
@@ -79,7 +79,7 @@ describe('a question on a connection that several callers share', () => {
     const both = [await begin('ada', 'session'), await begin('bob', 'stateless')]
     const question = watched(server.ask())
     await rest()
-    clock.advance(2 * limits.doubtMs.default)
+    clock.advance(2 * limits.attributionTimeoutMs.default)
     await expect.poll(() => question.answer).toEqual(doubtful)
     server.end('ada')
     server.end('bob')
@@ -87,9 +87,9 @@ describe('a question on a connection that several callers share', () => {
     expect(asked).toEqual([])
   })
 
-  test('does not use up the patience with the call that may have asked', async () => {
+  test('does not use up the waiting with the call that may have asked', async () => {
     const { clock, server, asked, begin } = await scene()
-    const timeoutMs = limits.doubtMs.default / 4
+    const timeoutMs = limits.attributionTimeoutMs.default / 4
     await begin('ada', 'session', { timeoutMs })
     const bob = await begin('bob', 'session')
     const question = watched(server.ask())
@@ -153,7 +153,7 @@ describe('a call that nobody waits for any more, and whose server goes on', () =
     const question = watched(server.ask())
     await rest()
     expect(question.answer).toBeUndefined()
-    clock.advance(2 * limits.doubtMs.default)
+    clock.advance(2 * limits.attributionTimeoutMs.default)
     await expect.poll(() => question.answer).toEqual(doubtful)
     expect(asked).toEqual([])
   })
@@ -191,7 +191,7 @@ describe('a call that nobody waits for any more, and whose server goes on', () =
     ada.stop.abort(new Error('never mind'))
     await ada.outcome
     await expect.poll(() => server.cancelled.length).toBe(1)
-    await expect(server.ask()).rejects.toThrow('has been given up')
+    await expect(server.ask()).rejects.toThrow('was abandoned')
   })
 })
 
@@ -202,7 +202,7 @@ describe('what a server asks on its own account', () => {
       const { server, router } = await scene()
       await caller(router, { era: 'session', roots: [{ uri: 'file:///secret' }] })
       await expect(server.connections.at(-1)?.call(method)).rejects.toThrow(
-        `${method}: no call is under way that it could belong to`,
+        `${method}: no call is in flight that it could belong to`,
       )
     },
   )
@@ -210,7 +210,7 @@ describe('what a server asks on its own account', () => {
 
 describe('callers who share connections with those who are alike', () => {
   test('are given another one while a question is in doubt, so that it clears up', async () => {
-    const { server, begin } = await scene({ connections: 'alike' })
+    const { server, begin } = await scene({ connections: 'compatible' })
     const ada = await begin('ada', 'session')
     const bob = await begin('bob', 'session')
     expect(bob.peer).toBe(ada.peer)
@@ -225,7 +225,7 @@ describe('callers who share connections with those who are alike', () => {
   })
 
   test('are given another one while a call that was given up may ask', async () => {
-    const { server, begin } = await scene({ connections: 'alike' })
+    const { server, begin } = await scene({ connections: 'compatible' })
     const ada = await begin('ada', 'stateless')
     ada.stop.abort(new Error('never mind'))
     await ada.outcome

@@ -36,11 +36,11 @@ describe('the servers of a router', () => {
   })
 
   test.each([
-    ['a', 'there is already a server "a"'],
-    ['', 'needs a name'],
-    ['a b', 'holds " "'],
+    ['a', 'a server "a" is already registered'],
+    ['', 'must have 1 to 64 characters'],
+    ['a b', 'contains " "'],
     ['x'.repeat(65), '64'],
-    ['ä', 'holds "ä"'],
+    ['ä', 'contains "ä"'],
   ])('cannot be called %j', async (name, why) => {
     const router = await routed({ a: saying('a') })
     expect(() => router.register(name, saying('b'))).toThrow(why)

@@ -4,7 +4,7 @@ import { listen } from '../../src/listen.ts'
 import type { Endpoint } from '../../src/mcp/endpoint.ts'
 import { Router, type UpstreamOptions } from '../../src/router/index.ts'
 import { Server } from '../../src/server/server.ts'
-import { deferred } from '../../src/util/deferred.ts'
+import { deferred } from '../../src/util/promises.ts'
 import { caller, failureOf, routed } from './routed.ts'
 
 /** A server with one tool, which answers nothing before it is let go, and its open connections. */

@@ -11,7 +11,7 @@ import {
   type Wire,
 } from '../matrix/mcp-wires.ts'
 import type { Revision } from '../mcp-interop/driver.ts'
-import { patience } from '../support/patience.ts'
+import { pollOptions } from '../support/poll-options.ts'
 
 const file = fileURLToPath(new URL('../fixtures/everything-stdio.js', import.meta.url))
 
@@ -27,7 +27,7 @@ export const routedWires: readonly Wire[] = [
       behind,
       isShared: behind !== '2025-06-18',
       serve: serveInMemory(
-        routerBefore(behind, 'here', behind === '2025-06-18' ? { connections: 'each' } : {}),
+        routerBefore(behind, 'here', behind === '2025-06-18' ? { connections: 'per-caller' } : {}),
       ),
     }),
   ),
@@ -98,5 +98,5 @@ export async function overWebSocket(router: Router, name: string): Promise<void>
   await vi.waitFor(() => {
     const instances = router.server(name)?.instances ?? []
     expect(instances.map(({ websocket }) => websocket)).toEqual(instances.map(() => true))
-  }, patience)
+  }, pollOptions)
 }

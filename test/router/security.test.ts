@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { UsageError } from '../../src/cli/exit.ts'
-import { pageFault } from '../../src/cli/input/prompts.ts'
+import { urlProblem } from '../../src/cli/input/prompts.ts'
 import { planOf } from '../../src/cli/up/plan.ts'
 import { connect } from '../../src/connect.ts'
 import { nodeHandler } from '../../src/http/handlers.ts'
@@ -244,7 +244,7 @@ describe('SEC-23, SEC-31: a router that other machines would reach', () => {
   test('keeps its figures to itself as well', () => {
     const metrics = 'http://0.0.0.0:9464'
     expect(() => planOf(read({ metrics }), wishes)).toThrow(/other machines/)
-    expect(() => planOf(read({}), { ...wishes, metrics })).toThrow(/not served/)
+    expect(() => planOf(read({}), { ...wishes, metrics })).toThrow(/without authentication/)
     expect(planOf(read({ metrics, public: true }), wishes).metrics).toBe(metrics)
   })
 
@@ -375,7 +375,7 @@ describe('SEC-34: an address that a server wants somebody to go to', () => {
     'a.test',
     '',
   ])('is not shown as one: %j', url => {
-    expect(pageFault(url)).toMatch(/address/)
+    expect(urlProblem(url)).toMatch(/URL/)
   })
 
   test.each([
@@ -383,7 +383,7 @@ describe('SEC-34: an address that a server wants somebody to go to', () => {
     'http://127.0.0.1:8080/callback#done',
     'HTTPS://EXAMPLE.ORG/~me/a+b,c',
   ])('is shown: %s', url => {
-    expect(pageFault(url)).toBeUndefined()
+    expect(urlProblem(url)).toBeUndefined()
   })
 
   test('is declined where nobody sits at a terminal, and nothing is started', async () => {

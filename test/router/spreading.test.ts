@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { connect } from '../../src/connect.ts'
 import { listen } from '../../src/listen.ts'
 import type { Endpoint } from '../../src/mcp/endpoint.ts'
-import type { BalanceName, UpstreamOptions } from '../../src/router/options.ts'
+import type { BalanceStrategy, UpstreamOptions } from '../../src/router/options.ts'
 import type { Router } from '../../src/router/router.ts'
 import { Server } from '../../src/server/server.ts'
 import { caller, routed } from './routed.ts'
@@ -74,7 +74,7 @@ describe('calls are spread by a hash', () => {
   })
 })
 
-test.each<BalanceName>(['round-robin', 'weighted', 'least-busy', 'two-choices', 'adaptive'])(
+test.each<BalanceStrategy>(['round-robin', 'weighted', 'least-busy', 'two-choices', 'adaptive'])(
   '%s uses every instance for callers that have no session',
   async balance => {
     const router = await spreading(await alike(2), { balance })

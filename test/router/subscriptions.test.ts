@@ -6,7 +6,7 @@ import type { RpcNotification, RpcRequest } from '../../src/jsonrpc/message.ts'
 import type { Endpoint } from '../../src/mcp/endpoint.ts'
 import type { Router } from '../../src/router/index.ts'
 import { Server } from '../../src/server/server.ts'
-import { isRecord, stringsIn } from '../../src/util/record.ts'
+import { isRecord, stringsIn } from '../../src/util/objects.ts'
 import { until } from '../support/processes.ts'
 import { caller, routed } from './routed.ts'
 

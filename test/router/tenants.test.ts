@@ -5,7 +5,7 @@ import { RpcError } from '../../src/jsonrpc/error.ts'
 import type { Endpoint } from '../../src/mcp/endpoint.ts'
 import type { Router } from '../../src/router/index.ts'
 import { Server } from '../../src/server/server.ts'
-import { deferred } from '../../src/util/deferred.ts'
+import { deferred } from '../../src/util/promises.ts'
 import { Random } from '../fuzz/random.ts'
 import { envelope } from '../http/requests.ts'
 import { failureOf, routed } from './routed.ts'
@@ -59,7 +59,7 @@ async function seat(router: Router, tenant: Tenant, era: 'session' | 'stateless'
   const heard: string[] = []
   const client = await connect(known(router, tenant), {
     era,
-    questionsPerMinute: 1_000_000,
+    serverRequestsPerMinute: 1_000_000,
     onLog: message => heard.push(JSON.stringify(message)),
     elicit: ({ message }) => {
       heard.push(message)
@@ -165,7 +165,9 @@ describe('SEC-39: two tenants of one router', () => {
           else expect(text).toContain('whose call')
         } catch (error) {
           // On a connection that several share nobody is asked what may be meant for another.
-          expect(error).toMatchObject({ message: expect.stringContaining('whose call') })
+          expect(error).toMatchObject({
+            message: expect.stringContaining('calls of several callers'),
+          })
         }
       },
       // A task of somebody else is one that never was.

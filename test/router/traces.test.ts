@@ -305,7 +305,7 @@ describe('what goes on by itself is no part of anybody’s trace', () => {
     onTestFinished(() => behind.close())
     const router = await inSpan('startup', async () => {
       const made = new Router({
-        servers: { calc: { url: behind.address, health: { everyMs: 1 } } },
+        servers: { calc: { url: behind.address, health: { intervalMs: 1 } } },
       })
       await made.ready()
       return made
@@ -363,7 +363,9 @@ it('a call that is made again names the trace of nobody else', async () => {
   onTestFinished(() => observer.close())
   await observer.ready
   const router = new Router({
-    servers: { calc: { urls, connections: 'each', trustAnnotations: true, retry: { budget: 1 } } },
+    servers: {
+      calc: { urls, connections: 'per-caller', trustAnnotations: true, retry: { budget: 1 } },
+    },
   })
   onTestFinished(() => router.close({ drainMs: 0 }))
   const client = await connect(router, { revisions: ['2025-11-25'] })
@@ -417,7 +419,7 @@ describe.each(eras)('spans of a caller of %s', caller => {
     for (const tool of ['heed', 'hang']) {
       const stop = new AbortController()
       const calling = client.call(`calc__${tool}`, {}, { signal: stop.signal })
-      await expect.poll(() => telemetry.underway()).toContain(`tools/call ${tool}`)
+      await expect.poll(() => telemetry.unfinished()).toContain(`tools/call ${tool}`)
       stop.abort(new Error('enough'))
       await expect(calling).rejects.toThrow('enough')
       await expect.poll(() => ended(`tools/call ${tool}`)).toMatchObject(cancelled)
@@ -427,7 +429,7 @@ describe.each(eras)('spans of a caller of %s', caller => {
     await front.close()
     await router.close({ drainMs: 0 })
     await behind.close()
-    await expect.poll(() => telemetry.underway()).toEqual([])
+    await expect.poll(() => telemetry.unfinished()).toEqual([])
   })
 })
 

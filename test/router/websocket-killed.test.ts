@@ -18,12 +18,12 @@ const program = fileURLToPath(new URL('web-worker.js', import.meta.url))
 const manners: readonly [string, UpstreamOptions, (status: InstanceStatus) => boolean][] = [
   [
     'its breaker keeps calls away until it gives a sign of life',
-    { health: { everyMs: 20, failures: 1_000_000 } },
+    { health: { intervalMs: 20, failures: 1_000_000 } },
     ({ breaker }) => breaker === 'open',
   ],
   [
     'it is given up and connected to anew',
-    { breaker: false, health: { everyMs: 20, failures: 2 }, restart: { minMs: 1, maxMs: 20 } },
+    { breaker: false, health: { intervalMs: 20, failures: 2 }, restart: { minMs: 1, maxMs: 20 } },
     ({ state }) => state !== 'ready',
   ],
 ]

@@ -10,9 +10,9 @@ import { listen } from '../../src/listen.ts'
 import type { Router } from '../../src/router/index.ts'
 import type { UpstreamOptions } from '../../src/router/options.ts'
 import { Server } from '../../src/server/server.ts'
-import { isRecord } from '../../src/util/record.ts'
+import { isRecord } from '../../src/util/objects.ts'
 import { stateless } from '../support/fake-fetch.ts'
-import { patience } from '../support/patience.ts'
+import { pollOptions } from '../support/poll-options.ts'
 import { caller, failureOf, routed } from './routed.ts'
 import { overWebSocket } from './routed-wires.ts'
 
@@ -79,7 +79,7 @@ describe('a router before a stateless server over HTTP', () => {
     const client = await caller(router)
     await client.call('say', { word: 'before' })
     const lost = failureOf(client.call('wait'))
-    await expect.poll(() => seen.length, patience).toBe(2)
+    await expect.poll(() => seen.length, pollOptions).toBe(2)
     relay.cut()
     expect(await lost).toMatchObject({ data: { server: 'a', outcome: 'unknown' } })
     await overWebSocketAgain(router, client)
@@ -121,11 +121,16 @@ describe('a router before a stateless server over HTTP', () => {
     const client = await caller(router)
     relay.isShut = true
     relay.cut()
-    await expect.poll(() => router.server('a')?.instances[0]?.websocket, patience).toBeUndefined()
+    await expect
+      .poll(() => router.server('a')?.instances[0]?.websocket, pollOptions)
+      .toBeUndefined()
     await expect(client.call('say', { word: 'away' })).rejects.toThrow()
     relay.isShut = false
     await expect
-      .poll(() => client.call('say', { word: 'back' }).then(({ text }) => text, String), patience)
+      .poll(
+        () => client.call('say', { word: 'back' }).then(({ text }) => text, String),
+        pollOptions,
+      )
       .toBe('back')
   })
 
@@ -137,7 +142,7 @@ describe('a router before a stateless server over HTTP', () => {
     await overWebSocket(router, 'a')
     const client = await caller(router)
     const waiting = Promise.all([client.call('wait'), client.call('wait')])
-    await expect.poll(() => first.seen.length + second.seen.length, patience).toBe(2)
+    await expect.poll(() => first.seen.length + second.seen.length, pollOptions).toBe(2)
     // Whichever has got one of them drains for it, and refuses what comes meanwhile.
     const leaving = first.seen.length > 0 ? first : second
     const closed = leaving.close()
@@ -177,7 +182,7 @@ describe('a client over HTTP', () => {
     const changes: boolean[] = []
     const onWebSocket = (isOpen: boolean): void => void changes.push(isOpen)
     const client = await connect(url, { websocket: true, onWebSocket })
-    await expect.poll(() => changes, patience).toEqual([true])
+    await expect.poll(() => changes, pollOptions).toEqual([true])
     await client.call('say', { word: 'x' })
     await client.close()
     expect(changes).toEqual([true, false])
@@ -333,7 +338,7 @@ async function overWebSocketAgain(
     .poll(async () => {
       await client.call('say', { word: 'x' })
       return router.server('a')?.instances[0]?.websocket
-    }, patience)
+    }, pollOptions)
     .toBe(true)
 }
 

@@ -1,10 +1,10 @@
 import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Middleware } from '../../src/jsonrpc/handler.ts'
-import { readingFor } from '../../src/mcp/profile-options.ts'
+import { endpointDecodeOptions } from '../../src/mcp/endpoint.ts'
 import { Router, type UpstreamOptions } from '../../src/router/index.ts'
 import { Server } from '../../src/server/index.ts'
-import { TaskMemory } from '../../src/server/tasks/memory-store.ts'
+import { MemoryTaskStore } from '../../src/server/tasks/memory-store.ts'
 import type { TaskRecord } from '../../src/server/tasks/store.ts'
 import { streamChannel } from '../../src/transport/stream/stream.ts'
 import { routed } from './routed.ts'
@@ -46,7 +46,9 @@ function answered(router: Router, result: string, revision?: string): Promise<st
 async function called(router: Router, params: string, revision = '2025-11-25'): Promise<string> {
   const input = new PassThrough()
   const output = new PassThrough()
-  const attachment = router.attach(streamChannel(input, output, { decode: readingFor(router) }))
+  const attachment = router.attach(
+    streamChannel(input, output, { decode: endpointDecodeOptions(router) }),
+  )
   onTestFinished(() => attachment.close({ drainMs: 0 }))
   const lines = output.setEncoding('utf8')[Symbol.asyncIterator]()
   const ask = async (id: number, method: string, text: string): Promise<string> => {
@@ -146,7 +148,7 @@ describe('the result of a task', () => {
     ['nor any that can be read', '{"content":[null],"isError":true}', 'failed', { isError: true }],
   ])('%s', async (_, text, status, result, message?: string) => {
     const records: TaskRecord[] = []
-    const store = new TaskMemory()
+    const store = new MemoryTaskStore()
     const done = new Promise<void>(resolve => {
       const { put } = store
       store.put = record => {

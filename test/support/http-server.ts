@@ -1,5 +1,5 @@
 import { Server } from '../../src/server/server.ts'
-import { type Deferred, deferred } from '../../src/util/deferred.ts'
+import { type Deferred, deferred } from '../../src/util/promises.ts'
 
 /** A server whose tools wait for a test to let them go on. */
 export interface Stage {

@@ -19,7 +19,7 @@ export function httpRequest(asking: Asking = {}): HttpRequest {
     headers,
     principal,
     header: name => headers[name],
-    asked: () => ({ hosts: ['localhost:1'], origins: [], target }),
+    origin: () => ({ hosts: ['localhost:1'], origins: [], target }),
     local: () => ({ port: 1, loopback: true }),
     body: (maxBytes, done) => {
       const bytes = new TextEncoder().encode(body)
@@ -38,7 +38,7 @@ export class FakeReply implements HttpReply {
   readonly events: IncomingEvent[] = []
   retryMs: number | undefined
   isStream = false
-  isOver = false
+  isFinished = false
   /** What each write returns, as a client that reads slowly makes it do. */
   room: Promise<void> | undefined
   /** The client goes away once it has got so many events. */
@@ -62,7 +62,7 @@ export class FakeReply implements HttpReply {
     this.status = status
     this.headers = headers
     this.body = body
-    this.isOver = true
+    this.isFinished = true
     this.#moved()
   }
 
@@ -73,7 +73,7 @@ export class FakeReply implements HttpReply {
     this.isStream = true
     return {
       write: text => {
-        if (this.isOver) return
+        if (this.isFinished) return
         this.text += text
         this.#reader.push(new TextEncoder().encode(text))
         this.#moved()
@@ -81,22 +81,22 @@ export class FakeReply implements HttpReply {
         return this.room
       },
       end: () => {
-        if (this.isOver) return
-        this.isOver = true
+        if (this.isFinished) return
+        this.isFinished = true
         this.#isEnded = true
         this.#moved()
       },
     }
   }
 
-  onGone(listener: () => void): void {
+  onDisconnect(listener: () => void): void {
     this.#gone.push(listener)
   }
 
   /** The client goes away. */
   leave(): void {
-    if (this.isOver) return
-    this.isOver = true
+    if (this.isFinished) return
+    this.isFinished = true
     for (const listener of this.#gone.splice(0)) listener()
     this.#moved()
   }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { vi } from 'vitest'
-import { patience } from './patience.ts'
+import { pollOptions } from './poll-options.ts'
 
 /** Whether a process is there and not merely waiting to be forgotten. */
 export function isAlive(pid: number): boolean {
@@ -36,7 +36,7 @@ export function descendants(of: number): readonly number[] {
 
 /** Looks again and again until it is so. */
 export async function until(isSo: () => boolean): Promise<void> {
-  await vi.waitUntil(isSo, patience)
+  await vi.waitUntil(isSo, pollOptions)
 }
 
 function statOf(pid: number): { readonly state: string; readonly parent: number } | undefined {

@@ -25,7 +25,7 @@ export interface Telemetry {
   /** The spans that have ended and are to be kept, in the order in which they began. */
   spans(): readonly ToldSpan[]
   /** The names of those that have not ended. */
-  underway(): readonly string[]
+  unfinished(): readonly string[]
   /** Begins anew. */
   forget(): void
 }

@@ -40,7 +40,7 @@ export function registerTelemetry(options = {}) {
       const ended = new Set(exporter.getFinishedSpans())
       return begun.filter(span => ended.has(span)).map(told)
     },
-    underway: () => begun.filter(span => !span.ended).map(({ name }) => name),
+    unfinished: () => begun.filter(span => !span.ended).map(({ name }) => name),
     forget: () => {
       begun.length = 0
       exporter.reset()

@@ -7,7 +7,7 @@ import { Server } from '../../src/server/server.ts'
 import type { TaskRecord, TaskStore } from '../../src/server/tasks/store.ts'
 import { memoryPair } from '../../src/transport/memory.ts'
 import { proves } from '../requirements.ts'
-import { patience } from '../support/patience.ts'
+import { pollOptions } from '../support/poll-options.ts'
 import { gate } from '../support/task-talk.ts'
 
 const asks = z.object({ ok: z.boolean() })
@@ -34,7 +34,7 @@ function make(store?: TaskStore) {
   server.tool('refuses', { task: 'optional' }, () => {
     throw new RpcError(7, 'no')
   })
-  server.tool('later', { task: 'optional', taskBegins: 'in-handler' }, async (_, ctx) => {
+  server.tool('later', { task: 'optional', taskStart: 'in-handler' }, async (_, ctx) => {
     const first = await ctx.elicit({ message: 'First?', schema: asks })
     await ctx.beginTask()
     const second = await ctx.elicit({ message: 'Second?', schema: asks })
@@ -66,7 +66,7 @@ describe.each(['2025-11-25', '2026-07-28'])(
       const following = (async () => {
         for await (const { status, message } of task.updates) seen.push([status, message])
       })()
-      await vi.waitFor(() => expect(seen).toContainEqual(['working', 'begun']), patience)
+      await vi.waitFor(() => expect(seen).toContainEqual(['working', 'begun']), pollOptions)
       held.open('done')
       expect(await task.result()).toMatchObject({ text: 'done', isError: false })
       await following
@@ -77,7 +77,7 @@ describe.each(['2025-11-25', '2026-07-28'])(
       const { server, signals } = make()
       await using client = await connect(server, revision)
       const task = await client.start('held')
-      await vi.waitFor(() => expect(signals).toHaveLength(1), patience)
+      await vi.waitFor(() => expect(signals).toHaveLength(1), pollOptions)
       await task.cancel()
       expect(task.status).toBe('cancelled')
       expect(signals[0]?.aborted).toBe(true)
@@ -85,7 +85,7 @@ describe.each(['2025-11-25', '2026-07-28'])(
       await task.cancel()
     })
 
-    it('ask the person with the same handler as ordinary calls', async () => {
+    it('elicit with the same handler as plain calls', async () => {
       const { server } = make()
       await using client = await connect(server, revision, { elicit: yes })
       const task = await client.start('confirm')
@@ -104,7 +104,7 @@ describe.each(['2025-11-25', '2026-07-28'])(
       expect(refused).toMatchObject({ status: 'failed', message: 'no' })
     })
 
-    it('are taken up again by another client', async () => {
+    it('are continued by another client', async () => {
       const { server, held } = make()
       const first = await connect(server, revision)
       const { id = '' } = await first.start('held')
@@ -115,7 +115,7 @@ describe.each(['2025-11-25', '2026-07-28'])(
       expect(await task.result()).toMatchObject({ text: 'kept' })
     })
 
-    it('are kept in a store that takes its time', async () => {
+    it('are kept in a slow store', async () => {
       const { server, held } = make(slowStore())
       await using client = await connect(server, revision)
       const task = await client.start('held')
@@ -125,8 +125,8 @@ describe.each(['2025-11-25', '2026-07-28'])(
   },
 )
 
-describe('calls that become tasks unasked', () => {
-  it('are seen through by an ordinary call, questions included', async () => {
+describe('calls that the server turns into tasks', () => {
+  it('are followed by a plain call, server requests included', async () => {
     proves('X2', 'X10', 'X10b', 'X10c')
     const { server } = make()
     await using client = await connect(server, '2026-07-28', { elicit: yes })
@@ -134,7 +134,7 @@ describe('calls that become tasks unasked', () => {
     expect(await client.call('broken')).toMatchObject({ isError: true })
   })
 
-  it('may ask before they are tasks, and as tasks', async () => {
+  it('may send server requests before they are tasks, and as tasks', async () => {
     const { server } = make()
     const asked: string[] = []
     const elicit = ({ message }: { readonly message: string }) => {
@@ -151,15 +151,15 @@ describe('calls that become tasks unasked', () => {
     await using client = await connect(server, '2026-07-28')
     const stop = new AbortController()
     const call = client.call('held', {}, { signal: stop.signal })
-    await vi.waitFor(() => expect(signals).toHaveLength(1), patience)
+    await vi.waitFor(() => expect(signals).toHaveLength(1), pollOptions)
     stop.abort(new Error('enough'))
     await expect(call).rejects.toThrow('enough')
-    await vi.waitFor(() => expect(signals[0]?.aborted).toBe(true), patience)
+    await vi.waitFor(() => expect(signals[0]?.aborted).toBe(true), pollOptions)
   })
 })
 
-describe('questions as tasks', () => {
-  it('are answered by our client, which the server comes back to', async () => {
+describe('server requests as tasks', () => {
+  it('are answered by our client, which the server polls', async () => {
     proves('K2', 'K8e', 'K10')
     const { server } = make()
     server.tool('ask', {}, async (_, ctx) => {

@@ -5,12 +5,12 @@ import type { Conversation } from '../../src/testing/conversation.ts'
 import { cuts, type Raw, rawEnds } from '../judges/raw.ts'
 import type { Fixture } from './fixtures.ts'
 
-/** What the child prints between two conversations: no message of any protocol. */
+/** Printed by the child process between two conversations; not a message of any protocol. */
 const between = '"another conversation"'
 
 /**
- * A program that serves on its stdio. One that `begins` anew when its parent says so is used for many
- * conversations, one after the other; any other ends with its first one.
+ * A program that serves on its stdio. One with `begins` starts a new conversation when its parent sends
+ * a message, and is used for many conversations in turn; any other exits after its first one.
  */
 export class Child {
   readonly #process: ChildProcess
@@ -27,7 +27,7 @@ export class Child {
     this.#process = child
     this.#begins = begins
     this.#exit = once(child, 'exit')
-    // The check: both were asked to be pipes.
+    // The check: both are pipes.
     this.#raw = rawEnds(child.stdout as Readable, child.stdin as Writable, cuts.lines)
     void this.#pump()
   }

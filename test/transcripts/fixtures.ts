@@ -5,8 +5,7 @@ import { RpcError } from '../../src/jsonrpc/error.ts'
 import { Peer } from '../../src/jsonrpc/peer/peer.ts'
 import { audio, embed, image, link, text } from '../../src/mcp/content.ts'
 import { errors } from '../../src/mcp/errors/constructors.ts'
-import { type ProfileName, profile, profiles } from '../../src/mcp/profile.ts'
-import { decodeOptions } from '../../src/mcp/profile-options.ts'
+import { decodeOptions, type ProfileName, profile, profiles } from '../../src/mcp/profile.ts'
 import { settings } from '../../src/protocol.ts'
 import { inputRequired } from '../../src/server/input/input-required.ts'
 import type { ServerOptions } from '../../src/server/options.ts'
@@ -19,25 +18,25 @@ import { answers } from '../matrix/answers.js'
 export interface Fixture {
   /** Serves one connection. */
   attach(channel: Channel): void
-  /** How its messages are read. */
+  /** How its messages are decoded. */
   readonly decode?: DecodeOptions
   /** The same server as a program on its stdio: the file and its arguments. */
   readonly program: readonly string[]
-  /** Whether that program begins another conversation when it is told to. */
+  /** Whether that program starts another conversation when its parent sends a message. */
   readonly begins: boolean
-  /** Whether what it sends is to be as the specification says. */
+  /** Whether its messages must conform to the specification. */
   readonly isChecked: boolean
 }
 
 /**
- * The server that a transcript asks for, the same one for all that ask for the same. Throws an Error if
- * there is none of that name.
+ * Returns the server that a transcript names; transcripts with the same name share it. Throws an Error
+ * if there is none of that name.
  */
 export function fixtureFor(transcript: Transcript): Fixture {
   const name = transcript.settings.get('serve') ?? ''
   const profile = transcript.settings.get('profile')
   if (profile !== undefined && !isProfile(profile)) {
-    throw new Error(`there is no profile "${profile}"`)
+    throw new Error(`unknown profile "${profile}"`)
   }
   const key = `${name} ${profile}`
   let fixture = made.get(key)
@@ -53,7 +52,7 @@ const made = new Map<string, Fixture>()
 function make(name: string, profile: ProfileName | undefined): Fixture {
   if (name === 'jsonrpc') return jsonrpc(profile)
   const options = servers.get(name)
-  if (options === undefined) throw new Error(`there is no server "${name}" for transcripts`)
+  if (options === undefined) throw new Error(`unknown server "${name}" for transcripts`)
   return mcp({ serve: 'everything', ...options, profile })
 }
 
@@ -62,7 +61,7 @@ interface Choice extends ServerOptions {
   readonly profile?: ProfileName
 }
 
-/** By the names that `serve:` lines call them, beside plain JSON-RPC. */
+/** The servers by their names in `serve:` lines, apart from plain JSON-RPC. */
 const servers: ReadonlyMap<string, Choice> = new Map<string, Choice>([
   ['everything', {}],
   ['one tool', { serve: 'bare' }],

@@ -5,8 +5,8 @@ type Message = Readonly<Record<string, unknown>>
 const newest = revisions.at(-1)
 
 /**
- * What is wrong with a message of the tasks extension, of which the schema of the core knows nothing.
- * Undefined for any other message; `answers` is the method of the request it answers.
+ * Returns what is wrong with a message of the tasks extension, which the core schema does not define.
+ * Undefined for any other message; `answers` is the method of the request that the message responds to.
  */
 export function taskProblems(
   message: Message,
@@ -28,7 +28,9 @@ export function taskProblems(
   return undefined
 }
 
-/** The message as the core knows it: an acknowledgment without the tasks that are listened to. */
+/**
+ * Returns the message as the core schema defines it: an acknowledgment without subscriptions to tasks.
+ */
 export function withoutTasks(message: Message): Message {
   const { method, params } = message
   if (method !== 'notifications/subscriptions/acknowledged' || !isRecord(params)) return message
@@ -45,7 +47,7 @@ const plain = new Map<string, (value: unknown) => boolean>([
   ['ttlMs', value => value === null || Number.isInteger(value)],
 ])
 
-/** By the status: what must be there, and nothing else of the three. */
+/** The member that each status requires; it excludes the other two. */
 const statuses = new Map<unknown, string | undefined>([
   ['working', undefined],
   ['cancelled', undefined],

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { play } from '../../src/testing/play.ts'
 import { rewrite } from '../../src/testing/rewrite.ts'
-import { provenBy, readTranscript, revisionsOf } from '../../src/testing/transcript.ts'
+import { provenBy, readTranscript, transcriptRevisions } from '../../src/testing/transcript.ts'
 import { isRequirement } from '../requirements.ts'
 import { files, read, root } from '../sources.ts'
 import { fixtureFor } from './fixtures.ts'
@@ -18,7 +18,7 @@ afterAll(async () => {
 })
 
 describe.each(all)('%s', path => {
-  const revisions = revisionsOf(transcriptAt(path))
+  const revisions = transcriptRevisions(transcriptAt(path))
 
   if (process.env.UPDATE === '1') {
     beforeAll(async () => {

@@ -3,17 +3,17 @@ import { type Revision, revisions, stateless } from '../mcp-interop/driver.ts'
 import { Conversation as Checker } from '../mcp-interop/schema-check.ts'
 import { taskProblems, withoutTasks } from './tasks-extension.ts'
 
-/** A conversation that is watched while it goes on. */
+/** A conversation whose messages are checked. */
 export interface Watched extends Conversation {
-  /** What the schemas of the revisions have against what the server sent, each problem once. */
+  /** The violations of the revision's schema by messages of the server, each once. */
   readonly problems: ReadonlySet<string>
 }
 
 type Message = Readonly<Record<string, unknown>>
 
 /**
- * Looks at every message of a conversation. What the client sends tells which revision each answer has
- * to be in: that of its own `_meta`, or the one that `initialize` was answered with.
+ * Checks every message of a conversation. The messages of the client determine the revision of each
+ * response: the one in `_meta` of the request, or the one in the response to `initialize`.
  */
 export function watch(conversation: Conversation): Watched {
   const problems = new Set<string>()
@@ -35,7 +35,7 @@ export function watch(conversation: Conversation): Watched {
     const revision = revisionIn(message)
     if ('id' in message) requested.set(keyOf(message), revision)
     if ('id' in message && 'method' in message) methods.set(keyOf(message), String(message.method))
-    // As long as there is no session, every revision has to know what was asked.
+    // Before there is a session, every revision has to know the request.
     const known = revision ?? session
     for (const name of known === undefined ? revisions : [known]) {
       checker(name).sent('client', message)
@@ -74,7 +74,10 @@ export function watch(conversation: Conversation): Watched {
   }
 }
 
-/** What no schema says of errors: their words are one short line, and a range is not used. */
+/**
+ * Checks rules for errors that no schema has: a message is one short line, and a range of codes is not
+ * used.
+ */
 function errorProblems({ error }: Message, revision: Revision): readonly string[] {
   if (!isRecord(error)) return []
   const { code, message } = error
@@ -92,7 +95,7 @@ function keyOf({ id }: Message): string {
   return JSON.stringify(id)
 }
 
-/** What says that a request, or an answer to one, belongs to no session. */
+/** Returns the stateless revision if a request names one in `_meta`. */
 function revisionIn({ params }: Message): Revision | undefined {
   const meta = isRecord(params) && isRecord(params._meta) ? params._meta : {}
   return 'io.modelcontextprotocol/protocolVersion' in meta ? stateless : undefined
@@ -108,7 +111,7 @@ function versionIn({ result }: Message): Revision | undefined {
   return revisions.find(revision => revision === version)
 }
 
-/** What a text holds; nothing where it is no JSON, which is so on purpose. */
+/** Returns the messages in a text; none if it is not JSON, which is so on purpose. */
 function messagesIn(text: string): readonly Message[] {
   let value: unknown
   try {
@@ -119,7 +122,7 @@ function messagesIn(text: string): readonly Message[] {
   return (Array.isArray(value) ? value : [value]).filter(isRecord).map(withSafeId)
 }
 
-/** Ids that JavaScript has no number for are told apart by their digits. */
+/** Ids that are not safe integers are compared by their digits. */
 function withSafeId(message: Message): Message {
   const { id } = message
   return typeof id === 'number' && !Number.isSafeInteger(id)

@@ -11,16 +11,16 @@ import { cuts, type Raw, rawStream, rawWebSocket } from '../judges/raw.ts'
 import { Child } from './child.ts'
 import type { Fixture } from './fixtures.ts'
 
-/** One way to reach a server. */
+/** A transport on which transcripts are played. */
 export interface Wire {
   readonly name: string
-  /** Connects to the server, which is started when it is first asked for. */
+  /** Connects to the server, which is started on first use. */
   open(fixture: Fixture): Promise<Conversation>
-  /** Ends the servers that were started. */
+  /** Stops the servers that were started. */
   close(): Promise<void>
 }
 
-/** Servers that run, one for each fixture. */
+/** Running servers, one for each fixture. */
 class Running<T> {
   readonly #start: (fixture: Fixture) => Promise<T>
   readonly #stop: (server: T) => Promise<unknown>
@@ -40,7 +40,7 @@ class Running<T> {
     return server
   }
 
-  /** The next one who asks gets another. */
+  /** Makes the next call of `of` start another server. */
   forget(fixture: Fixture): void {
     this.#servers.delete(fixture)
   }
@@ -87,7 +87,7 @@ const tcp: Wire = {
   open: async fixture => {
     const { address } = await tcpServers.of(fixture)
     const { hostname, port } = new URL(address)
-    // What is sent in pieces would else wait for the other side's acknowledgments.
+    // Otherwise partial writes would wait for acknowledgments of the peer.
     const socket = connect({ host: hostname, port: Number(port), noDelay: true })
     await once(socket, 'connect')
     return ending(rawStream(socket, cuts.lines))

@@ -1,11 +1,11 @@
-/** The same type with everything writable, as the official packages declare theirs. */
+/** The type with all members writable, as the official packages declare theirs. */
 export type Writable<T> = T extends readonly (infer Entry)[]
   ? Writable<Entry>[]
   : T extends object
     ? { -readonly [Key in keyof T]: Writable<T[Key]> }
     : T
 
-/** The members that `Theirs` names and `Ours` does not know, in any form of either. */
+/** The members of `Theirs` that `Ours` does not have, in any variant of either. */
 export type Missing<Theirs, Ours> = Exclude<NamedKeys<Theirs>, AllKeys<Ours>>
 
 type AllKeys<T> = T extends unknown ? keyof T : never

@@ -9,7 +9,10 @@ import { root } from '../sources.ts'
 const exec = promisify(execFile)
 const most = 10_000
 
-/** A project elsewhere that sees the package as its users do: its types, and nothing of its sources. */
+/**
+ * A project outside of the repository that sees the package as its users do: its types, not its
+ * sources.
+ */
 let home: string
 
 beforeAll(async () => {

@@ -100,7 +100,7 @@ describe('the arguments of a prompt', () => {
   })
 })
 
-describe('the answer to a question', () => {
+describe('the response to an elicitation', () => {
   test('is typed by its form', () => {
     server.tool('ask', {}, async (_, ctx) => {
       const form = { message: 'Sure?', schema: z.object({ ok: z.boolean() }) }

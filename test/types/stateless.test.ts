@@ -152,9 +152,9 @@ describe('our types are official ones', () => {
   })
 })
 
-describe('a result tells itself apart', () => {
+describe('results are distinguished', () => {
   test('by its type', () => {
-    const tell = (answer: CallToolResult | InputRequiredResult | FlatTaskResult) => {
+    const narrow = (answer: CallToolResult | InputRequiredResult | FlatTaskResult) => {
       switch (answer.resultType) {
         case 'input_required':
           return expectTypeOf(answer).toEqualTypeOf<InputRequiredResult>()
@@ -164,7 +164,7 @@ describe('a result tells itself apart', () => {
           return expectTypeOf(answer).toEqualTypeOf<CallToolResult>()
       }
     }
-    tell({ content: [] })
+    narrow({ content: [] })
   })
 
   test('a task by its status', () => {

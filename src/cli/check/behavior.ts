@@ -1,18 +1,18 @@
 import type { Id } from '../../jsonrpc/message.ts'
-import { type Known, members, type Probe } from './context.ts'
-import { type Finding, fail, none, ok, warn } from './finding.ts'
+import { type CheckContext, type EraState, members } from './context.ts'
+import { type Finding, fail, notApplicable, ok, warn } from './finding.ts'
 import { type Reply, replyText } from './session.ts'
-import type { Arrival } from './wire.ts'
+import type { Incoming } from './wire.ts'
 
-/** Whether mistakes of the other side are answered as mistakes. */
-export function errors(probe: Probe): Promise<readonly Finding[]> {
-  return probe.inEach(async known => {
-    const { talk, capabilities } = known
+/** Step `errors`: checks that invalid requests are rejected with the expected error codes. */
+export function errors(context: CheckContext): Promise<readonly Finding[]> {
+  return context.inEachEra(async state => {
+    const { session, capabilities } = state
     const findings = [
-      expectCode('an unknown method', await talk.ask('trunkline/no-such-method'), [-32601]),
+      expectCode('an unknown method', await session.request('trunkline/no-such-method'), [-32601]),
     ]
     if (capabilities.tools === undefined) return findings
-    const unknown = await talk.ask('tools/call', {
+    const unknown = await session.request('tools/call', {
       name: 'trunkline-check-no-such-tool',
       arguments: {},
     })
@@ -20,45 +20,45 @@ export function errors(probe: Probe): Promise<readonly Finding[]> {
     findings.push(
       isToolError
         ? warn(
-            'an unknown tool gives a result with isError',
-            'Answer a tool that does not exist with the error -32602: it is no failure of a tool.',
+            'calling an unknown tool returns a result with isError',
+            'Reject a tool that does not exist with error -32602: isError is for tools that ran and failed.',
           )
         : expectCode('an unknown tool', unknown, [-32602]),
     )
     findings.push(
-      expectCode('tools/call without a name', await talk.ask('tools/call', {}), [-32602]),
+      expectCode('tools/call without a name', await session.request('tools/call', {}), [-32602]),
     )
     return findings
   })
 }
 
-/** An error with one of the codes is right, with another one odd; anything else is wrong. */
+/** Returns ok for an error with an expected code, a warning for any other error, and a failure otherwise. */
 function expectCode(what: string, reply: Reply, codes: readonly number[]): Finding {
-  const saw = `${what} gives ${replyText(reply)}`
-  const advice = `Answer ${what} with the error ${codes.join(' or ')}.`
-  if (reply.type !== 'error') return fail(saw, advice)
-  return codes.some(code => code === reply.code) ? ok(saw) : warn(saw, advice)
+  const message = `${what}: got ${replyText(reply)}`
+  const advice = `Reject ${what} with error ${codes.join(' or ')}.`
+  if (reply.type !== 'error') return fail(message, advice)
+  return codes.some(code => code === reply.code) ? ok(message) : warn(message, advice)
 }
 
-/** Whether text that is no message leaves the server alive, and is answered. */
-export function malformed(probe: Probe): Promise<readonly Finding[]> {
-  return probe.inEach(async ({ talk }) => {
+/** Step `malformed`: checks that invalid input is rejected with an error and does not stop the server. */
+export function malformed(context: CheckContext): Promise<readonly Finding[]> {
+  return context.inEachEra(async ({ session }) => {
     const findings: Finding[] = []
     const cases = [
       ['broken JSON', '{"jsonrpc":"2.0","id":1,"method":', -32700],
-      ['JSON that is no message', '{"id":"check-odd","method":5}', -32600],
+      ['JSON that is not a JSON-RPC message', '{"id":"check-odd","method":5}', -32600],
     ] as const
     for (const [what, text, code] of cases) {
-      const isReply = (arrival: Arrival): boolean =>
-        arrival.type === 'refused' || 'error' in arrival.message
-      const reply = await talk.say(text, { isReply, timeoutMs: probe.silenceMs })
+      const isReply = (arrival: Incoming): boolean =>
+        arrival.type === 'http' || 'error' in arrival.message
+      const reply = await session.sendRaw(text, { isReply, timeoutMs: context.noReplyMs })
       findings.push(malformedFinding(what, reply, code))
-      const after = reply.type === 'gone' ? reply : await talk.alive()
+      const after = reply.type === 'closed' ? reply : await session.checkAlive()
       if (after.type === 'result' || after.type === 'error') continue
       findings.push(
         fail(
-          `after ${what} the server answers nothing more: ${replyText(after)}`,
-          `Answer ${what} with the error ${code}, and go on: one bad line must not end a connection.`,
+          `after ${what} the server stops responding: got ${replyText(after)}`,
+          `Reject ${what} with error ${code} and keep serving: one bad line must not end a connection.`,
         ),
       )
       return findings
@@ -68,105 +68,111 @@ export function malformed(probe: Probe): Promise<readonly Finding[]> {
 }
 
 function malformedFinding(what: string, reply: Reply, code: number): Finding {
-  const saw = `${what} gives ${replyText(reply)}`
-  const advice = `Answer ${what} with the error ${code}, so that whoever sent it learns of it.`
-  if (reply.type === 'error' && reply.code === code) return ok(saw)
-  return reply.type === 'result' ? fail(saw, advice) : warn(saw, advice)
+  const message = `${what}: got ${replyText(reply)}`
+  const advice = `Reject ${what} with error ${code}, so that the sender can see the mistake.`
+  if (reply.type === 'error' && reply.code === code) return ok(message)
+  return reply.type === 'result' ? fail(message, advice) : warn(message, advice)
 }
 
-/** Whether replies come back under the ids of their requests, whatever these are. */
-export function ids(probe: Probe): Promise<readonly Finding[]> {
-  return probe.inEach(async ({ talk }) => {
+/** Step `ids`: checks that a response carries the id of its request, for unusual ids too. */
+export function ids(context: CheckContext): Promise<readonly Finding[]> {
+  return context.inEachEra(async ({ session }) => {
     const findings: Finding[] = []
-    const method = talk.era === 'session' ? 'ping' : 'server/discover'
+    const method = session.era === 'session' ? 'ping' : 'server/discover'
     const tried: readonly Id[] = [0, '', 'a-b c', 2 ** 53 - 1]
     for (const id of tried) {
-      const reply = await talk.ask(method, {}, { id })
+      const reply = await session.request(method, {}, { id })
       const isAnswered = reply.type === 'result' || reply.type === 'error'
       if (isAnswered) continue
       findings.push(
         fail(
-          `a request with the id ${JSON.stringify(id)} gives ${replyText(reply)}`,
-          'Any string and any integer is an id, 0 and "" included: never test one for truth, and send it back as it came.',
+          `a request with the id ${JSON.stringify(id)}: got ${replyText(reply)}`,
+          'Every string and every integer is a valid id, including 0 and "": never test an id for truthiness, and return it unchanged.',
         ),
       )
-      // Each silence takes as long as patience lasts: one is enough.
+      // Each missing response costs a full timeout: one is enough.
       return findings
     }
     return [
       ok(
-        `requests with the ids ${tried.map(id => JSON.stringify(id)).join(', ')} are answered under them`,
+        `requests with the ids ${tried.map(id => JSON.stringify(id)).join(', ')} get matching responses`,
       ),
     ]
   })
 }
 
-/** Whether what wants no answer gets none, and what is given up is given up. */
-export function cancellation(probe: Probe): Promise<readonly Finding[]> {
-  return probe.inEach(async known => {
-    const { talk } = known
+/** Step `cancellation`: checks that notifications get no response and cancelled requests get none either. */
+export function cancellation(context: CheckContext): Promise<readonly Finding[]> {
+  return context.inEachEra(async state => {
+    const { session } = state
     const findings: Finding[] = []
-    const { inbox } = talk.wire
-    inbox.clear()
-    await talk.tell('notifications/cancelled', { requestId: 'check-never-sent', reason: 'a check' })
-    await talk.tell('notifications/trunkline-check')
-    const answer = await inbox.take(
+    const { incoming } = session.wire
+    incoming.clear()
+    await session.notify('notifications/cancelled', {
+      requestId: 'check-never-sent',
+      reason: 'a check',
+    })
+    await session.notify('notifications/trunkline-check')
+    const answer = await incoming.take(
       arrival => arrival.type === 'message' && !('method' in arrival.message),
-      probe.silenceMs,
+      context.noReplyMs,
     )
     if (answer.type === 'message') {
       findings.push(
-        fail('a notification is answered', 'Never answer what has no id, known or not.'),
+        fail(
+          'the server responds to a notification',
+          'Never respond to a message without an id, even if its method is unknown.',
+        ),
       )
-    } else if (answer.type === 'gone') {
+    } else if (answer.type === 'closed') {
       findings.push(
         fail(
-          `a notification ends the server: ${answer.why}`,
-          'Pass over notifications that mean nothing.',
+          `a notification stops the server: ${answer.reason}`,
+          'Ignore notifications with an unknown method.',
         ),
       )
       return findings
-    } else findings.push(ok('notifications get no answer'))
-    if (talk.era === 'stateless' && probe.where.kind !== 'http')
-      findings.push(await cancelled(probe, known))
+    } else findings.push(ok('notifications get no response'))
+    if (session.era === 'stateless' && context.where.kind !== 'http')
+      findings.push(await cancelled(context, state))
     return findings
   })
 }
 
-/** The one request that waits without doing anything can be given up without harm. */
-async function cancelled(probe: Probe, { talk }: Known): Promise<Finding> {
-  const { inbox } = talk.wire
+/** Cancels `subscriptions/listen`: it only waits, so cancelling it has no side effects. */
+async function cancelled(context: CheckContext, { session }: EraState): Promise<Finding> {
+  const { incoming } = session.wire
   const id = 'check-listen'
-  const isAbout = (arrival: Arrival): boolean =>
+  const isAbout = (arrival: Incoming): boolean =>
     arrival.type === 'message' && (arrival.message.id === id || 'method' in arrival.message)
-  const begun = talk.ask(
+  const reply = await session.request(
     'subscriptions/listen',
     { notifications: { toolsListChanged: true } },
-    { id, timeoutMs: probe.silenceMs },
+    { id, timeoutMs: context.noReplyMs },
   )
-  const reply = await begun
-  if (reply.type !== 'silence') return none(`subscriptions/listen gives ${replyText(reply)}`)
-  inbox.clear()
-  await talk.tell('notifications/cancelled', { requestId: id })
-  const after = await inbox.take(arrival => isAbout(arrival), probe.silenceMs)
+  if (reply.type !== 'timeout')
+    return notApplicable(`subscriptions/listen: got ${replyText(reply)}`)
+  incoming.clear()
+  await session.notify('notifications/cancelled', { requestId: id })
+  const after = await incoming.take(isAbout, context.noReplyMs)
   if (after.type !== 'message' || after.message.id !== id)
-    return ok('a request that was cancelled is not answered')
+    return ok('a cancelled request gets no response')
   return warn(
-    'a request that was cancelled is answered all the same',
-    'Send nothing more for a request once it has been cancelled.',
+    'a cancelled request still gets a response',
+    'Send nothing more for a request after it has been cancelled.',
   )
 }
 
-/** Whether the server gives signs of life. */
-export function ping(probe: Probe): Promise<readonly Finding[]> {
-  return probe.inEach(async ({ talk }) => {
-    if (talk.era === 'stateless') return [none('stateless revisions have no ping')]
-    const reply = await talk.ask('ping')
-    if (reply.type === 'result') return [ok('ping is answered')]
+/** Step `ping`: checks that the server responds to `ping`. */
+export function ping(context: CheckContext): Promise<readonly Finding[]> {
+  return context.inEachEra(async ({ session }) => {
+    if (session.era === 'stateless') return [notApplicable('stateless revisions have no ping')]
+    const reply = await session.request('ping')
+    if (reply.type === 'result') return [ok('the server responds to ping')]
     return [
       fail(
-        `ping gives ${replyText(reply)}`,
-        'Answer "ping" with an empty result: clients take silence for death.',
+        `ping: got ${replyText(reply)}`,
+        'Answer "ping" with an empty result: clients treat a missing response as a dead server.',
       ),
     ]
   })

@@ -6,18 +6,18 @@ import { limits } from '../../util/limits/limits.ts'
 import { systemClock } from '../../util/time/clock.ts'
 import type { FrameReader, Framing, FramingName } from '../../wire/frame.ts'
 import { framing } from '../../wire/framing.ts'
-import { Inbox, type Wire } from './wire.ts'
+import { IncomingQueue, type Wire } from './wire.ts'
 
-/** How a program ended: with a code, or by a signal. */
+/** Exit status of a process: an exit code, or the signal that killed it. */
 export interface Exit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }
 
-/** How much of its error output is kept. */
-const keptCharacters = 20_000
+/** Characters of stderr to keep. */
+const maxStderrCharacters = 20_000
 
-/** Starts a program. Rejects with what the system says where it cannot be started. */
+/** Starts a process. Rejects with the system error if the process cannot be started. */
 export async function childWire(
   { command, args = [], env, cwd }: ChildCommand,
   name: FramingName = 'lines',
@@ -36,16 +36,16 @@ export async function childWire(
   return new ChildWire(child, new ProcessTree(pid, systemClock), framing(name))
 }
 
-/** A program, its pipes, and what it has printed that does not belong there. */
+/** A wire over the pipes of a child process. It records invalid output on stdout, and the tail of stderr. */
 export class ChildWire implements Wire {
-  readonly inbox = new Inbox()
+  readonly incoming = new IncomingQueue()
   readonly exited: Promise<Exit>
   readonly #child: ChildProcessWithoutNullStreams
   readonly #tree: ProcessTree
   readonly #framing: Framing
   readonly #junk: string[] = []
   #stderr = ''
-  /** Ends what the program has started and left behind. */
+  /** Settles when the descendants that the process left behind have been terminated. */
   #rest: Promise<void> = Promise.resolve()
 
   constructor(child: ChildProcessWithoutNullStreams, tree: ProcessTree, how: Framing) {
@@ -55,29 +55,29 @@ export class ChildWire implements Wire {
     const reader = this.#reader()
     child.stdout.on('data', (chunk: Buffer) => reader.push(chunk))
     child.stderr.on('data', (chunk: Buffer) => {
-      this.#stderr = (this.#stderr + chunk.toString('utf8')).slice(-keptCharacters)
+      this.#stderr = (this.#stderr + chunk.toString('utf8')).slice(-maxStderrCharacters)
     })
-    // What goes wrong with the streams, the exit tells better.
+    // The exit status says more than a stream error does.
     for (const stream of [child, child.stdin, child.stdout, child.stderr]) {
       stream.on('error', () => {})
     }
     this.exited = new Promise(resolve => {
       child.once('exit', (code, signal) => {
-        this.#rest = tree.endRest(limits.childTermMs.default)
+        this.#rest = tree.terminateRest(limits.childTermMs.default)
         resolve({ code, signal })
-        // What was printed before the exit may still be on its way.
-        setTimeout(() => this.#end({ code, signal }), lastWordsMs).unref()
+        // Output written before the exit may still be in the pipe.
+        setTimeout(() => this.#end({ code, signal }), finalReadMs).unref()
       })
     })
     child.once('close', (code, signal) => this.#end({ code, signal }))
   }
 
-  /** Frames on its standard output that are no JSON. */
+  /** Frames on stdout that are not JSON. */
   get junk(): readonly string[] {
     return this.#junk
   }
 
-  /** The end of its error output. */
+  /** The tail of stderr. */
   get stderr(): string {
     return this.#stderr
   }
@@ -87,7 +87,7 @@ export class ChildWire implements Wire {
     if (stdin.writable) stdin.write(this.#framing.write(text))
   }
 
-  /** Ends its input, and gives how it exited within the time; undefined if it did not. */
+  /** Closes stdin. Resolves with the exit status, or with undefined if the process outlives `ms`. */
   async endInput(ms: number): Promise<Exit | undefined> {
     this.#child.stdin.end()
     let timer: NodeJS.Timeout | undefined
@@ -108,7 +108,7 @@ export class ChildWire implements Wire {
   }
 
   #end(exit: Exit): void {
-    this.inbox.end(exitText(exit, this.#stderr))
+    this.incoming.close(exitText(exit, this.#stderr))
   }
 
   #reader(): FrameReader {
@@ -117,24 +117,24 @@ export class ChildWire implements Wire {
       {
         frame: (bytes, start, end) => {
           const text = Buffer.from(bytes.subarray(start, end)).toString('utf8')
-          if (!this.inbox.pushText(text)) junk.push(text)
+          if (!this.incoming.pushText(text)) junk.push(text)
         },
-        oversize: () => junk.push('(a message beyond every limit)'),
-        broken: why => junk.push(`(${why})`),
+        oversize: () => junk.push('(a message that exceeds the size limit)'),
+        broken: reason => junk.push(`(${reason})`),
       },
       limits.checkBodyBytes.default,
     )
   }
 }
 
-/** How long words written before the exit may take to arrive where somebody holds the pipe open. */
-const lastWordsMs = limits.lastWordsMs.default
-/** How long a program that is no longer wanted may take to leave by itself. */
-const closeMs = limits.checkSilenceMs.default
+/** Time to read remaining output after the exit, because another process may hold the pipe open. */
+const finalReadMs = limits.finalReadMs.default
+/** Time the process has to exit after its stdin was closed. Then it is killed. */
+const closeMs = limits.checkNoReplyMs.default
 
-/** How a program ended, in words. */
+/** Describes an exit status, with the last lines of stderr. */
 export function exitText({ code, signal }: Exit, stderr = ''): string {
-  const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`
+  const how = signal === null ? `exited with code ${code}` : `was killed by ${signal}`
   const last = stderr.trim().split('\n').slice(-3).join(' / ')
-  return last === '' ? `the program ${how}` : `the program ${how}; it said: ${last}`
+  return last === '' ? `the process ${how}` : `the process ${how}; stderr: ${last}`
 }

@@ -2,52 +2,54 @@ import { lookup } from 'node:dns/promises'
 import { connect as connectTcp } from 'node:net'
 import { connect as connectTls, type PeerCertificate } from 'node:tls'
 import { limits } from '../../util/limits/limits.ts'
-import { isRecord } from '../../util/record.ts'
-import type { Probe } from './context.ts'
-import { type Finding, fail, none, ok, warn } from './finding.ts'
+import { isRecord } from '../../util/objects.ts'
+import type { CheckContext } from './context.ts'
+import { type Finding, fail, notApplicable, ok, warn } from './finding.ts'
 
-/** Whether there is anything at all where the server should be. */
-export async function reach(probe: Probe): Promise<readonly Finding[]> {
+/** Step `reach`: checks that the address resolves and accepts connections, or that the program starts. */
+export async function reach(context: CheckContext): Promise<readonly Finding[]> {
   const findings: Finding[] = []
-  const network = endpointOf(probe)
+  const network = hostPortOf(context)
   try {
-    if (network !== undefined) findings.push(...(await reachHost(network, probe.timeoutMs)))
-    if (probe.where.kind !== 'http') {
-      probe.keep(await withinTime(probe.open(), probe.timeoutMs))
-      findings.push(ok(openedText(probe)))
+    if (network !== undefined) findings.push(...(await reachHost(network, context.timeoutMs)))
+    if (context.where.kind !== 'http') {
+      context.keep(await withTimeout(context.open(), context.timeoutMs))
+      findings.push(ok(openedText(context)))
     }
   } catch (error) {
-    const finding = failureOf(probe, error)
-    probe.blocked = 'the server cannot be reached'
+    const finding = connectFailure(context, error)
+    context.blocked = 'the server cannot be reached'
     return [...findings, finding]
   }
   return findings
 }
 
-/** Whether the certificate is one that clients accept, and for how long. */
-export async function tls(probe: Probe): Promise<readonly Finding[]> {
-  const network = endpointOf(probe)
-  if (!network?.isTls) return [none('the connection is not encrypted')]
-  const { certificate, error, protocol } = await handshake(network, probe.timeoutMs)
+/** Step `tls`: checks that clients accept the certificate, and how long it is valid. */
+export async function tls(context: CheckContext): Promise<readonly Finding[]> {
+  const network = hostPortOf(context)
+  if (!network?.isTls) return [notApplicable('the connection is not encrypted')]
+  const { certificate, error, protocol } = await handshake(network, context.timeoutMs)
   if (error !== undefined) {
-    probe.blocked = 'the certificate is not accepted'
-    return [fail(`the certificate is refused: ${error}`, certificateAdvice(error, network.host))]
+    context.blocked = 'the certificate is not trusted'
+    return [
+      fail(`the certificate is not trusted: ${error}`, certificateAdvice(error, network.host)),
+    ]
   }
   const until = Date.parse(certificate.valid_to)
   const days = Math.floor((until - Date.now()) / 86_400_000)
-  const saw = `${protocol}, a certificate for ${certificate.subject?.CN ?? network.host}, valid for ${days} more days`
-  if (until - Date.now() > limits.checkCertificateMs.default) return [ok(saw)]
-  return [warn(saw, 'Renew the certificate before clients begin to refuse it.')]
+  const message = `${protocol}, certificate for ${certificate.subject?.CN ?? network.host}, valid for ${days} more days`
+  if (until - Date.now() > limits.checkCertificateMs.default) return [ok(message)]
+  return [warn(message, 'Renew the certificate before it expires: clients reject an expired one.')]
 }
 
-/** A host and a port behind an address. */
-interface Network {
+/** Host and port of a network address. */
+interface HostPort {
   readonly host: string
   readonly port: number
   readonly isTls: boolean
 }
 
-function endpointOf({ where }: Probe): Network | undefined {
+function hostPortOf({ where }: CheckContext): HostPort | undefined {
   if (where.kind === 'tcp') return { host: where.host, port: where.port, isTls: false }
   if (where.kind !== 'http' && where.kind !== 'websocket') return undefined
   const { hostname, port, protocol } = where.url
@@ -56,17 +58,17 @@ function endpointOf({ where }: Probe): Network | undefined {
   return { host, port: port === '' ? (isTls ? 443 : 80) : Number(port), isTls }
 }
 
-async function reachHost({ host, port }: Network, timeoutMs: number): Promise<readonly Finding[]> {
-  const found = await withinTime(lookup(host, { all: true }), timeoutMs)
+async function reachHost({ host, port }: HostPort, timeoutMs: number): Promise<readonly Finding[]> {
+  const found = await withTimeout(lookup(host, { all: true }), timeoutMs)
   const addresses = found.map(({ address }) => address).join(', ')
-  const named = addresses === host ? [] : [ok(`${host} is ${addresses}`)]
+  const named = addresses === host ? [] : [ok(`${host} resolves to ${addresses}`)]
   const begin = performance.now()
-  await withinTime(knock(host, port), timeoutMs)
+  await withTimeout(tryConnect(host, port), timeoutMs)
   const ms = Math.max(1, Math.round(performance.now() - begin))
-  return [...named, ok(`${host}:${port} accepts connections, after ${ms} ms`)]
+  return [...named, ok(`${host}:${port} accepts connections (${ms} ms)`)]
 }
 
-function knock(host: string, port: number): Promise<void> {
+function tryConnect(host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connectTcp({ host, port })
     socket.once('connect', () => {
@@ -77,13 +79,10 @@ function knock(host: string, port: number): Promise<void> {
   })
 }
 
-async function withinTime<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+async function withTimeout<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`nothing happened within ${timeoutMs} ms`)),
-      timeoutMs,
-    )
+    timer = setTimeout(() => reject(new Error(`timed out after ${timeoutMs} ms`)), timeoutMs)
   })
   try {
     return await Promise.race([work, late])
@@ -92,7 +91,7 @@ async function withinTime<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   }
 }
 
-function openedText({ where }: Probe): string {
+function openedText({ where }: CheckContext): string {
   switch (where.kind) {
     case 'child':
       return `"${where.command.command}" starts`
@@ -109,43 +108,46 @@ function openedText({ where }: Probe): string {
   }
 }
 
-const advices: ReadonlyMap<string, string> = new Map([
-  ['ENOTFOUND', 'No machine has this name. Check the spelling and the DNS entry.'],
-  ['EAI_AGAIN', 'The name cannot be looked up now. Check the network and the DNS server.'],
+const adviceByCode: ReadonlyMap<string, string> = new Map([
+  ['ENOTFOUND', 'The host name does not exist. Check its spelling and the DNS entry.'],
+  [
+    'EAI_AGAIN',
+    'The host name cannot be resolved right now. Check the network and the DNS server.',
+  ],
   [
     'ECONNREFUSED',
-    'Nothing listens there. Start the server, and compare its port and host with the address.',
+    'Nothing is listening there. Start the server, and check that host and port match its address.',
   ],
   [
     'ECONNRESET',
-    'Something listens there and hangs up at once. Check that it is the server you mean.',
+    'Something accepts the connection and closes it at once. Check that it is the right server.',
   ],
-  ['EHOSTUNREACH', 'The machine cannot be reached. Check the network and firewalls.'],
-  ['ENETUNREACH', 'The network cannot be reached. Check the connection and firewalls.'],
-  ['ETIMEDOUT', 'Nobody answers. Check the address, and firewalls on the way.'],
-  ['EACCES', 'This user may not do that. Check the permissions of the file.'],
+  ['EHOSTUNREACH', 'The host is unreachable. Check the network and firewalls.'],
+  ['ENETUNREACH', 'The network is unreachable. Check the connection and firewalls.'],
+  ['ETIMEDOUT', 'The host does not respond. Check the address and firewalls.'],
+  ['EACCES', 'Permission denied. Check the permissions of the file.'],
 ])
 
-function failureOf(probe: Probe, error: unknown): Finding {
+function connectFailure(context: CheckContext, error: unknown): Finding {
   const code = isRecord(error) || error instanceof Error ? Reflect.get(error, 'code') : undefined
   const message = error instanceof Error && error.message !== '' ? error.message : String(code)
-  if (probe.where.kind === 'child' && code === 'ENOENT') {
-    const { command, cwd } = probe.where.command
+  if (context.where.kind === 'child' && code === 'ENOENT') {
+    const { command, cwd } = context.where.command
     const where = cwd === undefined ? '' : ` or the folder ${cwd}`
     return fail(
       `"${command}"${where} does not exist`,
-      'Give the path of the program, or install it so that it is found in PATH. No shell reads the command.',
+      'Give the full path of the program, or install it so that it is found in PATH. The command is not run by a shell.',
     )
   }
-  if (probe.where.kind === 'unix' && code === 'ENOENT') {
+  if (context.where.kind === 'unix' && code === 'ENOENT') {
     return fail(
-      `there is no socket ${probe.where.path}`,
-      'Start the server, and compare the paths.',
+      `the socket ${context.where.path} does not exist`,
+      'Start the server, and check that both use the same path.',
     )
   }
   const advice =
-    advices.get(String(code)) ??
-    'Check the address, that the server runs, and firewalls on the way.'
+    adviceByCode.get(String(code)) ??
+    'Check the address, that the server is running, and firewalls.'
   return fail(message, advice)
 }
 
@@ -155,9 +157,9 @@ interface Handshake {
   readonly error: string | undefined
 }
 
-function handshake({ host, port }: Network, timeoutMs: number): Promise<Handshake> {
+function handshake({ host, port }: HostPort, timeoutMs: number): Promise<Handshake> {
   const work = new Promise<Handshake>((resolve, reject) => {
-    // Looked at instead of refused: the reason is what is wanted.
+    // An untrusted certificate is accepted here, because the finding needs the reason.
     const servername = /^[\d.]+$|:/.test(host) ? undefined : host
     const socket = connectTls({ host, port, servername, rejectUnauthorized: false }, () => {
       const { authorized, authorizationError } = socket
@@ -171,8 +173,8 @@ function handshake({ host, port }: Network, timeoutMs: number): Promise<Handshak
     })
     socket.once('error', reject)
   })
-  return withinTime(work, timeoutMs).catch((error: Error) => ({
-    // The check: nobody looks at it where there is an error.
+  return withTimeout(work, timeoutMs).catch((error: Error) => ({
+    // The check: callers do not read the certificate if there is an error.
     certificate: {} as PeerCertificate,
     protocol: '',
     error: error.message,
@@ -180,10 +182,10 @@ function handshake({ host, port }: Network, timeoutMs: number): Promise<Handshak
 }
 
 function certificateAdvice(error: string, host: string): string {
-  if (/EXPIRED/.test(error)) return 'The certificate is too old. Renew it.'
+  if (/EXPIRED/.test(error)) return 'The certificate has expired. Renew it.'
   if (/SELF_SIGNED|UNABLE_TO/.test(error)) {
-    return 'Clients do not know who signed it. Serve the whole chain; for an authority of your own set NODE_EXTRA_CA_CERTS.'
+    return 'Clients do not trust the issuer. Serve the whole certificate chain; for a private authority set NODE_EXTRA_CA_CERTS.'
   }
-  if (/ALTNAME/.test(error)) return `The certificate is for another name. Get one for ${host}.`
-  return 'Check that the server speaks TLS on this port, and its certificate.'
+  if (/ALTNAME/.test(error)) return `The certificate is for another host name. Get one for ${host}.`
+  return 'Check that the server speaks TLS on this port, and check its certificate.'
 }

@@ -1,63 +1,67 @@
 import { describe, expect, test } from 'vitest'
 import { newest, revisions } from '../../mcp/revisions/revisions.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { type Known, Probe, type ProbeOptions } from './context.ts'
+import { CheckContext, type CheckOptions, type EraState } from './context.ts'
 import { ok } from './finding.ts'
-import { Talk } from './session.ts'
-import { Inbox } from './wire.ts'
+import { CheckSession } from './session.ts'
+import { IncomingQueue } from './wire.ts'
 
 const where = { kind: 'tcp', host: 'localhost', port: 1 } as const
 const { signal } = new AbortController()
-const probe = (options: Partial<ProbeOptions> = {}) => new Probe({ where, signal, ...options })
+const context = (options: Partial<CheckOptions> = {}) =>
+  new CheckContext({ where, signal, ...options })
 
-function known(era: 'session' | 'stateless'): Known {
+function state(era: 'session' | 'stateless'): EraState {
   const revision = newest(era)
   if (revision === undefined) throw new Error('no revision')
-  const wire = { inbox: new Inbox(), send: async () => {}, close: async () => {} }
-  const talk = new Talk(wire, revision, 1)
-  return { talk, description: {}, capabilities: {}, lists: new Map() }
+  const wire = { incoming: new IncomingQueue(), send: async () => {}, close: async () => {} }
+  const session = new CheckSession(wire, revision, 1)
+  return { session, description: {}, capabilities: {}, lists: new Map() }
 }
 
-describe('what the steps of a check share', () => {
-  test('has the limits of the product, unless it is told otherwise', () => {
-    expect(probe().timeoutMs).toBe(limits.checkReplyMs.default)
-    expect(probe().silenceMs).toBe(limits.checkSilenceMs.default)
-    expect(probe({ timeoutMs: 7 }).timeoutMs).toBe(7)
+describe('the context of a check', () => {
+  test('uses the limits unless options override them', () => {
+    expect(context().timeoutMs).toBe(limits.checkReplyMs.default)
+    expect(context().noReplyMs).toBe(limits.checkNoReplyMs.default)
+    expect(context({ timeoutMs: 7 }).timeoutMs).toBe(7)
   })
 
-  test('knows which revision to begin with in each era', () => {
-    expect(probe().wanted('session')).toBe(newest('session'))
-    expect(probe({ era: 'stateless' }).wanted('session')).toBeUndefined()
-    expect(probe({ revisions: revisions.slice(0, 1) }).wanted('session')).toBe(revisions[0])
-    expect(probe({ revisions: revisions.slice(0, 1) }).wanted('stateless')).toBeUndefined()
+  test('chooses the newest allowed revision of each era', () => {
+    expect(context().revisionFor('session')).toBe(newest('session'))
+    expect(context({ era: 'stateless' }).revisionFor('session')).toBeUndefined()
+    expect(context({ revisions: revisions.slice(0, 1) }).revisionFor('session')).toBe(revisions[0])
+    expect(context({ revisions: revisions.slice(0, 1) }).revisionFor('stateless')).toBeUndefined()
   })
 
-  test('tells once what is the same in both eras, and names the era of the rest', async () => {
-    const shared = probe()
-    shared.known.push(known('session'), known('stateless'))
-    const findings = await shared.inEach(async ({ talk }) => [ok('same'), ok(`only ${talk.era}`)])
-    expect(findings.map(({ saw }) => saw)).toEqual([
+  test('merges equal findings of both eras, and names the era of the others', async () => {
+    const shared = context()
+    shared.eras.push(state('session'), state('stateless'))
+    const findings = await shared.inEachEra(async ({ session }) => [
+      ok('same'),
+      ok(`only ${session.era}`),
+    ])
+    expect(findings.map(({ message }) => message)).toEqual([
       'same',
       'session: only session',
       'stateless: only stateless',
     ])
   })
 
-  test('does not name the era where there is but one', async () => {
-    const shared = probe()
-    shared.known.push(known('session'))
-    expect(await shared.inEach(async () => [ok('it')])).toEqual([ok('it')])
+  test('does not name the era if there is only one', async () => {
+    const shared = context()
+    shared.eras.push(state('session'))
+    expect(await shared.inEachEra(async () => [ok('it')])).toEqual([ok('it')])
   })
 
-  test('goes on with what is left of a server, and with nothing once all is gone', () => {
-    const shared = probe()
-    const [one, other] = [known('session'), known('stateless')]
-    shared.known.push(one, other)
-    one.talk.wire.inbox.end('dead')
-    shared.forgetLost()
-    expect([shared.known, shared.blocked]).toEqual([[other], undefined])
-    other.talk.wire.inbox.end('dead')
-    shared.forgetLost()
-    expect([shared.known, shared.blocked]).toEqual([[], 'the server is gone'])
+  test('drops closed eras, and blocks the remaining steps without any', () => {
+    const shared = context()
+    const [one, other] = [state('session'), state('stateless')]
+    shared.eras.push(one, other)
+    one.session.wire.incoming.close('dead')
+    shared.dropClosedEras()
+    expect([shared.eras, shared.blocked]).toEqual([[other], undefined])
+    other.session.wire.incoming.close('dead')
+    shared.dropClosedEras()
+    expect([shared.eras, shared.blocked]).toEqual([[], 'the server is no longer connected'])
   })
 })

@@ -2,59 +2,61 @@ import type { Address } from '../../address.ts'
 import { newest, type Revision } from '../../mcp/revisions/revisions.ts'
 import type { ChildCommand } from '../../transport/process/child.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { isRecord } from '../../util/record.ts'
+import { isRecord } from '../../util/objects.ts'
 import type { FramingName } from '../../wire/frame.ts'
 import { type ChildWire, childWire } from './child-wire.ts'
 import type { Finding } from './finding.ts'
 import { HttpWire } from './http-wire.ts'
-import { Talk } from './session.ts'
+import { CheckSession } from './session.ts'
 import { socketWire, websocketWire } from './socket-wire.ts'
-import type { Heard, Wire } from './wire.ts'
+import type { JsonObject, Wire } from './wire.ts'
 
-/** Where the server is that is looked at. */
-export type Where = Address | { readonly kind: 'child'; readonly command: ChildCommand }
+/** Where the checked server is: an address, or a program to start. */
+export type CheckTarget = Address | { readonly kind: 'child'; readonly command: ChildCommand }
 
-/** What is looked at, and how. */
-export interface ProbeOptions {
-  readonly where: Where
+/** The server to check, and how. */
+export interface CheckOptions {
+  readonly where: CheckTarget
   readonly headers?: Readonly<Record<string, string>>
   readonly framing?: FramingName
-  /** How long each answer may take. */
+  /** Time to wait for each response; by default the limit `checkReplyMs`. */
   readonly timeoutMs?: number
   readonly era?: 'auto' | Revision['era']
-  /** The only revisions that may be spoken. */
+  /** Restricts the protocol revisions; by default all are allowed. */
   readonly revisions?: readonly Revision[]
-  /** Stops everything. */
+  /** Aborts the check. */
   readonly signal: AbortSignal
 }
 
-/** What a server said of itself, and what was found in its lists. */
-export interface Known {
-  readonly talk: Talk
-  readonly description: Heard
-  readonly capabilities: Heard
-  /** From the method of a list to its entries. */
-  readonly lists: Map<string, readonly Heard[]>
+/** A session with the server in one era, with what the server said about itself and what its lists hold. */
+export interface EraState {
+  readonly session: CheckSession
+  /** Result of `initialize` or `server/discover`. */
+  readonly description: JsonObject
+  readonly capabilities: JsonObject
+  /** Entries by list method, once the step `lists` has read them. */
+  readonly lists: Map<string, readonly JsonObject[]>
 }
 
-/** What the steps of a check share: ways to the server, and what earlier steps have learnt. */
-export class Probe {
-  readonly where: Where
+/** State that the steps of a check share: connections to the server, and the findings of earlier steps. Close it. */
+export class CheckContext {
+  readonly where: CheckTarget
   readonly headers: Readonly<Record<string, string>>
   readonly timeoutMs: number
-  readonly silenceMs: number = limits.checkSilenceMs.default
+  /** Time to wait before concluding that no response will come. */
+  readonly noReplyMs: number = limits.checkNoReplyMs.default
   readonly signal: AbortSignal
-  /** The eras that the server speaks, as far as they were tried. */
-  readonly known: Known[] = []
-  /** Every program that was started. */
+  /** Open sessions, one per era that the server supports. */
+  readonly eras: EraState[] = []
+  /** Every process that was started. */
   readonly children: ChildWire[] = []
-  /** Why the steps that follow cannot be taken. */
+  /** Why the remaining steps cannot run. */
   blocked: string | undefined
-  readonly #options: ProbeOptions
+  readonly #options: CheckOptions
   readonly #wires: Wire[] = []
   #spare: Wire | undefined
 
-  constructor(options: ProbeOptions) {
+  constructor(options: CheckOptions) {
     this.#options = options
     this.where = options.where
     this.headers = options.headers ?? {}
@@ -62,13 +64,13 @@ export class Probe {
     this.signal = options.signal
   }
 
-  /** The revision to begin with in an era; undefined where that era is not wanted. */
-  wanted(era: Revision['era']): Revision | undefined {
+  /** Returns the newest allowed revision of an era; undefined if the era is excluded. */
+  revisionFor(era: Revision['era']): Revision | undefined {
     const { era: only = 'auto', revisions } = this.#options
     return only === 'auto' || only === era ? newest(era, revisions) : undefined
   }
 
-  /** A new way to the server; the one that `keep` was given comes first. */
+  /** Opens a connection to the server, or returns the one given to `keep`. */
   async open(): Promise<Wire> {
     this.signal.throwIfAborted()
     const spare = this.#spare
@@ -79,12 +81,12 @@ export class Probe {
     return wire
   }
 
-  /** Keeps a way that was opened to find out whether one can be. */
+  /** Keeps a connection that was opened as a test, for the next call of `open`. */
   keep(wire: Wire): void {
     this.#spare = wire
   }
 
-  /** A way over HTTP; undefined where the server is reached otherwise. */
+  /** Opens an HTTP connection with extra headers; undefined if the server is not reached over HTTP. */
   openHttp(headers: Readonly<Record<string, string>> = {}): HttpWire | undefined {
     if (this.where.kind !== 'http') return undefined
     const wire = new HttpWire(this.where.url, { ...this.headers, ...headers }, this.timeoutMs)
@@ -92,21 +94,23 @@ export class Probe {
     return wire
   }
 
-  /** A conversation in the words of a revision, over a way of its own. */
-  async talk(revision: Revision): Promise<Talk> {
-    return new Talk(await this.open(), revision, this.timeoutMs)
+  /** Opens a session of a revision over a connection of its own. */
+  async openSession(revision: Revision): Promise<CheckSession> {
+    return new CheckSession(await this.open(), revision, this.timeoutMs)
   }
 
   /**
-   * Looks at each era that the server speaks. What is the same in both is told once; the rest is told
-   * with the era in front, where there are two.
+   * Runs a check in every era that the server supports. A finding that is the same in both eras is returned
+   * once; the message of any other finding starts with its era.
    */
-  async inEach(look: (known: Known) => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
+  async inEachEra(
+    check: (state: EraState) => Promise<readonly Finding[]>,
+  ): Promise<readonly Finding[]> {
     const found: (readonly [era: string, finding: Finding])[] = []
-    for (const known of this.known) {
-      for (const finding of await look(known)) found.push([known.talk.era, finding])
+    for (const state of this.eras) {
+      for (const finding of await check(state)) found.push([state.session.era, finding])
     }
-    if (this.known.length < 2) return found.map(([, finding]) => finding)
+    if (this.eras.length < 2) return found.map(([, finding]) => finding)
     const eras = new Map<string, { readonly finding: Finding; readonly in: Set<string> }>()
     for (const [era, finding] of found) {
       const key = JSON.stringify(finding)
@@ -115,21 +119,21 @@ export class Probe {
       seen.in.add(era)
     }
     return Array.from(eras.values(), ({ finding, in: spoken }) =>
-      spoken.size === this.known.length
+      spoken.size === this.eras.length
         ? finding
-        : { ...finding, saw: `${[...spoken].join()}: ${finding.saw}` },
+        : { ...finding, message: `${[...spoken].join()}: ${finding.message}` },
     )
   }
 
-  /** Leaves out the conversations that a step did not survive; with none left, nothing can follow. */
-  forgetLost(): void {
-    const kept = this.known.filter(({ talk }) => talk.wire.inbox.gone === undefined)
-    if (kept.length === this.known.length) return
-    this.known.splice(0, this.known.length, ...kept)
-    if (kept.length === 0) this.blocked ??= 'the server is gone'
+  /** Removes the eras whose connection is closed. With none left, the remaining steps are blocked. */
+  dropClosedEras(): void {
+    const kept = this.eras.filter(({ session }) => session.wire.incoming.closedReason === undefined)
+    if (kept.length === this.eras.length) return
+    this.eras.splice(0, this.eras.length, ...kept)
+    if (kept.length === 0) this.blocked ??= 'the server is no longer connected'
   }
 
-  /** Ends every way to the server. */
+  /** Closes every connection to the server. */
   async close(): Promise<void> {
     await Promise.all(this.#wires.map(wire => wire.close()))
   }
@@ -151,12 +155,12 @@ export class Probe {
       case 'http':
         return new HttpWire(where.url, this.headers, this.timeoutMs)
       case 'stdio':
-        throw new TypeError('"stdio:" is no server to look at')
+        throw new TypeError('"stdio:" is not a server address')
     }
   }
 }
 
-/** The members of what should be an object; none where it is something else. */
-export function members(value: unknown): Heard {
+/** Returns the value if it is an object, else an empty object. */
+export function members(value: unknown): JsonObject {
   return isRecord(value) ? value : {}
 }

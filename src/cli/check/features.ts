@@ -1,20 +1,21 @@
+import { hasReservedPrefix, metaKeyProblem, metaKeys } from '../../mcp/meta.ts'
+import type { Features } from '../../mcp/revisions/revision.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { isRecord } from '../../util/record.ts'
+import { isRecord } from '../../util/objects.ts'
 import { oneLine } from '../terminal.ts'
-import { type Known, members, type Probe } from './context.ts'
-import { type Finding, fail, none, ok, warn } from './finding.ts'
-import { metaFindings } from './meta.ts'
-import { replyText, type Talk } from './session.ts'
-import type { Heard } from './wire.ts'
+import { type CheckContext, type EraState, members } from './context.ts'
+import { type Finding, fail, notApplicable, ok, warn } from './finding.ts'
+import { type CheckSession, replyText } from './session.ts'
+import type { JsonObject } from './wire.ts'
 
-/** One list that a server may have. */
+/** A list method of the protocol. */
 interface ListRow {
   readonly method: string
   readonly member: string
-  /** What tells its entries apart. */
+  /** The member that identifies an entry. */
   readonly key: string
   readonly capability: string
-  /** Whether the capability can be there without it. */
+  /** Whether a server with the capability may leave the method out. */
   readonly isOptional?: boolean
 }
 
@@ -31,94 +32,92 @@ const rows: readonly ListRow[] = [
   { method: 'prompts/list', member: 'prompts', key: 'name', capability: 'prompts' },
 ]
 
-/** Whether what was declared works, and what works was declared. */
-export function capabilities(probe: Probe): Promise<readonly Finding[]> {
-  return probe.inEach(async known => {
-    const declared = oneLine(Object.keys(known.capabilities).join(', '), 200)
-    const findings = [ok(declared === '' ? 'nothing is declared' : `declared: ${declared}`)]
-    for (const row of rows) findings.push(...(await declaredList(known, row)))
-    findings.push(...(await declaredMethods(known)))
+/** Step `capabilities`: checks that declared capabilities work, and that working ones are declared. */
+export function capabilities(context: CheckContext): Promise<readonly Finding[]> {
+  return context.inEachEra(async state => {
+    const declared = oneLine(Object.keys(state.capabilities).join(', '), 200)
+    const findings = [ok(declared === '' ? 'no capabilities declared' : `declared: ${declared}`)]
+    for (const row of rows) findings.push(...(await declaredList(state, row)))
+    findings.push(...(await declaredMethods(state)))
     return findings
   })
 }
 
 async function declaredList(
-  known: Known,
+  state: EraState,
   { method, capability, isOptional }: ListRow,
 ): Promise<readonly Finding[]> {
-  const isDeclared = known.capabilities[capability] !== undefined
-  const reply = await known.talk.ask(method)
+  const isDeclared = state.capabilities[capability] !== undefined
+  const reply = await state.session.request(method)
   if (reply.type === 'result') {
     if (isDeclared || isEmptyList(reply.result)) return []
-    const advice = `Declare "${capability}" among the capabilities: clients do not ask for what is not declared.`
-    return [warn(`${method} works, and "${capability}" is not declared`, advice)]
+    const advice = `Declare the capability "${capability}": clients do not call methods of undeclared capabilities.`
+    return [warn(`${method} works, but "${capability}" is not declared`, advice)]
   }
   if (!isDeclared || (isOptional && reply.type === 'error' && reply.code === -32601)) return []
-  const advice = `Answer ${method}, or do not declare "${capability}".`
-  return [fail(`"${capability}" is declared, and ${method} gives ${replyText(reply)}`, advice)]
+  const advice = `Implement ${method}, or do not declare "${capability}".`
+  return [fail(`"${capability}" is declared, but ${method} fails: got ${replyText(reply)}`, advice)]
 }
 
 function isEmptyList(result: unknown): boolean {
   return Object.values(members(result)).every(value => !Array.isArray(value) || value.length === 0)
 }
 
-/** Methods that stand for a capability, with params that change nothing. */
-async function declaredMethods(known: Known): Promise<readonly Finding[]> {
-  const { talk, capabilities: declared } = known
-  const asked: (readonly [capability: string, method: string, params: object])[] = []
-  if (declared.logging !== undefined && talk.era === 'session') {
-    asked.push(['logging', 'logging/setLevel', { level: 'info' }])
+/** Calls a method of each capability that has no list, with params that change nothing. */
+async function declaredMethods(state: EraState): Promise<readonly Finding[]> {
+  const { session, capabilities: declared } = state
+  const calls: (readonly [capability: string, method: string, params: object])[] = []
+  if (declared.logging !== undefined && session.era === 'session') {
+    calls.push(['logging', 'logging/setLevel', { level: 'info' }])
   }
   if (declared.completions !== undefined) {
     const ref = { type: 'ref/prompt', name: 'trunkline-check-no-such-prompt' }
-    asked.push([
+    calls.push([
       'completions',
       'completion/complete',
       { ref, argument: { name: 'none', value: '' } },
     ])
   }
   const findings: Finding[] = []
-  for (const [capability, method, params] of asked) {
-    const reply = await talk.ask(method, params)
-    const isThere = reply.type === 'result' || (reply.type === 'error' && reply.code !== -32601)
-    if (isThere) continue
-    const saw = `"${capability}" is declared, and ${method} gives ${replyText(reply)}`
-    findings.push(fail(saw, `Answer ${method}, or do not declare "${capability}".`))
+  for (const [capability, method, params] of calls) {
+    const reply = await session.request(method, params)
+    const isImplemented =
+      reply.type === 'result' || (reply.type === 'error' && reply.code !== -32601)
+    if (isImplemented) continue
+    const message = `"${capability}" is declared, but ${method} fails: got ${replyText(reply)}`
+    findings.push(fail(message, `Implement ${method}, or do not declare "${capability}".`))
   }
   return findings
 }
 
-/** Whether every list can be read to its end, once each entry. */
-export async function lists(probe: Probe): Promise<readonly Finding[]> {
-  const findings = await probe.inEach(async known => {
+/** Step `lists`: reads every list to its last page, and checks its entries and cursors. */
+export async function lists(context: CheckContext): Promise<readonly Finding[]> {
+  const findings = await context.inEachEra(async state => {
     const found: Finding[] = []
     const lenient: string[] = []
     for (const row of rows) {
-      if (known.capabilities[row.capability] === undefined) continue
-      found.push(...(await read(known, row)))
-      if (known.lists.has(row.method)) found.push(...(await badCursor(known.talk, row, lenient)))
+      if (state.capabilities[row.capability] === undefined) continue
+      found.push(...(await readList(state, row)))
+      if (state.lists.has(row.method)) found.push(...(await badCursor(state.session, row, lenient)))
     }
     if (lenient.length === 0) return found
-    const advice = 'Refuse a cursor that was never given out with the error -32602.'
-    return [
-      ...found,
-      warn(`a cursor that was never given out is taken by ${lenient.join(', ')}`, advice),
-    ]
+    const advice = 'Reject a cursor that the server never issued with error -32602.'
+    return [...found, warn(`a made-up cursor is accepted by ${lenient.join(', ')}`, advice)]
   })
-  return findings.length === 0 ? [none('the server has no lists')] : findings
+  return findings.length === 0 ? [notApplicable('the server has no lists')] : findings
 }
 
-/** Reads a list to its end, page by page. */
-async function read(known: Known, row: ListRow): Promise<readonly Finding[]> {
+/** Reads a list page by page, and stores its entries for later steps. */
+async function readList(state: EraState, row: ListRow): Promise<readonly Finding[]> {
   const { method, member } = row
-  const entries: Heard[] = []
+  const entries: JsonObject[] = []
   const cursors = new Set<string>()
   let cursor: string | undefined
   for (let page = 1; ; page++) {
-    const reply = await known.talk.ask(method, cursor === undefined ? {} : { cursor })
+    const reply = await state.session.request(method, cursor === undefined ? {} : { cursor })
     if (reply.type !== 'result') {
-      // That there is none at all, the step before has said where it is wrong.
-      return page === 1 ? [] : [brokenOff(method, page, replyText(reply))]
+      // The step `capabilities` reports a list that does not work at all.
+      return page === 1 ? [] : [failedPage(method, page, replyText(reply))]
     }
     const result = members(reply.result)
     const list = result[member]
@@ -126,54 +125,54 @@ async function read(known: Known, row: ListRow): Promise<readonly Finding[]> {
     entries.push(...list.map(members))
     const { nextCursor } = result
     if (nextCursor === undefined || nextCursor === null || nextCursor === '') {
-      known.lists.set(method, entries)
+      state.lists.set(method, entries)
       const nulls = nextCursor === undefined ? [] : [nullCursor(method, nextCursor)]
-      const { reservedPrefixes } = (known.talk.agreed ?? known.talk.revision).features
+      const { reservedPrefixes } = (state.session.agreed ?? state.session.revision).features
       const meta = metaFindings(method, entries, reservedPrefixes)
-      return [...nulls, ...judge(row, entries, page), ...meta]
+      return [...nulls, ...entryFindings(row, entries, page), ...meta]
     }
-    if (typeof nextCursor !== 'string') return [oddCursor(method, nextCursor)]
-    const isAgain = cursors.has(nextCursor)
-    if (isAgain || page >= limits.pages.default) {
-      known.lists.set(method, entries)
-      const why = isAgain
-        ? 'gives a cursor that it has given before'
+    if (typeof nextCursor !== 'string') return [invalidCursor(method, nextCursor)]
+    const isRepeated = cursors.has(nextCursor)
+    if (isRepeated || page >= limits.pages.default) {
+      state.lists.set(method, entries)
+      const problem = isRepeated
+        ? 'returns the same cursor twice'
         : `does not end after ${page} pages`
-      return [endless(method, why)]
+      return [endlessList(method, problem)]
     }
     cursors.add(nextCursor)
     cursor = nextCursor
   }
 }
 
-function brokenOff(method: string, page: number, how: string): Finding {
-  const advice = `Answer ${method} with every cursor that was given out.`
-  return fail(`page ${page} of ${method} is ${how}`, advice)
+function failedPage(method: string, page: number, reply: string): Finding {
+  const advice = `Accept every cursor that ${method} has issued.`
+  return fail(`page ${page} of ${method} fails: got ${reply}`, advice)
 }
 
 function noList({ method, member }: ListRow): Finding {
-  const advice = `Answer ${method} with { "${member}": [ … ] }.`
-  return fail(`the result of ${method} has no list "${member}"`, advice)
+  const advice = `Return { "${member}": [ … ] } from ${method}.`
+  return fail(`the result of ${method} has no array "${member}"`, advice)
 }
 
-function oddCursor(method: string, cursor: unknown): Finding {
-  const saw = `nextCursor of ${method} is ${oneLine(JSON.stringify(cursor), 60)}`
-  return fail(saw, 'A cursor is a string.')
+function invalidCursor(method: string, cursor: unknown): Finding {
+  const message = `nextCursor of ${method} is ${oneLine(JSON.stringify(cursor), 60)}`
+  return fail(message, 'A cursor must be a string.')
 }
 
-function endless(method: string, why: string): Finding {
-  const advice = 'Leave nextCursor out on the last page: clients follow it until it is gone.'
-  return fail(`${method} ${why}`, advice)
+function endlessList(method: string, problem: string): Finding {
+  const advice = 'Omit nextCursor on the last page: clients follow it until it is absent.'
+  return fail(`${method} ${problem}`, advice)
 }
 
 function nullCursor(method: string, cursor: unknown): Finding {
-  const saw = `the last page of ${method} has the nextCursor ${JSON.stringify(cursor)}`
-  return warn(saw, 'Leave nextCursor out on the last page.')
+  const message = `the last page of ${method} has the nextCursor ${JSON.stringify(cursor)}`
+  return warn(message, 'Omit nextCursor on the last page.')
 }
 
-function judge(
+function entryFindings(
   { method, key }: ListRow,
-  entries: readonly Heard[],
+  entries: readonly JsonObject[],
   pages: number,
 ): readonly Finding[] {
   const findings: Finding[] = []
@@ -181,8 +180,8 @@ function judge(
   if (nameless.length > 0) {
     findings.push(
       fail(
-        `${nameless.length} entries of ${method} have no ${key}`,
-        `Give every entry a ${key}, which is a string.`,
+        `${nameless.length} ${nameless.length === 1 ? 'entry' : 'entries'} of ${method} without ${key}`,
+        `Give every entry a ${key} that is a string.`,
       ),
     )
   }
@@ -190,8 +189,8 @@ function judge(
   for (const { [key]: name } of entries) {
     if (typeof name !== 'string') continue
     if (seen.has(name)) {
-      const advice = `Give each entry a ${key} of its own: clients keep one of them and lose the other.`
-      findings.push(fail(`${method} has "${oneLine(name, 100)}" twice`, advice))
+      const advice = `Give each entry a unique ${key}: clients keep only one of the duplicates.`
+      findings.push(fail(`${method} lists "${oneLine(name, 100)}" twice`, advice))
     }
     seen.add(name)
   }
@@ -205,18 +204,40 @@ function judge(
 }
 
 async function badCursor(
-  talk: Talk,
+  session: CheckSession,
   { method }: ListRow,
   lenient: string[],
 ): Promise<readonly Finding[]> {
-  const reply = await talk.ask(method, { cursor: 'trunkline-check-no-such-cursor' })
+  const reply = await session.request(method, { cursor: 'trunkline-check-no-such-cursor' })
   if (reply.type === 'result') lenient.push(method)
   if (reply.type === 'result' || reply.type === 'error') return []
-  const saw = `${method} answers a bad cursor with ${replyText(reply)}`
-  return [fail(saw, 'Answer a bad cursor with the error -32602.')]
+  const message = `${method} with a made-up cursor: got ${replyText(reply)}`
+  return [fail(message, 'Reject an unknown cursor with error -32602.')]
 }
 
-/** The entries of a list that an earlier step has read. */
-export function entriesOf(known: Known, method: string): readonly Heard[] {
-  return (known.lists.get(method) ?? []).filter(isRecord)
+/** Checks that the `_meta` keys of list entries have a valid name and no reserved prefix. */
+export function metaFindings(
+  method: string,
+  entries: readonly JsonObject[],
+  rule: Features['reservedPrefixes'],
+): readonly Finding[] {
+  if (rule === 'none') return []
+  const keys = new Set(entries.flatMap(({ _meta }) => (isRecord(_meta) ? Object.keys(_meta) : [])))
+  return Array.from(keys).flatMap(key => {
+    const shown = `the _meta key "${oneLine(key, 100)}" in ${method}`
+    const problem = metaKeyProblem(key)
+    if (problem !== undefined) {
+      return [warn(`${shown} is invalid: ${problem}`, 'Use a name such as `com.example/name`.')]
+    }
+    if (!hasReservedPrefix(key, rule) || protocolKeys.has(key)) return []
+    const advice = 'Use a domain that you own, in reverse order, as the prefix.'
+    return [warn(`${shown} has a prefix that is reserved for the protocol`, advice)]
+  })
+}
+
+const protocolKeys: ReadonlySet<string> = new Set(Object.values(metaKeys))
+
+/** Returns the entries of a list that the step `lists` has read; empty if it has not. */
+export function entriesOf(state: EraState, method: string): readonly JsonObject[] {
+  return (state.lists.get(method) ?? []).filter(isRecord)
 }

@@ -1,17 +1,23 @@
 import { expect, test } from 'vitest'
-import { bounded, fail, none, ok, warn, worst } from './finding.ts'
+import { fail, limitFindings, notApplicable, ok, warn, worst } from './finding.ts'
 
-test('the gravest finding is the verdict', () => {
+test('the most severe finding determines the status', () => {
   expect(worst([])).toBe('not applicable')
-  expect(worst([none('a'), ok('b')])).toBe('ok')
-  expect(worst([ok('a'), warn('b', 'c'), none('d')])).toBe('warn')
+  expect(worst([notApplicable('a'), ok('b')])).toBe('ok')
+  expect(worst([ok('a'), warn('b', 'c'), notApplicable('d')])).toBe('warn')
   expect(worst([warn('a', 'b'), fail('c', 'd'), ok('e')])).toBe('fail')
 })
 
-test('too many findings of the same kind are counted', () => {
+test('surplus findings are counted', () => {
   const many = Array.from({ length: 5 }, (_, at) => fail(`${at}`, 'x'))
-  expect(bounded(many, 5)).toEqual(many)
-  const shown = bounded([ok('good'), ...many], 3)
-  expect(shown.map(({ saw }) => saw)).toEqual(['good', '0', '1', '2', 'and 2 more of the same'])
+  expect(limitFindings(many, 5)).toEqual(many)
+  const shown = limitFindings([ok('good'), ...many], 3)
+  expect(shown.map(({ message }) => message)).toEqual([
+    'good',
+    '0',
+    '1',
+    '2',
+    'and 2 more like these',
+  ])
   expect(worst(shown)).toBe('fail')
 })

@@ -1,48 +1,49 @@
-/** What is to be thought of something that was seen. */
-export type Verdict = 'ok' | 'warn' | 'fail' | 'not applicable'
+/** How a finding or a step is rated. */
+export type FindingStatus = 'ok' | 'warn' | 'fail' | 'not applicable'
 
-/** One thing that was seen, and what to do about it. */
+/** One observation about the server. */
 export interface Finding {
-  readonly verdict: Verdict
-  readonly saw: string
-  /** What to change; only where something should be. */
+  readonly status: FindingStatus
+  /** What was observed. */
+  readonly message: string
+  /** What to change; only for warnings and failures. */
   readonly advice?: string
 }
 
-/** Something is as it should be. */
-export function ok(saw: string): Finding {
-  return { verdict: 'ok', saw }
+/** A finding for correct behavior. */
+export function ok(message: string): Finding {
+  return { status: 'ok', message }
 }
 
-/** Something works, and yet some client will stumble over it. */
-export function warn(saw: string, advice: string): Finding {
-  return { verdict: 'warn', saw, advice }
+/** A finding for behavior that works but will confuse some clients. */
+export function warn(message: string, advice: string): Finding {
+  return { status: 'warn', message, advice }
 }
 
-/** Something breaks a rule that clients rely on. */
-export function fail(saw: string, advice: string): Finding {
-  return { verdict: 'fail', saw, advice }
+/** A finding for behavior that breaks a rule clients rely on. */
+export function fail(message: string, advice: string): Finding {
+  return { status: 'fail', message, advice }
 }
 
-/** Something that this server, or the way to it, does not have. */
-export function none(saw: string): Finding {
-  return { verdict: 'not applicable', saw }
+/** A finding for a check that does not apply to this server or transport. */
+export function notApplicable(message: string): Finding {
+  return { status: 'not applicable', message }
 }
 
-const gravity: readonly Verdict[] = ['not applicable', 'ok', 'warn', 'fail']
+const severityOrder: readonly FindingStatus[] = ['not applicable', 'ok', 'warn', 'fail']
 
-/** The gravest of some verdicts. */
-export function worst(findings: readonly Finding[]): Verdict {
-  const most = Math.max(0, ...findings.map(({ verdict }) => gravity.indexOf(verdict)))
-  return gravity[most] ?? 'not applicable'
+/** Returns the most severe status of the findings. */
+export function worst(findings: readonly Finding[]): FindingStatus {
+  const index = Math.max(0, ...findings.map(({ status }) => severityOrder.indexOf(status)))
+  return severityOrder[index] ?? 'not applicable'
 }
 
-/** As many findings as help; the rest in one that counts them. */
-export function bounded(findings: readonly Finding[], most: number): readonly Finding[] {
-  const bad = findings.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn')
-  if (bad.length <= most) return findings
-  const kept = findings.filter(finding => !bad.includes(finding) || bad.indexOf(finding) < most)
-  const hidden = bad.slice(most)
-  const count = { verdict: worst(hidden), saw: `and ${hidden.length} more of the same` }
+/** Keeps at most `max` warnings and failures, and adds a finding with the number of omitted ones. */
+export function limitFindings(findings: readonly Finding[], max: number): readonly Finding[] {
+  const bad = findings.filter(({ status }) => status === 'fail' || status === 'warn')
+  if (bad.length <= max) return findings
+  const kept = findings.filter(finding => !bad.includes(finding) || bad.indexOf(finding) < max)
+  const hidden = bad.slice(max)
+  const count = { status: worst(hidden), message: `and ${hidden.length} more like these` }
   return [...kept, count]
 }

@@ -1,152 +1,171 @@
 import { isLoopback } from '../../util/origin.ts'
-import type { Probe } from './context.ts'
-import { type Finding, fail, none, ok, warn } from './finding.ts'
-import { askHttp, type HttpAnswer } from './http-wire.ts'
-import { clientInfo, Talk } from './session.ts'
+import type { CheckContext } from './context.ts'
+import { type Finding, fail, notApplicable, ok, warn } from './finding.ts'
+import { type HttpResponse, sendHttp } from './http-wire.ts'
+import { CheckSession, clientInfo } from './session.ts'
 
-/** How the server behaves as a server of HTTP: statuses, media types, and whom it lets in. */
-export async function door(probe: Probe): Promise<readonly Finding[]> {
-  if (probe.where.kind !== 'http') return [none('the server is not reached over HTTP')]
-  const answered = await knock(probe)
-  if (answered.verdict === 'fail') {
-    probe.blocked = 'the HTTP endpoint does not answer as one of MCP'
-    return [answered]
+/** Step `http`: checks status codes, media types, and whether requests of other origins are rejected. */
+export async function httpRules(context: CheckContext): Promise<readonly Finding[]> {
+  if (context.where.kind !== 'http') return [notApplicable('the server is not reached over HTTP')]
+  const posted = await postFinding(context)
+  if (posted.status === 'fail') {
+    context.blocked = 'the HTTP endpoint does not speak MCP'
+    return [posted]
   }
-  return [answered, ...(await guards(probe, probe.where.url))]
+  return [posted, ...(await originFindings(context, context.where.url))]
 }
 
-/** Asks in both eras, and judges the better answer. */
-async function knock(probe: Probe): Promise<Finding> {
-  let judged: Finding | undefined
+/** Sends a POST in each era, and returns the better finding. */
+async function postFinding(context: CheckContext): Promise<Finding> {
+  let first: Finding | undefined
   for (const era of ['session', 'stateless'] as const) {
-    const revision = probe.wanted(era)
-    const wire = revision && probe.openHttp()
+    const revision = context.revisionFor(era)
+    const wire = revision && context.openHttp()
     if (revision === undefined || wire === undefined) continue
-    const talk = new Talk(wire, revision, probe.timeoutMs)
+    const session = new CheckSession(wire, revision, context.timeoutMs)
     const reply = await (era === 'session'
-      ? talk.ask('initialize', initializeParams(revision.name))
-      : talk.ask('server/discover'))
-    const answer = wire.latest
+      ? session.request('initialize', initializeParams(revision.name))
+      : session.request('server/discover'))
+    const response = wire.latest
     const finding =
-      answer === undefined
+      response === undefined
         ? fail(
-            reply.type === 'gone' ? reply.why : `no answer to a POST within ${probe.timeoutMs} ms`,
-            'The server takes the connection and does not answer. Look at its log, or give it more time with --timeout.',
+            reply.type === 'closed'
+              ? reply.reason
+              : `no response to a POST within ${context.timeoutMs} ms`,
+            'The server accepts the connection but does not respond. Read its log, or give it more time with --timeout.',
           )
-        : await judge(answer, reply.type === 'result' || reply.type === 'error', probe)
-    if (finding.verdict === 'ok') return finding
-    judged ??= finding
+        : await responseFinding(
+            response,
+            reply.type === 'result' || reply.type === 'error',
+            context,
+          )
+    if (finding.status === 'ok') return finding
+    first ??= finding
   }
-  return judged ?? none('no era is left to speak')
+  return first ?? notApplicable('the options exclude every era')
 }
 
-/** The params of `initialize`. */
+/** Builds the params of `initialize`. */
 export function initializeParams(protocolVersion: string): object {
   return { protocolVersion, capabilities: {}, clientInfo }
 }
 
 const mediaTypes = ['application/json', 'text/event-stream']
 
-async function judge(answer: HttpAnswer, isMessage: boolean, probe: Probe): Promise<Finding> {
-  const { status, mediaType, headers } = answer
-  const saw = `POST was answered ${status}, ${mediaType === '' ? 'without a media type' : mediaType}`
+async function responseFinding(
+  response: HttpResponse,
+  isMessage: boolean,
+  context: CheckContext,
+): Promise<Finding> {
+  const { status, mediaType, headers } = response
+  const message = `POST returned ${status}, ${mediaType === '' ? 'no media type' : mediaType}`
   if (status === 401 || status === 403) {
-    return fail(saw, 'The server wants to know who asks. Give --header "Authorization: Bearer …".')
+    return fail(
+      message,
+      'The server requires authorization. Pass --header "Authorization: Bearer …".',
+    )
   }
   if (status >= 300 && status < 400) {
-    return fail(`${saw}, to ${headers.location ?? 'nowhere'}`, 'Use the address it leads to.')
+    return fail(
+      `${message}, redirecting to ${headers.location ?? 'nowhere'}`,
+      'Use the address of the redirect.',
+    )
   }
   if (status >= 500) {
     return fail(
-      saw,
-      'The server failed. Its log says why; a request it cannot serve gets an error of JSON-RPC, not a 5xx.',
+      message,
+      'The server failed; its log says why. Answer a request that cannot be handled with a JSON-RPC error, not with a 5xx status.',
     )
   }
-  if (isMessage && mediaTypes.includes(mediaType)) return ok(saw)
+  if (isMessage && mediaTypes.includes(mediaType)) return ok(message)
   if (isMessage || (status >= 200 && status < 300)) {
     return fail(
-      saw,
-      `Answers to a POST are ${mediaTypes.join(' or ')}; set the header Content-Type to what the body is.`,
+      message,
+      `A response to POST must be ${mediaTypes.join(' or ')}; set Content-Type to match the body.`,
     )
   }
-  if (await isOldPair(probe)) {
+  if (await hasHttpSse(context)) {
     return fail(
-      `${saw}; a GET gives the event stream of the oldest transport`,
-      'The server speaks only HTTP+SSE of the first revision, which is deprecated. "list" and "call" can talk to it; move it to Streamable HTTP.',
+      `${message}; GET returns an HTTP+SSE event stream`,
+      'The server supports only the deprecated HTTP+SSE transport. "list" and "call" can use it, but move the server to Streamable HTTP.',
     )
   }
-  return fail(saw, 'There is no MCP endpoint at this path. Most servers have it at /mcp.')
+  return fail(message, 'There is no MCP endpoint at this path. Most servers use /mcp.')
 }
 
-/** Whether a GET gives the event `endpoint`, with which the oldest transport begins. */
-async function isOldPair(probe: Probe): Promise<boolean> {
-  if (probe.where.kind !== 'http') return false
+/** Whether GET returns the event `endpoint`, which starts an HTTP+SSE session. */
+async function hasHttpSse(context: CheckContext): Promise<boolean> {
+  if (context.where.kind !== 'http') return false
   let isFound = false
-  const headers = { accept: 'text/event-stream', ...probe.headers }
+  const headers = { accept: 'text/event-stream', ...context.headers }
   const onEvent = (_: string, event: string): boolean => {
     isFound = event === 'endpoint'
     return true
   }
-  const { url } = probe.where
-  await askHttp({ method: 'GET', url, headers, timeoutMs: probe.timeoutMs, onEvent }).catch(
+  const { url } = context.where
+  await sendHttp({ method: 'GET', url, headers, timeoutMs: context.timeoutMs, onEvent }).catch(
     () => {},
   )
   return isFound
 }
 
-const foreign = 'evil.example'
+const foreignHost = 'evil.example'
 
-/** Whether web pages and forged names are kept out, which matters where the server is on this machine. */
-async function guards(probe: Probe, url: URL): Promise<readonly Finding[]> {
+/** Checks that requests of foreign web pages and forged host names are rejected, if the server is on this machine. */
+async function originFindings(context: CheckContext, url: URL): Promise<readonly Finding[]> {
   if (!isLoopback(url.hostname.replace(/^\[|\]$/g, ''))) {
     return [
-      none(
-        'Origin and Host are judged only on this machine; behind a name they are a matter of setup',
+      notApplicable(
+        'Origin and Host are checked only for loopback addresses; elsewhere they depend on the deployment',
       ),
     ]
   }
   const findings: Finding[] = []
-  const origin = await statusWith(probe, { origin: `http://${foreign}` })
+  const origin = await statusWith(context, { origin: `http://${foreignHost}` })
   findings.push(
-    isServed(origin)
+    isAccepted(origin)
       ? fail(
-          `a request from the web page http://${foreign} is served (${origin})`,
-          'Refuse requests with an Origin that is not allowed, with 403: any web page could talk to this server.',
+          `a request with the Origin http://${foreignHost} is accepted (${origin})`,
+          'Reject requests with a disallowed Origin with 403: otherwise any web page can call this server.',
         )
-      : ok(`a request from a foreign web page is refused (${origin})`),
+      : ok(`a request with a foreign Origin is rejected (${origin})`),
   )
-  const host = await statusWith(probe, { host: foreign })
+  const host = await statusWith(context, { host: foreignHost })
   findings.push(
-    isServed(host)
+    isAccepted(host)
       ? warn(
-          `a request for the host ${foreign} is served (${host})`,
-          'Refuse requests whose Host is not this server, against DNS rebinding.',
+          `a request with the Host ${foreignHost} is accepted (${host})`,
+          'Reject requests with a foreign Host header, to prevent DNS rebinding.',
         )
-      : ok(`a request for a foreign host is refused (${host})`),
+      : ok(`a request with a foreign Host is rejected (${host})`),
   )
-  const plain = await statusWith(probe, { 'content-type': 'text/plain' })
+  const plain = await statusWith(context, { 'content-type': 'text/plain' })
   findings.push(
-    isServed(plain)
+    isAccepted(plain)
       ? warn(
-          `a body that says it is text/plain is served (${plain})`,
-          'Refuse what is not application/json with 415: web pages may send text/plain without asking.',
+          `a request with the media type text/plain is accepted (${plain})`,
+          'Reject any media type but application/json with 415: web pages can send text/plain without a preflight request.',
         )
-      : ok(`a body that is no JSON by its media type is refused (${plain})`),
+      : ok(`a request with the media type text/plain is rejected (${plain})`),
   )
   return findings
 }
 
-function isServed(status: number): boolean {
+function isAccepted(status: number): boolean {
   return status >= 200 && status < 300
 }
 
-async function statusWith(probe: Probe, odd: Readonly<Record<string, string>>): Promise<number> {
-  const revision = probe.wanted('session') ?? probe.wanted('stateless')
-  const wire = probe.openHttp(odd)
+async function statusWith(
+  context: CheckContext,
+  headers: Readonly<Record<string, string>>,
+): Promise<number> {
+  const revision = context.revisionFor('session') ?? context.revisionFor('stateless')
+  const wire = context.openHttp(headers)
   if (revision === undefined || wire === undefined) return 0
-  const talk = new Talk(wire, revision, probe.timeoutMs)
+  const session = new CheckSession(wire, revision, context.timeoutMs)
   await (revision.era === 'session'
-    ? talk.ask('initialize', initializeParams(revision.name))
-    : talk.ask('server/discover'))
+    ? session.request('initialize', initializeParams(revision.name))
+    : session.request('server/discover'))
   return wire.latest?.status ?? 0
 }

@@ -1,40 +1,40 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { errorWords } from '../../util/error-words.ts'
+import { errorMessage } from '../../util/error-message.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { isRecord } from '../../util/record.ts'
+import { isRecord } from '../../util/objects.ts'
 import { SseReader } from '../../wire/sse.ts'
-import { type Heard, Inbox, type Wire } from './wire.ts'
+import { IncomingQueue, type JsonObject, type Wire } from './wire.ts'
 
-/** One request over HTTP, with any headers whatsoever. */
-export interface RawRequest {
+/** An HTTP request with arbitrary headers. */
+export interface RawHttpRequest {
   readonly method: string
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
   readonly timeoutMs: number
-  /** Given each event of an event stream; returning true ends the reading. */
+  /** Receives each event of an event stream; returning true stops reading. */
   readonly onEvent?: (data: string, event: string) => boolean
 }
 
-/** What it was answered with. */
-export interface HttpAnswer {
+/** An HTTP response. */
+export interface HttpResponse {
   readonly status: number
-  /** Without its parameters, in lower case; empty where there is none. */
+  /** Media type without parameters, in lower case; empty if absent. */
   readonly mediaType: string
   readonly headers: IncomingHttpHeaders
-  /** The body, unless it is an event stream. */
+  /** The body; empty for an event stream. */
   readonly text: string
 }
 
-/** Makes a request. Rejects with what the system says, or when the time is over. */
-export function askHttp(asking: RawRequest): Promise<HttpAnswer> {
-  const { method, url, headers, body, timeoutMs, onEvent } = asking
+/** Sends a request. Rejects with the system error, or with an error after `timeoutMs`. */
+export function sendHttp(options: RawHttpRequest): Promise<HttpResponse> {
+  const { method, url, headers, body, timeoutMs, onEvent } = options
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest
   return new Promise((resolve, reject) => {
     const request = send(url, { method, headers, agent: false })
     const timer = setTimeout(
-      () => request.destroy(new Error(`no answer within ${timeoutMs} ms`)),
+      () => request.destroy(new Error(`no response within ${timeoutMs} ms`)),
       timeoutMs,
     )
     request.once('error', error => {
@@ -75,7 +75,7 @@ export function askHttp(asking: RawRequest): Promise<HttpAnswer> {
   })
 }
 
-function eventsOf(onEvent: RawRequest['onEvent'], finished: () => void): SseReader {
+function eventsOf(onEvent: RawHttpRequest['onEvent'], finished: () => void): SseReader {
   const sink = {
     event: ({ data, event }: { readonly data: string; readonly event: string }) => {
       if (onEvent === undefined || onEvent(data, event)) finished()
@@ -86,16 +86,16 @@ function eventsOf(onEvent: RawRequest['onEvent'], finished: () => void): SseRead
 }
 
 /**
- * Speaks over HTTP, with `own` headers that win over all others: each text is a POST, and what its answer
- * holds goes to the inbox. Keeps the id of the session, which closing ends.
+ * A wire over HTTP. Each text is sent as a POST, and the messages of its response go to `incoming`. It stores
+ * the session id, and `close` deletes the session. `own` headers override all others.
  */
 export class HttpWire implements Wire {
-  readonly inbox = new Inbox()
+  readonly incoming = new IncomingQueue()
   readonly #url: URL
   readonly #own: Readonly<Record<string, string>>
   readonly #timeoutMs: number
   #session: string | undefined
-  #latest: HttpAnswer | undefined
+  #latest: HttpResponse | undefined
 
   constructor(url: URL, own: Readonly<Record<string, string>>, timeoutMs: number) {
     this.#url = url
@@ -103,53 +103,53 @@ export class HttpWire implements Wire {
     this.#timeoutMs = timeoutMs
   }
 
-  /** The last answer. */
-  get latest(): HttpAnswer | undefined {
+  /** The latest response. */
+  get latest(): HttpResponse | undefined {
     return this.#latest
   }
 
   async send(body: string, headers: Readonly<Record<string, string>> = {}): Promise<void> {
-    const { inbox } = this
+    const { incoming } = this
     const id = idOf(body)
     let isReplied = false
-    const take = (text: string): void => {
+    const receive = (text: string): void => {
       const message = membersOf(text)
-      // An answer to this very request, even if the server could not read its id.
-      const isNameless = 'error' in message && 'jsonrpc' in message && (message.id ?? null) === null
-      isReplied ||= isNameless || (id !== undefined && isReplyTo(id, message))
-      if (isNameless && id !== undefined) {
-        inbox.push({ type: 'message', message: { ...message, id } })
-      } else inbox.pushText(text)
+      // An error without an id belongs to this request: the server could not read the id.
+      const hasNoId = 'error' in message && 'jsonrpc' in message && (message.id ?? null) === null
+      isReplied ||= hasNoId || (id !== undefined && isReplyTo(id, message))
+      if (hasNoId && id !== undefined) {
+        incoming.push({ type: 'message', message: { ...message, id } })
+      } else incoming.pushText(text)
     }
     const onEvent = (data: string): boolean => {
-      if (data !== '') take(data)
+      if (data !== '') receive(data)
       return isReplied
     }
-    const answer = await this.#post(body, headers, onEvent)
-    if (answer === undefined) return
-    const { status, mediaType, text } = answer
-    if (text !== '') take(text)
+    const response = await this.#post(body, headers, onEvent)
+    if (response === undefined) return
+    const { status, mediaType, text } = response
+    if (text !== '') receive(text)
     const isAccepted = id === undefined && status >= 200 && status < 300
-    // Nothing else can follow, so that nobody has to wait for it.
-    if (!isReplied && !isAccepted) inbox.push({ type: 'refused', status, mediaType, text })
+    // No message will follow this response, so `take` need not wait for one.
+    if (!isReplied && !isAccepted) incoming.push({ type: 'http', status, mediaType, text })
   }
 
   async close(): Promise<void> {
-    this.inbox.end('closed')
+    this.incoming.close('closed')
     if (this.#session === undefined) return
     const headers = { ...accept, 'mcp-session-id': this.#session, ...this.#own }
     this.#session = undefined
-    const timeoutMs = limits.checkSilenceMs.default
-    // A courtesy: whether the server knows it or not, the session is over.
-    await askHttp({ method: 'DELETE', url: this.#url, headers, timeoutMs }).catch(() => {})
+    const timeoutMs = limits.checkNoReplyMs.default
+    // Best effort: the session is over, whether or not the server deletes it.
+    await sendHttp({ method: 'DELETE', url: this.#url, headers, timeoutMs }).catch(() => {})
   }
 
-  /** Undefined where no answer came; if none will come any more, the inbox says so. */
+  /** Returns undefined if there is no response. If none can follow, it closes `incoming`. */
   async #post(
     body: string,
     headers: Readonly<Record<string, string>>,
-    onEvent: RawRequest['onEvent'],
-  ): Promise<HttpAnswer | undefined> {
+    onEvent: RawHttpRequest['onEvent'],
+  ): Promise<HttpResponse | undefined> {
     const all = {
       ...accept,
       'content-type': 'application/json',
@@ -159,31 +159,31 @@ export class HttpWire implements Wire {
     }
     const timeoutMs = this.#timeoutMs
     try {
-      const asking = { method: 'POST', url: this.#url, headers: all, body, timeoutMs, onEvent }
-      this.#latest = await askHttp(asking)
+      const request = { method: 'POST', url: this.#url, headers: all, body, timeoutMs, onEvent }
+      this.#latest = await sendHttp(request)
     } catch (error) {
-      const why = errorWords(error)
-      if (!/^no answer within/.test(why)) this.inbox.end(`the request failed: ${why}`)
+      const reason = errorMessage(error)
+      if (!/^no response within/.test(reason)) this.incoming.close(`the request failed: ${reason}`)
       return undefined
     }
-    const given = this.#latest.headers['mcp-session-id']
-    if (typeof given === 'string') this.#session = given
+    const sessionId = this.#latest.headers['mcp-session-id']
+    if (typeof sessionId === 'string') this.#session = sessionId
     return this.#latest
   }
 }
 
 const accept = { accept: 'application/json, text/event-stream' }
 
-/** The id of a request or reply; undefined for what has none, or cannot be read. */
+/** Returns the id of a message; undefined if it has none or is not an object. */
 function idOf(text: string): unknown {
   return membersOf(text).id
 }
 
-function isReplyTo(id: unknown, message: Heard): boolean {
+function isReplyTo(id: unknown, message: JsonObject): boolean {
   return message.id === id && !('method' in message)
 }
 
-function membersOf(text: string): Heard {
+function membersOf(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text)
     return isRecord(value) ? value : {}

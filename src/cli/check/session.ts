@@ -3,12 +3,20 @@ import { AnnotatedTools } from '../../http/client/param-headers.ts'
 import type { Id } from '../../jsonrpc/message.ts'
 import { metaKeys } from '../../mcp/meta.ts'
 import type { Revision } from '../../mcp/revisions/revisions.ts'
-import { isRecord } from '../../util/record.ts'
+import { isRecord } from '../../util/objects.ts'
 import { version } from '../../util/version.ts'
 import { oneLine } from '../terminal.ts'
-import type { Arrival, Delivered, Gone, Heard, Refused, Silence, Wire } from './wire.ts'
+import type {
+  BareHttpResponse,
+  Closed,
+  Incoming,
+  JsonObject,
+  ReceivedMessage,
+  TimedOut,
+  Wire,
+} from './wire.ts'
 
-/** What a request was answered with. */
+/** The reply to a request. */
 export type Reply =
   | { readonly type: 'result'; readonly result: unknown }
   | {
@@ -17,28 +25,28 @@ export type Reply =
       readonly text: string
       readonly data: unknown
     }
-  /** A reply that is neither of both. */
-  | { readonly type: 'odd'; readonly message: Heard }
-  | Refused
-  | Silence
-  | Gone
+  /** A response with both or neither of `result` and `error`. */
+  | { readonly type: 'invalid'; readonly message: JsonObject }
+  | BareHttpResponse
+  | TimedOut
+  | Closed
 
-/** How one request is made. */
-export interface AskOptions {
+/** Options of one request. */
+export interface RequestOptions {
   readonly id?: Id
   readonly timeoutMs?: number
-  /** Said instead of the revision that was agreed on. */
+  /** Replaces the protocol version in the request metadata. */
   readonly version?: string
 }
 
-/** Who asks, as servers are told. */
+/** The `clientInfo` that servers see. */
 export const clientInfo = { name: 'trunkline-check', version }
 
 /**
- * Requests to a server in the words of one revision, one after the other, over a wire that may say
- * anything. It answers the server's pings and refuses its other requests.
+ * Sends requests of one protocol revision over a wire, one at a time. It answers `ping` requests of the server
+ * and rejects all others.
  */
-export class Talk {
+export class CheckSession {
   readonly wire: Wire
   readonly revision: Revision
   readonly #timeoutMs: number
@@ -50,7 +58,7 @@ export class Talk {
     this.wire = wire
     this.revision = revision
     this.#timeoutMs = timeoutMs
-    wire.inbox.onRequest = message => {
+    wire.incoming.onRequest = message => {
       const { id, method } = message
       const answer =
         method === 'ping'
@@ -67,101 +75,103 @@ export class Talk {
     return this.revision.era
   }
 
-  /** Makes a request and waits for its reply. Replies that come too late are forgotten. */
-  async ask(method: string, params: object = {}, options: AskOptions = {}): Promise<Reply> {
+  /** Sends a request and waits for its response. A late response is discarded. */
+  async request(method: string, params: object = {}, options: RequestOptions = {}): Promise<Reply> {
     const id = options.id ?? `check-${++this.#last}`
-    const said = this.#enveloped(params, options.version)
-    const text = JSON.stringify({ jsonrpc: '2.0', id, method, params: said })
-    const isReply = ({ message }: Delivered): boolean => message.id === id && !('method' in message)
-    return this.say(text, {
+    const sent = this.#withMeta(params, options.version)
+    const text = JSON.stringify({ jsonrpc: '2.0', id, method, params: sent })
+    const isReply = ({ message }: ReceivedMessage): boolean =>
+      message.id === id && !('method' in message)
+    return this.sendRaw(text, {
       ...options,
-      headers: this.#headers(method, said),
-      isReply: arrival => arrival.type === 'refused' || isReply(arrival),
+      headers: this.#headers(method, sent),
+      isReply: arrival => arrival.type === 'http' || isReply(arrival),
     })
   }
 
-  /** Sends any text, and waits for what `isReply` takes for its reply. */
-  async say(
+  /** Sends arbitrary text, and waits for the first arrival that `isReply` accepts. */
+  async sendRaw(
     text: string,
     options: {
-      readonly isReply: (arrival: Arrival) => boolean
+      readonly isReply: (arrival: Incoming) => boolean
       readonly timeoutMs?: number
       readonly headers?: Readonly<Record<string, string>>
     },
   ): Promise<Reply> {
-    const { inbox } = this.wire
-    inbox.clear()
+    const { incoming } = this.wire
+    incoming.clear()
     void this.wire.send(text, options.headers ?? this.#headers('', undefined))
-    const arrival = await inbox.take(options.isReply, options.timeoutMs ?? this.#timeoutMs)
+    const arrival = await incoming.take(options.isReply, options.timeoutMs ?? this.#timeoutMs)
     return arrival.type === 'message' ? replyOf(arrival.message) : arrival
   }
 
   /** Sends a notification. */
-  async tell(method: string, params?: object): Promise<void> {
-    const said = this.era === 'stateless' ? this.#enveloped(params ?? {}) : params
-    const text = JSON.stringify({ jsonrpc: '2.0', method, params: said })
-    await this.wire.send(text, this.#headers(method, said))
+  async notify(method: string, params?: object): Promise<void> {
+    const sent = this.era === 'stateless' ? this.#withMeta(params ?? {}) : params
+    const text = JSON.stringify({ jsonrpc: '2.0', method, params: sent })
+    await this.wire.send(text, this.#headers(method, sent))
   }
 
-  /** Whether the server still answers: the cheapest request there is. */
-  alive(): Promise<Reply> {
-    return this.era === 'session' ? this.ask('ping') : this.ask('server/discover')
+  /** Sends the cheapest request, to find out whether the server still responds. */
+  checkAlive(): Promise<Reply> {
+    return this.era === 'session' ? this.request('ping') : this.request('server/discover')
   }
 
-  #enveloped(params: object, said = this.revision.name): object {
+  /** Adds the request metadata of the stateless era. */
+  #withMeta(params: object, protocolVersion = this.revision.name): object {
     if (this.era === 'session') return params
     const _meta = {
-      [metaKeys.protocolVersion]: said,
+      [metaKeys.protocolVersion]: protocolVersion,
       [metaKeys.clientCapabilities]: {},
       [metaKeys.clientInfo]: clientInfo,
     }
     return { ...params, _meta }
   }
 
-  /** The headers that HTTP wants; other wires have none. */
+  /** The protocol headers of a request; wires other than HTTP ignore them. */
   #headers(method: string, params: object | undefined): Record<string, string> {
     if (this.era === 'session') {
       const name = this.agreed?.features.versionHeader ? this.agreed.name : undefined
       return name === undefined ? {} : { 'mcp-protocol-version': name }
     }
     const meta = isRecord(params) && isRecord(params._meta) ? params._meta : {}
-    const said = String(meta[metaKeys.protocolVersion] ?? this.revision.name)
-    if (method === '') return { 'mcp-protocol-version': said }
-    // The check: what this class makes of params is an object.
-    const message = { type: 'request', id: 0, method, params: params as Heard } as const
-    return statelessHeaders(message, said, noTools)
+    const protocolVersion = String(meta[metaKeys.protocolVersion] ?? this.revision.name)
+    if (method === '') return { 'mcp-protocol-version': protocolVersion }
+    // The check: #withMeta returned params, which is an object.
+    const message = { type: 'request', id: 0, method, params: params as JsonObject } as const
+    return statelessHeaders(message, protocolVersion, noTools)
   }
 }
 
-/** Arguments that travel as headers are for those who call tools. */
+/** No parameter headers: they belong to tool calls, which a check does not make here. */
 const noTools = new AnnotatedTools()
 
-function replyOf(message: Heard): Reply {
+function replyOf(message: JsonObject): Reply {
   const { error } = message
   if ('result' in message && !('error' in message))
     return { type: 'result', result: message.result }
-  if (!isRecord(error) || 'result' in message) return { type: 'odd', message }
+  if (!isRecord(error) || 'result' in message) return { type: 'invalid', message }
   const { code, message: text, data } = error
   return { type: 'error', code, text: oneLine(String(text), 200), data }
 }
 
-/** A reply in few words. */
+/** Describes a reply, to follow the word "got". */
 export function replyText(reply: Reply): string {
   switch (reply.type) {
     case 'result':
       return `a result: ${oneLine(JSON.stringify(reply.result) ?? 'undefined', 120)}`
     case 'error':
-      return `the error ${String(reply.code)} "${reply.text}"`
-    case 'odd':
-      return `what is no reply of JSON-RPC: ${oneLine(JSON.stringify(reply.message), 120)}`
-    case 'refused': {
+      return `error ${String(reply.code)} "${reply.text}"`
+    case 'invalid':
+      return `an invalid JSON-RPC response: ${oneLine(JSON.stringify(reply.message), 120)}`
+    case 'http': {
       const type = reply.mediaType === '' ? 'no media type' : reply.mediaType
       const body = reply.text === '' ? '' : `: ${oneLine(reply.text, 120)}`
       return `HTTP ${reply.status}, ${type}${body}`
     }
-    case 'silence':
-      return `silence for ${reply.ms} ms`
-    case 'gone':
-      return `the end: ${oneLine(reply.why, 300)}`
+    case 'timeout':
+      return `no response within ${reply.ms} ms`
+    case 'closed':
+      return `disconnected: ${oneLine(reply.reason, 300)}`
   }
 }

@@ -4,11 +4,11 @@ import { dial } from '../../transport/websocket/ws.ts'
 import { limits } from '../../util/limits/limits.ts'
 import type { FramingName } from '../../wire/frame.ts'
 import { framing } from '../../wire/framing.ts'
-import { Inbox, type Wire } from './wire.ts'
+import { IncomingQueue, type Wire } from './wire.ts'
 
 type SocketAddress = Extract<Address, { kind: 'tcp' | 'unix' | 'pipe' }>
 
-/** Connects to a socket. Rejects with what the system says. */
+/** Opens a wire over a socket. Rejects with the system error. */
 export async function socketWire(
   address: SocketAddress,
   name: FramingName = 'lines',
@@ -20,23 +20,23 @@ export async function socketWire(
     socket.once('connect', resolve)
     socket.once('error', reject)
   })
-  const inbox = new Inbox()
+  const incoming = new IncomingQueue()
   const how = framing(name)
   const reader = how.reader(
     {
       frame: (bytes, start, end) => {
-        inbox.pushText(Buffer.from(bytes.subarray(start, end)).toString('utf8'))
+        incoming.pushText(Buffer.from(bytes.subarray(start, end)).toString('utf8'))
       },
       oversize: () => {},
-      broken: why => inbox.end(`the server does not frame its messages as "${name}": ${why}`),
+      broken: reason => incoming.close(`the server does not use the framing "${name}": ${reason}`),
     },
     limits.checkBodyBytes.default,
   )
   socket.on('data', (chunk: Buffer) => reader.push(chunk))
-  socket.on('error', error => inbox.end(`the connection broke: ${error.message}`))
-  socket.on('close', () => inbox.end('the server closed the connection'))
+  socket.on('error', error => incoming.close(`the connection failed: ${error.message}`))
+  socket.on('close', () => incoming.close('the server closed the connection'))
   return {
-    inbox,
+    incoming,
     send: async text => {
       if (socket.writable) socket.write(how.write(text))
     },
@@ -46,28 +46,30 @@ export async function socketWire(
   }
 }
 
-/** Opens a WebSocket. Rejects with what went wrong. */
+/** Opens a wire over a WebSocket. Rejects with the reason if the handshake fails. */
 export async function websocketWire(
   url: URL,
   headers: Readonly<Record<string, string>>,
 ): Promise<Wire> {
   const ws = dial(url, ['mcp'], headers, { maxBytes: limits.checkBodyBytes.default })
-  const inbox = new Inbox()
+  const incoming = new IncomingQueue()
   await new Promise<void>((resolve, reject) => {
-    // A server that leaves the offer counts for ws as one that refuses.
+    // ws treats a response without the subprotocol as a failed handshake, so it is added here.
     ws.once('upgrade', response => {
       response.headers['sec-websocket-protocol'] ??= 'mcp'
     })
     ws.once('unexpected-response', (_, response) =>
-      reject(new Error(`the server answered ${response.statusCode} to the handshake`)),
+      reject(
+        new Error(`the server answered the WebSocket handshake with status ${response.statusCode}`),
+      ),
     )
     ws.once('open', resolve)
     ws.on('error', reject)
   })
-  ws.on('message', data => inbox.pushText(String(data)))
-  ws.on('close', code => inbox.end(`the server closed the connection (${code})`))
+  ws.on('message', data => incoming.pushText(String(data)))
+  ws.on('close', code => incoming.close(`the server closed the connection (${code})`))
   return {
-    inbox,
+    incoming,
     send: async text => {
       if (ws.readyState === ws.OPEN) ws.send(text)
     },

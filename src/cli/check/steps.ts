@@ -1,97 +1,103 @@
-import { errorWords } from '../../util/error-words.ts'
+import { errorMessage } from '../../util/error-message.ts'
 import { cancellation, errors, ids, malformed, ping } from './behavior.ts'
 import { reach, tls } from './connectivity.ts'
-import type { Probe } from './context.ts'
+import type { CheckContext } from './context.ts'
 import { capabilities, lists } from './features.ts'
-import { type Finding, fail, none, type Verdict, worst } from './finding.ts'
+import { type Finding, type FindingStatus, fail, notApplicable, worst } from './finding.ts'
 import { handshake, revision } from './handshake.ts'
-import { door } from './http-rules.ts'
+import { httpRules } from './http-rules.ts'
 import { shutdown, stderr, stdout } from './process.ts'
 import { schemas } from './schemas.ts'
 
 /** One step of a check. */
 export interface Step {
   readonly name: string
-  /** What it finds out. */
+  /** What the step finds out. */
   readonly question: string
-  /** Whether it makes sense where earlier steps found that nothing works. */
+  /** Whether the step also runs after an earlier step has blocked the rest. */
   readonly always?: boolean
-  readonly run: (probe: Probe) => Promise<readonly Finding[]>
+  readonly run: (context: CheckContext) => Promise<readonly Finding[]>
 }
 
-/** What became of a step. */
+/** The outcome of a step. */
 export interface StepReport {
   readonly step: string
-  readonly verdict: Verdict
-  /** Whether it was taken at all; earlier steps may have found that there is no use. */
+  readonly status: FindingStatus
+  /** False if an earlier step has blocked this one. */
   readonly tried: boolean
   readonly findings: readonly Finding[]
 }
 
-/** The steps in their order; each may rely on what those before it have learnt. */
+/** The steps in order; each may use the state that earlier steps have left in the context. */
 export const steps: readonly Step[] = [
-  { name: 'reach', question: 'Is there anything at all?', run: reach },
-  { name: 'tls', question: 'Is the certificate good?', run: tls },
+  { name: 'reach', question: 'Can the server be reached or started?', run: reach },
+  { name: 'tls', question: 'Is the certificate valid?', run: tls },
   {
     name: 'http',
-    question: 'Does it behave as a server of HTTP, and keep strangers out?',
-    run: door,
+    question: 'Does it follow the HTTP rules, and reject requests of other origins?',
+    run: httpRules,
   },
   {
     name: 'handshake',
     question: 'Does it answer `initialize` or `server/discover`?',
     run: handshake,
   },
-  { name: 'revision', question: 'Are versions negotiated?', run: revision },
-  { name: 'capabilities', question: 'Does what is declared work?', run: capabilities },
-  { name: 'lists', question: 'Can every list be read to its end?', run: lists },
-  { name: 'schemas', question: 'Are tools and prompts well described?', run: schemas },
-  { name: 'errors', question: 'Are mistakes answered as mistakes?', run: errors },
-  { name: 'malformed', question: 'Does it survive what is no message?', run: malformed },
-  { name: 'ids', question: 'Do replies carry the ids of their requests?', run: ids },
+  { name: 'revision', question: 'Does version negotiation work?', run: revision },
+  { name: 'capabilities', question: 'Do the declared capabilities work?', run: capabilities },
+  { name: 'lists', question: 'Can every list be read to its last page?', run: lists },
+  {
+    name: 'schemas',
+    question: 'Do tools and prompts have valid names, descriptions and schemas?',
+    run: schemas,
+  },
+  { name: 'errors', question: 'Are invalid requests rejected with the right errors?', run: errors },
+  { name: 'malformed', question: 'Does it survive malformed input?', run: malformed },
+  { name: 'ids', question: 'Do responses carry the ids of their requests?', run: ids },
   {
     name: 'cancellation',
-    question: 'Are notifications heeded and not answered?',
+    question: 'Are notifications and cancelled requests left unanswered?',
     run: cancellation,
   },
-  { name: 'ping', question: 'Does it give signs of life?', run: ping },
+  { name: 'ping', question: 'Does it respond to `ping`?', run: ping },
   {
     name: 'stdout',
-    question: 'Is there nothing but messages on stdout?',
+    question: 'Does stdout have only messages?',
     always: true,
     run: stdout,
   },
-  { name: 'stderr', question: 'What does it say besides?', always: true, run: stderr },
-  { name: 'shutdown', question: 'Does the program leave when its input ends?', run: shutdown },
+  { name: 'stderr', question: 'What does it write to stderr?', always: true, run: stderr },
+  { name: 'shutdown', question: 'Does the process exit when its stdin is closed?', run: shutdown },
 ]
 
-/** Takes the steps one after the other, and tells of each as it is done. */
-export async function takeSteps(
-  probe: Probe,
-  wanted: readonly Step[],
+/** Runs the steps one after the other, and reports each one when it is done. Rejects only if the check is aborted. */
+export async function runSteps(
+  context: CheckContext,
+  selected: readonly Step[],
   onDone: (report: StepReport) => void,
 ): Promise<readonly StepReport[]> {
   const reports: StepReport[] = []
-  for (const step of wanted) {
-    probe.signal.throwIfAborted()
-    const { blocked } = probe
+  for (const step of selected) {
+    context.signal.throwIfAborted()
+    const { blocked } = context
     const tried = blocked === undefined || step.always === true
-    const findings = tried ? await findingsOf(probe, step) : [none(`not tried: ${blocked}`)]
-    const report = { step: step.name, verdict: worst(findings), tried, findings }
+    const findings = tried
+      ? await findingsOf(context, step)
+      : [notApplicable(`skipped: ${blocked}`)]
+    const report = { step: step.name, status: worst(findings), tried, findings }
     reports.push(report)
     onDone(report)
-    probe.forgetLost()
+    context.dropClosedEras()
   }
   return reports
 }
 
-async function findingsOf(probe: Probe, { run }: Step): Promise<readonly Finding[]> {
+async function findingsOf(context: CheckContext, { run }: Step): Promise<readonly Finding[]> {
   try {
-    return await run(probe)
+    return await run(context)
   } catch (error) {
-    probe.signal.throwIfAborted()
-    const why = errorWords(error)
-    const advice = 'The connection failed in the middle. Look at the log of the server.'
-    return [fail(`the step could not be finished: ${why}`, advice)]
+    context.signal.throwIfAborted()
+    const reason = errorMessage(error)
+    const advice = 'The connection failed during the step. Read the log of the server.'
+    return [fail(`the step did not complete: ${reason}`, advice)]
   }
 }

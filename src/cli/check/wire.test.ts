@@ -1,48 +1,45 @@
 import { describe, expect, test } from 'vitest'
-import { Inbox } from './wire.ts'
+import { IncomingQueue } from './wire.ts'
 
-describe('an inbox', () => {
-  test('gives what matches, whether it has come or comes', async () => {
-    const inbox = new Inbox()
-    inbox.pushText('{"id":1,"result":1}')
-    const second = inbox.take(
+describe('a queue of incoming messages', () => {
+  test('returns a match, queued or arriving later', async () => {
+    const incoming = new IncomingQueue()
+    incoming.pushText('{"id":1,"result":1}')
+    const second = incoming.take(
       arrival => arrival.type === 'message' && arrival.message.id === 2,
       60_000,
     )
-    inbox.pushText('{"id":2,"result":2}')
+    incoming.pushText('{"id":2,"result":2}')
     expect(await second).toEqual({ type: 'message', message: { id: 2, result: 2 } })
-    expect(await inbox.take(() => true, 0)).toMatchObject({ message: { id: 1 } })
+    expect(await incoming.take(() => true, 0)).toMatchObject({ message: { id: 1 } })
   })
 
-  test('says that nothing came, and that nothing can come', async () => {
-    const inbox = new Inbox()
-    expect(await inbox.take(() => true, 1)).toEqual({ type: 'silence', ms: 1 })
-    const waiting = inbox.take(() => true, 60_000)
-    inbox.end('over')
-    inbox.end('over again')
-    expect(await waiting).toEqual({ type: 'gone', why: 'over' })
+  test('reports a timeout, and that the wire is closed', async () => {
+    const incoming = new IncomingQueue()
+    expect(await incoming.take(() => true, 1)).toEqual({ type: 'timeout', ms: 1 })
+    const waiting = incoming.take(() => true, 60_000)
+    incoming.close('first')
+    incoming.close('second')
+    expect(await waiting).toEqual({ type: 'closed', reason: 'first' })
   })
 
-  test('keeps requests of the server from those who wait for replies', async () => {
-    const inbox = new Inbox()
-    const asked: unknown[] = []
-    inbox.onRequest = message => asked.push(message.method)
-    inbox.pushText('{"id":1,"method":"ping"}')
-    expect(asked).toEqual(['ping'])
-    expect((await inbox.take(() => true, 0)).type).toBe('silence')
+  test('does not queue requests of the server', async () => {
+    const incoming = new IncomingQueue()
+    const requests: unknown[] = []
+    incoming.onRequest = message => requests.push(message.method)
+    incoming.pushText('{"id":1,"method":"ping"}')
+    expect(requests).toEqual(['ping'])
+    expect((await incoming.take(() => true, 0)).type).toBe('timeout')
   })
 
-  test.each(['', 'hello', '5', '[]', '[1]', 'null', '{"a":'])(
-    'does not take "%s" for a message',
-    text => {
-      expect(new Inbox().pushText(text)).toBe(false)
-    },
-  )
+  test.each(['', 'hello', '5', '[]', '[1]', 'null', '{"a":'])('rejects "%s" as a message', text => {
+    expect(new IncomingQueue().pushText(text)).toBe(false)
+  })
 
-  test('takes a batch apart', async () => {
-    const inbox = new Inbox()
-    expect(inbox.pushText('[{"id":1,"result":1},{"id":2,"result":2}]')).toBe(true)
-    expect(await inbox.take(() => true, 0)).toMatchObject({ message: { id: 1 } })
-    expect(await inbox.take(() => true, 0)).toMatchObject({ message: { id: 2 } })
+  test('splits a batch', async () => {
+    const incoming = new IncomingQueue()
+    expect(incoming.pushText('[{"id":1,"result":1},{"id":2,"result":2}]')).toBe(true)
+    expect(await incoming.take(() => true, 0)).toMatchObject({ message: { id: 1 } })
+    expect(await incoming.take(() => true, 0)).toMatchObject({ message: { id: 2 } })
   })
 })

@@ -1,72 +1,72 @@
-import { isRecord } from '../../util/record.ts'
+import { isRecord } from '../../util/objects.ts'
 
-/** Any object that came over the wire. */
-export type Heard = Readonly<Record<string, unknown>>
+/** Any JSON object received from the server. */
+export type JsonObject = Readonly<Record<string, unknown>>
 
-/** A message that came. */
-export interface Delivered {
+/** A received message. */
+export interface ReceivedMessage {
   readonly type: 'message'
-  readonly message: Heard
+  readonly message: JsonObject
 }
 
-/** An answer over HTTP that holds no message. */
-export interface Refused {
-  readonly type: 'refused'
+/** An HTTP response without a message. */
+export interface BareHttpResponse {
+  readonly type: 'http'
   readonly status: number
   readonly mediaType: string
   readonly text: string
 }
 
-/** Nothing came in the time there was. */
-export interface Silence {
-  readonly type: 'silence'
+/** No match arrived in time. */
+export interface TimedOut {
+  readonly type: 'timeout'
   readonly ms: number
 }
 
-/** Nothing can come any more. */
-export interface Gone {
-  readonly type: 'gone'
-  readonly why: string
+/** The wire is closed. */
+export interface Closed {
+  readonly type: 'closed'
+  readonly reason: string
 }
 
-/** Something that came. */
-export type Arrival = Delivered | Refused
+/** What can arrive on a wire. */
+export type Incoming = ReceivedMessage | BareHttpResponse
 
-/** What waiting ends with. */
-export type Awaited = Arrival | Silence | Gone
+/** The result of `IncomingQueue.take`. */
+export type TakeResult = Incoming | TimedOut | Closed
 
-/** A way to the server on which anything can be said, also what no client would say. */
+/** A connection that sends arbitrary text, including messages that no client would send. */
 export interface Wire {
-  readonly inbox: Inbox
-  /** Sends a text as one message. Resolves when it has been taken, which over HTTP is its answer. */
+  readonly incoming: IncomingQueue
+  /** Sends a text as one message. Resolves when it is written; over HTTP, when the response has arrived. */
   send(text: string, headers?: Readonly<Record<string, string>>): Promise<void>
-  /** Ends it, whatever state it is in. Idempotent; never rejects. */
+  /** Closes the wire in any state. Idempotent; never rejects. */
   close(): Promise<void>
 }
 
-/** What has come and has not been looked at, and who waits for more. */
-export class Inbox {
-  #waiting: Arrival[] = []
-  #gone: string | undefined
+/** Queues what arrives on a wire until it is taken. */
+export class IncomingQueue {
+  #queue: Incoming[] = []
+  #closedReason: string | undefined
   #wake: (() => void) | undefined
-  /** Given the requests of the server, which are not for those who wait for replies. */
-  onRequest: ((message: Heard) => void) | undefined
+  /** Receives the requests of the server; they are not queued. */
+  onRequest: ((message: JsonObject) => void) | undefined
 
-  /** Why nothing more can come; undefined while something can. */
-  get gone(): string | undefined {
-    return this.#gone
+  /** Why the wire is closed; undefined while it is open. */
+  get closedReason(): string | undefined {
+    return this.#closedReason
   }
 
-  push(arrival: Arrival): void {
+  push(arrival: Incoming): void {
     if (arrival.type === 'message' && 'method' in arrival.message && 'id' in arrival.message) {
       this.onRequest?.(arrival.message)
       return
     }
-    this.#waiting.push(arrival)
+    this.#queue.push(arrival)
     this.#wake?.()
   }
 
-  /** Takes a text apart: a message, a batch of them, or nothing that could be one. */
+  /** Queues a message or the messages of a batch. Returns false if the text is neither. */
   pushText(text: string): boolean {
     let value: unknown
     try {
@@ -80,26 +80,27 @@ export class Inbox {
     return true
   }
 
-  end(why: string): void {
-    this.#gone ??= why
+  /** Ends the queue; the first reason counts. */
+  close(reason: string): void {
+    this.#closedReason ??= reason
     this.#wake?.()
   }
 
-  /** Forgets what has come so far. */
+  /** Discards everything in the queue. */
   clear(): void {
-    this.#waiting = []
+    this.#queue = []
   }
 
-  /** Takes the first thing that matches, now or within the time. One at a time may wait. */
-  async take(matches: (arrival: Arrival) => boolean, ms: number): Promise<Awaited> {
+  /** Takes the first match from the queue, or waits up to `ms` for one. Supports one waiting caller at a time. */
+  async take(matches: (arrival: Incoming) => boolean, ms: number): Promise<TakeResult> {
     const until = performance.now() + ms
     for (;;) {
-      const at = this.#waiting.findIndex(matches)
-      const [found] = at === -1 ? [] : this.#waiting.splice(at, 1)
+      const at = this.#queue.findIndex(matches)
+      const [found] = at === -1 ? [] : this.#queue.splice(at, 1)
       if (found !== undefined) return found
-      if (this.#gone !== undefined) return { type: 'gone', why: this.#gone }
+      if (this.#closedReason !== undefined) return { type: 'closed', reason: this.#closedReason }
       const left = until - performance.now()
-      if (left <= 0) return { type: 'silence', ms }
+      if (left <= 0) return { type: 'timeout', ms }
       await this.#next(left)
     }
   }

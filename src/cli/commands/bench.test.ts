@@ -11,32 +11,32 @@ test.each([
   expect(percentile([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], percent)).toBe(expected)
 })
 
-test('nothing has no percentile', () => {
+test('the percentile of no values is 0', () => {
   expect(percentile([], 50)).toBe(0)
 })
 
-test('as many calls as wanted are under way at one time, and errors are counted', async () => {
-  let underWay = 0
-  let most = 0
+test('keeps the given number of calls in flight, and counts errors', async () => {
+  let inFlight = 0
+  let max = 0
   let calls = 0
   const call = async () => {
-    most = Math.max(most, ++underWay)
+    max = Math.max(max, ++inFlight)
     await new Promise(resolve => setImmediate(resolve))
-    underWay--
+    inFlight--
     return ++calls % 2 === 0 ? 'every other one fails' : undefined
   }
   const signal = new AbortController().signal
   const parts: number[] = []
   const onTick = (part: number) => void parts.push(part)
   const result = await measure(call, { seconds: 0.05, concurrency: 3, signal, onTick })
-  expect(most).toBe(3)
+  expect(max).toBe(3)
   expect(result.calls).toBe(calls)
   expect(result.errors).toBe(Math.floor(calls / 2))
   expect(result.firstError).toBe('every other one fails')
   expect(parts).toEqual([...parts].sort((a, b) => a - b))
 })
 
-test('an interruption ends the measuring', async () => {
+test('an interruption stops the measurement', async () => {
   const interruption = new AbortController()
   interruption.abort(new Error('stop'))
   const call = async () => undefined

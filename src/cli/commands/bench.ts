@@ -1,18 +1,18 @@
 import type { Client } from '../../client/client.ts'
-import { errorWords } from '../../util/error-words.ts'
+import { errorMessage } from '../../util/error-message.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { numberOf } from '../arguments.ts'
+import { parseNumber } from '../arguments.ts'
 import { exitCodes, UsageError } from '../exit.ts'
 import { argumentsOf } from '../input/tool-arguments.ts'
 import type { Invocation, Run } from '../invocation.ts'
 import { withTarget } from '../target/connect.ts'
 import { oneLine } from '../terminal.ts'
 
-/** One call of what is measured: undefined if it went well, else what went wrong. */
+/** One measured call. Resolves with undefined on success, else with the error text. */
 type Call = () => Promise<string | undefined>
 
-/** What was measured. Times are in milliseconds. */
-export interface Measured {
+/** Result of a measurement. Latencies are in milliseconds. */
+export interface BenchResult {
   readonly calls: number
   readonly errors: number
   readonly firstError: string | undefined
@@ -24,46 +24,48 @@ export interface Measured {
   readonly max: number
 }
 
-/** Measures how many calls a server answers, and how long each takes. */
+/** `trunkline bench`: measures throughput and latency of a server. */
 export const run: Run = async invocation => {
   const { input, terminal, signal } = invocation
-  const wanted = {
-    seconds: numberOf('seconds', input.value('seconds') ?? `${limits.benchSeconds.default}`, {
-      most: 3600,
+  const load = {
+    seconds: parseNumber('seconds', input.value('seconds') ?? `${limits.benchSeconds.default}`, {
+      max: 3600,
     }),
-    concurrency: numberOf(
+    concurrency: parseNumber(
       'concurrency',
       input.value('concurrency') ?? `${limits.benchConcurrency.default}`,
-      { most: 10_000, isWhole: true },
+      { max: 10_000, integer: true },
     ),
   }
   return withTarget(invocation, async ({ client, operands }) => {
-    if (operands.length > 0) throw new UsageError(`"${operands[0]}" means nothing here; say --tool`)
-    const { what, call } = await chosen(client, invocation)
+    if (operands.length > 0)
+      throw new UsageError(`unexpected argument "${operands[0]}"; use --tool to choose a tool`)
+    const { what, call } = await chooseCall(client, invocation)
     const first = await call()
     if (first !== undefined)
       throw new Error(`${what} fails, so there is nothing to measure: ${first}`)
-    const warmUpSeconds = Math.min(1, wanted.seconds / 10)
-    await measure(call, { ...wanted, seconds: warmUpSeconds, signal })
+    const warmUpSeconds = Math.min(1, load.seconds / 10)
+    await measure(call, { ...load, seconds: warmUpSeconds, signal })
     const bar = terminal.progress(what)
     const result = await measure(call, {
-      ...wanted,
+      ...load,
       signal,
-      onTick: (part, calls) => bar.step(part, `${calls} calls`),
+      onTick: (fraction, calls) => bar.update(fraction, `${calls} calls`),
     })
     bar.end()
     if (input.has('json')) {
       const { name, version, revision } = client.server
       const server = { name, version, revision: revision.name }
-      terminal.json({ what, server, concurrency: wanted.concurrency, warmUpSeconds, ...result })
+      terminal.json({ what, server, concurrency: load.concurrency, warmUpSeconds, ...result })
     } else {
-      terminal.line(report(what, wanted.concurrency, warmUpSeconds, result))
+      terminal.line(report(what, load.concurrency, warmUpSeconds, result))
     }
     return result.errors > 0 ? exitCodes.failed : exitCodes.ok
   })
 }
 
-async function chosen(
+/** Chooses what to measure: the tool of `--tool`, else the cheapest request that the server supports. */
+async function chooseCall(
   client: Client,
   { input, stdin, signal }: Invocation,
 ): Promise<{ readonly what: string; readonly call: Call }> {
@@ -75,9 +77,9 @@ async function chosen(
       const { isError, text } = await client.call(tool, args, { signal })
       return isError ? oneLine(text, 300) : undefined
     }
-    return { what: `tools/call ${oneLine(tool, 128)}`, call: caught(call, signal) }
+    return { what: `tools/call ${oneLine(tool, 128)}`, call: withErrorText(call, signal) }
   }
-  if (input.has('args')) throw new UsageError('--args belongs to --tool')
+  if (input.has('args')) throw new UsageError('--args requires --tool')
   const method = revision.methods.has('ping')
     ? 'ping'
     : capabilities.tools
@@ -87,30 +89,30 @@ async function chosen(
     await client.request(method, {}, { signal, fresh: true })
     return undefined
   }
-  return { what: method, call: caught(call, signal) }
+  return { what: method, call: withErrorText(call, signal) }
 }
 
-function caught(call: Call, signal: AbortSignal): Call {
+function withErrorText(call: Call, signal: AbortSignal): Call {
   return async () => {
     try {
       return await call()
     } catch (error) {
       signal.throwIfAborted()
-      return oneLine(errorWords(error), 300)
+      return oneLine(errorMessage(error), 300)
     }
   }
 }
 
-interface Measuring {
+interface MeasureOptions {
   readonly seconds: number
   readonly concurrency: number
   readonly signal: AbortSignal
-  readonly onTick?: (part: number, calls: number) => void
+  readonly onTick?: (fraction: number, calls: number) => void
 }
 
-/** Keeps so many calls under way for so long. Calls under way at the end are waited for and count. */
-export async function measure(call: Call, measuring: Measuring): Promise<Measured> {
-  const { seconds, concurrency, signal, onTick } = measuring
+/** Keeps `concurrency` calls in flight for `seconds`. Waits for the calls in flight at the end and counts them. */
+export async function measure(call: Call, options: MeasureOptions): Promise<BenchResult> {
+  const { seconds, concurrency, signal, onTick } = options
   const times: number[] = []
   let errors = 0
   let firstError: string | undefined
@@ -149,7 +151,7 @@ export async function measure(call: Call, measuring: Measuring): Promise<Measure
   }
 }
 
-/** The value that so many percent of the sorted values do not exceed: one that was measured. */
+/** Returns the nearest-rank percentile of sorted values, which is one of them; 0 if there are none. */
 export function percentile(sorted: ArrayLike<number>, percent: number): number {
   const at = Math.ceil((percent / 100) * sorted.length) - 1
   return sorted[Math.min(Math.max(at, 0), sorted.length - 1)] ?? 0
@@ -159,7 +161,7 @@ function report(
   what: string,
   concurrency: number,
   warmUpSeconds: number,
-  result: Measured,
+  result: BenchResult,
 ): string {
   const ms = (value: number): string => `${value.toFixed(value < 10 ? 2 : 1)} ms`
   const { calls, errors, firstError, seconds, callsPerSecond, p50, p90, p99, max } = result
@@ -167,9 +169,9 @@ function report(
   return [
     `${what}, ${concurrency} at a time on one connection`,
     `  ${Math.round(callsPerSecond)} calls/s (${calls} in ${seconds.toFixed(1)} s)`,
-    `  p50 ${ms(p50)}, p90 ${ms(p90)}, p99 ${ms(p99)}, longest ${ms(max)}`,
+    `  p50 ${ms(p50)}, p90 ${ms(p90)}, p99 ${ms(p99)}, max ${ms(max)}`,
     `  errors: ${failures}`,
-    `After ${warmUpSeconds.toFixed(1)} s of warming up, which do not count. The times are those of this`,
-    'client and the way to the server too, and both may share this machine: compare only runs that do.',
+    `A warm-up of ${warmUpSeconds.toFixed(1)} s is not counted. Latencies include this client and the transport; client and`,
+    'server may share this machine, so compare only runs with the same setup.',
   ].join('\n')
 }

@@ -3,45 +3,44 @@ import type { ToolAnswer } from '../../client/results.ts'
 import { RpcError } from '../../jsonrpc/error.ts'
 import type { Members } from '../../mcp/types/base.ts'
 import type { Tool } from '../../mcp/types/tools.ts'
-import { didYouMean } from '../../util/did-you-mean.ts'
-import { isRecord } from '../../util/record.ts'
+import { didYouMean } from '../../util/nearest.ts'
+import { isRecord } from '../../util/objects.ts'
 import { exitCodes, UsageError } from '../exit.ts'
-import { contentText } from '../formats.ts'
+import { collectUnavailable, contentText } from '../formats.ts'
 import { argumentsOf } from '../input/tool-arguments.ts'
 import type { Invocation, Run } from '../invocation.ts'
-import { learnMissing } from '../missing.ts'
 import { withTarget } from '../target/connect.ts'
 import { oneLine, type Terminal } from '../terminal.ts'
 
-/** Calls a tool and shows what it gives. */
+/** `trunkline call`: calls a tool and prints its result. */
 export const run: Run = async invocation => {
   const { input, terminal, signal, stdin } = invocation
   return withTarget(invocation, async ({ client, operands }) => {
     const [name, ...rest] = operands
-    if (name === undefined) throw new UsageError('the name of a tool is needed')
-    const missing = new Map<string, string>()
-    const tools = await toolsOf(client, signal, missing)
+    if (name === undefined) throw new UsageError('missing tool name')
+    const unavailable = new Map<string, string>()
+    const tools = await toolsOf(client, signal, unavailable)
     const tool = tools.find(each => each.name === name)
     const given = { operands: rest, args: input.value('args'), stdin }
     const args = await argumentsOf(given, tool?.inputSchema)
-    if (tool !== undefined) noteUnnamed(args, tool.inputSchema, terminal)
+    if (tool !== undefined) noteUnknownArguments(args, tool.inputSchema, terminal)
     const bar = terminal.progress(oneLine(name, 40))
     try {
       const answer = await client.call(name, args, {
         signal,
         onProgress: ({ progress, total, message = '' }) => {
-          const words =
+          const text =
             total === undefined ? `${progress} ${message}` : `${progress}/${total} ${message}`
-          bar.step(total === undefined ? undefined : progress / total, words)
+          bar.update(total === undefined ? undefined : progress / total, text)
         },
       })
       bar.end()
-      return shown(answer, invocation)
+      return showAnswer(answer, invocation)
     } catch (error) {
       bar.end()
-      // Of any other error, that the tool is not listed is no explanation.
+      // For any other error, a missing list entry explains nothing.
       const isUnknown = error instanceof RpcError && error.kind === 'tool_not_found'
-      if (isUnknown && tool === undefined) hint(name, tools, missing, terminal)
+      if (isUnknown && tool === undefined) noteUnknownTool(name, tools, unavailable, terminal)
       throw error
     }
   })
@@ -50,68 +49,71 @@ export const run: Run = async invocation => {
 async function toolsOf(
   client: Client,
   signal: AbortSignal,
-  missing: Map<string, string>,
+  unavailable: Map<string, string>,
 ): Promise<readonly Tool[]> {
   const tools: Tool[] = []
   if (client.server.capabilities.tools === undefined) return tools
-  const onMeta = (meta: Members): void => learnMissing(meta, missing)
+  const onMeta = (meta: Members): void => collectUnavailable(meta, unavailable)
   for await (const tool of client.tools({ signal, onMeta })) tools.push(tool)
   return tools
 }
 
-/** Tells of arguments that the schema of the tool does not name: most tools pass over them in silence. */
-function noteUnnamed(args: object, schema: unknown, terminal: Terminal): void {
+/** Notes arguments that the tool's schema does not define, because most tools silently ignore them. */
+function noteUnknownArguments(args: object, schema: unknown, terminal: Terminal): void {
   if (!isRecord(schema) || !isRecord(schema.properties)) return
   const names = Object.keys(schema.properties)
   for (const name of Object.keys(args)) {
     if (names.length === 0 || names.includes(name)) continue
-    const hint = didYouMean(name, names) || `; it names ${oneLine(names.join(', '), 300)}`
-    terminal.note(`the tool names no argument "${oneLine(name, 100)}"${hint}`)
+    const hint = didYouMean(name, names) || `; its arguments are ${oneLine(names.join(', '), 300)}`
+    terminal.note(`the tool has no argument "${oneLine(name, 100)}"${hint}`)
   }
 }
 
-function shown({ content, structured, isError, raw }: ToolAnswer, invocation: Invocation): number {
+function showAnswer(
+  { content, structured, isError, raw }: ToolAnswer,
+  invocation: Invocation,
+): number {
   const { input, terminal } = invocation
   const exitCode = isError ? exitCodes.failed : exitCodes.ok
   if (input.has('json')) {
     terminal.json(raw)
     return exitCode
   }
-  const words = content.map(block => contentText(block, terminal.isInteractive)).join('\n')
+  const text = content.map(block => contentText(block, terminal.isInteractive)).join('\n')
   if (isError) {
-    terminal.complain(`${terminal.tint('the tool failed:', 'red', 'bold')} ${words}`)
+    terminal.error(`${terminal.styleStderr('tool error:', 'red', 'bold')} ${text}`)
     return exitCode
   }
-  if (words !== '') terminal.line(words)
-  if (structured !== undefined && !isSaid(structured, words)) {
-    if (words !== '') terminal.line()
+  if (text !== '') terminal.line(text)
+  if (structured !== undefined && !repeatsStructured(structured, text)) {
+    if (text !== '') terminal.line()
     terminal.json(structured)
   }
   return exitCode
 }
 
-/** Whether the text is the structured part once more, as servers are asked to send it. */
-function isSaid(structured: unknown, words: string): boolean {
+/** Whether the text content repeats the structured content as JSON, which the protocol asks servers to do. */
+function repeatsStructured(structured: unknown, text: string): boolean {
   try {
-    return JSON.stringify(JSON.parse(words)) === JSON.stringify(structured)
+    return JSON.stringify(JSON.parse(text)) === JSON.stringify(structured)
   } catch {
     return false
   }
 }
 
-function hint(
+function noteUnknownTool(
   name: string,
   tools: readonly Tool[],
-  missing: ReadonlyMap<string, string>,
+  unavailable: ReadonlyMap<string, string>,
   terminal: Terminal,
 ): void {
   const names = tools.map(tool => oneLine(tool.name, 128))
   const lists = names.length === 0 ? 'no tools' : `no tool "${name}"`
-  // With a server missing, the tool is more likely to be there than another one to be meant.
-  const meant = missing.size > 0 ? '' : didYouMean(name, names)
-  const has = names.length === 0 ? '' : `; it has ${oneLine(names.join(', '), 500)}`
-  terminal.note(`the server lists ${lists}${meant || has}`)
-  if (missing.size === 0) return
-  const gone = Array.from(missing, ([server, reason]) => `${server} (${reason})`).join(', ')
-  terminal.note(`of the servers behind it, not there are: ${oneLine(gone, 500)}`)
+  // If a server is unavailable, the tool is probably one of its tools, not a misspelled name.
+  const suggestion = unavailable.size > 0 ? '' : didYouMean(name, names)
+  const available = names.length === 0 ? '' : `; available: ${oneLine(names.join(', '), 500)}`
+  terminal.note(`the server lists ${lists}${suggestion || available}`)
+  if (unavailable.size === 0) return
+  const list = Array.from(unavailable, ([server, reason]) => `${server} (${reason})`).join(', ')
+  terminal.note(`unavailable upstream servers: ${oneLine(list, 500)}`)
 }

@@ -4,7 +4,7 @@ import { overview, page } from '../help.ts'
 import type { Run } from '../invocation.ts'
 import { commandNamed, commands } from '../manual.ts'
 
-/** Shows the manual, or the page of one command. */
+/** `trunkline help`: prints the overview, or the help of one command. */
 export const run: Run = async ({ input, terminal }) => {
   const [name] = input.operands
   const command = name === undefined ? undefined : commandNamed(name)

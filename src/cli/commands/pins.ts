@@ -1,6 +1,6 @@
 import { type PinChange, Pins } from '../../router/pins/pins.ts'
-import { didYouMean } from '../../util/did-you-mean.ts'
-import { errorWords } from '../../util/error-words.ts'
+import { errorMessage } from '../../util/error-message.ts'
+import { didYouMean } from '../../util/nearest.ts'
 import { exitCodes, UsageError } from '../exit.ts'
 import type { Run } from '../invocation.ts'
 import { oneLine, type Terminal } from '../terminal.ts'
@@ -9,19 +9,19 @@ import {
   parsePins,
   pinText,
   readPinFile,
-  unusable,
+  unusablePinFile,
   withPinLock,
   writePinFile,
 } from '../up/pin-store.ts'
 
 /**
- * Shows the tools in a file of pins that are no longer what they were, and approves those that are
- * named. A router that keeps its pins in the file acts on it at once.
+ * `trunkline pins`: lists the tools in a pin file whose definition has changed, and approves the named ones. A
+ * running router that uses the file applies approvals at once.
  */
 export const run: Run = async ({ input, terminal }) => {
   const [path, ...more] = input.operands
   if (path === undefined || more.length > 0) {
-    throw new UsageError('one file of pins is needed: the one that "up --pins FILE" was given')
+    throw new UsageError('expected one pin file: the FILE of "up --pins FILE"')
   }
   const named = input.values('approve')
   const isAll = input.has('approve-all')
@@ -32,7 +32,7 @@ export const run: Run = async ({ input, terminal }) => {
   const approved = await approve(path, named, isAll)
   if (input.has('json')) terminal.json({ file: path, approved })
   else for (const change of approved) terminal.line(`approved ${titleOf(change)}: ${change.diff}`)
-  if (approved.length === 0) terminal.note('nothing waits for approval')
+  if (approved.length === 0) terminal.note('nothing to approve')
   return exitCodes.ok
 }
 
@@ -44,38 +44,41 @@ async function load(path: string): Promise<Pins> {
     return pins
   } catch (error) {
     if (isMissing(error)) {
-      throw new UsageError(`there is no file ${path}; "up --pins ${path}" makes one`, {
+      throw new UsageError(`${path} does not exist; "up --pins ${path}" creates it`, {
         cause: error,
       })
     }
-    throw error instanceof UsageError ? error : unusable(path, error)
+    throw error instanceof UsageError ? error : unusablePinFile(path, error)
   }
 }
 
-/** Approves all that is named or nothing, with nobody else writing meanwhile. */
+/** Approves all named changes or none, while holding the lock of the file. */
 async function approve(
   path: string,
   named: readonly string[],
   isAll: boolean,
 ): Promise<readonly PinChange[]> {
-  // Looked at first: a lock beside a file that is not there would be a file too many.
+  // Loaded first, so that no lock file is created for a missing pin file.
   await load(path)
   return withPinLock(path, async () => {
     const pins = await load(path)
-    const wanted = isAll ? pins.changes() : []
-    const chosen = new Set([...wanted, ...named.map(name => found(pins.changes(), name))])
+    const all = isAll ? pins.changes() : []
+    const chosen = new Set([...all, ...named.map(name => findChange(pins.changes(), name))])
     for (const { server, tool, seen } of chosen) pins.approve(server, tool, seen)
     if (chosen.size > 0) await writePinFile(path, pinText(pins))
     return [...chosen]
   }).catch(error => {
     if (error instanceof UsageError) throw error
-    const why = errorWords(error)
-    throw new UsageError(`the pins in ${path} cannot be written: ${why}`, { cause: error })
+    const reason = errorMessage(error)
+    throw new UsageError(`cannot write the pin file ${path}: ${reason}`, { cause: error })
   })
 }
 
-/** The change that is meant: `server/tool`, or `server/tool@digest`, of which a beginning will do. */
-function found(changes: readonly PinChange[], name: string): PinChange {
+/**
+ * Finds a change by `server/tool`, or by `server/tool@digest` with at least 8 digits of the digest. Throws a
+ * UsageError if there is none, or if the digest differs.
+ */
+function findChange(changes: readonly PinChange[], name: string): PinChange {
   const plain = changes.find(change => nameOf(change) === name)
   if (plain !== undefined) return plain
   const at = name.lastIndexOf('@')
@@ -84,12 +87,12 @@ function found(changes: readonly PinChange[], name: string): PinChange {
   if (change === undefined) {
     const names = changes.map(nameOf)
     const hint =
-      didYouMean(name, names) || (names.length > 0 ? `; what waits: ${names.join(', ')}` : '')
-    throw new UsageError(`"${name}" does not wait for approval${hint}`)
+      didYouMean(name, names) || (names.length > 0 ? `; pending: ${names.join(', ')}` : '')
+    throw new UsageError(`no pending change for "${name}"${hint}`)
   }
   if (/^[\da-f]{8,64}$/.test(digest) && change.seen.startsWith(digest)) return change
   throw new UsageError(
-    `"${nameOf(change)}" is ${short(change)} now, not ${digest || 'that'}; look at it once more`,
+    `"${nameOf(change)}" is now ${short(change)}, not ${digest || 'empty'}; review it again`,
   )
 }
 
@@ -106,17 +109,17 @@ function show(terminal: Terminal, path: string, pins: Pins, isJson: boolean): vo
   }
   const tools = `${pinned} ${pinned === 1 ? 'tool' : 'tools'} pinned`
   if (changes.length === 0) {
-    terminal.line(`${tools}; nothing waits for approval`)
+    terminal.line(`${tools}; nothing to approve`)
     return
   }
-  terminal.line(`${tools}; ${changes.length} no longer as pinned:`)
+  terminal.line(`${tools}; ${changes.length} changed:`)
   for (const change of changes) {
     terminal.line()
-    terminal.line(`${terminal.paint(titleOf(change), 'bold')} (${change.changed.join(', ')})`)
+    terminal.line(`${terminal.style(titleOf(change), 'bold')} (${change.changed.join(', ')})`)
     for (const line of pins.differences(change.server, change.tool)) terminal.line(`  ${line}`)
     if (change.invisible > 0) {
-      const words = `characters that cannot be seen: ${change.invisible}`
-      terminal.line(`  ${terminal.paint(words, 'red')}`)
+      const warning = `invisible characters: ${change.invisible}`
+      terminal.line(`  ${terminal.style(warning, 'red')}`)
     }
   }
   terminal.line()
@@ -128,12 +131,12 @@ function show(terminal: Terminal, path: string, pins: Pins, isJson: boolean): vo
   }
 }
 
-/** As it is typed. */
+/** The name as typed on the command line. */
 function nameOf({ server, tool }: PinChange): string {
   return `${server}/${tool}`
 }
 
-/** As it is shown. */
+/** The name as printed. */
 function titleOf(change: PinChange): string {
   return oneLine(nameOf(change), 200)
 }
@@ -142,7 +145,7 @@ function short({ seen }: PinChange): string {
   return seen.slice(0, 12)
 }
 
-/** For a shell, where it needs it. */
+/** Quotes text for a POSIX shell if necessary. */
 function quoted(text: string): string {
   return /^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -1,18 +1,18 @@
 import { exitCodes, UsageError } from '../exit.ts'
 import { messageText } from '../formats.ts'
-import { textArgumentsOf } from '../input/tool-arguments.ts'
+import { promptArgumentsOf } from '../input/tool-arguments.ts'
 import type { Run } from '../invocation.ts'
 import { withTarget } from '../target/connect.ts'
 
-/** Gets a prompt, filled in, and shows its messages. */
+/** `trunkline prompt`: gets a prompt with arguments, and prints its messages. */
 export const run: Run = async invocation => {
   const { input, terminal, signal, stdin } = invocation
   return withTarget(invocation, async ({ client, operands }) => {
     const [name, ...rest] = operands
-    if (name === undefined) throw new UsageError('the name of a prompt is needed')
-    const args = await textArgumentsOf({ operands: rest, args: input.value('args'), stdin })
+    if (name === undefined) throw new UsageError('missing prompt name')
+    const args = await promptArgumentsOf({ operands: rest, args: input.value('args'), stdin })
     const result = await client.prompt(name, args, { signal }).catch(error => {
-      if (!client.server.capabilities.prompts) terminal.note('the server offers no prompts')
+      if (!client.server.capabilities.prompts) terminal.note('the server has no prompts')
       throw error
     })
     if (input.has('json')) terminal.json(result)

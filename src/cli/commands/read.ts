@@ -1,34 +1,36 @@
 import { writeFile } from 'node:fs/promises'
-import { errorWords } from '../../util/error-words.ts'
-import { isRecord } from '../../util/record.ts'
+import { errorMessage } from '../../util/error-message.ts'
+import { isRecord } from '../../util/objects.ts'
 import { exitCodes, UsageError } from '../exit.ts'
 import { resourceText } from '../formats.ts'
 import type { Run } from '../invocation.ts'
 import { withTarget } from '../target/connect.ts'
-import { byteText } from '../terminal.ts'
+import { formatBytes } from '../terminal.ts'
 
-/** Reads a resource, to stdout or into a file. */
+/** `trunkline read`: reads a resource, and prints it or writes it to a file. */
 export const run: Run = async invocation => {
   const { input, terminal, signal } = invocation
   return withTarget(invocation, async ({ client, operands }) => {
     const [uri, ...rest] = operands
-    if (uri === undefined) throw new UsageError('the address of a resource is needed')
+    if (uri === undefined) throw new UsageError('missing resource URI')
     if (rest.length > 0)
-      throw new UsageError(`one resource is read at a time, not "${rest[0]}" too`)
+      throw new UsageError(
+        `unexpected argument "${rest[0]}": only one resource can be read at a time`,
+      )
     const { contents, raw } = await client.read(uri, { signal }).catch(error => {
-      if (!client.server.capabilities.resources) terminal.note('the server offers no resources')
+      if (!client.server.capabilities.resources) terminal.note('the server has no resources')
       throw error
     })
     const file = input.value('output')
     if (file !== undefined) {
       const bytes = Buffer.concat(contents.map(bytesOf))
-      await written(file, bytes)
-      terminal.note(`${byteText(bytes.length)} written to ${file}`)
+      await writeOutput(file, bytes)
+      terminal.note(`wrote ${formatBytes(bytes.length)} to ${file}`)
     }
     if (input.has('json')) terminal.json(raw)
     else if (file === undefined) {
-      const words = contents.map(part => resourceText(part, terminal.isInteractive)).join('\n')
-      terminal.write(words.endsWith('\n') || words === '' ? words : `${words}\n`)
+      const text = contents.map(part => resourceText(part, terminal.isInteractive)).join('\n')
+      terminal.write(text.endsWith('\n') || text === '' ? text : `${text}\n`)
     }
     return exitCodes.ok
   })
@@ -40,11 +42,11 @@ function bytesOf(part: unknown): Buffer {
   return Buffer.alloc(0)
 }
 
-async function written(file: string, bytes: Buffer): Promise<void> {
+async function writeOutput(file: string, bytes: Buffer): Promise<void> {
   try {
     await writeFile(file, bytes)
   } catch (error) {
-    const why = errorWords(error)
-    throw new UsageError(`--output cannot be written: ${why}`, { cause: error })
+    const reason = errorMessage(error)
+    throw new UsageError(`cannot write --output ${file}: ${reason}`, { cause: error })
   }
 }

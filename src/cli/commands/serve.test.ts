@@ -10,6 +10,6 @@ test.each([
   ['notes', false],
   [join('node_modules', 'x', 'index.js'), false],
   [join('.git', 'hooks.js'), false],
-])('a change of %s has the server started again: %s', (name, expected) => {
+])('a change of %s restarts the server: %s', (name, expected) => {
   expect(isWatched(name)).toBe(expected)
 })

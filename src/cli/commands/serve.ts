@@ -6,27 +6,30 @@ import { parseAddress } from '../../address.ts'
 import type { Endpoint } from '../../mcp/endpoint.ts'
 import { isEndpoint } from '../../protocol.ts'
 import { serve } from '../../serve.ts'
-import { addressesOf } from '../../serve-address.ts'
+import { addressesOf, flagFor } from '../../serve-address.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { isRecord } from '../../util/record.ts'
-import type { Input } from '../arguments.ts'
-import { asked, exitCodes, UsageError } from '../exit.ts'
+import { isRecord } from '../../util/objects.ts'
+import type { CommandLine } from '../arguments.ts'
+import { exitCodes, UsageError, withUsageErrors } from '../exit.ts'
 import type { Invocation, Run } from '../invocation.ts'
 
-/** Runs a file that exports a server, or serves by itself. */
+/** `trunkline serve`: runs a file that exports a server, or that calls `serve` itself. */
 export const run: Run = async invocation => {
   const { input } = invocation
   const [name] = input.operands
-  if (name === undefined) throw new UsageError('a file is needed: trunkline serve server.js')
+  if (name === undefined) throw new UsageError('missing file: trunkline serve server.js')
   const file = resolve(name)
-  if (!existsSync(file)) throw new UsageError(`there is no file ${file}`)
-  const addresses = await asked(() => wantedAddresses(input, invocation.env))
-  if (input.has('watch')) return watched(file, invocation)
-  return served(file, addresses, invocation)
+  if (!existsSync(file)) throw new UsageError(`${file} does not exist`)
+  const addresses = await withUsageErrors(() => requestedAddresses(input, invocation.env))
+  if (input.has('watch')) return serveWatched(file, invocation)
+  return serveFile(file, addresses, invocation)
 }
 
-/** Where to serve: the operands behind the file, and the options. Undefined where neither says. */
-function wantedAddresses(input: Input, env: Invocation['env']): readonly string[] | undefined {
+/** Returns the addresses of operands and options; undefined if there are none. */
+function requestedAddresses(
+  input: CommandLine,
+  env: Invocation['env'],
+): readonly string[] | undefined {
   const given = input.operands.slice(1)
   for (const address of given) parseAddress(address)
   const flags = flagsOf(input)
@@ -37,7 +40,7 @@ function wantedAddresses(input: Input, env: Invocation['env']): readonly string[
 
 const transports = ['stdio', 'http', 'ws', 'tcp', 'unix', 'pipe'] as const
 
-function flagsOf(input: Input): string[] {
+function flagsOf(input: CommandLine): string[] {
   return transports.flatMap(name => {
     if (!input.has(name)) return []
     const value = input.value(name)
@@ -45,13 +48,13 @@ function flagsOf(input: Input): string[] {
   })
 }
 
-async function served(
+async function serveFile(
   file: string,
   addresses: readonly string[] | undefined,
   { input, env, terminal }: Invocation,
 ): Promise<number> {
-  // For files that serve by themselves: they look at their arguments and their environment.
-  const forwarded = (addresses ?? []).map(asFlag)
+  // A file that calls serve() itself reads these arguments and environment variables.
+  const forwarded = (addresses ?? []).map(flagFor)
   process.argv = [
     process.execPath,
     file,
@@ -60,14 +63,15 @@ async function served(
   ]
   const path = forwarded.find(each => each.path !== undefined)?.path
   if (path !== undefined) process.env.MCP_PATH = path
-  const listening = process.listenerCount('SIGTERM')
-  const endpoint = exported(await load(file))
-  // A file may export its server and serve it as well: then it is served already.
-  if (endpoint === undefined || process.listenerCount('SIGTERM') > listening) return itself(file)
-  const serving = await asked(() =>
+  const listenersBefore = process.listenerCount('SIGTERM')
+  const endpoint = exportedEndpoint(await load(file))
+  // A file may both export its server and serve it; serve() adds a SIGTERM listener.
+  const isServing = process.listenerCount('SIGTERM') > listenersBefore
+  if (endpoint === undefined || isServing) return untilExit(file)
+  const serving = await withUsageErrors(() =>
     serve(endpoint, { addresses: addresses ?? addressesOf([], env) }),
   )
-  // On stdio, stdout is the wire.
+  // On stdio, stdout carries protocol messages.
   if (input.has('json') && !serving.addresses.includes('stdio:')) {
     terminal.json({ addresses: serving.addresses })
   }
@@ -75,14 +79,14 @@ async function served(
   return exitCodes.ok
 }
 
-/** Waits for a file that serves by itself, which ends the process when it is done. */
-function itself(file: string): Promise<number> {
+/** Waits for a file that calls `serve` itself, which ends the process. Rejects if the file serves nothing. */
+function untilExit(file: string): Promise<number> {
   return new Promise((resolve, reject) => {
     process.once('beforeExit', () => {
-      // Nothing is left that could happen. Whoever read its input has served.
+      // The event loop is empty. If stdin was read, the file has served a client on stdio.
       if (process.stdin.readableFlowing !== null) return resolve(exitCodes.ok)
-      const how = 'export it as "server" or as default, or call serve(server)'
-      reject(new UsageError(`${file} neither exports a server nor serves one; ${how}`))
+      const hint = 'export it as "server" or as default, or call serve(server)'
+      reject(new UsageError(`${file} neither exports a server nor calls serve(); ${hint}`))
     })
   })
 }
@@ -92,44 +96,21 @@ async function load(file: string): Promise<unknown> {
     return await import(pathToFileURL(file).href)
   } catch (error) {
     if (isRecord(error) && error.code === 'ERR_UNKNOWN_FILE_EXTENSION') {
-      const what = `this Node (${process.version}) cannot run ${file}`
-      throw new UsageError(`${what}; compile it to JavaScript first, or use a newer Node`)
+      const problem = `Node.js ${process.version} cannot run ${file}`
+      throw new UsageError(`${problem}; compile it to JavaScript, or use a newer Node.js`)
     }
-    const why = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    throw new UsageError(`${file} cannot be loaded: ${why}`, { cause: error })
+    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    throw new UsageError(`cannot load ${file}: ${reason}`, { cause: error })
   }
 }
 
-function exported(module: unknown): Endpoint | undefined {
+function exportedEndpoint(module: unknown): Endpoint | undefined {
   if (!isRecord(module)) return undefined
   return [module.default, module.server].find(isEndpoint)
 }
 
-/** An address as the argument that `serve` understands, and the path that it has no argument for. */
-function asFlag(address: string): { readonly flag: string; readonly path?: string } {
-  const where = parseAddress(address)
-  switch (where.kind) {
-    case 'stdio':
-      return { flag: '--stdio' }
-    case 'tcp':
-      return {
-        flag: `--tcp=${where.host.includes(':') ? `[${where.host}]` : where.host}:${where.port}`,
-      }
-    case 'unix':
-      return { flag: `--unix=${where.path}` }
-    case 'pipe':
-      return { flag: `--pipe=${where.path.slice(where.path.lastIndexOf('\\') + 1)}` }
-    case 'websocket':
-    case 'http': {
-      const { hostname, port, pathname } = where.url
-      const name = where.kind === 'http' ? 'http' : 'ws'
-      return { flag: `--${name}=${hostname}:${port || '80'}`, path: pathname }
-    }
-  }
-}
-
-/** Runs this command in another process, and starts that again whenever a file beside it changes. */
-async function watched(file: string, invocation: Invocation): Promise<number> {
+/** Runs this command in a child process, and restarts it when a source file in its folder changes. */
+async function serveWatched(file: string, invocation: Invocation): Promise<number> {
   const { terminal, signal } = invocation
   const folder = dirname(file)
   const args = process.argv.slice(2).filter((arg, at, all) => !isOwnWatch(arg, at, all))
@@ -139,24 +120,24 @@ async function watched(file: string, invocation: Invocation): Promise<number> {
   let timer: NodeJS.Timeout | undefined
   const restart = (): void => {
     isRestarting = true
-    terminal.note(`something in ${folder} changed; starting again`)
+    terminal.note(`a file in ${folder} changed; restarting`)
     child.kill('SIGTERM')
   }
   const watcher = watch(folder, { recursive: true }, (_, name) => {
     if (name === null || !isWatched(name)) return
-    // Editors write a file in several steps.
+    // Editors write a file in several steps, so wait for the last one.
     clearTimeout(timer)
-    timer = setTimeout(restart, limits.watchMs.default)
+    timer = setTimeout(restart, limits.watchDebounceMs.default)
   })
   terminal.note(`watching ${folder}`)
   try {
     for (;;) {
-      const code = await ended(child, signal)
-      // As without --watch: being told to stop is how this ends well.
+      const code = await exitOf(child, signal)
+      // As without --watch, an interruption is a normal end.
       if (signal.aborted) return exitCodes.ok
       if (!isRestarting) {
-        terminal.note(`the server ended with code ${code}; waiting for a change`)
-        // Standard input that has ended does not come back.
+        terminal.note(`the server exited with code ${code}; waiting for a change`)
+        // After the end of stdin a restarted server would have no input.
         if (code === exitCodes.ok) return exitCodes.ok
         await changed(watcher, signal)
       }
@@ -176,15 +157,15 @@ function isOwnWatch(arg: string, at: number, all: readonly string[]): boolean {
 }
 
 /**
- * Whether a server may be another one when this file of its folder is: what it is made of, and not what
- * it, or whoever started it, writes there. A log in the folder would else have it started for ever.
+ * Whether a change of this file restarts the server: only source files, JSON and native modules do. A log file
+ * that the server writes into its own folder must not cause an endless restart loop.
  */
 export function isWatched(name: string): boolean {
-  const isElsewhere = name.split(sep).some(part => part === 'node_modules' || part.startsWith('.'))
-  return !isElsewhere && /\.(?:[cm]?[jt]s|[jt]sx|json|node|wasm)$/.test(name)
+  const isIgnored = name.split(sep).some(part => part === 'node_modules' || part.startsWith('.'))
+  return !isIgnored && /\.(?:[cm]?[jt]s|[jt]sx|json|node|wasm)$/.test(name)
 }
 
-function ended(child: ReturnType<typeof spawn>, signal: AbortSignal): Promise<number> {
+function exitOf(child: ReturnType<typeof spawn>, signal: AbortSignal): Promise<number> {
   return new Promise(done => {
     const stop = (): void => void child.kill('SIGTERM')
     signal.addEventListener('abort', stop, { once: true })

@@ -1,209 +1,216 @@
-import { access, constants } from 'node:fs/promises'
-import { dirname, relative, resolve } from 'node:path'
+import { relative } from 'node:path'
 import { Ops } from '../../observe/health/health.ts'
+import type { Log } from '../../observe/log/log.ts'
 import { observe } from '../../observe/observe.ts'
-import { sessionsOf } from '../../observe/observed.ts'
+import { withSessionEvents } from '../../observe/observed.ts'
 import { ConfigError, describeIssue } from '../../router/config/issue.ts'
 import { Router } from '../../router/router.ts'
 import type { Listener } from '../../transport/listener.ts'
-import { errorWords } from '../../util/error-words.ts'
+import { errorMessage } from '../../util/error-message.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { asked, exitCodes, UsageError } from '../exit.ts'
+import { exitCodes, withUsageErrors } from '../exit.ts'
 import type { Invocation, Run } from '../invocation.ts'
 import { findConfig } from '../target/config-file.ts'
-import { harmless, oneLine, type Terminal } from '../terminal.ts'
-import { announce, noteLate } from '../up/banner.ts'
+import { noteSlowServers, printBanner } from '../up/banner.ts'
 import { checkFree, closeAll, listenAll } from '../up/listeners.ts'
-import { KeptPins, type KeptPinsHost } from '../up/pin-file.ts'
-import { demoPlan, type Plan, planOf, type Wishes } from '../up/plan.ts'
-import { Reloads } from '../up/reload.ts'
-import { heedHangups } from '../up/sighup.ts'
+import { openPinFile, type PersistentPins, routerPinsHost } from '../up/pin-file.ts'
+import { demoPlan, type Plan, planOf, type UpOptions } from '../up/plan.ts'
+import { ConfigReloader } from '../up/reload.ts'
+import { handleSighup } from '../up/sighup.ts'
 import { type ConfigWatch, watchConfig } from '../watch/config-watch.ts'
 
-/** Puts the servers of a configuration behind one address, until it is told to stop. */
+/** `trunkline up`: serves the configured servers behind one address until it is interrupted. */
 export const run: Run = async invocation => {
   const { input, terminal, env } = invocation
-  const wishes = wishesOf(invocation)
+  const options = upOptionsOf(invocation)
   const [given] = input.operands
   const path = await configPath(given, input.has('demo'))
-  let reloads: Reloads | undefined
+  let reloader: ConfigReloader | undefined
   const watch =
     path === undefined
       ? undefined
       : await watchConfig(path, {
           env,
-          // Then the addresses of the file are not served, or everybody may come in.
-          mayBePublic: wishes.isPublic || wishes.listen.length > 0,
-          onChange: outcome => reloads?.take(outcome),
+          // Either other machines are allowed, or the addresses of the file are not used.
+          allowPublic: options.isPublic || options.listen.length > 0,
+          onChange: outcome => reloader?.apply(outcome),
         })
   try {
     for (const warning of watch?.config.warnings ?? []) {
       terminal.note(describeIssue(warning, path))
     }
     const config = watch?.config
-    const plan = await asked(() =>
-      config === undefined ? demoPlan(ownProgram(), wishes) : planOf(config, wishes),
+    const plan = await withUsageErrors(() =>
+      config === undefined ? demoPlan(ownProgram(), options) : planOf(config, options),
     )
-    if (input.has('dry-run')) return foretold(invocation, plan, path)
-    return await serve(invocation, plan, wishes, watch, started => {
-      reloads = started
+    if (input.has('dry-run')) return printDryRun(invocation, plan, path)
+    const onStarted = (started: ConfigReloader): void => {
+      reloader = started
       if (config === undefined) return
-      started.begin(config)
-      // The file may have changed while the servers were started.
-      if (watch !== undefined && watch.config !== config) void started.take(watch.config)
-    })
+      started.start(config)
+      // The file may have changed while the servers started.
+      if (watch !== undefined && watch.config !== config) void started.apply(watch.config)
+    }
+    return await serve({ invocation, plan, options, watch, onStarted })
   } finally {
     await watch?.close()
   }
 }
 
-async function serve(
-  invocation: Invocation,
-  plan: Plan,
-  wishes: Wishes,
-  watch: ConfigWatch | undefined,
-  onStarted: (reloads: Reloads) => void,
-): Promise<number> {
+/** The input of `serve`. */
+interface UpSetup {
+  readonly invocation: Invocation
+  readonly plan: Plan
+  readonly options: UpOptions
+  readonly watch: ConfigWatch | undefined
+  /** Receives the reloader once the router is up. */
+  readonly onStarted: (reloader: ConfigReloader) => void
+}
+
+/** Starts the router, serves it until stdio ends or the command is stopped, and closes everything. */
+async function serve(setup: UpSetup): Promise<number> {
+  const { invocation, plan, watch } = setup
   const { terminal, signal } = invocation
-  const complain = (error: unknown): void => {
-    observer?.log?.write('warn', errorWords(error))
-  }
-  const pinned = wishes.pins === undefined ? undefined : await pinsIn(wishes.pins)
-  // Before any program is started: one that cannot be served is not to be started for nothing.
-  if (!plan.isAnyPort) await checkFree(plan.listen)
-  const router = new Router({
-    ...plan.router,
-    servers: plan.servers,
-    pins: pinned?.pins,
-    onPinned: () => pinned?.save(),
-    onError: complain,
-  })
-  // At a terminal people are told in their words, and elsewhere programs in those of the log.
-  const reloads = process.stderr.isTTY !== true
-  const logs = { level: plan.logLevel, reloads }
-  const observer = observe({ endpoint: router, logs, metrics: true, traces: true })
-  const { log } = observer
-  // The same, telling of the connections of callers.
-  const served = sessionsOf(router)
-  let listeners: ReadonlyMap<string, Listener> = new Map()
-  const hangups = heedHangups(() => {
+  const running = await startRouter(plan, setup.options)
+  const { router, pins, observer, logError } = running
+  const sighup = handleSighup(() => {
     watch?.check()
-    // Whoever asks has looked, which is what those that were put away wait for.
+    // A quarantined server waits for an operator, and an operator sends this signal.
     for (const { name } of router.servers()) router.retry(name)
   })
+  const stopped = Promise.race([aborted(signal), sighup.terminalClosed])
+  let listeners: ReadonlyMap<string, Listener> = new Map()
   try {
-    await pinned?.follow(keptPinsHost(router, terminal))
-    // Whether it is well can always be asked, also where the figures are elsewhere or nowhere.
+    await pins?.startWatching(routerPinsHost(router, terminal))
+    const endpoint = withSessionEvents(router)
+    // Health is always served, even if metrics are off or have an address of their own.
     const ops = plan.metrics === true ? observer.ops : new Ops({ health: () => router.health() })
-    const { isAnyPort } = plan
-    listeners = await listenAll(served, plan.listen, { ops, isAnyPort, onError: complain })
-    const apart = typeof plan.metrics === 'string' ? await observer.listen(plan.metrics) : undefined
-    const slow = setTimeout(() => noteLate(terminal, router, plan.listen), slowMs)
-    await Promise.race([router.ready(), aborted(signal), hangups.terminalGone])
-    clearTimeout(slow)
+    const listenOptions = { ops, isAnyPort: plan.isAnyPort, onError: logError }
+    listeners = await listenAll(endpoint, plan.listen, listenOptions)
+    const opsListener =
+      typeof plan.metrics === 'string' ? await observer.listen(plan.metrics) : undefined
+    await readyOrStopped(setup, router, stopped)
     if (signal.aborted) return exitCodes.ok
     const addresses = Array.from(listeners.values(), ({ address }) => address)
-    const example = watch === undefined ? 'text__count text="one two three"' : undefined
-    tellStarted(invocation, { router, addresses, opsAt: apart?.address, example })
-    const reloading = new Reloads({
-      router,
-      terminal,
-      wishes,
-      log,
-      isToldByLog: level => reloads && log?.writes(level) === true,
-      relisten: async next => {
-        const how = { ops, isAnyPort: false, onError: complain }
-        const old = listeners
-        listeners = await listenAll(served, next, how, old)
-        await closeAll(old, listeners)
-      },
-    })
-    onStarted(reloading)
-    await Promise.race([ended([...listeners.values()]), aborted(signal), hangups.terminalGone])
+    reportStarted(setup, router, addresses, opsListener?.address)
+    const relisten = async (next: readonly string[]): Promise<void> => {
+      const old = listeners
+      listeners = await listenAll(endpoint, next, { ...listenOptions, isAnyPort: false }, old)
+      await closeAll(old, listeners)
+    }
+    setup.onStarted(reloaderOf(setup, running, relisten))
+    await Promise.race([stdioEnded([...listeners.values()]), stopped])
     return exitCodes.ok
   } finally {
     await closeAll(listeners)
     await router.close({ drainMs: limits.drainMs.default })
-    await pinned?.close()
+    await pins?.close()
     await observer.close()
-    hangups.stop()
+    sighup.stop()
   }
 }
 
-const slowMs = limits.upNoticeMs.default
-
-interface Started {
+/** A router with its pins and its observer. */
+interface RunningRouter {
   readonly router: Router
-  readonly addresses: readonly string[]
-  /** Where health and metrics have an address of their own. */
-  readonly opsAt: string | undefined
-  /** A call to try. */
-  readonly example: string | undefined
+  readonly pins: PersistentPins | undefined
+  readonly observer: ReturnType<typeof observe>
+  readonly logError: (error: unknown) => void
 }
 
-/** Says what is served, for people or for programs. */
-function tellStarted({ input, terminal }: Invocation, started: Started): void {
-  const { router, addresses, example } = started
+/** Creates the router, which starts its servers. Throws before that if pins or addresses cannot be used. */
+async function startRouter(plan: Plan, options: UpOptions): Promise<RunningRouter> {
+  const pins = options.pins === undefined ? undefined : await openPinFile(options.pins)
+  // Checked before any program is started: without an address there is no use for them.
+  if (!plan.isAnyPort) await checkFree(plan.listen)
+  let log: Log | undefined
+  const logError = (error: unknown): void => {
+    log?.write('warn', errorMessage(error))
+  }
+  const router = new Router({
+    ...plan.router,
+    servers: plan.servers,
+    pins: pins?.pins,
+    onPinned: () => pins?.save(),
+    onError: logError,
+  })
+  const logs = { level: plan.logLevel, reloads: logsReloads() }
+  const observer = observe({ endpoint: router, logs, metrics: true, traces: true })
+  log = observer.log
+  return { router, pins, observer, logError }
+}
+
+/** Whether the log reports configuration reloads. On a terminal the command prints readable notes instead. */
+function logsReloads(): boolean {
+  return process.stderr.isTTY !== true
+}
+
+/** Waits until every server has been tried, and names the slow ones after a while. */
+async function readyOrStopped(
+  { invocation, plan }: UpSetup,
+  router: Router,
+  stopped: Promise<void>,
+): Promise<void> {
+  const note = (): void => noteSlowServers(invocation.terminal, router, plan.listen)
+  const timer = setTimeout(note, limits.upSlowNoticeMs.default)
+  await Promise.race([router.ready(), stopped])
+  clearTimeout(timer)
+}
+
+/** Prints what is served: a banner, or with `--json` a document. */
+function reportStarted(
+  { invocation, watch }: UpSetup,
+  router: Router,
+  addresses: readonly string[],
+  opsAddress: string | undefined,
+): void {
+  const { input, terminal } = invocation
   if (input.has('json')) {
-    // On stdio, stdout is the wire.
+    // On stdio, stdout carries protocol messages.
     if (!addresses.includes('stdio:')) terminal.json({ addresses, servers: router.servers() })
     return
   }
-  const opsAt = started.opsAt ?? addresses.find(one => one.startsWith('http:'))
-  const ops = opsAt && new URL('/readyz', opsAt).href
-  announce(terminal, { router, addresses, ops, program: spelled(), example })
+  const opsBase = opsAddress ?? addresses.find(one => one.startsWith('http:'))
+  const ops = opsBase && new URL('/readyz', opsBase).href
+  const example = watch === undefined ? 'text__count text="one two three"' : undefined
+  printBanner(terminal, { router, addresses, ops, program: programName(), example })
 }
 
-/** The pins of a file. Throws a UsageError where they could not be kept there. */
-async function pinsIn(path: string): Promise<KeptPins> {
-  const folder = dirname(resolve(path))
-  await access(folder, constants.W_OK).catch(cause => {
-    throw new UsageError(`--pins ${path}: nothing can be written in ${folder}`, { cause })
+function reloaderOf(
+  { invocation, options }: UpSetup,
+  { router, observer }: RunningRouter,
+  relisten: (addresses: readonly string[]) => Promise<void>,
+): ConfigReloader {
+  const { log } = observer
+  return new ConfigReloader({
+    router,
+    terminal: invocation.terminal,
+    options,
+    log,
+    isLogged: level => logsReloads() && log?.writes(level) === true,
+    relisten,
   })
-  const pins = new KeptPins(path)
-  await pins.load()
-  return pins
 }
 
-/** Says what would be served. */
-function foretold({ input, terminal }: Invocation, plan: Plan, file: string | undefined): number {
+/** Prints what would be served. */
+function printDryRun(
+  { input, terminal }: Invocation,
+  plan: Plan,
+  file: string | undefined,
+): number {
   const servers = Object.entries(plan.servers)
     .filter(([, { disabled }]) => disabled !== true)
     .map(([name]) => name)
   if (input.has('json')) terminal.json({ file, addresses: plan.listen, servers })
   else {
-    terminal.line(`${file ?? 'without a configuration'}: nothing is wrong`)
+    terminal.line(file === undefined ? 'no configuration: demo servers' : `${file}: valid`)
     terminal.line(`Would serve ${plan.listen.join(', ')}`)
     for (const name of servers) terminal.line(`  ${name}`)
   }
   return exitCodes.ok
 }
 
-/** What becomes of the file of pins, told on stderr. */
-function keptPinsHost(router: Router, terminal: Terminal): KeptPinsHost {
-  return {
-    adopt: (file, removed) => router.importPins(file, { removed }),
-    onApproved: approved => {
-      for (const { server, tool } of approved) {
-        const name = oneLine(`${server}/${tool}`, 200)
-        if (router.pins.changeOf(server, tool) === undefined) terminal.note(`approved ${name}`)
-        else terminal.complain(`${name} has changed again since it was approved; look once more`)
-      }
-    },
-    onRemoved: removed => {
-      for (const { server, tool } of removed) {
-        const name = oneLine(`${server}/${tool}`, 200)
-        terminal.note(`forgot how ${name} was: it is pinned anew, as it is listed`)
-      }
-    },
-    onError: error => {
-      const why = errorWords(error)
-      terminal.complain(`the pins stay as they were: ${harmless(why)}`)
-    },
-  }
-}
-
-function wishesOf({ input }: Invocation): Wishes {
+function upOptionsOf({ input }: Invocation): UpOptions {
   return {
     listen: input.values('listen'),
     metrics: input.value('metrics'),
@@ -213,7 +220,7 @@ function wishesOf({ input }: Invocation): Wishes {
   }
 }
 
-/** The file to read; undefined where there is none and none was named, or the demo is wanted. */
+/** Returns the configuration file to read; undefined for the demo, or if none was named and none is found. */
 async function configPath(given: string | undefined, isDemo: boolean): Promise<string | undefined> {
   if (isDemo) return undefined
   try {
@@ -224,27 +231,28 @@ async function configPath(given: string | undefined, isDemo: boolean): Promise<s
   }
 }
 
-/** What starts this program again. */
+/** The command that starts this program again. */
 function ownProgram(): readonly string[] {
   return [process.execPath, process.argv[1] ?? '']
 }
 
-/** The same as somebody would type it here. */
-function spelled(): string {
+/** This program as the user would type it in the current folder. */
+function programName(): string {
   const file = process.argv[1] ?? ''
-  // As npx starts it, or a script of a package: it is on nobody's path.
+  // Started by npx or by a package script, so it is not in PATH.
   if (/[\\/]node_modules[\\/]\.bin[\\/]/.test(file)) return 'npx trunkline'
   if (!file.endsWith('.js')) return 'trunkline'
   const path = relative(process.cwd(), file)
   return path.startsWith('..') ? 'trunkline' : `node ${path}`
 }
 
-function ended(listeners: readonly Listener[]): Promise<unknown> {
+/** Settles when every stdio listener has ended; never if there is none. */
+function stdioEnded(listeners: readonly Listener[]): Promise<unknown> {
   const stdio = listeners.filter(({ address }) => address === 'stdio:')
   return stdio.length === 0 ? new Promise(() => {}) : Promise.all(stdio.map(one => one.ended))
 }
 
-/** Being told to stop is how this command ends well. */
+/** Resolves when the signal is aborted: for this command an interruption is the normal end. */
 function aborted(signal: AbortSignal): Promise<void> {
   return new Promise(resolve => {
     if (signal.aborted) resolve()

@@ -1,7 +1,7 @@
 import { createInterface, type Interface } from 'node:readline/promises'
-import type { ClientOptions, QuestionContext } from '../../client/options.ts'
-import { type Field, faultOf } from '../../mcp/elicitation/field.ts'
-import { readField } from '../../mcp/elicitation/read.ts'
+import type { ClientOptions, ServerRequestContext } from '../../client/options.ts'
+import { type FormField, faultOf } from '../../mcp/elicitation/field.ts'
+import { readFormField } from '../../mcp/elicitation/read.ts'
 import type {
   ElicitFormParams,
   ElicitResult,
@@ -9,34 +9,35 @@ import type {
   FormValue,
 } from '../../mcp/types/elicitation.ts'
 import type { Invocation } from '../invocation.ts'
-import { harmless, oneLine } from '../terminal.ts'
+import { oneLine, sanitize } from '../terminal.ts'
 
 /**
- * Answers what a server wants to know: by asking the person at the terminal, or, where there is none,
- * by declining, which is said on stderr.
+ * Builds the elicitation handlers of the client. They ask the user at the terminal; without a terminal they
+ * decline, and say so on stderr.
  */
-export function elicitation(invocation: Invocation): NonNullable<ClientOptions['elicit']> {
+export function elicitHandlers(invocation: Invocation): NonNullable<ClientOptions['elicit']> {
   const { stdin, terminal, input } = invocation
   if (stdin.isTTY && process.stderr.isTTY && !input.has('json')) {
     return {
-      form: (form, context) => asked(invocation, context, lines => fillIn(form, invocation, lines)),
-      url: (page, context) => asked(invocation, context, lines => visit(page, invocation, lines)),
+      form: (form, context) =>
+        withUser(invocation, context, askLine => fillInForm(form, invocation, askLine)),
+      url: (page, context) =>
+        withUser(invocation, context, askLine => confirmUrl(page, invocation, askLine)),
     }
   }
   const decline = ({ message }: { readonly message: string }): ElicitResult => {
-    const words = oneLine(message, 300)
-    terminal.complain(`declined, because there is no terminal to ask on: "${words}"`)
+    terminal.error(`declined, because there is no terminal: "${oneLine(message, 300)}"`)
     return { action: 'decline' }
   }
   return { form: decline, url: decline }
 }
 
-function asked(
+function withUser(
   { stdin, signal }: Invocation,
-  context: QuestionContext,
-  ask: (lines: Lines) => Promise<ElicitResult>,
+  context: ServerRequestContext,
+  ask: (askLine: AskLine) => Promise<ElicitResult>,
 ): Promise<ElicitResult> {
-  return withLines(
+  return withReadline(
     {
       input: stdin,
       output: process.stderr,
@@ -47,53 +48,53 @@ function asked(
   )
 }
 
-/** Where lines are asked for, and who is told of Ctrl-C. */
-export interface Asking {
+/** Streams for prompting a user. */
+export interface PromptStreams {
   readonly input: NodeJS.ReadableStream
   readonly output: NodeJS.WritableStream
   readonly signal: AbortSignal
-  /** While a line is being edited the keys are a stream, and an interruption is no signal but a letter. */
+  /** Called for Ctrl-C: while a line is edited, it arrives as a character instead of a signal. */
   readonly onInterrupt: () => void
 }
 
-/** Lets something ask for lines, and gives the terminal back afterwards. */
-export async function withLines<T>(
-  { input, output, signal, onInterrupt }: Asking,
-  ask: (lines: Lines) => Promise<T>,
+/** Runs `ask` with a line reader, and releases the terminal afterwards. */
+export async function withReadline<T>(
+  { input, output, signal, onInterrupt }: PromptStreams,
+  ask: (askLine: AskLine) => Promise<T>,
 ): Promise<T> {
   const reader = createInterface({ input, output })
   reader.on('SIGINT', onInterrupt)
   try {
-    return await ask(linesOf(reader, signal))
+    return await ask(askLineOf(reader, signal))
   } finally {
     reader.close()
   }
 }
 
-/** Asks for one line. */
-export type Lines = (prompt: string) => Promise<string>
+/** Shows a prompt and reads one line. */
+export type AskLine = (prompt: string) => Promise<string>
 
-function linesOf(reader: Interface, signal: AbortSignal): Lines {
+function askLineOf(reader: Interface, signal: AbortSignal): AskLine {
   return prompt => reader.question(prompt, { signal })
 }
 
-/** Has a form filled in, field by field; what does not fit is asked for again. */
-export async function fillIn(
+/** Prompts for each field of a form, and repeats a prompt until its value is valid. */
+export async function fillInForm(
   { message, requestedSchema }: ElicitFormParams,
   { terminal }: Pick<Invocation, 'terminal'>,
-  lines: Lines,
+  askLine: AskLine,
 ): Promise<ElicitResult> {
-  terminal.complain(terminal.tint(harmless(message), 'bold'))
-  terminal.complain('(an empty line takes the default; "!decline" and "!cancel" end the form)')
+  terminal.error(terminal.styleStderr(sanitize(message), 'bold'))
+  terminal.error('(empty line: default value; "!decline" or "!cancel": end the form)')
   const content: [string, FormValue][] = []
   for (const [name, schema] of Object.entries(requestedSchema.properties)) {
     const isRequired = requestedSchema.required?.includes(name) ?? false
     const answer = await fieldAnswer(
       name,
-      readField(schema),
+      readFormField(schema),
       isRequired,
-      lines,
-      terminal.complain.bind(terminal),
+      askLine,
+      terminal.error.bind(terminal),
     )
     if (answer === 'decline' || answer === 'cancel') return { action: answer }
     if (answer !== undefined) content.push([name, answer.value])
@@ -105,49 +106,49 @@ type FieldAnswer = { readonly value: FormValue } | 'decline' | 'cancel' | undefi
 
 async function fieldAnswer(
   name: string,
-  field: Field,
+  field: FormField,
   isRequired: boolean,
-  lines: Lines,
-  complain: (text: string) => void,
+  askLine: AskLine,
+  report: (text: string) => void,
 ): Promise<FieldAnswer> {
   for (;;) {
-    const typed = (await lines(fieldPrompt(name, field, isRequired))).trim()
+    const typed = (await askLine(fieldPrompt(name, field, isRequired))).trim()
     if (typed === '!decline') return 'decline'
     if (typed === '!cancel') return 'cancel'
     if (typed === '') {
       if (field.default !== undefined || !isRequired) return undefined
-      complain('  this one is needed')
+      report('  a value is required')
       continue
     }
-    const value = valueTyped(field, typed)
+    const value = parseFieldValue(field, typed)
     const fault = faultOf(field, value)
-    // The check: faultOf found nothing, so that it is what the field holds.
+    // The check: faultOf found no problem, so the value has the type of the field.
     if (fault === undefined) return { value: value as FormValue }
-    complain(`  ${field.kind === 'boolean' ? 'type y or n' : fault}`)
+    report(`  ${field.kind === 'boolean' ? 'type y or n' : fault}`)
   }
 }
 
-/** What a field asks for, in a line. */
-export function fieldPrompt(name: string, field: Field, isRequired: boolean): string {
-  const words = field.title ?? name
+/** Formats the prompt of a field. */
+export function fieldPrompt(name: string, field: FormField, isRequired: boolean): string {
+  const label = field.title ?? name
   const about = field.description === undefined ? '' : ` (${oneLine(field.description, 200)})`
   const kinds = {
     text: '',
     number: ' number',
     boolean: ' y/n',
     one: '',
-    many: ' several, by commas',
+    many: ' comma-separated',
   }
   const choices =
     field.kind === 'one' || field.kind === 'many'
       ? ` [${field.options.map(({ value, title }) => (title ? `${value}: ${title}` : value)).join(', ')}]`
       : ''
   const preset = field.default === undefined ? '' : ` {${String(field.default)}}`
-  return `  ${oneLine(`${words}${about}${kinds[field.kind]}${choices}${preset}`, 500)}${isRequired ? '*' : ''}: `
+  return `  ${oneLine(`${label}${about}${kinds[field.kind]}${choices}${preset}`, 500)}${isRequired ? '*' : ''}: `
 }
 
-/** What somebody typed, as the field holds it; as it was typed where it cannot be that. */
-export function valueTyped(field: Field, typed: string): unknown {
+/** Converts typed text to the type of the field; returns the text unchanged if that is not possible. */
+export function parseFieldValue(field: FormField, typed: string): unknown {
   switch (field.kind) {
     case 'text':
     case 'one':
@@ -163,30 +164,30 @@ export function valueTyped(field: Field, typed: string): unknown {
 }
 
 /**
- * Why an address that a server names is none to go to: nobody is shown one that is no web page, or that
- * means something else to a shell it is pasted into. Undefined where it is one.
+ * Returns why a URL of a server must not be shown; undefined if it may be. It must be a web page, and must have no
+ * special meaning if it is pasted into a shell.
  */
-export function pageFault(url: string): string | undefined {
-  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return 'this is no address of a web page'
-  const odd = /[\s"'`\\<>^{|}$;()]|\p{C}/u.exec(url)
-  if (odd !== null) return 'the address holds characters that have to be encoded in one'
+export function urlProblem(url: string): string | undefined {
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return 'the URL is not a web page'
+  const unsafe = /[\s"'`\\<>^{|}$;()]|\p{C}/u.exec(url)
+  if (unsafe !== null) return 'the URL has characters that must be percent-encoded'
   const { username, password } = new URL(url)
-  return username === '' && password === '' ? undefined : 'the address holds a name or a password'
+  return username === '' && password === '' ? undefined : 'the URL has a user name or a password'
 }
 
-/** Shows an address, and asks whether to go there. It is never opened from here. */
-export async function visit(
+/** Shows a URL, and asks whether the user will open it. The URL is never opened by this program. */
+export async function confirmUrl(
   { message, url }: ElicitUrlParams,
   { terminal }: Pick<Invocation, 'terminal'>,
-  lines: Lines,
+  askLine: AskLine,
 ): Promise<ElicitResult> {
-  terminal.complain(terminal.tint(harmless(message), 'bold'))
-  const fault = pageFault(url)
-  if (fault !== undefined) {
-    terminal.complain(`  declined, because ${fault}: ${oneLine(url, 200)}`)
+  terminal.error(terminal.styleStderr(sanitize(message), 'bold'))
+  const problem = urlProblem(url)
+  if (problem !== undefined) {
+    terminal.error(`  declined, because ${problem}: ${oneLine(url, 200)}`)
     return { action: 'decline' }
   }
-  terminal.complain(`  open this address yourself, if you trust it: ${harmless(url)}`)
-  const typed = (await lines('  go there? y/n: ')).trim()
+  terminal.error(`  open this URL yourself, if you trust it: ${sanitize(url)}`)
+  const typed = (await askLine('  continue? y/n: ')).trim()
   return { action: /^y(?:es)?$/i.test(typed) ? 'accept' : 'decline' }
 }

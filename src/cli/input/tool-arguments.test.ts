@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { UsageError } from '../exit.ts'
-import { argumentsOf, textArgumentsOf } from './tool-arguments.ts'
+import { argumentsOf, promptArgumentsOf } from './tool-arguments.ts'
 
 const schema = {
   type: 'object',
@@ -46,16 +46,16 @@ describe('arguments of a tool', () => {
     expect(await argumentsOf(given([operand]), schema)).toEqual(expected)
   })
 
-  test('are all texts where there is no schema', async () => {
+  test('are strings without a schema', async () => {
     expect(await argumentsOf(given(['a=1', 'b=true']))).toEqual({ a: '1', b: 'true' })
   })
 
-  test('win over the object that was given', async () => {
+  test('override the given object', async () => {
     const args = '{"count":1,"flag":true}'
     expect(await argumentsOf(given(['count=2'], args), schema)).toEqual({ count: 2, flag: true })
   })
 
-  test('gather to a list where the schema wants one', async () => {
+  test('are collected into an array if the schema expects one', async () => {
     expect(await argumentsOf(given(['list=1', 'list=2'], '{"list":[9]}'), schema)).toEqual({
       list: [1, 2],
     })
@@ -65,7 +65,7 @@ describe('arguments of a tool', () => {
     expect(await argumentsOf(given(['-'], undefined, '{"a":1}'))).toEqual({ a: 1 })
   })
 
-  test('may be called anything', async () => {
+  test('can have any name', async () => {
     const found = await argumentsOf(given(['__proto__=x', 'constructor=y']), schema)
     expect(Object.entries(found)).toEqual([
       ['__proto__', 'x'],
@@ -74,27 +74,27 @@ describe('arguments of a tool', () => {
   })
 
   test.each([
-    [['count=many'], undefined, '"count" is integer, not "many"'],
-    [['flag=yes'], undefined, '"flag" is boolean, not "yes"'],
-    [['deep=x'], undefined, 'deep:= takes JSON'],
-    [['a:=x'], undefined, 'a:= takes JSON, which "x" is not'],
-    [['nothing'], undefined, 'arguments are name=value or name:=json, not "nothing"'],
-    [['=x'], undefined, 'not "=x"'],
+    [['count=many'], undefined, '"count" must be of type integer (got "many")'],
+    [['flag=yes'], undefined, '"flag" must be of type boolean (got "yes")'],
+    [['deep=x'], undefined, 'deep:= must be followed by JSON'],
+    [['a:=x'], undefined, 'a:= must be followed by JSON (got "x")'],
+    [['nothing'], undefined, 'arguments must be name=value or name:=json (got "nothing")'],
+    [['=x'], undefined, '(got "=x")'],
     [['text=a', 'text=b'], undefined, '"text" is given twice'],
-    [[], '[1]', '--args is no JSON object'],
-    [[], '{', '--args is no JSON:'],
-    [[], '@/no/such/file', '--args @/no/such/file cannot be read'],
-    [['-'], '{}', 'not from both'],
-  ])('are refused with what is wrong: %j %s', async (operands, args, words) => {
+    [[], '[1]', '--args must be a JSON object'],
+    [[], '{', '--args is not valid JSON:'],
+    [[], '@/no/such/file', 'cannot read --args @/no/such/file'],
+    [['-'], '{}', 'not both'],
+  ])('are rejected with the reason: %j %s', async (operands, args, message) => {
     const failure = argumentsOf(given(operands, args), schema)
-    await expect(failure).rejects.toThrow(words)
+    await expect(failure).rejects.toThrow(message)
     await expect(argumentsOf(given(operands, args), schema)).rejects.toThrow(UsageError)
   })
 })
 
-test('arguments of a prompt are texts', async () => {
-  expect(await textArgumentsOf(given(['a=1'], '{"b":"2"}'))).toEqual({ a: '1', b: '2' })
-  await expect(textArgumentsOf(given([], '{"b":2}'))).rejects.toThrow(
-    '"b" of a prompt is a text, not 2',
+test('arguments of a prompt are strings', async () => {
+  expect(await promptArgumentsOf(given(['a=1'], '{"b":"2"}'))).toEqual({ a: '1', b: '2' })
+  await expect(promptArgumentsOf(given([], '{"b":2}'))).rejects.toThrow(
+    'prompt argument "b" must be a string (got 2)',
   )
 })

@@ -1,22 +1,22 @@
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
-import { errorWords } from '../../util/error-words.ts'
-import { isRecord } from '../../util/record.ts'
+import { errorMessage } from '../../util/error-message.ts'
+import { isRecord } from '../../util/objects.ts'
 import { UsageError } from '../exit.ts'
 
-/** Where arguments stand on a command line. */
+/** Sources of tool arguments on a command line. */
 export interface GivenArguments {
   /** `name=value`, `name:=json`, and `-` for a JSON object on stdin. */
   readonly operands: readonly string[]
-  /** What `--args` says: JSON, `@file` or `-`. */
+  /** The value of `--args`: JSON, `@file` or `-`. */
   readonly args: string | undefined
   readonly stdin: NodeJS.ReadableStream
 }
 
 /**
- * Puts the arguments of a tool together: those of `--args` or stdin first, single ones on top. A value
- * is typed as the schema says, where there is one; a name that is given twice makes a list where the
- * schema wants one. Throws a UsageError that names the argument.
+ * Collects the arguments of a tool. Single arguments override those of `--args` or stdin. A value is converted to
+ * the type in the schema, if there is one; a repeated name makes an array if the schema expects one. Throws a
+ * UsageError that names the argument.
  */
 export async function argumentsOf(
   { operands, args, stdin }: GivenArguments,
@@ -24,26 +24,26 @@ export async function argumentsOf(
 ): Promise<Record<string, unknown>> {
   const isPiped = operands.includes('-')
   if (isPiped && args !== undefined) {
-    throw new UsageError('arguments come from --args or from stdin, not from both')
+    throw new UsageError('give arguments with --args or on stdin, not both')
   }
   const whole = isPiped ? '-' : args
-  // A map, because names may be anything, `__proto__` included.
+  // A map, because a name may be anything, even `__proto__`.
   const found = new Map<string, unknown>(
-    whole === undefined ? [] : Object.entries(await objectOf(whole, stdin)),
+    whole === undefined ? [] : Object.entries(await readObject(whole, stdin)),
   )
   const single = new Set<string>()
   for (const operand of operands.filter(one => one !== '-')) {
-    const { name, value, isJson } = taken(operand)
+    const { name, value, isJson } = splitOperand(operand)
     const schema = propertyOf(inputSchema, name)
     const isList = !isJson && typesOf(schema).includes('array') && !value.startsWith('[')
     const read = isJson
-      ? parsed(name, value)
-      : typed(name, value, isList ? itemsOf(schema) : schema)
+      ? parseJson(name, value)
+      : coerce(name, value, isList ? itemsOf(schema) : schema)
     if (isList) {
       const before = single.has(name) ? found.get(name) : []
       found.set(name, [...(Array.isArray(before) ? before : []), read])
     } else {
-      if (single.has(name)) throw new UsageError(`the argument "${name}" is given twice`)
+      if (single.has(name)) throw new UsageError(`argument "${name}" is given twice`)
       found.set(name, read)
     }
     single.add(name)
@@ -51,35 +51,35 @@ export async function argumentsOf(
   return Object.fromEntries(found)
 }
 
-/** The same for prompts, whose arguments are all texts. */
-export async function textArgumentsOf(given: GivenArguments): Promise<Record<string, string>> {
+/** Collects the arguments of a prompt, which are strings. Throws a UsageError for any other value. */
+export async function promptArgumentsOf(given: GivenArguments): Promise<Record<string, string>> {
   const all = await argumentsOf(given)
   for (const [name, value] of Object.entries(all)) {
     if (typeof value !== 'string') {
       throw new UsageError(
-        `the argument "${name}" of a prompt is a text, not ${JSON.stringify(value)}`,
+        `prompt argument "${name}" must be a string (got ${JSON.stringify(value)})`,
       )
     }
   }
-  // The check: all of them are strings.
+  // The check: every value is a string.
   return all as Record<string, string>
 }
 
-interface Taken {
+interface NamedValue {
   readonly name: string
   readonly value: string
   readonly isJson: boolean
 }
 
-function taken(operand: string): Taken {
+function splitOperand(operand: string): NamedValue {
   const [, name, colon, value] = /^([^=]*?)(:?)=(.*)$/s.exec(operand) ?? []
   if (name === undefined || name === '' || value === undefined) {
-    throw new UsageError(`arguments are name=value or name:=json, not "${operand}"`)
+    throw new UsageError(`arguments must be name=value or name:=json (got "${operand}")`)
   }
   return { name, value, isJson: colon === ':' }
 }
 
-async function objectOf(
+async function readObject(
   given: string,
   stdin: NodeJS.ReadableStream,
 ): Promise<Record<string, unknown>> {
@@ -88,35 +88,33 @@ async function objectOf(
   try {
     value = JSON.parse(source.json)
   } catch (error) {
-    const why = errorWords(error)
-    throw new UsageError(`${source.what} is no JSON: ${why}`)
+    throw new UsageError(`${source.what} is not valid JSON: ${errorMessage(error)}`)
   }
   if (isRecord(value)) return value
-  throw new UsageError(`${source.what} is no JSON object, which arguments are`)
+  throw new UsageError(`${source.what} must be a JSON object`)
 }
 
 async function sourceOf(given: string, stdin: NodeJS.ReadableStream) {
-  if (given === '-') return { what: 'what stdin gives', json: await text(stdin) }
+  if (given === '-') return { what: 'stdin', json: await text(stdin) }
   if (!given.startsWith('@')) return { what: '--args', json: given }
   const file = given.slice(1)
   try {
     return { what: file, json: await readFile(file, 'utf8') }
   } catch (error) {
-    const why = errorWords(error)
-    throw new UsageError(`--args @${file} cannot be read: ${why}`, { cause: error })
+    throw new UsageError(`cannot read --args @${file}: ${errorMessage(error)}`, { cause: error })
   }
 }
 
-function parsed(name: string, value: string): unknown {
+function parseJson(name: string, value: string): unknown {
   try {
     return JSON.parse(value)
   } catch {
-    throw new UsageError(`${name}:= takes JSON, which ${JSON.stringify(value)} is not`)
+    throw new UsageError(`${name}:= must be followed by JSON (got ${JSON.stringify(value)})`)
   }
 }
 
-/** A text as the value that its schema describes. */
-function typed(name: string, value: string, schema: unknown): unknown {
+/** Converts text to the type in the schema. Throws a UsageError if it does not match. */
+function coerce(name: string, value: string, schema: unknown): unknown {
   const types = typesOf(schema)
   if (types.length === 0 || types.includes('string')) return value
   if (types.includes('null') && value === 'null') return null
@@ -125,9 +123,9 @@ function typed(name: string, value: string, schema: unknown): unknown {
     const number = Number(value)
     if (Number.isFinite(number)) return number
   }
-  if (types.some(type => type === 'object' || type === 'array')) return parsed(name, value)
+  if (types.some(type => type === 'object' || type === 'array')) return parseJson(name, value)
   throw new UsageError(
-    `the argument "${name}" is ${types.join(' or ')}, not ${JSON.stringify(value)}; ${name}:=json says it exactly`,
+    `argument "${name}" must be of type ${types.join(' or ')} (got ${JSON.stringify(value)}); use ${name}:=json to pass JSON`,
   )
 }
 
@@ -140,7 +138,7 @@ function itemsOf(schema: unknown): unknown {
   return isRecord(schema) ? schema.items : undefined
 }
 
-/** The types that a schema allows, where it says so plainly. */
+/** Returns the types that a schema allows directly; empty if it does not name any. */
 export function typesOf(schema: unknown): readonly string[] {
   if (!isRecord(schema)) return []
   const { type, anyOf, oneOf } = schema

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to variables look like that
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the configuration syntax of variables
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -27,7 +27,7 @@ async function put(name: string, text: string | Uint8Array = empty): Promise<str
 }
 
 describe('finding', () => {
-  test('the path that is given is the one, whether or not there is a file', async () => {
+  test('a given path is used, whether or not the file exists', async () => {
     await put('trunkline.json')
     expect(await findConfig('other.json', folder)).toBe('other.json')
   })
@@ -39,18 +39,18 @@ describe('finding', () => {
     }
   })
 
-  test('a folder of such a name is none', async () => {
+  test('a folder with such a name is ignored', async () => {
     await mkdir(join(folder, 'trunkline.json'))
     const path = await put('mcp.json')
     expect(await findConfig(undefined, folder)).toBe(path)
   })
 
-  test('a link counts as what it stands for', async () => {
+  test('a symbolic link counts as its target', async () => {
     await symlink(await put('real'), join(folder, 'trunkline.json'))
     expect(await findConfig(undefined, folder)).toBe(join(folder, 'trunkline.json'))
   })
 
-  test('where it was looked is told if there is none', async () => {
+  test('the error lists the searched names', async () => {
     const failure = findConfig(undefined, folder)
     await expect(failure).rejects.toThrow(ConfigError)
     for (const name of configNames) await expect(failure).rejects.toThrow(name)
@@ -58,31 +58,31 @@ describe('finding', () => {
 })
 
 describe('loading', () => {
-  test('a file becomes a configuration that knows where it is from', async () => {
+  test('a file becomes a configuration with its path', async () => {
     const path = await put('a.json', '{"servers": {"s": {"command": "${RUN}"}}}')
     const config = await loadConfig(path, { RUN: 'x' })
     expect(config.file).toBe(path)
     expect(config.servers).toEqual({ s: { command: 'x' } })
   })
 
-  test('as long as the limit is fine, one byte more is not', async () => {
-    const most = limits.configBytes.default
-    const path = await put('a.json', empty.padEnd(most))
+  test('a file of the maximum size is accepted, one byte more is not', async () => {
+    const max = limits.configBytes.default
+    const path = await put('a.json', empty.padEnd(max))
     expect((await loadConfig(path, {})).servers).toEqual({})
-    await put('a.json', empty.padEnd(most + 1))
-    await expect(loadConfig(path, {})).rejects.toThrow(`longer than ${most} bytes`)
+    await put('a.json', empty.padEnd(max + 1))
+    await expect(loadConfig(path, {})).rejects.toThrow(`larger than ${max} bytes`)
   })
 
-  test('a byte order mark is fine, another encoding is named as the reason', async () => {
+  test('a byte order mark is accepted, another encoding is not', async () => {
     await expect(loadConfig(await put('a.json', `\uFEFF${empty}`), {})).resolves.toBeDefined()
     const path = await put('b.json', Buffer.from(`\uFEFF${empty}`, 'utf16le'))
     await expect(loadConfig(path, {})).rejects.toThrow('not UTF-8')
   })
 
-  test('what cannot be read is told with its reason', async () => {
-    const none = join(folder, 'none.json')
-    await expect(loadConfig(none, {})).rejects.toThrow(
-      `${none}: the file cannot be read: there is none`,
+  test('a file that cannot be read is rejected with the reason', async () => {
+    const missing = join(folder, 'none.json')
+    await expect(loadConfig(missing, {})).rejects.toThrow(
+      `${missing}: cannot read the file: no such file`,
     )
     await expect(loadConfig(folder, {})).rejects.toThrow('it is a folder')
     await expect(loadConfig(folder, {})).rejects.toThrow(ConfigError)

@@ -6,7 +6,7 @@ import { type RouterConfig, readConfig } from '../../router/config/read.ts'
 import { limits } from '../../util/limits/limits.ts'
 import type { FileText } from '../watch/file-watch.ts'
 
-/** Where a configuration is looked for, in this order, if none is named: ours, then those of others. */
+/** Default names of configuration files, in search order: our own, then those of other hosts. */
 export const configNames: readonly string[] = [
   'trunkline.json',
   'trunkline.jsonc',
@@ -16,8 +16,8 @@ export const configNames: readonly string[] = [
 ]
 
 /**
- * The path of the configuration: the one that is given, or the first of {@link configNames} in the
- * folder. Throws a {@link ConfigError} that says where it looked if there is none.
+ * Returns the given path, or that of the first file of {@link configNames} in the folder. Throws a
+ * {@link ConfigError} with the searched names if there is none.
  */
 export async function findConfig(given: string | undefined, folder = '.'): Promise<string> {
   if (given !== undefined) return given
@@ -25,50 +25,50 @@ export async function findConfig(given: string | undefined, folder = '.'): Promi
     const path = join(folder, name)
     if (await isFile(path)) return path
   }
-  throw fileError(`there is no configuration; looked for ${configNames.join(', ')}`)
+  throw fileError(`no configuration file found; looked for ${configNames.join(', ')}`)
 }
 
-/** Reads a configuration file. Throws a {@link ConfigError} if it cannot be read or used. */
+/** Reads a configuration file. Throws a {@link ConfigError} if it cannot be read or is invalid. */
 export async function loadConfig(path: string, env: Environment): Promise<RouterConfig> {
   const { text } = await readConfigFile(path)
   return readConfig(text, { env, file: path })
 }
 
-/** Reads the text of a configuration file. Throws a {@link ConfigError} if there is none. */
+/** Reads the text of a configuration file. Throws a {@link ConfigError} if it cannot be read. */
 export async function readConfigFile(path: string): Promise<FileText> {
-  const most = limits.configBytes.default
+  const max = limits.configBytes.default
   let bytes: Buffer
   let stamp: string
   try {
-    ;({ bytes, stamp } = await firstBytes(path, most + 1))
+    ;({ bytes, stamp } = await firstBytes(path, max + 1))
   } catch (error) {
-    throw fileError(`the file cannot be read: ${reasonOf(error)}`, path, error)
+    throw fileError(`cannot read the file: ${reasonOf(error)}`, path, error)
   }
-  if (bytes.length > most) throw fileError(`the file is longer than ${most} bytes`, path)
+  if (bytes.length > max) throw fileError(`the file is larger than ${max} bytes`, path)
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), stamp }
   } catch {
-    throw fileError('the file is not UTF-8; save it in that encoding', path)
+    throw fileError('the file is not UTF-8; save it with that encoding', path)
   }
 }
 
-/** An error about a file as a whole. */
+/** Creates an error about a file as a whole, without a position. */
 export function fileError(message: string, file?: string, cause?: unknown): ConfigError {
   const issue = { severity: 'error', path: '', line: 0, column: 0, message } as const
   return new ConfigError([issue], file, cause === undefined ? undefined : { cause })
 }
 
-/** No more than is looked at, however long the file, and whether or not it is a file on a disk. */
-async function firstBytes(path: string, most: number): Promise<{ bytes: Buffer; stamp: string }> {
+/** Reads at most `max` bytes, however long the file is, and even if it is a pipe or device. */
+async function firstBytes(path: string, max: number): Promise<{ bytes: Buffer; stamp: string }> {
   const handle = await open(path, 'r')
   try {
     const { ino, mtimeNs } = await handle.stat({ bigint: true })
-    const buffer = Buffer.alloc(most)
+    const buffer = Buffer.alloc(max)
     let length = 0
     for (;;) {
-      const { bytesRead } = await handle.read(buffer, length, most - length)
+      const { bytesRead } = await handle.read(buffer, length, max - length)
       length += bytesRead
-      if (bytesRead > 0 && length < most) continue
+      if (bytesRead > 0 && length < max) continue
       return { bytes: buffer.subarray(0, length), stamp: `${ino} ${mtimeNs}` }
     }
   } finally {
@@ -80,19 +80,19 @@ async function isFile(path: string): Promise<boolean> {
   try {
     return !(await stat(path)).isDirectory()
   } catch (error) {
-    // One that is there and may not be looked at is named in the failure to read it.
+    // If the file exists but is not accessible, reading it fails with the reason.
     return codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR'
   }
 }
 
 function reasonOf(error: unknown): string {
   const code = codeOf(error)
-  return reasons.get(code) ?? (code || 'it is not known why')
+  return reasons.get(code) ?? (code || 'unknown reason')
 }
 
 const reasons = new Map([
-  ['ENOENT', 'there is none'],
-  ['ENOTDIR', 'there is none'],
+  ['ENOENT', 'no such file'],
+  ['ENOTDIR', 'no such file'],
   ['EISDIR', 'it is a folder'],
   ['EACCES', 'permission denied'],
   ['EPERM', 'permission denied'],

@@ -1,12 +1,12 @@
 import type { UpstreamOptions } from '../../router/options.ts'
 import { findConfig, loadConfig } from './config-file.ts'
-import type { KnownServers, Target } from './target.ts'
+import type { ConfiguredServers, Target } from './target.ts'
 
 /**
- * The servers of a configuration file: of the one named, or of the one that is found here; none where
- * there is no file. Throws a ConfigError for a file that cannot be used.
+ * Returns the servers of the given configuration file, or of the one in this folder; none if there is no file.
+ * Throws a ConfigError if the file is invalid.
  */
-export async function lookUpServers(given: string | undefined): Promise<KnownServers> {
+export async function lookUpServers(given: string | undefined): Promise<ConfiguredServers> {
   const file = await findConfig(given).catch(() => undefined)
   if (file === undefined) return { file, servers: new Map() }
   const { servers } = await loadConfig(file, process.env)
@@ -22,7 +22,7 @@ function hasTarget(
   return entry[1] !== undefined
 }
 
-/** One instance of a server: the program, or the first of its addresses. */
+/** Returns the target of one instance: the program, or the first address. */
 function targetOf(name: string, options: UpstreamOptions): Target | undefined {
   const { command, args, cwd, env, inheritEnv = [], url, urls = [], headers } = options
   if (command !== undefined) {

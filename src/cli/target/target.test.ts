@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { parseInput } from '../arguments.ts'
+import { parseCommandLine } from '../arguments.ts'
 import { commandNamed } from '../manual.ts'
 import { type LookUp, resolveTarget, type Target } from './target.ts'
 
@@ -19,11 +19,11 @@ const nothing: LookUp = async () => ({ file: undefined, servers: new Map() })
 function target(argv: readonly string[], lookUp = known) {
   const command = commandNamed('call')
   if (command === undefined) throw new Error('no command')
-  return resolveTarget(parseInput(command, argv), lookUp)
+  return resolveTarget(parseCommandLine(command, argv), lookUp)
 }
 
-describe('the server that is meant', () => {
-  test('is the program behind the dashes, and everything before is for the command', async () => {
+describe('the target of a command line', () => {
+  test('is the program after the dashes; everything before is for the command', async () => {
     const found = await target([
       'tool',
       'a=1',
@@ -50,7 +50,7 @@ describe('the server that is meant', () => {
     expect(found.target).toMatchObject({ where: 'http://x/mcp', headers: { A: 'b: c', D: 'e' } })
   })
 
-  test('is a name from the configuration, with what the options say on top', async () => {
+  test('is a configured server, with the options applied', async () => {
     const files = await target(['files', 'tool', '--env', 'B=3'])
     expect(files.target.where).toMatchObject({ command: 'node', env: { A: '1', B: '3' } })
     const remote = await target(['remote', '--header', 'X-B: 2'])
@@ -58,16 +58,20 @@ describe('the server that is meant', () => {
   })
 
   test.each([
-    [[], known, 'a server is needed'],
+    [[], known, 'missing server'],
     [['file'], known, 'mcp.json has no server "file"; did you mean "files"?'],
-    [['zzz'], known, 'it has files, remote'],
-    [['files'], nothing, '"files" is no address, and there is no configuration'],
-    [['stdio:'], known, '"stdio:" is no server to talk to'],
+    [['zzz'], known, 'its servers are files, remote'],
+    [['files'], nothing, '"files" is not an address, and there is no configuration'],
+    [['stdio:'], known, '"stdio:" is not a server address'],
     [['ftp://x'], known, 'cannot read the address "ftp://x"'],
-    [['files', '--header', 'A: b'], known, 'a program takes --env'],
-    [['http://x', '--header', 'nonsense'], known, '--header is "Name: value", not "nonsense"'],
-    [['--env', 'nonsense', '--', 'x'], known, '--env is NAME=VALUE, not "nonsense"'],
-  ])('cannot be told from %j', async (argv, lookUp, words) => {
-    await expect(target(argv, lookUp)).rejects.toThrow(words)
+    [['files', '--header', 'A: b'], known, 'use --env for a program'],
+    [
+      ['http://x', '--header', 'nonsense'],
+      known,
+      '--header must be "Name: value" (got "nonsense")',
+    ],
+    [['--env', 'nonsense', '--', 'x'], known, '--env must be NAME=VALUE (got "nonsense")'],
+  ])('cannot be determined from %j', async (argv, lookUp, message) => {
+    await expect(target(argv, lookUp)).rejects.toThrow(message)
   })
 })

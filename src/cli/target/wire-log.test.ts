@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { Peer } from '../../jsonrpc/peer/peer.ts'
 import { memoryPair } from '../../transport/memory.ts'
-import { traced } from './wire-log.ts'
+import { withWireLog } from './wire-log.ts'
 
-test('every message that passes is told, and the end', async () => {
+test('logs every message and the close', async () => {
   const [near, far] = memoryPair()
   const lines: string[] = []
   const server = new Peer(far, { sum: (a: number, b: number) => a + b })
-  const client = new Peer(traced(near, line => lines.push(line)))
+  const client = new Peer(withWireLog(near, line => lines.push(line)))
   expect(await client.call('sum', [1, 2])).toBe(3)
   await client.close()
   await server.close()

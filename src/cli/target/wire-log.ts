@@ -1,35 +1,35 @@
 import type { Channel, Sink } from '../../jsonrpc/channel.ts'
-import { textOf } from '../../jsonrpc/codec/text.ts'
+import { encodeForSend } from '../../jsonrpc/codec/encode.ts'
 import type { Decoded, Message } from '../../jsonrpc/message.ts'
 import { oneLine } from '../terminal.ts'
 
-/** How much of one message is shown. */
-const shownCharacters = 4000
+/** Characters shown of one message. */
+const maxCharacters = 4000
 
-/** A channel that tells what passes through it, one line for each message. */
-export function traced(channel: Channel, tell: (line: string) => void): Channel {
+/** Wraps a channel, and writes one line for each message, failure and close. */
+export function withWireLog(channel: Channel, write: (line: string) => void): Channel {
   const { abandon, poll } = channel
   return {
     halfOpen: channel.halfOpen,
     open: (sink: Sink) =>
       channel.open({
         receive: (arrival, envelope) => {
-          tell(`<- ${arrivalText(arrival)}`)
+          write(`<- ${arrivalText(arrival)}`)
           return sink.receive(arrival, envelope)
         },
         failed: (id, error) => {
-          tell(`-- ${String(id)}: ${error.message}`)
+          write(`-- ${String(id)}: ${error.message}`)
           sink.failed?.(id, error)
         },
         closed: cause => {
-          tell(
-            `-- closed${cause === undefined ? '' : `: ${oneLine(cause.message, shownCharacters)}`}`,
+          write(
+            `-- closed${cause === undefined ? '' : `: ${oneLine(cause.message, maxCharacters)}`}`,
           )
           sink.closed(cause)
         },
       }),
     send: (message, envelope) => {
-      tell(`-> ${messageText(message)}`)
+      write(`-> ${messageText(message)}`)
       return channel.send(message, envelope)
     },
     ...(abandon && { abandon: id => abandon.call(channel, id) }),
@@ -40,11 +40,12 @@ export function traced(channel: Channel, tell: (line: string) => void): Channel 
 }
 
 function arrivalText(arrival: Decoded): string {
-  if (arrival.type === 'invalid') return `no message: ${oneLine(arrival.detail, shownCharacters)}`
+  if (arrival.type === 'invalid')
+    return `invalid message: ${oneLine(arrival.detail, maxCharacters)}`
   if (arrival.type !== 'batch') return messageText(arrival)
   return `[${arrival.entries.map(entry => arrivalText(entry)).join(',')}]`
 }
 
 function messageText(message: Message | readonly Message[]): string {
-  return oneLine(textOf(message), shownCharacters)
+  return oneLine(encodeForSend(message), maxCharacters)
 }

@@ -8,7 +8,7 @@ const object = <P extends Readonly<Record<string, object>>>(properties: P) => ({
   required: Object.keys(properties),
 })
 
-/** The servers that are there to be tried, each by its name. */
+/** Creates a demo server, by name. */
 export const demoServers: ReadonlyMap<string, () => Server> = new Map([
   ['text', textServer],
   ['clock', clockServer],
@@ -17,16 +17,16 @@ export const demoServers: ReadonlyMap<string, () => Server> = new Map([
 function textServer(): Server {
   const server = new Server({ name: 'text', version: '1.0.0' })
   const input = object({ text: string })
-  server.tool('count', { description: 'Counts the words of a text', input }, ({ text }) => {
+  server.tool('count', { description: 'Counts the words in a text', input }, ({ text }) => {
     const words = String(text).split(/\s+/).filter(Boolean)
     return `${words.length} words, counted by process ${process.pid}`
   })
-  server.tool('shout', { description: 'Says a text louder', input }, ({ text }) =>
+  server.tool('shout', { description: 'Converts a text to upper case', input }, ({ text }) =>
     String(text).toUpperCase(),
   )
   server.prompt(
     'haiku',
-    { description: 'Asks for a poem', args: object({ about: string }) },
+    { description: 'Asks for a haiku', args: object({ about: string }) },
     ({ about }) => `Write a haiku about ${about}.`,
   )
   return server
@@ -34,23 +34,23 @@ function textServer(): Server {
 
 function clockServer(): Server {
   const server = new Server({ name: 'clock', version: '1.0.0' })
-  server.tool('now', { description: 'Tells the time' }, () => new Date().toISOString())
+  server.tool('now', { description: 'Returns the current time' }, () => new Date().toISOString())
   server.tool(
     'wait',
     {
-      description: 'Waits for some seconds and tells how far it has come',
+      description: 'Waits for some seconds and reports progress',
       input: object({ seconds: { type: 'integer', minimum: 1, maximum: 60 } }),
     },
     async ({ seconds }, ctx) => {
-      const most = Number(seconds)
-      for (let second = 1; second <= most; second++) {
+      const total = Number(seconds)
+      for (let second = 1; second <= total; second++) {
         await sleep(1000, undefined, { signal: ctx.signal })
-        ctx.progress(second, most)
+        ctx.progress(second, total)
       }
-      return `Waited for ${most} s`
+      return `Waited for ${total} s`
     },
   )
-  server.tool('greet', { description: 'Asks who you are' }, async (_, ctx) => {
+  server.tool('greet', { description: 'Asks for your name and greets you' }, async (_, ctx) => {
     const schema = object({ name: string })
     const { name } = await ctx.elicit({ message: 'Who are you?', schema })
     return `Hello, ${name}!`

@@ -14,14 +14,14 @@ async function listening(before: ReadonlyMap<string, Listener> | undefined, ...t
   return listeners
 }
 
-/** An address whose port is known. */
+/** An address with a free port. */
 async function address(): Promise<string> {
   const listeners = await listenAll(endpoint, ['tcp://127.0.0.1:0'], how)
   await closeAll(listeners)
   return listeners.get('tcp://127.0.0.1:0')?.address ?? ''
 }
 
-test('whether addresses are free is found out without keeping them', async () => {
+test('checks whether addresses are available without keeping them', async () => {
   const [free, taken] = [await address(), await address()]
   await listening(undefined, taken)
   await expect(checkFree([free, taken, 'stdio:'])).rejects.toThrow('already in use')
@@ -29,7 +29,7 @@ test('whether addresses are free is found out without keeping them', async () =>
   await listening(undefined, free)
 })
 
-test('an address that stays is not let go of while others come and go', async () => {
+test('keeps an address open while others are added and removed', async () => {
   const [stays, goes, comes] = [await address(), await address(), await address()]
   const before = await listening(undefined, stays, goes)
   await using client = await connect(stays)
@@ -42,7 +42,7 @@ test('an address that stays is not let go of while others come and go', async ()
   await (await connect(comes)).close()
 })
 
-test('where one address cannot be had, no further one is served', async () => {
+test('if one address fails, no new one is served', async () => {
   const [stays, comes] = [await address(), await address()]
   const before = await listening(undefined, stays)
   const taken = await listening(undefined, await address())

@@ -4,22 +4,22 @@ import type { Endpoint } from '../../mcp/endpoint.ts'
 import type { Ops } from '../../observe/health/health.ts'
 import type { Listener } from '../../transport/listener.ts'
 
-/** What listening takes. */
-export interface ListeningOptions {
+/** Options of `listenAll`. */
+export interface ListenAllOptions {
   readonly ops: Ops | undefined
+  /** Whether any free port may replace a port in use. */
   readonly isAnyPort: boolean
   readonly onError: (error: unknown) => void
 }
 
 /**
- * Serves an endpoint on several addresses: on all of them, or on none that was not served before.
- * Gives the listeners by their addresses; those that are there already are taken from `before`. Rejects
- * as `listen` does.
+ * Listens on all addresses, and returns the listeners by address. Reuses the listeners in `before`. If one
+ * address fails, it closes the new listeners and rejects as `listen` does.
  */
 export async function listenAll(
   endpoint: Endpoint,
   addresses: readonly string[],
-  options: ListeningOptions,
+  options: ListenAllOptions,
   before: ReadonlyMap<string, Listener> = new Map(),
 ): Promise<ReadonlyMap<string, Listener>> {
   const listeners = new Map<string, Listener>()
@@ -36,8 +36,8 @@ export async function listenAll(
 }
 
 /**
- * Rejects, as `listen` does, where one of these addresses cannot be served now. Nothing is served:
- * whoever connects meanwhile is turned away.
+ * Rejects, as `listen` does, if one of the addresses is not available. Listens on each for a moment, without
+ * serving anything: a client that connects meanwhile is disconnected.
  */
 export async function checkFree(addresses: readonly string[]): Promise<void> {
   for (const address of addresses) {
@@ -47,26 +47,26 @@ export async function checkFree(addresses: readonly string[]): Promise<void> {
   }
 }
 
-/** Closes listeners, but for those that are also among others. */
+/** Closes the listeners that are not also in `kept`. */
 export async function closeAll(
   listeners: ReadonlyMap<string, Listener>,
-  others: ReadonlyMap<string, Listener> = new Map(),
+  kept: ReadonlyMap<string, Listener> = new Map(),
 ): Promise<void> {
-  const gone = Array.from(listeners).filter(([address, one]) => others.get(address) !== one)
-  await Promise.all(gone.map(([, listener]) => listener.close()))
+  const closing = Array.from(listeners).filter(([address, one]) => kept.get(address) !== one)
+  await Promise.all(closing.map(([, listener]) => listener.close()))
 }
 
 async function listenOn(
   endpoint: Endpoint,
   address: string,
-  { ops, isAnyPort, onError }: ListeningOptions,
+  { ops, isAnyPort, onError }: ListenAllOptions,
 ): Promise<Listener> {
   const how = { onError, ops }
   try {
     return await listen(endpoint, address, how)
   } catch (error) {
-    const isTaken = error instanceof ChannelError && /EADDRINUSE|in use/.test(error.message)
-    if (!isAnyPort || !isTaken) throw error
+    const isInUse = error instanceof ChannelError && /EADDRINUSE|in use/.test(error.message)
+    if (!isAnyPort || !isInUse) throw error
     const url = new URL(address)
     url.port = '0'
     return listen(endpoint, url.href, how)

@@ -2,11 +2,11 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { patience } from '../../../test/support/patience.ts'
+import { pollOptions } from '../../../test/support/poll-options.ts'
 import { Pins } from '../../router/pins/pins.ts'
 import type { PinRecord } from '../../router/pins/records.ts'
 import { UsageError } from '../exit.ts'
-import { KeptPins } from './pin-file.ts'
+import { PersistentPins } from './pin-file.ts'
 import { pinText } from './pin-store.ts'
 
 const tool = { name: 'add', description: 'Adds', inputSchema: { type: 'object' } } as const
@@ -18,39 +18,39 @@ function path(): string {
   return join(folder, 'pins.json')
 }
 
-/** A file that is followed, and what was told of it. */
-async function follow(file: string) {
-  const pinned = new KeptPins(file, 5)
+/** A watched pin file, and what it reported. */
+async function watchFile(file: string) {
+  const pinned = new PersistentPins(file, 5)
   await pinned.load()
   const approved: PinRecord[] = []
-  const forgotten: PinRecord[] = []
+  const removedPins: PinRecord[] = []
   const problems: string[] = []
-  await pinned.follow({
-    adopt: (found, removed) => pinned.pins.import(found, { removed }),
+  await pinned.startWatching({
+    apply: (found, removed) => pinned.pins.import(found, { removed }),
     onApproved: records => approved.push(...records),
-    onRemoved: records => forgotten.push(...records),
+    onRemoved: records => removedPins.push(...records),
     onError: error => problems.push(String(error)),
   })
   onTestFinished(() => pinned.close())
-  return { pinned, approved, forgotten, problems }
+  return { pinned, approved, removedPins, problems }
 }
 
-/** The same, with one tool that is pinned. */
-async function followed(file: string) {
-  const all = await follow(file)
+/** A watched pin file with one pinned tool. */
+async function watchedPin(file: string) {
+  const all = await watchFile(file)
   await all.pinned.pins.check('calc', [tool])
   all.pinned.save()
-  await vi.waitFor(() => expect(readFileSync(file, 'utf8')).toContain('"add"'), patience)
+  await vi.waitFor(() => expect(readFileSync(file, 'utf8')).toContain('"add"'), pollOptions)
   return all
 }
 
-/** Puts a file into its place at once, as somebody else does who approves. */
+/** Replaces the file atomically, as another process does that approves. */
 function put(file: string, text: string): void {
   writeFileSync(`${file}.other`, text)
   renameSync(`${file}.other`, file)
 }
 
-/** What is in a file with all that waits in it approved. */
+/** Returns the text of a pin file with all pending changes approved. */
 async function approvedText(file: string): Promise<string> {
   const pins = new Pins()
   await pins.import(JSON.parse(readFileSync(file, 'utf8')), { changes: true })
@@ -58,16 +58,16 @@ async function approvedText(file: string): Promise<string> {
   return pinText(pins)
 }
 
-describe('a file of pins', () => {
-  it('remembers over restarts how tools were defined, and what was seen otherwise', async () => {
+describe('a pin file', () => {
+  it('keeps pins and pending changes across restarts', async () => {
     const file = path()
-    const first = new KeptPins(file)
+    const first = new PersistentPins(file)
     await first.load()
     await first.pins.check('calc', [tool])
     first.save()
     first.save()
     await first.close()
-    const second = new KeptPins(file)
+    const second = new PersistentPins(file)
     await second.load()
     expect((await second.pins.check('calc', [changed])).changes).toHaveLength(1)
     second.save()
@@ -78,32 +78,32 @@ describe('a file of pins', () => {
     })
   })
 
-  it.each(['{', '[]', '{"version":1,"pins":[{"server":"a"}]}'])('refuses %s', async text => {
+  it.each(['{', '[]', '{"version":1,"pins":[{"server":"a"}]}'])('rejects %s', async text => {
     const file = path()
     writeFileSync(file, text)
-    await expect(new KeptPins(file).load()).rejects.toThrow(UsageError)
+    await expect(new PersistentPins(file).load()).rejects.toThrow(UsageError)
   })
 
-  it('takes over what somebody approves in it', async () => {
+  it('applies approvals of another process', async () => {
     const file = path()
-    const { pinned, approved, problems } = await followed(file)
+    const { pinned, approved, problems } = await watchedPin(file)
     await pinned.pins.check('calc', [changed])
     pinned.save()
-    await vi.waitFor(() => expect(readFileSync(file, 'utf8')).toContain('"changes"'), patience)
+    await vi.waitFor(() => expect(readFileSync(file, 'utf8')).toContain('"changes"'), pollOptions)
     put(file, await approvedText(file))
     await vi.waitFor(
       () => expect(approved).toMatchObject([{ server: 'calc', tool: 'add' }]),
-      patience,
+      pollOptions,
     )
     expect([pinned.pins.changes(), problems]).toEqual([[], []])
   })
 
-  it('loses no approval to what is saved at the same time', async () => {
+  it('loses no approval to a concurrent save', async () => {
     const file = path()
-    const { pinned, approved } = await followed(file)
+    const { pinned, approved } = await watchedPin(file)
     await pinned.pins.check('calc', [changed])
     pinned.save()
-    await vi.waitFor(() => expect(readFileSync(file, 'utf8')).toContain('"changes"'), patience)
+    await vi.waitFor(() => expect(readFileSync(file, 'utf8')).toContain('"changes"'), pollOptions)
     put(file, await approvedText(file))
     await pinned.pins.check('calc', [changed, { ...tool, name: 'more' }])
     pinned.save()
@@ -117,32 +117,32 @@ describe('a file of pins', () => {
     expect(changes).toBeUndefined()
   })
 
-  it('from which somebody takes a pin makes it forgotten, and none that was not in it', async () => {
+  it('drops a pin that is removed from it, and no pin that was never in it', async () => {
     const file = path()
-    const { pinned, approved, forgotten, problems } = await followed(file)
+    const { pinned, approved, removedPins, problems } = await watchedPin(file)
     await pinned.pins.check('calc', [changed])
-    // Not in the file yet, so that nobody can have taken it out.
+    // Not in the file yet, so it cannot have been removed from it.
     await pinned.pins.check('calc', [{ ...tool, name: 'more' }])
     put(file, pinText(new Pins()))
     await vi.waitFor(
-      () => expect(forgotten).toMatchObject([{ server: 'calc', tool: 'add' }]),
-      patience,
+      () => expect(removedPins).toMatchObject([{ server: 'calc', tool: 'add' }]),
+      pollOptions,
     )
     expect([approved, problems, pinned.pins.changes()]).toEqual([[], [], []])
     await vi.waitFor(() => {
       expect(JSON.parse(readFileSync(file, 'utf8')).pins).toMatchObject([{ tool: 'more' }])
-    }, patience)
+    }, pollOptions)
     expect(await pinned.pins.check('calc', [changed])).toEqual({ added: ['add'], changes: [] })
   })
 
-  it('in which somebody changes a pin makes it hold', async () => {
+  it('applies a pin that is changed in it', async () => {
     const file = path()
-    const { pinned, approved, forgotten } = await followed(file)
+    const { pinned, approved, removedPins } = await watchedPin(file)
     const other = new Pins()
     await other.check('calc', [changed])
     put(file, pinText(other))
-    await vi.waitFor(() => expect(approved).toMatchObject([{ tool: 'add' }]), patience)
-    expect(forgotten).toEqual([])
+    await vi.waitFor(() => expect(approved).toMatchObject([{ tool: 'add' }]), pollOptions)
+    expect(removedPins).toEqual([])
     expect((await pinned.pins.check('calc', [tool])).changes).toHaveLength(1)
   })
 
@@ -152,20 +152,20 @@ describe('a file of pins', () => {
     '{ "version": 1, "pins": {} }',
     '[]',
     '',
-  ])('that has become %j forgets nothing', async text => {
+  ])('drops nothing if it becomes %j', async text => {
     const file = path()
-    const { pinned, forgotten, problems } = await followed(file)
+    const { pinned, removedPins, problems } = await watchedPin(file)
     put(file, text)
-    await vi.waitFor(() => expect(problems).toHaveLength(1), patience)
-    expect([forgotten, pinned.pins.export().pins.length]).toEqual([[], 1])
+    await vi.waitFor(() => expect(problems).toHaveLength(1), pollOptions)
+    expect([removedPins, pinned.pins.export().pins.length]).toEqual([[], 1])
   })
 
-  it('that is broken changes nothing, is told once and is not written over until it is whole', async () => {
+  it('changes nothing if it is invalid, reports it once and is not overwritten until it is repaired', async () => {
     const file = path()
-    const { pinned, problems } = await followed(file)
+    const { pinned, problems } = await watchedPin(file)
     put(file, '{ "version": 1')
-    await vi.waitFor(() => expect(problems).toHaveLength(1), patience)
-    expect(problems[0]).toContain(`the pins in ${file} cannot be used`)
+    await vi.waitFor(() => expect(problems).toHaveLength(1), pollOptions)
+    expect(problems[0]).toContain(`invalid pin file ${file}`)
     await pinned.pins.check('calc', [{ ...tool, name: 'more' }])
     pinned.save()
     await pinned.pins.check('calc', [changed])
@@ -176,18 +176,18 @@ describe('a file of pins', () => {
     await vi.waitFor(() => {
       const { pins, changes } = JSON.parse(readFileSync(file, 'utf8'))
       expect([pins.length, changes?.length]).toEqual([2, 1])
-    }, patience)
+    }, pollOptions)
     expect(problems).toHaveLength(1)
   })
 
-  it('that goes is told, and written again with the next that is to be kept', async () => {
+  it('reports that it was deleted, and is written again by the next save', async () => {
     const file = path()
     const before = new Pins()
     await before.check('calc', [tool])
     writeFileSync(file, pinText(before))
-    const { pinned, problems } = await follow(file)
+    const { pinned, problems } = await watchFile(file)
     rmSync(file)
-    await vi.waitFor(() => expect(problems[0]).toContain('there is no such file'), patience)
+    await vi.waitFor(() => expect(problems[0]).toContain('no such file'), pollOptions)
     pinned.save()
     await pinned.close()
     expect(readFileSync(file, 'utf8')).toContain('"add"')

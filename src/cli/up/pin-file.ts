@@ -1,58 +1,63 @@
+import { access, constants } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { Pins } from '../../router/pins/pins.ts'
 import type { PinFile, PinRecord } from '../../router/pins/records.ts'
-import { isRecord } from '../../util/record.ts'
+import type { Router } from '../../router/router.ts'
+import { errorMessage } from '../../util/error-message.ts'
+import { isRecord } from '../../util/objects.ts'
+import { UsageError } from '../exit.ts'
+import { oneLine, sanitize, type Terminal } from '../terminal.ts'
 import { FileWatch } from '../watch/file-watch.ts'
 import {
   isMissing,
   parsePins,
   pinText,
   readPinFile,
-  unusable,
+  unusablePinFile,
   withPinLock,
   writePinFile,
 } from './pin-store.ts'
 
-/** Who is told of what becomes of the file. */
-export interface KeptPinsHost {
+/** Applies changes of the pin file, and reports them. */
+export interface PersistentPinsHost {
   /**
-   * Lets callers have what a file pins now, and forgets what was taken out of it. Gives what is pinned
-   * otherwise than before; rejects, and changes nothing, where the file cannot be used.
+   * Applies the pins of the file and drops the `removed` ones. Returns the pins that changed. Rejects and
+   * changes nothing if the file is invalid.
    */
-  adopt(file: unknown, removed: readonly PinRecord[]): Promise<readonly PinRecord[]>
-  /** Told what was approved by way of the file. */
+  apply(file: unknown, removed: readonly PinRecord[]): Promise<readonly PinRecord[]>
+  /** Called with the pins that were approved in the file. */
   onApproved(approved: readonly PinRecord[]): void
-  /** Told whose pins were taken out of the file: those tools are pinned anew, as they are now. */
+  /** Called with the pins that were removed from the file: those tools are pinned again as they are now. */
   onRemoved(removed: readonly PinRecord[]): void
-  /** Told why the file cannot be read, used or written: then everything stays as it was. */
+  /** Called if the file cannot be read, used or written; the current pins stay in effect. */
   onError(error: unknown): void
 }
 
 /**
- * How tools were defined when they were first seen, kept in a file over restarts, together with the
- * changes that wait for approval. Somebody else may approve them in the file while this one is open, and
- * take pins out of it. What was pinned here since the file was last read or written stays: it could not
- * have been there.
+ * Pins that are stored in a file across restarts, together with the changes that need approval. Another process
+ * may approve changes in the file, or remove pins from it, while this one is running. A pin created here since
+ * the file was last read or written is kept: it cannot have been removed from the file.
  */
-export class KeptPins {
+export class PersistentPins {
   readonly pins = new Pins()
   readonly #path: string
-  readonly #quietMs: number | undefined
-  #host: KeptPinsHost | undefined
+  readonly #debounceMs: number | undefined
+  #host: PersistentPinsHost | undefined
   #watch: FileWatch | undefined
-  /** What was in the file when it was last read or written here. */
+  /** Text of the file when it was last read or written here. */
   #text = ''
-  /** A text that could not be used: for as long as the file has it, it is not written over. */
-  #broken: string | undefined
+  /** Invalid text of the file. It is not overwritten, so that the user can repair it. */
+  #invalid: string | undefined
   #writing: Promise<void> | undefined
   #isStale = false
 
-  /** How long the file must stay the same to be read again may be said, for tests. */
-  constructor(path: string, quietMs?: number) {
+  /** `debounceMs` is for tests; by default the limit `configDebounceMs`. */
+  constructor(path: string, debounceMs?: number) {
     this.#path = path
-    this.#quietMs = quietMs
+    this.#debounceMs = debounceMs
   }
 
-  /** Reads what is there; a file that does not exist is an empty one. Throws a UsageError for any other. */
+  /** Reads the file; a missing file is empty. Throws a UsageError if it cannot be read or used. */
   async load(): Promise<void> {
     const text = await this.#read()
     if (text === '') return
@@ -60,35 +65,35 @@ export class KeptPins {
     try {
       await this.pins.import(file)
     } catch (cause) {
-      throw unusable(this.#path, cause)
+      throw unusablePinFile(this.#path, cause)
     }
     this.#text = text
   }
 
-  /** From now on what somebody makes of the file holds at once. To be called once, after `load`. */
-  async follow(host: KeptPinsHost): Promise<void> {
+  /** Applies changes of the file from now on. Call it once, after `load`. */
+  async startWatching(host: PersistentPinsHost): Promise<void> {
     this.#host = host
     this.#watch = new FileWatch(this.#path, {
       read: () => readPinFile(this.#path),
       onChange: async found => {
-        if (found instanceof Error) return this.#complain(found)
-        const wasBroken = this.#broken !== undefined
-        await this.#take(found.text)
-        if (wasBroken) this.save()
+        if (found instanceof Error) return this.#reportError(found)
+        const wasInvalid = this.#invalid !== undefined
+        await this.#apply(found.text)
+        if (wasInvalid) this.save()
       },
       onError: error => host.onError(error),
-      quietMs: this.#quietMs,
+      debounceMs: this.#debounceMs,
     })
     await this.#watch.open()
   }
 
-  /** Writes what is pinned, and what waits for approval, unless the file says so. Calls that come together are one. */
+  /** Writes pins and pending changes, if they differ from the file. Concurrent calls share one write. */
   save(): void {
     this.#isStale = true
     this.#writing ??= this.#write()
   }
 
-  /** Settles when what was to be saved is. Never rejects. */
+  /** Stops watching and waits for a pending write. Never rejects. */
   async close(): Promise<void> {
     await this.#watch?.close()
     await this.#writing
@@ -103,23 +108,23 @@ export class KeptPins {
     }
   }
 
-  /** Takes over what somebody else has written; tells, and leaves it alone, where it cannot be used. */
-  async #take(text: string): Promise<void> {
-    if (text === this.#text || text === this.#broken) return
+  /** Applies text that another process wrote. Invalid text is reported and left alone. */
+  async #apply(text: string): Promise<void> {
+    if (text === this.#text || text === this.#invalid) return
     try {
       const file = parsePins(this.#path, text)
       const removed = removedFrom(this.#text, file)
-      const taken = (await this.#host?.adopt(file, removed)) ?? []
+      const changed = (await this.#host?.apply(file, removed)) ?? []
       this.#text = text
-      this.#broken = undefined
-      if (taken.length + removed.length === 0) return
-      this.#host?.onApproved(taken)
+      this.#invalid = undefined
+      if (changed.length + removed.length === 0) return
+      this.#host?.onApproved(changed)
       this.#host?.onRemoved(removed)
-      // What has changed again since waits for approval again, and the file is to say so.
+      // A tool that has changed again since needs approval again, and the file must say so.
       this.save()
     } catch (error) {
-      this.#broken = text
-      this.#complain(error instanceof TypeError ? unusable(this.#path, error) : error)
+      this.#invalid = text
+      this.#reportError(error instanceof TypeError ? unusablePinFile(this.#path, error) : error)
     }
   }
 
@@ -129,7 +134,7 @@ export class KeptPins {
       try {
         await withPinLock(this.#path, () => this.#writeLocked())
       } catch (error) {
-        this.#complain(error)
+        this.#reportError(error)
       }
     }
     this.#writing = undefined
@@ -137,25 +142,59 @@ export class KeptPins {
 
   async #writeLocked(): Promise<void> {
     const found = await this.#read()
-    // Somebody may have approved something that has not been told here yet.
-    if (found !== '') await this.#take(found)
-    if (found !== '' && found === this.#broken) return
+    // Another process may have approved a change that has not been applied here yet.
+    if (found !== '') await this.#apply(found)
+    if (found !== '' && found === this.#invalid) return
     const text = pinText(this.pins)
     if (text !== found) await writePinFile(this.#path, text)
     this.#text = text
-    this.#broken = undefined
+    this.#invalid = undefined
   }
 
-  #complain(error: unknown): void {
+  #reportError(error: unknown): void {
     this.#host?.onError(error)
   }
 }
 
-/** The pins that a text had and a file has no more, whatever else may be wrong with the file. */
+/** Returns the pins of the text `before` that the file no longer has, even if the file is otherwise invalid. */
 function removedFrom(before: string, file: unknown): readonly PinRecord[] {
   const now = isRecord(file) && Array.isArray(file.pins) ? file.pins.filter(isRecord) : []
   const kept = new Set(now.map(({ server, tool }) => JSON.stringify([server, tool])))
-  // The check: the text was taken over from the file, or written here.
+  // The check: the text was accepted from the file, or written here.
   const { pins } = (before === '' ? { pins: [] } : JSON.parse(before)) as Pick<PinFile, 'pins'>
   return pins.filter(({ server, tool }) => !kept.has(JSON.stringify([server, tool])))
+}
+
+/** Opens a pin file. Throws a UsageError if its folder is not writable or the file is invalid. */
+export async function openPinFile(path: string): Promise<PersistentPins> {
+  const folder = dirname(resolve(path))
+  await access(folder, constants.W_OK).catch(cause => {
+    throw new UsageError(`--pins ${path}: the folder ${folder} is not writable`, { cause })
+  })
+  const pins = new PersistentPins(path)
+  await pins.load()
+  return pins
+}
+
+/** Applies changes of the pin file to a router, and reports them on stderr. */
+export function routerPinsHost(router: Router, terminal: Terminal): PersistentPinsHost {
+  return {
+    apply: (file, removed) => router.importPins(file, { removed }),
+    onApproved: approved => {
+      for (const { server, tool } of approved) {
+        const name = oneLine(`${server}/${tool}`, 200)
+        if (router.pins.changeOf(server, tool) === undefined) terminal.note(`approved ${name}`)
+        else terminal.error(`${name} has changed again since it was approved; review it again`)
+      }
+    },
+    onRemoved: removed => {
+      for (const { server, tool } of removed) {
+        const name = oneLine(`${server}/${tool}`, 200)
+        terminal.note(`removed the pin of ${name}; it is pinned again as it is now`)
+      }
+    },
+    onError: error => {
+      terminal.error(`the pins stay unchanged: ${sanitize(errorMessage(error))}`)
+    },
+  }
 }

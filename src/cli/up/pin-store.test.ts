@@ -12,8 +12,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { Pins } from '../../router/pins/pins.ts'
-import { deferred } from '../../util/deferred.ts'
 import { limits } from '../../util/limits/limits.ts'
+import { deferred } from '../../util/promises.ts'
 import { UsageError } from '../exit.ts'
 import { isMissing, pinText, readPinFile, withPinLock, writePinFile } from './pin-store.ts'
 
@@ -23,7 +23,7 @@ function folder(): string {
   return made
 }
 
-it('one after the other has the file to itself, and the lock goes whatever happens', async () => {
+it('runs one process at a time, and releases the lock even after a failure', async () => {
   const path = join(folder(), 'pins.json')
   const order: string[] = []
   const begun = deferred<void>()
@@ -44,7 +44,7 @@ it('one after the other has the file to itself, and the lock goes whatever happe
   expect(existsSync(`${path}.lock`)).toBe(false)
 })
 
-it('a lock that was left behind is taken away', async () => {
+it('removes a stale lock', async () => {
   const path = join(folder(), 'pins.json')
   writeFileSync(`${path}.lock`, '')
   const old = (Date.now() - limits.pinLockMs.default - 1000) / 1000
@@ -52,7 +52,7 @@ it('a lock that was left behind is taken away', async () => {
   expect(await withPinLock(path, async () => 'mine')).toBe('mine')
 })
 
-it('a link stays one, and what it stands for is written', async () => {
+it('keeps a symbolic link, and writes its target', async () => {
   const here = folder()
   const [link, real] = [join(here, 'link.json'), join(here, 'real.json')]
   writeFileSync(real, '')
@@ -62,7 +62,7 @@ it('a link stays one, and what it stands for is written', async () => {
   expect((await readPinFile(link)).text).toBe(readFileSync(real, 'utf8'))
 })
 
-it('a file that is not there is told from one that is too long', async () => {
+it('distinguishes a missing file from one that is too large', async () => {
   const path = join(folder(), 'pins.json')
   const missing = await readPinFile(path).catch((error: unknown) => error)
   expect([missing instanceof UsageError, isMissing(missing)]).toEqual([true, true])
@@ -70,5 +70,5 @@ it('a file that is not there is told from one that is too long', async () => {
   truncateSync(path, limits.pinFileBytes.default + 1)
   const long = await readPinFile(path).catch((error: unknown) => error)
   expect(isMissing(long)).toBe(false)
-  expect(String(long)).toContain(`it is longer than ${limits.pinFileBytes.default} bytes`)
+  expect(String(long)).toContain(`it is larger than ${limits.pinFileBytes.default} bytes`)
 })

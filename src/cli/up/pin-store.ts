@@ -1,66 +1,64 @@
 import { open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pins } from '../../router/pins/pins.ts'
-import { errorWords } from '../../util/error-words.ts'
+import { errorMessage } from '../../util/error-message.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { UsageError } from '../exit.ts'
 import type { FileText } from '../watch/file-watch.ts'
 
 /**
- * Reads a file of pins. Throws a UsageError that says what is wrong with it; one that is not there has
- * the code `ENOENT` in its cause.
+ * Reads a pin file. Throws a UsageError with the reason; for a missing file its cause has the code `ENOENT`.
  */
 export async function readPinFile(path: string): Promise<FileText> {
   try {
     const { size, ino, mtimeNs } = await stat(path, { bigint: true })
-    const most = limits.pinFileBytes.default
-    if (size > most) throw new Error(`it is longer than ${most} bytes`)
+    const max = limits.pinFileBytes.default
+    if (size > max) throw new Error(`it is larger than ${max} bytes`)
     return { text: await readFile(path, 'utf8'), stamp: `${ino} ${mtimeNs}` }
   } catch (cause) {
-    throw new UsageError(`the pins in ${path} cannot be read: ${reasonOf(cause)}`, { cause })
+    throw new UsageError(`cannot read the pin file ${path}: ${reasonOf(cause)}`, { cause })
   }
 }
 
-/** Whether a failure to read a file of pins means that there is none yet. */
+/** Whether reading a pin file failed because it does not exist. */
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && codeOf(error.cause) === 'ENOENT'
 }
 
-/** What the text of such a file holds, which nobody has checked yet. Throws a UsageError for no JSON. */
+/** Parses the text of a pin file, without validating its content. Throws a UsageError for invalid JSON. */
 export function parsePins(path: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw unusable(path, cause)
+    throw unusablePinFile(path, cause)
   }
 }
 
-/** The failure of a file that can be read and not used. */
-export function unusable(path: string, cause: unknown): UsageError {
-  return new UsageError(`the pins in ${path} cannot be used: ${reasonOf(cause)}`, { cause })
+/** Creates the error for a pin file with invalid content. */
+export function unusablePinFile(path: string, cause: unknown): UsageError {
+  return new UsageError(`invalid pin file ${path}: ${reasonOf(cause)}`, { cause })
 }
 
-/** Pins as the text of a file. */
+/** Formats pins as the text of a pin file. */
 export function pinText(pins: Pins): string {
   return `${JSON.stringify(pins.export(), null, 2)}\n`
 }
 
-/** Puts a text into the place of a file, so that nobody ever finds half of it. Only with the lock. */
+/** Replaces the file atomically, so that no reader sees half of it. Call it only within `withPinLock`. */
 export async function writePinFile(path: string, text: string): Promise<void> {
-  const place = await placeOf(path)
-  const draft = `${place}.new`
+  const target = await targetOf(path)
+  const draft = `${target}.new`
   await writeFile(draft, text)
-  await rename(draft, place)
+  await rename(draft, target)
 }
 
 /**
- * Does something while no other process reads the file to write it: of two that do, one would write
- * over what the other has just approved. Waits for as long as a lock may last; one that was left behind
- * is taken away.
+ * Runs `work` while holding the lock of the file. Without it, two processes that read and write the file would
+ * overwrite each other's approvals. Waits for a held lock, and removes one older than `pinLockMs` as stale.
  */
 export async function withPinLock<T>(path: string, work: () => Promise<T>): Promise<T> {
-  const lock = `${await placeOf(path)}.lock`
-  await take(lock)
+  const lock = `${await targetOf(path)}.lock`
+  await acquire(lock)
   try {
     return await work()
   } finally {
@@ -68,7 +66,7 @@ export async function withPinLock<T>(path: string, work: () => Promise<T>): Prom
   }
 }
 
-async function take(lock: string): Promise<void> {
+async function acquire(lock: string): Promise<void> {
   for (;;) {
     try {
       const handle = await open(lock, 'wx')
@@ -86,15 +84,15 @@ async function take(lock: string): Promise<void> {
   }
 }
 
-/** The file that a link stands for: the link itself is to stay. */
-async function placeOf(path: string): Promise<string> {
+/** Resolves a symbolic link, so that writing replaces its target and not the link. */
+async function targetOf(path: string): Promise<string> {
   return realpath(path).catch(() => path)
 }
 
 function reasonOf(error: unknown): string {
   const code = codeOf(error)
-  if (code === 'ENOENT') return 'there is no such file'
-  return code || errorWords(error)
+  if (code === 'ENOENT') return 'no such file'
+  return code || errorMessage(error)
 }
 
 function codeOf(error: unknown): string {

@@ -4,67 +4,67 @@ import type { Log } from '../../observe/log/log.ts'
 import { type ConfigDiff, diffConfig } from '../../router/config/diff.ts'
 import { ConfigError } from '../../router/config/issue.ts'
 import type { RouterConfig } from '../../router/config/read.ts'
-import { maskedConfig } from '../../router/config/redact.ts'
+import { redactedConfig } from '../../router/config/redact.ts'
 import type { Router } from '../../router/router.ts'
-import { errorWords } from '../../util/error-words.ts'
+import { errorMessage } from '../../util/error-message.ts'
 import { limits } from '../../util/limits/limits.ts'
 import type { Terminal } from '../terminal.ts'
-import { planOf, type Wishes } from './plan.ts'
+import { planOf, type UpOptions } from './plan.ts'
 
-/** What a new configuration is carried out on. */
-export interface ReloadsHost {
+/** What a configuration reload acts on. */
+export interface ConfigReloaderHost {
   readonly router: Router
   readonly terminal: Terminal
-  readonly wishes: Wishes
-  /** Where the configuration that holds is written to, for those who look for mistakes. */
+  readonly options: UpOptions
+  /** Receives the effective configuration at level debug. */
   readonly log: Log | undefined
-  /** Whether the log tells of the event, so that nobody else need. */
-  isToldByLog(level: LogLevel): boolean
-  /** Serves on other addresses, and no longer on those before. */
+  /** Whether the log reports reloads at this level, so that the terminal need not. */
+  isLogged(level: LogLevel): boolean
+  /** Moves the router to other addresses. */
   relisten(addresses: readonly string[]): Promise<void>
 }
 
-/** Carries out what a configuration file says, whenever it says something else. */
-export class Reloads {
-  readonly #host: ReloadsHost
+/** Applies a changed configuration file to a running router. */
+export class ConfigReloader {
+  readonly #host: ConfigReloaderHost
   #current: RouterConfig | undefined
 
-  constructor(host: ReloadsHost) {
+  constructor(host: ConfigReloaderHost) {
     this.#host = host
   }
 
-  /** What holds already. */
-  begin(config: RouterConfig): void {
+  /** Sets the configuration that is already in effect. */
+  start(config: RouterConfig): void {
     this.#current = config
     this.#show(config)
   }
 
-  /** Carries out another configuration. One that cannot be used changes nothing, and is told. */
-  async take(outcome: RouterConfig | ConfigError): Promise<void> {
+  /** Applies a new configuration. An invalid one changes nothing and is reported. */
+  async apply(outcome: RouterConfig | ConfigError): Promise<void> {
     const before = this.#current
     if (before === undefined) return
-    if (outcome instanceof ConfigError) return this.#refuse(outcome.message)
+    if (outcome instanceof ConfigError) return this.#reject(outcome.message)
     try {
-      const { terminal, router, wishes } = this.#host
-      const plan = planOf(outcome, wishes)
+      const { terminal, router, options } = this.#host
+      const plan = planOf(outcome, options)
       const diff = diffConfig(before, outcome)
-      // First, because an address may be taken, and then nothing is to change.
-      const isElsewhere = diff.listenChanged && wishes.listen.length === 0
-      if (isElsewhere) await this.#host.relisten(plan.listen)
+      // First, because this fails if an address is in use, and then nothing must change.
+      const hasMoved = diff.listenChanged && options.listen.length === 0
+      if (hasMoved) await this.#host.relisten(plan.listen)
       await router.update(plan.servers, { drainMs: limits.drainMs.default })
       this.#current = outcome
       this.#show(outcome)
-      if (!this.#host.isToldByLog('info')) {
-        const parts = isElsewhere ? [`serving ${plan.listen.join(', ')}`] : []
-        terminal.note(`configuration read again: ${words(diff, parts)}`)
+      if (!this.#host.isLogged('info')) {
+        const parts = hasMoved ? [`serving ${plan.listen.join(', ')}`] : []
+        terminal.note(`configuration reloaded: ${diffText(diff, parts)}`)
       } else {
         const { settings } = diff
-        if (isElsewhere) this.#host.log?.write('info', 'serving', { addresses: plan.listen })
+        if (hasMoved) this.#host.log?.write('info', 'serving', { addresses: plan.listen })
         if (settings.length > 0) {
-          this.#host.log?.write('warn', 'settings hold from the next start on', { settings })
+          this.#host.log?.write('warn', 'settings need a restart', { settings })
         }
       }
-      if (events.configReloaded.isHeard) {
+      if (events.configReloaded.hasSubscribers) {
         const { added, removed } = diff
         events.configReloaded.publish({
           ok: true,
@@ -74,31 +74,31 @@ export class Reloads {
         })
       }
     } catch (error) {
-      this.#refuse(errorWords(error))
+      this.#reject(errorMessage(error))
     }
   }
 
-  /** The configuration as it was understood, without its secrets. */
+  /** Logs the effective configuration, without secrets. */
   #show(config: RouterConfig): void {
     const { log } = this.#host
-    if (log?.writes('debug')) log.write('debug', 'configuration', { ...maskedConfig(config) })
+    if (log?.writes('debug')) log.write('debug', 'configuration', { ...redactedConfig(config) })
   }
 
-  #refuse(problem: string): void {
-    if (!this.#host.isToldByLog('error')) {
-      this.#host.terminal.complain(`the configuration stays as it was: ${problem}`)
+  #reject(problem: string): void {
+    if (!this.#host.isLogged('error')) {
+      this.#host.terminal.error(`configuration not reloaded: ${problem}`)
     }
-    if (events.configReloaded.isHeard) {
+    if (events.configReloaded.hasSubscribers) {
       events.configReloaded.publish({ ok: false, problems: problem.split('\n') })
     }
   }
 }
 
-function words(diff: ConfigDiff, others: readonly string[]): string {
+function diffText(diff: ConfigDiff, others: readonly string[]): string {
   const parts = (['added', 'removed', 'changed', 'adjusted'] as const).flatMap(kind =>
     diff[kind].length === 0 ? [] : [`${kind} ${diff[kind].join(', ')}`],
   )
   const settings =
-    diff.settings.length === 0 ? [] : [`${diff.settings.join(', ')} hold from the next start on`]
-  return [...parts, ...others, ...settings].join('; ') || 'nothing is different'
+    diff.settings.length === 0 ? [] : [`restart to apply ${diff.settings.join(', ')}`]
+  return [...parts, ...others, ...settings].join('; ') || 'no changes'
 }

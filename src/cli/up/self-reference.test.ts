@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { UpstreamOptions } from '../../router/options.ts'
 import { UsageError } from '../exit.ts'
-import { checkLoops } from './self-reference.ts'
+import { checkSelfReference } from './self-reference.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'trunkline-loops-'))
 const file = join(folder, '.mcp.json')
@@ -12,10 +12,10 @@ writeFileSync(file, '{}')
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const check = (server: UpstreamOptions, ...listen: string[]) => {
-  return () => checkLoops({ servers: { it: server }, listen, file })
+  return () => checkSelfReference({ servers: { it: server }, listen, file })
 }
 
-describe('a router that would be behind itself is refused', () => {
+describe('rejects a router as its own server', () => {
   const up = (...args: string[]): UpstreamOptions => ({ command: 'npx', args, cwd: folder })
 
   test.each<[string, UpstreamOptions, string]>([
@@ -41,7 +41,7 @@ describe('a router that would be behind itself is refused', () => {
     ['another folder', { ...up('trunkline', 'up'), cwd: tmpdir() }],
     ['the demo', up('trunkline', 'up', '--demo')],
     ['another command', up('trunkline', 'demo', 'clock')],
-    ['another program', up('somebody', 'up')],
+    ['another program', up('other', 'up')],
   ])('but not %s', (_name, server) => {
     expect(check(server, 'http://127.0.0.1:3000/mcp', 'http://127.0.0.1:0/mcp')).not.toThrow()
   })

@@ -6,21 +6,21 @@ import { isLoopback } from '../../util/origin.ts'
 import { UsageError } from '../exit.ts'
 import { configNames } from '../target/config-file.ts'
 
-/** What a router is about to do. */
-export interface Intent {
+/** Servers and addresses of a router that is about to start. */
+export interface RouterSetup {
   readonly servers: Readonly<Record<string, UpstreamOptions>>
   readonly listen: readonly string[]
-  /** The file that the servers come from. */
+  /** The configuration file of the servers. */
   readonly file: string | undefined
 }
 
 /**
- * Throws a UsageError where a router would be behind itself: each of its tools would be there again under
- * a longer name, without end, or each router would start another one. It happens to whoever writes the
- * router into the file that the router reads.
+ * Throws a UsageError if a router is configured as one of its own servers. Its tools would be listed again and
+ * again under longer names, or each router would start another one. This happens when the router is added to
+ * the configuration file that it reads.
  */
-export function checkLoops({ servers, listen, file }: Intent): void {
-  const own = new Set(listen.flatMap(address => placeOf(address) ?? []))
+export function checkSelfReference({ servers, listen, file }: RouterSetup): void {
+  const own = new Set(listen.flatMap(address => addressKey(address) ?? []))
   for (const [name, server] of Object.entries(servers)) {
     if (server.disabled === true) continue
     const where = file === undefined ? 'the configuration' : file
@@ -28,22 +28,22 @@ export function checkLoops({ servers, listen, file }: Intent): void {
       typeof url === 'object' ? url.url : url,
     )
     for (const url of urls) {
-      const place = url === undefined ? undefined : placeOf(url)
-      if (place === undefined || !own.has(place)) continue
+      const key = url === undefined ? undefined : addressKey(url)
+      if (key === undefined || !own.has(key)) continue
       throw new UsageError(
-        `the server "${name}" in ${where} is this router itself, at ${url}: take it out, or listen elsewhere`,
+        `server "${name}" in ${where} is this router itself, at ${url}: remove it, or listen on another address`,
       )
     }
     if (file !== undefined && startsItself(server, file)) {
       throw new UsageError(
-        `the server "${name}" in ${file} is a router that reads the same file: take it out, or name another file`,
+        `server "${name}" in ${file} is a router that reads the same file: remove it, or use another file`,
       )
     }
   }
 }
 
-/** What two addresses have in common that lead to the same place; undefined where that cannot be told. */
-function placeOf(address: string): string | undefined {
+/** Returns a key that equivalent addresses share; undefined if the address has none, such as port 0. */
+function addressKey(address: string): string | undefined {
   const where = parseAddress(address)
   switch (where.kind) {
     case 'tcp':
@@ -53,7 +53,7 @@ function placeOf(address: string): string | undefined {
       return `${where.kind} ${resolve(where.path)}`
     case 'http':
     case 'websocket': {
-      // One address takes both.
+      // One listener serves both HTTP and WebSocket.
       const { hostname, port, pathname, protocol } = where.url
       const isSecure = protocol === 'https:' || protocol === 'wss:'
       if (port === '0') return undefined
@@ -69,7 +69,7 @@ function hostOf(hostname: string): string {
   return host === '' || isLoopback(host) ? 'localhost' : host
 }
 
-/** Whether a program is `trunkline up` with the same file: named, or found where it is started. */
+/** Whether a server command is `trunkline up` with the same file, named or found in its working folder. */
 function startsItself({ command, args = [], cwd = '.' }: UpstreamOptions, file: string): boolean {
   if (command === undefined) return false
   const words = [command, ...args]

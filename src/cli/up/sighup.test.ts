@@ -1,35 +1,35 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { heedHangups } from './sighup.ts'
+import { handleSighup } from './sighup.ts'
 
-function heeding(hasTerminal: () => boolean) {
-  let heard = 0
+function handling(hasTerminal: () => boolean) {
+  let reloads = 0
   let isEnded = false
-  const hangups = heedHangups(
-    () => heard++,
+  const sighup = handleSighup(
+    () => reloads++,
     hasTerminal,
     () => (isEnded = true),
   )
-  onTestFinished(() => hangups.stop())
-  return { hangups, heard: () => heard, isEnded: () => isEnded }
+  onTestFinished(() => sighup.stop())
+  return { sighup, reloads: () => reloads, isEnded: () => isEnded }
 }
 
-test('a hangup is a wish to look again, with or without a terminal', () => {
+test('SIGHUP requests a reload, with or without a terminal', () => {
   for (const hasTerminal of [true, false]) {
-    const { hangups, heard, isEnded } = heeding(() => hasTerminal)
+    const { sighup, reloads, isEnded } = handling(() => hasTerminal)
     process.emit('SIGHUP')
-    expect(heard()).toBe(1)
-    hangups.stop()
+    expect(reloads()).toBe(1)
+    sighup.stop()
     expect(isEnded()).toBe(false)
   }
 })
 
-test('with the terminal the program ends', async () => {
+test('the process ends when its terminal is closed', async () => {
   let isThere = true
-  const { hangups, heard, isEnded } = heeding(() => isThere)
+  const { sighup, reloads, isEnded } = handling(() => isThere)
   isThere = false
   process.emit('SIGHUP')
-  await hangups.terminalGone
-  expect(heard()).toBe(0)
-  hangups.stop()
+  await sighup.terminalClosed
+  expect(reloads()).toBe(0)
+  sighup.stop()
   expect(isEnded()).toBe(true)
 })

@@ -1,38 +1,38 @@
 import { isatty } from 'node:tty'
-import { deferred } from '../../util/deferred.ts'
+import { deferred } from '../../util/promises.ts'
 
-/** How hangups are heeded. */
-export interface Hangups {
-  /** Settles when the terminal is gone that the program was started at. */
-  readonly terminalGone: Promise<void>
+/** A SIGHUP handler that was installed by `handleSighup`. */
+export interface SighupHandler {
+  /** Resolves when the terminal of the process was closed. */
+  readonly terminalClosed: Promise<void>
   /**
-   * Heeds them no longer. Where the terminal is gone the process ends here, by the same signal: leaving in
-   * the usual way would have Node put a terminal in order that is not there, and crash.
+   * Removes the handler. If the terminal was closed, this kills the process with SIGHUP: on a normal exit
+   * Node.js would try to reset the closed terminal, and crash.
    */
   stop(): void
 }
 
 /**
- * Tells the two meanings of SIGHUP apart: somebody wants things to be looked at again, or the terminal
- * was closed, after which nobody could end the program any more.
+ * Handles the two meanings of SIGHUP: a request to reload, for which `onReload` is called, or the closing of the
+ * terminal, after which the user could not stop the process any more.
  */
-export function heedHangups(
-  onHangup: () => void,
+export function handleSighup(
+  onReload: () => void,
   hasTerminal: () => boolean = () => isatty(0),
   end: () => void = () => void process.kill(process.pid, 'SIGHUP'),
-): Hangups {
-  const gone = deferred<void>()
+): SighupHandler {
+  const closed = deferred<void>()
   const hadTerminal = hasTerminal()
-  let isGone = false
-  const heed = (): void => {
-    isGone = hadTerminal && !hasTerminal()
-    if (isGone) gone.resolve()
-    else onHangup()
+  let isClosed = false
+  const onSignal = (): void => {
+    isClosed = hadTerminal && !hasTerminal()
+    if (isClosed) closed.resolve()
+    else onReload()
   }
-  process.on('SIGHUP', heed)
+  process.on('SIGHUP', onSignal)
   const stop = (): void => {
-    process.off('SIGHUP', heed)
-    if (isGone) end()
+    process.off('SIGHUP', onSignal)
+    if (isClosed) end()
   }
-  return { terminalGone: gone.promise, stop }
+  return { terminalClosed: closed.promise, stop }
 }

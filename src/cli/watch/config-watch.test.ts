@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { patience } from '../../../test/support/patience.ts'
+import { pollOptions } from '../../../test/support/poll-options.ts'
 import { ConfigError } from '../../router/config/issue.ts'
 import type { RouterConfig } from '../../router/config/read.ts'
 import { limits } from '../../util/limits/limits.ts'
@@ -25,7 +25,7 @@ afterEach(async () => {
 
 const named = (name: string): string => JSON.stringify({ mcpServers: {}, name })
 
-/** Puts a file into its place at once, so that nobody finds half of it. */
+/** Replaces the file atomically, so that no reader sees half of it. */
 async function put(text: string): Promise<void> {
   await writeFile(`${path}.new`, text)
   await rename(`${path}.new`, path)
@@ -33,19 +33,19 @@ async function put(text: string): Promise<void> {
 
 type Outcome = RouterConfig | ConfigError
 
-/** What a watch tells, to be waited for. */
-class Told {
-  readonly outcomes: Outcome[] = []
+/** Records the outcomes that a watch reports, and waits for them. */
+class Outcomes {
+  readonly all: Outcome[] = []
   #waiting: (() => void)[] = []
 
-  readonly hear = (outcome: Outcome): void => {
-    this.outcomes.push(outcome)
+  readonly record = (outcome: Outcome): void => {
+    this.all.push(outcome)
     for (const wake of this.#waiting.splice(0)) wake()
   }
 
   async until(isIt: (outcome: Outcome) => boolean): Promise<Outcome> {
     for (;;) {
-      const found = this.outcomes.find(isIt)
+      const found = this.all.find(isIt)
       if (found !== undefined) return found
       await new Promise<void>(resolve => this.#waiting.push(resolve))
     }
@@ -60,84 +60,91 @@ class Told {
   }
 }
 
-async function watched(told: Told, options: Partial<ConfigWatchOptions> = {}, at = path) {
-  const watching = await watchConfig(at, { env: {}, onChange: told.hear, quietMs: 5, ...options })
+async function watched(outcomes: Outcomes, options: Partial<ConfigWatchOptions> = {}, at = path) {
+  const watching = await watchConfig(at, {
+    env: {},
+    onChange: outcomes.record,
+    debounceMs: 5,
+    ...options,
+  })
   opened.push(watching)
   return watching
 }
 
-test('a file that is written again is told', async () => {
-  const told = new Told()
-  const watching = await watched(told)
+test('reports a file that is overwritten', async () => {
+  const outcomes = new Outcomes()
+  const watching = await watched(outcomes)
   expect(watching.config.router.name).toBe('first')
   await writeFile(path, named('second'))
-  await told.called('second')
+  await outcomes.called('second')
   expect(watching.config.router.name).toBe('second')
 })
 
-test('a file that another one takes the place of is told, again and again', async () => {
-  const told = new Told()
-  await watched(told)
+test('reports a file that is replaced, every time', async () => {
+  const outcomes = new Outcomes()
+  await watched(outcomes)
   for (const name of ['second', 'third', 'fourth']) {
     await put(named(name))
-    await told.called(name)
+    await outcomes.called(name)
   }
 })
 
 test('a hundred quick rewrites end in the last state', async () => {
-  const told = new Told()
-  const watching = await watched(told)
+  const outcomes = new Outcomes()
+  const watching = await watched(outcomes)
   for (let at = 0; at < 100; at++) {
     const text = named(`state-${at}`)
     await (at % 2 === 0 ? put(text) : writeFile(path, text))
   }
-  await told.called('state-99')
-  expect(told.outcomes.at(-1)).toBe(watching.config)
+  await outcomes.called('state-99')
+  expect(outcomes.all.at(-1)).toBe(watching.config)
   expect(watching.config.router.name).toBe('state-99')
 })
 
-test('of files that take the place of each other none is found half written', async () => {
-  const told = new Told()
-  await watched(told)
+test('never reads a half-written file if files are replaced', async () => {
+  const outcomes = new Outcomes()
+  await watched(outcomes)
   for (let at = 0; at < 50; at++) await put(named(`state-${at}`))
-  await told.called('state-49')
-  expect(told.outcomes.filter(outcome => outcome instanceof ConfigError)).toEqual([])
+  await outcomes.called('state-49')
+  expect(outcomes.all.filter(outcome => outcome instanceof ConfigError)).toEqual([])
 })
 
-test('a bad file changes nothing and is told with its issues, once', async () => {
-  const told = new Told()
-  const watching = await watched(told)
+test('an invalid file changes nothing and is reported once with its issues', async () => {
+  const outcomes = new Outcomes()
+  const watching = await watched(outcomes)
   await put('{"mcpServers": {},\n"nam": "x"}')
-  const failure = await told.failed()
+  const failure = await outcomes.failed()
   expect(failure).toMatchObject({ file: path, issues: [{ line: 2, column: 1, path: 'nam' }] })
   expect(watching.config.router.name).toBe('first')
   await put(named('second'))
-  await told.called('second')
-  expect(told.outcomes).toHaveLength(2)
+  await outcomes.called('second')
+  expect(outcomes.all).toHaveLength(2)
 })
 
-test('a file that is gone changes nothing, is told, and may come back', async () => {
-  const told = new Told()
-  const watching = await watched(told)
+test('a deleted file changes nothing, is reported, and may come back', async () => {
+  const outcomes = new Outcomes()
+  const watching = await watched(outcomes)
   await rm(path)
-  expect(await told.failed()).toMatchObject({ message: expect.stringContaining('there is none') })
+  expect(await outcomes.failed()).toMatchObject({
+    message: expect.stringContaining('no such file'),
+  })
   expect(watching.config.router.name).toBe('first')
   await put(named('second'))
-  await told.called('second')
+  await outcomes.called('second')
 })
 
-test('a folder that goes and comes with its file is looked at from time to time', async () => {
-  const told = new Told()
-  await watched(told, { pollMs: 5 })
+test('polls after the folder was deleted, until it is there again', async () => {
+  const outcomes = new Outcomes()
+  await watched(outcomes, { pollMs: 5 })
   await rm(folder, { recursive: true })
-  await told.failed()
+  await outcomes.failed()
   await mkdir(folder)
   await put(named('second'))
-  await told.called('second')
+  await outcomes.called('second')
 })
 
-test('a file behind a link is watched where it is, and where the link then points', async () => {
-  const told = new Told()
+test('watches the target of a link, and the new target after the link changes', async () => {
+  const outcomes = new Outcomes()
   const [one, other] = [join(folder, 'one'), join(folder, 'other')]
   for (const [at, name] of [
     [one, 'one'],
@@ -148,100 +155,100 @@ test('a file behind a link is watched where it is, and where the link then point
   }
   const link = join(folder, 'link.json')
   await symlink(join(one, 'file'), link)
-  await watched(told, {}, link)
+  await watched(outcomes, {}, link)
   await writeFile(join(one, 'file'), named('one, changed'))
-  await told.called('one, changed')
+  await outcomes.called('one, changed')
   await symlink(join(other, 'file'), `${link}.new`)
   await rename(`${link}.new`, link)
-  await told.called('other')
+  await outcomes.called('other')
   await writeFile(join(other, 'file'), named('other, changed'))
-  await told.called('other, changed')
+  await outcomes.called('other, changed')
 })
 
-test('other files of the folder, and the same text again, are not told', async () => {
-  const told = new Told()
-  await watched(told)
+test('does not report other files of the folder, nor unchanged text', async () => {
+  const outcomes = new Outcomes()
+  await watched(outcomes)
   await writeFile(join(folder, 'other.json'), '{')
   await put(named('first'))
   await put(named('last'))
-  await told.called('last')
-  expect(told.outcomes).toHaveLength(1)
+  await outcomes.called('last')
+  expect(outcomes.all).toHaveLength(1)
 })
 
-test('the callback is not called again before it is done', async () => {
-  const told = new Told()
+test('calls of the callback do not overlap', async () => {
+  const outcomes = new Outcomes()
   let running = 0
-  let most = 0
-  await watched(told, {
+  let max = 0
+  await watched(outcomes, {
     onChange: async outcome => {
-      most = Math.max(most, ++running)
+      max = Math.max(max, ++running)
       await writeFile(`${path}.seen`, '')
       if (!(outcome instanceof ConfigError) && outcome.router.name === 'second') {
         await put(named('third'))
       }
       running--
-      told.hear(outcome)
+      outcomes.record(outcome)
     },
   })
   await put(named('second'))
-  await told.called('third')
-  expect(most).toBe(1)
+  await outcomes.called('third')
+  expect(max).toBe(1)
 })
 
-test('a callback that throws is told of, and does not end the watching', async () => {
-  const told = new Told()
+test('a callback that throws is reported, and watching continues', async () => {
+  const outcomes = new Outcomes()
   const errors: unknown[] = []
-  await watched(told, {
+  await watched(outcomes, {
     onChange: outcome => {
-      told.hear(outcome)
+      outcomes.record(outcome)
       throw new Error('from the callback')
     },
     onError: error => errors.push(error),
   })
   await put(named('second'))
-  await told.called('second')
+  await outcomes.called('second')
   await put(named('third'))
-  await told.called('third')
+  await outcomes.called('third')
   expect(errors[0]).toMatchObject({ message: 'from the callback' })
 })
 
-test('a file that is bad at first is refused, and nothing is watched', async () => {
+test('a file that is invalid at first is rejected, and nothing is watched', async () => {
   const before = watches()
   await put('{')
-  await expect(watched(new Told())).rejects.toThrow(ConfigError)
-  await vi.waitUntil(() => watches() === before, patience)
+  await expect(watched(new Outcomes())).rejects.toThrow(ConfigError)
+  await vi.waitUntil(() => watches() === before, pollOptions)
 })
 
-test('closing leaves nothing open, may be done twice, and within the callback', async () => {
+test('closing leaves nothing open, and is allowed twice and within the callback', async () => {
   const before = watches()
-  const told = new Told()
-  const watching: ConfigWatch = await watched(told, {
+  const outcomes = new Outcomes()
+  const watching: ConfigWatch = await watched(outcomes, {
     onChange: async outcome => {
       await watching.close()
-      told.hear(outcome)
+      outcomes.record(outcome)
     },
   })
   expect(watches()).toBeGreaterThan(before)
   await put(named('second'))
-  await told.called('second')
+  await outcomes.called('second')
   await watching.close()
-  await vi.waitUntil(() => watches() === before, patience)
+  await vi.waitUntil(() => watches() === before, pollOptions)
   const timers = active('Timeout')
   watching.check()
   expect(active('Timeout')).toBe(timers)
 })
 
-test('the limits are what holds without options', async () => {
-  const told = new Told()
-  await watched(told, { quietMs: undefined, pollMs: undefined })
+test('uses the limits without options', async () => {
+  const outcomes = new Outcomes()
+  await watched(outcomes, { debounceMs: undefined, pollMs: undefined })
   await put(named('second'))
-  await told.called('second')
-  expect(limits.configQuietMs.default).toBeLessThan(limits.configPollMs.default)
+  await outcomes.called('second')
+  expect(limits.configDebounceMs.default).toBeLessThan(limits.configPollMs.default)
 })
 
 const watches = (): number => active('FSEventWrap')
 
-/** What of a kind keeps this process from ending. */
+/** Counts the active resources of a kind. */
 function active(kind: string): number {
   return process.getActiveResourcesInfo().filter(name => name === kind).length
 }

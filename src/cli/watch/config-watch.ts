@@ -3,20 +3,20 @@ import { type ReadConfigOptions, type RouterConfig, readConfig } from '../../rou
 import { fileError, readConfigFile } from '../target/config-file.ts'
 import { type FileText, FileWatch, type FileWatchOptions } from './file-watch.ts'
 
-/** How a configuration file is watched. */
+/** Options of `watchConfig`. */
 export interface ConfigWatchOptions
   extends Omit<ReadConfigOptions, 'file'>,
-    Pick<FileWatchOptions, 'onError' | 'quietMs' | 'pollMs'> {
+    Pick<FileWatchOptions, 'onError' | 'debounceMs' | 'pollMs'> {
   /**
-   * Told of every change: the configuration now, or why the file cannot be used, in which case what
-   * held before still holds. It is not called again before it is done, and hears of the last state.
+   * Called after a change with the new configuration, or with the reason why the file is invalid; then the
+   * previous configuration stays in effect. Calls do not overlap; the last one has the latest state.
    */
   readonly onChange: (outcome: RouterConfig | ConfigError) => void | Promise<void>
 }
 
 /**
- * Reads a configuration file and watches it from then on. Rejects with a {@link ConfigError}, and
- * watches nothing, if the file cannot be used at first. Close what it returns.
+ * Reads a configuration file and starts to watch it. Rejects with a {@link ConfigError}, and watches nothing, if
+ * the file is invalid at first. The caller closes the returned watch.
  */
 export async function watchConfig(path: string, options: ConfigWatchOptions): Promise<ConfigWatch> {
   const watching = new ConfigWatch(path, options)
@@ -29,7 +29,7 @@ export async function watchConfig(path: string, options: ConfigWatchOptions): Pr
   }
 }
 
-/** A configuration file that is being watched. */
+/** A watched configuration file. */
 export class ConfigWatch {
   readonly path: string
   readonly #options: ConfigWatchOptions
@@ -37,37 +37,37 @@ export class ConfigWatch {
   #config: RouterConfig | undefined
 
   constructor(path: string, options: ConfigWatchOptions) {
-    const { onError, quietMs, pollMs } = options
+    const { onError, debounceMs, pollMs } = options
     this.path = path
     this.#options = options
     this.#watch = new FileWatch(path, {
       read: () => readConfigFile(path),
-      onChange: found => this.#take(found),
+      onChange: found => this.#apply(found),
       onError,
-      quietMs,
+      debounceMs,
       pollMs,
     })
   }
 
-  /** The last configuration that could be used. */
+  /** The latest valid configuration. */
   get config(): RouterConfig {
-    if (this.#config === undefined) throw new TypeError('the configuration has not been read')
+    if (this.#config === undefined) throw new TypeError('the configuration has not been read yet')
     return this.#config
   }
 
-  /** Watches and reads, in this order, so that no change falls in between. Called by `watchConfig`. */
+  /** Starts to watch and then reads, so that no change is missed. Called by `watchConfig`. */
   async open(): Promise<void> {
     const found = await this.#watch.open()
     if (found instanceof Error) throw found
     this.#config = this.#parse(found.text)
   }
 
-  /** Looks whether the file has changed, as a signal may ask for. */
+  /** Checks now whether the file has changed, for example on SIGHUP. */
   check(): void {
     this.#watch.check()
   }
 
-  /** Ends the watching. `onChange` is not called any more; a call under way is not waited for. */
+  /** Stops watching. `onChange` is not called any more; a call in progress is not awaited. */
   close(): Promise<void> {
     return this.#watch.close()
   }
@@ -76,15 +76,15 @@ export class ConfigWatch {
     return this.close()
   }
 
-  async #take(found: FileText | Error): Promise<void> {
+  async #apply(found: FileText | Error): Promise<void> {
     const outcome = found instanceof Error ? asConfigError(found) : this.#read(found.text)
     if (!(outcome instanceof ConfigError)) this.#config = outcome
     await this.#options.onChange(outcome)
   }
 
   #parse(text: string): RouterConfig {
-    const { env, mayBePublic } = this.#options
-    return readConfig(text, { env, mayBePublic, file: this.path })
+    const { env, allowPublic } = this.#options
+    return readConfig(text, { env, allowPublic, file: this.path })
   }
 
   #read(text: string): RouterConfig | ConfigError {
@@ -98,5 +98,5 @@ export class ConfigWatch {
 
 function asConfigError(error: unknown): ConfigError {
   if (error instanceof ConfigError) return error
-  return fileError('the file cannot be read', undefined, error)
+  return fileError('cannot read the file', undefined, error)
 }

@@ -3,41 +3,41 @@ import { realpath } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { limits } from '../../util/limits/limits.ts'
 
-/** The text of a file, and what tells one time it was written from another. */
+/** The text of a file, with a stamp that changes with every write. */
 export interface FileText {
   readonly text: string
   readonly stamp: string
 }
 
-/** How a file is watched. */
+/** Options of {@link FileWatch}. */
 export interface FileWatchOptions {
-  /** Reads it; rejects with an Error whose message says why it cannot be read. */
+  /** Reads the file; rejects with an Error whose message is the reason. */
   readonly read: () => Promise<FileText>
   /**
-   * Told of every change: the text now, or why there is none. It is not called again before it is done,
-   * and hears of the last state.
+   * Called after a change with the new text, or with the reason why the file cannot be read. Calls do not
+   * overlap; the last one has the latest state.
    */
   readonly onChange: (found: FileText | Error) => void | Promise<void>
-  /** Told what `onChange` threw. By default on stderr. */
+  /** Receives what `onChange` threw; by default it is printed to stderr. */
   readonly onError?: (error: unknown) => void
-  /** Time the file must stay the same; by default the limit `configQuietMs`. */
-  readonly quietMs?: number
-  /** For systems that cannot tell of changes: how often the file is looked at. */
+  /** Time in ms without a change before the file is read; by default the limit `configDebounceMs`. */
+  readonly debounceMs?: number
+  /** Polling interval in ms, used if the system reports no file events; by default the limit `configPollMs`. */
   readonly pollMs?: number
 }
 
-/** A file that is being watched, be it there or not. To be opened before anything else, and closed. */
+/** Watches a file, which need not exist. Call `open` first, and `close` at the end. */
 export class FileWatch implements AsyncDisposable {
   readonly path: string
   readonly #options: FileWatchOptions
   readonly #watchers = new Map<string, FSWatcher>()
-  /** What was acted on last, and what was read last, which may be half of what is being written. */
+  /** The text applied last, and the text read last, which may be from a write in progress. */
   #applied: FileText | Error | undefined
   #seen: FileText | Error | undefined
   #timer: NodeJS.Timeout | undefined
   #poll: NodeJS.Timeout | undefined
   #reading: Promise<FileText | Error> | undefined
-  #isLooking = false
+  #isReading = false
   #isStale = false
   #isClosed = false
 
@@ -46,7 +46,7 @@ export class FileWatch implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Watches and reads, in this order, so that no change falls in between. Gives what was read. */
+  /** Starts to watch and then reads, so that no change is missed. Returns what was read. */
   async open(): Promise<FileText | Error> {
     await this.#watchFolders()
     const found = await this.#options.read().catch(asError)
@@ -55,18 +55,18 @@ export class FileWatch implements AsyncDisposable {
     return found
   }
 
-  /** Looks whether the file has changed, as a signal may ask for. */
+  /** Checks now whether the file has changed, for example on SIGHUP. */
   check(): void {
     this.#isStale = true
-    if (this.#timer !== undefined || this.#isLooking || this.#isClosed) return
-    // Not moved by further events: a folder that is never quiet must not keep changes from us.
+    if (this.#timer !== undefined || this.#isReading || this.#isClosed) return
+    // Further events do not restart the timer: in a busy folder it would never fire.
     this.#timer = setTimeout(() => {
       this.#timer = undefined
-      void this.#look()
-    }, this.#options.quietMs ?? limits.configQuietMs.default)
+      void this.#readAgain()
+    }, this.#options.debounceMs ?? limits.configDebounceMs.default)
   }
 
-  /** Ends the watching. `onChange` is not called any more; a call under way is not waited for. */
+  /** Stops watching. `onChange` is not called any more; a call in progress is not awaited. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#timer)
@@ -80,7 +80,7 @@ export class FileWatch implements AsyncDisposable {
     await this.close()
   }
 
-  /** Watches where the file can change: beside it, and beside the file that a link stands for. */
+  /** Watches the folder of the file, and that of its target if the file is a symbolic link. */
   async #watchFolders(): Promise<void> {
     const path = resolve(this.path)
     const real = await realpath(path).catch(() => path)
@@ -95,9 +95,8 @@ export class FileWatch implements AsyncDisposable {
   }
 
   /**
-   * Watches a folder rather than the file: editors put a new file into the place of the old one, and
-   * the old one is all that a watch of the file would know. Names are not looked at, because the file
-   * may change by way of another one, as links do.
+   * Watches a folder instead of the file: editors replace a file, and a watch of the file would follow only the
+   * old one. File names are ignored, because the file may change through another one, such as a link.
    */
   #watch(folder: string): void {
     try {
@@ -116,23 +115,23 @@ export class FileWatch implements AsyncDisposable {
   }
 
   /** Never rejects. */
-  async #look(): Promise<void> {
+  async #readAgain(): Promise<void> {
     this.#isStale = false
-    this.#isLooking = true
+    this.#isReading = true
     this.#reading = this.#options.read().catch(asError)
     const found = await this.#reading
-    const isQuiet = isAlike(found, this.#seen) && stampOf(found) === stampOf(this.#seen)
+    const isStable = isSame(found, this.#seen) && stampOf(found) === stampOf(this.#seen)
     this.#seen = found
-    // Found twice before it counts, or half a file would be told as a broken one.
-    if (!isQuiet) this.#isStale = true
-    else if (!isAlike(found, this.#applied)) await this.#apply(found)
-    this.#isLooking = false
+    // A text counts only if it is read twice; otherwise a half-written file would be reported as invalid.
+    if (!isStable) this.#isStale = true
+    else if (!isSame(found, this.#applied)) await this.#apply(found)
+    this.#isReading = false
     if (this.#isStale) this.check()
   }
 
   async #apply(found: FileText | Error): Promise<void> {
     this.#applied = found
-    // A folder that went with the file takes the watch along, and another one may come.
+    // If the folder was deleted with the file, its watch is dead, and a new folder may appear.
     if (found instanceof Error) this.#pollInstead()
     else await this.#watchFolders()
     if (this.#isClosed) return
@@ -149,8 +148,8 @@ function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error))
 }
 
-/** Whether two looks at a file found the same: the same text, or the same failure. */
-function isAlike(one: FileText | Error, other: FileText | Error | undefined): boolean {
+/** Whether two reads gave the same text, or the same failure. */
+function isSame(one: FileText | Error, other: FileText | Error | undefined): boolean {
   if (other === undefined) return false
   return contentOf(one) === contentOf(other) && one instanceof Error === other instanceof Error
 }

@@ -1,18 +1,18 @@
 import { limits } from '../../util/limits/limits.ts'
 import type { Change } from './changes.ts'
 
-interface Waiter {
+interface Reader {
   readonly resolve: (result: IteratorResult<Change, undefined>) => void
   readonly reject: (error: unknown) => void
 }
 
 /**
- * Changes between their coming and their being read. Of the same kind and about the same thing only
- * one waits; beyond the limit the oldest go, and the reader is told how many.
+ * A queue of changes that have not been read. It holds at most one change of the same type and subject;
+ * beyond the limit it drops the oldest, and the reader gets a `lagged` change with their number.
  */
 export class ChangeQueue {
   readonly #waiting = new Map<string, Change>()
-  readonly #readers: Waiter[] = []
+  readonly #readers: Reader[] = []
   readonly #limit: number
   #missed = 0
   #end: { readonly error?: unknown } | undefined
@@ -21,6 +21,7 @@ export class ChangeQueue {
     this.#limit = limit
   }
 
+  /** Adds a change, or passes it to a waiting reader. */
   push(change: Change): void {
     if (this.#end !== undefined) return
     const reader = this.#readers.shift()
@@ -37,7 +38,7 @@ export class ChangeQueue {
     }
   }
 
-  /** The next change; done after the end. What came before the end is still given. */
+  /** Returns the next change; done after the end. Changes from before the end are still returned. */
   next(): Promise<IteratorResult<Change, undefined>> {
     const change = this.#take()
     if (change !== undefined) return Promise.resolve({ done: false, value: change })
@@ -51,7 +52,7 @@ export class ChangeQueue {
       : Promise.reject(error)
   }
 
-  /** Nothing more will come. With an error the reader gets it once, after what came before. */
+  /** Ends the queue. The reader gets the error, if any, once, after the changes from before the end. */
   end(error?: unknown): void {
     if (this.#end !== undefined) return
     this.#end = { error }
@@ -63,7 +64,7 @@ export class ChangeQueue {
     for (const reader of others) reader.resolve({ done: true, value: undefined })
   }
 
-  /** Nothing more is wanted: what has not been read is dropped. */
+  /** Ends the queue and drops the changes that have not been read. */
   drop(): void {
     this.end()
     this.#end = {}

@@ -1,26 +1,27 @@
 import type { SubscriptionFilter } from '../../mcp/types/subscriptions.ts'
 import type { TaskStatus } from '../../mcp/types/tasks.ts'
-import { isRecord, stringsIn } from '../../util/record.ts'
+import { isRecord, stringsIn } from '../../util/objects.ts'
 import { isWithin } from '../cache.ts'
 
-/** Which changes are wanted. */
+/** Which changes to subscribe to. */
 export interface ChangeFilter {
-  /** Whether the list of tools changes. */
+  /** Changes of the list of tools. */
   readonly tools?: boolean
+  /** Changes of the list of prompts. */
   readonly prompts?: boolean
-  /** Whether the list of resources changes, or the addresses whose contents are watched. */
+  /** `true` for changes of the list of resources, or the URIs of resources whose contents to watch. */
   readonly resources?: boolean | readonly string[]
-  /** The list of resources, where `resources` holds addresses. */
+  /** Changes of the list of resources, where `resources` holds URIs. */
   readonly resourceList?: boolean
-  /** Tasks by their ids. */
+  /** Status changes of the tasks with these ids. */
   readonly tasks?: readonly string[]
 }
 
 /**
- * Something is not as it was. These are hints to look again: several of a kind may come as one.
+ * A change on the server. Changes are hints to read again: several of the same type may be merged into one.
  *
- * `tools`, `prompts` and `resources` are changes of the lists. After `reconnected` anything may have
- * changed meanwhile; `lagged` tells how many hints were dropped because nobody read them.
+ * `tools`, `prompts` and `resources` are changes of the lists. At `reconnected`, anything may have changed
+ * while there was no connection. `lagged` has the number of changes dropped because they were not read.
  */
 export type Change =
   | { readonly type: 'tools' | 'prompts' | 'resources' | 'reconnected' }
@@ -28,7 +29,7 @@ export type Change =
   | { readonly type: 'task'; readonly id: string; readonly status: TaskStatus }
   | { readonly type: 'lagged'; readonly missed: number }
 
-/** A filter in the words of the protocol. */
+/** Converts a filter to the form of the protocol. */
 export function wireFilter(filter: ChangeFilter): SubscriptionFilter {
   const { tools, prompts, resources, resourceList, tasks } = filter
   const uris = typeof resources === 'object' ? [...new Set(resources)] : []
@@ -41,7 +42,7 @@ export function wireFilter(filter: ChangeFilter): SubscriptionFilter {
   }
 }
 
-/** What a server says it will tell of; whatever is not as it should be is left out. */
+/** Reads the filter that a server has acknowledged; invalid members are left out. */
 export function readFilter(value: unknown): SubscriptionFilter {
   const members = isRecord(value) ? value : {}
   const uris = stringsIn(members.resourceSubscriptions)
@@ -55,7 +56,7 @@ export function readFilter(value: unknown): SubscriptionFilter {
   }
 }
 
-/** The change a notification tells of; undefined for notifications about something else. */
+/** Returns the change that a notification reports; undefined for other notifications. */
 export function changeIn(method: string, params: unknown): Change | undefined {
   const members = isRecord(params) ? params : {}
   switch (method) {
@@ -78,7 +79,7 @@ export function changeIn(method: string, params: unknown): Change | undefined {
   }
 }
 
-/** Whether a change is one of those wanted. An update may be of something below a watched address. */
+/** Whether a filter includes a change. A resource update matches watched URIs above it too. */
 export function isWanted(change: Change, filter: SubscriptionFilter): boolean {
   switch (change.type) {
     case 'tools':
@@ -97,17 +98,17 @@ export function isWanted(change: Change, filter: SubscriptionFilter): boolean {
   }
 }
 
-/** What of a filter is missing from what the server will tell; undefined when nothing is. */
+/** Returns the first member of the filter that the server has not acknowledged; undefined if it has all. */
 export function missingIn(
-  asked: SubscriptionFilter,
-  given: SubscriptionFilter,
+  requested: SubscriptionFilter,
+  acknowledged: SubscriptionFilter,
 ): string | undefined {
   const lists = ['toolsListChanged', 'promptsListChanged', 'resourcesListChanged'] as const
-  const list = lists.find(name => asked[name] && !given[name])
+  const list = lists.find(name => requested[name] && !acknowledged[name])
   if (list !== undefined) return list
-  const isGiven = (name: 'resourceSubscriptions' | 'taskIds') =>
-    asked[name]?.every(one => given[name]?.includes(one)) ?? true
-  return (['resourceSubscriptions', 'taskIds'] as const).find(name => !isGiven(name))
+  const isAcknowledged = (name: 'resourceSubscriptions' | 'taskIds') =>
+    requested[name]?.every(one => acknowledged[name]?.includes(one)) ?? true
+  return (['resourceSubscriptions', 'taskIds'] as const).find(name => !isAcknowledged(name))
 }
 
 const statuses: ReadonlySet<unknown> = new Set<TaskStatus>([
@@ -118,7 +119,7 @@ const statuses: ReadonlySet<unknown> = new Set<TaskStatus>([
   'cancelled',
 ])
 
-/** Whether this is the status of a task. */
+/** Whether a value is a task status. */
 export function isStatus(value: unknown): value is TaskStatus {
   return statuses.has(value)
 }

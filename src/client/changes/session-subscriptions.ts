@@ -1,22 +1,23 @@
-/** Sends the requests by which sessions subscribe. */
+/** Sends a subscribe or unsubscribe request in a session. */
 type Subscribe = (
   method: 'resources/subscribe' | 'resources/unsubscribe',
   uri: string,
 ) => Promise<unknown>
 
 interface Entry {
+  /** How many change subscriptions want the resource. */
   wanted: number
-  /** Whether the server knows of it, as far as this side has heard. */
-  isTold: boolean
-  /** The telling that is going on. */
-  telling: Promise<void> | undefined
+  /** Whether the server has confirmed the subscription. */
+  isSubscribed: boolean
+  /** The reconciliation in progress. */
+  reconciling: Promise<void> | undefined
 }
 
 /**
- * The resources a session is subscribed to. However many want the same one, the server is told once,
- * and told again when the last has left.
+ * The resources that a session is subscribed to. The client subscribes once for any number of users of the
+ * same resource, and unsubscribes when the last one is gone.
  */
-export class Subscribed {
+export class SessionSubscriptions {
   readonly #entries = new Map<string, Entry>()
   readonly #subscribe: Subscribe
 
@@ -24,52 +25,52 @@ export class Subscribed {
     this.#subscribe = subscribe
   }
 
-  /** Settles when the server has been told. Each call is undone by one `remove`, also if it rejects. */
+  /** Settles when the session is subscribed. Each call must be undone by one `remove`, also if it rejects. */
   add(uri: string): Promise<void> {
     let entry = this.#entries.get(uri)
     if (entry === undefined) {
-      entry = { wanted: 0, isTold: false, telling: undefined }
+      entry = { wanted: 0, isSubscribed: false, reconciling: undefined }
       this.#entries.set(uri, entry)
     }
     entry.wanted++
-    return this.#tell(uri, entry)
+    return this.#update(uri, entry)
   }
 
-  /** Settles when the server has been told, if it had to be. */
+  /** Settles when the session is unsubscribed, if this was the last user of the resource. */
   remove(uri: string): Promise<void> {
     const entry = this.#entries.get(uri)
     if (entry === undefined) return Promise.resolve()
     entry.wanted--
-    return this.#tell(uri, entry)
+    return this.#update(uri, entry)
   }
 
-  /** The server is another one, or has forgotten everything. */
-  forget(): void {
+  /** Marks all resources as not subscribed, because the session is a new one. */
+  reset(): void {
     for (const [uri, entry] of this.#entries) {
-      entry.isTold = false
+      entry.isSubscribed = false
       if (entry.wanted <= 0) this.#entries.delete(uri)
     }
   }
 
-  /** Settles when the server knows of one that was added before. */
-  async tell(uri: string): Promise<void> {
+  /** Settles when the session is subscribed to a resource that was added before. */
+  async ensure(uri: string): Promise<void> {
     const entry = this.#entries.get(uri)
-    if (entry !== undefined) await this.#tell(uri, entry)
+    if (entry !== undefined) await this.#update(uri, entry)
   }
 
-  #tell(uri: string, entry: Entry): Promise<void> {
-    entry.telling ??= this.#reconcile(uri, entry).finally(() => {
-      entry.telling = undefined
+  #update(uri: string, entry: Entry): Promise<void> {
+    entry.reconciling ??= this.#reconcile(uri, entry).finally(() => {
+      entry.reconciling = undefined
     })
-    return entry.telling
+    return entry.reconciling
   }
 
-  /** One request at a time, until what the server knows is what is wanted. */
+  /** Sends one request at a time, until the state on the server is the wanted one. */
   async #reconcile(uri: string, entry: Entry): Promise<void> {
-    while (entry.isTold !== entry.wanted > 0) {
-      const isWanted = !entry.isTold
+    while (entry.isSubscribed !== entry.wanted > 0) {
+      const isWanted = !entry.isSubscribed
       await this.#subscribe(isWanted ? 'resources/subscribe' : 'resources/unsubscribe', uri)
-      entry.isTold = isWanted
+      entry.isSubscribed = isWanted
     }
     if (entry.wanted <= 0) this.#entries.delete(uri)
   }

@@ -1,131 +1,140 @@
 import { ChannelError } from '../../jsonrpc/channel.ts'
 import type { Id } from '../../jsonrpc/message.ts'
 import type { SubscriptionFilter } from '../../mcp/types/subscriptions.ts'
-import { type Deferred, deferred } from '../../util/deferred.ts'
+import { type Deferred, deferred } from '../../util/promises.ts'
 import { timed } from '../../util/time/deadline.ts'
-import type { Begun, LinkCallOptions } from '../connection/connection.ts'
-import type { Opened } from '../connection/negotiate.ts'
-import { backoffMs } from '../connection/reconnect.ts'
+import type { ConnectionCallOptions, StartedCall } from '../connection/connection.ts'
+import type { Negotiated } from '../connection/negotiate.ts'
+import { reconnectDelayMs } from '../connection/reconnect.ts'
 import { isLost, isUnsent, refused } from '../errors.ts'
 import type { Settings } from '../settings.ts'
 import { ChangeQueue } from './change-queue.ts'
 import { type Change, type ChangeFilter, missingIn, wireFilter } from './changes.ts'
-import type { Subscribed } from './session-subscriptions.ts'
+import type { SessionSubscriptions } from './session-subscriptions.ts'
 
-/** Changes as they come. Leaving the loop ends the subscription. */
+/** A subscription to changes, to iterate over. Leaving the loop unsubscribes. */
 export interface Changes extends AsyncIterableIterator<Change, undefined>, AsyncDisposable {
   /**
-   * Settles when changes will be told from now on, with what the server will tell of what was asked.
-   * Rejects when it will not tell any. Nobody has to wait for it.
+   * Settles when the subscription is active, with the part of the filter that the server supports. Rejects
+   * if the server refuses it. It need not be awaited.
    */
   readonly ready: Promise<SubscriptionFilter>
-  /** Ends it; the loop, if there is one, is left. */
+  /** Unsubscribes and ends the loop, if there is one. */
   return(): Promise<IteratorResult<Change, undefined>>
 }
 
-/** What one stream of changes needs from its client. */
-export interface ListeningHost {
+/** What a change subscription needs from its client. */
+export interface SubscriptionHost {
   readonly settings: Settings
-  readonly subscribed: Subscribed
-  /** The connection, as soon as there is one. */
-  opened(): Promise<Opened>
-  /** Whether there will be none any more. */
+  readonly sessionSubscriptions: SessionSubscriptions
+  /** Returns the connection, as soon as there is one. */
+  opened(): Promise<Negotiated>
+  /** Whether the client is closed. */
   isClosed(): boolean
-  /** Sends a request that its caller looks after itself. */
-  begin(opened: Opened, method: string, params: object, options: LinkCallOptions): Begun
-  /** Which stream the notifications of a listen request belong to; undefined forgets. */
-  claim(id: Id, listening: Listening | undefined): void
-  onLeft(listening: Listening): void
+  /** Sends a request that its caller manages: it is not retried. */
+  begin(
+    opened: Negotiated,
+    method: string,
+    params: object,
+    options: ConnectionCallOptions,
+  ): StartedCall
+  /** Routes the notifications of a listen request to a subscription; undefined removes the route. */
+  claim(id: Id, subscription: ChangeSubscription | undefined): void
+  /** The subscription has ended. */
+  onEnded(subscription: ChangeSubscription): void
 }
 
-/** One stream of changes, over as many connections as it takes, in either era. */
-export class Listening implements Changes {
+/** One subscription to changes, in any revision. It survives reconnects. */
+export class ChangeSubscription implements Changes {
   readonly ready: Promise<SubscriptionFilter>
-  /** What was asked for. */
+  /** The requested filter. */
   readonly filter: SubscriptionFilter
-  readonly #host: ListeningHost
+  readonly #host: SubscriptionHost
   readonly #queue = new ChangeQueue()
   readonly #ready: Deferred<SubscriptionFilter>
   readonly #signal: AbortSignal | undefined
   readonly #retry = timed(() => void this.attach())
-  /** The resources this stream has its session subscribed to. */
+  /** The resources that this subscription has subscribed its session to. */
   #uris: readonly string[] = []
   #stream: Stream | undefined
   #isReady = false
-  #isOver = false
+  #hasEnded = false
   #attempts = 0
   #ends = 0
   #since = 0
 
-  constructor(host: ListeningHost, filter: ChangeFilter, signal?: AbortSignal) {
+  constructor(host: SubscriptionHost, filter: ChangeFilter, signal?: AbortSignal) {
     this.#host = host
     this.filter = wireFilter(filter)
     this.#ready = deferred()
     this.ready = this.#ready.promise
     this.ready.then(undefined, () => {})
     this.#signal = signal
-    if (signal?.aborted) this.#leave()
-    else signal?.addEventListener('abort', this.#leave, { once: true })
+    if (signal?.aborted) this.#unsubscribe()
+    else signal?.addEventListener('abort', this.#unsubscribe, { once: true })
   }
 
-  /** Whether nothing will come any more. */
-  get isOver(): boolean {
-    return this.#isOver
+  /** Whether there will be no more changes. */
+  get hasEnded(): boolean {
+    return this.#hasEnded
   }
 
-  /** Whether changes come without being tagged as this stream's. */
+  /** Whether notifications for this subscription carry no subscription id, as in sessions. */
   get isUntagged(): boolean {
     return this.#stream === undefined
   }
 
-  /** Subscribes, on the connection there is or the next one; also again, when one was lost. */
+  /** Subscribes on the current or the next connection. Called again after each reconnect. */
   async attach(): Promise<void> {
-    if (this.#isOver) return
+    if (this.#hasEnded) return
     const attempt = ++this.#attempts
-    const isStale = () => this.#isOver || attempt !== this.#attempts
+    const isStale = () => this.#hasEnded || attempt !== this.#attempts
     this.#host.settings.deadlines.stop(this.#retry)
     this.#detach()
     try {
       const opened = await this.#host.opened()
       if (isStale()) return
-      const isSession = opened.server.revision.era === 'session'
-      const given = await (isSession ? this.#subscribe(opened) : this.#listen(opened))
-      if (!isStale()) this.#onAttached(given)
+      const { subscriptions } = opened.server.revision.features
+      const acknowledged = await (subscriptions === 'session'
+        ? this.#subscribe(opened)
+        : this.#listen(opened))
+      if (!isStale()) this.#onAttached(acknowledged)
     } catch (error) {
-      // A lost connection is opened again, and then this is tried again.
+      // After a lost connection the client reconnects and calls attach again.
       if (!isStale() && (!isGone(error) || this.#host.isClosed())) this.fail(error)
     }
   }
 
+  /** Passes a change to the reader. */
   push(change: Change): void {
     this.#queue.push(change)
   }
 
-  /** The server tells what it will tell. */
-  onAcknowledged(given: SubscriptionFilter): void {
-    this.#stream?.acknowledged.resolve(given)
+  /** The server has acknowledged the subscription, with the part of the filter that it supports. */
+  onAcknowledged(filter: SubscriptionFilter): void {
+    this.#stream?.acknowledged.resolve(filter)
   }
 
-  /** The server ended the stream in good order, and may be ready for another. */
+  /** The server has ended the stream; subscribes again after a delay. */
   onEnded(): void {
     const stream = this.#stream
-    if (this.#isOver || stream === undefined) return
+    if (this.#hasEnded || stream === undefined) return
     stream.hasEnded = true
     stream.acknowledged.reject(new ChannelError('closed', 'the server ended the subscription'))
     this.#detach()
-    const { restart, clock, deadlines } = this.#host.settings
-    if (this.#isReady && clock.now() - this.#since >= restart.steadyMs) this.#ends = 0
-    if (this.#ends >= restart.attempts) {
-      this.#over(() => this.#queue.end())
+    const { reconnect, clock, deadlines } = this.#host.settings
+    if (this.#isReady && clock.now() - this.#since >= reconnect.stableMs) this.#ends = 0
+    if (this.#ends >= reconnect.attempts) {
+      this.#end(() => this.#queue.end())
       this.#ready.reject(new ChannelError('closed', 'the server ended the subscription'))
       return
     }
-    deadlines.start(this.#retry, backoffMs(this.#ends++ + 1, restart))
+    deadlines.start(this.#retry, reconnectDelayMs(this.#ends++ + 1, reconnect))
   }
 
-  /** There will be no more: for good, or because of an error that the reader gets. */
+  /** Ends the subscription; with an error, the reader gets it. */
   fail(error?: unknown): void {
-    this.#over(() => this.#queue.end(error))
+    this.#end(() => this.#queue.end(error))
     this.#ready.reject(error ?? new ChannelError('closed', 'the client is closed'))
   }
 
@@ -134,7 +143,7 @@ export class Listening implements Changes {
   }
 
   return(): Promise<IteratorResult<Change, undefined>> {
-    this.#leave()
+    this.#unsubscribe()
     return Promise.resolve({ done: true, value: undefined })
   }
 
@@ -143,29 +152,29 @@ export class Listening implements Changes {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#leave()
+    this.#unsubscribe()
   }
 
-  readonly #leave = (): void => {
-    this.#over(() => this.#queue.drop())
+  readonly #unsubscribe = (): void => {
+    this.#end(() => this.#queue.drop())
     this.#ready.reject(
-      this.#signal?.reason ?? new ChannelError('closed', 'nobody listens any more'),
+      this.#signal?.reason ?? new ChannelError('closed', 'the subscription was closed'),
     )
   }
 
-  #onAttached(given: SubscriptionFilter): void {
-    const missing = missingIn(this.filter, given)
+  #onAttached(acknowledged: SubscriptionFilter): void {
+    const missing = missingIn(this.filter, acknowledged)
     if (this.#host.settings.strict && missing !== undefined) {
-      throw refused('changes', `the server will not tell of ${missing}`)
+      throw refused('changes', `the server does not support ${missing}`)
     }
     this.#since = this.#host.settings.clock.now()
     if (this.#isReady) this.push({ type: 'reconnected' })
     this.#isReady = true
-    this.#ready.resolve(given)
+    this.#ready.resolve(acknowledged)
   }
 
-  /** In a session lists are told of unasked; only resources are subscribed to, one by one. */
-  async #subscribe({ server }: Opened): Promise<SubscriptionFilter> {
+  /** In a session, list changes are always sent; only resources are subscribed to, one by one. */
+  async #subscribe({ server }: Negotiated): Promise<SubscriptionFilter> {
     const { tools, prompts, resources, tasks } = server.capabilities
     const { toolsListChanged, promptsListChanged, resourcesListChanged, taskIds } = this.filter
     const uris = resources?.subscribe ? (this.filter.resourceSubscriptions ?? []) : []
@@ -179,22 +188,22 @@ export class Listening implements Changes {
     }
   }
 
-  /** Has the session subscribed to exactly these. */
+  /** Changes the resources that the session is subscribed to for this subscription to exactly these. */
   async #watch(uris: readonly string[]): Promise<void> {
-    const { subscribed } = this.#host
+    const { sessionSubscriptions } = this.#host
     const before = this.#uris
     this.#uris = uris
     for (const uri of before) {
-      if (!uris.includes(uri)) subscribed.remove(uri).then(undefined, () => {})
+      if (!uris.includes(uri)) sessionSubscriptions.remove(uri).then(undefined, () => {})
     }
-    const told = uris.map(uri =>
-      before.includes(uri) ? subscribed.tell(uri) : subscribed.add(uri),
+    const subscribed = uris.map(uri =>
+      before.includes(uri) ? sessionSubscriptions.ensure(uri) : sessionSubscriptions.add(uri),
     )
-    await Promise.all(told)
+    await Promise.all(subscribed)
   }
 
-  /** In stateless revisions one request asks for everything and stays open as long as it is wanted. */
-  async #listen(opened: Opened): Promise<SubscriptionFilter> {
+  /** In stateless revisions, one request subscribes to everything, and stays open for the life of the subscription. */
+  async #listen(opened: Negotiated): Promise<SubscriptionFilter> {
     await this.#watch([])
     const stop = new AbortController()
     const acknowledged = deferred<SubscriptionFilter>()
@@ -204,7 +213,7 @@ export class Listening implements Changes {
     const { id, reply } = this.#host.begin(opened, 'subscriptions/listen', params, {
       signal: stop.signal,
       timeoutMs: 0,
-      // A server that ended the stream is not told that this side has ended it too.
+      // No cancellation for a stream that the server has ended.
       get silent() {
         return stream.hasEnded
       },
@@ -213,7 +222,7 @@ export class Listening implements Changes {
     if (id !== undefined) this.#host.claim(id, this)
     reply.then(
       () => this.#stream === stream && this.onEnded(),
-      error => this.#onStreamFailed(stream, error, opened.link.isOpen),
+      error => this.#onStreamFailed(stream, error, opened.connection.isOpen),
     )
     const { deadlines, timeoutMs } = this.#host.settings
     const late = timed(() => {
@@ -231,47 +240,47 @@ export class Listening implements Changes {
 
   #onStreamFailed(stream: Stream, error: unknown, isConnected: boolean): void {
     if (this.#stream === stream && isConnected && isLost(error)) {
-      // Only this stream broke off, which no new connection will make up for.
+      // Only this stream broke, so there will be no reconnect that restores it.
       this.onEnded()
       return
     }
     stream.acknowledged.reject(error)
     if (this.#stream !== stream) return
-    // Before the acknowledgement, whoever waits for that hears of it.
+    // Before the acknowledgement, `attach` handles the error.
     if (this.#isReady && !isGone(error)) this.fail(error)
   }
 
-  /** Lets go of the stream on the connection, which may still be there. */
+  /** Closes the stream of the listen request, if there is one. */
   #detach(): void {
     const stream = this.#stream
     if (stream === undefined) return
     this.#stream = undefined
     if (stream.id !== undefined) this.#host.claim(stream.id, undefined)
-    stream.stop.abort('the client no longer listens')
+    stream.stop.abort('the client has unsubscribed')
   }
 
-  #over(end: () => void): void {
-    if (this.#isOver) return
-    this.#isOver = true
-    this.#signal?.removeEventListener('abort', this.#leave)
+  #end(end: () => void): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.#signal?.removeEventListener('abort', this.#unsubscribe)
     this.#host.settings.deadlines.stop(this.#retry)
     this.#detach()
     void this.#watch([])
     end()
-    this.#host.onLeft(this)
+    this.#host.onEnded(this)
   }
 }
 
 interface Stream {
   id: Id | undefined
-  /** Whether it was the server who ended it. */
+  /** Whether the server ended the stream. */
   hasEnded: boolean
-  /** Gives up the request; the server is told. */
+  /** Aborts the request, which cancels it on the server. */
   readonly stop: AbortController
   readonly acknowledged: Deferred<SubscriptionFilter>
 }
 
-/** The connection is gone, whether or not anything was sent on it. */
+/** Whether the connection was lost, before or after the request was sent. */
 function isGone(error: unknown): boolean {
   return isLost(error) || isUnsent(error)
 }

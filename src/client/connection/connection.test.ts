@@ -17,7 +17,7 @@ import type { Dial } from './negotiate.ts'
 
 const quiet = { onError: () => {} }
 
-/** The same channel, with something about it changed. */
+/** A copy of a channel with some members replaced. */
 const changed =
   (dial: Dial, change: (channel: Channel) => Partial<Channel>): Dial =>
   async () => {
@@ -31,8 +31,8 @@ const changed =
     }
   }
 
-describe.each(allRevisions)('a wire with a stream per request in %s', revision => {
-  it('is told which request was given up, and that is enough where it means cancelling', async () => {
+describe.each(allRevisions)('a channel with a stream per request in %s', revision => {
+  it('gets the id of an abandoned request, which cancels it without a notification in stateless revisions', async () => {
     const server = serverOf(revision, { 'tools/call': never })
     const abandon = vi.fn((_: Id) => {})
     const dial = changed(server.dial, () => ({ abandon }))
@@ -49,17 +49,17 @@ describe.each(allRevisions)('a wire with a stream per request in %s', revision =
   })
 })
 
-describe.each(allRevisions)('a wire that tells what never arrived, in %s', revision => {
-  it('has that sent again on a new connection, though the old one ends as well', async () => {
+describe.each(allRevisions)('a channel that reports unsent requests, in %s', revision => {
+  it('has them sent again on a new connection, even if the old one closes as well', async () => {
     const server = serverOf(revision, { 'tools/call': () => ({ content: [] }) })
     let dialled = 0
     const dial = changed(server.dial, channel => {
       const isFirst = dialled++ === 0
-      let told: Sink | undefined
+      let opened: Sink | undefined
       return {
         abandon: () => {},
         open: sink => {
-          told = sink
+          opened = sink
           channel.open(sink)
         },
         send: message => {
@@ -67,7 +67,7 @@ describe.each(allRevisions)('a wire that tells what never arrived, in %s', revis
           if (!isFirst || !isCall || !('id' in message) || message.id === null) {
             return channel.send(message)
           }
-          told?.failed?.(message.id, new ChannelError('closed', 'nobody there'))
+          opened?.failed?.(message.id, new ChannelError('closed', 'not reachable'))
           void channel.close()
         },
       }
@@ -80,7 +80,7 @@ describe.each(allRevisions)('a wire that tells what never arrived, in %s', revis
 })
 
 describe.each(allRevisions)('a client that closes in %s', revision => {
-  it('says that it does not wait any more for what it has asked', async () => {
+  it('cancels its requests in flight', async () => {
     const server = serverOf(revision, { 'tools/call': never })
     const client = await openClient(server.dial, quiet)
     const calls = [client.call('one'), client.call('two')].map(call => call.catch(e => e))
@@ -88,16 +88,16 @@ describe.each(allRevisions)('a client that closes in %s', revision => {
     await client.close()
     await turns()
     expect(await Promise.all(calls)).toMatchObject([{ code: 'closed' }, { code: 'closed' }])
-    const asked = server.received.filter(({ method }) => method === 'tools/call')
+    const received = server.received.filter(({ method }) => method === 'tools/call')
     expect(server.sent('notifications/cancelled')).toMatchObject(
-      asked.map(({ id }) => ({ requestId: id })),
+      received.map(({ id }) => ({ requestId: id })),
     )
-    expect(asked).toHaveLength(2)
+    expect(received).toHaveLength(2)
   })
 })
 
-describe('a wire that is full', () => {
-  it('has not sent what waits, which is sent on the next one', async () => {
+describe('a channel with backpressure', () => {
+  it('does not send queued requests, which are sent on the next one', async () => {
     const server = serverOf('2025-11-25')
     let isFull = false
     const dial = changed(server.dial, channel => ({
@@ -122,9 +122,9 @@ describe('a wire that is full', () => {
   })
 })
 
-describe('a wire that is full for too long', () => {
+describe('a channel with backpressure for too long', () => {
   it.each([false, true])(
-    'sends nothing that was given up (a question may come: %s)',
+    'does not send abandoned requests (with a handler for server requests: %s)',
     async isSlow => {
       const clock = fakeClock()
       const server = serverOf('2025-11-25', { 'tools/call': never })
@@ -155,7 +155,7 @@ describe('a wire that is full for too long', () => {
   )
 })
 
-describe('a wire that takes nothing more', () => {
+describe('a channel that cannot send any more', () => {
   /** The first connection can be broken; later ones are sound. */
   function breaking(dial: Dial) {
     let connections = 0
@@ -175,7 +175,7 @@ describe('a wire that takes nothing more', () => {
     return { dial: breakable, breakIt }
   }
 
-  it.each(allRevisions)('is found out by whoever calls, in %s', async revision => {
+  it.each(allRevisions)('is noticed by the next call, in %s', async revision => {
     const server = serverOf(revision, { 'tools/call': () => ({ content: [] }) })
     const { dial, breakIt } = breaking(server.dial)
     await using client = await openClient(dial, quiet)
@@ -185,7 +185,7 @@ describe('a wire that takes nothing more', () => {
     expect(server.connections).toHaveLength(2)
   })
 
-  it('is replaced when somebody wants to listen', async () => {
+  it('is replaced on the next subscription', async () => {
     const server = serverOf('2026-07-28', {
       'subscriptions/listen': (_, { id, exchange }) => {
         const _meta = { 'io.modelcontextprotocol/subscriptionId': id }
@@ -227,7 +227,7 @@ describe('results', () => {
   })
 })
 
-describe.each(['2025-11-25', '2026-07-28'])('whatever happens to connections in %s', revision => {
+describe.each(['2025-11-25', '2026-07-28'])('with random connection failures in %s', revision => {
   it('every call ends, and no tool runs twice', async () => {
     const fates = fc.array(fc.constantFrom('answer', 'run and die', 'die', 'die soon'), {
       minLength: 1,
@@ -253,8 +253,8 @@ describe.each(['2025-11-25', '2026-07-28'])('whatever happens to connections in 
           }),
         )
         server.on('tools/list', () => fated(() => ({ resultType: 'complete', tools: [] })))
-        const restart = { attempts: 100, random: () => 0 }
-        await using client = await openClient(server.dial, { restart, ...quiet })
+        const reconnect = { attempts: 100, random: () => 0 }
+        await using client = await openClient(server.dial, { reconnect, ...quiet })
         const names = fates.map((_, index) => `${index}`)
         const calls = names.map(name =>
           Number(name) % 3 === 2

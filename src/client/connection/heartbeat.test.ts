@@ -25,7 +25,7 @@ async function beating(server: ReturnType<typeof serverOf>, heartbeat?: object) 
 }
 
 describe.each(sessionRevisions)('a heartbeat in %s', revision => {
-  it('asks now and then, as often as it is told to', async () => {
+  it('pings at the interval', async () => {
     proves('U1b', 'U1c')
     const { client, pass, pings } = await beating(sessionServer(revision), { everyMs: 1000 })
     await pass(990)
@@ -39,7 +39,7 @@ describe.each(sessionRevisions)('a heartbeat in %s', revision => {
     expect(pings()).toBe(2)
   })
 
-  it('takes silence for a lost connection, which is reported and opened again', async () => {
+  it('reports a missing response, and reconnects', async () => {
     proves('U1f', 'U1g')
     const server = sessionServer(revision, { ping: never })
     const { client, pass, onError } = await beating(server, { everyMs: 1000, waitMs: 300 })
@@ -52,7 +52,7 @@ describe.each(sessionRevisions)('a heartbeat in %s', revision => {
     await client.close()
   })
 
-  it('takes any answer for a sign of life', async () => {
+  it('accepts any response as alive', async () => {
     const server = sessionServer(revision, {
       ping: () => {
         throw methodNotFound('ping')
@@ -69,7 +69,7 @@ describe.each(sessionRevisions)('a heartbeat in %s', revision => {
 })
 
 describe('a heartbeat', () => {
-  it('is off unless it is asked for, and leaves no timer behind', async () => {
+  it('is off by default, and leaves no timer behind', async () => {
     expect(limits.heartbeatMs.default).toBe(0)
     const { client, pass, pings } = await beating(sessionServer('2025-11-25'))
     await pass(1_000_000)
@@ -77,7 +77,7 @@ describe('a heartbeat', () => {
     await client.close()
   })
 
-  it('does not exist where there are no sessions', async () => {
+  it('does not exist in stateless revisions', async () => {
     const server = serverOf('2026-07-28')
     const { client, pass, pings } = await beating(server, { everyMs: 10 })
     await pass(1000)
@@ -85,7 +85,7 @@ describe('a heartbeat', () => {
     await client.close()
   })
 
-  it('has so long to be answered unless said otherwise', async () => {
+  it('has a default timeout', async () => {
     const server = sessionServer('2025-11-25', { ping: never })
     const { client, pass, onError } = await beating(server, { everyMs: 1000 })
     await pass(1030)

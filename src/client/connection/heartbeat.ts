@@ -1,58 +1,54 @@
 import { ChannelError } from '../../jsonrpc/channel.ts'
 import { RpcError } from '../../jsonrpc/error.ts'
-import { timed } from '../../util/time/deadline.ts'
+import { PeriodicCheck } from '../../util/time/periodic-check.ts'
 import type { Settings } from '../settings.ts'
-import type { Opened } from './negotiate.ts'
+import type { Negotiated } from './negotiate.ts'
 
 /**
- * Asks the server of a session for a sign of life now and then. One that gives none in time counts as
- * lost, which is reported; any answer, be it an error, is a sign.
+ * Pings the server of a session at an interval. If no response arrives in time, the heartbeat reports the
+ * timeout to `onError` and marks the connection as lost. An error response counts as alive.
  */
 export class Heartbeat {
   readonly #settings: Settings
-  readonly #alarm = timed(() => void this.#beat())
-  #opened: Opened | undefined
+  readonly #check: PeriodicCheck
+  #opened: Negotiated | undefined
 
   constructor(settings: Settings) {
     this.#settings = settings
+    this.#check = new PeriodicCheck(
+      settings.heartbeat.everyMs,
+      () => this.#beat(),
+      settings.deadlines,
+    )
   }
 
-  /** Begins with a connection, or goes on with the one that took its place. */
-  begin(opened: Opened): void {
+  /** Starts pinging on a connection, instead of the one before. */
+  begin(opened: Negotiated): void {
     this.end()
-    // Stateless revisions have no ping, and nothing that would be lost with a connection.
-    if (opened.server.revision.era === 'stateless') return
+    // Revisions without ping have no state either that would be lost with a connection.
+    if (opened.server.revision.features.liveness !== 'ping') return
     this.#opened = opened
-    this.#wait()
+    this.#check.start()
   }
 
+  /** Stops pinging. Idempotent. */
   end(): void {
     this.#opened = undefined
-    this.#settings.deadlines.stop(this.#alarm)
-  }
-
-  #wait(): void {
-    const { everyMs } = this.#settings.heartbeat
-    if (everyMs > 0) this.#settings.deadlines.start(this.#alarm, everyMs)
+    this.#check.stop()
   }
 
   async #beat(): Promise<void> {
     const opened = this.#opened
-    if (opened === undefined || !opened.link.isOpen) return
+    if (opened === undefined || !opened.connection.isOpen) return this.#check.stop()
     const { heartbeat, onError } = this.#settings
     try {
-      await opened.link.call('ping', undefined, { timeoutMs: heartbeat.waitMs })
+      await opened.connection.call('ping', undefined, { timeoutMs: heartbeat.waitMs })
     } catch (cause) {
-      if (this.#opened !== opened) return
-      if (!(cause instanceof RpcError)) {
-        const lost = new ChannelError('timeout', 'ping: the server gives no sign of life', {
-          cause,
-        })
-        onError(lost)
-        opened.link.lose(lost)
-        return
-      }
+      if (this.#opened !== opened || cause instanceof RpcError) return
+      this.#check.stop()
+      const lost = new ChannelError('timeout', 'ping: the server does not respond', { cause })
+      onError(lost)
+      opened.connection.lose(lost)
     }
-    if (this.#opened === opened) this.#wait()
   }
 }

@@ -23,7 +23,7 @@ describe('icons', () => {
     })
   })
 
-  it('that are fine leave the thing as it is', () => {
+  it('that are allowed leave the object unchanged', () => {
     for (const thing of [{ name: 'x' }, { name: 'x', icons: fine }, { icons: undefined }]) {
       expect(withSafeIcons(thing)).toBe(thing)
     }
@@ -31,7 +31,7 @@ describe('icons', () => {
   })
 
   it.each(['2025-11-25', '2026-07-28'])(
-    'of everything that is told are looked at, in %s',
+    'of all listed objects are checked, in %s',
     async revision => {
       proves('B20')
       const icons = [{ src: 'http://x.test/a.png' }]
@@ -55,12 +55,12 @@ describe('icons', () => {
         client.resourceTemplates(),
       ]
       for (const list of lists) {
-        for await (const { icons: told } of list) expect(told).toEqual([])
+        for await (const { icons: shown } of list) expect(shown).toEqual([])
       }
     },
   )
 
-  it('of a server that has none are none', async () => {
+  it('of a server without icons are undefined', async () => {
     await using client = await openClient(sessionServer('2025-11-25').dial, { onError: () => {} })
     expect(client.server.icons).toBeUndefined()
   })

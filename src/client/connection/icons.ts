@@ -1,9 +1,9 @@
-import { isRecord } from '../../util/record.ts'
+import { isRecord } from '../../util/objects.ts'
 
-/** Schemes under which an icon may be had: all others could read files, run scripts or be overheard. */
+/** Allowed URL schemes of icons: others could read files, run scripts or be read on the network. */
 const schemes: ReadonlySet<string> = new Set(['https:', 'data:'])
 
-/** A thing of the server's without the icons that nobody should fetch; itself where all are fine. */
+/** Returns an object of the server without the icons whose scheme is not allowed; the same object if all are. */
 export function withSafeIcons<T extends object>(thing: T): T {
   if (!('icons' in thing) || thing.icons === undefined) return thing
   const { icons } = thing

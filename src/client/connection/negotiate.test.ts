@@ -14,13 +14,13 @@ import { RpcError } from '../../jsonrpc/error.ts'
 import { newest, revisionNamed, revisions } from '../../mcp/revisions/revisions.ts'
 import { fakeClock } from '../../testing/fake-clock.ts'
 import { openClient } from '../client.ts'
-import type { Verdict } from '../options.ts'
+import type { KnownVersion } from '../options.ts'
 
 const quiet = { onError: () => {} }
 const sessionNames = [...sessionRevisions]
 
-describe('opening', () => {
-  it.each(allRevisions)('speaks %s with a server that speaks nothing else', async name => {
+describe('negotiation', () => {
+  it.each(allRevisions)('uses %s with a server that supports nothing else', async name => {
     const server = serverOf(name, {}, { instructions: 'be kind' })
     await using client = await openClient(server.dial, { name: 'host', version: '2', ...quiet })
     expect(client.server).toMatchObject({ name: 'scripted', version: '1.2.3' })
@@ -29,7 +29,7 @@ describe('opening', () => {
     expect(client.server.revision).toBe(revisionNamed(name))
   })
 
-  it('asks with server/discover first, under a string id and with all that stateless requests say', async () => {
+  it('sends server/discover first, with a string id and the metadata of stateless requests', async () => {
     const server = statelessServer()
     await using _ = await openClient(server.dial, {
       name: 'host',
@@ -53,7 +53,7 @@ describe('opening', () => {
     })
   })
 
-  it('initializes with the newest session revision, then says that it is initialized', async () => {
+  it('sends initialize with the newest session revision, then notifications/initialized', async () => {
     proves('L1d')
     const server = sessionServer('2025-06-18')
     await using _ = await openClient(server.dial, { name: 'host', version: '2', ...quiet })
@@ -85,7 +85,7 @@ describe('opening', () => {
     ],
   ]
   it.each(signs)(
-    'falls back to initialize when the probe is answered with %s',
+    'falls back to initialize if the response to the probe is %s',
     async (_, answer) => {
       const server = sessionServer('2025-03-26', { 'server/discover': answer })
       await using client = await openClient(server.dial, quiet)
@@ -94,10 +94,10 @@ describe('opening', () => {
     },
   )
 
-  it('falls back on the same connection when the probe stays unanswered, without cancelling it', async () => {
+  it('falls back on the same connection if there is no response to the probe, without cancelling it', async () => {
     const clock = fakeClock()
     const server = sessionServer('2024-11-05', { 'server/discover': never })
-    const opening = openClient(server.dial, { clock, probeMs: 2000 })
+    const opening = openClient(server.dial, { clock, discoverTimeoutMs: 2000 })
     await turns()
     clock.advance(1999)
     await turns()
@@ -109,7 +109,7 @@ describe('opening', () => {
     expect(server.sent('notifications/cancelled')).toEqual([])
   })
 
-  it('dials again for a server that dies on the probe, and does not ask it again later', async () => {
+  it('dials again for a server that exits on the probe, and does not probe it again later', async () => {
     const server = sessionServer('2025-11-25')
     server.on('server/discover', () => {
       void server.hangUp()
@@ -123,7 +123,7 @@ describe('opening', () => {
     expect(server.sent('server/discover')).toHaveLength(1)
   })
 
-  it('returns to discover when a slow stateless server names its revision on initialize', async () => {
+  it('returns to discover if a slow stateless server lists its revision on initialize', async () => {
     const clock = fakeClock()
     const server = statelessServer()
     let isReady = false
@@ -140,7 +140,7 @@ describe('opening', () => {
     expect(client.server.revision.era).toBe('stateless')
   })
 
-  it('gives a server that refuses and offers the same revision one more chance', async () => {
+  it('retries once with a server that refuses and lists the same revision', async () => {
     let refusals = 0
     const server = statelessServer()
     const answer = { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: {} }
@@ -153,7 +153,7 @@ describe('opening', () => {
     expect(new Set(server.received.map(({ id }) => id)).size).toBe(2)
   })
 
-  it('chooses the newest stateless revision both sides speak', async () => {
+  it('chooses the newest common stateless revision', async () => {
     proves('V5')
     const known = newest('stateless', revisions)
     if (known === undefined) throw new Error('there is a stateless revision')
@@ -171,7 +171,7 @@ describe('opening', () => {
     expect(server.sent('server/discover')).toHaveLength(2)
   })
 
-  it('tells what both sides speak when that is nothing', async () => {
+  it('lists the revisions of both sides if they have none in common', async () => {
     proves('L10', 'V5b', 'V7d')
     const server = statelessServer()
     server.on('server/discover', () => {
@@ -183,7 +183,7 @@ describe('opening', () => {
     expect(server.methods()).toEqual(['server/discover'])
   })
 
-  it('closes when the server chooses a revision that nobody knows', async () => {
+  it('closes if the server chooses an unknown revision', async () => {
     proves('L2d')
     const server = sessionServer('1999-01-01')
     const error = await openClient(server.dial, quiet).catch(e => e)
@@ -193,13 +193,13 @@ describe('opening', () => {
     await server.peer.closed
   })
 
-  it('closes when the server chooses a revision that this client was told not to speak', async () => {
+  it('closes if the server chooses a revision that the options exclude', async () => {
     const server = sessionServer('2024-11-05')
     const options = { revisions: ['2025-11-25', '2026-07-28'], ...quiet }
     await expect(openClient(server.dial, options)).rejects.toMatchObject({ code: 'refused' })
   })
 
-  it('asks for another revision when the server refuses one and names those it speaks', async () => {
+  it('requests another revision if the server refuses one and lists its own', async () => {
     const server = sessionServer('2024-11-05')
     server.on('initialize', ({ protocolVersion }) => {
       if (protocolVersion === '2024-11-05') {
@@ -225,7 +225,7 @@ describe('opening', () => {
     await server.peer.closed
   })
 
-  it('tells that a server died on initialize, too', async () => {
+  it('reports that a server exited on initialize, too', async () => {
     const server = sessionServer('2025-11-25')
     server.on('initialize', () => {
       void server.hangUp()
@@ -237,7 +237,7 @@ describe('opening', () => {
     expect(server.connections).toHaveLength(1)
   })
 
-  it('gives initialize up after a while, without cancelling it', async () => {
+  it('times out on initialize, without cancelling it', async () => {
     const clock = fakeClock()
     const server = sessionServer('2025-11-25', { initialize: never })
     const opening = openClient(server.dial, { clock, timeoutMs: 500, ...quiet }).catch(e => e)
@@ -248,12 +248,12 @@ describe('opening', () => {
     await server.peer.closed
   })
 
-  it('rejects with what dialling rejects with', async () => {
+  it('rejects with the error of dial', async () => {
     const cause = new Error('no such program')
     await expect(openClient(() => Promise.reject(cause))).rejects.toBe(cause)
   })
 
-  it.each(['server/discover', 'initialize'])('can be given up during %s', async method => {
+  it.each(['server/discover', 'initialize'])('can be aborted during %s', async method => {
     const server = sessionServer('2025-11-25', { [method]: never })
     const giveUp = new AbortController()
     const opening = openClient(server.dial, { signal: giveUp.signal, ...quiet }).catch(e => e)
@@ -265,7 +265,7 @@ describe('opening', () => {
     await server.peer.closed
   })
 
-  it('can be given up while dialling, and closes what is dialled all the same', async () => {
+  it('can be aborted while dialing, and closes the channel that opens all the same', async () => {
     const server = sessionServer('2025-11-25')
     const giveUp = new AbortController()
     let connect: () => void = () => {}
@@ -284,7 +284,7 @@ describe('opening', () => {
     await server.peer.closed
   })
 
-  it('answers a ping that comes before anything is settled, and nothing else', async () => {
+  it('answers a ping before the negotiation is done, and nothing else', async () => {
     const server = sessionServer('2025-11-25')
     const answers: unknown[] = []
     server.on('server/discover', async (_, { exchange }) => {
@@ -297,8 +297,8 @@ describe('opening', () => {
   })
 })
 
-describe('an era that is insisted on', () => {
-  it('is not probed for when it is the session', async () => {
+describe('a required era', () => {
+  it('is not probed for if it is session', async () => {
     const server = sessionServer('2025-11-25')
     await using _ = await openClient(server.dial, { era: 'session' })
     expect(server.methods()).toEqual(['initialize', 'notifications/initialized'])
@@ -314,7 +314,7 @@ describe('an era that is insisted on', () => {
     expect(server.methods()).toEqual(['server/discover'])
   })
 
-  it('has revisions, or the options mean nothing', async () => {
+  it('must have revisions', async () => {
     const { dial } = new ScriptedServer()
     const wrong = [
       { era: 'stateless', revisions: ['2025-11-25'] },
@@ -325,36 +325,36 @@ describe('an era that is insisted on', () => {
   })
 })
 
-describe('what was found out', () => {
+describe('the version cache', () => {
   const at = Date.now()
-  const remembered = (verdict?: Verdict) => {
-    const verdicts = new Map<string, Verdict>(verdict && [['files', verdict]])
-    return { verdicts, remember: { target: 'files', verdicts } }
+  const cacheWith = (known?: KnownVersion) => {
+    const store = new Map<string, KnownVersion>(known && [['files', known]])
+    return { store, versionCache: { key: 'files', store } }
   }
 
-  it.each(allRevisions)('is remembered for %s', async name => {
-    const { verdicts, remember } = remembered()
-    await using client = await openClient(serverOf(name).dial, { remember, ...quiet })
-    expect(verdicts.get('files')?.era).toBe(client.server.revision.era)
+  it.each(allRevisions)('stores the era of %s', async name => {
+    const { store, versionCache } = cacheWith()
+    await using client = await openClient(serverOf(name).dial, { versionCache, ...quiet })
+    expect(store.get('files')?.era).toBe(client.server.revision.era)
   })
 
-  it('saves the next client the question', async () => {
-    const { remember } = remembered({ era: 'session', at })
+  it('saves the next client the probe', async () => {
+    const { versionCache } = cacheWith({ era: 'session', at })
     const server = sessionServer('2025-11-25')
-    await using _ = await openClient(server.dial, { remember })
+    await using _ = await openClient(server.dial, { versionCache })
     expect(server.methods()).toEqual(['initialize', 'notifications/initialized'])
   })
 
-  it('is doubted after a day', async () => {
-    const { remember } = remembered({ era: 'session', at: at - 25 * 3600_000 })
+  it('expires after a day', async () => {
+    const { versionCache } = cacheWith({ era: 'session', at: at - 25 * 3600_000 })
     const server = sessionServer('2025-11-25')
-    await using _ = await openClient(server.dial, { remember, ...quiet })
+    await using _ = await openClient(server.dial, { versionCache, ...quiet })
     expect(server.methods()).toContain('server/discover')
   })
 
-  it('lets a stateless server take its time', async () => {
+  it('gives a stateless server the full timeout', async () => {
     const clock = fakeClock()
-    const { remember } = remembered({ era: 'stateless', at })
+    const { versionCache } = cacheWith({ era: 'stateless', at })
     let answer: (result: unknown) => void = () => {}
     const server = statelessServer()
     server.on(
@@ -364,7 +364,7 @@ describe('what was found out', () => {
           answer = resolve
         }),
     )
-    const opening = openClient(server.dial, { clock, remember })
+    const opening = openClient(server.dial, { clock, versionCache })
     await turns()
     clock.advance(50_000)
     await turns()
@@ -374,25 +374,25 @@ describe('what was found out', () => {
     expect(server.methods()).toEqual(['server/discover'])
   })
 
-  it('is corrected when the server has become another', async () => {
-    const { verdicts, remember } = remembered({ era: 'session', at })
+  it('is corrected if a session server has become stateless', async () => {
+    const { store, versionCache } = cacheWith({ era: 'session', at })
     const server = statelessServer()
-    await using client = await openClient(server.dial, { remember, ...quiet })
+    await using client = await openClient(server.dial, { versionCache, ...quiet })
     expect(client.server.revision.era).toBe('stateless')
-    expect(verdicts.get('files')?.era).toBe('stateless')
+    expect(store.get('files')?.era).toBe('stateless')
   })
 
-  it('is corrected the other way round, too', async () => {
-    const { verdicts, remember } = remembered({ era: 'stateless', at })
+  it('is corrected if a stateless server has become a session server', async () => {
+    const { store, versionCache } = cacheWith({ era: 'stateless', at })
     const server = sessionServer('2025-06-18')
-    await using client = await openClient(server.dial, { remember, ...quiet })
+    await using client = await openClient(server.dial, { versionCache, ...quiet })
     expect(client.server.revision.name).toBe('2025-06-18')
-    expect(verdicts.get('files')?.era).toBe('session')
+    expect(store.get('files')?.era).toBe('session')
   })
 })
 
-describe('what a server says of itself', () => {
-  it('is taken from the top of the result where drafts had it', async () => {
+describe('the server description', () => {
+  it('is read from the top level of the result, as in drafts', async () => {
     const server = new ScriptedServer({
       'server/discover': () => ({
         supportedVersions: ['2026-07-28'],
@@ -404,7 +404,7 @@ describe('what a server says of itself', () => {
     expect(client.server).toMatchObject({ name: 'drafty', title: 'Drafty' })
   })
 
-  it('may be nothing', async () => {
+  it('may be empty', async () => {
     const server = new ScriptedServer({
       'server/discover': () => ({ supportedVersions: ['2026-07-28'], capabilities: {} }),
     })

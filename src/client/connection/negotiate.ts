@@ -8,137 +8,146 @@ import type {
   Implementation,
   ServerCapabilities,
 } from '../../mcp/types/base.ts'
-import { orAborted } from '../../util/abort.ts'
-import { isRecord, stringsIn } from '../../util/record.ts'
+import { isRecord, stringsIn } from '../../util/objects.ts'
+import { abortable } from '../../util/promises.ts'
 import { isLost, isOutage, isUnsent } from '../errors.ts'
 import type { Settings } from '../settings.ts'
-import { Link, type LinkHost } from './connection.ts'
+import { Connection, type ConnectionHandlers } from './connection.ts'
 import { withSafeIcons } from './icons.ts'
 import { senderMeta, withMeta } from './request-meta.ts'
-import { forget, recall, remember } from './version-cache.ts'
+import { cachedRevision, forgetVersion, storeVersion } from './version-cache.ts'
 
-/** Opens a channel to the server: called for the first connection and for each one after it. */
+/** Opens a channel to the server. Called for the first connection and for each reconnect. */
 export type Dial = () => Promise<Channel>
 
-/** What a server says of itself. Nothing may be decided by its name. */
+/** What a server says of itself. Its name must not be used for decisions. */
 export interface ServerDescription extends Implementation {
   readonly capabilities: ServerCapabilities
   readonly instructions?: string
-  /** What is spoken with it. */
+  /** The negotiated protocol revision. */
   readonly revision: Revision
 }
 
-/** A connection on which both sides know what to speak. */
-export interface Opened {
-  readonly link: Link
+/** A connection whose protocol revision has been negotiated. */
+export interface Negotiated {
+  readonly connection: Connection
   readonly server: ServerDescription
 }
 
-/** What opening needs to know. */
+/** Parameters of a negotiation. */
 export interface Opening {
   readonly dial: Dial
-  readonly host: LinkHost
+  readonly handlers: ConnectionHandlers
   readonly settings: Settings
   readonly capabilitiesOf: (revision: Revision) => ClientCapabilities
-  /** Gives up; whatever was opened so far is closed. */
+  /** Aborts the negotiation and closes the connection. */
   readonly signal?: AbortSignal
 }
 
 /**
- * Connects, finds out what the server speaks and settles on a revision.
+ * Connects to a server and negotiates the protocol revision.
  *
- * A server is asked with `server/discover`. Whoever answers as stateless servers do is one; any
- * other answer, silence, or a server that does not survive the question means a session, which
- * begins with `initialize`, on a new connection if need be. Where each request has a stream of its
- * own, silence and failures of the way say nothing about the server, and opening fails with them. A
- * verdict that was remembered saves the question, and a wrong one is found out. Rejects with a
- * ChannelError `'refused'` when there is nothing both sides speak.
+ * The client sends `server/discover`. A server that returns a DiscoverResult is stateless. Any other
+ * response, silence, or a server that closes the connection means a session, which starts with
+ * `initialize`, on a new connection if needed. Where each request has a stream of its own, silence and
+ * transport failures say nothing about the server, and the negotiation fails with them. An entry in the
+ * version cache saves the probe; a wrong entry is detected. Rejects with a ChannelError `'refused'` if
+ * client and server have no revision in common.
  */
-export async function open(opening: Opening): Promise<Opened> {
+export async function open(opening: Opening): Promise<Negotiated> {
   const { settings } = opening
-  const asked = newest('stateless', settings.revisions)
-  const isEither = asked !== undefined && newest('session', settings.revisions) !== undefined
-  if (asked === undefined) return openSession(opening, await dialled(opening))
-  if (!isEither) return openStateless(opening, await dialled(opening), asked)
-  const verdict = recall(settings)?.era
-  if (verdict === 'session') {
-    const opened = await openRemembered(opening)
+  const newestStateless = newest('stateless', settings.revisions)
+  const isEither =
+    newestStateless !== undefined && newest('session', settings.revisions) !== undefined
+  if (newestStateless === undefined) return openSession(opening, await dialed(opening))
+  if (!isEither) return openStateless(opening, await dialed(opening), newestStateless)
+  const cached = cachedRevision(settings)
+  if (cached?.features.identity === 'session') {
+    const opened = await openCached(opening)
     if (opened !== undefined) return opened
   }
-  // A server that has answered before is slow rather than of another kind.
-  const waitMs = verdict === 'stateless' ? settings.timeoutMs : settings.probeMs
-  const opened = await openEither(opening, asked, waitMs)
-  remember(settings, opened.server.revision.era)
+  // A server that was stateless before is slow rather than of the other era.
+  const waitMs = cached === newestStateless ? settings.timeoutMs : settings.discoverTimeoutMs
+  const opened = await openEither(opening, newestStateless, waitMs)
+  storeVersion(settings, opened.server.revision.era)
   return opened
 }
 
-async function openEither(opening: Opening, asked: Revision, waitMs: number): Promise<Opened> {
-  const link = await dialled(opening)
-  const found = await closing(link, () => discover(opening, link, asked, waitMs))
-  if (found.type === 'stateless') return { link, server: found.server }
+async function openEither(
+  opening: Opening,
+  preferred: Revision,
+  waitMs: number,
+): Promise<Negotiated> {
+  const connection = await dialed(opening)
+  const found = await orClose(connection, () => discover(opening, connection, preferred, waitMs))
+  if (found.server !== undefined) return { connection, server: found.server }
   try {
-    return await openSession(opening, link.isOpen ? link : await dialled(opening))
+    return await openSession(opening, connection.isOpen ? connection : await dialed(opening))
   } catch (error) {
-    // Silence may have meant no more than a slow start: such a server names what it speaks here.
-    if (!speaksStateless(error, opening)) throw error
-    return openStateless(opening, await dialled(opening), asked)
+    // A server that was silent may just have been slow: its error to initialize then lists its revisions.
+    if (!supportsStateless(error, opening)) throw error
+    return openStateless(opening, await dialed(opening), preferred)
   }
 }
 
-/** Undefined when the server turns out to be another than the one remembered. */
-async function openRemembered(opening: Opening): Promise<Opened | undefined> {
+/** Opens a session as the version cache says; undefined if the server refuses, because the entry is wrong. */
+async function openCached(opening: Opening): Promise<Negotiated | undefined> {
   try {
-    return await openSession(opening, await dialled(opening))
+    return await openSession(opening, await dialed(opening))
   } catch (error) {
     if (!(error instanceof RpcError)) throw error
-    forget(opening.settings)
+    forgetVersion(opening.settings)
     return undefined
   }
 }
 
-async function openStateless(opening: Opening, link: Link, asked: Revision): Promise<Opened> {
-  return closing(link, async () => {
+async function openStateless(
+  opening: Opening,
+  connection: Connection,
+  preferred: Revision,
+): Promise<Negotiated> {
+  return orClose(connection, async () => {
     const { timeoutMs } = opening.settings
-    const found = await discover(opening, link, asked, timeoutMs)
-    if (found.type === 'stateless') return { link, server: found.server }
-    const why = 'the server does not answer server/discover as stateless servers do'
+    const found = await discover(opening, connection, preferred, timeoutMs)
+    if (found.server !== undefined) return { connection, server: found.server }
+    const why = 'the server does not answer server/discover as a stateless server'
     const { cause } = found
-    const words = cause instanceof Error ? `${why}: ${cause.message}` : why
-    throw new ChannelError('refused', `opening: ${words}`, { cause })
+    const reason = cause instanceof Error ? `${why}: ${cause.message}` : why
+    throw new ChannelError('refused', `opening: ${reason}`, { cause })
   })
 }
 
+/** What `server/discover` has found: a stateless server, or why the server is not known as one. */
 type Finding =
-  | { readonly type: 'stateless'; readonly server: ServerDescription }
-  | { readonly type: 'session'; readonly cause?: unknown }
+  | { readonly server: ServerDescription; readonly cause?: undefined }
+  | { readonly server?: undefined; readonly cause: unknown }
 
 async function discover(
   opening: Opening,
-  link: Link,
-  asked: Revision,
+  connection: Connection,
+  preferred: Revision,
   timeoutMs: number,
 ): Promise<Finding> {
   const { settings } = opening
-  const waitMs = link.hasStreams ? settings.timeoutMs : timeoutMs
-  // A server that refuses what it then offers is given a second chance, and no third.
-  let revision = asked
+  const waitMs = connection.hasStreams ? settings.timeoutMs : timeoutMs
+  // A server that rejects a revision that it then lists as supported gets a second attempt, and no third.
+  let revision = preferred
   for (let attempt = 1; ; attempt++) {
     try {
-      const found = judge(
-        await ask(opening, link, revision, { attempt, timeoutMs: waitMs }),
+      const found = readDiscovery(
+        await sendDiscover(opening, connection, revision, { attempt, timeoutMs: waitMs }),
         settings,
       )
-      if (found.type === 'stateless') link.revision = found.server.revision
+      if (found.server !== undefined) connection.revision = found.server.revision
       return found
     } catch (error) {
       opening.signal?.throwIfAborted()
-      if (link.hasStreams && isOutage(error)) throw error
-      const supported = isUnsupportedVersion(error) ? offered(error) : undefined
-      if (supported === undefined) return { type: 'session', cause: error }
+      if (connection.hasStreams && isOutage(error)) throw error
+      const supported = isUnsupportedVersion(error) ? supportedIn(error) : undefined
+      if (supported === undefined) return { cause: error }
       const next = common(supported, settings, 'stateless')
       if (next === undefined || attempt === 2) {
-        if (common(supported, settings, 'session') !== undefined)
-          return { type: 'session', cause: error }
+        if (common(supported, settings, 'session') !== undefined) return { cause: error }
         throw nothingInCommon(supported, settings, error)
       }
       revision = next
@@ -146,43 +155,40 @@ async function discover(
   }
 }
 
-function ask(
+function sendDiscover(
   opening: Opening,
-  link: Link,
+  connection: Connection,
   revision: Revision,
   { attempt, timeoutMs }: { readonly attempt: number; readonly timeoutMs: number },
 ): Promise<unknown> {
   const { info } = opening.settings
   const capabilities = opening.capabilitiesOf(revision)
   const params = withMeta(undefined, { sender: senderMeta({ revision, capabilities, info }) })
-  // Silent when it is given up, because a server with sessions would hear of it before initialize.
+  // No cancellation on timeout, because a server with sessions would receive it before initialize.
   const options = { id: `discover-${attempt}`, timeoutMs, silent: true }
-  return within(opening, link, link.call('server/discover', params, options))
+  return orAbort(opening, connection, connection.call('server/discover', params, options))
 }
 
-function judge(result: unknown, settings: Settings): Finding {
+function readDiscovery(result: unknown, settings: Settings): Finding {
   const supported = isRecord(result) ? stringsIn(result.supportedVersions) : undefined
   if (!isRecord(result) || supported === undefined || !isRecord(result.capabilities)) {
-    return {
-      type: 'session',
-      cause: new ChannelError('framing', 'the answer is no DiscoverResult'),
-    }
+    return { cause: new ChannelError('framing', 'the response is not a DiscoverResult') }
   }
   const revision = common(supported, settings, 'stateless')
-  if (revision !== undefined) return { type: 'stateless', server: described(result, revision) }
-  return { type: 'session', cause: nothingInCommon(supported, settings) }
+  if (revision !== undefined) return { server: described(result, revision) }
+  return { cause: nothingInCommon(supported, settings) }
 }
 
-async function openSession(opening: Opening, link: Link): Promise<Opened> {
-  return closing(link, async () => {
+async function openSession(opening: Opening, connection: Connection): Promise<Negotiated> {
+  return orClose(connection, async () => {
     let wanted = newest('session', opening.settings.revisions)
     for (let attempt = 1; ; attempt++) {
-      // The check: called only where there is a revision with sessions.
+      // The check: openSession is called only if there is a session revision.
       const revision = wanted as Revision
       try {
-        return { link, server: await initialize(opening, link, revision) }
+        return { connection, server: await initialize(opening, connection, revision) }
       } catch (error) {
-        wanted = common(offered(error) ?? [], opening.settings, 'session')
+        wanted = common(supportedIn(error) ?? [], opening.settings, 'session')
         if (wanted === undefined || wanted === revision || attempt === 2) throw error
       }
     }
@@ -191,7 +197,7 @@ async function openSession(opening: Opening, link: Link): Promise<Opened> {
 
 async function initialize(
   opening: Opening,
-  link: Link,
+  connection: Connection,
   wanted: Revision,
 ): Promise<ServerDescription> {
   const { settings } = opening
@@ -201,14 +207,21 @@ async function initialize(
     clientInfo: implementationFor(wanted, settings.info),
   }
   const params = withMeta(introduction, {})
-  const result = await within(opening, link, link.call('initialize', params, { silent: true }))
+  const result = await orAbort(
+    opening,
+    connection,
+    connection.call('initialize', params, { silent: true }),
+  )
   if (!isRecord(result) || typeof result.protocolVersion !== 'string') {
-    throw new ChannelError('framing', 'opening: the answer to initialize is no InitializeResult')
+    throw new ChannelError(
+      'framing',
+      'opening: the response to initialize is not an InitializeResult',
+    )
   }
   const revision = common([result.protocolVersion], settings, 'session')
   if (revision === undefined) throw nothingInCommon([result.protocolVersion], settings)
-  link.revision = revision
-  link.notify('notifications/initialized')
+  connection.revision = revision
+  connection.notify('notifications/initialized')
   return described(result, revision)
 }
 
@@ -217,7 +230,7 @@ function described(
   revision: Revision,
 ): ServerDescription {
   const meta = isRecord(result._meta) ? result._meta : {}
-  // At the top in sessions; in stateless revisions in `_meta`, though drafts had it at the top too.
+  // Top-level in sessions; in `_meta` in stateless revisions, whose drafts had it top-level too.
   const info = result.serverInfo ?? meta[metaKeys.serverInfo]
   const { instructions } = result
   const named = withSafeIcons(isRecord(info) ? info : {})
@@ -231,18 +244,18 @@ function described(
   }
 }
 
-/** Whether a stateless server refuses the revision it was spoken to in. */
+/** Whether a stateless server rejected the revision of the request. */
 function isUnsupportedVersion(error: unknown): boolean {
   return error instanceof RpcError && error.code === -32022
 }
 
-/** The revisions that a refusal offers instead; undefined for any other failure. */
-function offered(error: unknown): readonly string[] | undefined {
+/** The revisions that an error response lists as supported; undefined for any other error. */
+function supportedIn(error: unknown): readonly string[] | undefined {
   if (!(error instanceof RpcError) || !isRecord(error.data)) return undefined
   return stringsIn(error.data.supported)
 }
 
-/** The newest revision of an era that is among the names and that this client speaks. */
+/** Returns the newest revision of an era that is among the names and that this client supports. */
 function common(
   names: readonly string[],
   { revisions }: Settings,
@@ -254,8 +267,8 @@ function common(
   )
 }
 
-function speaksStateless(error: unknown, { settings }: Opening): boolean {
-  return common(offered(error) ?? [], settings, 'stateless') !== undefined
+function supportsStateless(error: unknown, { settings }: Opening): boolean {
+  return common(supportedIn(error) ?? [], settings, 'stateless') !== undefined
 }
 
 function nothingInCommon(
@@ -264,44 +277,48 @@ function nothingInCommon(
   cause?: unknown,
 ): ChannelError {
   const ours = revisions.map(({ name }) => name).join(', ')
-  const what = `opening: the server speaks ${theirs.join(', ') || 'nothing'}; this client speaks ${ours}`
+  const what = `opening: no protocol version in common: the server supports ${theirs.join(', ') || 'none'}; this client supports ${ours}`
   return new ChannelError('refused', what, { cause })
 }
 
-async function dialled({ dial, host, settings, signal }: Opening): Promise<Link> {
+async function dialed({ dial, handlers, settings, signal }: Opening): Promise<Connection> {
   signal?.throwIfAborted()
-  const dialling = dial()
+  const dialing = dial()
   try {
-    return new Link(await orAborted(dialling, signal), host, settings)
+    return new Connection(await abortable(dialing, signal), handlers, settings)
   } catch (error) {
-    // Whoever gives up does not wait for a connection; should it come all the same, it is closed.
-    if (signal?.aborted) dialling.then(channel => channel.close()).then(undefined, () => {})
+    // An abort does not wait for the channel; if it opens all the same, it is closed.
+    if (signal?.aborted) dialing.then(channel => channel.close()).then(undefined, () => {})
     throw error
   }
 }
 
-/** Closes the link if what is done with it fails, and says what was being done where nobody else does. */
-async function closing<T>(link: Link, work: () => Promise<T>): Promise<T> {
+/** Runs a step of the negotiation; closes the connection if it fails, and prefixes errors with `opening:`. */
+async function orClose<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    await link.close()
-    if (link.hasStreams && (isLost(error) || isUnsent(error))) {
+    await connection.close()
+    if (connection.hasStreams && (isLost(error) || isUnsent(error))) {
       throw new ChannelError('refused', `opening: ${error.message}`, { cause: error.cause })
     }
     if (!isLost(error)) throw error
-    // Nothing has been asked of the server yet, so that nothing can have been carried out.
+    // The negotiation executes nothing, so the outcome is not unknown: the connection is just closed.
     const why = error.cause instanceof Error ? `: ${error.cause.message}` : ''
-    throw new ChannelError('closed', `opening: the server ended the connection${why}`, {
+    throw new ChannelError('closed', `opening: the server closed the connection${why}`, {
       cause: error.cause,
     })
   }
 }
 
-/** A reply that is awaited only as long as anybody wants the connection. */
-async function within<T>({ signal }: Opening, link: Link, reply: Promise<T>): Promise<T> {
+/** Settles with the reply; closes the connection and rejects if the signal is aborted first. */
+async function orAbort<T>(
+  { signal }: Opening,
+  connection: Connection,
+  reply: Promise<T>,
+): Promise<T> {
   if (signal === undefined) return reply
-  const onAbort = () => void link.close()
+  const onAbort = () => void connection.close()
   signal.addEventListener('abort', onAbort, { once: true })
   try {
     if (signal.aborted) onAbort()

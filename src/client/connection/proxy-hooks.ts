@@ -5,18 +5,18 @@ import type { Revision } from '../../mcp/revisions/revisions.ts'
 import type { ClientCapabilities, Members } from '../../mcp/types/base.ts'
 
 /**
- * Where a client can be opened up: for whoever passes on what others say, and can neither answer the
- * questions of a server itself nor know beforehand what may be asked.
+ * Hooks by which a proxy, such as the router, takes over parts of a client: a proxy forwards server
+ * requests instead of handling them, and does not know beforehand which ones its callers support.
  */
-export interface Seams {
-  /** What is declared, instead of what there are handlers for. */
+export interface ProxyHooks {
+  /** Returns the capabilities to declare, instead of those derived from the handlers in the options. */
   capabilities(revision: Revision): ClientCapabilities
-  /** Answers a request of a server in a session, whatever it is. */
+  /** Handles every request of a server in a session, except `ping`, and returns its result. */
   onRequest(request: RpcRequest, exchange: Exchange): unknown
-  /** Told every notification, with what came beside it. */
+  /** Called with every notification and its envelope. */
   onNotification(method: string, params: Members | undefined, envelope: Envelope): void
-  /** A connection has ended by itself, be it one that was being opened. Told before it is cleared away. */
-  onEnded?(cause: Error | undefined): void
-  /** The reply to a request has come that nobody waited for any more; without a result where it failed. */
+  /** A connection was lost, perhaps one that was still being opened. Called before it is cleaned up. */
+  onLost?(cause: Error | undefined): void
+  /** A response arrived for a request that was abandoned; `result` is undefined if the request failed. */
   onLate?(id: Id, result?: unknown): void
 }

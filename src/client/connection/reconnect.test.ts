@@ -14,7 +14,7 @@ import { ChannelError } from '../../jsonrpc/channel.ts'
 import { RpcError } from '../../jsonrpc/error.ts'
 import { fakeClock } from '../../testing/fake-clock.ts'
 import { openClient } from '../client.ts'
-import { backoffMs } from './reconnect.ts'
+import { reconnectDelayMs } from './reconnect.ts'
 
 const quiet = { onError: () => {} }
 const readOnly: readonly [string, (client: Loose) => Promise<unknown>, object][] = [
@@ -42,7 +42,7 @@ function losing(server: ScriptedServer, method: string, result: object): void {
 }
 
 describe.each(allRevisions)('a connection lost in %s', revision => {
-  it('is opened again, before anybody asks', async () => {
+  it('is opened again before the next call', async () => {
     const server = serverOf(revision)
     await using client = await openClient(server.dial, quiet)
     await server.hangUp()
@@ -66,7 +66,7 @@ describe.each(allRevisions)('a connection lost in %s', revision => {
     expect((await client.call('pay')).content).toEqual([])
   })
 
-  it('repeats no tool, however harmless it was said to be', async () => {
+  it('repeats no tool, even if it is annotated as read-only', async () => {
     proves('S4')
     const server = serverOf(revision, {
       'tools/list': () => ({
@@ -86,7 +86,7 @@ describe.each(allRevisions)('a connection lost in %s', revision => {
     expect(server.sent('tools/call')).toHaveLength(1)
   })
 
-  it('makes the same unknown of any other method', async () => {
+  it('makes the outcome of any other method unknown, too', async () => {
     const server = serverOf(revision)
     losing(server, 'acme/do', {})
     await using client = await openClient(server.dial, quiet)
@@ -101,23 +101,28 @@ describe.each(allRevisions)('a connection lost in %s', revision => {
     expect(server.sent(method)).toHaveLength(2)
   })
 
-  it('repeats nothing that loses every connection', async () => {
+  it('repeats no request more than once', async () => {
     const server = serverOf(revision)
     server.on('tools/list', () => {
       void server.hangUp()
       return never()
     })
-    await using client = await openClient(server.dial, { restart: { random: () => 0 }, ...quiet })
+    await using client = await openClient(server.dial, { reconnect: { random: () => 0 }, ...quiet })
     const error = await client.request('tools/list').catch(e => e)
     expect(error.code).toBe('outcome-unknown')
     expect(server.sent('tools/list')).toHaveLength(2)
   })
 
-  it('holds calls back until there is another, within their time', async () => {
+  it('delays calls until there is another, within their timeout', async () => {
     const clock = fakeClock()
     const server = serverOf(revision, { 'tools/call': () => ({ content: [] }) })
-    const restart = { random: () => 1 }
-    await using client = await openClient(server.dial, { clock, restart, timeoutMs: 500, ...quiet })
+    const reconnect = { random: () => 1 }
+    await using client = await openClient(server.dial, {
+      clock,
+      reconnect,
+      timeoutMs: 500,
+      ...quiet,
+    })
     server.refuse(1)
     await server.hangUp()
     const early = client.call('x').catch(e => e)
@@ -135,12 +140,12 @@ describe.each(allRevisions)('a connection lost in %s', revision => {
     expect(server.sent('notifications/cancelled')).toEqual([])
   })
 
-  it('ends the client after so many attempts', async () => {
+  it('closes the client after the last attempt', async () => {
     const clock = fakeClock()
     const server = serverOf(revision)
     const dial = vi.fn(server.dial)
-    const restart = { attempts: 3, baseMs: 100, random: () => 1 }
-    const client = await openClient(dial, { clock, restart, ...quiet })
+    const reconnect = { attempts: 3, baseMs: 100, random: () => 1 }
+    const client = await openClient(dial, { clock, reconnect, ...quiet })
     server.refuse(100)
     await server.hangUp()
     const call = client.call('x').catch(e => e)
@@ -157,9 +162,9 @@ describe.each(allRevisions)('a connection lost in %s', revision => {
     await client.close()
   })
 
-  it('ends the client at once where nothing is to be opened again', async () => {
+  it('closes the client at once if reconnect is false', async () => {
     const server = serverOf(revision, { 'tools/call': never })
-    const client = await openClient(server.dial, { restart: false, ...quiet })
+    const client = await openClient(server.dial, { reconnect: false, ...quiet })
     const call = client.call('x').catch(e => e)
     await turns()
     await server.hangUp()
@@ -168,7 +173,7 @@ describe.each(allRevisions)('a connection lost in %s', revision => {
     expect(server.connections).toHaveLength(1)
   })
 
-  it('is opened again only when what is left of it is gone', async () => {
+  it('is opened again only when the old one is closed', async () => {
     const server = serverOf(revision)
     let release: () => void = () => {}
     const leftover = new Promise<void>(resolve => {
@@ -197,7 +202,7 @@ describe.each(allRevisions)('a connection lost in %s', revision => {
     expect(client.server.revision.name).toBe(revision)
   })
 
-  it('that comes back when nobody wants it any more is closed', async () => {
+  it('that is opened after the client was closed is closed', async () => {
     const server = serverOf(revision)
     let connect: () => void = () => {}
     let isSlow = false
@@ -222,8 +227,8 @@ describe.each(allRevisions)('a connection lost in %s', revision => {
   it('stays lost when the client is closed meanwhile', async () => {
     const clock = fakeClock()
     const server = serverOf(revision)
-    const restart = { random: () => 1 }
-    const client = await openClient(server.dial, { clock, restart, ...quiet })
+    const reconnect = { random: () => 1 }
+    const client = await openClient(server.dial, { clock, reconnect, ...quiet })
     server.refuse(1)
     await server.hangUp()
     const call = client.call('x').catch(e => e)
@@ -238,19 +243,19 @@ describe.each(allRevisions)('a connection lost in %s', revision => {
 })
 
 describe('attempts', () => {
-  it('come at once, then after any part of a time that doubles up to a limit', () => {
-    const policy = { attempts: 9, baseMs: 1000, maxMs: 5000, steadyMs: 0, random: () => 1 }
-    expect([0, 1, 2, 3, 4, 5].map(attempt => backoffMs(attempt, policy))).toEqual([
+  it('start at once, then with jitter after a time that doubles up to a limit', () => {
+    const policy = { attempts: 9, baseMs: 1000, maxMs: 5000, stableMs: 0, random: () => 1 }
+    expect([0, 1, 2, 3, 4, 5].map(attempt => reconnectDelayMs(attempt, policy))).toEqual([
       0, 1000, 2000, 4000, 5000, 5000,
     ])
-    expect(backoffMs(3, { ...policy, random: () => 0.25 })).toBe(1000)
+    expect(reconnectDelayMs(3, { ...policy, random: () => 0.25 })).toBe(1000)
   })
 
-  it('are counted on while connections do not last, and anew when one has lasted', async () => {
+  it('are counted while connections are unstable, and reset after a stable one', async () => {
     const clock = fakeClock()
     const server = sessionServer('2025-11-25')
-    const restart = { attempts: 2, baseMs: 100, steadyMs: 10_000, random: () => 1 }
-    const client = await openClient(server.dial, { clock, restart, ...quiet })
+    const reconnect = { attempts: 2, baseMs: 100, stableMs: 10_000, random: () => 1 }
+    const client = await openClient(server.dial, { clock, reconnect, ...quiet })
     const lose = async () => {
       await server.hangUp()
       clock.advance(250)
@@ -270,7 +275,7 @@ describe('attempts', () => {
 })
 
 describe('a server that has changed meanwhile', () => {
-  it('is spoken to in its new revision', async () => {
+  it('is used in its new revision', async () => {
     const old = sessionServer('2025-11-25', { 'tools/call': () => ({ content: [] }) })
     const young = statelessServer({ 'tools/call': () => ({ content: [] }) })
     let server: ScriptedServer = old

@@ -1,41 +1,42 @@
 import { ChannelError } from '../../jsonrpc/channel.ts'
 import { outsideTraces } from '../../mcp/trace-context.ts'
-import { type Deferred, deferred } from '../../util/deferred.ts'
+import { type Deferred, deferred } from '../../util/promises.ts'
+import { backoffMs } from '../../util/time/backoff.ts'
 import { timed } from '../../util/time/deadline.ts'
-import type { RestartPolicy, Settings } from '../settings.ts'
-import type { Link } from './connection.ts'
-import type { Opened } from './negotiate.ts'
+import type { ReconnectPolicy, Settings } from '../settings.ts'
+import type { Connection } from './connection.ts'
+import type { Negotiated } from './negotiate.ts'
 
-/** What a lifeline needs, and whom it tells. */
-export interface LifelineHost {
-  /** Opens a connection; gives up when the signal says so. */
-  open(signal: AbortSignal): Promise<Opened>
-  /** A connection took the place of a lost one. */
-  onReopened(opened: Opened): void
-  /** There is none and there will be none. */
+/** Callbacks of a reconnecting connection. */
+export interface ReconnectHandlers {
+  /** Opens a connection; gives up when the signal is aborted. */
+  open(signal: AbortSignal): Promise<Negotiated>
+  /** A new connection has replaced a lost one. */
+  onReopened(opened: Negotiated): void
+  /** There is no connection, and none will be opened any more. */
   onClosed(cause: Error | undefined): void
 }
 
 /**
- * Keeps one connection to a server alive: when it is lost, another is opened, after a wait that grows,
- * so often and no oftener.
+ * Keeps a connection to a server open: when it is lost, opens another one, with exponential backoff and
+ * at most `reconnect.attempts` times in a row.
  */
-export class Lifeline {
-  /** Settles when nothing will be sent any more; with the cause, unless `close` was called. */
+export class ReconnectingConnection {
+  /** Settles when no connection will be opened any more; with the cause, unless `close` was called. */
   readonly closed: Promise<Error | undefined>
-  readonly #host: LifelineHost
+  readonly #host: ReconnectHandlers
   readonly #settings: Settings
   readonly #gone = new AbortController()
   readonly #settleClosed: (cause: Error | undefined) => void
-  #current: Opened
+  #current: Negotiated
   #since: number
-  /** What those wait for who come while there is no connection. */
-  #reopening: Deferred<Opened> | undefined
+  /** Awaited by requests that are made while there is no connection. */
+  #reopening: Deferred<Negotiated> | undefined
   #attempting: Promise<void> | undefined
   #attempts = 0
   #failure: ChannelError | undefined
 
-  constructor(first: Opened, host: LifelineHost, settings: Settings) {
+  constructor(first: Negotiated, host: ReconnectHandlers, settings: Settings) {
     this.#host = host
     this.#settings = settings
     this.#current = first
@@ -45,8 +46,8 @@ export class Lifeline {
     this.#settleClosed = closed.resolve
   }
 
-  /** The connection used last, whether or not it is still there. */
-  get latest(): Opened {
+  /** The most recent connection, open or not. */
+  get latest(): Negotiated {
     return this.#current
   }
 
@@ -54,47 +55,51 @@ export class Lifeline {
     return this.#failure !== undefined
   }
 
-  /** Aborted when the lifeline has ended. */
+  /** Aborted when no connection will be opened any more. */
   get gone(): AbortSignal {
     return this.#gone.signal
   }
 
-  /** The connection: at once while there is one, else when there is one again. May throw or reject. */
-  ready(): Opened | Promise<Opened> {
+  /**
+   * Returns the connection if there is one, or else a promise of the next one. Throws or rejects with a
+   * ChannelError `'closed'` once there will be none.
+   */
+  ready(): Negotiated | Promise<Negotiated> {
     if (this.#failure !== undefined) throw this.#failure
     return this.#reopening === undefined ? this.#current : this.#reopening.promise
   }
 
-  /** To be called when a link has ended by itself. */
-  onEnded(link: Link, cause: Error | undefined): void {
-    if (link !== this.#current.link || this.#reopening !== undefined || this.isClosed) return
-    const { clock, restart } = this.#settings
-    if (clock.now() - this.#since >= restart.steadyMs) this.#attempts = 0
-    const reopening = deferred<Opened>()
-    // Nobody need be waiting for it.
+  /** Must be called when a connection was lost. */
+  onLost(connection: Connection, cause: Error | undefined): void {
+    if (connection !== this.#current.connection || this.#reopening !== undefined || this.isClosed)
+      return
+    const { clock, reconnect } = this.#settings
+    if (clock.now() - this.#since >= reconnect.stableMs) this.#attempts = 0
+    const reopening = deferred<Negotiated>()
+    // There may be no request that awaits it.
     reopening.promise.then(undefined, () => {})
     this.#reopening = reopening
     this.#attempting = outsideTraces(() => this.#reopen(reopening, cause))
   }
 
-  /** Ends the connection for good. Idempotent; never rejects. */
+  /** Closes the connection for good. Idempotent; never rejects. */
   async close(): Promise<void> {
     if (this.#failure === undefined) this.#end(new ChannelError('closed', 'the client is closed'))
-    // What has just been given up tells the server so in the next moment.
+    // Requests that this has just rejected send their cancellation in the next microtask.
     await undefined
-    await Promise.all([this.#current.link.close(), this.#attempting])
+    await Promise.all([this.#current.connection.close(), this.#attempting])
   }
 
-  async #reopen(reopening: Deferred<Opened>, lost: Error | undefined): Promise<void> {
+  async #reopen(reopening: Deferred<Negotiated>, lost: Error | undefined): Promise<void> {
     let cause: unknown = lost
-    // What is left of the old server goes first: two of them at once may be one too many.
-    await this.#current.link.close()
-    while (!this.isClosed && this.#attempts < this.#settings.restart.attempts) {
-      await this.#wait(backoffMs(this.#attempts++, this.#settings.restart))
+    // The rest of the old connection goes first: a server may not stand two instances or connections at once.
+    await this.#current.connection.close()
+    while (!this.isClosed && this.#attempts < this.#settings.reconnect.attempts) {
+      await this.#wait(reconnectDelayMs(this.#attempts++, this.#settings.reconnect))
       if (this.isClosed) return
       try {
         const opened = await this.#host.open(this.#gone.signal)
-        if (await this.#isTaken(opened)) {
+        if (await this.#isAccepted(opened)) {
           reopening.resolve(opened)
           return
         }
@@ -104,14 +109,14 @@ export class Lifeline {
     }
     if (this.isClosed) return
     const why = cause instanceof Error ? `: ${cause.message}` : ''
-    const what = `the connection was lost and could not be opened again${why}`
+    const what = `the connection was lost, and reconnecting failed${why}`
     this.#end(new ChannelError('closed', what, { cause }), toError(cause))
   }
 
-  /** Whether a new connection is any good: it may be gone already, or nobody may want it any more. */
-  async #isTaken(opened: Opened): Promise<boolean> {
-    if (this.isClosed || !opened.link.isOpen) {
-      await opened.link.close()
+  /** Returns false, and closes the connection, if it was lost already or the client was closed meanwhile. */
+  async #isAccepted(opened: Negotiated): Promise<boolean> {
+    if (this.isClosed || !opened.connection.isOpen) {
+      await opened.connection.close()
       return false
     }
     this.#current = opened
@@ -146,14 +151,18 @@ export class Lifeline {
 }
 
 /**
- * How long to wait before an attempt, counted from 0: the first comes at once, each further one after
- * any part of a time that doubles, so that those who lost the same server do not return together.
+ * Returns the milliseconds to wait before an attempt, counted from 0. The first one comes at once; each
+ * further one after a random part (full jitter) of a time that doubles, so that the clients that lost the
+ * same server do not return at the same moment.
  */
-export function backoffMs(attempt: number, { baseMs, maxMs, random }: RestartPolicy): number {
+export function reconnectDelayMs(
+  attempt: number,
+  { baseMs, maxMs, random }: ReconnectPolicy,
+): number {
   if (attempt === 0) return 0
-  return random() * Math.min(maxMs, baseMs * 2 ** (attempt - 1))
+  return backoffMs(attempt - 1, { baseMs, maxMs, random })
 }
 
 function toError(cause: unknown): Error {
-  return cause instanceof Error ? cause : new Error('the server ended the connection', { cause })
+  return cause instanceof Error ? cause : new Error('the server closed the connection', { cause })
 }

@@ -1,4 +1,4 @@
-import { writeOnce } from '../../jsonrpc/codec/stringify.ts'
+import { cacheJson } from '../../jsonrpc/codec/stringify.ts'
 import { metaKeys, type TraceContext } from '../../mcp/meta.ts'
 import type { Revision } from '../../mcp/revisions/revisions.ts'
 import { implementationFor } from '../../mcp/revisions/shape.ts'
@@ -9,11 +9,10 @@ import type {
   LogLevel,
   ProgressToken,
 } from '../../mcp/types/base.ts'
-import { frozenCopy } from '../../util/frozen.ts'
-import { isRecord } from '../../util/record.ts'
+import { frozenCopy, isRecord } from '../../util/objects.ts'
 
-/** Who sends a request, in which words, and what it can be asked. */
-export interface Sender {
+/** What a stateless request says of its client. */
+export interface SenderInfo {
   readonly revision: Revision
   readonly capabilities: ClientCapabilities
   readonly info: Implementation
@@ -21,41 +20,41 @@ export interface Sender {
 }
 
 /**
- * What a stateless request says of its sender, as members of `_meta`: a copy, frozen, because many
+ * Returns what a stateless request says of its client, as members of `_meta`: a frozen copy, because many
  * requests carry it, by reference where the server is in the same process.
  */
-export function senderMeta({ revision, capabilities, info, logLevel }: Sender): object {
+export function senderMeta({ revision, capabilities, info, logLevel }: SenderInfo): object {
   const meta = frozenCopy({
     [metaKeys.protocolVersion]: revision.name,
     [metaKeys.clientCapabilities]: capabilities,
     [metaKeys.clientInfo]: implementationFor(revision, info),
     ...(logLevel !== undefined && { [metaKeys.logLevel]: logLevel }),
   })
-  return writeOnce(meta)
+  return cacheJson(meta)
 }
 
-/** What goes into the `_meta` of a request beside what its caller put there. */
+/** Members to add to the `_meta` of a request. */
 export interface RequestMeta {
   readonly progressToken?: ProgressToken
-  /** What `senderMeta` gave; not in sessions, where both sides know it. */
+  /** The result of `senderMeta`; undefined in sessions, where the server knows it from `initialize`. */
   readonly sender?: object
-  /** Whether it is a call of somebody else, whose trace has been settled, and is not to be looked for. */
-  readonly isPassedOn?: boolean
+  /** Whether the request is forwarded for another caller, whose trace context is already in its `_meta`. */
+  readonly isForwarded?: boolean
 }
 
 /**
- * The params of a request with `_meta` as it has to be. The caller's params stay as they are; of their
- * `_meta` everything is kept but the members set here. Where this process is traced, and the caller
- * names no trace, it is the one that the call is made in. Throws a TypeError for params by position,
- * which have no place for it.
+ * Returns the params of a request with the members added to `_meta`, without changing the caller's object;
+ * other members of `_meta` are kept. If this process is traced and `_meta` has no trace context, the
+ * ambient one is added. Throws a TypeError for positional params, which have no place for `_meta`.
  */
 export function withMeta(
   params: object | undefined,
-  { progressToken, sender, isPassedOn }: RequestMeta,
+  { progressToken, sender, isForwarded }: RequestMeta,
 ): object | undefined {
-  const trace = isPassedOn !== true && isTraced() ? traceFor(params) : undefined
+  const trace = isForwarded !== true && isTraced() ? traceFor(params) : undefined
   if (progressToken === undefined && sender === undefined && trace === undefined) return params
-  if (Array.isArray(params)) throw new TypeError('params of MCP requests are an object, not a list')
+  if (Array.isArray(params))
+    throw new TypeError('params of MCP requests must be an object (got an array)')
   const given = isRecord(params) ? params._meta : undefined
   if (given === undefined && progressToken === undefined && trace === undefined) {
     return sentBy(sender, params)
@@ -65,7 +64,7 @@ export function withMeta(
   return { ...params, _meta: { ...trace, ...own, ...token, ...sender } }
 }
 
-/** The trace that a request is made in, unless it names one itself or has no place for it. */
+/** Returns the ambient trace context, unless the request has one of its own or has no place for it. */
 function traceFor(params: object | undefined): TraceContext | undefined {
   if (Array.isArray(params)) return undefined
   const given = isRecord(params) ? params._meta : undefined

@@ -1,28 +1,28 @@
 import { expect, test } from 'vitest'
 import { limits } from '../../util/limits/limits.ts'
-import { boundedVerdicts } from './version-cache.ts'
+import { boundedVersionStore } from './version-cache.ts'
 
-const verdict = { era: 'session', at: 0 } as const
+const version = { era: 'session', at: 0 } as const
 
-test('the server talked to longest ago is forgotten first', () => {
-  const verdicts = boundedVerdicts(2)
-  verdicts.set('a', verdict)
-  verdicts.set('b', verdict)
-  verdicts.set('a', verdict)
-  verdicts.set('c', verdict)
-  expect(['a', 'b', 'c'].map(name => verdicts.get(name) !== undefined)).toEqual([true, false, true])
+test('the least recently stored entry is dropped first', () => {
+  const store = boundedVersionStore(2)
+  store.set('a', version)
+  store.set('b', version)
+  store.set('a', version)
+  store.set('c', version)
+  expect(['a', 'b', 'c'].map(name => store.get(name) !== undefined)).toEqual([true, false, true])
 })
 
-test('so many are kept unless said otherwise', () => {
-  const verdicts = boundedVerdicts()
-  for (let i = 0; i <= limits.verdicts.default; i++) verdicts.set(`${i}`, verdict)
-  expect(verdicts.get('0')).toBeUndefined()
-  expect(verdicts.get('1')).toBe(verdict)
+test('the number of entries is limited by default', () => {
+  const store = boundedVersionStore()
+  for (let i = 0; i <= limits.versionCacheEntries.default; i++) store.set(`${i}`, version)
+  expect(store.get('0')).toBeUndefined()
+  expect(store.get('1')).toBe(version)
 })
 
-test('a wrong one is taken back', () => {
-  const verdicts = boundedVerdicts()
-  verdicts.set('a', verdict)
-  verdicts.delete('a')
-  expect(verdicts.get('a')).toBeUndefined()
+test('an entry can be deleted', () => {
+  const store = boundedVersionStore()
+  store.set('a', version)
+  store.delete('a')
+  expect(store.get('a')).toBeUndefined()
 })

@@ -1,42 +1,47 @@
+import { newest, type Revision } from '../../mcp/revisions/revisions.ts'
 import { limits } from '../../util/limits/limits.ts'
-import type { Verdict, Verdicts } from '../options.ts'
+import type { KnownVersion, VersionStore } from '../options.ts'
 import type { Settings } from '../settings.ts'
 
 /**
- * What was found out about this server before, if it still counts. That it has sessions is doubted
- * after a day: a server that has learned to do without them still answers `initialize`, so nothing
- * else would ever show it.
+ * Returns the newest allowed revision of the era that earlier connections found this server to be of, or
+ * undefined if that is unknown or no longer counts. An entry expires after `versionCacheMs`, unless it is
+ * of the newest era: a server that has been upgraded still answers clients of the older one, so nothing
+ * else would ever show the upgrade.
  */
-export function recall({ remember }: Settings): Verdict | undefined {
-  const verdict = remember.verdicts.get(remember.target)
-  if (verdict?.era !== 'session') return verdict
-  return Date.now() - verdict.at < limits.verdictMs.default ? verdict : undefined
+export function cachedRevision({ versionCache, revisions }: Settings): Revision | undefined {
+  const known = versionCache.store.get(versionCache.key)
+  const revision = known === undefined ? undefined : newest(known.era, revisions)
+  if (known === undefined || revision === revisions.at(-1)) return revision
+  return Date.now() - known.at < limits.versionCacheMs.default ? revision : undefined
 }
 
-/** Keeps what was found out, with the date. */
-export function remember({ remember: where }: Settings, era: Verdict['era']): void {
-  where.verdicts.set(where.target, { era, at: Date.now() })
+/** Stores the era of this server, with the current date. */
+export function storeVersion({ versionCache }: Settings, era: KnownVersion['era']): void {
+  versionCache.store.set(versionCache.key, { era, at: Date.now() })
 }
 
-/** The verdict was wrong. */
-export function forget({ remember: where }: Settings): void {
-  where.verdicts.delete(where.target)
+/** Removes the entry of this server, because the server did not behave accordingly. */
+export function forgetVersion({ versionCache }: Settings): void {
+  versionCache.store.delete(versionCache.key)
 }
 
-/** Keeps verdicts in memory, those of the servers talked to last; older ones are forgotten. */
-export function boundedVerdicts(most: number = limits.verdicts.default): Verdicts {
-  const kept = new Map<string, Verdict>()
+/** Creates a store in memory with room for `max` servers. The least recently stored entry is dropped first. */
+export function boundedVersionStore(
+  max: number = limits.versionCacheEntries.default,
+): VersionStore {
+  const entries = new Map<string, KnownVersion>()
   return {
-    get: target => kept.get(target),
-    set: (target, verdict) => {
-      kept.delete(target)
-      kept.set(target, verdict)
-      const [oldest] = kept.keys()
-      if (kept.size > most && oldest !== undefined) kept.delete(oldest)
+    get: key => entries.get(key),
+    set: (key, version) => {
+      entries.delete(key)
+      entries.set(key, version)
+      const [oldest] = entries.keys()
+      if (entries.size > max && oldest !== undefined) entries.delete(oldest)
     },
-    delete: target => kept.delete(target),
+    delete: key => entries.delete(key),
   }
 }
 
-/** What this process has found out about the servers it has talked to. */
-export const knownServers: Verdicts = boundedVerdicts()
+/** The version cache of this process, which `connect` uses by default. */
+export const knownServers: VersionStore = boundedVersionStore()

@@ -1,48 +1,48 @@
 import { ChannelError } from '../../jsonrpc/channel.ts'
 import { type Deadlines, type Timed, timed } from '../../util/time/deadline.ts'
 
-/** How much patience there is. */
-export interface PatienceOptions {
-  /** What is waited for, in words. */
+/** Options of a call timeout. */
+export interface CallTimeoutOptions {
+  /** What is being waited for, such as the method; the prefix of the error message. */
   readonly what: string
   readonly deadlines: Deadlines
-  /** How long without a sign of life; 0 for ever. */
+  /** How long to wait without progress, in milliseconds; 0 waits for ever. */
   readonly timeoutMs: number
-  /** How long altogether; 0 for ever. */
+  /** How long to wait in total, in milliseconds; 0 waits for ever. */
   readonly totalMs: number
-  /** How much of both has gone by already. */
+  /** How much of both times has passed already, in milliseconds. */
   readonly elapsedMs?: number
 }
 
 /**
- * How long one call is waited for: a time that begins anew with every sign of life, and a total that
- * never does. It must be ended, however the call ends.
+ * The timeout of one call: an idle time that progress restarts, and a total time that nothing restarts.
+ * `end` must be called however the call ends.
  *
- * A signal would do the same with less code, but making one costs more than all the rest of a call.
+ * An AbortSignal would do the same with less code, but creating one costs more than the rest of a call.
  */
-export class Patience {
-  readonly #options: PatienceOptions
+export class CallTimeout {
+  readonly #options: CallTimeoutOptions
   readonly #idle: Timed
   readonly #total: Timed
-  /** What is being waited for at the moment, and has to be told when the time is up. */
+  /** Rejects the promises that are being awaited when the timeout expires. */
   readonly #waiting = new Set<(reason: ChannelError) => void>()
   #controller: AbortController | undefined
   #reason: ChannelError | undefined
   #pauses = 0
-  #isOver = false
+  #hasEnded = false
 
-  constructor(options: PatienceOptions) {
+  constructor(options: CallTimeoutOptions) {
     this.#options = options
     const { what, deadlines, timeoutMs, totalMs, elapsedMs = 0 } = options
-    this.#idle = timed(() => this.#give(`${what}: no reply in time`))
-    this.#total = timed(() => this.#give(`${what}: not over after ${totalMs} ms, progress or not`))
+    this.#idle = timed(() => this.#expire(`${what}: no response within ${timeoutMs} ms`))
+    this.#total = timed(() => this.#expire(`${what}: not finished within ${totalMs} ms`))
     const rest = (ms: number) => Math.max(1, ms - elapsedMs)
     if (timeoutMs > 0) deadlines.start(this.#idle, rest(timeoutMs))
-    // A total below the other would make a lie of what the caller asked for.
+    // A total below the idle time would cut short the timeout that the caller set.
     if (totalMs > 0) deadlines.start(this.#total, rest(Math.max(totalMs, timeoutMs)))
   }
 
-  /** Aborted when the time is up. Made on first use. */
+  /** Aborted when the timeout expires. Created on first use. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()
@@ -51,7 +51,7 @@ export class Patience {
     return this.#controller.signal
   }
 
-  /** What the work gives, unless the time is up first; then `onLate` is told, and this rejects. */
+  /** Settles with `work`. If the timeout expires first, rejects with a ChannelError `'timeout'` and calls `onLate`. */
   wait<T>(work: Promise<T>, onLate?: (reason: ChannelError) => void): Promise<T> {
     return new Promise((resolve, reject) => {
       const late = (reason: ChannelError) => {
@@ -73,37 +73,38 @@ export class Patience {
     })
   }
 
-  /** A sign of life: the time without one begins anew. */
+  /** Restarts the idle time, because there was progress. */
   extend(): void {
     const { deadlines, timeoutMs } = this.#options
-    if (this.#isOver || this.#pauses > 0 || timeoutMs <= 0) return
+    if (this.#hasEnded || this.#pauses > 0 || timeoutMs <= 0) return
     deadlines.stop(this.#idle)
     deadlines.start(this.#idle, timeoutMs)
   }
 
-  /** While this side is the one that is waited for, only the total counts. Pauses may overlap. */
+  /** Pauses the idle time while the server waits for this client. The total time runs on. Pauses may overlap. */
   pause(): void {
-    if (this.#isOver) return
+    if (this.#hasEnded) return
     this.#pauses++
     this.#options.deadlines.stop(this.#idle)
   }
 
+  /** Ends one pause; restarts the idle time if it was the last. */
   resume(): void {
-    if (this.#isOver || this.#pauses === 0) return
+    if (this.#hasEnded || this.#pauses === 0) return
     this.#pauses--
     this.extend()
   }
 
-  /** Lets go of the timers. Idempotent. */
+  /** Stops the timers. Idempotent. */
   end(): void {
-    if (this.#isOver) return
-    this.#isOver = true
+    if (this.#hasEnded) return
+    this.#hasEnded = true
     const { deadlines } = this.#options
     deadlines.stop(this.#idle)
     deadlines.stop(this.#total)
   }
 
-  #give(why: string): void {
+  #expire(why: string): void {
     const reason = new ChannelError('timeout', why)
     this.#reason = reason
     this.end()

@@ -24,7 +24,7 @@ const inTurn = (...results: unknown[]): Answer => {
   let turn = 0
   return () => results[turn++] ?? done
 }
-const asks = (requests: object | undefined, requestState?: string) => ({
+const inputRequired = (requests: object | undefined, requestState?: string) => ({
   resultType: 'input_required',
   ...(requests !== undefined && { inputRequests: requests }),
   ...(requestState !== undefined && { requestState }),
@@ -39,7 +39,7 @@ describe('a result that needs input', () => {
   it.each(methods)('of %s is answered by a retry', async (method, call) => {
     const state = 'opaque "state"\u0000é'
     const server = statelessServer({
-      [method]: inTurn(asks({ first: form('one'), second: form('two') }, state)),
+      [method]: inTurn(inputRequired({ first: form('one'), second: form('two') }, state)),
     })
     await using client = await openClient(server.dial, { elicit })
     await call(client)
@@ -53,16 +53,16 @@ describe('a result that needs input', () => {
     expect(ids[0]).not.toBe(ids[1])
   })
 
-  it('without a state is answered without one', async () => {
+  it('without a state is retried without one', async () => {
     proves('M11c')
-    const server = statelessServer({ 'tools/call': inTurn(asks({ q: form('one') })) })
+    const server = statelessServer({ 'tools/call': inTurn(inputRequired({ q: form('one') })) })
     await using client = await openClient(server.dial, { elicit })
     await client.call('x')
     expect(server.sent('tools/call')[1]).not.toHaveProperty('requestState')
   })
 
-  it('without questions is retried at once, with its state alone', async () => {
-    const server = statelessServer({ 'tools/call': inTurn(asks(undefined, 's1')) })
+  it('without input requests is retried at once, with its state alone', async () => {
+    const server = statelessServer({ 'tools/call': inTurn(inputRequired(undefined, 's1')) })
     await using client = await openClient(server.dial)
     await client.call('x')
     const [, second] = server.sent('tools/call')
@@ -70,12 +70,12 @@ describe('a result that needs input', () => {
     expect(second).not.toHaveProperty('inputResponses')
   })
 
-  it('may follow another, and only the latest state and answers are sent', async () => {
+  it('may follow another, and only the latest state and responses are sent', async () => {
     const server = statelessServer({
       'tools/call': inTurn(
-        asks({ a: form('1') }, 's1'),
-        asks({ b: form('2') }, 's2'),
-        asks({ c: form('3') }),
+        inputRequired({ a: form('1') }, 's1'),
+        inputRequired({ b: form('2') }, 's2'),
+        inputRequired({ c: form('3') }),
       ),
     })
     await using client = await openClient(server.dial, { elicit })
@@ -94,7 +94,9 @@ describe('a result that needs input', () => {
   it('never leaks into another request', async () => {
     const server = statelessServer({
       'tools/call': ({ name, requestState }) =>
-        name === 'ask' && requestState === undefined ? asks({ q: form('?') }, 'secret') : done,
+        name === 'ask' && requestState === undefined
+          ? inputRequired({ q: form('?') }, 'secret')
+          : done,
     })
     let release: () => void = () => {}
     const slow: ClientOptions['elicit'] = () =>
@@ -115,15 +117,19 @@ describe('a result that needs input', () => {
   })
 
   it('is given up after ten rounds', async () => {
-    const server = statelessServer({ 'tools/call': () => asks({ q: form('again?') }, 's') })
+    const server = statelessServer({
+      'tools/call': () => inputRequired({ q: form('again?') }, 's'),
+    })
     await using client = await openClient(server.dial, { elicit })
     await expect(client.call('x')).rejects.toMatchObject({ code: 'too-many' })
     expect(server.sent('tools/call')).toHaveLength(11)
   })
 
-  it('asks all its questions at the same time', async () => {
+  it('has all its input requests handled concurrently', async () => {
     const server = statelessServer({
-      'tools/call': inTurn(asks({ a: form('a'), b: form('b'), c: { method: 'roots/list' } })),
+      'tools/call': inTurn(
+        inputRequired({ a: form('a'), b: form('b'), c: { method: 'roots/list' } }),
+      ),
     })
     let open = 0
     const together: ClientOptions['elicit'] = async ({ message }) => {
@@ -140,10 +146,10 @@ describe('a result that needs input', () => {
     })
   })
 
-  it('keeps keys as they are, whatever they are called', async () => {
+  it('keeps keys unchanged, whatever their names', async () => {
     const keys = ['__proto__', 'constructor', '', 'a b']
     const requests = Object.fromEntries(keys.map(key => [key, form(key)]))
-    const server = statelessServer({ 'tools/call': inTurn(asks(requests)) })
+    const server = statelessServer({ 'tools/call': inTurn(inputRequired(requests)) })
     await using client = await openClient(server.dial, { elicit })
     await client.call('x')
     const { inputResponses } = server.sent('tools/call')[1]
@@ -151,26 +157,22 @@ describe('a result that needs input', () => {
   })
 
   it.each([
-    [
-      'a question nobody declared',
-      { q: { method: 'sampling/createMessage', params: {} } },
-      'refused',
-    ],
-    ['an unknown question', { q: { method: 'acme/ask' } }, 'refused'],
-    ['a question without a method', { q: {} }, 'framing'],
-    ['questions that are no object', 'what?', 'framing'],
-  ])('is not answered when there is %s, and nobody is bothered', async (_, requests, code) => {
+    ['an undeclared request', { q: { method: 'sampling/createMessage', params: {} } }, 'refused'],
+    ['an unknown request', { q: { method: 'acme/ask' } }, 'refused'],
+    ['a request without a method', { q: {} }, 'framing'],
+    ['input requests that are not an object', 'what?', 'framing'],
+  ])('with %s is refused before any handler runs', async (_, requests, code) => {
     const ask = vi.fn(elicit as Loose)
     const mixed = typeof requests === 'string' ? requests : { first: form('1'), ...requests }
-    const server = statelessServer({ 'tools/call': () => asks(mixed as Loose) })
+    const server = statelessServer({ 'tools/call': () => inputRequired(mixed as Loose) })
     await using client = await openClient(server.dial, { elicit: ask as Loose })
     await expect(client.call('x')).rejects.toMatchObject({ code })
     expect(ask).not.toHaveBeenCalled()
     expect(server.sent('tools/call')).toHaveLength(1)
   })
 
-  it('is no result when it neither asks nor has a state', async () => {
-    const server = statelessServer({ 'tools/call': () => asks(undefined) })
+  it('is invalid without input requests and state', async () => {
+    const server = statelessServer({ 'tools/call': () => inputRequired(undefined) })
     await using client = await openClient(server.dial, { elicit })
     await expect(client.call('x')).rejects.toMatchObject({ code: 'framing' })
   })
@@ -178,7 +180,9 @@ describe('a result that needs input', () => {
   it('rejects with what a handler throws, and stops the others', async () => {
     const cause = new Error('the user went home')
     let stopped = false
-    const server = statelessServer({ 'tools/call': () => asks({ a: form('a'), b: form('b') }) })
+    const server = statelessServer({
+      'tools/call': () => inputRequired({ a: form('a'), b: form('b') }),
+    })
     await using client = await openClient(server.dial, {
       elicit: ({ message }, { signal }) => {
         if (message === 'b') throw cause
@@ -193,9 +197,9 @@ describe('a result that needs input', () => {
     expect(server.sent('tools/call')).toHaveLength(1)
   })
 
-  it('can be given up while the user thinks', async () => {
+  it('can be aborted while a handler waits', async () => {
     let seen: AbortSignal | undefined
-    const server = statelessServer({ 'tools/call': () => asks({ a: form('a') }) })
+    const server = statelessServer({ 'tools/call': () => inputRequired({ a: form('a') }) })
     await using client = await openClient(server.dial, {
       elicit: (_, { signal }) => {
         seen = signal
@@ -211,7 +215,7 @@ describe('a result that needs input', () => {
   })
 
   it('ends with the client', async () => {
-    const server = statelessServer({ 'tools/call': () => asks({ a: form('a') }) })
+    const server = statelessServer({ 'tools/call': () => inputRequired({ a: form('a') }) })
     const client = await openClient(server.dial, { elicit: never })
     const call = client.call('x').catch(e => e)
     await turns()
@@ -220,7 +224,7 @@ describe('a result that needs input', () => {
   })
 
   it('is answered on another connection if the first was lost meanwhile', async () => {
-    const server = statelessServer({ 'tools/call': inTurn(asks({ a: form('a') }, 's')) })
+    const server = statelessServer({ 'tools/call': inTurn(inputRequired({ a: form('a') }, 's')) })
     let release: () => void = () => {}
     await using client = await openClient(server.dial, {
       elicit: () =>
@@ -260,8 +264,8 @@ describe('the type of a result', () => {
     ['tools/list', (client: Loose) => client.request('tools/list')],
     ['completion/complete', (client: Loose) => client.complete({ prompt: 'p' }, 'a', '')],
     ['acme/do', (client: Loose) => client.request('acme/do')],
-  ])('must not be a question for %s', async (method, call) => {
-    const server = statelessServer({ [method]: () => asks({ q: form('?') }) })
+  ])('must not be input_required for %s', async (method, call) => {
+    const server = statelessServer({ [method]: () => inputRequired({ q: form('?') }) })
     await using client = await openClient(server.dial, { elicit })
     await expect(call(client)).rejects.toMatchObject({ code: 'framing' })
   })

@@ -2,95 +2,106 @@ import { ChannelError } from '../../jsonrpc/channel.ts'
 import { methodRow } from '../../mcp/methods.ts'
 import type { Members } from '../../mcp/types/base.ts'
 import type { InputResponses } from '../../mcp/types/input.ts'
-import { isRecord } from '../../util/record.ts'
-import { unreadable } from '../errors.ts'
-import type { AnswerContext, Answerer, Question } from '../server-requests/handlers.ts'
+import { isRecord } from '../../util/objects.ts'
+import { invalidResponse } from '../errors.ts'
+import type {
+  HandlerContext,
+  ServerRequestHandlers,
+  ServerToClientRequest,
+} from '../server-requests/handlers.ts'
 
-/** What a retry says beside what the first attempt said. */
-export interface Retry {
+/** The params that a retry adds to those of the first attempt. */
+export interface InputRetry {
   readonly inputResponses?: InputResponses
   readonly requestState?: string
 }
 
 /**
- * What kind of result a stateless server gave: a final one, questions, or a task, if it was told that
- * it may. Where it says nothing the result is final. Throws a ChannelError `'framing'` for anything
- * else, and for questions on a method that must not ask any.
+ * Returns the type of a result of a stateless server: final, input required, or a task, if `allowTask`.
+ * A result without a type is final. Throws a ChannelError `'framing'` for any other type, and for
+ * `input_required` on a method that must not require input.
  */
 export function resultTypeOf(
   result: unknown,
   method: string,
-  mayBeTask: boolean,
+  allowTask: boolean,
 ): 'complete' | 'input_required' | 'task' {
-  if (!isRecord(result)) throw unreadable(method, 'the result is no object')
+  if (!isRecord(result)) throw invalidResponse(method, 'the result is not an object')
   const { resultType = 'complete' } = result
   if (resultType === 'complete') return resultType
-  if (resultType === 'task' && method === 'tools/call' && mayBeTask) return resultType
+  if (resultType === 'task' && method === 'tools/call' && allowTask) return resultType
   if (resultType === 'input_required') {
-    if (methodRow(method)?.mayAsk) return resultType
-    throw unreadable(method, 'the server asks for input, which it must not for this method')
+    if (methodRow(method)?.mayRequestInput) return resultType
+    throw invalidResponse(method, 'the server must not require input for this method')
   }
-  throw unreadable(method, `the result has the unknown type ${JSON.stringify(resultType)}`)
+  throw invalidResponse(
+    method,
+    `the result has an unknown resultType ${JSON.stringify(resultType)}`,
+  )
 }
 
-/** Whether a result is final for sure: nothing else need be looked at. */
+/** Whether a result is final, by its type alone. */
 export function isComplete(result: unknown): boolean {
   if (!isRecord(result)) return false
   const { resultType } = result
   return resultType === undefined || resultType === 'complete'
 }
 
-/** The parts of a result that needs input. Throws a ChannelError `'framing'` if it has none. */
+/** Reads an `input_required` result. Throws a ChannelError `'framing'` if it has neither part. */
 export function inputRequired(
   result: unknown,
   method: string,
 ): { readonly inputRequests?: Members; readonly requestState?: string } {
   const { inputRequests, requestState } = isRecord(result) ? result : {}
   if (inputRequests !== undefined && !isRecord(inputRequests)) {
-    throw unreadable(method, 'its inputRequests are no object')
+    throw invalidResponse(method, 'inputRequests is not an object')
   }
   if (requestState !== undefined && typeof requestState !== 'string') {
-    throw unreadable(method, 'its requestState is no string')
+    throw invalidResponse(method, 'requestState is not a string')
   }
   if (inputRequests === undefined && requestState === undefined) {
-    throw unreadable(method, 'the server asks for input without saying which')
+    throw invalidResponse(
+      method,
+      'the server requires input, but sent neither inputRequests nor requestState',
+    )
   }
   return { inputRequests, requestState }
 }
 
 /**
- * Answers all questions of one round at the same time, each under its key.
+ * Handles all input requests of one round concurrently, and returns the responses under the same keys.
  *
- * Nobody is asked anything before all of them turn out to be questions this client answers; if not, it
- * rejects with a ChannelError `'refused'`. The first handler that throws ends it: the others are told
- * by their signal.
+ * No handler runs before all requests have been validated; if this client does not support one of them,
+ * the round rejects with a ChannelError `'refused'`. The first handler that throws rejects the round and
+ * aborts the signal of the others.
  */
-export async function answerAll(
+export async function answerInputRequests(
   method: string,
-  questions: Members | undefined,
-  { answerer, revision, signal }: AnswerContext & { readonly answerer: Answerer },
+  inputRequests: Members | undefined,
+  { handlers, revision, signal }: HandlerContext & { readonly handlers: ServerRequestHandlers },
 ): Promise<InputResponses> {
   const stop = new AbortController()
   const context = { revision, signal: AbortSignal.any([signal, stop.signal]) }
-  const prepared = Object.entries(questions ?? {}).map(([key, question]) => {
-    if (!isQuestion(question)) throw unreadable(method, `its question "${key}" has no method`)
+  const prepared = Object.entries(inputRequests ?? {}).map(([key, request]) => {
+    if (!hasMethod(request))
+      throw invalidResponse(method, `the input request "${key}" has no method`)
     try {
-      return [key, answerer.prepare(question, context)] as const
+      return [key, handlers.prepare(request, context)] as const
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : 'refused'
-      const what = `${method}: the server asks ${question.method}, which cannot be answered: ${why}`
+      const what = `${method}: the server requires ${request.method}, which this client refuses: ${why}`
       throw new ChannelError('refused', what, { cause })
     }
   })
   try {
-    const answers = prepared.map(async ([key, answer]) => [key, await answer()] as const)
-    return Object.fromEntries(await Promise.all(answers))
+    const responses = prepared.map(async ([key, handle]) => [key, await handle()] as const)
+    return Object.fromEntries(await Promise.all(responses))
   } catch (error) {
     stop.abort(error)
     throw error
   }
 }
 
-function isQuestion(value: unknown): value is Question {
+function hasMethod(value: unknown): value is ServerToClientRequest {
   return isRecord(value) && typeof value.method === 'string'
 }

@@ -21,8 +21,8 @@ async function opened(structuredContent: unknown, outputSchema: unknown = schema
   return { client, server, list, onError }
 }
 
-describe('what a tool promised when it was listed', () => {
-  it('is checked in what it gives', async () => {
+describe('the output schema of a listed tool', () => {
+  it('is checked against the structured content', async () => {
     proves('S7b', 'S12f')
     const { client, list } = await opened({ sum: 'three' })
     await using _ = client
@@ -33,14 +33,14 @@ describe('what a tool promised when it was listed', () => {
     expect(error.message).toContain('add')
   })
 
-  it('is checked when it is missing', async () => {
+  it('is checked if the structured content is missing', async () => {
     const { client, list } = await opened(undefined)
     await using _ = client
     await list()
     await expect(client.call('add')).rejects.toMatchObject({ code: 'framing' })
   })
 
-  it('binds no tool that failed', async () => {
+  it('does not apply to a tool that failed', async () => {
     const { client, list } = await opened(undefined, schema, { isError: true })
     await using _ = client
     await list()
@@ -56,7 +56,7 @@ describe('what a tool promised when it was listed', () => {
     expect((await client.call('add')).structured).toEqual({ sum: 'three' })
   })
 
-  it('does no harm when it makes no sense', async () => {
+  it('does no harm if it is invalid', async () => {
     const { client, list, onError } = await opened({ sum: 3 }, { type: 'nonsense' })
     await using _ = client
     await list()
@@ -79,18 +79,17 @@ describe('what a tool promised when it was listed', () => {
     fetched.mockRestore()
   })
 
-  it.each([null, 'x', 7, true])('is passed over when it is no schema: %s', async outputSchema => {
+  it.each([null, 'x', 7, true])('is ignored if it is not a schema: %s', async outputSchema => {
     const { client, list } = await opened({ sum: 3 }, outputSchema)
     await using _ = client
     await list()
     await client.call('add')
   })
 
-  it('is kept of so many tools', async () => {
+  it('is kept for a limited number of tools', async () => {
     const schemas = new OutputSchemas(() => {})
     const inputSchema = { type: 'object' } as const
-    for (let i = 0; i < 1100; i++)
-      schemas.learn({ name: `${i}`, inputSchema, outputSchema: schema })
+    for (let i = 0; i < 1100; i++) schemas.add({ name: `${i}`, inputSchema, outputSchema: schema })
     const wrong: Loose = { isError: false, structured: {} }
     await schemas.check('0', wrong)
     await expect(schemas.check('1099', wrong)).rejects.toMatchObject({ code: 'framing' })
@@ -98,7 +97,7 @@ describe('what a tool promised when it was listed', () => {
 })
 
 describe('a schema of the caller', () => {
-  it('types the answer and checks it', async () => {
+  it('types the result and checks it', async () => {
     const { client } = await opened({ sum: 3 })
     await using _ = client
     const { structured } = await client.call('add', {}, { output: z.object({ sum: z.number() }) })

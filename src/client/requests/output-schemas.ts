@@ -7,7 +7,7 @@ import type { Tool, ToolExecution } from '../../mcp/types/tools.ts'
 import { limits } from '../../util/limits/limits.ts'
 import type { ToolAnswer } from '../results.ts'
 
-/** The structured part of an answer, as the schema that the caller gave says it is. */
+/** The type of the structured content, by the caller's schema; `unknown` without one. */
 export type Structured<S> = S extends Schema ? Infer<S> : unknown
 
 interface Listed {
@@ -16,61 +16,62 @@ interface Listed {
   compiled?: Compiled<unknown>
 }
 
-/** Whether a tool may, must or must not be called as a task, in revisions that leave it to the client. */
+/** Whether a tool may, must or must not be called as a task, in revisions where the client decides. */
 export type TaskSupport = NonNullable<ToolExecution['taskSupport']>
 
 /**
- * What the tools that have been listed promised there: the shape of what they give, which is checked,
- * and whether they run as tasks. Nothing is fetched for it.
+ * The output schemas and task support of the tools that have been listed. Results are checked against these
+ * schemas; nothing is fetched for that.
  */
 export class OutputSchemas {
-  readonly #schemas = new Map<string, Listed>()
+  readonly #tools = new Map<string, Listed>()
   readonly #onError: (error: unknown) => void
 
   constructor(onError: (error: unknown) => void) {
     this.#onError = onError
   }
 
-  learn({ name, outputSchema, execution }: Tool): void {
-    this.#schemas.delete(name)
+  /** Stores what a listed tool declares. The oldest entry is dropped beyond the limit `outputSchemas`. */
+  add({ name, outputSchema, execution }: Tool): void {
+    this.#tools.delete(name)
     const isSchema = typeof outputSchema === 'object' && outputSchema !== null
     const taskSupport = execution?.taskSupport ?? 'forbidden'
-    this.#schemas.set(name, { schema: isSchema ? outputSchema : undefined, taskSupport })
-    if (this.#schemas.size <= limits.outputSchemas.default) return
-    for (const oldest of this.#schemas.keys()) {
-      this.#schemas.delete(oldest)
+    this.#tools.set(name, { schema: isSchema ? outputSchema : undefined, taskSupport })
+    if (this.#tools.size <= limits.outputSchemas.default) return
+    for (const oldest of this.#tools.keys()) {
+      this.#tools.delete(oldest)
       break
     }
   }
 
-  /** Whether there is anything to check. */
-  knows(name: string): boolean {
-    return this.#schemas.get(name)?.schema !== undefined
+  /** Whether the tool has been listed with an output schema. */
+  has(name: string): boolean {
+    return this.#tools.get(name)?.schema !== undefined
   }
 
-  /** Whether a tool runs as a task; undefined for one that has not been listed. */
+  /** Returns the task support of a tool; undefined for a tool that has not been listed. */
   taskSupport(name: string): TaskSupport | undefined {
-    return this.#schemas.get(name)?.taskSupport
+    return this.#tools.get(name)?.taskSupport
   }
 
-  /** The tools are others now. */
-  forget(): void {
-    this.#schemas.clear()
+  /** Drops all entries, because the list of tools has changed. */
+  clear(): void {
+    this.#tools.clear()
   }
 
-  /** Rejects with a ChannelError `'framing'` when a tool gave something else than it had promised. */
+  /** Rejects with a ChannelError `'framing'` if the structured content does not match the output schema. */
   async check(name: string, answer: ToolAnswer): Promise<void> {
-    const known = this.#schemas.get(name)
-    // A tool that failed has promised nothing.
-    if (known?.schema === undefined || answer.isError) return
+    const entry = this.#tools.get(name)
+    // The output schema does not apply to a tool that failed.
+    if (entry?.schema === undefined || answer.isError) return
     const what = `tool "${name}" output`
     let checked: Awaited<ReturnType<Compiled<unknown>['check']>>
     try {
-      known.compiled ??= compileSchema(known.schema, { what, side: 'output' })
-      checked = await known.compiled.check(answer.structured)
+      entry.compiled ??= compileSchema(entry.schema, { what, side: 'output' })
+      checked = await entry.compiled.check(answer.structured)
     } catch (error) {
-      // A schema that cannot be used is its author's fault and no reason to withhold the answer.
-      this.#schemas.set(name, { schema: undefined, taskSupport: known.taskSupport })
+      // An unusable schema is a bug of the server and no reason to withhold the result.
+      this.#tools.set(name, { schema: undefined, taskSupport: entry.taskSupport })
       this.#onError(error)
       return
     }
@@ -78,7 +79,7 @@ export class OutputSchemas {
   }
 }
 
-/** The structured part, checked against the caller's own schema. Rejects with a `'framing'` error. */
+/** Checks the structured content against the caller's schema. Rejects with a ChannelError `'framing'` on a mismatch. */
 export async function structuredAs<S extends Schema>(
   schema: S,
   name: string,
@@ -87,6 +88,6 @@ export async function structuredAs<S extends Schema>(
   const what = `tool "${name}" output`
   const checked = await checkerOf(schema, what).check(structured)
   if (!checked.ok) throw new ChannelError('framing', `${what}: ${issueText(checked.issues)}`)
-  // The check: what fits the schema is what the schema says.
+  // The check: a value that passed the schema has its type.
   return checked.value as Infer<S>
 }

@@ -1,15 +1,15 @@
 import type { ProgressToken } from '../../mcp/types/base.ts'
-import { isRecord } from '../../util/record.ts'
+import { isRecord } from '../../util/objects.ts'
 
-/** How far a call has come. `progress` grows from one report to the next. */
+/** The progress of a call. `progress` grows from one report to the next. */
 export interface Progress {
   readonly progress: number
   readonly total?: number
   readonly message?: string
 }
 
-/** The calls that want to be told of progress, by the tokens they were sent with. */
-export class ProgressBoard {
+/** The progress handlers of calls in flight, by progress token. */
+export class ProgressHandlers {
   readonly #calls = new Map<ProgressToken, Watched>()
   readonly #onError: (error: unknown) => void
   #last = 0
@@ -18,24 +18,23 @@ export class ProgressBoard {
     this.#onError = onError
   }
 
-  /** Gives out a token that no other call has or had. */
+  /** Registers a handler and returns its token, which is never used again. */
   watch(onProgress: (progress: Progress) => void): ProgressToken {
     const token = ++this.#last
     this.#calls.set(token, { onProgress, latest: Number.NEGATIVE_INFINITY })
     return token
   }
 
+  /** Removes a handler. */
   unwatch(token: ProgressToken): void {
     this.#calls.delete(token)
   }
 
-  /**
-   * Takes a notification. One that tells of no progress is dropped: it must not keep a call waiting.
-   */
+  /** Handles a notification. It is dropped if `progress` has not grown: it must not extend a timeout. */
   onNotification(params: unknown): void {
     if (!isRecord(params) || typeof params.progress !== 'number') return
     const { progressToken, progress, total, message } = params
-    // The check: anything else is no key of the map.
+    // The check: any other value is not a key of the map.
     const call = this.#calls.get(progressToken as ProgressToken)
     if (call === undefined || !(progress > call.latest)) return
     call.latest = progress

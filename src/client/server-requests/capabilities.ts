@@ -1,31 +1,52 @@
 import { tasksExtension } from '../../mcp/extension.ts'
+import {
+  methods,
+  type ServerRequestCapability,
+  serverRequestMethods,
+  taskCapability,
+} from '../../mcp/methods.ts'
 import type { Revision } from '../../mcp/revisions/revisions.ts'
 import type { ClientCapabilities, Members } from '../../mcp/types/base.ts'
 import type { ClientOptions } from '../options.ts'
 
 /**
- * What a client declares in a revision: only what it has handlers for, in the words that revision
- * knows. An empty object means that it can answer nothing.
+ * Returns the capabilities that a client declares in a revision: only those that it has handlers for, in
+ * the form of that revision.
  */
 export function capabilitiesOf(options: ClientOptions, revision: Revision): ClientCapabilities {
-  const { era, features } = revision
+  const { features } = revision
   const { experimental } = options
-  const extensions = era === 'stateless' ? extensionsOf(options) : undefined
+  const extensions = features.extensions ? extensionsOf(options) : undefined
+  const forRequests = serverRequestCapabilities(options, revision)
   return {
-    ...(options.roots !== undefined && { roots: era === 'session' ? { listChanged: true } : {} }),
-    ...(options.sample !== undefined && { sampling: samplingOf(options, revision) }),
-    ...elicitationOf(options, revision),
-    ...(features.tasks === 'core' && tasksOf(options)),
+    ...forRequests,
+    ...(features.tasks === 'core' && options.tasks !== false && tasksOf(forRequests)),
     ...(extensions !== undefined && { extensions }),
     ...(experimental !== undefined && { experimental }),
   }
 }
 
-/** The handlers of a client's questions to the user, each under the mode it is for. */
+/** Returns the capabilities of the server requests that the client has handlers for. */
+function serverRequestCapabilities(
+  options: ClientOptions,
+  revision: Revision,
+): Pick<ClientCapabilities, ServerRequestCapability> {
+  return {
+    ...(options.roots !== undefined && { roots: rootsOf(revision) }),
+    ...(options.sample !== undefined && { sampling: samplingOf(options, revision) }),
+    ...elicitationOf(options, revision),
+  }
+}
+
+/** Returns the elicitation handlers of a client by mode. */
 export function elicitorsOf({
   elicit,
 }: ClientOptions): Exclude<ClientOptions['elicit'], ((...args: never) => unknown) | undefined> {
   return typeof elicit === 'function' ? { form: elicit } : (elicit ?? {})
+}
+
+function rootsOf(revision: Revision): Members {
+  return revision.methods.has('notifications/roots/list_changed') ? { listChanged: true } : {}
 }
 
 function samplingOf({ sampling }: ClientOptions, { features }: Revision): Members {
@@ -43,15 +64,17 @@ function elicitationOf(
   return { elicitation: { ...(form && { form: {} }), ...(url && { url: {} }) } }
 }
 
-function tasksOf(options: ClientOptions): Pick<ClientCapabilities, 'tasks'> {
-  const { form, url } = elicitorsOf(options)
-  const asks = form !== undefined || url !== undefined
-  if (options.tasks === false || (options.sample === undefined && !asks)) return {}
-  const requests = {
-    ...(options.sample !== undefined && { sampling: { createMessage: {} } }),
-    ...(asks && { elicitation: { create: {} } }),
+/** Declares a task for each of the declared server requests that may be one. */
+function tasksOf(
+  declared: Pick<ClientCapabilities, ServerRequestCapability>,
+): Pick<ClientCapabilities, 'tasks'> {
+  const requests: Record<string, Members> = {}
+  for (const method of serverRequestMethods) {
+    const path = taskCapability(method)
+    if (path === undefined || declared[methods[method].capability] === undefined) continue
+    requests[path.area] = { ...requests[path.area], [path.action]: {} }
   }
-  return { tasks: { list: {}, cancel: {}, requests } }
+  return Object.keys(requests).length === 0 ? {} : { tasks: { list: {}, cancel: {}, requests } }
 }
 
 function extensionsOf({

@@ -33,7 +33,7 @@ const sample: Sample = () => ({
 })
 const wish = { messages: [{ role: 'user', content: { type: 'text', text: 'say' } }], maxTokens: 9 }
 
-/** A tool that asks one question, the way its revision asks, and gives the answer. */
+/** A tool that sends one server request, in the form of its revision, and returns the response. */
 function asking(revision: string, method: string, params?: object): ScriptedServer {
   const stateless: Answer = ({ inputResponses }) =>
     inputResponses === undefined
@@ -59,17 +59,17 @@ async function ask(
   return (await client.call('ask')).structured
 }
 
-describe.each(allRevisions)('questions in %s', revision => {
+describe.each(allRevisions)('server requests in %s', revision => {
   const hasForms = !['2024-11-05', '2025-03-26'].includes(revision)
   const hasPages = ['2025-11-25', '2026-07-28'].includes(revision)
 
-  it('for roots are answered with a list, or with what finds it', async () => {
+  it('for roots are answered with an array, or with the result of a function', async () => {
     const roots = [{ uri: 'file:///work', name: 'work' }]
     expect(await ask(revision, ['roots/list'], { roots })).toEqual({ roots })
     expect(await ask(revision, ['roots/list'], { roots: async () => roots })).toEqual({ roots })
   })
 
-  it('for a model are answered by the handler', async () => {
+  it('for sampling are passed to the handler', async () => {
     const answer = await ask(revision, ['sampling/createMessage', wish], {
       sample: request => ({
         role: 'assistant',
@@ -80,11 +80,11 @@ describe.each(allRevisions)('questions in %s', revision => {
     expect(answer).toMatchObject({ content: { text: '9' }, model: 'tiny' })
   })
 
-  it('for a model bring all that there is to know, each time and as it was said', async () => {
+  it('for sampling have all params, unchanged', async () => {
     proves('C2e', 'C3j')
-    const heard: unknown[] = []
+    const received: unknown[] = []
     const speak: Sample = (request, context) => {
-      heard.push(request.messages)
+      received.push(request.messages)
       return sample(request, context)
     }
     const marked = { 'com.example/cached': true }
@@ -110,10 +110,10 @@ describe.each(allRevisions)('questions in %s', revision => {
     await client.call('ask')
     messages = second
     await client.call('ask')
-    expect(heard).toEqual([first, second])
+    expect(received).toEqual([first, second])
   })
 
-  it('to the user are answered by the handler, with the defaults of the form', async () => {
+  it('for elicitation are passed to the handler, and get the defaults of the form', async () => {
     proves('C7')
     const elicit = vi.fn(() => ({ action: 'accept', content: { ok: true } }) as const)
     const answer = ask(revision, ['elicitation/create', form], { elicit })
@@ -135,7 +135,7 @@ describe.each(allRevisions)('questions in %s', revision => {
     },
   )
 
-  it('about a page go to the handler for pages, where there are pages', async () => {
+  it('for a URL are passed to the URL handler, in revisions that have them', async () => {
     const page = { mode: 'url', message: 'Log in', url: 'https://x.test/', elicitationId: 'e1' }
     proves('C8', 'C8b', 'C9h')
     const fetched = vi.spyOn(globalThis, 'fetch')
@@ -154,12 +154,12 @@ describe.each(allRevisions)('questions in %s', revision => {
   })
 
   it('are refused without a handler', async () => {
-    for (const question of ['roots/list', 'sampling/createMessage', 'elicitation/create']) {
-      await expect(ask(revision, [question, {}], {})).rejects.toThrow()
+    for (const request of ['roots/list', 'sampling/createMessage', 'elicitation/create']) {
+      await expect(ask(revision, [request, {}], {})).rejects.toThrow()
     }
   })
 
-  it('are declared only as far as there are handlers, in the words of the revision', async () => {
+  it('are declared only if there are handlers, in the form of the revision', async () => {
     const declared = async (options: ClientOptions): Promise<Loose> => {
       const server = serverOf(revision, { 'tools/call': () => ({ content: [] }) })
       await using client = await openClient(server.dial, {
@@ -218,7 +218,7 @@ describe.each(sessionRevisions)('requests of a server in %s', revision => {
     expect(await call({}, method, params)).toMatchObject({ code: -32601 })
   })
 
-  it('are refused as invalid when they say too little', async () => {
+  it('are refused with invalid params if params are missing', async () => {
     proves('C7d')
     const elicit = () => ({ action: 'cancel' }) as const
     for (const params of [{}, { messages: [] }, { maxTokens: 3, messages: 'x' }, []]) {
@@ -232,7 +232,7 @@ describe.each(sessionRevisions)('requests of a server in %s', revision => {
     }
   })
 
-  it('get the error that a handler throws on purpose, and no other', async () => {
+  it('get an RpcError that a handler throws, and no other error', async () => {
     proves('C2g')
     const onError = vi.fn()
     const reject = () => {
@@ -248,7 +248,7 @@ describe.each(sessionRevisions)('requests of a server in %s', revision => {
     expect(String(onError.mock.calls[0]?.[0])).toContain('1234')
   })
 
-  it('that are cancelled stop the handler and get no answer', async () => {
+  it('that are cancelled abort the handler and get no response', async () => {
     const server = sessionServer(revision)
     let stopped: unknown
     const slow: Sample = (_, { signal }) =>
@@ -271,7 +271,7 @@ describe.each(sessionRevisions)('requests of a server in %s', revision => {
   })
 })
 
-describe('a model with tools', () => {
+describe('sampling with tools', () => {
   const use = { type: 'tool_use', id: 'u1', name: 'add', input: {} }
   const result = { type: 'tool_result', toolUseId: 'u1', content: [] }
   const user = (...content: object[]) => ({ role: 'user', content })
@@ -280,8 +280,8 @@ describe('a model with tools', () => {
   const ask = async (params: object, sampling?: ClientOptions['sampling']): Promise<Loose> => {
     const server = sessionServer('2025-11-25')
     await using _ = await openClient(server.dial, { ...quiet, sample, sampling })
-    const question = { maxTokens: 1, messages: [], ...params }
-    return await server.peer.call('sampling/createMessage', question).catch(error => error)
+    const request = { maxTokens: 1, messages: [], ...params }
+    return await server.peer.call('sampling/createMessage', request).catch(error => error)
   }
 
   it('is refused unless that was declared', async () => {
@@ -291,7 +291,7 @@ describe('a model with tools', () => {
     expect(await ask({ tools: [] }, { tools: true })).toMatchObject({ model: 'tiny' })
   })
 
-  it('is asked only what makes sense', async () => {
+  it('is refused with invalid messages', async () => {
     proves('C3f', 'C3g')
     const fine = [
       [user(words)],
@@ -315,8 +315,8 @@ describe('a model with tools', () => {
   })
 })
 
-describe('the end of a visit to a page', () => {
-  it('that nobody knows of, or that is over, is passed over', async () => {
+describe('the completion of a URL elicitation', () => {
+  it('that is unknown or complete is ignored', async () => {
     proves('C9c')
     const onError = vi.fn()
     const server = sessionServer('2025-11-25')
@@ -339,7 +339,7 @@ describe('the end of a visit to a page', () => {
   })
 })
 
-describe('answers that do not fit', () => {
+describe('results that do not match', () => {
   it.each([
     ['content', () => ({ action: 'accept', content: { ok: 'yes' } })],
     ['a missing field', () => ({ action: 'accept' })],
@@ -357,7 +357,7 @@ describe('answers that do not fit', () => {
 })
 
 describe('roots that change', () => {
-  it('are told to a session, and answered from then on', async () => {
+  it('are notified to a session, and returned from then on', async () => {
     const changed = vi.fn()
     const server = sessionServer('2025-11-25', { 'notifications/roots/list_changed': changed })
     await using client = await openClient(server.dial, { roots: [], ...quiet })
@@ -367,7 +367,7 @@ describe('roots that change', () => {
     expect(await server.peer.call('roots/list')).toEqual({ roots: [{ uri: 'file:///new' }] })
   })
 
-  it('are told to nobody where there is no session', async () => {
+  it('are not notified in stateless revisions', async () => {
     const server = asking('2026-07-28', 'roots/list')
     await using client = await openClient(server.dial, { roots: [] })
     client.setRoots(() => [{ uri: 'file:///new' }])
@@ -375,7 +375,7 @@ describe('roots that change', () => {
     expect(server.methods()).not.toContain('notifications/roots/list_changed')
   })
 
-  it('were there to begin with', async () => {
+  it('must be an option first', async () => {
     await using client = await openClient(statelessServer().dial)
     expect(() => client.setRoots([])).toThrow(TypeError)
   })
@@ -391,35 +391,43 @@ describe('a stateless server that sends requests', () => {
   })
 })
 
-describe('the time a question takes', () => {
-  it.each(['2025-11-25', '2026-07-28'])('is not the server’s in %s', async revision => {
-    let outcome: unknown
-    const clock = fakeClock()
-    let answer: () => void = () => {}
-    const elicit = () =>
-      new Promise<{ action: 'accept'; content: { ok: boolean } }>(resolve => {
-        answer = () => resolve({ action: 'accept', content: { ok: true } })
+describe('the time that a server request takes', () => {
+  it.each(['2025-11-25', '2026-07-28'])(
+    'does not count against the timeout in %s',
+    async revision => {
+      let outcome: unknown
+      const clock = fakeClock()
+      let answer: () => void = () => {}
+      const elicit = () =>
+        new Promise<{ action: 'accept'; content: { ok: boolean } }>(resolve => {
+          answer = () => resolve({ action: 'accept', content: { ok: true } })
+        })
+      const server = asking(revision, 'elicitation/create', form)
+      await using client = await openClient(server.dial, {
+        clock,
+        elicit,
+        timeoutMs: 1000,
+        ...quiet,
       })
-    const server = asking(revision, 'elicitation/create', form)
-    await using client = await openClient(server.dial, { clock, elicit, timeoutMs: 1000, ...quiet })
-    client.call('ask').then(
-      value => {
-        outcome = value
-      },
-      error => {
-        outcome = error
-      },
-    )
-    await turns()
-    clock.advance(60_000)
-    await turns()
-    expect(outcome).toBeUndefined()
-    answer()
-    await turns()
-    expect(outcome).toMatchObject({ structured: { action: 'accept' } })
-  })
+      client.call('ask').then(
+        value => {
+          outcome = value
+        },
+        error => {
+          outcome = error
+        },
+      )
+      await turns()
+      clock.advance(60_000)
+      await turns()
+      expect(outcome).toBeUndefined()
+      answer()
+      await turns()
+      expect(outcome).toMatchObject({ structured: { action: 'accept' } })
+    },
+  )
 
-  it('is not the server’s, whatever progress it tells of meanwhile', async () => {
+  it('does not count against the timeout, even with progress meanwhile', async () => {
     const clock = fakeClock()
     const server = asking('2025-11-25', 'elicitation/create', form)
     await using client = await openClient(server.dial, {
@@ -446,7 +454,7 @@ describe('the time a question takes', () => {
     expect(isOver).toBe(false)
   })
 
-  it.each(['2025-11-25', '2026-07-28'])('is bounded all the same in %s', async revision => {
+  it.each(['2025-11-25', '2026-07-28'])('counts against the total time in %s', async revision => {
     const clock = fakeClock()
     const server = asking(revision, 'elicitation/create', form)
     await using client = await openClient(server.dial, {

@@ -2,84 +2,88 @@ import type { Envelope } from '../../jsonrpc/channel.ts'
 import { methodNotFound } from '../../jsonrpc/error.ts'
 import type { Exchange } from '../../jsonrpc/handler.ts'
 import type { Id, RpcNotification, RpcRequest } from '../../jsonrpc/message.ts'
+import { methodRow } from '../../mcp/methods.ts'
 import { canonicalNotification } from '../../mcp/names.ts'
 import type { Members } from '../../mcp/types/base.ts'
 import { isLogLevel } from '../../mcp/types/logging.ts'
-import { isRecord } from '../../util/record.ts'
+import { isRecord } from '../../util/objects.ts'
 import type { ResponseCache } from '../cache.ts'
-import type { Listens } from '../changes/listen.ts'
-import type { Link } from '../connection/connection.ts'
-import type { Seams } from '../connection/proxy-hooks.ts'
+import type { ChangeSubscriptions } from '../changes/subscriptions.ts'
+import type { Connection } from '../connection/connection.ts'
+import type { ProxyHooks } from '../connection/proxy-hooks.ts'
 import { refused } from '../errors.ts'
 import type { ClientOptions } from '../options.ts'
 import type { OutputSchemas } from '../requests/output-schemas.ts'
-import type { ProgressBoard } from '../requests/progress.ts'
+import type { ProgressHandlers } from '../requests/progress.ts'
 import type { Requests } from '../requests/requests.ts'
 import type { Settings } from '../settings.ts'
 import type { Tasks } from '../tasks/tasks.ts'
-import type { Answerer } from './handlers.ts'
-import type { AskedTasks } from './tasks.ts'
+import type { ServerRequestHandlers } from './handlers.ts'
+import type { ServerRequestTasks } from './tasks.ts'
 
-/** Those who are told of what comes from the server. */
-export interface InboxParts {
+/** The parts of a client that process what the server sends. */
+export interface IncomingParts {
   readonly options: ClientOptions
   readonly settings: Settings
-  readonly answerer: Answerer
+  readonly handlers: ServerRequestHandlers
   readonly requests: Requests
-  readonly progress: ProgressBoard
+  readonly progress: ProgressHandlers
   readonly cache: ResponseCache
   readonly outputs: OutputSchemas
-  readonly listens: Listens
+  readonly subscriptions: ChangeSubscriptions
   readonly tasks: Tasks
-  readonly asked: AskedTasks
-  readonly seams: Seams | undefined
+  readonly serverRequestTasks: ServerRequestTasks
+  readonly hooks: ProxyHooks | undefined
 }
 
-/** What a server sends by itself: its requests answered, its notifications passed on. */
-export class Inbox {
-  readonly #parts: InboxParts
+/** Dispatches the requests and notifications of the server to the parts of the client. */
+export class Incoming {
+  readonly #parts: IncomingParts
 
-  constructor(parts: InboxParts) {
+  constructor(parts: IncomingParts) {
     this.#parts = parts
   }
 
-  onRequest(request: RpcRequest, exchange: Exchange, link: Link): unknown {
+  /** Handles a request of the server and returns its result. Throws the RpcError that refuses it. */
+  onRequest(request: RpcRequest, exchange: Exchange, connection: Connection): unknown {
     const { method, params } = request
-    const { revision } = link
-    // Before anything is settled the other side may ask whether anybody is there, and nothing else.
-    if (method === 'ping' && revision?.era !== 'stateless') return {}
+    const { revision } = connection
+    // Until negotiation is done, the server may send `ping` and nothing else.
+    if (method === 'ping' && (revision?.methods.has(method) ?? true)) return {}
     if (revision === undefined) throw methodNotFound(method)
-    if (revision.era === 'stateless') {
+    if (revision.features.serverRequests === 'retry') {
       this.#parts.settings.onError(
-        refused(method, `a server of revision ${revision.name} must not send requests`),
+        refused(method, `a server must not send requests in protocol version ${revision.name}`),
       )
       throw methodNotFound(method)
     }
-    const { answerer, requests, asked, seams } = this.#parts
-    if (seams !== undefined) return seams.onRequest(request, exchange)
+    const { handlers, requests, serverRequestTasks, hooks } = this.#parts
+    if (hooks !== undefined) return hooks.onRequest(request, exchange)
     const prepare = (signal: AbortSignal) => {
-      const answer = answerer.prepare({ method, params }, { revision, signal })
-      return () => requests.whileAsked(answer)
+      const answer = handlers.prepare({ method, params }, { revision, signal })
+      return () => requests.withTimeoutsPaused(answer)
     }
-    const { tasks } = revision.features.tasks === 'core' ? answerer.capabilities(revision) : {}
+    const { tasks } = revision.features.tasks === 'core' ? handlers.capabilities(revision) : {}
     if (tasks !== undefined && method.startsWith('tasks/'))
-      return asked.handle(link, method, params)
+      return serverRequestTasks.handle(connection, method, params)
     const task = tasks !== undefined && isRecord(params) ? params.task : undefined
-    // Roots are no work: they are answered at once, whatever is wished for.
-    if (task !== undefined && method !== 'roots/list') return asked.begin(link, task, prepare)
+    // A request that is answered at once never becomes a task, even if the server asks for one.
+    if (task !== undefined && methodRow(method)?.mayBeTask)
+      return serverRequestTasks.begin(connection, task, prepare)
     return prepare(exchange.signal)()
   }
 
-  onNotification(notification: RpcNotification, envelope: Envelope, link: Link): void {
+  /** Passes a notification to the parts of the client, and then to the callbacks of the options. */
+  onNotification(notification: RpcNotification, envelope: Envelope, connection: Connection): void {
     const method = canonicalNotification(notification.method)
     const params = isRecord(notification.params) ? notification.params : undefined
-    this.#dispatch(method, params, link)
-    this.#parts.listens.onNotification(method, params, envelope)
+    this.#dispatch(method, params, connection)
+    this.#parts.subscriptions.onNotification(method, params, envelope)
     this.#guarded(() => this.#parts.options.onNotification?.(method, params))
-    this.#guarded(() => this.#parts.seams?.onNotification(method, params, envelope))
+    this.#guarded(() => this.#parts.hooks?.onNotification(method, params, envelope))
   }
 
-  #dispatch(method: string, params: Members | undefined, link: Link): void {
+  #dispatch(method: string, params: Members | undefined, connection: Connection): void {
     const { progress, cache, outputs, tasks } = this.#parts
     switch (method) {
       case 'notifications/progress':
@@ -89,10 +93,10 @@ export class Inbox {
         this.#onLog(params)
         break
       case 'notifications/cancelled':
-        this.#onCancelled(params, link)
+        this.#onCancelled(params, connection)
         break
       case 'notifications/tools/list_changed':
-        outputs.forget()
+        outputs.clear()
         cache.invalidate(['tools/list'])
         break
       case 'notifications/prompts/list_changed':
@@ -112,11 +116,12 @@ export class Inbox {
     }
   }
 
-  /** What is cancelled is a question of the server or, in stateless revisions, a stream of changes. */
-  #onCancelled({ requestId: id, reason }: Members = {}, link: Link): void {
+  /** The server cancels one of its requests or, where it has none, ends a change subscription. */
+  #onCancelled({ requestId: id, reason }: Members = {}, connection: Connection): void {
     if (typeof id !== 'string' && typeof id !== 'number') return
-    if (link.revision?.era === 'session') link.cancel(id satisfies Id, reason)
-    else this.#parts.listens.onCancelled(id)
+    const serverRequests = connection.revision?.features.serverRequests
+    if (serverRequests === 'call') connection.cancel(id satisfies Id, reason)
+    else this.#parts.subscriptions.onCancelled(id)
   }
 
   #onLog(params: Members | undefined): void {
@@ -131,7 +136,7 @@ export class Inbox {
     this.#guarded(() => this.#parts.options.onLog?.(message))
   }
 
-  /** A callback that throws must not keep others from being called. */
+  /** Reports errors of a callback, so that the others are still called. */
   #guarded(callback: () => void): void {
     try {
       callback()

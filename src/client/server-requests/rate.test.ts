@@ -12,7 +12,7 @@ import { openClient } from '../client.ts'
 const form = { message: 'Sure?', requestedSchema: { type: 'object', properties: {} } }
 const wish = { messages: [], maxTokens: 9 }
 
-/** A tool that asks one thing each time it is called. */
+/** A tool that sends one server request per call. */
 function asking(revision: string, method: string, params: object) {
   const stateless: Answer = ({ inputResponses }) =>
     inputResponses === undefined
@@ -32,46 +32,43 @@ const cases = allRevisions.flatMap(revision =>
   ].map(([method, params]) => [method, revision, params] as const),
 )
 
-describe('questions', () => {
-  it.each(cases)(
-    'by %s in %s can be limited to so many in a minute',
-    async (method, revision, params) => {
-      proves('C2k', 'C5k')
-      const clock = fakeClock()
-      let asked = 0
-      const server = asking(revision, method, params)
-      await using client = await openClient(server.dial, {
-        clock,
-        onError: () => {},
-        questionsPerMinute: 2,
-        elicit: () => {
-          asked++
-          return { action: 'accept', content: {} }
-        },
-        sample: () => {
-          asked++
-          return { role: 'assistant', content: { type: 'text', text: '' }, model: 'tiny' }
-        },
-      })
-      await client.call('x')
-      clock.advance(30_000)
-      await client.call('x')
-      const error: Loose = await client.call('x').catch(e => e)
-      expect((error.cause ?? error).message).toMatch(/rate limit/i)
-      expect(asked).toBe(2)
-      clock.advance(30_001)
-      await client.call('x')
-      await expect(client.call('x')).rejects.toThrow()
-      expect(asked).toBe(3)
-    },
-  )
+describe('server requests', () => {
+  it.each(cases)('by %s in %s can be limited per minute', async (method, revision, params) => {
+    proves('C2k', 'C5k')
+    const clock = fakeClock()
+    let handled = 0
+    const server = asking(revision, method, params)
+    await using client = await openClient(server.dial, {
+      clock,
+      onError: () => {},
+      serverRequestsPerMinute: 2,
+      elicit: () => {
+        handled++
+        return { action: 'accept', content: {} }
+      },
+      sample: () => {
+        handled++
+        return { role: 'assistant', content: { type: 'text', text: '' }, model: 'tiny' }
+      },
+    })
+    await client.call('x')
+    clock.advance(30_000)
+    await client.call('x')
+    const error: Loose = await client.call('x').catch(e => e)
+    expect((error.cause ?? error).message).toMatch(/rate limit/i)
+    expect(handled).toBe(2)
+    clock.advance(30_001)
+    await client.call('x')
+    await expect(client.call('x')).rejects.toThrow()
+    expect(handled).toBe(3)
+  })
 
-  it('about roots are never too many, and others only if that is said', async () => {
+  it('for roots are never limited, and others only by the option', async () => {
     const roots = asking('2025-11-25', 'roots/list', {})
     await using client = await openClient(roots.dial, {
       onError: () => {},
       roots: [],
-      questionsPerMinute: 1,
+      serverRequestsPerMinute: 1,
     })
     for (let i = 0; i < 5; i++) await client.call('x')
     const wishes = asking('2025-11-25', 'sampling/createMessage', wish)

@@ -1,28 +1,26 @@
 import { errors } from '../../mcp/errors/constructors.ts'
 import type { Clock } from '../../util/time/clock.ts'
+import { SlidingWindow } from '../../util/time/sliding-window.ts'
 
 const minuteMs = 60_000
 
-/** How often a server may ask for the same kind of thing: so many times within any minute. */
-export class Pace {
-  readonly #most: number
+/** Limits the server requests of each method to a number within any minute (sliding window). */
+export class ServerRequestRate {
+  readonly #max: number
   readonly #clock: Clock
-  readonly #times = new Map<string, number[]>()
+  readonly #byMethod = new Map<string, SlidingWindow>()
 
-  constructor(mostPerMinute: number, clock: Clock) {
-    this.#most = mostPerMinute
+  constructor(maxPerMinute: number, clock: Clock) {
+    this.#max = maxPerMinute
     this.#clock = clock
   }
 
-  /** Counts one more question. Throws the RpcError that refuses it if it is one too many. */
+  /** Counts a server request. Throws the RpcError that refuses it if the limit is exceeded. */
   count(method: string): void {
     const now = this.#clock.now()
-    const recent = (this.#times.get(method) ?? []).filter(at => now - at < minuteMs)
-    this.#times.set(method, recent)
-    if (recent.length >= this.#most) {
-      const [first = now] = recent
-      throw errors.rateLimited({ retryAfterMs: Math.ceil(first + minuteMs - now) })
-    }
-    recent.push(now)
+    const recent = this.#byMethod.get(method) ?? new SlidingWindow(this.#max, minuteMs)
+    this.#byMethod.set(method, recent)
+    if (recent.add(now)) return
+    throw errors.rateLimited({ retryAfterMs: Math.ceil(recent.waitMs(now)) })
   }
 }

@@ -8,16 +8,16 @@ import {
   type Task,
   type TaskStatus,
 } from '../../mcp/types/tasks.ts'
-import { type Deferred, deferred } from '../../util/deferred.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { isRecord } from '../../util/record.ts'
+import { isRecord } from '../../util/objects.ts'
+import { type Deferred, deferred } from '../../util/promises.ts'
 import { type Timed, timed } from '../../util/time/deadline.ts'
-import type { Link } from '../connection/connection.ts'
+import type { Connection } from '../connection/connection.ts'
 import type { Settings } from '../settings.ts'
 
-/** A question that is being answered while nobody waits. */
-interface Asked {
-  readonly link: Link
+/** A server request that runs as a task. */
+interface RequestTask {
+  readonly connection: Connection
   readonly stop: AbortController
   readonly outcome: Deferred<object>
   readonly expiry: Timed
@@ -25,38 +25,39 @@ interface Asked {
 }
 
 /**
- * Questions that a server asked as tasks, in the session revision where both sides may do that: the
- * server is told at once that they will be answered, and comes back for the answers.
+ * Server requests that run as tasks, in the session revision that has them: the server gets a task at once,
+ * and fetches the result later.
  */
-export class AskedTasks {
+export class ServerRequestTasks {
   readonly #settings: Settings
-  readonly #asked = new Map<string, Asked>()
+  readonly #tasks = new Map<string, RequestTask>()
 
   constructor(settings: Settings) {
     this.#settings = settings
   }
 
   /**
-   * Begins to answer. The server that asked, and no other, may ask for the task. Throws what `prepare`
-   * throws, which looks at the question and gives what answers it.
+   * Starts a task. Only the connection that sent the request can access the task. `prepare` validates the
+   * request and returns the function that handles it; what it throws is rethrown.
    */
   begin(
-    link: Link,
+    connection: Connection,
     metadata: unknown,
     prepare: (signal: AbortSignal) => () => Promise<object>,
   ): CreateTaskResult {
-    if (this.#of(link).length >= limits.askedTasks.default) throw errors.maxConcurrentTasks()
+    if (this.#of(connection).length >= limits.serverRequestTasks.default)
+      throw errors.maxConcurrentTasks()
     const wanted = isRecord(metadata) ? metadata.ttl : undefined
-    const longest = limits.askedTaskMs.default
+    const longest = limits.serverRequestTaskMs.default
     const ttl = typeof wanted === 'number' && wanted >= 0 ? Math.min(wanted, longest) : longest
     const now = new Date().toISOString()
     const stop = new AbortController()
     const answer = prepare(stop.signal)
-    const asked: Asked = {
-      link,
+    const entry: RequestTask = {
+      connection,
       stop,
       outcome: deferred(),
-      expiry: timed(() => this.#drop(asked)),
+      expiry: timed(() => this.#drop(entry)),
       task: {
         taskId: crypto.randomUUID(),
         status: 'working',
@@ -66,92 +67,92 @@ export class AskedTasks {
         pollInterval: limits.taskPollMs.default,
       },
     }
-    // Nobody need ever come for it.
-    asked.outcome.promise.then(undefined, () => {})
-    this.#asked.set(asked.task.taskId, asked)
-    this.#settings.deadlines.start(asked.expiry, ttl)
-    void this.#answer(asked, answer)
-    return { task: asked.task }
+    // The server may never fetch the result.
+    entry.outcome.promise.then(undefined, () => {})
+    this.#tasks.set(entry.task.taskId, entry)
+    this.#settings.deadlines.start(entry.expiry, ttl)
+    void this.#answer(entry, answer)
+    return { task: entry.task }
   }
 
-  /** Answers what a server wants to know of its tasks. */
-  handle(link: Link, method: string, params: unknown): unknown {
-    if (method === 'tasks/list') return this.#list(link)
-    const asked = this.#find(link, params)
+  /** Handles a `tasks/*` request of the server. */
+  handle(connection: Connection, method: string, params: unknown): unknown {
+    if (method === 'tasks/list') return this.#list(connection)
+    const entry = this.#find(connection, params)
     switch (method) {
       case 'tasks/get':
-        return asked.task
+        return entry.task
       case 'tasks/result':
-        return this.#result(asked)
+        return this.#result(entry)
       case 'tasks/cancel':
-        return this.#cancel(asked)
+        return this.#cancel(entry)
       default:
         throw methodNotFound(method)
     }
   }
 
-  /** A connection is over, and with it whoever could ask. */
-  forget(link: Link): void {
-    for (const asked of this.#of(link)) this.#drop(asked)
+  /** Drops the tasks of a connection that has closed. */
+  forget(connection: Connection): void {
+    for (const entry of this.#of(connection)) this.#drop(entry)
   }
 
-  async #answer(asked: Asked, answer: () => Promise<object>): Promise<void> {
+  async #answer(entry: RequestTask, answer: () => Promise<object>): Promise<void> {
     try {
       const result = await answer()
-      this.#finish(asked, 'completed', () => asked.outcome.resolve(result))
+      this.#finish(entry, 'completed', () => entry.outcome.resolve(result))
     } catch (error) {
-      // Only what was thrown for the server to see is shown to it.
-      const isMeant = error instanceof RpcError
-      if (!isMeant && !asked.stop.signal.aborted) this.#settings.onError(error)
-      const shown = isMeant ? error : errors.internalError()
-      this.#finish(asked, 'failed', () => asked.outcome.reject(shown))
+      // Only an RpcError is sent to the server; other errors are internal.
+      const isPublic = error instanceof RpcError
+      if (!isPublic && !entry.stop.signal.aborted) this.#settings.onError(error)
+      const shown = isPublic ? error : errors.internalError()
+      this.#finish(entry, 'failed', () => entry.outcome.reject(shown))
     }
   }
 
-  #finish(asked: Asked, status: TaskStatus, settle: () => void): void {
-    if (isFinal(asked.task.status)) return
-    asked.task = { ...asked.task, status, lastUpdatedAt: new Date().toISOString() }
+  #finish(entry: RequestTask, status: TaskStatus, settle: () => void): void {
+    if (isFinal(entry.task.status)) return
+    entry.task = { ...entry.task, status, lastUpdatedAt: new Date().toISOString() }
     settle()
-    if (this.#asked.has(asked.task.taskId)) {
-      asked.link.notify('notifications/tasks/status', asked.task)
+    if (this.#tasks.has(entry.task.taskId)) {
+      entry.connection.notify('notifications/tasks/status', entry.task)
     }
   }
 
-  async #result({ outcome, task }: Asked): Promise<object> {
+  async #result({ outcome, task }: RequestTask): Promise<object> {
     const result = await outcome.promise
     const meta = '_meta' in result && isRecord(result._meta) ? result._meta : {}
     return { ...result, _meta: { ...meta, [metaKeys.relatedTask]: { taskId: task.taskId } } }
   }
 
-  #cancel(asked: Asked): Task {
-    const { taskId, status } = asked.task
+  #cancel(entry: RequestTask): Task {
+    const { taskId, status } = entry.task
     if (isFinal(status)) throw invalidParams(`the task is ${status}`, { data: { taskId } })
     const error = errors.taskCancelled({ taskId })
-    this.#finish(asked, 'cancelled', () => asked.outcome.reject(error))
-    asked.stop.abort(error)
-    return asked.task
+    this.#finish(entry, 'cancelled', () => entry.outcome.reject(error))
+    entry.stop.abort(error)
+    return entry.task
   }
 
-  #list(link: Link): ListTasksResult {
-    return { tasks: this.#of(link).map(({ task }) => task) }
+  #list(connection: Connection): ListTasksResult {
+    return { tasks: this.#of(connection).map(({ task }) => task) }
   }
 
-  #find(link: Link, params: unknown): Asked {
+  #find(connection: Connection, params: unknown): RequestTask {
     const taskId = isRecord(params) ? params.taskId : undefined
-    const asked = typeof taskId === 'string' ? this.#asked.get(taskId) : undefined
-    if (asked?.link === link) return asked
-    throw invalidParams('there is no such task', { data: { taskId } })
+    const entry = typeof taskId === 'string' ? this.#tasks.get(taskId) : undefined
+    if (entry?.connection === connection) return entry
+    throw invalidParams('unknown task', { data: { taskId } })
   }
 
-  #of(link: Link): Asked[] {
-    return [...this.#asked.values()].filter(asked => asked.link === link)
+  #of(connection: Connection): RequestTask[] {
+    return [...this.#tasks.values()].filter(entry => entry.connection === connection)
   }
 
-  #drop(asked: Asked): void {
-    this.#settings.deadlines.stop(asked.expiry)
-    this.#asked.delete(asked.task.taskId)
-    const error = errors.taskCancelled({ taskId: asked.task.taskId })
-    this.#finish(asked, 'cancelled', () => asked.outcome.reject(error))
-    asked.stop.abort(error)
+  #drop(entry: RequestTask): void {
+    this.#settings.deadlines.stop(entry.expiry)
+    this.#tasks.delete(entry.task.taskId)
+    const error = errors.taskCancelled({ taskId: entry.task.taskId })
+    this.#finish(entry, 'cancelled', () => entry.outcome.reject(error))
+    entry.stop.abort(error)
   }
 }

@@ -5,72 +5,71 @@ import type { Revision } from '../../mcp/revisions/revisions.ts'
 import type { Members } from '../../mcp/types/base.ts'
 import type { InputResponses } from '../../mcp/types/input.ts'
 import { isFinal, type TaskStatus } from '../../mcp/types/tasks.ts'
-import { orAborted } from '../../util/abort.ts'
-import { type Deferred, deferred } from '../../util/deferred.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { isRecord } from '../../util/record.ts'
+import { isRecord } from '../../util/objects.ts'
+import { abortable, type Deferred, deferred } from '../../util/promises.ts'
 import { timed } from '../../util/time/deadline.ts'
 import { isStatus } from '../changes/changes.ts'
-import { isLost, unreadable } from '../errors.ts'
-import { Patience } from '../requests/call-timeout.ts'
-import type { RequestOptions } from '../requests/requests.ts'
+import { invalidResponse, isLost } from '../errors.ts'
+import { CallTimeout } from '../requests/call-timeout.ts'
+import type { RequestOptions } from '../requests/request-run.ts'
 import { type ToolAnswer, toolAnswer } from '../results.ts'
 import type { Settings } from '../settings.ts'
-import { type TaskFacts, type TaskHandle, type TaskUpdate, taskFacts } from './task.ts'
+import { readTask, type TaskHandle, type TaskInfo, type TaskUpdate } from './task.ts'
 
-/** What following a task takes. */
+/** What a task run needs from its client. */
 export interface TaskRunHost {
   readonly settings: Settings
   request(method: string, params: object, options?: RequestOptions): Promise<unknown>
-  /** Answers the questions of a task by their keys. */
-  answer(questions: Members, signal: AbortSignal): Promise<InputResponses>
-  /** Told when the run begins and ends to care for news of the task. */
+  /** Handles the input requests of a task, and returns the responses under the same keys. */
+  answer(inputRequests: Members, signal: AbortSignal): Promise<InputResponses>
+  /** Called when the run starts and stops following status notifications of the task. */
   onFollowed(run: TaskRun, isFollowed: boolean): void
 }
 
-/** One task, followed while anybody waits for it. */
+/** One task, which is polled while its result or its updates are being awaited. */
 export class TaskRun implements TaskHandle {
   readonly #host: TaskRunHost
   readonly #revision: Revision
-  #facts: TaskFacts
-  /** How it ended; there is one promise for all who wait. */
+  #info: TaskInfo
+  /** The outcome of the task, shared by all callers that wait for it. */
   readonly #outcome: Deferred<unknown> = deferred()
-  /** Settles with the next change. */
+  /** Settles with the next change of the status. */
   #changed: Deferred<void> = deferred()
   readonly #answered = new Set<string>()
   #stop: AbortController | undefined
   #followers = 0
   #wake: () => void = () => {}
-  #hasNews = false
-  #isOver = false
+  #isNotified = false
+  #isSettled = false
 
-  constructor(facts: TaskFacts, revision: Revision, host: TaskRunHost) {
-    this.#facts = facts
+  constructor(info: TaskInfo, revision: Revision, host: TaskRunHost) {
+    this.#info = info
     this.#revision = revision
     this.#host = host
     this.#outcome.promise.then(undefined, () => {})
   }
 
   get id(): string {
-    return this.#facts.id
+    return this.#info.id
   }
 
   get status(): TaskStatus {
-    return this.#facts.status
+    return this.#info.status
   }
 
   get message(): string | undefined {
-    return this.#facts.message
+    return this.#info.message
   }
 
   async result(options?: CallOptions): Promise<ToolAnswer> {
     return toolAnswer(await this.outcome(options))
   }
 
-  /** The same as it came. */
+  /** Settles with the result as the server sent it. Rejects as `result` does. */
   async outcome(options: CallOptions = {}): Promise<unknown> {
     const { settings } = this.#host
-    const patience = new Patience({
+    const timeout = new CallTimeout({
       what: `task ${this.id}`,
       deadlines: settings.deadlines,
       timeoutMs: options.timeoutMs ?? 0,
@@ -78,9 +77,9 @@ export class TaskRun implements TaskHandle {
     })
     this.#follow()
     try {
-      return await patience.wait(orAborted(this.#outcome.promise, options.signal))
+      return await timeout.wait(abortable(this.#outcome.promise, options.signal))
     } finally {
-      patience.end()
+      timeout.end()
       this.#unfollow()
     }
   }
@@ -88,27 +87,27 @@ export class TaskRun implements TaskHandle {
   async cancel(): Promise<void> {
     try {
       const result = await this.#request('tasks/cancel')
-      // One design answers with the task, the other with nothing.
-      if (isRecord(result) && isStatus(result.status)) this.#learn(taskFacts(result))
-      else await this.#lookOnce()
-      // Nothing more is asked of it: a server may forget what was cancelled at once.
+      // One task design responds with the task, the other with an empty result.
+      if (isRecord(result) && isStatus(result.status)) this.#update(readTask(result))
+      else await this.#refreshCancelled()
+      // The task is not polled any more: a server may drop a cancelled task at once.
       if (this.status === 'cancelled') this.#fail(errors.taskCancelled({ taskId: this.id }))
     } catch (error) {
-      // Refused because it is over: that is what was wanted.
+      // Refused because the task has finished, which is fine.
       if (!(error instanceof RpcError)) throw error
-      await this.look()
+      await this.refresh()
       if (!isFinal(this.status)) throw error
     }
     this.wake()
   }
 
-  /** Looks at a task that the server has agreed to cancel, and may have forgotten by now. */
-  async #lookOnce(): Promise<void> {
+  /** Reads the status of a task that the server has agreed to cancel and may have dropped by now. */
+  async #refreshCancelled(): Promise<void> {
     try {
-      await this.look()
+      await this.refresh()
     } catch (error) {
       if (!(error instanceof RpcError)) throw error
-      this.#learn({ ...this.#facts, status: 'cancelled', message: undefined })
+      this.#update({ ...this.#info, status: 'cancelled', message: undefined })
     }
   }
 
@@ -116,17 +115,17 @@ export class TaskRun implements TaskHandle {
     return { [Symbol.asyncIterator]: () => this.#updates() }
   }
 
-  /** Asks the server how the task is. */
-  async look(): Promise<Members> {
+  /** Reads the status of the task from the server. */
+  async refresh(): Promise<Members> {
     const result = await this.#request('tasks/get')
-    if (!isRecord(result)) throw unreadable('tasks/get', 'the result is no object')
-    this.#learn(taskFacts(result))
+    if (!isRecord(result)) throw invalidResponse('tasks/get', 'the result is not an object')
+    this.#update(readTask(result))
     return result
   }
 
-  /** There are news: looks now. */
+  /** Polls now, because the server has sent a status notification. */
   wake(): void {
-    this.#hasNews = true
+    this.#isNotified = true
     this.#wake()
   }
 
@@ -135,10 +134,10 @@ export class TaskRun implements TaskHandle {
     try {
       for (;;) {
         const changed = this.#changed.promise
-        const { status, message } = this.#facts
+        const { status, message } = this.#info
         yield { status, message }
         if (isFinal(status)) return
-        // A task that cannot be followed any more ends the loop as it ends those who wait.
+        // An error while polling ends the loop too.
         await Promise.race([changed, this.#outcome.promise])
       }
     } finally {
@@ -146,17 +145,17 @@ export class TaskRun implements TaskHandle {
     }
   }
 
-  #learn(facts: TaskFacts): void {
-    const before = this.#facts
-    if (isFinal(before.status) && !isFinal(facts.status)) return
-    this.#facts = facts
-    if (before.status === facts.status && before.message === facts.message) return
+  #update(info: TaskInfo): void {
+    const before = this.#info
+    if (isFinal(before.status) && !isFinal(info.status)) return
+    this.#info = info
+    if (before.status === info.status && before.message === info.message) return
     this.#changed.resolve()
     this.#changed = deferred()
   }
 
   #follow(): void {
-    if (this.#followers++ > 0 || this.#isOver) return
+    if (this.#followers++ > 0 || this.#isSettled) return
     this.#host.onFollowed(this, true)
     const stop = new AbortController()
     this.#stop = stop
@@ -171,9 +170,9 @@ export class TaskRun implements TaskHandle {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && !this.#isOver) {
+    while (!signal.aborted && !this.#isSettled) {
       try {
-        const raw = await this.look()
+        const raw = await this.refresh()
         if (signal.aborted) return
         if (isFinal(this.status) || this.#mustWaitForResult()) {
           this.#settle(await this.#result(raw, signal))
@@ -182,14 +181,14 @@ export class TaskRun implements TaskHandle {
         if (isRecord(raw.inputRequests)) await this.#answer(raw.inputRequests, signal)
       } catch (error) {
         if (signal.aborted) return
-        // The task lives on the server: a lost connection is opened again, and then it is asked again.
+        // The task lives on the server: after a lost connection the client reconnects and polls again.
         if (!isLost(error)) this.#fail(error)
       }
-      if (!this.#isOver) await this.#pause(signal)
+      if (!this.#isSettled) await this.#pause(signal)
     }
   }
 
-  /** In sessions the questions of a task come while its result is waited for. */
+  /** In sessions, the server requests of a task are sent while `tasks/result` is in flight. */
   #mustWaitForResult(): boolean {
     return this.#revision.features.tasks === 'core' && this.status === 'input_required'
   }
@@ -198,26 +197,26 @@ export class TaskRun implements TaskHandle {
     if (this.status === 'cancelled') throw errors.taskCancelled({ taskId: this.id })
     if (this.#revision.features.tasks === 'core') {
       const result = await this.#request('tasks/result', {}, { signal, timeoutMs: 0 })
-      // Whoever had to wait for it has not heard that the task is over.
-      if (!isFinal(this.status)) await this.look()
+      // The status is still the one from before the wait.
+      if (!isFinal(this.status)) await this.refresh()
       return result
     }
     if (this.status === 'completed') return raw.result
     const { error } = raw
     if (!isRecord(error) || typeof error.code !== 'number') {
-      throw unreadable('tasks/get', 'a failed task has no error')
+      throw invalidResponse('tasks/get', 'the failed task has no error')
     }
     const { code, data } = error
     const message = typeof error.message === 'string' ? error.message : 'the task failed'
     throw this.#host.settings.fromWire({ code, message, data }, this.#revision)
   }
 
-  /** Answers what has not been answered yet: keys are never used twice in the life of a task. */
-  async #answer(questions: Members, signal: AbortSignal): Promise<void> {
-    const open = Object.entries(questions).filter(([key]) => !this.#answered.has(key))
+  /** Handles the input requests that are new: keys are never reused in the life of a task. */
+  async #answer(inputRequests: Members, signal: AbortSignal): Promise<void> {
+    const open = Object.entries(inputRequests).filter(([key]) => !this.#answered.has(key))
     if (open.length === 0) return
-    const answering = this.#host.answer(Object.fromEntries(open), signal)
-    const inputResponses = await orAborted(answering, signal)
+    const responses = this.#host.answer(Object.fromEntries(open), signal)
+    const inputResponses = await abortable(responses, signal)
     await this.#request('tasks/update', { inputResponses })
     for (const [key] of open) this.#answered.add(key)
   }
@@ -227,33 +226,33 @@ export class TaskRun implements TaskHandle {
   }
 
   #settle(result: unknown): void {
-    this.#isOver = true
+    this.#isSettled = true
     this.#outcome.resolve(result)
   }
 
   #fail(error: unknown): void {
-    this.#isOver = true
+    this.#isSettled = true
     this.#outcome.reject(error)
   }
 
-  /** Until the next look: as long as the server wishes, within reason, or until there are news. */
+  /** Waits until the next poll: the interval of the server, within limits, or until a status notification. */
   #pause(signal: AbortSignal): Promise<void> {
     const { deadlines } = this.#host.settings
-    const wantedMs = this.#facts.pollMs ?? limits.taskPollMs.default
+    const intervalMs = this.#info.pollMs ?? limits.taskPollMs.default
     return new Promise(resolve => {
-      const alarm = timed(() => over())
-      const over = () => {
-        this.#hasNews = false
+      const alarm = timed(() => done())
+      const done = () => {
+        this.#isNotified = false
         deadlines.stop(alarm)
-        signal.removeEventListener('abort', over)
+        signal.removeEventListener('abort', done)
         this.#wake = () => {}
         resolve()
       }
-      this.#wake = over
-      signal.addEventListener('abort', over)
-      deadlines.start(alarm, Math.max(wantedMs, limits.taskPollMinMs.default))
-      // News that came during the look may be newer than what it saw.
-      if (this.#hasNews || signal.aborted) over()
+      this.#wake = done
+      signal.addEventListener('abort', done)
+      deadlines.start(alarm, Math.max(intervalMs, limits.taskPollMinMs.default))
+      // A notification that arrived during the poll may be newer than what the poll returned.
+      if (this.#isNotified || signal.aborted) done()
     })
   }
 }

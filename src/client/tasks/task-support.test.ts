@@ -33,7 +33,7 @@ async function listed(server = supporting()) {
 }
 
 describe('a tool that was listed', () => {
-  it.each(['silent', 'never'])('as one that is no task is not started: %s', async name => {
+  it.each(['silent', 'never'])('without task support is not started: %s', async name => {
     proves('S10c')
     const server = supporting()
     await using client = await listed(server)
@@ -42,7 +42,7 @@ describe('a tool that was listed', () => {
     expect(server.sent('tools/call')).toEqual([{ name }])
   })
 
-  it('as one that is always a task is called as one', async () => {
+  it('with required task support is called as a task', async () => {
     proves('S10d')
     const server = supporting()
     await using client = await listed(server)
@@ -52,7 +52,7 @@ describe('a tool that was listed', () => {
     expect(server.sent('tools/call')[1]).toEqual({ name: 'maybe' })
   })
 
-  it('as one that is always a task is cancelled as one', async () => {
+  it('with required task support is cancelled as a task', async () => {
     const server = supporting('working')
     await using client = await listed(server)
     const giveUp = new AbortController()

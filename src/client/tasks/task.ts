@@ -1,29 +1,30 @@
 import type { CallOptions } from '../../jsonrpc/handler.ts'
 import type { TaskStatus } from '../../mcp/types/tasks.ts'
-import { isRecord } from '../../util/record.ts'
+import { isRecord } from '../../util/objects.ts'
 import { isStatus } from '../changes/changes.ts'
-import { unreadable } from '../errors.ts'
+import { invalidResponse } from '../errors.ts'
 import type { ToolAnswer } from '../results.ts'
 
-/** How far a task has come. */
+/** The status of a task. */
 export interface TaskUpdate {
   readonly status: TaskStatus
   readonly message: string | undefined
 }
 
-/** What is known of a task, whichever way its design spells it. */
-export interface TaskFacts extends TaskUpdate {
+/** A task as either task design of the protocol describes it. */
+export interface TaskInfo extends TaskUpdate {
   readonly id: string
-  /** How long to wait between two looks, as the server wishes. */
+  /** The poll interval that the server suggests, in milliseconds. */
   readonly pollMs: number | undefined
 }
 
-/** Reads a task. Throws a ChannelError `'framing'` for anything else. */
-export function taskFacts(value: unknown): TaskFacts {
+/** Reads a task of either design. Throws a ChannelError `'framing'` for anything else. */
+export function readTask(value: unknown): TaskInfo {
   const { taskId, status, statusMessage, pollInterval, pollIntervalMs } = isRecord(value)
     ? value
     : {}
-  if (typeof taskId !== 'string' || !isStatus(status)) throw unreadable('tasks', 'this is no task')
+  if (typeof taskId !== 'string' || !isStatus(status))
+    throw invalidResponse('tasks', 'the result is not a task')
   const pollMs = pollIntervalMs ?? pollInterval
   return {
     id: taskId,
@@ -33,20 +34,20 @@ export function taskFacts(value: unknown): TaskFacts {
   }
 }
 
-/** A call that goes on by itself, and can be asked about at any time. */
+/** A handle of a tool call that runs as a task. */
 export interface TaskHandle {
-  /** Good for as long as the server keeps the task. Undefined if the tool was done at once. */
+  /** Valid for as long as the server keeps the task. Undefined if the tool finished at once. */
   readonly id: string | undefined
   readonly status: TaskUpdate['status']
-  /** The status in words, for people. */
+  /** A description of the status for users. */
   readonly message: string | undefined
   /**
-   * What the tool gave, when it is done. Looks at the task from time to time, and answers its questions.
-   * Rejects with an RpcError when the task failed or was cancelled. Giving up leaves the task running.
+   * Settles with the result of the tool. Polls the task meanwhile, and handles its input requests. Rejects
+   * with an RpcError if the task failed or was cancelled. A timeout or an abort leaves the task running.
    */
   result(options?: CallOptions): Promise<ToolAnswer>
-  /** Has the server stop it. Settles also if it was over by then. */
+  /** Cancels the task on the server. Settles also if the task had finished by then. */
   cancel(): Promise<void>
-  /** How it comes along, the present state first, until it is over. */
+  /** Yields the current status and each change of it, until the task has finished. */
   readonly updates: AsyncIterable<TaskUpdate>
 }

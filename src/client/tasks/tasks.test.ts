@@ -19,7 +19,7 @@ const quiet = { onError: () => {} }
 const times = { createdAt: '2026-01-01T00:00:00Z', lastUpdatedAt: '2026-01-01T00:00:00Z' }
 const done = { content: [{ type: 'text', text: 'done' }] }
 
-/** The two designs, each with the words it says the same things in. */
+/** The two task designs, each with its own member names. */
 const designs = {
   core: {
     server: sessionServer.bind(null, '2025-11-25'),
@@ -49,7 +49,7 @@ const designs = {
   },
 } as const
 
-describe.each(Object.entries(designs))('tasks as the %s has them', (name, design) => {
+describe.each(Object.entries(designs))('tasks of the %s', (name, design) => {
   const isCore = name === 'core'
   const completed = { status: 'completed', ...(!isCore && { result: done }) }
 
@@ -76,7 +76,7 @@ describe.each(Object.entries(designs))('tasks as the %s has them', (name, design
     return { client, task, wait, clock }
   }
 
-  it('are started, looked at from time to time, and give their result', async () => {
+  it('are started, polled, and return their result', async () => {
     proves('K8d', 'X8', 'X8b')
     const server = tasked([{ status: 'working' }, { status: 'working' }, completed])
     const { client, task, wait } = await started(server)
@@ -100,7 +100,7 @@ describe.each(Object.entries(designs))('tasks as the %s has them', (name, design
     await client.close()
   })
 
-  it('are looked at once for all who wait, and not when nobody does', async () => {
+  it('are polled once for all waiting callers, and not without any', async () => {
     const server = tasked([{ status: 'working' }])
     const { client, task, wait } = await started(server)
     const giveUp = new AbortController()
@@ -121,7 +121,7 @@ describe.each(Object.entries(designs))('tasks as the %s has them', (name, design
     await client.close()
   })
 
-  it('are looked at once more when the server tells of them', async () => {
+  it('are polled when the server notifies a change', async () => {
     const server = tasked([{ status: 'working' }, completed])
     const { client, task, wait } = await started(server)
     const result = task.result()
@@ -135,7 +135,7 @@ describe.each(Object.entries(designs))('tasks as the %s has them', (name, design
     await client.close()
   })
 
-  it('tell how they come along', async () => {
+  it('yield their updates', async () => {
     const server = tasked([
       { status: 'working', statusMessage: 'half way' },
       { status: 'working', statusMessage: 'half way' },
@@ -171,7 +171,7 @@ describe.each(Object.entries(designs))('tasks as the %s has them', (name, design
     await client.close()
   })
 
-  it('reject when the server has forgotten them', async () => {
+  it('reject if the server has dropped them', async () => {
     const server = tasked([{}], {
       'tasks/get': () => {
         throw new RpcError(-32602, 'Task not found')
@@ -205,7 +205,7 @@ describe.each(Object.entries(designs))('tasks as the %s has them', (name, design
     await client.close()
   })
 
-  it('are cancelled although the server forgets them with that', async () => {
+  it('are cancelled even if the server drops them at once', async () => {
     proves('K14e')
     let isThere = true
     const server = tasked([{}], {
@@ -228,7 +228,7 @@ describe.each(Object.entries(designs))('tasks as the %s has them', (name, design
     await client.close()
   })
 
-  it('that are over need no cancelling', async () => {
+  it('that have finished need not be cancelled', async () => {
     const server = tasked([completed], {
       'tasks/cancel': () => {
         throw new RpcError(-32602, 'the task is over')
@@ -252,7 +252,7 @@ describe.each(Object.entries(designs))('tasks as the %s has them', (name, design
     await client.close()
   })
 
-  it('can be taken up again by their id', async () => {
+  it('can be resumed by their id', async () => {
     const server = tasked([{ status: 'working' }, completed])
     const clock = fakeClock()
     await using client = await openClient(server.dial, { clock, ...quiet })
@@ -261,7 +261,7 @@ describe.each(Object.entries(designs))('tasks as the %s has them', (name, design
     expect(await task.result()).toMatchObject({ text: 'done' })
   })
 
-  it('may be over before they began', async () => {
+  it('may finish at once', async () => {
     const server = tasked([], { 'tools/call': () => done })
     const { client, task } = await started(server)
     expect(task).toMatchObject({ id: undefined, status: 'completed' })
@@ -273,7 +273,7 @@ describe.each(Object.entries(designs))('tasks as the %s has them', (name, design
     await client.close()
   })
 
-  it('are looked at neither too often nor as seldom as never', async () => {
+  it('are polled within limits', async () => {
     const server = tasked([
       { status: 'working', pollInterval: 0, pollIntervalMs: 0 },
       { status: 'working', pollInterval: 'x', pollIntervalMs: -5 },
@@ -290,7 +290,7 @@ describe.each(Object.entries(designs))('tasks as the %s has them', (name, design
     await client.close()
   })
 
-  it('are refused where the server takes none', async () => {
+  it('are refused if the server does not support them', async () => {
     proves('S10e')
     const server = design.server({}, { capabilities: { tools: {} } })
     await using client = await openClient(server.dial, quiet)
@@ -299,8 +299,8 @@ describe.each(Object.entries(designs))('tasks as the %s has them', (name, design
   })
 })
 
-describe('a session task with questions', () => {
-  it('has them asked while its result is waited for', async () => {
+describe('a session task with server requests', () => {
+  it('receives them while its result is awaited', async () => {
     let status = 'input_required'
     const server = sessionServer('2025-11-25', {
       'tools/call': () => designs.core.created({ status }),
@@ -318,15 +318,15 @@ describe('a session task with questions', () => {
   })
 })
 
-describe('an extension task with questions', () => {
-  const question = { method: 'roots/list' }
+describe('an extension task with input requests', () => {
+  const request = { method: 'roots/list' }
   const asking = (keys: readonly string[]) =>
     designs.extension.task({
       status: 'input_required',
-      inputRequests: Object.fromEntries(keys.map(key => [key, question])),
+      inputRequests: Object.fromEntries(keys.map(key => [key, request])),
     })
 
-  it('has each of them answered once', async () => {
+  it('has each of them handled once', async () => {
     proves('X10d')
     const clock = fakeClock()
     const answered: string[] = []
@@ -354,7 +354,7 @@ describe('an extension task with questions', () => {
     expect(answered).toEqual(['a', 'b'])
   })
 
-  it('rejects when one cannot be answered', async () => {
+  it('rejects if one is not supported', async () => {
     const server = statelessServer({
       'tools/call': () => designs.extension.created({ status: 'working' }),
       'tasks/get': () => asking(['a']),
@@ -421,11 +421,11 @@ describe('the list of tasks', () => {
   })
 })
 
-describe('a question that a server asks as a task', () => {
+describe('a server request as a task', () => {
   const wish = { messages: [], maxTokens: 1, task: { ttl: 60_000 } }
   const said = { role: 'assistant', content: { type: 'text', text: 'hi' }, model: 'm' } as const
 
-  async function asked(options: ClientOptions) {
+  async function connected(options: ClientOptions) {
     const clock = fakeClock()
     const server = sessionServer('2025-11-25', { 'notifications/tasks/status': () => {} })
     const client = await openClient(server.dial, { clock, ...quiet, ...options })
@@ -434,13 +434,13 @@ describe('a question that a server asks as a task', () => {
     return { server, client, ask, clock }
   }
 
-  it('is answered with the task, and then with the answer', async () => {
+  it('returns the task, and then the result', async () => {
     let say: (words: typeof said) => void = () => {}
     const sample = () =>
       new Promise<typeof said>(resolve => {
         say = resolve
       })
-    const { server, client, ask } = await asked({ sample })
+    const { server, client, ask } = await connected({ sample })
     expect(server.sent('initialize')[0].capabilities.tasks).toEqual({
       list: {},
       cancel: {},
@@ -467,7 +467,7 @@ describe('a question that a server asks as a task', () => {
 
   it('can be cancelled', async () => {
     let stopped = false
-    const { client, ask } = await asked({
+    const { client, ask } = await connected({
       sample: (_, { signal }) => {
         signal.addEventListener('abort', () => {
           stopped = true
@@ -484,11 +484,11 @@ describe('a question that a server asks as a task', () => {
     await client.close()
   })
 
-  it('fails with what was meant for the server, and nothing else', async () => {
+  it('fails with an RpcError of the handler, and with no other error', async () => {
     const onError = vi.fn()
     const mean = new RpcError(-1, 'rejected')
     const errors: unknown[] = [mean, new Error('the key is 1234')]
-    const { client, ask } = await asked({
+    const { client, ask } = await connected({
       sample: () => {
         throw errors.shift()
       },
@@ -508,35 +508,35 @@ describe('a question that a server asks as a task', () => {
     await client.close()
   })
 
-  it('is forgotten when its time is up', async () => {
-    const { client, ask, clock } = await asked({ sample: () => said })
+  it('is dropped when it expires', async () => {
+    const { client, ask, clock } = await connected({ sample: () => said })
     const { task } = await ask('sampling/createMessage', wish)
     clock.advance(60_100)
     expect(await ask('tasks/get', { taskId: task.taskId })).toMatchObject({ code: -32602 })
     await client.close()
   })
 
-  it('is refused like any other, and when there are too many', async () => {
-    const { client, ask } = await asked({ sample: never })
+  it('is refused like any other, and if there are too many', async () => {
+    const { client, ask } = await connected({ sample: never })
     expect(await ask('sampling/createMessage', { task: {} })).toMatchObject({ code: -32602 })
     expect(await ask('elicitation/create', { task: {} })).toMatchObject({ code: -32601 })
     for (let i = 0; i < 64; i++) await ask('sampling/createMessage', wish)
     expect(await ask('sampling/createMessage', wish)).toBeInstanceOf(RpcError)
-    for (const taskId of ['nobody', 7, undefined]) {
+    for (const taskId of ['unknown', 7, undefined]) {
       expect(await ask('tasks/get', { taskId })).toMatchObject({ code: -32602 })
     }
     await client.close()
   })
 
-  it('is an ordinary one where no tasks were declared', async () => {
-    const { client, ask } = await asked({ sample: () => said, tasks: false })
+  it('is an ordinary one if tasks were not declared', async () => {
+    const { client, ask } = await connected({ sample: () => said, tasks: false })
     expect(await ask('sampling/createMessage', wish)).toEqual(said)
     expect(await ask('tasks/list', {})).toMatchObject({ code: -32601 })
     await client.close()
   })
 
   it('leaves no timer behind', async () => {
-    const { client, ask, clock } = await asked({ sample: () => said })
+    const { client, ask, clock } = await connected({ sample: () => said })
     await ask('sampling/createMessage', wish)
     await client.close()
     clock.advance(100)

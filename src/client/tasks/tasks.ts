@@ -1,18 +1,18 @@
 import type { CallOptions } from '../../jsonrpc/handler.ts'
 import { tasksExtension } from '../../mcp/extension.ts'
 import type { Revision } from '../../mcp/revisions/revisions.ts'
-import { isRecord } from '../../util/record.ts'
+import { isRecord } from '../../util/objects.ts'
 import type { ServerDescription } from '../connection/negotiate.ts'
-import { isTimeout, refused, unreadable } from '../errors.ts'
+import { invalidResponse, isTimeout, refused } from '../errors.ts'
 import type { TaskSupport } from '../requests/output-schemas.ts'
-import type { RequestOptions } from '../requests/requests.ts'
+import type { RequestOptions } from '../requests/request-run.ts'
 import { type ToolAnswer, toolAnswer } from '../results.ts'
 import { TaskRun, type TaskRunHost } from './run.ts'
-import { type TaskFacts, type TaskHandle, taskFacts } from './task.ts'
+import { readTask, type TaskHandle, type TaskInfo } from './task.ts'
 
-/** How a tool is called as a task. The time is that for the task to begin. */
+/** Options of a tool call as a task. The timeout is for the start of the task. */
 export interface StartOptions extends CallOptions {
-  /** How long the server is asked to keep the task, where the client has a say in it. */
+  /** How long the server should keep the task, in the revisions where the client can request that. */
   readonly ttlMs?: number
 }
 
@@ -20,23 +20,23 @@ export interface StartOptions extends CallOptions {
 export interface TasksHost extends Pick<TaskRunHost, 'settings' | 'answer'> {
   request(method: string, params: object, options?: RequestOptions): Promise<unknown>
   server(): Promise<ServerDescription>
-  /** Whether the client has declared the extension. */
+  /** Whether the client has declared the tasks extension. */
   readonly isDeclared: boolean
-  /** How a tool runs, as far as it has been listed. */
+  /** Returns the task support of a tool; undefined if it has not been listed. */
   taskSupport(name: string): TaskSupport | undefined
 }
 
-/** The tasks of one client, in both of the protocol's designs. */
+/** The tasks of one client, in both task designs of the protocol. */
 export class Tasks {
   readonly #host: TasksHost
-  /** Those that are being followed. */
+  /** The runs that are being polled, by task id. */
   readonly #runs = new Map<string, Set<TaskRun>>()
 
   constructor(host: TasksHost) {
     this.#host = host
   }
 
-  /** Calls a tool as a task. Rejects with a ChannelError `'refused'` where there are none. */
+  /** Calls a tool as a task. Rejects with a ChannelError `'refused'` if the server does not support that. */
   async start(name: string, args: object | undefined, options: StartOptions): Promise<TaskHandle> {
     const server = await this.#host.server()
     const { revision, capabilities } = server
@@ -45,71 +45,71 @@ export class Tasks {
       revision.features.tasks === 'core'
         ? capabilities.tasks?.requests?.tools?.call !== undefined
         : this.#host.isDeclared && capabilities.extensions?.[tasksExtension] !== undefined
-    if (!isOffered) throw refused('tools/call', 'the server does not take calls of tools as tasks')
+    if (!isOffered) throw refused('tools/call', 'the server does not support tool calls as tasks')
     if (revision.features.tasks === 'core' && this.#host.taskSupport(name) === 'forbidden') {
-      throw refused('tools/call', `the tool "${name}" does not run as a task`)
+      throw refused('tools/call', `tool "${name}" does not support tasks`)
     }
     const task = revision.features.tasks === 'core' ? { task: { ttl: ttlMs } } : {}
     const params = { name, arguments: args, ...task }
     const result = await this.#host.request('tools/call', params, { signal, timeoutMs })
-    const facts = createdTask(result, revision)
-    return facts === undefined ? finished(toolAnswer(result)) : this.#run(facts, revision)
+    const info = createdTask(result, revision)
+    return info === undefined ? finished(toolAnswer(result)) : this.#run(info, revision)
   }
 
-  /** Whether a tool has to be called as a task, in the revision that leaves it to the client. */
+  /** Whether a tool must be called as a task, in the revision where the client decides. */
   isRequired(name: string, { revision, capabilities }: ServerDescription): boolean {
     if (revision.features.tasks !== 'core' || this.#host.taskSupport(name) !== 'required')
       return false
     return capabilities.tasks?.requests?.tools?.call !== undefined
   }
 
-  /** Calls a tool as a task and waits for what it gives. It is cancelled when the caller gives up. */
+  /** Calls a tool as a task and waits for its result. A timeout or an abort cancels the task. */
   async run(
     name: string,
     args: object | undefined,
     { signal, timeoutMs, totalMs }: CallOptions & { readonly totalMs: number },
   ): Promise<ToolAnswer> {
     const task = await this.start(name, args, { signal, timeoutMs })
-    return givingUp(task, { signal, timeoutMs: totalMs })
+    return orCancel(task, { signal, timeoutMs: totalMs })
   }
 
-  /** A handle on a task started before, perhaps by another process. */
+  /** Returns a handle of an existing task, which another process may have started. */
   async resume(id: string): Promise<TaskHandle> {
     const { revision } = await this.#host.server()
     if (revision.features.tasks === 'none') {
-      throw refused('tasks/get', `revision ${revision.name} has no tasks`)
+      throw refused('tasks/get', `no tasks in protocol version ${revision.name}`)
     }
     const run = this.#run(
       { id, status: 'working', message: undefined, pollMs: undefined },
       revision,
     )
-    await run.look()
+    await run.refresh()
     return run
   }
 
-  /** Whether the server made a task of a call unasked, as only stateless ones may. */
-  isTask(result: unknown, { era }: Revision): boolean {
-    return era === 'stateless' && isRecord(result) && result.resultType === 'task'
+  /** Whether a result is a task that the server has created unasked, as the tasks extension allows. */
+  isTask(result: unknown, { features }: Revision): boolean {
+    return features.tasks === 'extension' && isRecord(result) && result.resultType === 'task'
   }
 
-  /** What such a task gives. It is cancelled when the caller gives up. */
+  /** Waits for the result of such a task. A timeout or an abort cancels the task. */
   async settle(result: unknown, revision: Revision, options: CallOptions): Promise<ToolAnswer> {
-    return givingUp(this.#run(taskFacts(result), revision), options)
+    return orCancel(this.#run(readTask(result), revision), options)
   }
 
-  /** A task has changed: whoever follows it looks at once instead of later. */
+  /** Polls a task now, because its status has changed. */
   onChanged(params: unknown): void {
     const id = isRecord(params) ? params.taskId : undefined
     if (typeof id !== 'string') return
     for (const run of this.#runs.get(id) ?? []) run.wake()
   }
 
-  #run(facts: TaskFacts, revision: Revision): TaskRun {
-    return new TaskRun(facts, revision, {
+  #run(info: TaskInfo, revision: Revision): TaskRun {
+    return new TaskRun(info, revision, {
       settings: this.#host.settings,
-      answer: (questions, signal) => this.#host.answer(questions, signal),
+      answer: (inputRequests, signal) => this.#host.answer(inputRequests, signal),
       request: (method, params, options) => this.#host.request(method, params, options),
-      onFollowed: (run, isFollowed) => this.#follow(facts.id, run, isFollowed),
+      onFollowed: (run, isFollowed) => this.#follow(info.id, run, isFollowed),
     })
   }
 
@@ -122,8 +122,8 @@ export class Tasks {
   }
 }
 
-/** What a task gives to somebody who has it cancelled when they give up. */
-async function givingUp(task: TaskHandle, options: CallOptions): Promise<ToolAnswer> {
+/** Waits for the result of a task; cancels the task on a timeout or an abort. */
+async function orCancel(task: TaskHandle, options: CallOptions): Promise<ToolAnswer> {
   try {
     return await task.result(options)
   } catch (error) {
@@ -132,11 +132,11 @@ async function givingUp(task: TaskHandle, options: CallOptions): Promise<ToolAns
   }
 }
 
-/** The task that a call became; undefined when it was answered. */
-function createdTask(result: unknown, { features }: Revision): TaskFacts | undefined {
-  if (!isRecord(result)) throw unreadable('tools/call', 'the result is no object')
-  if (features.tasks === 'core') return isRecord(result.task) ? taskFacts(result.task) : undefined
-  return result.resultType === 'task' ? taskFacts(result) : undefined
+/** Reads the task that a call has created; undefined if the call has a result instead. */
+function createdTask(result: unknown, { features }: Revision): TaskInfo | undefined {
+  if (!isRecord(result)) throw invalidResponse('tools/call', 'the result is not an object')
+  if (features.tasks === 'core') return isRecord(result.task) ? readTask(result.task) : undefined
+  return result.resultType === 'task' ? readTask(result) : undefined
 }
 
 function finished(answer: ToolAnswer): TaskHandle {

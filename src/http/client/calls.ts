@@ -1,268 +1,285 @@
 import { ChannelError } from '../../jsonrpc/channel.ts'
 import type { Id, Message, RpcFailure } from '../../jsonrpc/message.ts'
 import { IdTable } from '../../jsonrpc/peer/id-table.ts'
-import { errorWords } from '../../util/error-words.ts'
-import { isRecord } from '../../util/record.ts'
-import { wireHeader, wireOffer } from '../wire-offer.ts'
-import type { Line } from './endpoint.ts'
-import { carrierFailure, isDenial, isOutage, refusal } from './errors.ts'
-import { refreshed } from './param-header-refresh.ts'
-import { Posting, type Recipient } from './post.ts'
+import { errorMessage } from '../../util/error-message.ts'
+import { isRecord } from '../../util/objects.ts'
+import { webSocketWire, wireHeader } from '../header-fields.ts'
+import type { HttpEndpoint } from './endpoint.ts'
+import { isAuthError, isUnavailable, requestFailure, statusError } from './errors.ts'
+import { refreshParamHeaders, type SendRequest } from './param-headers.ts'
+import { PendingPost, type Recipient } from './post.ts'
 import { Replies } from './replies.ts'
-import { bodyOf, eventsOf, failureIn } from './response.ts'
-import { type Answer, isGood, mediaType } from './transport/http-client.ts'
+import { followEvents, readBody, readError } from './response.ts'
+import { type HttpResponse, isSuccess, mediaType } from './transport/http-client.ts'
 
-/** What requests need from their channel. */
+/** What the requests of a channel need from it. */
 export interface CallsHost extends Recipient {
-  /** What a message has to wait for so that it does not overtake the one before it. */
-  ahead(): Promise<void> | undefined
-  /** The server does not know the session any more; the requests of `ids` were refused for it. */
-  onGone(ids: readonly Id[]): void
-  /** Opens the event stream of the oldest revision, which names where messages go. */
-  openPair(): Promise<void>
-  /** A request has been answered, or will not be. */
-  onMoved(): void
+  /** Returns what a message must wait for so that it does not overtake the message before it. */
+  barrier(): Promise<void> | undefined
+  /**
+   * Called when the server does not know the session any more. `ids` are the requests that it rejected
+   * for this reason.
+   */
+  onSessionLost(ids: readonly Id[]): void
+  /** Opens the event stream of the HTTP+SSE transport, which names the URL for messages. */
+  openHttpSse(): Promise<void>
+  /** Called when a request has been answered, or will not be. */
+  onSettled(): void
 }
 
-/** The requests of one channel: each a POST of its own, whose answer is looked after to its end. */
+/** The requests of one channel. Each is a POST of its own, whose response is read to its end. */
 export class Calls {
-  readonly #line: Line
+  readonly #endpoint: HttpEndpoint
   readonly #host: CallsHost
   readonly #replies: Replies
-  /** By the ids of their requests, as long as those are not answered. */
-  #postings = new IdTable<Posting>()
-  readonly #queue: Posting[] = []
+  /** Requests without a reply, by their ids. */
+  #pending = new IdTable<PendingPost>()
+  readonly #queue: PendingPost[] = []
   #running = 0
-  #isOver = false
+  #isClosed = false
 
-  constructor(line: Line, host: CallsHost) {
-    this.#line = line
+  constructor(endpoint: HttpEndpoint, host: CallsHost) {
+    this.#endpoint = endpoint
     this.#host = host
-    this.#replies = new Replies(line, id => void this.#postings.delete(id))
+    this.#replies = new Replies(endpoint, id => void this.#pending.delete(id))
   }
 
-  /** Whether a request of the session has been sent to which the server has not begun to answer. */
+  /** Whether a request of the session has been sent that the server has not begun to answer. */
   get hasUnanswered(): boolean {
-    for (const { inSession, isAnswered } of this.#postings.values()) {
-      if (inSession && !isAnswered) return true
+    for (const { inSession, isAccepted } of this.#pending.values()) {
+      if (inSession && !isAccepted) return true
     }
     return false
   }
 
-  /** The request that an id belongs to, while it is not answered. */
-  find(id: Id | null): Posting | undefined {
-    return id === null ? undefined : this.#postings.get(id)
+  /** Returns the pending request with this id. */
+  find(id: Id | null): PendingPost | undefined {
+    return id === null ? undefined : this.#pending.get(id)
   }
 
-  /** What came for a request, by whatever way. */
+  /** Delivers what arrives for requests, on their own responses or on other streams. */
   get replies(): Replies {
     return this.#replies
   }
 
-  /** Sends requests, as soon as there is a place for them. */
+  /** Sends requests, as soon as `maxOpenRequests` permits. */
   begin(message: Message | readonly Message[], body: string): void {
-    this.#add(new Posting(message, body, this.#host, this.#line.settings.clock))
+    this.#add(new PendingPost(message, body, this.#host, this.#endpoint.settings.clock))
   }
 
   /**
-   * Nobody waits for a request any more. Leaving the answer of a stateless one is its cancellation. In a
-   * session it means nothing, and the server, who has been told, is given the time to end it.
+   * Abandons a request that the caller no longer waits for. Disconnecting from a stateless response
+   * cancels the request. In a session it does not, so the server, which has been sent a cancellation,
+   * gets time to end the response.
    */
   abandon(id: Id): void {
-    const posting = this.#postings.get(id)
-    if (posting === undefined) return
-    this.#postings.delete(id)
-    posting.waiting.delete(id)
-    const queued = this.#queue.indexOf(posting)
-    if (queued !== -1 && posting.waiting.size === 0) this.#queue.splice(queued, 1)
-    if (posting.isStateless) {
-      this.#host.failed(id, new ChannelError('outcome-unknown', `${posting.what}: given up`))
-      posting.leash.cut()
-    } else if (posting.waiting.size === 0) {
-      posting.leash.cutAfter(this.#line.settings.farewellMs)
+    const post = this.#pending.get(id)
+    if (post === undefined) return
+    this.#pending.delete(id)
+    post.waiting.delete(id)
+    const queued = this.#queue.indexOf(post)
+    if (queued !== -1 && post.waiting.size === 0) this.#queue.splice(queued, 1)
+    if (post.isStateless) {
+      this.#host.failed(id, new ChannelError('outcome-unknown', `${post.what}: cancelled`))
+      post.scope.cancel()
+    } else if (post.waiting.size === 0) {
+      post.scope.cancelAfter(this.#endpoint.settings.closeTimeoutMs)
     }
   }
 
-  /** Leaves all answers. Nobody is told: whoever waits hears that the channel has ended. */
+  /**
+   * Cancels all requests without reporting a failure, because their callers learn that the channel has
+   * closed.
+   */
   end(): void {
-    this.#isOver = true
+    this.#isClosed = true
     this.#queue.length = 0
-    const all = new Set(this.#postings.values())
-    this.#postings = new IdTable()
-    for (const posting of all) posting.leash.cut()
+    const all = new Set(this.#pending.values())
+    this.#pending = new IdTable()
+    for (const post of all) post.scope.cancel()
   }
 
-  #add(posting: Posting): void {
-    for (const id of posting.waiting) this.#postings.set(id, posting)
-    if (posting.isLasting || this.#running < this.#line.settings.maxOpenRequests) {
-      void this.#run(posting)
-    } else this.#queue.push(posting)
+  #add(post: PendingPost): void {
+    for (const id of post.waiting) this.#pending.set(id, post)
+    if (post.isLongLived || this.#running < this.#endpoint.settings.maxOpenRequests) {
+      void this.#run(post)
+    } else this.#queue.push(post)
   }
 
-  async #run(posting: Posting): Promise<void> {
-    // What is answered for as long as the client likes would leave others waiting for ever.
-    if (!posting.isLasting) this.#running++
+  async #run(post: PendingPost): Promise<void> {
+    // A response that lasts for as long as the client listens would block other requests forever.
+    if (!post.isLongLived) this.#running++
     try {
-      const ahead = this.#host.ahead()
-      if (ahead !== undefined) await ahead
-      await this.#post(posting)
-      if (posting.mismatch !== undefined) await this.#repeat(posting, posting.mismatch)
-      if (!posting.isSettled) throw new ChannelError('framing', 'the answer holds no reply')
+      const barrier = this.#host.barrier()
+      if (barrier !== undefined) await barrier
+      await this.#post(post)
+      if (post.mismatch !== undefined) await this.#repeat(post, post.mismatch)
+      if (!post.isSettled) throw new ChannelError('framing', 'the response contains no reply')
     } catch (error) {
-      this.#fail(posting, error)
+      this.#fail(post, error)
     }
-    posting.leash.let()
-    if (!posting.isLasting) {
+    post.scope.release()
+    if (!post.isLongLived) {
       this.#running--
       const next = this.#queue.shift()
       if (next !== undefined) void this.#run(next)
     }
-    this.#host.onMoved()
+    this.#host.onSettled()
   }
 
-  #fail(posting: Posting, error: unknown): void {
-    if (this.#isOver) return
-    const { code, message, cause } = carrierFailure(`POST ${this.#line.url.href}`, error)
-    const failure = new ChannelError(code, `${posting.what}: ${message}`, { cause })
-    for (const id of posting.waiting) {
-      this.#postings.delete(id)
-      posting.recipient.failed(id, failure)
+  #fail(post: PendingPost, error: unknown): void {
+    if (this.#isClosed) return
+    const { code, message, cause } = requestFailure(`POST ${this.#endpoint.url.href}`, error)
+    const failure = new ChannelError(code, `${post.what}: ${message}`, { cause })
+    for (const id of post.waiting) {
+      this.#pending.delete(id)
+      post.recipient.failed(id, failure)
     }
-    posting.waiting.clear()
+    post.waiting.clear()
   }
 
-  async #post(posting: Posting): Promise<void> {
-    const { message, body, leash } = posting
-    const { session } = this.#line
-    if (posting.isOpening) session.clear()
-    posting.inSession = !posting.isStateless && session.id !== undefined
-    const answer = await this.#line.post(message, body, leash.next())
-    if (!isGood(answer)) {
-      await this.#refused(posting, answer)
+  async #post(post: PendingPost): Promise<void> {
+    const { message, body, scope } = post
+    const { session } = this.#endpoint
+    if (post.isInitialize) session.clear()
+    post.inSession = !post.isStateless && session.id !== undefined
+    const response = await this.#endpoint.post(message, body, scope.next())
+    if (!isSuccess(response)) {
+      await this.#refused(post, response)
       return
     }
-    posting.isAnswered = true
-    this.#host.onMoved()
-    await this.#accepted(posting, answer)
+    post.isAccepted = true
+    this.#host.onSettled()
+    await this.#accepted(post, response)
   }
 
-  async #accepted(posting: Posting, answer: Answer): Promise<void> {
-    if (this.#line.isPair) {
-      // The replies come another way, and find their calls by themselves.
-      answer.drop()
-      for (const id of posting.waiting) this.#postings.delete(id)
-      posting.waiting.clear()
+  async #accepted(post: PendingPost, response: HttpResponse): Promise<void> {
+    if (this.#endpoint.isHttpSse) {
+      // The replies arrive on the event stream and are matched to their calls by id.
+      response.discard()
+      for (const id of post.waiting) this.#pending.delete(id)
+      post.waiting.clear()
       return
     }
-    const { session, settings } = this.#line
-    if (posting.method === 'server/discover') {
-      settings.onOffer?.(answer.header(wireHeader) === wireOffer)
+    const { session, settings } = this.#endpoint
+    if (post.method === 'server/discover') {
+      settings.onWebSocketOffer?.(response.header(wireHeader) === webSocketWire)
     }
-    if (posting.isOpening && !session.takeId(answer.header('mcp-session-id'))) {
-      answer.drop()
-      throw new ChannelError('framing', 'the server gives the session an id that cannot be sent')
+    if (post.isInitialize && !session.setId(response.header('mcp-session-id'))) {
+      response.discard()
+      throw new ChannelError(
+        'framing',
+        'the server gave the session an id that cannot be sent in a header',
+      )
     }
-    const type = mediaType(answer)
+    const type = mediaType(response)
     if (type === 'application/json') {
-      const body = bodyOf(answer, posting, this.#line)
+      const body = readBody(response, post, this.#endpoint)
       const bytes = body instanceof Promise ? await body : body
-      const room = this.#replies.takeBody(posting, bytes)
+      const room = this.#replies.takeBody(post, bytes)
       if (room !== undefined) await room
-    } else if (type === 'text/event-stream' && answer.status === 200) {
-      await this.#takeEvents(posting, answer)
+    } else if (type === 'text/event-stream' && response.status === 200) {
+      await this.#takeEvents(post, response)
     } else {
-      answer.drop()
+      response.discard()
       const with_ = type === '' ? 'nothing' : type
-      const what = `answered ${answer.status} with ${with_} instead of JSON or an event stream`
+      const what = `answered ${response.status} with ${with_} instead of JSON or an event stream`
       throw new ChannelError('framing', what)
     }
   }
 
-  async #takeEvents(posting: Posting, answer: Answer): Promise<void> {
-    const end = await eventsOf(answer, posting, this.#line, this.#replies)
-    if (posting.isSettled || end.type === 'over') return
-    const what = 'the answer broke off before the reply came; it may have been carried out'
+  async #takeEvents(post: PendingPost, response: HttpResponse): Promise<void> {
+    const end = await followEvents(response, post, this.#endpoint, this.#replies)
+    if (post.isSettled || end.type === 'complete') return
+    const what = 'the response broke off before the reply; the request may have been executed'
     if (end.type === 'lost') throw new ChannelError('outcome-unknown', what, { cause: end.cause })
-    const { answer: refused } = end
-    refused.drop()
-    if (refused.status === 404 && posting.inSession) this.#host.onGone([])
-    const { cause } = refusal('asking for the rest', refused)
+    const { response: refused } = end
+    refused.discard()
+    if (refused.status === 404 && post.inSession) this.#host.onSessionLost([])
+    const { cause } = statusError('resuming the event stream', refused)
     throw new ChannelError('outcome-unknown', what, { cause })
   }
 
-  async #refused(posting: Posting, answer: Answer): Promise<void> {
-    const { status } = answer
-    const { method, waiting } = posting
-    const found = await failureIn(answer, posting, this.#line)
+  async #refused(post: PendingPost, response: HttpResponse): Promise<void> {
+    const { status } = response
+    const { method, waiting } = post
+    const found = await readError(response, post, this.#endpoint)
     const words = found?.error.message
-    const what = `POST ${this.#line.url.href}`
-    if (isDenial(status)) throw refusal(what, answer, words)
-    if (status === 404 && posting.inSession) {
+    const what = `POST ${this.#endpoint.url.href}`
+    if (isAuthError(status)) throw statusError(what, response, words)
+    if (status === 404 && post.inSession) {
       const ids = [...waiting]
-      for (const id of ids) this.#postings.delete(id)
+      for (const id of ids) this.#pending.delete(id)
       waiting.clear()
-      this.#host.onGone(ids)
+      this.#host.onSessionLost(ids)
       return
     }
     const isOwn = found !== undefined && found.id !== null && waiting.has(found.id)
-    // Whoever has looked at no message only says that nothing is there: the address is what is wrong.
+    // A response that shows no sign of a JSON-RPC server only says that nothing is there: the URL
+    // is wrong.
     const isElsewhere = status === 404 && !isOwn && !isOfProtocol(found)
     const reply = isElsewhere ? undefined : found
-    if (posting.isOpening && mayBePair.has(status) && !this.#line.isPair) {
+    if (post.isInitialize && mayBeHttpSse.has(status) && !this.#endpoint.isHttpSse) {
       if (!isOwn && !isOfProtocol(found)) {
-        await this.#byPair(posting, reply ?? refusal(what, answer, words))
+        await this.#viaHttpSse(post, reply ?? statusError(what, response, words))
         return
       }
     }
-    // A probe must not take for an answer what only says that there is none now.
-    if (isOutage(status) && (!isOwn || method === 'server/discover')) {
-      throw refusal(what, answer, words)
+    // A probe must not take a temporary failure for an answer.
+    if (isUnavailable(status) && (!isOwn || method === 'server/discover')) {
+      throw statusError(what, response, words)
     }
-    if (reply !== undefined) await this.#replies.take(posting, reply)
+    if (reply !== undefined) await this.#replies.take(post, reply)
     else if (method === 'server/discover') {
-      const { message, cause } = refusal(what, answer, words)
+      const { message, cause } = statusError(what, response, words)
       throw new ChannelError('framing', message, { cause })
-    } else throw refusal(what, answer, words)
+    } else throw statusError(what, response, words)
   }
 
-  /** What refused `initialize` may be a server of the oldest revision. If not, the refusal stands. */
-  async #byPair(posting: Posting, refused: RpcFailure | ChannelError): Promise<void> {
+  /**
+   * Tries the HTTP+SSE transport, because a server that rejects `initialize` may support only that. If
+   * it does not either, the rejection stands.
+   */
+  async #viaHttpSse(post: PendingPost, refused: RpcFailure | ChannelError): Promise<void> {
     try {
-      await this.#host.openPair()
+      await this.#host.openHttpSse()
     } catch (error) {
       if (!(refused instanceof Error)) {
-        await this.#replies.take(posting, refused)
+        await this.#replies.take(post, refused)
         return
       }
-      const why = errorWords(error)
+      const why = errorMessage(error)
       const { code, message, cause } = refused
-      throw new ChannelError(code, `${message}; nor is it a server of events: ${why}`, { cause })
+      throw new ChannelError(code, `${message}; nor does it support HTTP+SSE: ${why}`, { cause })
     }
-    await this.#post(posting)
+    await this.#post(post)
   }
 
-  /** The headers did not agree with the arguments: what is known of the tool may be out of date. */
-  async #repeat(posting: Posting, mismatch: RpcFailure): Promise<void> {
-    posting.isRepeated = true
-    const { clock, acceptMs } = this.#line.settings
-    const list = (message: Message, body: string, recipient: Recipient) => {
-      const asking = new Posting(message, body, recipient, clock)
-      for (const id of asking.waiting) this.#postings.set(id, asking)
-      asking.leash.cutAfter(acceptMs)
-      // Not behind others: the call that waits for it holds a place of its own.
-      void this.#run(asking)
+  /**
+   * Repeats a call whose headers did not match its arguments, because the known header annotations of
+   * the tool may be out of date.
+   */
+  async #repeat(post: PendingPost, mismatch: RpcFailure): Promise<void> {
+    post.isRepeated = true
+    const { clock, acceptTimeoutMs } = this.#endpoint.settings
+    const list: SendRequest = (message, body, recipient) => {
+      const listing = new PendingPost(message, body, recipient, clock)
+      for (const id of listing.waiting) this.#pending.set(id, listing)
+      listing.scope.cancelAfter(acceptTimeoutMs)
+      // Not queued, because the call that waits for it occupies a slot itself.
+      void this.#run(listing)
     }
-    const isBetter = await refreshed(posting, this.#line, list)
-    posting.mismatch = undefined
-    if (isBetter && posting.waiting.size > 0) await this.#post(posting)
-    else await this.#replies.take(posting, mismatch)
+    const isBetter = await refreshParamHeaders(post, this.#endpoint.tools, list)
+    post.mismatch = undefined
+    if (isBetter && post.waiting.size > 0) await this.#post(post)
+    else await this.#replies.take(post, mismatch)
   }
 }
 
-/** The statuses by which a server of the oldest revision may refuse a POST where it serves events. */
-const mayBePair: ReadonlySet<number> = new Set([400, 404, 405])
+/** The statuses by which a server of the HTTP+SSE transport may reject a POST to its event stream. */
+const mayBeHttpSse: ReadonlySet<number> = new Set([400, 404, 405])
 
-/** Whether an error is one of those that only stateless servers, or those that choose, give. */
+/** Whether an error is one that only stateless servers, or servers that negotiate the version, send. */
 function isOfProtocol(failure: RpcFailure | undefined): boolean {
   if (failure === undefined) return false
   const { code, data } = failure.error

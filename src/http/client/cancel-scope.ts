@@ -1,78 +1,84 @@
 import { ChannelError } from '../../jsonrpc/channel.ts'
 import type { Clock, Timer } from '../../util/time/clock.ts'
-import { Hold } from './transport/http-client.ts'
+import { AbortHandle } from './transport/http-client.ts'
 
 /**
- * Holds what runs over HTTP for one purpose, request after request, so that it can be cut at any time:
- * what runs then, and whatever is begun afterwards.
+ * Cancels a sequence of HTTP requests that serve one purpose: the current one and all that are begun
+ * later.
  */
-export class Leash {
+export class CancelScope {
   readonly #clock: Clock
-  #current: Hold | undefined
+  #current: AbortHandle | undefined
   #timer: Timer | undefined
-  #isCut = false
+  #isCancelled = false
   #reason: unknown
-  #onCut: (() => void) | undefined
+  #onCancel: (() => void) | undefined
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  get isCut(): boolean {
-    return this.#isCut
+  get isCancelled(): boolean {
+    return this.#isCancelled
   }
 
-  /** For the next request, which must not share the end of the one before it. */
-  next(): Hold {
-    const hold = new Hold()
-    this.#current = hold
-    if (this.#isCut) hold.drop(this.#reason)
-    return hold
+  /**
+   * Returns the handle of the next request. Each request has its own, because aborting one must not
+   * abort the next.
+   */
+  next(): AbortHandle {
+    const handle = new AbortHandle()
+    this.#current = handle
+    if (this.#isCancelled) handle.abort(this.#reason)
+    return handle
   }
 
-  /** Ends the request that runs; another may follow. */
-  drop(reason: unknown): void {
-    this.#current?.drop(reason)
+  /** Aborts the current request; another may follow. */
+  abortCurrent(reason: unknown): void {
+    this.#current?.abort(reason)
   }
 
-  /** Ends everything. Idempotent. */
-  cut(reason: unknown = new ChannelError('outcome-unknown', 'given up')): void {
-    if (this.#isCut) return
-    this.#isCut = true
+  /** Cancels the current request and all later ones. Idempotent. */
+  cancel(reason: unknown = new ChannelError('outcome-unknown', 'cancelled')): void {
+    if (this.#isCancelled) return
+    this.#isCancelled = true
     this.#reason = reason
-    this.let()
-    this.#current?.drop(reason)
-    this.#onCut?.()
+    this.release()
+    this.#current?.abort(reason)
+    this.#onCancel?.()
   }
 
-  /** Cuts it after a while, unless it is let go before. */
-  cutAfter(ms: number): void {
-    if (this.#isCut || this.#timer !== undefined) return
-    this.#timer = this.#clock.start(() => this.cut(), ms)
+  /** Cancels the scope after `ms`, unless it is released before. */
+  cancelAfter(ms: number): void {
+    if (this.#isCancelled || this.#timer !== undefined) return
+    this.#timer = this.#clock.start(() => this.cancel(), ms)
   }
 
-  /** Lets go: what is over need not be cut. */
-  let(): void {
+  /** Stops the timer of `cancelAfter`, because the work is done. */
+  release(): void {
     if (this.#timer !== undefined) this.#clock.stop(this.#timer)
     this.#timer = undefined
   }
 
-  /** Calls `listener`, the one there is, when it is cut. */
-  onCut(listener: (() => void) | undefined): void {
-    this.#onCut = listener
+  /** Sets the only listener, which is called when the scope is cancelled. */
+  onCancel(listener: (() => void) | undefined): void {
+    this.#onCancel = listener
   }
 
-  /** Waits, but not longer than until it is cut. One wait at a time, and no listener besides. */
+  /**
+   * Resolves after `ms` milliseconds, or as soon as the scope is cancelled. Only one wait at a time,
+   * and no other listener meanwhile.
+   */
   wait(ms: number): Promise<void> {
-    if (this.#isCut) return Promise.resolve()
+    if (this.#isCancelled) return Promise.resolve()
     return new Promise(resolve => {
-      const over = () => {
+      const done = () => {
         this.#clock.stop(timer)
-        this.onCut(undefined)
+        this.onCancel(undefined)
         resolve()
       }
-      const timer = this.#clock.start(over, ms)
-      this.onCut(over)
+      const timer = this.#clock.start(done, ms)
+      this.onCancel(done)
     })
   }
 }

@@ -12,12 +12,12 @@ import {
   Talk,
 } from '../../../test/support/fake-fetch.ts'
 import { httpChannel } from './channel.ts'
-import { HttpRefusal } from './errors.ts'
+import { HttpStatusError } from './errors.ts'
 
 const progress = { method: 'notifications/progress', params: { progressToken: 1, progress: 1 } }
 
 describe('a request', () => {
-  test('is a POST that says what it takes back, and its JSON is the reply', async () => {
+  test('is a POST that says what it accepts, and its JSON is the reply', async () => {
     proves('H3b', 'N3b')
     const talk = new Talk(asked => reply(asked, { ok: 1 }), {
       headers: { authorization: 'Bearer x' },
@@ -37,7 +37,7 @@ describe('a request', () => {
     ])
   })
 
-  test('gets its headers from a function, asked each time, whose names do not replace ours', async () => {
+  test('gets its headers from a function, called each time, which do not replace those of the protocol', async () => {
     let count = 0
     const headers = async () => ({ authorization: `Bearer ${++count}`, Accept: 'text/html' })
     const talk = new Talk(asked => reply(asked), { headers })
@@ -80,7 +80,7 @@ describe('a request', () => {
     expect(talk.errors).toEqual([])
   })
 
-  test('is read whatever way its bytes are cut', async () => {
+  test('is read in any chunks', async () => {
     const events = new Events()
     const talk = new Talk(() => events.response)
     talk.request(1, 'ping')
@@ -91,7 +91,7 @@ describe('a request', () => {
     events.end()
   })
 
-  test('waits for a place where too many are open, and leaves the queue when given up', async () => {
+  test('is queued where too many are open, and leaves the queue when cancelled', async () => {
     const waiting: (() => void)[] = []
     const slow: Script = asked => new Promise(resolve => waiting.push(() => resolve(reply(asked))))
     const talk = new Talk(slow, { maxOpenRequests: 2 })
@@ -104,7 +104,7 @@ describe('a request', () => {
     expect(talk.asked[2]?.body.id).toBe(4)
   })
 
-  test('finds a place however many listen to changes', async () => {
+  test('is sent however many listen to changes', async () => {
     const events = new Events()
     const talk = new Talk(asked => (asked.body.id === 9 ? reply(asked) : events.response), {
       maxOpenRequests: 1,
@@ -115,7 +115,7 @@ describe('a request', () => {
     expect(talk.arrivals).toMatchObject([{ arrival: { id: 9 } }])
   })
 
-  test('that is no JSON is refused before anything is sent', () => {
+  test('that is not JSON is rejected before anything is sent', () => {
     const talk = new Talk(asked => reply(asked))
     const params = { big: 1n }
     expect(() => talk.request(1, 'ping', params)).toThrow('no JSON')
@@ -138,13 +138,13 @@ describe('a request', () => {
   })
 })
 
-describe('an answer that is none', () => {
+describe('an invalid response', () => {
   const html = new Response('<html>', { headers: { 'content-type': 'text/html' } })
   const cases: readonly [string, Script, string, RegExp][] = [
     ['a page', () => html, 'framing', /200 with text\/html instead of/],
     ['nothing', () => bare(204), 'framing', /204 with nothing/],
-    ['a notification’s answer', () => bare(202), 'framing', /202/],
-    ['half of a JSON', () => textual('{"jsonrpc":"2.0","id":1'), 'framing', /no message/],
+    ['a notification’s response', () => bare(202), 'framing', /202/],
+    ['half of a JSON', () => textual('{"jsonrpc":"2.0","id":1'), 'framing', /not a valid message/],
     [
       'another’s reply',
       ({ body }) => json({ jsonrpc: '2.0', id: body.id + 1, result: 1 }),
@@ -160,9 +160,9 @@ describe('an answer that is none', () => {
     ['502', () => bare(502), 'outcome-unknown', /502/],
     ['503', () => bare(503), 'refused', /503/],
     ['a refused connection', () => broken('ECONNREFUSED'), 'closed', /ECONNREFUSED/],
-    ['a reset connection', () => broken('ECONNRESET'), 'outcome-unknown', /carried out/],
+    ['a reset connection', () => broken('ECONNRESET'), 'outcome-unknown', /executed/],
     ['a wrong certificate', () => broken('CERT_HAS_EXPIRED'), 'refused', /CERT/],
-    ['a body that breaks off', () => brokenBody(), 'outcome-unknown', /carried out/],
+    ['a body that breaks off', () => brokenBody(), 'outcome-unknown', /executed/],
     [
       'an event stream that ends early',
       ({ signal }) => new Events(signal).end(),
@@ -172,8 +172,8 @@ describe('an answer that is none', () => {
   ]
 
   test.each(cases)('%s fails the request alone', async (_, script, code, words) => {
-    const answer: Script = (asked, count) => (count === 1 ? script(asked, count) : reply(asked))
-    const talk = new Talk(answer)
+    const response: Script = (asked, count) => (count === 1 ? script(asked, count) : reply(asked))
+    const talk = new Talk(response)
     talk.request(1, 'tools/call', { name: 'a', ...stateless })
     await talk.ended()
     expect(talk.failures).toMatchObject([{ id: 1, error: { code } }])
@@ -190,9 +190,9 @@ describe('an answer that is none', () => {
     talk.request(1, 'ping')
     await talk.ended()
     const cause = talk.failures[0]?.error.cause
-    expect(cause).toBeInstanceOf(HttpRefusal)
+    expect(cause).toBeInstanceOf(HttpStatusError)
     expect(cause).toMatchObject({ status: 401 })
-    expect((cause as HttpRefusal).headers.get('www-authenticate')).toBe('Bearer realm="x"')
+    expect((cause as HttpStatusError).headers.get('www-authenticate')).toBe('Bearer realm="x"')
   })
 
   test('is cut at the limit, be it a body or an event', async () => {
@@ -231,7 +231,7 @@ describe('an answer that is none', () => {
     expect(talk.arrivals[0]?.arrival).toEqual({ type: 'error', id: 7, error })
   })
 
-  test('but where nothing is, the address is what is wrong, and is told', async () => {
+  test('but where nothing is served, the error names the URL', async () => {
     const error = { code: -32000, message: 'nothing here' }
     for (const id of [null, 8]) {
       const talk = new Talk(() => json({ jsonrpc: '2.0', id, error }, 404))
@@ -243,7 +243,7 @@ describe('an answer that is none', () => {
     }
   })
 
-  test('and a large body of a refusal is not read', async () => {
+  test('and a large body of an HTTP error is not read', async () => {
     const error = { code: -32000, message: 'x'.repeat(70_000) }
     const talk = new Talk(() => json({ jsonrpc: '2.0', id: 1, error }, 400))
     talk.request(1, 'tools/list')
@@ -252,8 +252,8 @@ describe('an answer that is none', () => {
   })
 })
 
-describe('giving up', () => {
-  test('a stateless request leaves its answer, and nothing else is sent', async () => {
+describe('cancelling', () => {
+  test('a stateless request disconnects from its response, and nothing else is sent', async () => {
     const events: Events[] = []
     const talk = new Talk(({ signal }) => {
       events.push(new Events(signal))
@@ -270,14 +270,14 @@ describe('giving up', () => {
     expect(talk.closed).toBeUndefined()
   })
 
-  test('something unknown does nothing', () => {
+  test('an unknown id has no effect', () => {
     const talk = new Talk(() => bare(202))
     expect(() => talk.channel.abandon?.('nothing')).not.toThrow()
   })
 })
 
-describe('a stateless answer', () => {
-  test('that asks, or replies to another, is passed over and told of', async () => {
+describe('a stateless response', () => {
+  test('that holds a request, or the reply to another, is dropped and reported', async () => {
     const events = new Events()
     const talk = new Talk(() => events.response)
     talk.request(1, 'tools/call', { name: 'a', ...stateless })
@@ -290,7 +290,7 @@ describe('a stateless answer', () => {
     expect(talk.errors).toHaveLength(4)
   })
 
-  test('is no reason to come back when it breaks off, whatever ids it had', async () => {
+  test('is not resumed when it breaks off, whatever ids it had', async () => {
     const events = new Events().message(progress, 'x')
     const talk = new Talk(() => events.break())
     talk.request(1, 'tools/call', { name: 'a', ...stateless })
@@ -300,8 +300,8 @@ describe('a stateless answer', () => {
   })
 })
 
-describe('what wants no answer', () => {
-  test('is accepted with any success, and else told of', async () => {
+describe('a notification', () => {
+  test('is accepted with any 2xx status, and otherwise reported', async () => {
     const talk = new Talk((_, count) => bare(count === 1 ? 202 : 400))
     talk.notify('notifications/progress')
     talk.notify('notifications/progress')
@@ -310,7 +310,7 @@ describe('what wants no answer', () => {
     expect(String(talk.errors[0])).toContain('400')
   })
 
-  test('does not overtake: nothing passes the end of an opening', async () => {
+  test('does not overtake: nothing is sent before `initialized` is accepted', async () => {
     let accept = () => {}
     const talk = new Talk(asked => {
       if (asked.method === 'GET') return bare(405)
@@ -331,12 +331,12 @@ describe('what wants no answer', () => {
 })
 
 describe('a channel', () => {
-  test('takes addresses of HTTP, without passwords', () => {
+  test('accepts HTTP URLs, without passwords', () => {
     expect(() => httpChannel(new URL('ws://localhost'))).toThrow(TypeError)
     expect(() => httpChannel(new URL('http://me:secret@localhost'))).toThrow(/header/)
   })
 
-  test('is told closed once, takes nothing afterwards, and leaves what is open', async () => {
+  test('is closed once, sends nothing afterwards, and cancels open requests', async () => {
     const talk = new Talk(({ signal }) => new Events(signal).response)
     talk.request(1, 'tools/call', stateless)
     await settle()
@@ -349,7 +349,7 @@ describe('a channel', () => {
     expect(talk.failures).toEqual([])
   })
 
-  test('does not fall over a callback that throws', async () => {
+  test('survives a callback that throws', async () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
     const talk = new Talk(asked => (asked.body.id === undefined ? bare(500) : reply(asked)), {
       onError: () => {

@@ -1,90 +1,90 @@
 import { type Channel, ChannelError, type Sink } from '../../jsonrpc/channel.ts'
-import { textOf } from '../../jsonrpc/codec/text.ts'
+import { encodeForSend } from '../../jsonrpc/codec/encode.ts'
 import { type Decoded, type Id, isList, type Message } from '../../jsonrpc/message.ts'
 import type { Timer } from '../../util/time/clock.ts'
 import type { IncomingEvent } from '../../wire/sse.ts'
 import { Calls } from './calls.ts'
-import { Leash } from './cancel-scope.ts'
-import { Line } from './endpoint.ts'
-import { refusal } from './errors.ts'
+import { CancelScope } from './cancel-scope.ts'
+import { HttpEndpoint } from './endpoint.ts'
+import { statusError } from './errors.ts'
 import { follow } from './event-stream.ts'
-import { openPair } from './http-sse.ts'
+import { openHttpSse } from './http-sse.ts'
 import { type HttpClientOptions, type HttpSettings, httpSettings } from './options.ts'
-import { wantsAnswer } from './post.ts'
-import { isGood } from './transport/http-client.ts'
+import { hasRequest } from './post.ts'
+import { isSuccess } from './transport/http-client.ts'
 
 export type { HttpClientOptions }
 
 /**
- * A channel to a server over HTTP, in either era: which one is told from the messages themselves.
+ * Makes a channel to a server over HTTP, in either era; the messages themselves decide which one.
  *
- * Nothing is sent before the first message. Each message is a POST of its own, whose answer holds the
- * reply. In a session a stream for what the server says unasked is kept open besides, streams that
- * break off are picked up again, and closing ends the session. One request may fail while the others go
- * on; the channel itself ends, with a cause, when its session is gone. Throws a TypeError for an address
- * that is not one of HTTP, or holds a password, which belongs into a header.
+ * Nothing is sent before the first message. Each message is a POST of its own, whose response holds the
+ * reply. In a session the channel also keeps a stream open for messages that belong to no request,
+ * resumes streams that break off, and ends the session when it is closed. One request may fail while
+ * others go on; the channel itself closes, with a cause, when its session is lost. Throws a TypeError
+ * for a URL that is not HTTP or contains a password, which belongs in a header.
  *
- * With `inner.onOffer`, each `server/discover` asks whether the server takes WebSockets too, and
- * the answer is told before the reply.
+ * With `inner.onWebSocketOffer`, each `server/discover` asks whether the server accepts WebSockets too,
+ * and the callback gets the answer before the reply is delivered.
  */
 export function httpChannel(
   url: URL,
   options: HttpClientOptions = {},
-  inner: Pick<HttpSettings, 'onOffer' | 'traffic'> = {},
+  inner: Pick<HttpSettings, 'onWebSocketOffer' | 'traffic'> = {},
 ): Channel {
-  if (!/^https?:$/.test(url.protocol)) throw new TypeError(`${url.href} is no address of HTTP`)
+  if (!/^https?:$/.test(url.protocol)) throw new TypeError(`${url.href} is not an HTTP URL`)
   if (url.username !== '' || url.password !== '') {
-    throw new TypeError(`a password belongs into a header, not into the address of ${url.host}`)
+    throw new TypeError(`a password belongs in a header, not in the URL of ${url.host}`)
   }
-  return new HttpChannel(new Line(url, { ...httpSettings(options), ...inner }))
+  return new HttpChannel(new HttpEndpoint(url, { ...httpSettings(options), ...inner }))
 }
 
 class HttpChannel implements Channel {
-  readonly #line: Line
+  readonly #endpoint: HttpEndpoint
   readonly #calls: Calls
-  /** The stream for what the server says unasked; or, in the oldest revision, for everything. */
-  readonly #stream: Leash
-  /** What has been sent and wants no answer, until it has been accepted. */
-  readonly #telling = new Map<Promise<void>, Leash>()
+  /** The stream for messages that belong to no request; with HTTP+SSE, for all messages. */
+  readonly #stream: CancelScope
+  /** Notifications and replies that have been sent and not yet accepted. */
+  readonly #oneWay = new Map<Promise<void>, CancelScope>()
   #sink: Sink | undefined
-  /** What the messages after `notifications/initialized` wait for. */
-  #ahead: Promise<void> | undefined
-  /** Requests that were refused because their session is gone. */
-  #returned: Id[] | undefined
-  /** How long they wait for others that will be. */
-  #patience: Timer | undefined
+  /** What messages after `notifications/initialized` wait for. */
+  #barrier: Promise<void> | undefined
+  /** Requests that were rejected because the session is lost; undefined while it is not. */
+  #lostIds: Id[] | undefined
+  /** Limits how long lost requests wait for others that will be rejected as well. */
+  #sessionLostTimer: Timer | undefined
   #isClosed = false
-  #isTold = false
+  #hasNotifiedClosed = false
   #closing: Promise<void> | undefined
 
-  constructor(line: Line) {
-    this.#line = line
-    this.#stream = new Leash(line.settings.clock)
-    this.#calls = new Calls(line, {
+  constructor(endpoint: HttpEndpoint) {
+    this.#endpoint = endpoint
+    this.#stream = new CancelScope(endpoint.settings.clock)
+    this.#calls = new Calls(endpoint, {
       receive: (arrival, envelope) => this.#sink?.receive(arrival, envelope),
       failed: (id, error) => this.#sink?.failed?.(id, error),
-      ahead: () => this.#ahead,
-      onGone: ids => this.#onGone(ids),
-      openPair: () => this.#openPair(),
-      onMoved: () => this.#onMoved(),
+      barrier: () => this.#barrier,
+      onSessionLost: ids => this.#onSessionLost(ids),
+      openHttpSse: () => this.#openHttpSse(),
+      onSettled: () => this.#onSettled(),
     })
   }
 
   open(sink: Sink): void {
-    if (this.#sink !== undefined) throw new Error('the channel is open already')
+    if (this.#sink !== undefined) throw new Error('the channel is already open')
     this.#sink = sink
   }
 
   send(message: Message | readonly Message[]): void {
-    if (this.#isClosed || this.#returned !== undefined) {
+    if (this.#isClosed || this.#lostIds !== undefined) {
       throw new ChannelError('closed', 'sending: the channel is closed')
     }
     if (isList(message) && message.length === 0) {
       throw new TypeError('a batch needs at least one message')
     }
-    const body = textOf(message)
-    if (wantsAnswer(message)) this.#calls.begin(message, body)
-    else this.#tell(message, body)
+    const body = encodeForSend(message)
+    if (hasRequest(message)) this.#calls.begin(message, body)
+    else this.#sendOneWay(message, body)
   }
 
   abandon(id: Id): void {
@@ -100,62 +100,71 @@ class HttpChannel implements Channel {
     return this.close()
   }
 
-  /** Sends what gets no answer. */
-  #tell(message: Message | readonly Message[], body: string): void {
-    const leash = new Leash(this.#line.settings.clock)
-    const told = this.#post(message, body, leash)
-    this.#telling.set(told, leash)
-    if (isInitialized(message)) this.#ahead = told
-    void told.then(() => {
-      this.#telling.delete(told)
-      if (this.#ahead === told) this.#ahead = undefined
+  /** Sends a notification or a reply, which gets no reply itself. */
+  #sendOneWay(message: Message | readonly Message[], body: string): void {
+    const scope = new CancelScope(this.#endpoint.settings.clock)
+    const sent = this.#post(message, body, scope)
+    this.#oneWay.set(sent, scope)
+    if (isInitialized(message)) this.#barrier = sent
+    void sent.then(() => {
+      this.#oneWay.delete(sent)
+      if (this.#barrier === sent) this.#barrier = undefined
     })
   }
 
-  /** Never rejects: whoever sent it waits for nothing. */
-  async #post(message: Message | readonly Message[], body: string, leash: Leash): Promise<void> {
-    const { settings, url, session } = this.#line
+  /** Posts a message. Never rejects, because the sender does not wait for it. */
+  async #post(
+    message: Message | readonly Message[],
+    body: string,
+    scope: CancelScope,
+  ): Promise<void> {
+    const { settings, url, session } = this.#endpoint
     const what = `POST ${url.href} (${nameOf(message)})`
     try {
-      if (this.#ahead !== undefined) await this.#ahead
+      if (this.#barrier !== undefined) await this.#barrier
       const inSession = session.id !== undefined
-      const answer = await this.#line.post(message, body, leash.next(), settings.acceptMs)
-      answer.drop()
-      if (answer.status === 404 && inSession) this.#onGone([])
-      else if (!isGood(answer)) throw refusal(what, answer)
+      const response = await this.#endpoint.post(
+        message,
+        body,
+        scope.next(),
+        settings.acceptTimeoutMs,
+      )
+      response.discard()
+      if (response.status === 404 && inSession) this.#onSessionLost([])
+      else if (!isSuccess(response)) throw statusError(what, response)
       else if (isInitialized(message)) void this.#listen()
     } catch (error) {
       if (!this.#isClosed) settings.onError(error)
     }
   }
 
-  /** Keeps a stream open for what the server says unasked, if it has one. */
+  /** Keeps a stream open for messages that belong to no request, if the server has one. */
   async #listen(): Promise<void> {
-    if (this.#isClosed || this.#line.isPair) return
-    const { settings, url, session } = this.#line
-    const leash = this.#stream
+    if (this.#isClosed || this.#endpoint.isHttpSse) return
+    const { settings, url, session } = this.#endpoint
+    const scope = this.#stream
     const what = `GET ${url.href}`
     try {
       const end = await follow(
         {
-          leash,
+          scope,
           resumes: 'always',
-          open: lastEventId => this.#line.get(lastEventId, leash.next()),
+          open: lastEventId => this.#endpoint.get(lastEventId, scope.next()),
           event: event => this.#onEvent(event),
-          isOver: () => this.#isClosed,
+          isComplete: () => this.#isClosed,
         },
         settings,
       )
       if (end.type === 'refused') {
-        const { answer } = end
-        answer.drop()
-        if (answer.status === 404 && session.id !== undefined) this.#onGone([])
-        else if (answer.status !== 405) settings.onError(refusal(what, answer))
+        const { response } = end
+        response.discard()
+        if (response.status === 404 && session.id !== undefined) this.#onSessionLost([])
+        else if (response.status !== 405) settings.onError(statusError(what, response))
       } else if (end.type === 'lost') {
         const { cause } = end
-        const words = `${what}: the event stream broke off and could not be opened again`
+        const words = `${what}: the event stream broke off and could not be reopened`
         const lost = new ChannelError('closed', words, { cause })
-        // One that the server always ends, or never opened, is one it does not have.
+        // A server that always ends the stream, or never opened it, does not support it.
         if (end.wasOpen && cause !== undefined) this.#lose(lost)
         else settings.onError(lost)
       }
@@ -168,8 +177,8 @@ class HttpChannel implements Channel {
     const arrival = this.#calls.replies.read(event)
     if (arrival === undefined) return undefined
     if (arrival.type === 'invalid' && arrival.reply !== true) {
-      const what = `${this.#line.url.href} sends what is no message: ${arrival.detail}`
-      this.#line.settings.onError(new ChannelError('framing', what))
+      const what = `${this.#endpoint.url.href} sent an invalid message: ${arrival.detail}`
+      this.#endpoint.settings.onError(new ChannelError('framing', what))
       return undefined
     }
     return this.#deliver(arrival)
@@ -182,86 +191,87 @@ class HttpChannel implements Channel {
     return this.#calls.replies.take(exchange, arrival)
   }
 
-  async #openPair(): Promise<void> {
-    const endpoint = await openPair(this.#line, {
-      leash: this.#stream,
+  async #openHttpSse(): Promise<void> {
+    const messagesUrl = await openHttpSse(this.#endpoint, {
+      scope: this.#stream,
       event: event => this.#onEvent(event),
       onEnded: cause => {
-        const what = `GET ${this.#line.url.href}: the event stream ended`
+        const what = `GET ${this.#endpoint.url.href}: the event stream ended`
         this.#lose(new ChannelError('closed', what, { cause }))
       },
     })
-    this.#line.moveTo(endpoint)
+    this.#endpoint.moveTo(messagesUrl)
   }
 
   /**
-   * The server does not know the session any more. Others may be about to hear the same, and would
-   * otherwise never know that nothing came of their requests.
+   * Handles a session that the server does not know any more. Other requests may be about to be
+   * rejected for the same reason, and would otherwise be reported as unknown outcomes.
    */
-  #onGone(ids: readonly Id[]): void {
+  #onSessionLost(ids: readonly Id[]): void {
     if (this.#isClosed) return
-    if (this.#returned === undefined) {
-      this.#returned = []
-      const { clock, farewellMs } = this.#line.settings
-      this.#patience = clock.start(() => this.#loseSession(), farewellMs)
+    if (this.#lostIds === undefined) {
+      this.#lostIds = []
+      const { clock, closeTimeoutMs } = this.#endpoint.settings
+      this.#sessionLostTimer = clock.start(() => this.#loseSession(), closeTimeoutMs)
     }
-    this.#returned.push(...ids)
-    this.#onMoved()
+    this.#lostIds.push(...ids)
+    this.#onSettled()
   }
 
-  #onMoved(): void {
-    if (this.#returned !== undefined && !this.#calls.hasUnanswered) this.#loseSession()
+  #onSettled(): void {
+    if (this.#lostIds !== undefined && !this.#calls.hasUnanswered) this.#loseSession()
   }
 
   #loseSession(): void {
     if (this.#isClosed) return
-    const gone = new ChannelError('closed', `${this.#line.url.href}: the session has ended`)
-    for (const id of this.#returned ?? []) this.#sink?.failed?.(id, gone)
-    this.#lose(gone)
+    const lost = new ChannelError('closed', `${this.#endpoint.url.href}: the session has ended`)
+    for (const id of this.#lostIds ?? []) this.#sink?.failed?.(id, lost)
+    this.#lose(lost)
   }
 
-  /** Ends without a farewell: there is nobody left to hear it. */
+  /** Closes the channel without ending the session, because the server is not reachable. */
   #lose(cause: Error): void {
     if (this.#isClosed) return
     this.#isClosed = true
-    this.#cut()
-    this.#tellClosed(cause)
+    this.#cancelAll()
+    this.#notifyClosed(cause)
   }
 
   async #end(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
-    const farewell = new Leash(this.#line.settings.clock)
-    farewell.cutAfter(this.#line.settings.farewellMs)
-    const over = new Promise<void>(resolve => farewell.onCut(resolve))
-    await Promise.race([over, Promise.all(this.#telling.keys())])
-    this.#cut()
-    if (this.#returned === undefined) await Promise.race([over, this.#endSession(farewell)])
-    farewell.cut()
-    this.#tellClosed()
+    const deadline = new CancelScope(this.#endpoint.settings.clock)
+    deadline.cancelAfter(this.#endpoint.settings.closeTimeoutMs)
+    const expired = new Promise<void>(resolve => deadline.onCancel(resolve))
+    await Promise.race([expired, Promise.all(this.#oneWay.keys())])
+    this.#cancelAll()
+    if (this.#lostIds === undefined) await Promise.race([expired, this.#endSession(deadline)])
+    deadline.cancel()
+    this.#notifyClosed()
   }
 
-  async #endSession(farewell: Leash): Promise<void> {
-    if (this.#line.session.id === undefined || this.#line.isPair) return
+  async #endSession(deadline: CancelScope): Promise<void> {
+    if (this.#endpoint.session.id === undefined || this.#endpoint.isHttpSse) return
     try {
-      const answer = await this.#line.delete(farewell.next())
-      answer.drop()
+      const response = await this.#endpoint.delete(deadline.next())
+      response.discard()
     } catch {
-      // A courtesy: a server that does not hear it ends the session by itself.
+      // Best effort: a server that does not get the DELETE ends the session after its timeout.
     }
   }
 
-  #cut(): void {
-    if (this.#patience !== undefined) this.#line.settings.clock.stop(this.#patience)
-    this.#stream.cut()
+  #cancelAll(): void {
+    if (this.#sessionLostTimer !== undefined)
+      this.#endpoint.settings.clock.stop(this.#sessionLostTimer)
+    this.#stream.cancel()
     this.#calls.end()
-    for (const leash of this.#telling.values()) leash.cut()
+    for (const scope of this.#oneWay.values()) scope.cancel()
   }
 
-  #tellClosed(cause?: Error): void {
-    if (this.#isTold) return
-    this.#isTold = true
-    this.#line.close()
+  #notifyClosed(cause?: Error): void {
+    if (this.#hasNotifiedClosed) return
+    this.#hasNotifiedClosed = true
+    this.#endpoint.close()
     this.#sink?.closed(cause)
   }
 }

@@ -1,94 +1,103 @@
 import type { Message } from '../../jsonrpc/message.ts'
-import { wireHeader, wireOffer } from '../wire-offer.ts'
+import { webSocketWire, wireHeader } from '../header-fields.ts'
 import { SessionHeaders, statelessHeaders, statelessVersion } from './headers.ts'
 import type { HttpSettings } from './options.ts'
 import { AnnotatedTools } from './param-headers.ts'
-import type { Answer, Hold } from './transport/http-client.ts'
-import { Web } from './transport/redirects.ts'
+import type { AbortHandle, HttpResponse } from './transport/http-client.ts'
+import { RedirectingClient } from './transport/redirects.ts'
 
-/** What all requests of one channel share: where they go, and what has to be said with each. */
-export class Line {
+/**
+ * The HTTP endpoint of one channel: its URL, the headers of each message, and the client that sends
+ * them.
+ */
+export class HttpEndpoint {
   readonly url: URL
   readonly settings: HttpSettings
   readonly tools = new AnnotatedTools()
   readonly session = new SessionHeaders()
-  readonly #web: Web
-  /** Where messages go instead, once a server of the oldest revision has named it. */
-  #endpoint: URL | undefined
+  readonly #client: RedirectingClient
+  /** The URL for messages that a server of the HTTP+SSE transport has named. */
+  #messagesUrl: URL | undefined
 
   constructor(url: URL, settings: HttpSettings) {
     this.url = url
     this.settings = settings
-    this.#web = new Web(settings)
+    this.#client = new RedirectingClient(settings)
   }
 
-  /** Whether messages go one way and come another, as in the oldest revision. */
-  get isPair(): boolean {
-    return this.#endpoint !== undefined
+  /** Whether messages are posted to another URL than the event stream, as with HTTP+SSE. */
+  get isHttpSse(): boolean {
+    return this.#messagesUrl !== undefined
   }
 
-  /** From now on messages go there. */
+  /** Posts all further messages to this URL. */
   moveTo(endpoint: URL): void {
-    this.#endpoint = endpoint
+    this.#messagesUrl = endpoint
   }
 
-  /** Sends a message. Without `limitMs` the answer may take any time, and what waits for it has a place. */
+  /** Posts a message. Without `limitMs` the response may take any time. */
   post(
     message: Message | readonly Message[],
     body: string,
-    hold: Hold,
+    handle: AbortHandle,
     limitMs?: number,
-  ): Promise<Answer> {
+  ): Promise<HttpResponse> {
     const headers = {
       accept: 'application/json, text/event-stream',
       'content-type': 'application/json',
-      ...this.#own(message),
+      ...this.#headersFor(message),
     }
-    const url = this.#endpoint ?? this.url
-    const isBrief = limitMs !== undefined
-    return this.#web.ask({ method: 'POST', url, headers, body, hold, limitMs, isBrief })
+    const url = this.#messagesUrl ?? this.url
+    const isOneWay = limitMs !== undefined
+    return this.#client.send({ method: 'POST', url, headers, body, handle, limitMs, isOneWay })
   }
 
-  /** Asks for an event stream, or for the rest of one. */
-  get(lastEventId: string, hold: Hold): Promise<Answer> {
+  /** Requests an event stream, or the rest of one after `lastEventId`. */
+  get(lastEventId: string, handle: AbortHandle): Promise<HttpResponse> {
     const headers = {
       accept: 'text/event-stream',
       ...this.session.headers(),
       ...(lastEventId !== '' && { 'last-event-id': byteString(lastEventId) }),
     }
-    const { acceptMs } = this.settings
-    return this.#web.ask({ method: 'GET', url: this.url, headers, hold, limitMs: acceptMs })
+    const { acceptTimeoutMs } = this.settings
+    return this.#client.send({
+      method: 'GET',
+      url: this.url,
+      headers,
+      handle,
+      limitMs: acceptTimeoutMs,
+    })
   }
 
   /** Ends the session. */
-  delete(hold: Hold): Promise<Answer> {
+  delete(handle: AbortHandle): Promise<HttpResponse> {
     const headers = this.session.headers()
-    return this.#web.ask({ method: 'DELETE', url: this.url, headers, hold, isBrief: true })
+    return this.#client.send({ method: 'DELETE', url: this.url, headers, handle, isOneWay: true })
   }
 
-  /** Lets go of all connections. Nothing can be sent afterwards. */
+  /** Closes all connections. Nothing can be sent afterwards. */
   close(): void {
-    this.#web.close()
+    this.#client.close()
   }
 
-  #own(message: Message | readonly Message[]): Record<string, string> {
+  #headersFor(message: Message | readonly Message[]): Record<string, string> {
     const version = statelessVersion(message)
     if (version !== undefined) {
       const headers = statelessHeaders(message, version, this.tools)
-      return this.#asks(message) ? { ...headers, [wireHeader]: wireOffer } : headers
+      return this.#asksForWebSocket(message) ? { ...headers, [wireHeader]: webSocketWire } : headers
     }
-    const isOpening = 'method' in message && message.method === 'initialize'
-    return isOpening || this.isPair ? {} : this.session.headers()
+    const isInitialize = 'method' in message && message.method === 'initialize'
+    return isInitialize || this.isHttpSse ? {} : this.session.headers()
   }
 
-  /** Whether a message asks for WebSockets besides. */
-  #asks(message: Message | readonly Message[]): boolean {
-    if (this.settings.onOffer === undefined) return false
+  /** Whether a message is to ask for WebSockets as well. */
+  #asksForWebSocket(message: Message | readonly Message[]): boolean {
+    if (this.settings.onWebSocketOffer === undefined) return false
     return 'method' in message && message.method === 'server/discover'
   }
 }
 
-/** A text as a header carries it: its bytes in UTF-8, each as one character. */
+/** Returns a text as the value of a header: each byte of its UTF-8 as one character. */
 function byteString(text: string): string {
   let bytes = ''
   for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte)

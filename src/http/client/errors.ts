@@ -1,38 +1,41 @@
 import { ChannelError } from '../../jsonrpc/channel.ts'
-import { errorWords } from '../../util/error-words.ts'
-import type { Answer } from './transport/http-client.ts'
+import { errorMessage } from '../../util/error-message.ts'
+import type { HttpResponse } from './transport/http-client.ts'
 
-/** An answer over HTTP that is none of the protocol's. The cause of the ChannelError that callers get. */
-export class HttpRefusal extends Error {
+/**
+ * An HTTP response that is not a JSON-RPC response. It is the cause of the ChannelError that callers
+ * get.
+ */
+export class HttpStatusError extends Error {
   readonly status: number
-  /** The headers of the answer, such as `www-authenticate`. */
+  /** The headers of the response, such as `www-authenticate`. */
   readonly headers: Headers
 
-  constructor(what: string, answer: Answer, words?: string) {
-    const phrase = answer.statusText === '' ? '' : ` ${answer.statusText}`
-    super(`${what} was answered ${answer.status}${phrase}${words ? `: ${words}` : ''}`)
-    this.name = 'HttpRefusal'
-    this.status = answer.status
-    this.headers = answer.headers
+  constructor(what: string, response: HttpResponse, words?: string) {
+    const phrase = response.statusText === '' ? '' : ` ${response.statusText}`
+    super(`${what} was answered ${response.status}${phrase}${words ? `: ${words}` : ''}`)
+    this.name = 'HttpStatusError'
+    this.status = response.status
+    this.headers = response.headers
   }
 }
 
-/** Whether a status says who may not ask, rather than anything about what was asked. */
-export function isDenial(status: number): boolean {
+/** Whether a status rejects the caller rather than the request. */
+export function isAuthError(status: number): boolean {
   return status === 401 || status === 403 || status === 407
 }
 
-/** Whether a status says that nothing can be answered now, rather than anything about the protocol. */
-export function isOutage(status: number): boolean {
+/** Whether a status reports a temporary failure rather than anything about the protocol. */
+export function isUnavailable(status: number): boolean {
   if (status === 501) return false
   return status >= 500 || status === 408 || status === 425 || status === 429
 }
 
-/** The failure of a request that was answered with a status and nothing to read. */
-export function refusal(what: string, answer: Answer, words?: string): ChannelError {
-  const cause = new HttpRefusal(what, answer, words)
-  const { status } = answer
-  // Other failures of servers and gateways leave open how far a request came.
+/** Makes the error of a request that was answered with a status and no readable body. */
+export function statusError(what: string, response: HttpResponse, words?: string): ChannelError {
+  const cause = new HttpStatusError(what, response, words)
+  const { status } = response
+  // Other 5xx statuses of servers and gateways leave open how far the request got.
   if (status >= 500 && status !== 501 && status !== 503) {
     return new ChannelError('outcome-unknown', cause.message, { cause })
   }
@@ -40,36 +43,36 @@ export function refusal(what: string, answer: Answer, words?: string): ChannelEr
 }
 
 /**
- * What a request that could not be carried means: `'closed'` when nothing can have left this machine,
- * `'refused'` when the other side is not the one it should be, and else that nobody knows how far it came.
+ * Makes the ChannelError for a request that failed in transport: `'closed'` if nothing can have been
+ * sent, `'refused'` if the server's identity could not be verified, otherwise `'outcome-unknown'`.
  */
-export function carrierFailure(what: string, error: unknown): ChannelError {
+export function requestFailure(what: string, error: unknown): ChannelError {
   if (error instanceof ChannelError) return error
   const code = codeOf(error)
-  return unsent.has(code) || isDistrust(code)
+  return unsentCodes.has(code) || isTlsError(code)
     ? unsentFailure(what, error)
     : lostFailure(what, error)
 }
 
-/** The failure of a request of which nothing was sent. */
+/** Makes the error of a request of which nothing was sent. */
 export function unsentFailure(what: string, error: unknown): ChannelError {
-  const code = isDistrust(codeOf(error)) ? 'refused' : 'closed'
-  return new ChannelError(code, `${what}: ${wordsOf(error)}`, { cause: error })
+  const code = isTlsError(codeOf(error)) ? 'refused' : 'closed'
+  return new ChannelError(code, `${what}: ${describe(error)}`, { cause: error })
 }
 
-/** The failure of a request that may have come to the server. */
+/** Makes the error of a request that the server may have received. */
 export function lostFailure(what: string, error: unknown): ChannelError {
-  const words = `${what}: ${wordsOf(error)}; it may have been carried out`
+  const words = `${what}: ${describe(error)}; the request may have been executed`
   return new ChannelError('outcome-unknown', words, { cause: error })
 }
 
-/** Whether a code says that the other side could not show who it is. */
-function isDistrust(code: string): boolean {
+/** Whether an error code says that the server's certificate or TLS handshake failed. */
+function isTlsError(code: string): boolean {
   return /CERT|TLS|SSL|SIGNED|UNABLE_TO/.test(code)
 }
 
-/** What fails before a connection exists. */
-const unsent: ReadonlySet<string> = new Set([
+/** Codes of failures before a connection exists. */
+const unsentCodes: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
   'EAI_AGAIN',
@@ -78,7 +81,7 @@ const unsent: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
-/** The code of the failure itself, which fetch hides behind an error of its own. */
+/** Returns the code of the underlying failure, which fetch wraps in an error of its own. */
 function codeOf(error: unknown): string {
   for (let at = error; at instanceof Error; at = at.cause) {
     const code: unknown = Reflect.get(at, 'code')
@@ -87,8 +90,8 @@ function codeOf(error: unknown): string {
   return ''
 }
 
-function wordsOf(error: unknown): string {
-  let words = errorWords(error)
+function describe(error: unknown): string {
+  let words = errorMessage(error)
   for (let at = error; at instanceof Error; at = at.cause) {
     if (at.message !== '') words = at.message
   }

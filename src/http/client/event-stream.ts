@@ -1,81 +1,90 @@
 import { ChannelError } from '../../jsonrpc/channel.ts'
 import { limits } from '../../util/limits/limits.ts'
+import { backoffMs } from '../../util/time/backoff.ts'
 import { type IncomingEvent, SseReader } from '../../wire/sse.ts'
-import type { Leash } from './cancel-scope.ts'
-import { isOutage, refusal } from './errors.ts'
+import type { CancelScope } from './cancel-scope.ts'
+import { isUnavailable, statusError } from './errors.ts'
 import type { HttpSettings } from './options.ts'
-import { type Answer, mediaType } from './transport/http-client.ts'
+import { type HttpResponse, mediaType } from './transport/http-client.ts'
 
-/** An event stream that is followed over as many connections as it takes. */
-export interface Followed {
-  readonly leash: Leash
-  /** The stream that is there already. */
-  readonly first?: Answer
-  /** Whether it is opened again only after an event that had an id, or never, or in any case. */
+/** An event stream that is followed over any number of connections. */
+export interface FollowedStream {
+  readonly scope: CancelScope
+  /** The first response, if the stream is open already. */
+  readonly first?: HttpResponse
+  /** Whether the stream is reopened only after an event with an id, never, or always. */
   readonly resumes: 'with id' | 'never' | 'always'
-  /** Asks for what follows the event of this id, or for everything where it is empty. */
-  open(lastEventId: string): Promise<Answer>
-  /** One event that has data. A returned promise asks to stop reading until it settles. */
+  /** Requests the events after this one, or all of them if the id is empty. */
+  open(lastEventId: string): Promise<HttpResponse>
+  /** Called with each event that has data. A returned promise pauses the reading until it settles. */
   event(event: IncomingEvent): void | Promise<void>
-  /** Whether nothing more is expected of it. */
-  isOver(): boolean
+  /** Whether nothing more is expected on the stream. */
+  isComplete(): boolean
 }
 
 /** How following an event stream ended. */
 export type StreamEnd =
-  | { readonly type: 'over' }
-  /** The server does not open it, or not again; its answer has not been read. */
-  | { readonly type: 'refused'; readonly answer: Answer }
-  /** It broke off for good, with what went wrong last; `wasOpen` if it ever was a stream. */
+  | { readonly type: 'complete' }
+  /** The server does not open or reopen the stream. The body of its response has not been read. */
+  | { readonly type: 'refused'; readonly response: HttpResponse }
+  /**
+   * The stream broke off for good, with the last failure as cause. `wasOpen` says whether it ever was
+   * open.
+   */
   | { readonly type: 'lost'; readonly cause: unknown; readonly wasOpen: boolean }
 
 /**
- * Reads an event stream to its end, and over breaks where it can be opened again: after the wait its
- * server asks for, or one that grows, so often in a row and no oftener. Rejects with a ChannelError
- * `'too-large'` for an event over the limit.
+ * Reads an event stream to its end and reopens it where it breaks off: after the delay that the server
+ * asks for, or else after a growing one, for at most `retry.attempts` times in a row. Rejects with a
+ * ChannelError `'too-large'` for an event over the limit.
  */
-export async function follow(followed: Followed, settings: HttpSettings): Promise<StreamEnd> {
-  const { leash } = followed
+export async function follow(followed: FollowedStream, settings: HttpSettings): Promise<StreamEnd> {
+  const { scope } = followed
   const { retry } = settings
   const state: StreamState = { lastEventId: '', retryMs: undefined, cause: undefined }
-  let answer = followed.first
-  let wasOpen = answer !== undefined
+  let response = followed.first
+  let wasOpen = response !== undefined
   let attempts = 0
   for (;;) {
-    answer ??= await opened(followed, state)
-    if (answer !== undefined && !isEventStream(answer)) {
-      // One stream too many is one too many for now: the one that broke off may still be there.
-      if (!isOutage(answer.status) && answer.status !== 409) return { type: 'refused', answer }
-      state.cause = refusal('the event stream', answer)
-      answer.drop()
-    } else if (answer !== undefined) {
+    response ??= await opened(followed, state)
+    if (response !== undefined && !isEventStream(response)) {
+      // 409 means that a stream is open already: the server may not have noticed yet that it broke
+      // off.
+      if (!isUnavailable(response.status) && response.status !== 409)
+        return { type: 'refused', response }
+      state.cause = statusError('the event stream', response)
+      response.discard()
+    } else if (response !== undefined) {
       wasOpen = true
-      if (await readEvents(answer, followed, state, settings)) attempts = 0
+      if (await readEvents(response, followed, state, settings)) attempts = 0
     }
-    answer = undefined
-    if (followed.isOver() || leash.isCut) return { type: 'over' }
+    response = undefined
+    if (followed.isComplete() || scope.isCancelled) return { type: 'complete' }
     const canResume = followed.resumes === 'always' || state.lastEventId !== ''
     if (followed.resumes === 'never' || !canResume || attempts >= retry.attempts) {
       return { type: 'lost', cause: state.cause, wasOpen }
     }
-    await leash.wait(waitMs(attempts++, state.retryMs, settings))
-    if (followed.isOver() || leash.isCut) return { type: 'over' }
+    await scope.wait(waitMs(attempts++, state.retryMs, settings))
+    if (followed.isComplete() || scope.isCancelled) return { type: 'complete' }
   }
 }
 
-/** Whether an answer is an event stream. */
-export function isEventStream(answer: Answer): boolean {
-  return answer.status === 200 && mediaType(answer) === 'text/event-stream'
+/** Whether a response is an event stream. */
+export function isEventStream(response: HttpResponse): boolean {
+  return response.status === 200 && mediaType(response) === 'text/event-stream'
 }
 
 interface StreamState {
   lastEventId: string
   retryMs: number | undefined
-  /** What went wrong last; undefined after a good end. */
+  /** The last failure; undefined after an orderly end. */
   cause: unknown
 }
 
-async function opened(followed: Followed, state: StreamState): Promise<Answer | undefined> {
+async function opened(
+  followed: FollowedStream,
+  state: StreamState,
+): Promise<HttpResponse | undefined> {
   try {
     return await followed.open(state.lastEventId)
   } catch (error) {
@@ -84,10 +93,10 @@ async function opened(followed: Followed, state: StreamState): Promise<Answer | 
   }
 }
 
-/** Reads one connection to its end; returns whether anything came on it. */
+/** Reads one connection to its end. Returns whether anything was received on it. */
 async function readEvents(
-  answer: Answer,
-  followed: Followed,
+  response: HttpResponse,
+  followed: FollowedStream,
   state: StreamState,
   { eventRules }: HttpSettings,
 ): Promise<boolean> {
@@ -104,7 +113,7 @@ async function readEvents(
       },
       oversize: () => {
         isTooLarge = true
-        answer.drop()
+        response.discard()
       },
     },
     eventRules.maxBytes,
@@ -112,7 +121,7 @@ async function readEvents(
   let hasCome = false
   state.cause = undefined
   try {
-    await answer.each(piece => {
+    await response.each(piece => {
       hasCome = true
       room = undefined
       reader.push(piece)
@@ -126,11 +135,10 @@ async function readEvents(
   throw new ChannelError('too-large', `an event of more than ${eventRules.maxBytes} bytes`)
 }
 
-function waitMs(attempt: number, asked: number | undefined, { retry }: HttpSettings): number {
+function waitMs(attempt: number, requestedMs: number | undefined, { retry }: HttpSettings): number {
   const { baseMs, maxMs, random } = retry
-  if (asked !== undefined) {
-    return Math.min(Math.max(asked, limits.streamRetryMinMs.default), maxMs)
+  if (requestedMs !== undefined) {
+    return Math.min(Math.max(requestedMs, limits.streamRetryMinMs.default), maxMs)
   }
-  // Not all at once: those who lost the same server would return together.
-  return Math.min(maxMs, baseMs * 2 ** attempt) * (0.5 + random() / 2)
+  return backoffMs(attempt, { baseMs, maxMs, random, jitter: 0.5 })
 }

@@ -3,10 +3,10 @@ import { metaKeys } from '../../mcp/meta.ts'
 import { methodRow } from '../../mcp/methods.ts'
 import { encodeHeader } from '../../mcp/param-headers/encoding.ts'
 import { type Revision, revisionNamed } from '../../mcp/revisions/revisions.ts'
-import { isRecord } from '../../util/record.ts'
+import { isRecord } from '../../util/objects.ts'
 import type { AnnotatedTools } from './param-headers.ts'
 
-/** What stands in `params._meta` as the revision of a message, which only stateless ones say. */
+/** Returns the revision in `params._meta`, which only stateless messages have. */
 export function statelessVersion(message: Message | readonly Message[]): string | undefined {
   const params = 'params' in message ? message.params : undefined
   const meta = isRecord(params) && isRecord(params._meta) ? params._meta : undefined
@@ -14,7 +14,7 @@ export function statelessVersion(message: Message | readonly Message[]): string 
   return typeof version === 'string' ? version : undefined
 }
 
-/** The headers of a stateless message, which repeat parts of it. */
+/** Returns the headers of a stateless message, which mirror parts of it. */
 export function statelessHeaders(
   message: Message | readonly Message[],
   version: string,
@@ -30,7 +30,10 @@ export function statelessHeaders(
   return method === 'tools/call' ? { ...headers, ...tools.headersOf(params) } : headers
 }
 
-/** What a session over HTTP has told, to be said with everything that follows. */
+/**
+ * The headers of a session, taken from the response to `initialize` and sent with every further
+ * message.
+ */
 export class SessionHeaders {
   #id: string | undefined
   #revision: Revision | undefined
@@ -39,22 +42,25 @@ export class SessionHeaders {
     return this.#id
   }
 
-  /** Begins anew: `initialize` belongs to no session. */
+  /** Forgets the session, because `initialize` belongs to none. */
   clear(): void {
     this.#id = undefined
     this.#revision = undefined
   }
 
-  /** Keeps the id that the answer to `initialize` gives. Returns false for one that no header can carry. */
-  takeId(id: string | null): boolean {
+  /**
+   * Stores the id from the response to `initialize`. Returns false for an id that cannot be sent in a
+   * header.
+   */
+  setId(id: string | null): boolean {
     if (id === null) return true
     if (!/^[\x21-\x7e]{1,1024}$/.test(id)) return false
     this.#id = id
     return true
   }
 
-  /** Keeps the revision that the result of `initialize` names. */
-  takeResult(result: unknown): void {
+  /** Stores the revision in the result of `initialize`. */
+  setRevision(result: unknown): void {
     const version = isRecord(result) ? result.protocolVersion : undefined
     this.#revision = typeof version === 'string' ? revisionNamed(version) : undefined
   }

@@ -4,7 +4,7 @@ import { bare, Events, json, type Script, settle, Talk } from '../../../test/sup
 import { fakeClock } from '../../testing/fake-clock.ts'
 import { limits } from '../../util/limits/limits.ts'
 
-/** A server of the oldest revision, which names where messages go. */
+/** A server of the HTTP+SSE transport that names this URL for messages. */
 function pair(endpoint: string, events = new Events(), status = 404): Script {
   return asked => {
     if (asked.method === 'GET') {
@@ -15,8 +15,8 @@ function pair(endpoint: string, events = new Events(), status = 404): Script {
   }
 }
 
-describe('a server of the oldest revision', () => {
-  test.each([400, 404, 405])('is found when it answers initialize with %i', async status => {
+describe('a server of the HTTP+SSE transport', () => {
+  test.each([400, 404, 405])('is detected when it answers initialize with %i', async status => {
     proves('H14b', 'H14c', 'P3')
     const events = new Events()
     const talk = new Talk(pair('/messages?id=1', events, status))
@@ -78,8 +78,8 @@ describe('a server of the oldest revision', () => {
     ['https://localhost:1/messages', /https:/],
     ['//other:1/', /other/],
     ['http://me:secret@localhost:1/', /password/],
-    ['http://[', /no address/],
-  ])('that names %s is refused, and nothing is sent there', async (endpoint, words) => {
+    ['http://[', /not a URL/],
+  ])('that names %s is rejected, and nothing is sent there', async (endpoint, words) => {
     const talk = new Talk(pair(endpoint))
     talk.request(0, 'initialize')
     await talk.ended()
@@ -88,7 +88,7 @@ describe('a server of the oldest revision', () => {
     expect(talk.asked).toHaveLength(2)
   })
 
-  test('that names nothing in time is given up', async () => {
+  test('that names nothing in time fails', async () => {
     const clock = fakeClock()
     const talk = new Talk(
       ({ method, signal }) => (method === 'GET' ? new Events(signal).response : bare(404)),
@@ -102,14 +102,14 @@ describe('a server of the oldest revision', () => {
     expect(talk.failures[0]?.error.message).toMatch(/404.*no endpoint in time/)
   })
 
-  test('that ends its stream without naming anything is given up', async () => {
+  test('that ends its stream without naming anything fails', async () => {
     const talk = new Talk(({ method }) => (method === 'GET' ? new Events().end() : bare(404)))
     talk.request(0, 'initialize')
     await talk.ended()
     expect(talk.failures[0]?.error.message).toMatch(/names no endpoint/)
   })
 
-  test('is not what a server with an error of its own is', async () => {
+  test('is not assumed of a server with a JSON-RPC error of its own', async () => {
     proves('N16')
     const bodies = [
       { id: 0, error: { code: -32602, message: 'no', data: {} } },
@@ -125,7 +125,7 @@ describe('a server of the oldest revision', () => {
     }
   })
 
-  test('is looked for behind an error that says little, which stands if there is none', async () => {
+  test('is looked for after a generic error, which stands if there is none', async () => {
     const body = { jsonrpc: '2.0', id: null, error: { code: -32000, message: 'no' } }
     const talk = new Talk(({ method }) => (method === 'GET' ? bare(405) : json(body, 400)))
     talk.request(0, 'initialize')

@@ -1,48 +1,48 @@
 import { ChannelError } from '../../jsonrpc/channel.ts'
-import { deferred } from '../../util/deferred.ts'
+import { deferred } from '../../util/promises.ts'
 import type { IncomingEvent } from '../../wire/sse.ts'
-import type { Leash } from './cancel-scope.ts'
-import type { Line } from './endpoint.ts'
-import { refusal } from './errors.ts'
+import type { CancelScope } from './cancel-scope.ts'
+import type { HttpEndpoint } from './endpoint.ts'
+import { statusError } from './errors.ts'
 import { follow, isEventStream } from './event-stream.ts'
-import type { Answer } from './transport/http-client.ts'
+import type { HttpResponse } from './transport/http-client.ts'
 
-/** What the event stream of the oldest revision tells. */
-export interface PairHost {
-  readonly leash: Leash
-  /** One event that is a message. */
+/** What the event stream of the HTTP+SSE transport reports to. */
+export interface HttpSseHost {
+  readonly scope: CancelScope
+  /** Called with each event after the first, `endpoint`. */
   event(event: IncomingEvent): void | Promise<void>
-  /** The stream has ended, and with it the connection. */
+  /** Called when the stream has ended, and the connection with it. */
   onEnded(cause: unknown): void
 }
 
 /**
- * Opens the event stream of a server that speaks the oldest revision over HTTP, and waits until it has
- * named where messages go: first thing, and of the same origin. Rejects with a ChannelError otherwise.
+ * Opens the event stream of the HTTP+SSE transport and resolves to the URL for messages, which its
+ * first event names and which must have the same origin. Rejects with a ChannelError otherwise.
  */
-export async function openPair(line: Line, host: PairHost): Promise<URL> {
-  const { settings, url } = line
+export async function openHttpSse(endpoint: HttpEndpoint, host: HttpSseHost): Promise<URL> {
+  const { settings, url } = endpoint
   const what = `GET ${url.href}`
-  const { leash } = host
-  const answer = await line.get('', leash.next())
-  if (!isEventStream(answer)) {
-    answer.drop()
-    throw refusal(what, answer, 'no event stream')
+  const { scope } = host
+  const response = await endpoint.get('', scope.next())
+  if (!isEventStream(response)) {
+    response.discard()
+    throw statusError(what, response, 'no event stream')
   }
   const named = deferred<URL>()
   const late = () => named.reject(new ChannelError('timeout', `${what}: no endpoint in time`))
-  const timer = settings.clock.start(late, settings.acceptMs)
+  const timer = settings.clock.start(late, settings.acceptTimeoutMs)
   let isNamed = false
   const event = (one: IncomingEvent): void | Promise<void> => {
     if (isNamed) return host.event(one)
     if (one.event !== 'endpoint') return undefined
-    const endpoint = endpointOf(one.data, url)
-    if (typeof endpoint === 'string') {
-      named.reject(new ChannelError('refused', `${what}: ${endpoint}`))
+    const messagesUrl = endpointOf(one.data, url)
+    if (typeof messagesUrl === 'string') {
+      named.reject(new ChannelError('refused', `${what}: ${messagesUrl}`))
       return undefined
     }
     isNamed = true
-    named.resolve(endpoint)
+    named.resolve(messagesUrl)
   }
   const ended = (cause: unknown) => {
     named.reject(new ChannelError('refused', `${what}: the event stream names no endpoint`))
@@ -50,38 +50,38 @@ export async function openPair(line: Line, host: PairHost): Promise<URL> {
   }
   follow(
     {
-      leash,
-      first: answer,
+      scope,
+      first: response,
       resumes: 'never',
       open: () => neverAgain,
       event,
-      isOver: () => false,
+      isComplete: () => false,
     },
     settings,
   ).then(end => ended(end.type === 'lost' ? end.cause : undefined), ended)
   try {
     return await named.promise
   } catch (error) {
-    leash.drop(error)
+    scope.abortCurrent(error)
     throw error
   } finally {
     settings.clock.stop(timer)
   }
 }
 
-const neverAgain = new Promise<Answer>(() => {})
+const neverAgain = new Promise<HttpResponse>(() => {})
 
-/** Where messages go, or in words why they must not. */
+/** Returns the URL for messages, or why it cannot be used. */
 function endpointOf(data: string, url: URL): URL | string {
-  let endpoint: URL
+  let messagesUrl: URL
   try {
-    endpoint = new URL(data, url)
+    messagesUrl = new URL(data, url)
   } catch {
-    return 'the endpoint it names is no address'
+    return 'the endpoint it names is not a URL'
   }
-  if (endpoint.origin !== url.origin) return `the endpoint it names is at ${endpoint.origin}`
-  if (endpoint.username !== '' || endpoint.password !== '') {
-    return 'the endpoint it names holds a password'
+  if (messagesUrl.origin !== url.origin) return `the endpoint it names is at ${messagesUrl.origin}`
+  if (messagesUrl.username !== '' || messagesUrl.password !== '') {
+    return 'the endpoint it names contains a password'
   }
-  return endpoint
+  return messagesUrl
 }

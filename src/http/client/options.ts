@@ -12,70 +12,81 @@ import type { Traffic } from '../../util/traffic.ts'
 /** Headers by their names. */
 export type HttpHeaders = Readonly<Record<string, string>>
 
-/** What a request over HTTP is about to do, for whoever adds headers to it. */
-export interface HttpAsking {
+/** The request that the function `headers` makes headers for. */
+export interface HttpRequestInfo {
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly url: URL
 }
 
-/** How event streams that broke off are opened again. */
+/** How event streams that broke off are reopened. */
 export interface StreamRetry {
-  /** How often in a row. */
+  /** Maximum number of attempts in a row. */
   readonly attempts?: number
-  /** The wait before the first attempt where the server names none; doubled for each further one. */
+  /**
+   * Delay before the first attempt in milliseconds, where the server names none; doubled for each
+   * further attempt.
+   */
   readonly baseMs?: number
-  /** The longest wait, whatever the server says. */
+  /** Maximum delay in milliseconds, whatever the server asks for. */
   readonly maxMs?: number
-  /** Between 0 and 1: which part of the second half of the wait is waited. */
+  /**
+   * Returns a number from 0 to 1, the jitter: the part of the second half of the delay that is waited.
+   */
   readonly random?: () => number
 }
 
-/** How a client speaks HTTP. Every limit left out has the default of `docs/limits.md`. */
+/** Options of an HTTP client. A limit that is left out has the default of `docs/limits.md`. */
 export interface HttpClientOptions {
-  /** Sent with every request; as a function, asked before each. The protocol's own headers win. */
-  readonly headers?: HttpHeaders | ((asking: HttpAsking) => HttpHeaders | Promise<HttpHeaders>)
   /**
-   * Used for every request instead of connections of our own, for a proxy or a certificate of one's own
-   * choice. Must not follow redirects by itself. Where there is no Node it is the global one.
+   * Headers of every request; a function is called before each. The headers of the protocol take
+   * precedence.
+   */
+  readonly headers?: HttpHeaders | ((info: HttpRequestInfo) => HttpHeaders | Promise<HttpHeaders>)
+  /**
+   * Used for every request instead of the client's own connections, for example for a proxy or a
+   * private certificate. Must not follow redirects. Without Node the default is the global `fetch`.
    */
   readonly fetch?: (url: URL, init: RequestInit) => Promise<Response>
-  /** `maxBytes` bounds a whole body, and one event unless that has a limit of its own. */
+  /** `maxBytes` limits a whole body, and one event unless `maxEventBytes` does. */
   readonly decode?: DecodeOptions
   readonly maxEventBytes?: number
   readonly maxOpenRequests?: number
-  readonly acceptMs?: number
-  readonly bodyMs?: number
-  readonly farewellMs?: number
+  readonly acceptTimeoutMs?: number
+  readonly bodyTimeoutMs?: number
+  readonly closeTimeoutMs?: number
   readonly retry?: StreamRetry
   readonly clock?: Clock
   /**
-   * Told what no caller can be told: messages that were not accepted, streams that could not be kept
-   * open, tools that had to be left out. By default on stderr.
+   * Called with errors that belong to no call: messages that were not accepted, streams that could not
+   * be kept open, tools that were left out. Printed on stderr by default.
    */
   readonly onError?: (error: unknown) => void
 }
 
-/** The options with every default in its place. */
+/** HttpClientOptions with all defaults filled in. */
 export interface HttpSettings {
-  readonly headers: (asking: HttpAsking) => HttpHeaders | Promise<HttpHeaders>
+  readonly headers: (info: HttpRequestInfo) => HttpHeaders | Promise<HttpHeaders>
   readonly fetch: ((url: URL, init: RequestInit) => Promise<Response>) | undefined
   readonly rules: DecodeRules
-  /** The rules for one event. */
+  /** The decode rules of one event. */
   readonly eventRules: DecodeRules
   readonly maxOpenRequests: number
-  readonly acceptMs: number
-  readonly bodyMs: number
-  readonly farewellMs: number
+  readonly acceptTimeoutMs: number
+  readonly bodyTimeoutMs: number
+  readonly closeTimeoutMs: number
   readonly retry: Required<StreamRetry>
   readonly clock: Clock
   readonly onError: (error: unknown) => void
-  /** Told, where it is asked at all, whether the server takes WebSockets at the same address. */
-  readonly onOffer?: (isOffered: boolean) => void
-  /** Counts what passes, over connections of our own. */
+  /**
+   * If given, `server/discover` asks whether the server accepts WebSockets at the same address, and
+   * this is called with the answer.
+   */
+  readonly onWebSocketOffer?: (isOffered: boolean) => void
+  /** Counts the bytes on the client's own connections. */
   readonly traffic?: Traffic
 }
 
-/** Puts the defaults in. */
+/** Fills in the defaults. */
 export function httpSettings(options: HttpClientOptions): HttpSettings {
   const { headers = {}, retry = {}, onError = printError } = options
   const eventBytes = options.maxEventBytes ?? options.decode?.maxBytes
@@ -88,9 +99,9 @@ export function httpSettings(options: HttpClientOptions): HttpSettings {
       maxBytes: eventBytes ?? limits.sseMessageBytes.default,
     }),
     maxOpenRequests: options.maxOpenRequests ?? limits.httpOpenRequests.default,
-    acceptMs: options.acceptMs ?? limits.httpAcceptMs.default,
-    bodyMs: options.bodyMs ?? limits.httpBodyMs.default,
-    farewellMs: options.farewellMs ?? limits.httpFarewellMs.default,
+    acceptTimeoutMs: options.acceptTimeoutMs ?? limits.httpAcceptMs.default,
+    bodyTimeoutMs: options.bodyTimeoutMs ?? limits.httpBodyMs.default,
+    closeTimeoutMs: options.closeTimeoutMs ?? limits.httpCloseMs.default,
     retry: {
       attempts: retry.attempts ?? limits.streamReconnects.default,
       baseMs: retry.baseMs ?? limits.reconnectMs.default,

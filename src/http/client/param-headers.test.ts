@@ -35,7 +35,7 @@ describe('the headers of a stateless request', () => {
     ['tasks/get', { taskId: '7' }, '7'],
     ['tasks/update', { taskId: 'ä' }, '=?base64?w6Q=?='],
     ['tasks/cancel', { taskId: '7' }, '7'],
-  ])('of %s repeat what it is about', async (method, params, name) => {
+  ])('of %s mirror its subject', async (method, params, name) => {
     proves('N3c', 'N8', 'N9', 'N9b', 'N9c', 'N9d')
     const talk = new Talk(asked => reply(asked))
     talk.request(1, method, { ...params, ...stateless })
@@ -49,7 +49,7 @@ describe('the headers of a stateless request', () => {
     ])
   })
 
-  test('repeat the arguments that a listed tool wants repeated', async () => {
+  test('mirror the annotated arguments of a listed tool', async () => {
     proves('N10', 'N11', 'N11b', 'N12')
     const talk = new Talk(asked => reply(asked, { tools: [region] }))
     talk.request(1, 'tools/list', stateless)
@@ -83,7 +83,7 @@ describe('the headers of a stateless request', () => {
   })
 })
 
-test('tools that must not be used are left out of the list, and told of', async () => {
+test('tools that must not be used are left out of the list, and reported', async () => {
   proves('N10b')
   const tools = [
     tool('empty', { a: header('') }),
@@ -105,10 +105,10 @@ test('tools that must not be used are left out of the list, and told of', async 
   ])
 })
 
-describe('a call whose headers do not agree', () => {
+describe('a call whose headers do not match', () => {
   const call = { name: 'query', arguments: { region: 'eu' }, ...stateless }
 
-  test('is made again once the list says what it needs', async () => {
+  test('is repeated once the list has the right annotations', async () => {
     proves('N12b')
     const talk = new Talk(asked => {
       if (asked.body.method === 'tools/list') {
@@ -136,7 +136,7 @@ describe('a call whose headers do not agree', () => {
     ['the list says nothing new', { tools: [tool('query', {})] }],
     ['the tool is not listed', { tools: [] }],
     ['the list is none', 7],
-  ])('is refused when %s', async (_, listed) => {
+  ])('is rejected when %s', async (_, listed) => {
     const talk = new Talk(asked =>
       asked.body.method === 'tools/list' ? reply(asked, listed) : refuse(asked, 400, -32020),
     )
@@ -146,7 +146,7 @@ describe('a call whose headers do not agree', () => {
     expect(talk.arrivals).toMatchObject([{ arrival: { type: 'error', error: { code: -32020 } } }])
   })
 
-  test('is refused when the list cannot be had, or another attempt fails as well', async () => {
+  test('is rejected when the list cannot be read, or the repeated call fails as well', async () => {
     const broken = new Talk(asked =>
       asked.body.method === 'tools/list' ? json({}, 500) : refuse(asked, 400, -32020),
     )
@@ -165,7 +165,7 @@ describe('a call whose headers do not agree', () => {
   })
 })
 
-test('no more tools are remembered than the limit, and names of a peer do no harm', () => {
+test('no more tools are remembered than the limit, and `__proto__` is an ordinary name', () => {
   const tools = new AnnotatedTools(2)
   const list = ['a', 'constructor', '__proto__'].map(name => tool(name, { x: header('X') }))
   tools.learn({ tools: [...list, null, { name: 3 }] }, () => {})

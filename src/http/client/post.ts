@@ -7,34 +7,34 @@ import {
   type RpcFailure,
 } from '../../jsonrpc/message.ts'
 import type { Clock } from '../../util/time/clock.ts'
-import { Leash } from './cancel-scope.ts'
+import { CancelScope } from './cancel-scope.ts'
 import { statelessVersion } from './headers.ts'
 
-/** Who gets what comes for requests. */
+/** Receives the replies to requests, and their failures. */
 export interface Recipient {
   receive(arrival: Decoded, envelope: Envelope): void | Promise<void>
   failed(id: Id, error: ChannelError): void
 }
 
-/** One POST of requests, from when it is wanted until all of them have been answered. */
-export class Posting {
+/** One POST of requests, from the time it is queued until all of them have a reply. */
+export class PendingPost {
   readonly message: Message | readonly Message[]
   readonly body: string
   readonly recipient: Recipient
-  readonly leash: Leash
-  /** The requests that have not been answered. */
+  readonly scope: CancelScope
+  /** The requests without a reply. */
   readonly waiting = new Set<Id>()
-  /** The method of its only request; undefined for a batch. */
+  /** The method of the only request; undefined for a batch. */
   readonly method: string | undefined
-  /** Whether it speaks for itself, and leaving its answer cancels it. */
+  /** Whether the request is stateless, so that disconnecting from its response cancels it. */
   readonly isStateless: boolean
-  /** Whether it belongs to a session, which the server may have forgotten. */
+  /** Whether the request was sent in a session, which the server may have forgotten. */
   inSession = false
-  /** Whether the server has begun to answer it, and not refused it. */
-  isAnswered = false
-  /** The refusal of headers that do not agree with the arguments, while something is done about it. */
+  /** Whether the server has begun to answer and not rejected the request. */
+  isAccepted = false
+  /** The error that the headers do not match the arguments, while the call is about to be repeated. */
   mismatch: RpcFailure | undefined
-  /** Whether that has been tried before. */
+  /** Whether the call has been repeated already. */
   isRepeated = false
 
   constructor(
@@ -46,7 +46,7 @@ export class Posting {
     this.message = message
     this.body = body
     this.recipient = recipient
-    this.leash = new Leash(clock)
+    this.scope = new CancelScope(clock)
     this.isStateless = statelessVersion(message) !== undefined
     this.method = !isList(message) && message.type === 'request' ? message.method : undefined
     for (const one of isList(message) ? message : [message]) {
@@ -54,28 +54,28 @@ export class Posting {
     }
   }
 
-  get isOpening(): boolean {
+  get isInitialize(): boolean {
     return this.method === 'initialize'
   }
 
-  /** Whether its answer is a stream of changes, which ends when nobody listens any more. */
-  get isLasting(): boolean {
+  /** Whether the response is a stream of changes, which lasts for as long as the client listens. */
+  get isLongLived(): boolean {
     return this.method === 'subscriptions/listen'
   }
 
-  /** Whether nothing more is expected of its answer. */
+  /** Whether nothing more is expected in the response. */
   get isSettled(): boolean {
     return this.waiting.size === 0 || this.mismatch !== undefined
   }
 
-  /** What it is called in errors. */
+  /** The name of the POST in error messages. */
   get what(): string {
     return this.method ?? 'a batch'
   }
 }
 
-/** Whether a message wants an answer, or a batch holds one that does. */
-export function wantsAnswer(message: Message | readonly Message[]): boolean {
+/** Whether a message is a request, or a batch contains one. */
+export function hasRequest(message: Message | readonly Message[]): boolean {
   return isList(message) ? message.some(isRequest) : isRequest(message)
 }
 

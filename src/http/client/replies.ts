@@ -2,126 +2,128 @@ import { ChannelError } from '../../jsonrpc/channel.ts'
 import { decodeBy } from '../../jsonrpc/codec/decode.ts'
 import type { Decoded, Entry, Id, Malformed, RpcFailure, RpcResult } from '../../jsonrpc/message.ts'
 import type { IncomingEvent } from '../../wire/sse.ts'
-import type { Line } from './endpoint.ts'
-import type { Posting } from './post.ts'
+import type { HttpEndpoint } from './endpoint.ts'
+import type { PendingPost } from './post.ts'
 
-/** Passes on what comes for requests, looking at what the channel itself has to know of it. */
+/** Delivers what arrives for requests, and keeps what the channel itself needs of it. */
 export class Replies {
-  readonly #line: Line
+  readonly #endpoint: HttpEndpoint
   readonly #onReply: (id: Id) => void
 
-  /** `onReply` is told of each request that has its reply. */
-  constructor(line: Line, onReply: (id: Id) => void) {
-    this.#line = line
+  /** `onReply` is called for each request that has got its reply. */
+  constructor(endpoint: HttpEndpoint, onReply: (id: Id) => void) {
+    this.#endpoint = endpoint
     this.#onReply = onReply
   }
 
-  /** Takes the body of an answer. Throws a ChannelError `'framing'` for what is no message. */
-  takeBody(posting: Posting, bytes: Uint8Array): void | Promise<void> {
-    const arrival = decodeBy(bytes, this.#line.settings.rules)
-    if (arrival.type === 'invalid' && !isReplyTo(posting, arrival)) {
-      throw new ChannelError('framing', `the answer is no message: ${arrival.detail}`)
+  /**
+   * Handles the body of a response. Throws a ChannelError `'framing'` for a body that is not a message.
+   */
+  takeBody(post: PendingPost, bytes: Uint8Array): void | Promise<void> {
+    const arrival = decodeBy(bytes, this.#endpoint.settings.rules)
+    if (arrival.type === 'invalid' && !isReplyTo(post, arrival)) {
+      throw new ChannelError('framing', `the response is not a valid message: ${arrival.detail}`)
     }
-    return this.take(posting, arrival)
+    return this.take(post, arrival)
   }
 
-  /** Takes one event of an answer. */
-  takeEvent(posting: Posting, event: IncomingEvent): void | Promise<void> {
+  /** Handles one event of a response. */
+  takeEvent(post: PendingPost, event: IncomingEvent): void | Promise<void> {
     const arrival = this.read(event)
-    return arrival === undefined ? undefined : this.take(posting, arrival)
+    return arrival === undefined ? undefined : this.take(post, arrival)
   }
 
-  /** The message in an event; undefined for an event of another kind. */
+  /** Decodes the message of an event; undefined for an event of another type. */
   read({ event, data, damaged }: IncomingEvent): Decoded | undefined {
     if (event !== 'message') return undefined
-    if (!damaged) return decodeBy(data, this.#line.settings.eventRules)
-    this.#report('an event that is no UTF-8')
+    if (!damaged) return decodeBy(data, this.#endpoint.settings.eventRules)
+    this.#report('an event that is not UTF-8')
     return undefined
   }
 
-  /** Takes what came for a request: its reply, or what belongs to it. */
-  take(posting: Posting, arrival: Decoded): void | Promise<void> {
-    if (arrival.type !== 'batch') return this.#takeOne(posting, arrival)
-    // One by one: replies find their calls however they come.
-    const rooms = arrival.entries.map(entry => this.#takeOne(posting, entry))
+  /** Delivers what arrived for a request: its reply, or a message that belongs to it. */
+  take(post: PendingPost, arrival: Decoded): void | Promise<void> {
+    if (arrival.type !== 'batch') return this.#takeOne(post, arrival)
+    // Entry by entry: each reply is matched to its call by id.
+    const rooms = arrival.entries.map(entry => this.#takeOne(post, entry))
     return rooms.findLast(room => room !== undefined)
   }
 
-  #takeOne(posting: Posting, entry: Entry): void | Promise<void> {
-    const { recipient } = posting
+  #takeOne(post: PendingPost, entry: Entry): void | Promise<void> {
+    const { recipient } = post
     switch (entry.type) {
       case 'result':
       case 'error':
-        return this.#takeReply(posting, entry)
+        return this.#takeReply(post, entry)
       case 'request':
-        if (posting.isStateless) return this.#report(`a request, ${entry.method}`)
-        return recipient.receive(entry, about(posting))
+        if (post.isStateless) return this.#report(`a request, ${entry.method}`)
+        return recipient.receive(entry, about(post))
       case 'notification':
-        return recipient.receive(entry, about(posting))
+        return recipient.receive(entry, about(post))
       case 'invalid':
-        if (!isReplyTo(posting, entry)) return this.#report(`no message: ${entry.detail}`)
-        this.#settle(posting, entry.id)
-        return recipient.receive(entry, about(posting))
+        if (!isReplyTo(post, entry)) return this.#report(`an invalid message: ${entry.detail}`)
+        this.#settle(post, entry.id)
+        return recipient.receive(entry, about(post))
     }
   }
 
-  #takeReply(posting: Posting, reply: RpcResult | RpcFailure): void | Promise<void> {
+  #takeReply(post: PendingPost, reply: RpcResult | RpcFailure): void | Promise<void> {
     const { id } = reply
-    // An error without an id answers what was posted, whose id could not be read.
+    // An error without an id answers the whole POST, whose id the server could not read.
     if (id === null && reply.type === 'error') {
-      for (const waiting of [...posting.waiting]) {
-        void this.#takeReply(posting, { type: 'error', id: waiting, error: reply.error })
+      for (const waiting of [...post.waiting]) {
+        void this.#takeReply(post, { type: 'error', id: waiting, error: reply.error })
       }
       return undefined
     }
-    if (id === null || !posting.waiting.has(id)) {
-      if (posting.isStateless) return this.#report('the reply to another request')
-      return posting.recipient.receive(reply, {})
+    if (id === null || !post.waiting.has(id)) {
+      if (post.isStateless) return this.#report('the reply to another request')
+      return post.recipient.receive(reply, {})
     }
-    if (isMismatch(posting, reply)) {
-      posting.mismatch = reply
+    if (isMismatch(post, reply)) {
+      post.mismatch = reply
       return undefined
     }
-    const known = this.#learn(posting, reply)
-    const envelope = about(posting)
-    this.#settle(posting, id)
-    return posting.recipient.receive(known, envelope)
+    const known = this.#learn(post, reply)
+    const envelope = about(post)
+    this.#settle(post, id)
+    return post.recipient.receive(known, envelope)
   }
 
-  /** Keeps what later requests need to know, and leaves out what must not be used. */
-  #learn(posting: Posting, reply: RpcResult | RpcFailure): RpcResult | RpcFailure {
+  /** Stores what later requests need, and removes tools that must not be used. */
+  #learn(post: PendingPost, reply: RpcResult | RpcFailure): RpcResult | RpcFailure {
     if (reply.type !== 'result') return reply
-    if (posting.isOpening) this.#line.session.takeResult(reply.result)
-    if (posting.method !== 'tools/list' || !posting.isStateless) return reply
-    const result = this.#line.tools.learn(reply.result, (tool, why) => {
-      this.#report(`the tool "${tool}", which is left out: ${why}`)
+    if (post.isInitialize) this.#endpoint.session.setRevision(reply.result)
+    if (post.method !== 'tools/list' || !post.isStateless) return reply
+    const result = this.#endpoint.tools.learn(reply.result, (tool, why) => {
+      this.#report(`the tool "${tool}", which was left out: ${why}`)
     })
     return result === reply.result ? reply : { ...reply, result }
   }
 
-  #settle(posting: Posting, id: Id | null): void {
+  #settle(post: PendingPost, id: Id | null): void {
     if (id === null) return
-    posting.waiting.delete(id)
+    post.waiting.delete(id)
     this.#onReply(id)
   }
 
   #report(what: string): void {
-    const words = `${this.#line.url.href} sends what cannot be used: ${what}`
-    this.#line.settings.onError(new ChannelError('framing', words))
+    const words = `${this.#endpoint.url.href} sent something unusable: ${what}`
+    this.#endpoint.settings.onError(new ChannelError('framing', words))
   }
 }
 
-function about(posting: Posting): { readonly about?: Id } {
-  for (const id of posting.waiting) return { about: id }
+function about(post: PendingPost): { readonly about?: Id } {
+  for (const id of post.waiting) return { about: id }
   return {}
 }
 
-function isReplyTo(posting: Posting, { reply, id }: Malformed): boolean {
-  return reply === true && id !== null && posting.waiting.has(id)
+function isReplyTo(post: PendingPost, { reply, id }: Malformed): boolean {
+  return reply === true && id !== null && post.waiting.has(id)
 }
 
-/** Whether a stateless server finds that headers and arguments of a tool call do not agree. */
-function isMismatch(posting: Posting, reply: RpcResult | RpcFailure): reply is RpcFailure {
+/** Whether a stateless server reports that the headers of a tool call do not match its arguments. */
+function isMismatch(post: PendingPost, reply: RpcResult | RpcFailure): reply is RpcFailure {
   if (reply.type !== 'error' || reply.error.code !== -32020) return false
-  return posting.isStateless && posting.method === 'tools/call' && !posting.isRepeated
+  return post.isStateless && post.method === 'tools/call' && !post.isRepeated
 }

@@ -2,94 +2,97 @@ import { ChannelError } from '../../jsonrpc/channel.ts'
 import { decodeBy } from '../../jsonrpc/codec/decode.ts'
 import type { RpcFailure } from '../../jsonrpc/message.ts'
 import { limits } from '../../util/limits/limits.ts'
-import type { Line } from './endpoint.ts'
+import type { HttpEndpoint } from './endpoint.ts'
 import { follow, type StreamEnd } from './event-stream.ts'
-import type { Posting } from './post.ts'
+import type { PendingPost } from './post.ts'
 import type { Replies } from './replies.ts'
-import { type Answer, mediaType } from './transport/http-client.ts'
+import { type HttpResponse, mediaType } from './transport/http-client.ts'
 
 /**
- * The whole body of an answer, bounded in size and time; at once where it is there. Throws, or rejects
- * with, a ChannelError otherwise.
+ * Returns the whole body of a response, limited in size and time; synchronously if it has arrived.
+ * Throws, or rejects with, a ChannelError otherwise.
  */
-export function bodyOf(
-  answer: Answer,
-  posting: Posting,
-  { settings }: Line,
+export function readBody(
+  response: HttpResponse,
+  post: PendingPost,
+  { settings }: HttpEndpoint,
 ): Uint8Array | Promise<Uint8Array> {
   const { maxBytes } = settings.rules
-  const bytes = answer.whole(maxBytes)
+  const bytes = response.whole(maxBytes)
   return bytes instanceof Promise
-    ? inTime(posting, settings, bytes).then(all => fitting(all, maxBytes))
-    : fitting(bytes, maxBytes)
+    ? inTime(post, settings, bytes).then(all => withinLimit(all, maxBytes))
+    : withinLimit(bytes, maxBytes)
 }
 
-function fitting(bytes: Uint8Array | undefined, maxBytes: number): Uint8Array {
+function withinLimit(bytes: Uint8Array | undefined, maxBytes: number): Uint8Array {
   if (bytes !== undefined) return bytes
-  throw new ChannelError('too-large', `the answer has more than ${maxBytes} bytes`)
+  throw new ChannelError('too-large', `the response has more than ${maxBytes} bytes`)
 }
 
-/** The JSON-RPC error in the body of a refusal; undefined where there is none, or none to be read. */
-export async function failureIn(
-  answer: Answer,
-  posting: Posting,
-  { settings }: Line,
+/**
+ * Resolves to the JSON-RPC error in the body of a rejection; undefined where there is none, or it
+ * cannot be read.
+ */
+export async function readError(
+  response: HttpResponse,
+  post: PendingPost,
+  { settings }: HttpEndpoint,
 ): Promise<RpcFailure | undefined> {
-  if (mediaType(answer) !== 'application/json') {
-    answer.drop()
+  if (mediaType(response) !== 'application/json') {
+    response.discard()
     return undefined
   }
   try {
-    const coming = answer.whole(limits.httpRefusalBytes.default)
-    const bytes = coming instanceof Promise ? await inTime(posting, settings, coming) : coming
+    const coming = response.whole(limits.httpErrorBodyBytes.default)
+    const bytes = coming instanceof Promise ? await inTime(post, settings, coming) : coming
     const found = bytes === undefined ? undefined : decodeBy(bytes, settings.rules)
     return found?.type === 'error' ? found : undefined
   } catch {
-    // The status is there, and says enough.
+    // The status alone is enough.
     return undefined
   }
 }
 
 /**
- * Follows the event stream that answers a request, over breaks where it belongs to a session. A server
- * that does not end it after the last reply has it cut.
+ * Follows the event stream that answers a request, and resumes it where it belongs to a session. If the
+ * server does not end the stream after the last reply, it is cancelled.
  */
-export function eventsOf(
-  first: Answer,
-  posting: Posting,
-  line: Line,
+export function followEvents(
+  first: HttpResponse,
+  post: PendingPost,
+  endpoint: HttpEndpoint,
   replies: Replies,
 ): Promise<StreamEnd> {
-  const { settings } = line
-  const { leash } = posting
+  const { settings } = endpoint
+  const { scope } = post
   return follow(
     {
-      leash,
+      scope,
       first,
-      resumes: posting.isStateless ? 'never' : 'with id',
-      open: lastEventId => line.get(lastEventId, leash.next()),
+      resumes: post.isStateless ? 'never' : 'with id',
+      open: lastEventId => endpoint.get(lastEventId, scope.next()),
       event: event => {
-        const room = replies.takeEvent(posting, event)
-        if (posting.isSettled) leash.cutAfter(settings.farewellMs)
+        const room = replies.takeEvent(post, event)
+        if (post.isSettled) scope.cancelAfter(settings.closeTimeoutMs)
         return room
       },
-      isOver: () => posting.isSettled,
+      isComplete: () => post.isSettled,
     },
     settings,
   )
 }
 
 async function inTime<T>(
-  { leash }: Posting,
-  { clock, bodyMs }: Line['settings'],
+  { scope }: PendingPost,
+  { clock, bodyTimeoutMs }: HttpEndpoint['settings'],
   coming: Promise<T>,
 ): Promise<T> {
-  const late = new ChannelError('timeout', 'the body of the answer takes too long')
+  const late = new ChannelError('timeout', 'the response body took too long')
   let isLate = false
   const timer = clock.start(() => {
     isLate = true
-    leash.drop(late)
-  }, bodyMs)
+    scope.abortCurrent(late)
+  }, bodyTimeoutMs)
   try {
     return await coming
   } catch (error) {

@@ -17,7 +17,7 @@ const newest = '2025-11-25'
 const progress = { method: 'notifications/progress', params: { progressToken: 1, progress: 1 } }
 const noStream: Script = asked => (asked.method === 'POST' ? reply(asked) : bare(405))
 
-/** A session whose POST of the request 1 is answered by one stream after the other. */
+/** A session in which the POST of request 1 is answered by one stream after the other. */
 function streams(list: readonly Events[], unsolicited: () => Response = () => bare(405)): Script {
   let at = 0
   return inSession(newest, asked => {
@@ -35,7 +35,7 @@ describe('a session', () => {
     ['2025-06-18', '2025-06-18'],
     [newest, newest],
   ])(
-    'of %s is named by everything after initialize, which names none',
+    'of %s is named by every message after initialize, which names none',
     async (revision, header) => {
       proves('H3', 'H12d', 'H12h', 'H13', 'H13b')
       const talk = new Talk(inSession(revision, noStream))
@@ -55,7 +55,7 @@ describe('a session', () => {
     },
   )
 
-  test('begins anew with another initialize', async () => {
+  test('starts again with another initialize', async () => {
     const talk = new Talk(inSession(newest, noStream))
     talk.request(0, 'initialize')
     await talk.ended()
@@ -64,7 +64,7 @@ describe('a session', () => {
     expect(talk.asked[1]?.headers.has('mcp-session-id')).toBe(false)
   })
 
-  test('without an id is one all the same, and has nothing to end', async () => {
+  test('without an id is a session all the same, and is not ended by DELETE', async () => {
     const talk = new Talk(asked =>
       asked.method === 'GET' ? bare(405) : reply(asked, { protocolVersion: newest }),
     )
@@ -74,14 +74,14 @@ describe('a session', () => {
     expect(talk.asked.map(({ method }) => method)).toEqual(['POST', 'POST', 'GET'])
   })
 
-  test('whose id no header can carry is none', async () => {
+  test('whose id cannot be sent in a header is rejected', async () => {
     const talk = new Talk(inSession(newest, noStream, 'a b'))
     talk.request(0, 'initialize')
     await talk.ended()
     expect(talk.failures).toMatchObject([{ id: 0, error: { code: 'framing' } }])
   })
 
-  test('that is gone ends the channel, and requests refused for it were never sent', async () => {
+  test('that is lost closes the channel, and requests rejected for it count as not sent', async () => {
     const waiting: ((response: Response) => void)[] = []
     const talk = new Talk(
       inSession(newest, asked => {
@@ -108,7 +108,7 @@ describe('a session', () => {
     expect(talk.asked.some(({ method }) => method === 'DELETE')).toBe(false)
   })
 
-  test('that is gone ends the channel though others are not answered', async () => {
+  test('that is lost closes the channel though other requests are not answered', async () => {
     const clock = fakeClock()
     const never: Script = asked =>
       asked.method === 'GET' || asked.body.id === 2 ? bare(404) : new Promise<Response>(() => {})
@@ -122,12 +122,12 @@ describe('a session', () => {
     await settle()
     await settle()
     expect(talk.closed).toBeUndefined()
-    clock.advance(limits.httpFarewellMs.default)
+    clock.advance(limits.httpCloseMs.default)
     expect(talk.failures.map(({ id }) => id)).toEqual([2])
     expect(talk.closed?.cause).toBeInstanceOf(Error)
   })
 
-  test.each(['a notification', 'the stream'])('that is gone is noticed by %s too', async what => {
+  test.each(['a notification', 'the stream'])('that is lost is noticed by %s too', async what => {
     let isGone = what === 'the stream'
     const opened = inSession(newest, asked =>
       asked.method === 'GET' && isGone ? bare(404) : bare(405),
@@ -155,13 +155,13 @@ describe('a session', () => {
     await settle()
     const closing = talk.channel.close()
     await talk.until(({ asked }) => asked.some(({ method }) => method === 'DELETE'))
-    clock.advance(limits.httpFarewellMs.default)
+    clock.advance(limits.httpCloseMs.default)
     await closing
     expect(talk.closed).toEqual({ cause: undefined })
     expect(clock.pending).toBe(0)
   })
 
-  test('is left by cancelling, not by leaving: the answer is cut later, and nobody comes back', async () => {
+  test('is cancelled by a message, not by disconnecting: the response is cut later, and not resumed', async () => {
     const clock = fakeClock()
     const events: Events[] = []
     const talk = new Talk(
@@ -178,14 +178,14 @@ describe('a session', () => {
     talk.channel.abandon?.(1)
     await settle()
     expect(events[0]?.isLeft).toBe(false)
-    clock.advance(limits.httpFarewellMs.default)
+    clock.advance(limits.httpCloseMs.default)
     await settle()
     expect(events[0]?.isLeft).toBe(true)
     expect(talk.failures).toEqual([])
     expect(talk.asked.filter(({ headers }) => headers.has('last-event-id'))).toEqual([])
   })
 
-  test('may ask in the answer, and is answered by a POST', async () => {
+  test('may send server requests in a response, and gets their responses by POST', async () => {
     const events = new Events().message({ id: 'q', method: 'roots/list' })
     const script = streams([events])
     const talk = new Talk((asked, count) =>
@@ -205,8 +205,8 @@ describe('a session', () => {
   })
 })
 
-describe('an answer that breaks off', () => {
-  test('is picked up where it did, after the wait that was asked for', async () => {
+describe('a response that breaks off', () => {
+  test('is resumed where it did, after the delay that the server asked for', async () => {
     proves('H10c', 'H11c', 'H11d')
     const clock = fakeClock()
     const first = new Events().write('id: e1\nretry: 500\ndata:\n\n').message(progress, 'e2')
@@ -233,7 +233,7 @@ describe('an answer that breaks off', () => {
   test.each([
     [0, limits.streamRetryMinMs.default],
     [99_999_999, limits.reconnectMaxMs.default],
-  ])('with a wait of %i is picked up after %i', async (asked, waited) => {
+  ])('with a delay of %i is resumed after %i', async (asked, waited) => {
     const clock = fakeClock()
     const first = new Events().write(`id: ä\nretry: ${asked}\ndata:\n\n`)
     const second = new Events().message({ id: 1, result: {} })
@@ -263,7 +263,7 @@ describe('an answer that breaks off', () => {
     expect(talk.asked.filter(({ headers }) => headers.has('last-event-id'))).toEqual([])
   })
 
-  test('fails when the rest is refused', async () => {
+  test('fails when resuming is rejected', async () => {
     const clock = fakeClock()
     const first = new Events().write('id: e1\nretry: 100\ndata:\n\n')
     let isFirst = true
@@ -284,7 +284,7 @@ describe('an answer that breaks off', () => {
     expect(talk.closed).toBeUndefined()
   })
 
-  test('is given up after so many attempts that bring nothing', async () => {
+  test('is lost after the maximum number of attempts in a row', async () => {
     const clock = fakeClock()
     const first = new Events().write('id: e1\ndata:\n\n')
     const script = inSession(newest, asked => {
@@ -304,7 +304,7 @@ describe('an answer that breaks off', () => {
     expect(talk.failures).toMatchObject([{ error: { code: 'outcome-unknown' } }])
   })
 
-  test('and is not ended after its reply is cut', async () => {
+  test('and is not ended after its reply is cancelled', async () => {
     const clock = fakeClock()
     const events: Events[] = []
     const talk = new Talk(
@@ -320,16 +320,16 @@ describe('an answer that breaks off', () => {
     await talk.ended(2)
     await settle()
     expect(events[0]?.isLeft).toBe(false)
-    clock.advance(limits.httpFarewellMs.default)
+    clock.advance(limits.httpCloseMs.default)
     await settle()
     expect(events[0]?.isLeft).toBe(true)
   })
 })
 
-describe('the stream for what is said unasked', () => {
+describe('the standalone stream', () => {
   const change = { method: 'notifications/tools/list_changed' }
 
-  test('delivers, and is opened again where it broke off', async () => {
+  test('delivers messages, and is reopened where it broke off', async () => {
     const clock = fakeClock()
     const opened: Events[] = []
     const script = inSession(newest, ({ signal }) => {
@@ -358,7 +358,7 @@ describe('the stream for what is said unasked', () => {
     expect(opened[1]?.isLeft).toBe(true)
   })
 
-  test('may bring a reply, which settles its request', async () => {
+  test('may carry a reply, which settles its request', async () => {
     const events = new Events()
     const first = new Events()
     const talk = new Talk(streams([first], () => events.response))
@@ -372,7 +372,7 @@ describe('the stream for what is said unasked', () => {
     expect(talk.failures).toEqual([])
   })
 
-  test.each([400, 406, 501])('that is refused with %i is not asked for again', async status => {
+  test.each([400, 406, 501])('that is rejected with %i is not requested again', async status => {
     const talk = new Talk(inSession(newest, () => bare(status)))
     await talk.openSession(newest)
     await talk.until(({ errors }) => errors.length === 1)
@@ -381,7 +381,7 @@ describe('the stream for what is said unasked', () => {
     await talk.channel.close()
   })
 
-  test('that cannot be opened again ends the channel; one that always ends does not', async () => {
+  test('that cannot be reopened closes the channel; one that always ends does not', async () => {
     for (const isLost of [true, false]) {
       const clock = fakeClock()
       let count = 0
@@ -401,7 +401,7 @@ describe('the stream for what is said unasked', () => {
     }
   })
 
-  test('with an event over the limit ends the channel', async () => {
+  test('with an event over the limit closes the channel', async () => {
     const events = new Events()
     const talk = new Talk(
       inSession(newest, () => events.response),

@@ -3,19 +3,22 @@ import type { Decoded, Entry, ErrorObject, Id, Message } from '../../jsonrpc/mes
 import { BUSY, SHUTTING_DOWN } from '../../jsonrpc/peer/standard-errors.ts'
 import type { Recipient } from './post.ts'
 
-/** Who is told what becomes of the calls on a WebSocket. */
+/** Gets the results of the calls on a WebSocket. */
 export interface SocketHost extends Recipient {
-  /** The server takes no more calls on it; those under way are still answered. */
+  /**
+   * Called when the server accepts no more calls on the WebSocket. Those in flight still get their
+   * replies.
+   */
   onRetired(socket: SocketCalls): void
-  /** It has ended. */
+  /** Called when the WebSocket has closed. */
   onEnded(socket: SocketCalls, cause: Error | undefined): void
-  /** Told what came and cannot be used. */
+  /** Called with a description of a message that cannot be used. */
   report(what: string): void
 }
 
 /**
- * The calls that go over one WebSocket. Each of them may fail by itself, as each request over HTTP may:
- * what the server says of itself and not of the call is told as a failure of the way.
+ * The calls on one WebSocket. Each of them may fail on its own, as requests over HTTP may: an error
+ * that concerns the server rather than the call is reported as a failure of the transport.
  */
 export class SocketCalls {
   readonly #channel: Channel
@@ -32,23 +35,24 @@ export class SocketCalls {
     })
   }
 
-  /** Whether it has ever brought a reply. */
-  isProven = false
+  /** Whether a result has ever been received on the WebSocket. */
+  hasReplied = false
 
-  /** Calls that have not been answered. */
+  /** Number of calls without a reply. */
   get size(): number {
     return this.#waiting.size
   }
 
-  /** Sends a call, or throws a ChannelError, and then nothing of it has left. */
+  /** Sends a call. Throws a ChannelError if nothing of it was sent. */
   send(call: Message, id: Id): void | Promise<void> {
     const room = this.#channel.send(call)
     this.#waiting.add(id)
-    // Whoever waits for room must not take the end of the WebSocket for the end of everything.
+    // A sender that waits for backpressure must not take the end of the WebSocket for the end of
+    // the channel.
     return room?.catch(() => {})
   }
 
-  /** Cancels a call, if it is one of these; says whether it was. */
+  /** Cancels a call. Returns whether the call was on this WebSocket. */
   abandon(id: Id): boolean {
     if (!this.#waiting.delete(id)) return false
     try {
@@ -60,13 +64,16 @@ export class SocketCalls {
       })
       room?.catch(() => {})
     } catch {
-      // One that has just ended needs to be told of nothing.
+      // A WebSocket that has just closed needs no cancellation.
     }
-    this.#host.failed(id, new ChannelError('outcome-unknown', 'the call was given up'))
+    this.#host.failed(id, new ChannelError('outcome-unknown', 'the call was cancelled'))
     return true
   }
 
-  /** Ends it. Nobody is told of the calls: whoever waits hears that everything has ended. */
+  /**
+   * Closes the WebSocket without reporting failures, because the callers learn that the channel has
+   * closed.
+   */
   close(): Promise<void> {
     this.#isClosing = true
     this.#waiting.clear()
@@ -82,46 +89,49 @@ export class SocketCalls {
   #take(entry: Entry): void | Promise<void> {
     switch (entry.type) {
       case 'result':
-        // What nobody waits for any more was given up, and has been answered all the same.
+        // A reply without a pending call belongs to an abandoned one.
         if (entry.id === null || !this.#waiting.delete(entry.id)) return
-        this.isProven = true
-        return this.#host.receive(entry, beside)
+        this.hasReplied = true
+        return this.#host.receive(entry, noEnvelope)
       case 'error':
         if (entry.id === null) return this.#host.report(`an error, ${entry.error.message}`)
         if (!this.#waiting.delete(entry.id)) return
-        if (isSaid(entry.error, SHUTTING_DOWN)) this.#host.onRetired(this)
-        else if (!isSaid(entry.error, BUSY)) return this.#host.receive(entry, beside)
-        // Of the same meaning as the status 503: it has not been begun, and may be sent elsewhere.
+        if (isOwnError(entry.error, SHUTTING_DOWN)) this.#host.onRetired(this)
+        else if (!isOwnError(entry.error, BUSY)) return this.#host.receive(entry, noEnvelope)
+        // Equivalent to status 503: the call was not begun and may be sent elsewhere.
         return this.#host.failed(entry.id, new ChannelError('refused', entry.error.message))
       case 'notification':
-        return this.#host.receive(entry, beside)
+        return this.#host.receive(entry, noEnvelope)
       case 'request':
         return this.#host.report(`a request, ${entry.method}`)
       case 'invalid':
         if (entry.reply !== true || entry.id === null || !this.#waiting.delete(entry.id)) {
-          return this.#host.report(`no message: ${entry.detail}`)
+          return this.#host.report(`an invalid message: ${entry.detail}`)
         }
-        return this.#host.receive(entry, beside)
+        return this.#host.receive(entry, noEnvelope)
     }
   }
 
   #onClosed(cause: Error | undefined): void {
     if (!this.#isClosing) {
-      const what = 'the WebSocket ended before the reply came; it may have been carried out'
+      const what = 'the WebSocket closed before the reply; the request may have been executed'
       const lost = new ChannelError('outcome-unknown', what, { cause })
       const ids = [...this.#waiting]
       this.#waiting.clear()
-      // First, so that whatever is sent because of a failure finds another way.
+      // First, so that a call that is sent because of a failure does not use this WebSocket again.
       this.#host.onEnded(this, cause)
       for (const id of ids) this.#host.failed(id, lost)
     } else this.#host.onEnded(this, cause)
   }
 }
 
-/** What comes beside its messages. */
-const beside: Envelope = Object.freeze({})
+/** The envelope of all messages on a WebSocket. */
+const noEnvelope: Envelope = Object.freeze({})
 
-/** Whether an error is one that the other side, which is of our kind, answers by itself. */
-function isSaid({ code, message }: ErrorObject, own: ErrorObject): boolean {
+/**
+ * Whether an error is one that the server's own JSON-RPC peer sends, which is of the same
+ * implementation.
+ */
+function isOwnError({ code, message }: ErrorObject, own: ErrorObject): boolean {
   return code === own.code && message === own.message
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Asked, reply, stateless, Talk } from '../../../test/support/fake-fetch.ts'
-import { patience } from '../../../test/support/patience.ts'
+import { pollOptions } from '../../../test/support/poll-options.ts'
 import { type Channel, ChannelError, type Sink } from '../../jsonrpc/channel.ts'
 import { encode } from '../../jsonrpc/codec/encode.ts'
 import { type Decoded, isList, type Message, type RpcRequest } from '../../jsonrpc/message.ts'
@@ -56,19 +56,19 @@ describe('a client that asks for WebSockets', () => {
     await on.talk.until(({ asked }) => asked.length === 2)
   })
 
-  test('sends over HTTP what is more than a WebSocket should carry at once', async () => {
+  test('sends over HTTP what exceeds the limits of the WebSocket', async () => {
     const on = new On()
     await on.open()
-    const most = limits.websocketCalls.default
-    for (let id = 1; id <= most + 1; id++) on.talk.request(id, 'tools/call', stateless)
-    expect(on.socket.sent).toHaveLength(most)
+    const max = limits.websocketCalls.default
+    for (let id = 1; id <= max + 1; id++) on.talk.request(id, 'tools/call', stateless)
+    expect(on.socket.sent).toHaveLength(max)
     await on.talk.until(({ asked }) => asked.length === 2)
     on.socket.arrives({ type: 'result', id: 1, result: {} })
-    on.talk.request(most + 2, 'tools/call', stateless)
-    expect(on.socket.sent).toHaveLength(most + 1)
+    on.talk.request(max + 2, 'tools/call', stateless)
+    expect(on.socket.sent).toHaveLength(max + 1)
   })
 
-  test('stays with HTTP where none can be had, and tries again in time', async () => {
+  test('stays with HTTP where none can be opened, and tries again later', async () => {
     const on = new On({ refuses: true })
     await on.discover()
     await on.call(2)
@@ -78,7 +78,7 @@ describe('a client that asks for WebSockets', () => {
     on.clock.advance(1)
     await on.call(4)
     expect(on.dialled).toHaveLength(2)
-    // The longer it has been refused, the less often.
+    // The interval doubles with each failure.
     on.clock.advance(limits.websocketRetryMs.default * 2 - 1)
     await on.call(5)
     expect(on.dialled).toHaveLength(2)
@@ -94,7 +94,7 @@ describe('a client that asks for WebSockets', () => {
     expect(on.changes).toEqual([])
   })
 
-  test('keeps the one it has, and opens no other, where the server does not offer it any more', async () => {
+  test('keeps the one it has, and opens no other, where the server does not accept them any more', async () => {
     const on = new On()
     await on.open()
     on.offers = false
@@ -109,7 +109,7 @@ describe('a client that asks for WebSockets', () => {
 })
 
 describe('a WebSocket beside HTTP', () => {
-  test('that is lost fails its calls and no others, and is opened again', async () => {
+  test('that is lost fails its calls and no others, and is reopened', async () => {
     const on = new On()
     await on.open()
     on.talk.request(2, 'tools/call', stateless)
@@ -120,24 +120,24 @@ describe('a WebSocket beside HTTP', () => {
     expect(on.methods()).toEqual(['server/discover', 'tools/call'])
     on.clock.advance(limits.websocketRetryMs.default)
     await on.call(4)
-    await expect.poll(() => on.sockets.length, patience).toBe(2)
-    await expect.poll(() => on.changes, patience).toEqual([true, false, true])
+    await expect.poll(() => on.sockets.length, pollOptions).toBe(2)
+    await expect.poll(() => on.changes, pollOptions).toEqual([true, false, true])
     on.talk.request(5, 'tools/call', stateless)
     expect(on.socket.sent).toMatchObject([{ id: 5 }])
     expect(on.talk.closed).toBeUndefined()
   })
 
-  test('that has worked before it was lost is opened again at once', async () => {
+  test('that has worked before it was lost is reopened at once', async () => {
     const on = new On()
     await on.open()
     on.talk.request(2, 'tools/call', stateless)
     on.socket.arrives({ type: 'result', id: 2, result: {} })
     on.socket.sink?.closed()
     await on.call(3)
-    await expect.poll(() => on.changes, patience).toEqual([true, false, true])
+    await expect.poll(() => on.changes, pollOptions).toEqual([true, false, true])
   })
 
-  test('that ends over the size of a message is not opened again', async () => {
+  test('that closes because of the size of a message is not reopened', async () => {
     const on = new On()
     await on.open()
     on.socket.sink?.closed(new ChannelError('too-large', 'over 10 bytes'))
@@ -147,7 +147,7 @@ describe('a WebSocket beside HTTP', () => {
     expect(on.dialled).toHaveLength(1)
   })
 
-  test('takes no more calls once the server leaves, while those under way are answered', async () => {
+  test('gets no more calls once the server is closing, while those in flight are answered', async () => {
     const on = new On()
     await on.open()
     on.talk.request(2, 'tools/call', stateless)
@@ -161,7 +161,7 @@ describe('a WebSocket beside HTTP', () => {
     expect(on.changes).toEqual([true, false])
   })
 
-  test('whose server has too much to do refuses the call and not itself', async () => {
+  test('whose server is busy rejects the call and stays open', async () => {
     const on = new On()
     await on.open()
     on.talk.request(2, 'tools/call', stateless)
@@ -171,7 +171,7 @@ describe('a WebSocket beside HTTP', () => {
     expect(on.socket.sent).toHaveLength(2)
   })
 
-  test('is told of a call that is given up, and its late reply is dropped', async () => {
+  test('gets the cancellation of a call, and its late reply is dropped', async () => {
     const on = new On()
     await on.open()
     on.talk.request(2, 'tools/call', stateless)
@@ -187,7 +187,7 @@ describe('a WebSocket beside HTTP', () => {
     expect(on.talk.arrivals).toHaveLength(before)
   })
 
-  test('gives notifications and errors, and reports what nobody can use', async () => {
+  test('delivers notifications and errors, and reports unusable messages', async () => {
     const on = new On()
     await on.open()
     on.talk.request(2, 'tools/call', stateless)
@@ -204,7 +204,7 @@ describe('a WebSocket beside HTTP', () => {
     ])
   })
 
-  test('is used whatever the callback does that is told of it', async () => {
+  test('is used even if its callback throws', async () => {
     const on = new On()
     on.changes.push = () => {
       throw new Error('of the user')
@@ -216,14 +216,14 @@ describe('a WebSocket beside HTTP', () => {
     expect(on.socket.sent).toHaveLength(1)
   })
 
-  test('makes senders wait, and its end lets them go on', async () => {
+  test('makes senders wait, and releases them when it closes', async () => {
     const on = new On()
     await on.open()
     on.socket.room = Promise.reject(new ChannelError('closed', 'gone'))
     await expect(on.talk.channel.send(request('tools/call'))).resolves.toBeUndefined()
   })
 
-  test('is closed with the channel, and calls are not told apart from others then', async () => {
+  test('is closed with the channel, and its calls fail with the channel', async () => {
     const on = new On()
     await on.open()
     on.talk.request(2, 'tools/call', stateless)
@@ -234,14 +234,14 @@ describe('a WebSocket beside HTTP', () => {
     expect(on.changes).toEqual([true, false])
   })
 
-  test('that comes when nobody wants it any more is closed', async () => {
+  test('that opens after the channel was closed is closed', async () => {
     const on = new On({ isSlow: true })
     await on.discover()
-    await expect.poll(() => on.dialled.length, patience).toBe(1)
+    await expect.poll(() => on.dialled.length, pollOptions).toBe(1)
     await on.talk.channel.close()
     expect(on.dialled[0]?.signal.aborted).toBe(true)
     on.arrive()
-    await expect.poll(() => on.sockets[0]?.isClosed, patience).toBe(true)
+    await expect.poll(() => on.sockets[0]?.isClosed, pollOptions).toBe(true)
     expect(on.changes).toEqual([])
   })
 })
@@ -257,10 +257,13 @@ interface OnOptions extends Pick<HttpClientOptions, 'headers'> {
   readonly isSlow?: boolean
 }
 
-/** A channel to a server that answers everything over HTTP, and nothing over WebSockets by itself. */
+/**
+ * A channel to a server that answers everything over HTTP, and nothing over WebSockets unless the test
+ * does.
+ */
 class On {
   readonly clock = fakeClock()
-  readonly dialled: (Omit<WebSocketDial, 'longest'> & { readonly url: string })[] = []
+  readonly dialled: (Omit<WebSocketDial, 'maxMessageLength'> & { readonly url: string })[] = []
   readonly sockets: FakeSocket[] = []
   readonly changes: boolean[] = []
   readonly talk: Talk
@@ -270,15 +273,15 @@ class On {
   constructor({ offers = true, refuses = false, isSlow = false, headers }: OnOptions = {}) {
     this.offers = offers
     this.talk = new Talk(
-      asked => this.#answer(asked),
+      asked => this.#response(asked),
       { headers, clock: this.clock },
       (url, options) =>
         httpWithWebSocket(url, options, {
-          dial: async (place, dialling) => {
-            this.dialled.push({ ...dialling, url: place.href })
+          dial: async (place, dialer) => {
+            this.dialled.push({ ...dialer, url: place.href })
             if (refuses) throw new ChannelError('refused', 'the server answered 404')
             if (isSlow) await new Promise<void>(resolve => (this.arrive = resolve))
-            const socket = new FakeSocket(dialling.longest)
+            const socket = new FakeSocket(dialer.maxMessageLength)
             this.sockets.push(socket)
             return socket
           },
@@ -287,7 +290,7 @@ class On {
     )
   }
 
-  /** The one that was opened last. */
+  /** The WebSocket opened last. */
   get socket(): FakeSocket {
     return this.sockets.at(-1) ?? expect.unreachable('there is none')
   }
@@ -301,7 +304,7 @@ class On {
 
   async open(): Promise<void> {
     await this.discover()
-    await expect.poll(() => this.changes, patience).toEqual([true])
+    await expect.poll(() => this.changes, pollOptions).toEqual([true])
   }
 
   /** Makes a call that is answered over HTTP. */
@@ -312,12 +315,12 @@ class On {
     )
   }
 
-  /** What was asked for over HTTP. */
+  /** The methods requested over HTTP. */
   methods(): readonly string[] {
     return this.talk.asked.map(({ body }) => body.method)
   }
 
-  #answer(asked: Asked): Response {
+  #response(asked: Asked): Response {
     const offer = { 'trunkline-wire': 'websocket' }
     return reply(asked, {}, this.offers && asked.body.method === 'server/discover' ? offer : {})
   }
@@ -328,10 +331,10 @@ class FakeSocket implements Channel {
   sink: Sink | undefined
   room: Promise<void> | undefined
   isClosed = false
-  readonly #longest: number
+  readonly #maxMessageLength: number
 
-  constructor(longest: number) {
-    this.#longest = longest
+  constructor(maxMessageLength: number) {
+    this.#maxMessageLength = maxMessageLength
   }
 
   open(sink: Sink): void {
@@ -340,12 +343,13 @@ class FakeSocket implements Channel {
 
   send(message: Message | readonly Message[]): void | Promise<void> {
     if (isList(message)) throw new Error('no batches')
-    if (encode(message).length > this.#longest) throw new ChannelError('too-large', 'too long')
+    if (encode(message).length > this.#maxMessageLength)
+      throw new ChannelError('too-large', 'too long')
     this.sent.push(message)
     return this.room
   }
 
-  /** Something comes from the server. */
+  /** Delivers a message from the server. */
   arrives(arrival: Decoded): void {
     void this.sink?.receive(arrival, {})
   }

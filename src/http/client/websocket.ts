@@ -2,7 +2,7 @@ import { type Channel, ChannelError, type Sink } from '../../jsonrpc/channel.ts'
 import { type Id, isList, type Message, type RpcRequest } from '../../jsonrpc/message.ts'
 import { metaKeys } from '../../mcp/meta.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { isRecord } from '../../util/record.ts'
+import { isRecord } from '../../util/objects.ts'
 import type { Traffic } from '../../util/traffic.ts'
 import { httpChannel } from './channel.ts'
 import {
@@ -13,65 +13,68 @@ import {
 } from './options.ts'
 import { SocketCalls, type SocketHost } from './websocket-calls.ts'
 
-/** Opens WebSockets, which this folder knows nothing of. */
-export interface WebSocketDialling {
-  /** Opens one. Its `send` throws a ChannelError `'too-large'` for what is longer than `longest`. */
+/** Opens WebSockets, whose transport this folder does not depend on. */
+export interface WebSocketDialer {
+  /**
+   * Opens a WebSocket. Its `send` throws a ChannelError `'too-large'` for a message over
+   * `maxMessageLength`.
+   */
   dial(url: URL, options: WebSocketDial): Promise<Channel>
-  /** Told whenever calls begin to go over a WebSocket, and whenever they go over HTTP again. */
+  /** Called whenever calls begin to use a WebSocket, and whenever they use HTTP again. */
   onChange?(isOpen: boolean): void
-  /** Counts what passes over HTTP; whoever dials counts the rest. */
+  /** Counts the bytes over HTTP; the dialer counts those of WebSockets. */
   readonly traffic?: Traffic
 }
 
-/** How one is opened. */
+/** Options of opening a WebSocket. */
 export interface WebSocketDial {
   readonly headers: HttpHeaders
-  /** The longest message that is sent on it. */
-  readonly longest: number
+  /** Maximum length of a message that is sent, in characters. */
+  readonly maxMessageLength: number
   readonly signal: AbortSignal
 }
 
 /**
- * A channel over HTTP, with a WebSocket beside it where the server says that it takes one: then calls
- * that speak for themselves go over that, many of them in one write, and cost a fraction of a request
- * each. All that needs a stream of its own goes over HTTP as ever, and so does everything while there is
- * no WebSocket: one that is refused or lost is tried again later, and nothing but the calls that were on
- * it is any worse for it. To whoever uses the channel each request seems to be one over HTTP.
+ * Makes a channel over HTTP that also uses a WebSocket where the server confirms that it accepts one.
+ * Stateless calls then go over the WebSocket, many of them in one write, at a fraction of the cost of a
+ * request each. Everything that needs a stream of its own uses HTTP, and so does everything while there
+ * is no WebSocket. A WebSocket that is refused or lost is retried later; only the calls that were on it
+ * are affected. Callers of the channel cannot distinguish the two.
  */
 export function httpWithWebSocket(
   url: URL,
   options: HttpClientOptions,
-  dialling: WebSocketDialling,
+  dialer: WebSocketDialer,
 ): Channel {
-  const onOffer = (isOffered: boolean): void => beside.onOffer(isOffered)
-  const http = httpChannel(url, options, { onOffer, traffic: dialling.traffic })
-  const beside: Beside = new Beside(url, http, httpSettings(options), dialling)
-  return beside
+  const onWebSocketOffer = (isOffered: boolean): void => channel.onWebSocketOffer(isOffered)
+  const http = httpChannel(url, options, { onWebSocketOffer, traffic: dialer.traffic })
+  const channel: HttpWithWebSocket = new HttpWithWebSocket(url, http, httpSettings(options), dialer)
+  return channel
 }
 
-class Beside implements Channel, SocketHost {
+class HttpWithWebSocket implements Channel, SocketHost {
   readonly #url: URL
   readonly #http: Channel
   readonly #settings: HttpSettings
-  readonly #dialling: WebSocketDialling
-  readonly #giveUp = new AbortController()
-  /** All that are open; only one of them gets calls. */
+  readonly #dialer: WebSocketDialer
+  readonly #closing = new AbortController()
+  /** All open WebSockets. Only `#socket` gets new calls. */
   readonly #sockets = new Set<SocketCalls>()
   #socket: SocketCalls | undefined
   #sink: Sink | undefined
   #isOffered = false
-  /** Whether it has turned out to be no place for calls such as these. */
+  /** Whether the WebSocket has turned out to be unsuitable for calls of this size. */
   #isUnfit = false
   #isOpening = false
-  /** Attempts in a row that came to nothing. */
+  /** Number of failed attempts in a row. */
   #failures = 0
   #nextAt = Number.NEGATIVE_INFINITY
 
-  constructor(url: URL, http: Channel, settings: HttpSettings, dialling: WebSocketDialling) {
+  constructor(url: URL, http: Channel, settings: HttpSettings, dialer: WebSocketDialer) {
     this.#url = url
     this.#http = http
     this.#settings = settings
-    this.#dialling = dialling
+    this.#dialer = dialer
   }
 
   open(sink: Sink): void {
@@ -80,7 +83,7 @@ class Beside implements Channel, SocketHost {
       receive: (arrival, envelope) => sink.receive(arrival, envelope),
       failed: (id, error) => sink.failed?.(id, error),
       closed: cause => {
-        void this.#leave()
+        void this.#closeSockets()
         sink.closed(cause)
       },
     })
@@ -89,12 +92,13 @@ class Beside implements Channel, SocketHost {
   send(message: Message | readonly Message[]): void | Promise<void> {
     const socket = this.#socket
     if (socket === undefined) {
-      if (this.#isOffered && isCall(message)) this.#try()
-    } else if (socket.size < limits.websocketCalls.default && isCall(message)) {
+      if (this.#isOffered && fitsWebSocket(message)) this.#openSocket()
+    } else if (socket.size < limits.websocketCalls.default && fitsWebSocket(message)) {
       try {
         return socket.send(message, message.id)
       } catch {
-        // Too long for it, or it has just ended: nothing has left, and there is another way.
+        // The message is too long for the WebSocket, or it has just closed: nothing was sent, so
+        // HTTP can be used.
       }
     }
     return this.#http.send(message)
@@ -106,17 +110,17 @@ class Beside implements Channel, SocketHost {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#leave(), this.#http.close()])
+    await Promise.all([this.#closeSockets(), this.#http.close()])
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
 
-  /** What the server has said last of WebSockets. */
-  onOffer(isOffered: boolean): void {
+  /** Stores whether the server accepts WebSockets, according to its last answer. */
+  onWebSocketOffer(isOffered: boolean): void {
     this.#isOffered = isOffered && !this.#isUnfit
-    if (this.#isOffered) this.#try()
+    if (this.#isOffered) this.#openSocket()
   }
 
   receive: SocketHost['receive'] = (arrival, envelope) => this.#sink?.receive(arrival, envelope)
@@ -128,18 +132,18 @@ class Beside implements Channel, SocketHost {
   onRetired(socket: SocketCalls): void {
     if (socket !== this.#socket) return
     this.#socket = undefined
-    this.#tell(false)
+    this.#notifyChange(false)
   }
 
   onEnded(socket: SocketCalls, cause: Error | undefined): void {
     this.#sockets.delete(socket)
     this.onRetired(socket)
-    // One that has worked is missed at once; another may be one that never will.
-    if (socket.isProven) {
+    // A WebSocket that has worked is reopened at once; another one may never work.
+    if (socket.hasReplied) {
       this.#failures = 0
       this.#nextAt = Number.NEGATIVE_INFINITY
     }
-    // What one call has done to all the others, the next would do again.
+    // The next call of that size would close the WebSocket for all other calls again.
     if (cause instanceof ChannelError && cause.code === 'too-large') {
       this.#isUnfit = true
       this.#isOffered = false
@@ -147,13 +151,13 @@ class Beside implements Channel, SocketHost {
   }
 
   report(what: string): void {
-    const words = `${this.#url.href} sends what cannot be used: ${what}`
+    const words = `${this.#url.href} sent something unusable: ${what}`
     this.#settings.onError(new ChannelError('framing', words))
   }
 
-  /** Opens a WebSocket, unless there is one or it is too early to try again. */
-  #try(): void {
-    if (this.#socket !== undefined || this.#isOpening || this.#giveUp.signal.aborted) return
+  /** Opens a WebSocket, unless one is open or it is too early to try again. */
+  #openSocket(): void {
+    if (this.#socket !== undefined || this.#isOpening || this.#closing.signal.aborted) return
     const now = this.#settings.clock.now()
     if (now < this.#nextAt) return
     this.#nextAt = now + limits.websocketRetryMs.default * 2 ** Math.min(this.#failures++, 6)
@@ -161,58 +165,60 @@ class Beside implements Channel, SocketHost {
     void this.#dial().then(channel => {
       this.#isOpening = false
       if (channel === undefined) return
-      if (this.#giveUp.signal.aborted) {
+      if (this.#closing.signal.aborted) {
         void channel.close()
         return
       }
       this.#socket = new SocketCalls(channel, this)
       this.#sockets.add(this.#socket)
-      this.#tell(true)
+      this.#notifyChange(true)
     })
   }
 
-  #tell(isOpen: boolean): void {
+  #notifyChange(isOpen: boolean): void {
     try {
-      this.#dialling.onChange?.(isOpen)
+      this.#dialer.onChange?.(isOpen)
     } catch (error) {
       this.#settings.onError(error)
     }
   }
 
-  /** Undefined where it cannot be had: a proxy in between need not know what a WebSocket is. */
+  /**
+   * Resolves to undefined where no WebSocket can be opened: a proxy in between may not support them.
+   */
   async #dial(): Promise<Channel | undefined> {
     try {
       const url = new URL(this.#url)
       url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
       const made = await this.#settings.headers({ method: 'GET', url: this.#url })
-      return await this.#dialling.dial(url, {
-        // Callers the compiler never saw give a Headers, as fetch would take it.
+      return await this.#dialer.dial(url, {
+        // Callers that the compiler has not checked may return `Headers`, as fetch accepts them.
         headers: made instanceof Headers ? Object.fromEntries(made) : made,
-        longest: limits.websocketCallLength.default,
-        signal: this.#giveUp.signal,
+        maxMessageLength: limits.websocketCallLength.default,
+        signal: this.#closing.signal,
       })
     } catch {
       return undefined
     }
   }
 
-  async #leave(): Promise<void> {
+  async #closeSockets(): Promise<void> {
     this.#isOffered = false
-    this.#giveUp.abort()
+    this.#closing.abort()
     await Promise.all(Array.from(this.#sockets, socket => socket.close()))
   }
 }
 
 /**
- * Whether a message is a call of a stateless revision that needs nothing but its reply. What goes on for
- * long, what is asked to tell of itself on the way without a token of the caller's, and what the side of
- * HTTP has to learn from, stays there.
+ * Whether a message is a stateless call that needs nothing but its reply. Long-lived requests, requests
+ * for log messages, which cannot be attributed without a progress token, and requests whose results the
+ * HTTP channel must see use HTTP.
  */
-function isCall(
+function fitsWebSocket(
   message: Message | readonly Message[],
 ): message is RpcRequest & { readonly id: Id } {
   if (isList(message) || message.type !== 'request' || message.id === null) return false
-  if (ofHttp.has(message.method)) return false
+  if (httpOnly.has(message.method)) return false
   const { params } = message
   const meta = isRecord(params) ? params._meta : undefined
   return (
@@ -222,7 +228,7 @@ function isCall(
   )
 }
 
-const ofHttp: ReadonlySet<string> = new Set([
+const httpOnly: ReadonlySet<string> = new Set([
   'server/discover',
   'subscriptions/listen',
   'tools/list',

@@ -7,12 +7,12 @@ import { serveNode } from './handler.ts'
 
 interface Opened {
   readonly events: EventStream
-  /** Everything the client gets, up to these words. */
+  /** Everything the client receives, up to this text. */
   until(words: string): Promise<string>
   close(): void
 }
 
-/** Sends this request to a server that answers by an event stream, and gives both ends of it. */
+/** Sends this request to a server that responds with an event stream, and returns both ends of it. */
 async function opened(
   asks: string,
   prepare = (_: ServerResponse) => {},
@@ -75,7 +75,7 @@ test.each([
   ['of several', ['data: one\n\n', 'data: één\n\n'], 24],
   ['of none', [], 0],
 ])(
-  'a stream %s that is over at once is told with its size, and not in chunks',
+  'a stream %s that ends at once is sent with its size, and not in chunks',
   async (_, events, size) => {
     const end = (stream: EventStream): void => {
       for (const event of events) void stream.write(event)
@@ -94,12 +94,12 @@ test.each([
   },
 )
 
-test('everybody who wants to know is told once when the client goes in the middle', async () => {
-  const told: string[] = []
+test('every listener is called once when the client disconnects in the middle', async () => {
+  const calls: string[] = []
   const server = createServer((request, response) => {
     const handle: HttpHandler['handle'] = (_, reply) => {
-      reply.onGone(() => told.push('one'))
-      reply.onGone(() => told.push('two'))
+      reply.onDisconnect(() => calls.push('one'))
+      reply.onDisconnect(() => calls.push('two'))
       if (request.url === '/whole') reply.send(200, {}, 'x')
       else void reply.stream({}).write('data: one\n\n')
     }
@@ -108,17 +108,17 @@ test('everybody who wants to know is told once when the client goes in the middl
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
   await (await fetch(`http://127.0.0.1:${port}/whole`)).text()
-  expect(told).toEqual([])
+  expect(calls).toEqual([])
   const client = connect(port, '127.0.0.1').on('data', () => client.destroy())
   client.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n')
   await once(client, 'close')
-  while (told.length < 2) await new Promise(resolve => setImmediate(resolve))
-  expect(told).toEqual(['one', 'two'])
+  while (calls.length < 2) await new Promise(resolve => setImmediate(resolve))
+  expect(calls).toEqual(['one', 'two'])
   server.closeAllConnections()
   server.close()
 })
 
-test('a client of HTTP/1.0 gets the events and nothing around them', async () => {
+test('an HTTP/1.0 client gets the events without chunk sizes', async () => {
   const { events, until, close } = await opened('GET / HTTP/1.0\r\n\r\n')
   void events.write('data: one\n\n')
   await until('one\n\n')
@@ -127,7 +127,7 @@ test('a client of HTTP/1.0 gets the events and nothing around them', async () =>
   close()
 })
 
-test('whoever has replaced the writing of a response is not passed by', async () => {
+test('a middleware that has replaced `write` is not bypassed', async () => {
   const { events, until, close } = await opened('GET / HTTP/1.1\r\nhost: a\r\n\r\n', response => {
     const write = response.write.bind(response)
     response.write = (chunk: unknown) => write(String(chunk).toUpperCase())
@@ -139,7 +139,7 @@ test('whoever has replaced the writing of a response is not passed by', async ()
   close()
 })
 
-test('a writer goes on when a slow reader has taken what waited', async () => {
+test('a writer continues when a slow client has read the buffer', async () => {
   const { events, until, close } = await opened('GET / HTTP/1.1\r\nhost: a\r\n\r\n')
   const large = `data: ${'x'.repeat(8_000_000)}\n\n`
   void events.write('data: one\n\n')

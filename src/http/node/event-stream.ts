@@ -1,29 +1,29 @@
 import { limits } from '../../util/limits/limits.ts'
 import { systemDeadlines, timed } from '../../util/time/deadline.ts'
 import type { EventStream, OutboundOptions } from '../exchange.ts'
-import { departures, type Outgoing } from './write-batch.ts'
+import { type Flushable, writeBatch } from './write-batch.ts'
 
-/** What carries the text of an event stream to its reader. */
-export interface StreamWay {
-  /** Whether nothing can be carried any more. */
-  readonly isOver: boolean
-  /** Bytes that were passed and have not left yet. */
-  readonly waitingBytes: number
-  /** Passes on a piece of the stream; the head of the answer goes ahead of the first. Never throws. */
-  pass(piece: StreamPiece): void
-  /** Cuts the stream off. */
+/** Where the text of an event stream is written: a fast response or a `ServerResponse`. */
+export interface StreamOutput {
+  /** Whether nothing more can be written. */
+  readonly isFinished: boolean
+  /** Bytes that were written and have not been sent yet. */
+  readonly bufferedBytes: number
+  /** Writes a chunk of the stream, and before the first one the head of the response. Never throws. */
+  write(piece: StreamChunk): void
+  /** Destroys the connection of the stream. */
   cut(): void
   /**
-   * Calls `listener` whenever everything that waited has left, and when it never will, until the returned
-   * function is called.
+   * Calls `listener` whenever the buffer has drained, and when the connection closes, until the
+   * returned function is called.
    */
   watch(listener: () => void): () => void
 }
 
-/** A part of an event stream as it goes out. */
-export interface StreamPiece {
+/** The text that is written to an event stream in one turn of the event loop. */
+export interface StreamChunk {
   readonly text: string
-  /** The size of the text. */
+  /** The size of the text in UTF-8. */
   readonly bytes: number
   readonly encoding: 'latin1' | 'utf8'
   readonly isFirst: boolean
@@ -31,30 +31,31 @@ export interface StreamPiece {
 }
 
 /**
- * An event stream on a connection of Node's. What is written in one turn of the event loop leaves
- * together. Writers are asked to wait for a slow reader, and one that stops reading is cut off.
+ * An event stream on a Node connection. Text written in one turn of the event loop is sent in one
+ * write. Writers are asked to wait for a slow client, and the stream of a client that stops reading is
+ * cut.
  */
-export class NodeStream implements EventStream, Outgoing {
-  readonly #way: StreamWay
-  readonly #high: number
-  readonly #most: number
+export class NodeStream implements EventStream, Flushable {
+  readonly #output: StreamOutput
+  readonly #highWater: number
+  readonly #maxBytes: number
   readonly #stallMs: number
-  /** What was written in this turn of the event loop. */
+  /** Text written in this turn of the event loop. */
   #text = ''
   #bytes = 0
   #isQueued = true
-  /** Whether the head of the answer has been passed. */
+  /** Whether the head of the response has been written. */
   #isBegun = false
   #isEnded = false
   #room: Promise<void> | undefined
 
-  constructor(way: StreamWay, options: OutboundOptions) {
-    this.#way = way
-    this.#high = options.highWaterBytes ?? limits.outboundHighWaterBytes.default
-    this.#most = options.maxOutboundBytes ?? limits.outboundBytes.default
+  constructor(output: StreamOutput, options: OutboundOptions) {
+    this.#output = output
+    this.#highWater = options.highWaterBytes ?? limits.outboundHighWaterBytes.default
+    this.#maxBytes = options.maxOutboundBytes ?? limits.outboundBytes.default
     this.#stallMs = options.stallMs ?? limits.stallMs.default
-    // The head leaves in any case, and whatever follows in this turn with it.
-    departures.add(this)
+    // The head is sent in any case, together with the text that follows in this turn.
+    writeBatch.add(this)
   }
 
   get isEnded(): boolean {
@@ -62,16 +63,16 @@ export class NodeStream implements EventStream, Outgoing {
   }
 
   write(text: string): void | Promise<void> {
-    const way = this.#way
-    if (this.#isEnded || way.isOver) return
+    const output = this.#output
+    if (this.#isEnded || output.isFinished) return
     this.#text += text
     this.#bytes += Buffer.byteLength(text)
     this.#queue()
-    if (this.#bytes + way.waitingBytes <= this.#high) return
-    this.#pass()
-    const waiting = way.waitingBytes
-    if (waiting > this.#most) way.cut()
-    else if (waiting > this.#high) return this.#wait()
+    if (this.#bytes + output.bufferedBytes <= this.#highWater) return
+    this.#writeOut()
+    const waiting = output.bufferedBytes
+    if (waiting > this.#maxBytes) output.cut()
+    else if (waiting > this.#highWater) return this.#wait()
   }
 
   end(): void {
@@ -80,42 +81,42 @@ export class NodeStream implements EventStream, Outgoing {
     this.#queue()
   }
 
-  leave(): void {
+  flush(): void {
     this.#isQueued = false
-    this.#pass()
+    this.#writeOut()
   }
 
   #queue(): void {
     if (this.#isQueued) return
     this.#isQueued = true
-    departures.add(this)
+    writeBatch.add(this)
   }
 
-  #pass(): void {
+  #writeOut(): void {
     const text = this.#text
     const bytes = this.#bytes
     const isFirst = !this.#isBegun
     this.#text = ''
     this.#bytes = 0
     this.#isBegun = true
-    if (this.#way.isOver) return
-    // Plain ASCII can be copied as it is.
+    if (this.#output.isFinished) return
+    // ASCII is the same in Latin-1, which Node copies without encoding.
     const encoding = bytes === text.length ? 'latin1' : 'utf8'
-    this.#way.pass({ text, bytes, encoding, isFirst, isLast: this.#isEnded })
+    this.#output.write({ text, bytes, encoding, isFirst, isLast: this.#isEnded })
   }
 
   #wait(): Promise<void> {
     this.#room ??= new Promise(resolve => {
-      const way = this.#way
-      const stalled = timed(() => way.cut())
-      const over = (): void => {
+      const output = this.#output
+      const stalled = timed(() => output.cut())
+      const done = (): void => {
         systemDeadlines.stop(stalled)
         unwatch()
         this.#room = undefined
         resolve()
       }
       systemDeadlines.start(stalled, this.#stallMs)
-      const unwatch = way.watch(over)
+      const unwatch = output.watch(done)
     })
     return this.#room
   }

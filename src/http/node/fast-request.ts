@@ -1,19 +1,19 @@
 import type { Socket } from 'node:net'
-import type { Repeats } from '../../jsonrpc/codec/repeated-meta.ts'
-import { type Asked, type Gate, reachedAt } from '../../util/origin.ts'
+import type { MetaCache } from '../../jsonrpc/codec/meta-cache.ts'
+import { type OriginPolicy, type RequestOrigin, reachedAt } from '../../util/origin.ts'
 import type { HttpRequest } from '../exchange.ts'
 import type { RequestHead } from './request-head.ts'
 
-/** A request that has been read whole. */
-export class PlainRequest implements HttpRequest {
+/** An HTTP request whose head and body are complete. */
+export class FastRequest implements HttpRequest {
   readonly path: string
-  readonly repeats: Repeats
+  readonly metaCache: MetaCache
   readonly #head: RequestHead
   readonly #body: Buffer
   readonly #socket: Socket
 
-  constructor(head: RequestHead, body: Buffer, socket: Socket, repeats: Repeats) {
-    this.repeats = repeats
+  constructor(head: RequestHead, body: Buffer, socket: Socket, metaCache: MetaCache) {
+    this.metaCache = metaCache
     this.#head = head
     this.#body = body
     this.#socket = socket
@@ -34,7 +34,7 @@ export class PlainRequest implements HttpRequest {
     return this.#head.headers.get(name)
   }
 
-  asked(): Asked {
+  origin(): RequestOrigin {
     const { headers, target } = this.#head
     const host = headers.get('host')
     const origin = headers.get('origin')
@@ -46,7 +46,7 @@ export class PlainRequest implements HttpRequest {
     }
   }
 
-  local(): Pick<Gate, 'port' | 'loopback'> {
+  local(): Pick<OriginPolicy, 'port' | 'loopback'> {
     return reachedAt(this.#socket)
   }
 

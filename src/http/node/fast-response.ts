@@ -7,90 +7,100 @@ import {
   type OutboundOptions,
   type ReplyHeaders,
 } from '../exchange.ts'
-import { NodeStream, type StreamPiece, type StreamWay } from './event-stream.ts'
-import { departures, type Outgoing } from './write-batch.ts'
+import { NodeStream, type StreamChunk, type StreamOutput } from './event-stream.ts'
+import { type Flushable, writeBatch } from './write-batch.ts'
 
-/** What the answers on one listener have in common. */
-export interface PlainReplyHost {
+/** What the responses of one listener share. */
+export interface FastReplyHost {
   readonly outbound: OutboundOptions
-  /** How long a connection is kept for a further request, which clients are told; 0 for ever. */
+  /**
+   * Time for which an idle connection is kept for another request, which the response announces; 0 for
+   * no limit.
+   */
   readonly idleMs: number
 }
 
-/** The answer to a request, written to the connection in one piece wherever it can be. */
-export class PlainReply implements HttpReply, Outgoing {
+/** The response to a request on the fast path, written to the socket in one piece wherever possible. */
+export class FastReply implements HttpReply, Flushable {
   readonly #socket: Socket
-  readonly #host: PlainReplyHost
+  readonly #host: FastReplyHost
   readonly #onComplete: (isLast: boolean) => void
   #isSent = false
   #isComplete = false
   #head = ''
   #body: string | undefined
-  /** Whether there can be no body, and so no word of its size. */
+  /** Whether the response has no body and therefore no `Content-Length`. */
   #isBare = false
   #isLast = false
   #stream: NodeStream | undefined
-  /** Whoever is to be told when the client goes. */
-  #gone: (() => void)[] | undefined
+  /** Called when the client disconnects. */
+  #onDisconnect: (() => void)[] | undefined
 
-  constructor(socket: Socket, host: PlainReplyHost, onComplete: (isLast: boolean) => void) {
+  constructor(socket: Socket, host: FastReplyHost, onComplete: (isLast: boolean) => void) {
     this.#socket = socket
     this.#host = host
     this.#onComplete = onComplete
   }
 
-  get isOver(): boolean {
+  get isFinished(): boolean {
     return this.#isSent || this.#socket.destroyed || (this.#stream?.isEnded ?? false)
   }
 
-  /** Whether it is known as a whole, and leaves at the end of this turn if it has not left. */
+  /**
+   * Whether the whole response is known. It is written at the end of this turn, if it has not been
+   * written yet.
+   */
   get isSent(): boolean {
     return this.#isSent
   }
 
-  /** Whether all of it has been passed to the connection. */
+  /** Whether the whole response has been written to the socket. */
   get isComplete(): boolean {
     return this.#isComplete
   }
 
   send(status: number, headers: ReplyHeaders, body?: string): void {
-    if (this.isOver) return
+    if (this.isFinished) return
     this.#head = headOf(status, headers, this.#host.idleMs)
     this.#isSent = true
     this.#body = body
     this.#isBare = status === 204
     this.#isLast = headers.connection === 'close'
-    departures.add(this)
+    writeBatch.add(this)
   }
 
-  leave(): void {
+  flush(): void {
     if (this.#socket.destroyed) return
     const body = this.#body ?? ''
     const bytes = Buffer.byteLength(body)
     const size = this.#isBare ? '' : `content-length: ${bytes}\r\n`
     const text = `${this.#head}${size}\r\n${body}`
-    // Plain ASCII can be copied as it is.
+    // ASCII is the same in Latin-1, which Node copies without encoding.
     this.#socket.write(text, bytes === body.length ? 'latin1' : 'utf8')
     this.#complete(this.#isLast)
   }
 
   stream(headers: ReplyHeaders): EventStream {
     const fields = { ...headers, ...eventStream }
-    const way = new PlainWay(this.#socket, headOf(200, fields, this.#host.idleMs), () => {
-      this.#complete(false)
-    })
-    this.#stream = new NodeStream(way, this.#host.outbound)
+    const output = new FastStreamOutput(
+      this.#socket,
+      headOf(200, fields, this.#host.idleMs),
+      () => {
+        this.#complete(false)
+      },
+    )
+    this.#stream = new NodeStream(output, this.#host.outbound)
     return this.#stream
   }
 
-  onGone(listener: () => void): void {
-    if (this.#gone === undefined) this.#gone = [listener]
-    else this.#gone.push(listener)
+  onDisconnect(listener: () => void): void {
+    if (this.#onDisconnect === undefined) this.#onDisconnect = [listener]
+    else this.#onDisconnect.push(listener)
   }
 
-  /** The connection has ended. */
-  gone(): void {
-    if (!this.#isComplete) for (const tell of this.#gone ?? []) tell()
+  /** Called when the connection has closed. */
+  disconnected(): void {
+    if (!this.#isComplete) for (const listener of this.#onDisconnect ?? []) listener()
   }
 
   #complete(isLast: boolean): void {
@@ -99,8 +109,10 @@ export class PlainReply implements HttpReply, Outgoing {
   }
 }
 
-/** An event stream as the body of an answer: in chunks, or with its size where it is over at once. */
-class PlainWay implements StreamWay {
+/**
+ * An event stream as the body of a response: chunked, or with `Content-Length` where it ends at once.
+ */
+class FastStreamOutput implements StreamOutput {
   readonly #socket: Socket
   readonly #head: string
   readonly #onEnd: () => void
@@ -112,15 +124,15 @@ class PlainWay implements StreamWay {
     this.#onEnd = onEnd
   }
 
-  get isOver(): boolean {
+  get isFinished(): boolean {
     return this.#isEnded || this.#socket.destroyed
   }
 
-  get waitingBytes(): number {
+  get bufferedBytes(): number {
     return this.#socket.writableLength
   }
 
-  pass({ text, bytes, encoding, isFirst, isLast }: StreamPiece): void {
+  write({ text, bytes, encoding, isFirst, isLast }: StreamChunk): void {
     const chunk = bytes === 0 ? '' : `${bytes.toString(16)}\r\n${text}\r\n`
     const end = isLast ? '0\r\n\r\n' : ''
     if (!isFirst) this.#socket.write(chunk + end, encoding)
@@ -143,7 +155,10 @@ class PlainWay implements StreamWay {
   }
 }
 
-/** The beginning of an answer, up to what tells its size. Throws for a header that could be read as something else. */
+/**
+ * Formats the head of a response up to the header that gives its size. Throws a TypeError for a header
+ * value that could be misread.
+ */
 function headOf(status: number, headers: ReplyHeaders, idleMs: number): string {
   const now = Math.floor(Date.now() / 1000)
   const { latest } = heads
@@ -155,7 +170,7 @@ function headOf(status: number, headers: ReplyHeaders, idleMs: number): string {
   }
   let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\n`
   for (const [name, value] of Object.entries(headers)) {
-    if (!fieldValue.test(value)) throw new TypeError(`the header ${name} cannot be written`)
+    if (!fieldValue.test(value)) throw new TypeError(`the header ${name} has an invalid value`)
     text += `${name}: ${value}\r\n`
   }
   text += `Date: ${heads.date}\r\n`
@@ -167,10 +182,10 @@ function headOf(status: number, headers: ReplyHeaders, idleMs: number): string {
   return text
 }
 
-// In plain ASCII, so that the head can be written together with any body.
+// ASCII only, so that the head can be written together with any body.
 const fieldValue = /^[\t\x20-\x7e]*$/
 
-/** Of the answers of one second, nearly all begin alike. */
+/** The head last written. Nearly all responses of one second have the same head. */
 const heads = {
   second: 0,
   date: '',

@@ -1,7 +1,12 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Principal } from '../../jsonrpc/channel.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { type Asked, type Gate, headerValues, reachedAt } from '../../util/origin.ts'
+import {
+  headerValues,
+  type OriginPolicy,
+  type RequestOrigin,
+  reachedAt,
+} from '../../util/origin.ts'
 import {
   type EventStream,
   eventStream,
@@ -11,20 +16,20 @@ import {
   type OutboundOptions,
   type ReplyHeaders,
 } from '../exchange.ts'
-import { NodeStream, type StreamPiece, type StreamWay } from './event-stream.ts'
-import { departures, type Outgoing } from './write-batch.ts'
+import { NodeStream, type StreamChunk, type StreamOutput } from './event-stream.ts'
+import { type Flushable, writeBatch } from './write-batch.ts'
 
-/** Answers a request of a Node server; that of `express` and its like, too. */
+/** Handles a request of a Node server, and of Express and similar frameworks. */
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Hands what comes to a Node server to a service. */
+/** Passes a request of a Node server to a service. */
 export function serveNode(
   service: HttpHandler,
   request: IncomingMessage,
   response: ServerResponse,
   options: OutboundOptions = {},
 ): void {
-  // Node leaves out what is beyond its own, larger limit: nobody could be sure of the rest.
+  // Beyond its own, larger limit Node drops headers, so the remaining ones could not be relied on.
   if (request.rawHeaders.length > limits.httpHeaderFields.default * 2) {
     response.writeHead(431, { connection: 'close' }).end()
     return
@@ -32,11 +37,11 @@ export function serveNode(
   service.handle(new NodeRequest(request), new NodeReply(response, options))
 }
 
-/** What a middleware in front may have put on a request. */
+/** What a middleware in front may have set on a request. */
 interface Prepared {
-  /** Who asks. */
+  /** The authenticated caller. */
   readonly principal?: Principal
-  /** The body, where somebody else has read it. */
+  /** The body, where a body parser has read it. */
   readonly body?: unknown
 }
 
@@ -58,7 +63,7 @@ class NodeRequest implements HttpRequest {
   }
 
   get headers(): Readonly<Record<string, string>> {
-    // The check: lists are for Set-Cookie alone, which no request carries.
+    // The check: Node gives a list for Set-Cookie only, which no request carries.
     return this.#request.headers as Readonly<Record<string, string>>
   }
 
@@ -67,7 +72,7 @@ class NodeRequest implements HttpRequest {
     return typeof value === 'string' ? value : value?.join(', ')
   }
 
-  asked(): Asked {
+  origin(): RequestOrigin {
     const { rawHeaders, url = '', headers } = this.#request
     return {
       hosts: headerValues(rawHeaders, 'host'),
@@ -77,7 +82,7 @@ class NodeRequest implements HttpRequest {
     }
   }
 
-  local(): Pick<Gate, 'port' | 'loopback'> {
+  local(): Pick<OriginPolicy, 'port' | 'loopback'> {
     return reachedAt(this.#request.socket)
   }
 
@@ -99,7 +104,7 @@ class NodeRequest implements HttpRequest {
       size += chunk.length
       if (size > maxBytes) {
         request.removeAllListeners('data').removeAllListeners('end')
-        // What is still to come is of no interest; the connection cannot be used again.
+        // The rest of the body is discarded; the connection cannot be used again.
         request.resume()
         done(undefined)
       } else if (first === undefined) first = chunk
@@ -112,34 +117,35 @@ class NodeRequest implements HttpRequest {
   }
 }
 
-/** A body that was read by somebody else, if it is still as it came. */
+/** Returns a body that a body parser has read, if it is still unchanged. Throws otherwise. */
 function bytesRead(body: unknown): Uint8Array {
   if (body instanceof Uint8Array) return body
   if (typeof body === 'string') return Buffer.from(body)
-  // Written anew, it would hide what a reader of JSON passes over: keys that stand twice, long numbers.
+  // A body serialized again would hide what `JSON.parse` accepts silently: duplicate keys and long
+  // numbers.
   throw new Error(
-    'the body of a request was read before it came here: put this handler ahead of body parsers, or let them keep it as bytes',
+    'the request body was read before this handler: mount it ahead of body parsers, or configure them to keep the raw bytes',
   )
 }
 
-class NodeReply implements HttpReply, Outgoing {
+class NodeReply implements HttpReply, Flushable {
   readonly #response: ServerResponse
   readonly #options: OutboundOptions
   #isSent = false
   #body: string | undefined
   #encoding: 'latin1' | 'utf8' = 'latin1'
   #stream: NodeStream | undefined
-  /** Whoever is to be told when the client goes. */
-  #gone: (() => void)[] | undefined
+  /** Called when the client disconnects. */
+  #onDisconnect: (() => void)[] | undefined
 
   constructor(response: ServerResponse, options: OutboundOptions) {
     this.#response = response
     this.#options = options
-    // A client that goes away in the middle is no error of ours.
+    // A client that disconnects in the middle is not an error of this server.
     response.on('error', ignore)
   }
 
-  get isOver(): boolean {
+  get isFinished(): boolean {
     const response = this.#response
     if (this.#isSent || response.writableEnded || response.destroyed) return true
     return this.#stream?.isEnded ?? false
@@ -147,13 +153,14 @@ class NodeReply implements HttpReply, Outgoing {
 
   send(status: number, headers: ReplyHeaders, body?: string): void {
     const response = this.#response
-    if (this.isOver) return
-    // Whoever is refused in the middle of a large body would go on sending it for nothing.
+    if (this.isFinished) return
+    // A client that is rejected in the middle of a large body would go on sending it in vain.
     if (status >= 400 && isLargeUnread(response.req)) response.setHeader('connection', 'close')
     if (body === undefined) response.writeHead(status, headers)
     else {
       const length = Buffer.byteLength(body)
-      // Plain ASCII can be copied as it is, and together with the head.
+      // ASCII is the same in Latin-1, which Node copies without encoding and together with the
+      // head.
       this.#encoding = length === body.length ? 'latin1' : 'utf8'
       const fields = ['content-length', String(length)]
       for (const [name, value] of Object.entries(headers)) fields.push(name, value)
@@ -161,29 +168,29 @@ class NodeReply implements HttpReply, Outgoing {
     }
     this.#isSent = true
     this.#body = body
-    departures.add(this)
+    writeBatch.add(this)
   }
 
-  leave(): void {
+  flush(): void {
     if (this.#body === undefined) this.#response.end()
     else this.#response.end(this.#body, this.#encoding)
   }
 
   stream(headers: ReplyHeaders): EventStream {
-    this.#stream = new NodeStream(new ResponseWay(this.#response, headers), this.#options)
+    this.#stream = new NodeStream(new ResponseOutput(this.#response, headers), this.#options)
     return this.#stream
   }
 
-  onGone(listener: () => void): void {
-    if (this.#gone !== undefined) {
-      this.#gone.push(listener)
+  onDisconnect(listener: () => void): void {
+    if (this.#onDisconnect !== undefined) {
+      this.#onDisconnect.push(listener)
       return
     }
     const response = this.#response
     const listeners = [listener]
-    this.#gone = listeners
+    this.#onDisconnect = listeners
     response.on('close', () => {
-      if (!response.writableFinished) for (const tell of listeners) tell()
+      if (!response.writableFinished) for (const one of listeners) one()
     })
   }
 }
@@ -197,11 +204,11 @@ function isLargeUnread({ complete, headers }: IncomingMessage): boolean {
   const length = headers['content-length']
   return length === undefined
     ? headers['transfer-encoding'] !== undefined
-    : Number(length) > limits.httpRefusedBytes.default
+    : Number(length) > limits.httpRejectedBodyBytes.default
 }
 
-/** An event stream as the body of a response. */
-class ResponseWay implements StreamWay {
+/** An event stream as the body of a `ServerResponse`. */
+class ResponseOutput implements StreamOutput {
   readonly #response: ServerResponse
   readonly #headers: ReplyHeaders
 
@@ -210,18 +217,18 @@ class ResponseWay implements StreamWay {
     this.#headers = headers
   }
 
-  get isOver(): boolean {
+  get isFinished(): boolean {
     return this.#response.writableEnded || this.#response.destroyed
   }
 
-  get waitingBytes(): number {
+  get bufferedBytes(): number {
     return this.#response.writableLength
   }
 
-  pass({ text, bytes, encoding, isFirst, isLast }: StreamPiece): void {
+  write({ text, bytes, encoding, isFirst, isLast }: StreamChunk): void {
     const response = this.#response
     if (isFirst) {
-      // Of a stream that is over already the size is known, and all of it is one write.
+      // The size of a stream that has ended already is known, and the response is one write.
       const fields = isLast ? ['content-length', String(bytes)] : []
       for (const [name, value] of Object.entries(this.#headers)) fields.push(name, value)
       response.writeHead(200, fields.concat(eventFields))
@@ -229,8 +236,8 @@ class ResponseWay implements StreamWay {
     if (isLast) response.end(text, encoding)
     else if (text === '') response.flushHeaders()
     else if (!isFirst && isPlain(response) && response.socket !== null) {
-      // The response would hand over a chunk in four pieces, which costs a third more for each client
-      // that is told of a change.
+      // The response would write a chunk in four pieces, which costs a third more for every client
+      // that is notified of a change.
       response.socket.write(`${bytes.toString(16)}\r\n${text}\r\n`, encoding)
     } else response.write(text, encoding)
   }
@@ -241,18 +248,21 @@ class ResponseWay implements StreamWay {
 
   watch(listener: () => void): () => void {
     const response = this.#response
-    // Of what goes to the connection past the response, only the connection knows when it has left.
-    const way = response.socket ?? response
-    way.on('drain', listener)
+    // Only the socket knows when chunks that bypassed the response have been sent.
+    const output = response.socket ?? response
+    output.on('drain', listener)
     response.on('close', listener)
     return () => {
-      way.off('drain', listener)
+      output.off('drain', listener)
       response.off('close', listener)
     }
   }
 }
 
-/** Whether what is written leaves in chunks as it is: nobody has put anything in between, as to compress it. */
+/**
+ * Whether chunks can bypass the response: it is chunked, and no middleware, such as compression, has
+ * replaced `write`.
+ */
 function isPlain(response: ServerResponse): boolean {
   return response.chunkedEncoding && response.write === ServerResponse.prototype.write
 }

@@ -6,7 +6,7 @@ import { readHead } from './request-head.ts'
 const lines = (...all: string[]): string => all.join('\r\n')
 
 describe('the head of a request', () => {
-  test('that is written in the usual way is read', () => {
+  test('with common headers is parsed', () => {
     const text = lines(
       'POST /mcp?a=b HTTP/1.1',
       'Host: localhost:3000',
@@ -47,6 +47,7 @@ describe('the head of a request', () => {
     ['a list of lengths', ['POST / HTTP/1.1', 'host: a', 'content-length: 1, 1']],
     ['a length with a sign', ['POST / HTTP/1.1', 'host: a', 'content-length: +1']],
     ['a length in hexadecimal', ['POST / HTTP/1.1', 'host: a', 'content-length: 0x1']],
+    ['a tab after the length', ['POST / HTTP/1.1', 'host: a', 'content-length: 1\t']],
     ['an empty length', ['POST / HTTP/1.1', 'host: a', 'content-length:']],
     [
       'a length beyond counting',
@@ -65,18 +66,18 @@ describe('the head of a request', () => {
     ['a line feed alone', ['GET / HTTP/1.1', 'host: a', 'x: y\nz: 1']],
     ['a carriage return alone', ['GET / HTTP/1.1', 'host: a', 'x: y\rz']],
     ['nothing at all', ['']],
-  ])('with %s is left to somebody else', (_, all) => {
+  ])('with %s is left to node:http', (_, all) => {
     expect(readHead(lines(...all), 100)).toBeUndefined()
   })
 
-  test('with more fields than the limit is left to somebody else', () => {
+  test('with more headers than the limit is left to node:http', () => {
     const fields = Array.from({ length: 99 }, (_, at) => `x-${at}: y`)
     expect(readHead(lines('GET / HTTP/1.1', 'host: a', ...fields), 100)).toBeDefined()
     expect(readHead(lines('GET / HTTP/1.1', 'host: a', 'x: y', ...fields), 100)).toBeUndefined()
   })
 })
 
-/** What the reader of `node:http` makes of bytes; undefined where it refuses them. */
+/** The head as `node:http` parses these bytes; undefined where it rejects them. */
 function byNode(
   text: string,
 ): Promise<{ line: string; headers: unknown; body: string } | undefined> {
@@ -98,7 +99,7 @@ function byNode(
   })
 }
 
-/** The same sequence of numbers in every run. */
+/** A pseudo-random sequence that is the same in every run. */
 function numbers(seed: number): (below: number) => number {
   let state = seed
   return below => {
@@ -107,7 +108,7 @@ function numbers(seed: number): (below: number) => number {
   }
 }
 
-test('whatever is taken is what the reader of node:http would have taken', async () => {
+test('every head that is accepted is parsed as node:http parses it', async () => {
   const next = numbers(7)
   const pieces = [
     ' ',

@@ -1,31 +1,33 @@
-import { readField } from '../field.ts'
+import { readField } from '../header-fields.ts'
 
-/** The head of a request that is written in the usual way. */
+/** The parsed head of a request on the fast path. */
 export interface RequestHead {
   readonly method: string
-  /** The request target as it stood in the request line. */
+  /** The request target as it is in the request line. */
   readonly target: string
-  /** By their names in lower case; none came twice. */
+  /** By their names in lower case. No name occurs twice. */
   readonly headers: ReadonlyMap<string, string>
   /** Bytes of the body that follows. */
   readonly bodyBytes: number
 }
 
 /**
- * Reads the head of a request, without the empty line at its end. Undefined for whatever is unusual,
- * right or wrong: a header that comes twice, a body in chunks, an upgrade, a spelling that two readers
- * could take for different things. That is left to a reader of everything.
+ * Parses the head of a request, without the empty line at its end. Returns undefined for everything
+ * uncommon, valid or not: a header that occurs twice, a chunked body, an upgrade, a spelling that two
+ * parsers could read differently. `node:http` parses those.
  */
 export function readHead(text: string, maxFields: number): RequestHead | undefined {
   const lines = text.split('\r\n')
-  const asked = requestLine.exec(lines[0] ?? '')
-  if (asked === null || lines.length - 1 > maxFields) return undefined
+  const match = requestLine.exec(lines[0] ?? '')
+  if (match === null || lines.length - 1 > maxFields) return undefined
   const headers = new Map<string, string>()
   for (let at = 1; at < lines.length; at++) {
     const field = readField(lines[at] ?? '')
     if (typeof field === 'string') return undefined
     const { name, value } = field
-    if (headers.has(name) || unusual.has(name)) return undefined
+    if (headers.has(name) || uncommon.has(name)) return undefined
+    // Node rejects a tab after the number.
+    if (name === 'content-length' && lines[at]?.includes('\t')) return undefined
     headers.set(name, value)
   }
   const connection = headers.get('connection')
@@ -35,15 +37,15 @@ export function readHead(text: string, maxFields: number): RequestHead | undefin
     count.test(length) &&
     (connection === undefined || connection.toLowerCase() === 'keep-alive')
   if (!isPlain) return undefined
-  const [, method = '', target = ''] = asked
+  const [, method = '', target = ''] = match
   return { method, target, headers, bodyBytes: Number(length) }
 }
 
 const requestLine = /^(GET|POST|DELETE) (\/[\x21-\x7e]*) HTTP\/1\.1$/
 const count = /^\d{1,15}$/
 
-/** What changes how a request is read, or how it is to be answered. */
-const unusual: ReadonlySet<string> = new Set([
+/** Headers that change how a request is parsed or answered. */
+const uncommon: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'expect',
   'upgrade',
@@ -51,6 +53,6 @@ const unusual: ReadonlySet<string> = new Set([
   'te',
   'http2-settings',
   'proxy-connection',
-  // Node drops it; in an object it means something else.
+  // Node drops it, and as a key of an object it sets the prototype.
   '__proto__',
 ])

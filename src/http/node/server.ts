@@ -2,77 +2,88 @@ import { createServer, type Server, type ServerOptions, type ServerResponse } fr
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { limits } from '../../util/limits/limits.ts'
+import { formatValue } from '../../util/options.ts'
 import type { HttpHandler, OutboundOptions } from '../exchange.ts'
-import { PlainConnection, type PlainHost } from './fast-connection.ts'
+import { FastConnection, type FastHost } from './fast-connection.ts'
 import { serveNode } from './handler.ts'
 
-/** How long a client may take to say what it wants. What is left out has the default of `docs/limits.md`. */
+/** Timeouts of an HTTP listener. A timeout that is left out has the default of `docs/limits.md`. */
 export interface HttpTimeouts {
-  /** How long the headers of a request may take. */
+  /** Time in which the headers of a request must arrive. */
   readonly headersTimeoutMs?: number
-  /** How long a whole request may take to arrive. */
+  /** Time in which a whole request must arrive. */
   readonly requestTimeoutMs?: number
-  /** How long a connection is kept open for a further request. */
+  /** Time for which an idle connection is kept open for another request. */
   readonly idleTimeoutMs?: number
+}
+
+/** Options of an HTTP listener that concern its connections. */
+export interface HttpServerOptions extends HttpTimeouts {
+  /**
+   * What parses HTTP/1.1 requests. `'fast'`, the default, serves requests that arrive in one chunk and
+   * use only common headers with a strict parser, at about half the CPU cost, and hands every other
+   * connection over to `node:http`. With `'node'`, `node:http` parses every request.
+   */
+  readonly parser?: 'fast' | 'node'
 }
 
 /** A Node server for a service, and its connections. */
 export interface NodeServer {
-  /** Not listening yet; who started it closes it. */
+  /** Not listening yet. The caller of `nodeServer` starts and closes it. */
   readonly server: Server
-  /**
-   * Closes the connections on which nothing is going on: those that have been answered, and those that a
-   * client has opened to have one at hand.
-   */
-  closeSpares(): void
-  /** Cuts every connection. */
+  /** Closes idle connections: those whose last response is complete, and those that sent no request. */
+  closeIdle(): void
+  /** Destroys every connection. */
   cut(): void
 }
 
 /**
- * A Node server for a service. A client that is slow to say what it wants is cut off, and its connection
- * ends when it has been idle for a while.
+ * Makes a Node server for a service. The server closes a connection whose request arrives too slowly, and
+ * a connection that has been idle for `idleTimeoutMs`. Throws a TypeError for an unknown `parser`.
  */
 export function nodeServer(
   service: HttpHandler,
-  options: OutboundOptions & HttpTimeouts = {},
+  options: OutboundOptions & HttpServerOptions = {},
 ): NodeServer {
   const times = timeouts(options)
-  /** The answer that was last begun on a connection. */
-  const answers = new WeakMap<object, ServerResponse>()
+  /** The response last begun on a connection. */
+  const responses = new WeakMap<object, ServerResponse>()
   const server = createServer(times, (request, response) => {
-    answers.set(request.socket, response)
+    responses.set(request.socket, response)
     serveNode(service, request, response, options)
   })
-  server.on('clientError', (error, socket) => refuseUnreadable(error, socket, answers.get(socket)))
-  /** Each connection, and what reads it; undefined once that is Node. */
-  const connections = new Map<Socket, PlainConnection | undefined>()
-  const read = readersOf(server)
-  const host: PlainHost = {
+  server.on('clientError', (error, socket) => {
+    rejectUnparsable(error, socket, responses.get(socket))
+  })
+  /** Every connection with its fast path; undefined once `node:http` parses the connection. */
+  const connections = new Map<Socket, FastConnection | undefined>()
+  const nodeParser = usesFastParser(options) ? takeConnectionListeners(server) : undefined
+  const host: FastHost | undefined = nodeParser && {
     service,
     outbound: options,
-    silentMs: times.headersTimeout,
+    headersMs: times.headersTimeout,
     idleMs: times.keepAliveTimeout,
     handOver(socket, bytes) {
       connections.set(socket, undefined)
-      // Held until somebody reads again, so that what has come first is read first.
+      // Paused until the parser is attached, so that the bytes that came first are read first.
       socket.pause()
       socket.unshift(bytes)
-      read(socket)
+      nodeParser(socket)
       socket.resume()
     },
   }
   server.on('connection', socket => {
-    connections.set(socket, new PlainConnection(socket, host))
+    connections.set(socket, host && new FastConnection(socket, host))
     socket.once('close', () => connections.delete(socket))
   })
   return {
     server,
-    closeSpares() {
+    closeIdle() {
       server.closeIdleConnections()
-      for (const [socket, plain] of connections) {
-        // Node does not count as idle what has never said anything.
-        if (plain === undefined ? socket.bytesRead === 0 : plain.isIdle) socket.destroy()
+      for (const [socket, connection] of connections) {
+        // Node does not count a connection as idle that has never sent anything.
+        const isIdle = connection === undefined ? socket.bytesRead === 0 : connection.isIdle
+        if (isIdle) socket.destroy()
       }
     },
     cut() {
@@ -81,28 +92,43 @@ export function nodeServer(
   }
 }
 
-/** Refuses what cannot be read as HTTP, and so has no reply to answer it with. `answer` was last begun there. */
-function refuseUnreadable(error: Error, socket: Duplex, answer: ServerResponse | undefined): void {
-  // In the middle of an answer, or ahead of one that waits, these words would be taken for a part of it.
-  const isAnswering = answer !== undefined && !answer.writableFinished
-  if (!socket.writable || (isAnswering && (answer.headersSent || answer.socket === null))) {
+function usesFastParser({ parser = 'fast' }: HttpServerOptions): boolean {
+  if (parser === 'fast' || parser === 'node') return parser === 'fast'
+  throw new TypeError(`option "http.parser" must be "fast" or "node" (got ${formatValue(parser)})`)
+}
+
+/**
+ * Rejects bytes that `node:http` cannot parse, for which there is no response object. `response` is the
+ * one last begun on the same connection.
+ */
+function rejectUnparsable(
+  error: Error,
+  socket: Duplex,
+  response: ServerResponse | undefined,
+): void {
+  // Written in the middle of a response, or ahead of one that is queued, this text would be taken for a part of it.
+  const isResponding = response !== undefined && !response.writableFinished
+  if (!socket.writable || (isResponding && (response.headersSent || response.socket === null))) {
     socket.destroy()
     return
   }
-  const status = unreadable.get(codeOf(error)) ?? '400 Bad Request'
+  const status = statusByCode.get(codeOf(error)) ?? '400 Bad Request'
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }
 
-/** Takes away from a server what reads its connections, to be called when it is wanted. */
-function readersOf(server: Server): (socket: Socket) => void {
-  const readers = server.listeners('connection')
+/**
+ * Removes the `connection` listeners of a server, by which `node:http` parses connections, and returns a
+ * function that calls them for one socket. `server.test.ts` checks that the running Node works this way.
+ */
+function takeConnectionListeners(server: Server): (socket: Socket) => void {
+  const listeners = server.listeners('connection')
   server.removeAllListeners('connection')
   return socket => {
-    for (const reader of readers) reader.call(server, socket)
+    for (const listener of listeners) listener.call(server, socket)
   }
 }
 
-const unreadable: ReadonlyMap<unknown, string> = new Map([
+const statusByCode: ReadonlyMap<unknown, string> = new Map([
   ['HPE_HEADER_OVERFLOW', '431 Request Header Fields Too Large'],
   ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout'],
 ])
@@ -121,7 +147,7 @@ function timeouts(options: HttpTimeouts) {
     requestTimeout,
     headersTimeout,
     keepAliveTimeout: options.idleTimeoutMs ?? limits.httpIdleMs.default,
-    // How late a timeout may be noticed.
+    // How late Node may notice a timeout.
     connectionsCheckingInterval: Math.ceil(Math.min(1000, headersTimeout / 4)),
   } satisfies ServerOptions
 }

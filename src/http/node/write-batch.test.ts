@@ -1,44 +1,44 @@
 import { expect, test } from 'vitest'
-import { Departures } from './write-batch.ts'
+import { WriteBatch } from './write-batch.ts'
 
 const turn = () => new Promise<void>(resolve => void setImmediate(resolve))
 
-function names(): { readonly left: string[]; readonly named: (name: string) => { leave(): void } } {
+function names(): { readonly left: string[]; readonly named: (name: string) => { flush(): void } } {
   const left: string[] = []
-  return { left, named: name => ({ leave: () => left.push(name) }) }
+  return { left, named: name => ({ flush: () => left.push(name) }) }
 }
 
-test('what is ready leaves at the end of the turn, in the order in which it came', async () => {
-  const departures = new Departures()
+test('items are flushed at the end of the turn, in the order in which they were added', async () => {
+  const writeBatch = new WriteBatch()
   const { left, named } = names()
-  departures.add(named('a'))
+  writeBatch.add(named('a'))
   await Promise.resolve()
-  departures.add(named('b'))
+  writeBatch.add(named('b'))
   expect(left).toEqual([])
   await turn()
   expect(left).toEqual(['a', 'b'])
-  departures.add(named('c'))
+  writeBatch.add(named('c'))
   await turn()
   expect(left).toEqual(['a', 'b', 'c'])
 })
 
-test('what was let go ahead of the end of the turn does not leave twice', async () => {
-  const departures = new Departures()
+test('items flushed before the end of the turn are not flushed twice', async () => {
+  const writeBatch = new WriteBatch()
   const { left, named } = names()
-  departures.add(named('a'))
-  departures.flush()
+  writeBatch.add(named('a'))
+  writeBatch.flush()
   expect(left).toEqual(['a'])
-  departures.add(named('b'))
+  writeBatch.add(named('b'))
   await turn()
   await turn()
   expect(left).toEqual(['a', 'b'])
 })
 
-test('what becomes ready while others leave comes after them', async () => {
-  const departures = new Departures()
+test('items added during a flush are flushed after it', async () => {
+  const writeBatch = new WriteBatch()
   const { left, named } = names()
-  departures.add({ leave: () => departures.add(named('later')) })
-  departures.add(named('first'))
+  writeBatch.add({ flush: () => writeBatch.add(named('later')) })
+  writeBatch.add(named('first'))
   await turn()
   await turn()
   expect(left).toEqual(['first', 'later'])

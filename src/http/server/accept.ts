@@ -1,14 +1,14 @@
-/** What a client takes back, from its Accept header. */
+/** The media types a client accepts, from its `Accept` header. */
 export interface Accepts {
   readonly json: boolean
   readonly events: boolean
 }
 
-/** Reads an Accept header; without one a client takes anything. */
+/** Parses an `Accept` header. Without one a client accepts everything. */
 export function acceptsOf(header: string | undefined): Accepts {
   if (header === undefined) return both
-  // Almost every client writes this one, in one of two ways.
-  if (header === usual || header === 'application/json,text/event-stream') return both
+  // Almost every client sends one of these two spellings.
+  if (header === common || header === 'application/json,text/event-stream') return both
   if (header === 'text/event-stream') return eventsAlone
   let json = false
   let events = false
@@ -23,4 +23,4 @@ export function acceptsOf(header: string | undefined): Accepts {
 
 const both: Accepts = { json: true, events: true }
 const eventsAlone: Accepts = { json: false, events: true }
-const usual = 'application/json, text/event-stream'
+const common = 'application/json, text/event-stream'

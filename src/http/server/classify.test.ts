@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { proves } from '../../../test/requirements.ts'
-import type { Batch, Message } from '../../jsonrpc/message.ts'
+import type { Batch, Message, RpcRequest } from '../../jsonrpc/message.ts'
+import { encodeHeader } from '../../mcp/param-headers/encoding.ts'
+import { type Revision, revisions, revisionsOf } from '../../mcp/revisions/revisions.ts'
 import type { HttpRequest } from '../exchange.ts'
-import { classify } from './classify.ts'
+import { classify, mirrorProblem } from './classify.ts'
 
 const now = '2026-07-28'
-const stateless = new Set([now])
+const sessions = revisionsOf('session')
 
 function meta(version = now, more: object = { 'io.modelcontextprotocol/clientCapabilities': {} }) {
   return { _meta: { 'io.modelcontextprotocol/protocolVersion': version, ...more } }
@@ -26,7 +28,7 @@ const note = (method: string, params?: object): Message => ({
 function destination(
   arrival: Message | Batch,
   headers: Record<string, string> = {},
-  served = stateless,
+  served: readonly Revision[] = revisions,
 ) {
   const header = (name: string): string | undefined => headers[name]
   const found = classify(arrival, { header } as Partial<HttpRequest> as HttpRequest, served)
@@ -121,8 +123,8 @@ describe('a POST belongs', () => {
       {},
     ],
     ['to its session, as a notification', 'session', note('a'), { 'mcp-session-id': 's' }],
-    ['nowhere, as a notification that speaks for itself', 'nowhere', note('a', meta()), version],
-    ['nowhere, as a notification by its header', 'nowhere', note('a'), version],
+    ['nowhere, as a notification that speaks for itself', 'ignored', note('a', meta()), version],
+    ['nowhere, as a notification by its header', 'ignored', note('a'), version],
     [
       'to its session, as a batch',
       'session',
@@ -148,10 +150,100 @@ describe('a POST belongs', () => {
     expect(destination(arrival, headers)).toBe(expected)
   })
 
-  test('to a session whatever it says, where nothing else is served', () => {
-    expect(destination(request('tools/list', meta()), { 'mcp-session-id': 's' }, new Set())).toBe(
+  test('to a session in any case, where no stateless revision is served', () => {
+    expect(destination(request('tools/list', meta()), { 'mcp-session-id': 's' }, sessions)).toBe(
       'session',
     )
-    expect(destination(request('initialize', meta()), {}, new Set())).toBe('initialize')
+    expect(destination(request('initialize', meta()), {}, sessions)).toBe('initialize')
   })
+})
+
+function problem(method: string, params: object, headers: Record<string, string>) {
+  const message: RpcRequest = { type: 'request', id: 1, method, params: params as never }
+  const header = (name: string): string | undefined => headers[name]
+  return mirrorProblem(message, { header } as Partial<HttpRequest> as HttpRequest)
+}
+
+describe('the headers that mirror a request', () => {
+  const call = { name: 'añb', arguments: {} }
+  const encoded = encodeHeader('añb')
+  const rows: readonly (readonly [
+    string,
+    string,
+    object,
+    Record<string, string>,
+    string | undefined,
+  ])[] = [
+    ['agree', 'tools/list', {}, { 'mcp-method': 'tools/list' }, undefined],
+    ['lack the method', 'tools/list', {}, {}, 'the header Mcp-Method is missing'],
+    [
+      'name another method',
+      'tools/list',
+      {},
+      { 'mcp-method': 'Tools/List' },
+      'the header Mcp-Method does not match the method',
+    ],
+    ['have space around them', 'tools/list', {}, { 'mcp-method': ' tools/list ' }, undefined],
+    [
+      'lack the name',
+      'tools/call',
+      call,
+      { 'mcp-method': 'tools/call' },
+      'the header Mcp-Name is missing',
+    ],
+    [
+      'name another tool',
+      'tools/call',
+      call,
+      { 'mcp-method': 'tools/call', 'mcp-name': 'b' },
+      'the header Mcp-Name does not match params.name',
+    ],
+    [
+      'carry the name in Base64',
+      'tools/call',
+      call,
+      { 'mcp-method': 'tools/call', 'mcp-name': encoded },
+      undefined,
+    ],
+    [
+      'carry broken Base64',
+      'tools/call',
+      call,
+      { 'mcp-method': 'tools/call', 'mcp-name': '=?base64?YQ?=' },
+      'the header Mcp-Name is not encoded correctly',
+    ],
+    [
+      'carry the address of a resource',
+      'resources/read',
+      { uri: 'a:b' },
+      { 'mcp-method': 'resources/read', 'mcp-name': 'a:b' },
+      undefined,
+    ],
+    [
+      'carry a task',
+      'tasks/get',
+      { taskId: 't' },
+      { 'mcp-method': 'tasks/get', 'mcp-name': 'u' },
+      'the header Mcp-Name does not match params.taskId',
+    ],
+    [
+      'cannot repeat what is no text',
+      'tools/call',
+      { name: 1 },
+      { 'mcp-method': 'tools/call' },
+      undefined,
+    ],
+  ]
+
+  test.each(rows)('%s', (_, method, params, headers, words) => {
+    expect(problem(method, params, headers)).toBe(words)
+  })
+})
+
+test('a stateless request is handed on with its caller', () => {
+  const principal = { id: 'ada' }
+  const header = (name: string): string | undefined => (list as Record<string, string>)[name]
+  const incoming = { header, principal } as Partial<HttpRequest> as HttpRequest
+  const found = classify(request('tools/list', meta()), incoming, revisions)
+  expect(found).toMatchObject({ to: 'stateless', caller: { principal, revision: { name: now } } })
 })

@@ -1,74 +1,94 @@
-import { unreadParams } from '../../jsonrpc/codec/raw-json.ts'
+import { rawParams } from '../../jsonrpc/codec/raw-json.ts'
 import type { Batch, Message, RpcRequest } from '../../jsonrpc/message.ts'
-import { readEnvelope } from '../../mcp/meta.ts'
-import { revisionNamed, withoutHeader } from '../../mcp/revisions/revisions.ts'
+import { type Caller, readCaller } from '../../mcp/caller.ts'
+import { readRequestMeta } from '../../mcp/meta.ts'
+import { methodRow } from '../../mcp/methods.ts'
+import { decodeHeader } from '../../mcp/param-headers/encoding.ts'
+import { type Revision, revisionOf, withoutHeader } from '../../mcp/revisions/revisions.ts'
+import { isRecord } from '../../util/objects.ts'
 import type { HttpRequest } from '../exchange.ts'
-import { mirrorProblem } from './mirror.ts'
 import { type Refusal, refusal } from './responses.ts'
 
-/** Where the body of a POST belongs. */
+/** Where the body of a POST is to be handled. */
 export type Destination =
-  /** A request that speaks for itself. */
-  | { readonly to: 'stateless'; readonly message: RpcRequest }
-  /** The beginning of a session. */
+  /** A stateless request, which names its revision itself. */
+  | { readonly to: 'stateless'; readonly message: RpcRequest; readonly caller: Caller | undefined }
+  /** An `initialize`, which opens a session. */
   | { readonly to: 'initialize'; readonly message: RpcRequest }
-  /** The session of this name. */
+  /** A message of the session with this id. */
   | { readonly to: 'session'; readonly id: string; readonly arrival: Message | Batch }
   /** A request of a session revision that names no session. */
   | { readonly to: 'sessionless'; readonly message: RpcRequest; readonly revision: string }
-  /** Nothing to be done, and nothing wrong with it. */
-  | { readonly to: 'nowhere' }
+  /** A valid message that needs no action. */
+  | { readonly to: 'ignored' }
   | Refused
 
-/** What cannot be taken. */
+/** A message that must be rejected. */
 export interface Refused extends Refusal {
   readonly to: 'refused'
 }
 
 /**
- * Decides by the body first and the headers second where a POST belongs, so that both eras can share
- * one address. The order of the refusals is that of the protocol. `stateless` names the revisions
- * without sessions that are served.
+ * Decides where a POST is handled, by its body first and its headers second, so that both eras can
+ * share one address. Problems are checked in the order of the specification. `served` lists the
+ * revisions of the endpoint.
  */
 export function classify(
   arrival: Message | Batch,
   request: HttpRequest,
-  stateless: ReadonlySet<string>,
+  served: readonly Revision[],
 ): Destination {
   if (arrival.type === 'batch') return classifyBatch(arrival, request)
   if (arrival.type === 'result' || arrival.type === 'error') return inSession(arrival, request)
   const header = request.header('mcp-protocol-version')?.trim()
-  const isDeclared = header !== undefined && stateless.has(header)
-  const envelope = stateless.size === 0 ? undefined : readEnvelope(unreadParams(arrival))
+  const found = readCaller(rawParams(arrival), request.principal, served)
   if (arrival.type === 'notification') {
-    if (envelope !== undefined || isDeclared) return { to: 'nowhere' }
+    if (found !== undefined || isStateless(header, served)) return { to: 'ignored' }
     return inSession(arrival, request)
   }
-  if (envelope === undefined) {
-    if (isDeclared) return incomplete(arrival)
+  if (found === undefined) {
+    if (isStateless(header, served)) return incomplete(arrival)
     if (arrival.method === 'initialize') return { to: 'initialize', message: arrival }
     return inSession(arrival, request, header)
   }
-  if (header === undefined || header !== envelope.version) {
-    return mismatch(arrival, 'the header MCP-Protocol-Version is not the revision of the body')
+  const caller = 'revision' in found ? found : undefined
+  const version = 'revision' in found ? found.revision.name : found.version
+  if (header === undefined || header !== version) {
+    return mismatch(
+      arrival,
+      'the header MCP-Protocol-Version does not match the version in the body',
+    )
   }
-  if (!envelope.ok) return invalid(arrival, envelope.message)
-  // Whether it is served, the endpoint says best; the headers of one that is not mean nothing.
-  if (!stateless.has(envelope.version)) return { to: 'stateless', message: arrival }
+  if ('message' in found) {
+    // The endpoint reports best that it does not serve a revision, and the headers of an unknown
+    // revision mean nothing here.
+    if (found.isUnserved === true) return { to: 'stateless', message: arrival, caller }
+    return invalid(arrival, found.message)
+  }
   const problem = mirrorProblem(arrival, request)
-  return problem === undefined ? { to: 'stateless', message: arrival } : mismatch(arrival, problem)
+  if (problem !== undefined) return mismatch(arrival, problem)
+  return { to: 'stateless', message: arrival, caller }
 }
 
-/** Where a message goes that says nothing of itself: to the session its header names. */
+/** Whether the protocol version header names a stateless revision that is served. */
+function isStateless(header: string | undefined, served: readonly Revision[]): boolean {
+  return header !== undefined && revisionOf('stateless', header, served) !== undefined
+}
+
+/** Routes a message without request metadata to the session that its header names. */
 function inSession(arrival: Message | Batch, request: HttpRequest, version?: string): Destination {
   const id = request.header('mcp-session-id')
   if (id !== undefined) return { to: 'session', id, arrival }
-  if (arrival.type === 'notification') return { to: 'nowhere' }
+  if (arrival.type === 'notification') return { to: 'ignored' }
   if (arrival.type !== 'request') {
-    return refused(400, -32600, 'This belongs to a session; the header Mcp-Session-Id is missing')
+    return refused(
+      400,
+      -32600,
+      'The message belongs to a session; the header Mcp-Session-Id is missing',
+    )
   }
-  const revision = version === undefined ? withoutHeader : revisionNamed(version)
-  if (revision?.era !== 'session') {
+  const revision = version === undefined ? withoutHeader : revisionOf('session', version)
+  if (revision === undefined) {
     return refused(400, -32000, `Unsupported protocol version: ${version}`, arrival.id)
   }
   return { to: 'sessionless', message: arrival, revision: revision.name }
@@ -76,17 +96,17 @@ function inSession(arrival: Message | Batch, request: HttpRequest, version?: str
 
 function classifyBatch(batch: Batch, request: HttpRequest): Destination {
   const isModern = batch.entries.some(
-    entry => entry.type === 'request' && readEnvelope(entry.params) !== undefined,
+    entry => entry.type === 'request' && readRequestMeta(entry.params) !== undefined,
   )
-  if (isModern) return refused(400, -32600, 'Batches do not exist in this revision')
+  if (isModern) return refused(400, -32600, 'Batches are not supported in this protocol version')
   const id = request.header('mcp-session-id')
   if (id !== undefined) return { to: 'session', id, arrival: batch }
   return refused(400, -32600, 'A batch belongs to a session; the header Mcp-Session-Id is missing')
 }
 
 function incomplete(message: RpcRequest): Destination {
-  const problem = readEnvelope(message.params, { required: true })
-  return invalid(message, problem?.ok === false ? problem.message : 'params._meta is not complete')
+  const problem = readRequestMeta(message.params, { required: true })
+  return invalid(message, problem?.ok === false ? problem.message : 'params._meta is incomplete')
 }
 
 function invalid({ id }: RpcRequest, details: string): Refused {
@@ -97,6 +117,27 @@ function mismatch({ id }: RpcRequest, details: string): Refused {
   return refused(400, -32020, `Header mismatch: ${details}`, id, { details })
 }
 
-function refused(...words: Parameters<typeof refusal>): Refused {
-  return { to: 'refused', ...refusal(...words) }
+function refused(...args: Parameters<typeof refusal>): Refused {
+  return { to: 'refused', ...refusal(...args) }
+}
+
+/**
+ * Returns why the headers that mirror parts of a stateless request do not match it; undefined when
+ * they do. The protocol version header is compared before, in `classify`.
+ */
+export function mirrorProblem(message: RpcRequest, request: HttpRequest): string | undefined {
+  const method = request.header('mcp-method')
+  if (method === undefined) return 'the header Mcp-Method is missing'
+  if (method.trim() !== message.method) return 'the header Mcp-Method does not match the method'
+  const mirrored = methodRow(message.method)?.mirrors
+  if (mirrored === undefined) return undefined
+  const params = rawParams(message)
+  const value = isRecord(params) ? params[mirrored] : undefined
+  // A value that is not a string is rejected by the method itself, with a more specific message.
+  if (typeof value !== 'string') return undefined
+  const header = request.header('mcp-name')
+  if (header === undefined) return 'the header Mcp-Name is missing'
+  const name = decodeHeader(header)
+  if (name === undefined) return 'the header Mcp-Name is not encoded correctly'
+  return name === value ? undefined : `the header Mcp-Name does not match params.${mirrored}`
 }

@@ -5,14 +5,14 @@ import { corsHeaders, preflightHeaders } from './cors.ts'
 const page = { origin: 'https://app.example' }
 
 describe('a page', () => {
-  test('may read what it is answered, and the headers it needs', () => {
+  test('may read its response, and the headers it needs', () => {
     const headers = corsHeaders(httpRequest({ headers: page }))
     expect(headers['access-control-allow-origin']).toBe(page.origin)
     expect(headers['access-control-expose-headers']).toContain('mcp-session-id')
     expect(headers).not.toHaveProperty('access-control-allow-credentials')
   })
 
-  test('is told which headers it may send: those that are mirrored, whatever their names', () => {
+  test('gets the headers it may send: mirrored ones under any name', () => {
     const asked = {
       ...page,
       'access-control-request-headers': 'Mcp-Param-Region, x-evil, mcp-param-',
@@ -25,13 +25,13 @@ describe('a page', () => {
     expect(allowed).not.toContain('mcp-param-')
   })
 
-  test('may keep that leave for a while', () => {
+  test('may cache the preflight response for a while', () => {
     expect(preflightHeaders(httpRequest(), { maxAgeSeconds: 5 })).toMatchObject({
       'access-control-max-age': '5',
     })
   })
 })
 
-test('whoever is no page is told nothing', () => {
+test('a client that is not a page gets no CORS headers', () => {
   expect(corsHeaders(httpRequest())).toEqual({})
 })

@@ -1,17 +1,18 @@
 import type { HttpRequest, ReplyHeaders } from '../exchange.ts'
-import { noHeaders } from './sse-keep-alive.ts'
+import { noHeaders } from './responses.ts'
 
 /** What pages of allowed origins may do. */
 export interface CorsOptions {
-  /** Further headers such a page may send. */
+  /** Additional headers that such a page may send. */
   readonly allowedHeaders?: readonly string[]
-  /** How long a browser may keep the leave it was given. */
+  /** Time in seconds for which a browser may cache a preflight response. */
   readonly maxAgeSeconds?: number
 }
 
 /**
- * The headers that let a page read the answer; none for who is no page. Asked only for origins that
- * were let in, so the origin is repeated rather than opened to all; credentials are never allowed.
+ * Returns the headers that let a page read the response; none for a client that is not a page. Called
+ * only for origins that were accepted, so the origin is repeated rather than opened to all. Credentials
+ * are never allowed.
  */
 export function corsHeaders(request: HttpRequest): ReplyHeaders {
   const origin = request.header('origin')
@@ -23,24 +24,24 @@ export function corsHeaders(request: HttpRequest): ReplyHeaders {
   }
 }
 
-/** The answer to a browser that asks what a page may do. */
+/** Returns the headers of the response to a CORS preflight request. */
 export function preflightHeaders(request: HttpRequest, options: CorsOptions): ReplyHeaders {
   const { allowedHeaders = [], maxAgeSeconds = 600 } = options
-  const asked = request.header('access-control-request-headers') ?? ''
-  // Mirrored arguments have names of their own choosing.
-  const mirrored = asked
+  const requested = request.header('access-control-request-headers') ?? ''
+  // The names of mirrored arguments are chosen by the tools.
+  const mirrored = requested
     .split(',')
     .map(name => name.trim().toLowerCase())
     .filter(name => /^mcp-param-[\w!#$%&'*+.^`|~-]+$/.test(name))
   return {
     ...corsHeaders(request),
     'access-control-allow-methods': 'POST, GET, DELETE, OPTIONS',
-    'access-control-allow-headers': [...usual, ...allowedHeaders, ...mirrored].join(', '),
+    'access-control-allow-headers': [...common, ...allowedHeaders, ...mirrored].join(', '),
     'access-control-max-age': String(maxAgeSeconds),
   }
 }
 
-const usual = [
+const common = [
   'content-type',
   'accept',
   'authorization',

@@ -7,7 +7,7 @@ function asking(headers: Record<string, string>): HttpRequest {
   return {
     header: (name: string) => headers[name],
     local: () => ({ port: 3000, loopback: true }),
-    asked: () => ({
+    origin: () => ({
       hosts: listed('host'),
       origins: listed('origin'),
       target: '/mcp',
@@ -16,7 +16,7 @@ function asking(headers: Record<string, string>): HttpRequest {
   } as Partial<HttpRequest> as HttpRequest
 }
 
-describe('where a request comes from', () => {
+describe('the origin of a request', () => {
   const allowed = { allowedOrigins: ['https://app.example'] }
   const rows: readonly (readonly [string, Record<string, string>, number | undefined])[] = [
     ['a program of this machine', { host: '127.0.0.1:3000' }, undefined],
@@ -81,7 +81,7 @@ describe('a body', () => {
   })
 })
 
-describe('a guard that has let a client in', () => {
+describe('a guard that has accepted a client', () => {
   const local = { port: 3000, loopback: true }
   const from = (headers: Record<string, string>, at: Partial<typeof local> = {}): HttpRequest => {
     const request = asking(headers)
@@ -107,18 +107,18 @@ describe('a guard that has let a client in', () => {
     const guard = new OriginGuard({ allowedHosts: undefined, allowedOrigins: [] })
     expect(guard.problem(from(usual))).toBeUndefined()
     expect(guard.problem(request)?.status).toBe(status)
-    // Whoever was refused has changed nothing.
+    // A rejected request changes nothing.
     expect(guard.problem(from(usual))).toBeUndefined()
     expect(guard.problem(request)?.status).toBe(status)
   })
 })
 
 function twice(request: HttpRequest): HttpRequest {
-  const asked = request.asked()
-  return { ...request, asked: () => ({ ...asked, hosts: [...asked.hosts, 'evil.test'] }) }
+  const origin = request.origin()
+  return { ...request, origin: () => ({ ...origin, hosts: [...origin.hosts, 'evil.test'] }) }
 }
 
 function elsewhere(request: HttpRequest): HttpRequest {
-  const asked = request.asked()
-  return { ...request, asked: () => ({ ...asked, target: 'http://evil.test/mcp' }) }
+  const origin = request.origin()
+  return { ...request, origin: () => ({ ...origin, target: 'http://evil.test/mcp' }) }
 }

@@ -1,41 +1,45 @@
-import { type Gate, originRefusal } from '../../util/origin.ts'
+import { type OriginPolicy, originRefusal } from '../../util/origin.ts'
 import type { HttpRequest } from '../exchange.ts'
 
-/** Why a request is not looked at any further. */
+/** Why a request is rejected. */
 export interface Problem {
   readonly status: number
   readonly why: string
 }
 
 /**
- * Whether a request may come in at all, by where it comes from: nothing else of it has been looked at.
+ * Checks the origin of a request, before anything else of the request is read.
  *
- * A guard belongs to one service. It remembers how it was last reached rightly, since a client that is no
- * page says the same with every request; whatever else a request says is looked at each time.
+ * A guard belongs to one service. It remembers the `Host` and the local address of the last accepted
+ * request, because a client that is not a browser sends the same with every request; everything else is
+ * checked each time.
  */
 export class OriginGuard {
-  readonly #allowed: Pick<Gate, 'allowedHosts' | 'allowedOrigins'>
+  readonly #allowed: Pick<OriginPolicy, 'allowedHosts' | 'allowedOrigins'>
   #host: string | undefined
   #port = 0
   #isLoopback = false
 
-  constructor({ allowedHosts, allowedOrigins }: Pick<Gate, 'allowedHosts' | 'allowedOrigins'>) {
+  constructor({
+    allowedHosts,
+    allowedOrigins,
+  }: Pick<OriginPolicy, 'allowedHosts' | 'allowedOrigins'>) {
     this.#allowed = { allowedHosts, allowedOrigins }
   }
 
-  /** Why the request must not come in; undefined when it may. */
+  /** Returns why the request must be rejected; undefined when it is accepted. */
   problem(request: HttpRequest): Problem | undefined {
-    const asked = request.asked()
+    const origin = request.origin()
     const { port, loopback } = request.local()
     const isPlain =
-      asked.hosts.length === 1 &&
-      asked.origins.length === 0 &&
-      asked.site === undefined &&
-      asked.target.startsWith('/')
-    const [host] = asked.hosts
+      origin.hosts.length === 1 &&
+      origin.origins.length === 0 &&
+      origin.site === undefined &&
+      origin.target.startsWith('/')
+    const [host] = origin.hosts
     const isKnown = host === this.#host && port === this.#port && loopback === this.#isLoopback
     if (isPlain && isKnown) return undefined
-    const why = originRefusal(asked, { port, loopback, ...this.#allowed })
+    const why = originRefusal(origin, { port, loopback, ...this.#allowed })
     if (why !== undefined) return { status: 403, why }
     this.#host = host
     this.#port = port
@@ -44,12 +48,12 @@ export class OriginGuard {
   }
 }
 
-/** Whether the body of a POST can be read: JSON, as it is. */
+/** Checks that the body of a POST is uncompressed JSON. */
 export function bodyGuard(request: HttpRequest): Problem | undefined {
   const encoding = request.header('content-encoding')
-  // A small body that unpacks to a large one is the oldest trick.
+  // A small body can decompress to a huge one (zip bomb).
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    return { status: 415, why: 'a compressed body is not taken' }
+    return { status: 415, why: 'compressed bodies are not supported' }
   }
   const type = request.header('content-type')
   return type !== undefined && (type === 'application/json' || jsonType.test(type))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { InFlight } from './in-flight.ts'
 
-test('there is room for so many', () => {
+test('the number of requests is limited', () => {
   const inFlight = new InFlight(2)
   inFlight.enter()
   expect(inFlight.isFull()).toBe(false)
@@ -11,30 +11,30 @@ test('there is room for so many', () => {
   expect(inFlight.isFull()).toBe(false)
 })
 
-test('whoever waits for the end is told when the last one leaves, however many wait', async () => {
+test('all waiters are resolved when the last request has left', async () => {
   const inFlight = new InFlight(10)
   await inFlight.drained(1000)
   inFlight.enter()
   inFlight.enter()
-  let isOver = false
+  let isFinished = false
   const all = Promise.all([inFlight.drained(60_000), inFlight.drained(60_000)]).then(() => {
-    isOver = true
+    isFinished = true
   })
   inFlight.leave()
   await Promise.resolve()
-  expect(isOver).toBe(false)
+  expect(isFinished).toBe(false)
   inFlight.leave()
   await all
 })
 
-test('nobody waits longer than was said', async () => {
+test('no waiter waits longer than its timeout', async () => {
   const inFlight = new InFlight(10)
   inFlight.enter()
   await inFlight.drained(1)
   inFlight.leave()
 })
 
-test('those that only listen take no place', () => {
+test('long-lived requests are not counted', () => {
   const inFlight = new InFlight(1)
   inFlight.enter()
   expect(inFlight.isFull(1)).toBe(false)

@@ -1,20 +1,20 @@
 import { type Deadlines, systemDeadlines, timed } from '../../util/time/deadline.ts'
 
-/** Counts the requests that are being answered, and tells when there are none left. */
+/** Counts the requests in flight and reports when none is left. */
 export class InFlight {
-  readonly #most: number
+  readonly #max: number
   readonly #deadlines: Deadlines
   #count = 0
   readonly #onIdle = new Set<() => void>()
 
-  constructor(most: number, deadlines: Deadlines = systemDeadlines) {
-    this.#most = most
+  constructor(max: number, deadlines: Deadlines = systemDeadlines) {
+    this.#max = max
     this.#deadlines = deadlines
   }
 
-  /** Whether there are as many as there may be, apart from `spared` ones that hardly cost anything. */
-  isFull(spared = 0): boolean {
-    return this.#count - spared >= this.#most
+  /** Whether the limit is reached, not counting `uncounted` requests that cost hardly anything. */
+  isFull(uncounted = 0): boolean {
+    return this.#count - uncounted >= this.#max
   }
 
   enter(): void {
@@ -24,20 +24,20 @@ export class InFlight {
   leave(): void {
     this.#count--
     if (this.#count > 0 || this.#onIdle.size === 0) return
-    for (const tell of [...this.#onIdle]) tell()
+    for (const listener of [...this.#onIdle]) listener()
   }
 
-  /** Resolves when nothing is being answered any more, or when the time is up. */
+  /** Resolves when no request is in flight, or after `ms` milliseconds. */
   drained(ms: number): Promise<void> {
     if (this.#count === 0) return Promise.resolve()
     return new Promise(resolve => {
-      const over = (): void => {
-        this.#onIdle.delete(over)
+      const finish = (): void => {
+        this.#onIdle.delete(finish)
         this.#deadlines.stop(deadline)
         resolve()
       }
-      const deadline = timed(over)
-      this.#onIdle.add(over)
+      const deadline = timed(finish)
+      this.#onIdle.add(finish)
       this.#deadlines.start(deadline, ms)
     })
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { FakeReply, httpRequest } from '../../../test/support/http.ts'
 import { methods } from '../../jsonrpc/handler.ts'
-import { deferred } from '../../util/deferred.ts'
+import { deferred } from '../../util/promises.ts'
 import { RpcService, type RpcServiceOptions } from './jsonrpc.ts'
 
 const headers = { 'content-type': 'application/json' }
@@ -51,7 +51,7 @@ describe('plain JSON-RPC over HTTP', () => {
     ['a notification', add()],
     ['a batch of them', [add(), add()]],
     ['a reply', { jsonrpc: '2.0', id: 1, result: 1 }],
-  ])('answers %s with nothing', async (_, body) => {
+  ])('answers %s with an empty response', async (_, body) => {
     const reply = await service().post(body).answered()
     expect([reply.status, reply.body]).toEqual([204, undefined])
   })
@@ -60,7 +60,7 @@ describe('plain JSON-RPC over HTTP', () => {
     ['{', -32700],
     ['1', -32600],
     ['[]', -32600],
-  ])('says what is wrong with %s', async (body, code) => {
+  ])('reports what is wrong with %s', async (body, code) => {
     const reply = await service().post(body).answered()
     expect([reply.status, reply.json.error.code]).toEqual([200, code])
   })
@@ -83,7 +83,7 @@ describe('plain JSON-RPC over HTTP', () => {
     if (status === 405) expect(reply.headers.allow).toBe('POST')
   })
 
-  test('has room for so many at once', async () => {
+  test('limits the requests in flight', async () => {
     const { post, gate } = service({ maxInFlight: 1 })
     const first = post({ jsonrpc: '2.0', id: 1, method: 'wait' })
     const second = post(add(2))
@@ -94,7 +94,7 @@ describe('plain JSON-RPC over HTTP', () => {
     expect((await post(add(3)).answered()).status).toBe(200)
   })
 
-  test('cancels what a client asked that has gone', async () => {
+  test('cancels the request of a client that disconnects', async () => {
     const { post, isAborted } = service()
     const reply = post({ jsonrpc: '2.0', id: 1, method: 'watch', params: {} })
     await Promise.resolve()
@@ -102,7 +102,7 @@ describe('plain JSON-RPC over HTTP', () => {
     expect(isAborted()).toBe(true)
   })
 
-  test('answers what is in flight when it closes, and nothing more', async () => {
+  test('answers requests in flight when it closes, and accepts no others', async () => {
     const { it, post, gate } = service()
     const first = post({ jsonrpc: '2.0', id: 1, method: 'wait' })
     const closing = it.close()

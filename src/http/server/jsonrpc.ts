@@ -11,15 +11,14 @@ import type { Decoded, Message } from '../../jsonrpc/message.ts'
 import type { PeerOptions } from '../../jsonrpc/peer/options.ts'
 import { Peer } from '../../jsonrpc/peer/peer.ts'
 import { limits } from '../../util/limits/limits.ts'
-import type { Gate } from '../../util/origin.ts'
+import type { OriginPolicy } from '../../util/origin.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from '../exchange.ts'
-import { messageIn } from './body.ts'
 import { bodyGuard, OriginGuard } from './guard.ts'
 import { InFlight } from './in-flight.ts'
-import { json, refusal, refuse } from './responses.ts'
+import { decodeBody, json, refusal, refuse } from './responses.ts'
 
-/** How plain JSON-RPC over HTTP is served. */
-export interface RpcServiceOptions extends Pick<Gate, 'allowedHosts' | 'allowedOrigins'> {
+/** Options of serving plain JSON-RPC over HTTP. */
+export interface RpcServiceOptions extends Pick<OriginPolicy, 'allowedHosts' | 'allowedOrigins'> {
   readonly path?: string
   readonly decode?: DecodeOptions
   readonly peer?: PeerOptions
@@ -27,8 +26,8 @@ export interface RpcServiceOptions extends Pick<Gate, 'allowedHosts' | 'allowedO
 }
 
 /**
- * Plain JSON-RPC over HTTP: a POST holds a message or a batch, its answer the reply; where there is
- * none to send it is 204. A client that goes away has cancelled what it asked.
+ * Serves plain JSON-RPC over HTTP. A POST holds a message or a batch, and its response holds the reply;
+ * without a reply the response is 204. A client that disconnects cancels its request.
  */
 export class RpcService implements HttpHandler {
   readonly #handler: Handler
@@ -51,7 +50,7 @@ export class RpcService implements HttpHandler {
     const foreign = this.#guard.problem(request)
     if (foreign !== undefined) refuse(reply, refusal(foreign.status, -32000, foreign.why))
     else if (path !== undefined && request.path !== path) {
-      refuse(reply, refusal(404, -32000, 'There is nothing at this path'))
+      refuse(reply, refusal(404, -32000, 'Nothing is served at this path'))
     } else if (request.method !== 'POST')
       refuse(reply, refusal(405, -32000, 'Method not allowed'), { allow: 'POST' })
     else if (this.#isClosing) {
@@ -60,7 +59,7 @@ export class RpcService implements HttpHandler {
     } else this.#post(request, reply)
   }
 
-  /** Takes nothing more and answers what is in flight, within a time. */
+  /** Accepts no further requests and waits up to `drainMs` for those in flight. Never rejects. */
   close(options: { readonly drainMs?: number } = {}): Promise<void> {
     this.#isClosing = true
     return this.#inFlight.drained(options.drainMs ?? limits.drainMs.default)
@@ -72,22 +71,22 @@ export class RpcService implements HttpHandler {
     else if (this.#inFlight.isFull()) {
       refuse(reply, refusal(503, -32000, 'Server overloaded'), { 'retry-after': '1' })
     } else {
-      request.body(this.#rules.maxBytes, bytes => this.#answer(bytes, request, reply))
+      request.body(this.#rules.maxBytes, bytes => this.#respond(bytes, request, reply))
     }
   }
 
-  #answer(bytes: Uint8Array | undefined, { principal }: HttpRequest, reply: HttpReply): void {
-    const arrival = messageIn(bytes, this.#rules)
+  #respond(bytes: Uint8Array | undefined, { principal }: HttpRequest, reply: HttpReply): void {
+    const arrival = decodeBody(bytes, this.#rules)
     const channel = new PostChannel(reply, bytes === undefined ? 413 : 200)
     const peer = new Peer(channel, this.#handler, this.#options.peer)
     this.#inFlight.enter()
     void peer.closed.then(() => this.#inFlight.leave())
     channel.receive(arrival, { principal })
-    if (!isAsking(arrival)) channel.send([])
+    if (!needsReply(arrival)) channel.send([])
   }
 }
 
-/** The channel of one POST: one arrival, and the reply to it. */
+/** The channel of one POST, which receives one message or batch and sends the reply. */
 class PostChannel implements Channel {
   readonly #reply: HttpReply
   readonly #status: number
@@ -96,7 +95,7 @@ class PostChannel implements Channel {
   constructor(reply: HttpReply, status: number) {
     this.#reply = reply
     this.#status = status
-    reply.onGone(() => this.#end())
+    reply.onDisconnect(() => this.#end())
   }
 
   open(sink: Sink): void {
@@ -108,7 +107,7 @@ class PostChannel implements Channel {
   }
 
   send(message: Message | readonly Message[]): void {
-    // Only the reply has a place to go.
+    // A POST has room for the reply only.
     if ('type' in message && (message.type === 'request' || message.type === 'notification')) return
     const isNothing = Array.isArray(message) && message.length === 0
     if (isNothing) this.#reply.send(204, {})
@@ -131,8 +130,8 @@ class PostChannel implements Channel {
   }
 }
 
-/** Whether somebody waits for a reply: what cannot be read is answered too. */
-function isAsking(arrival: Decoded): boolean {
-  if (arrival.type === 'batch') return arrival.entries.some(isAsking)
+/** Whether a reply is expected. Input that cannot be decoded gets one as well. */
+function needsReply(arrival: Decoded): boolean {
+  if (arrival.type === 'batch') return arrival.entries.some(needsReply)
   return arrival.type === 'request' || arrival.type === 'invalid'
 }

@@ -43,7 +43,7 @@ const opening = {
 }
 
 describe('a service', () => {
-  test('that breaks inside says so without telling what, and reports it', () => {
+  test('with an internal error responds without details, and reports it', () => {
     const failures: unknown[] = []
     const attach = (): never => {
       throw new Error('secret')
@@ -54,7 +54,7 @@ describe('a service', () => {
     expect(String(failures)).toContain('secret')
   })
 
-  test('accepts a notification of nobody, and does nothing', () => {
+  test('accepts a notification without a session, and ignores it', () => {
     const { post } = service()
     const body = JSON.stringify({
       jsonrpc: '2.0',
@@ -64,7 +64,7 @@ describe('a service', () => {
     expect(post({ body }).status).toBe(202)
   })
 
-  test('answers requests of sessions that belong to none, where it was told to', async () => {
+  test('serves requests of session revisions without a session, where the option allows it', async () => {
     proves('H12e')
     const list = { body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }) }
     const strict = service().post(list)
@@ -73,7 +73,7 @@ describe('a service', () => {
     expect(loose.json.result.tools.length).toBeGreaterThan(0)
   })
 
-  test('counts what belongs to no session, too, and lets it go', async () => {
+  test('counts requests without a session, too, until they are answered', async () => {
     const { post, gate } = service({ sessionless: true, maxInFlight: 1 })
     const call = { name: 'wait', arguments: { word: 'x' } }
     const first = post({
@@ -86,7 +86,7 @@ describe('a service', () => {
     expect((await post(speaking('tools/list')).answered()).status).toBe(200)
   })
 
-  test('closes twice as well as once', async () => {
+  test('can be closed twice', async () => {
     const { it, post, gate } = service()
     const waiting = post(speaking('tools/call', { name: 'wait', arguments: { word: 'x' } }))
     const closing = Promise.all([it.close(), it.close()])

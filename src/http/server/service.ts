@@ -6,127 +6,140 @@ import {
 } from '../../jsonrpc/codec/decode-rules.ts'
 import type { Batch, Message, RpcRequest } from '../../jsonrpc/message.ts'
 import { IdTable } from '../../jsonrpc/peer/id-table.ts'
-import type { Endpoint } from '../../mcp/endpoint.ts'
-import { readingFor } from '../../mcp/profile-options.ts'
-import { revisionNamed } from '../../mcp/revisions/revisions.ts'
-import { defined } from '../../util/defined.ts'
+import type { Caller } from '../../mcp/caller.ts'
+import { type Endpoint, endpointDecodeOptions } from '../../mcp/endpoint.ts'
+import { type Revision, revisionOf, revisionsOf } from '../../mcp/revisions/revisions.ts'
 import { limits } from '../../util/limits/limits.ts'
-import type { Gate } from '../../util/origin.ts'
+import { defined } from '../../util/objects.ts'
+import type { OriginPolicy } from '../../util/origin.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from '../exchange.ts'
-import { wireHeader, wireOffer } from '../wire-offer.ts'
+import { webSocketWire, wireHeader } from '../header-fields.ts'
 import { type Accepts, acceptsOf } from './accept.ts'
-import { malformedBody, messageIn } from './body.ts'
 import { classify, type Destination } from './classify.ts'
 import { type CorsOptions, corsHeaders, preflightHeaders } from './cors.ts'
 import { bodyGuard, OriginGuard } from './guard.ts'
-import { SsePair, type SsePaths } from './http-sse/endpoints.ts'
+import { HttpSseEndpoints, type SsePaths } from './http-sse/endpoints.ts'
 import { InFlight } from './in-flight.ts'
-import { type Refusal, refusal, refuse } from './responses.ts'
+import {
+  decodeBody,
+  malformedBody,
+  type Refusal,
+  refusal,
+  refuse,
+  withHeaders,
+} from './responses.ts'
 import type { HttpSession } from './sessions/session.ts'
 import { Sessions, type SessionsOptions } from './sessions/sessions.ts'
-import { noHeaders, OpenStreams } from './sse-keep-alive.ts'
-import { answerPost, type OpenPost, type PostHost } from './stateless.ts'
+import { OpenStreams } from './sse-keep-alive.ts'
+import { type OpenRequest, type StatelessHost, serveStateless } from './stateless.ts'
 
-/** How a service over HTTP behaves. */
-export interface HttpOptions extends Pick<Gate, 'allowedHosts' | 'allowedOrigins'> {
-  /** The one path it answers on, such as `/mcp`; any path unless said. */
+/** Options of serving over HTTP. */
+export interface HttpOptions extends Pick<OriginPolicy, 'allowedHosts' | 'allowedOrigins'> {
+  /** The only path that is served, such as `/mcp`; by default every path. */
   readonly path?: string
   readonly decode?: DecodeOptions
-  /** Requests answered at once; further ones are told to come again. */
+  /** Maximum number of requests in flight. Further requests get 503. */
   readonly maxInFlight?: number
-  /** Silence after which an event stream is kept open by a comment. */
+  /** Time in milliseconds after which a comment is sent on a silent event stream to keep it open. */
   readonly keepAliveMs?: number
-  /** What pages of allowed origins may do; `false` lets no page read anything. */
+  /** What pages of allowed origins may do; with `false` no page can read a response. */
   readonly cors?: CorsOptions | false
   readonly sessions?: SessionsOptions
-  /** Whether requests of the session revisions are answered even if they belong to no session. */
+  /** Whether requests of the session revisions are served even if they belong to no session. */
   readonly sessionless?: boolean
-  /** The two addresses of the oldest revision; `false` leaves them out. */
+  /** The two paths of the HTTP+SSE transport (2024-11-05); `false` switches it off. */
   readonly sse?: SsePaths | false
-  /** Told what went wrong inside and no client is told. */
+  /** Called with internal errors, whose details no client gets. */
   readonly onError?: (error: unknown) => void
 }
 
-/** What only a listener knows of a service, because it is the listener's own doing. */
+/** Options that a listener sets itself. */
 export interface HttpListenerOptions extends HttpOptions {
-  /** Whether WebSockets are opened on the same path; clients that ask are told so. */
+  /**
+   * Whether the listener accepts WebSockets on the same path, which it confirms to clients that ask.
+   */
   readonly hasWebSockets?: boolean
 }
 
-/** An endpoint over HTTP, whatever server the requests come from. */
+/** Serves an endpoint over HTTP, whatever server the requests come from. */
 export class HttpService implements HttpHandler {
   readonly #options: HttpListenerOptions
   readonly #rules: DecodeRules
-  /** The names of the revisions without sessions that are served. */
+  /** The names of the stateless revisions that are served. */
   readonly #stateless: ReadonlySet<string>
+  /** The revisions that are served, of both eras. */
+  readonly #revisions: readonly Revision[]
   readonly #hasSessions: boolean
   readonly #streams: OpenStreams
   readonly #sessions: Sessions
-  readonly #pair: SsePair | undefined
+  readonly #httpSse: HttpSseEndpoints | undefined
   readonly #inFlight: InFlight
   readonly #guard: OriginGuard
-  readonly #open = new IdTable<OpenPost>()
-  readonly #lasting = new Set<OpenPost>()
-  /** What the answers to requests without sessions have in common. */
-  readonly #posts: PostHost
+  readonly #open = new IdTable<OpenRequest>()
+  readonly #longLived = new Set<OpenRequest>()
+  /** What the stateless requests of this service share. */
+  readonly #posts: StatelessHost
   #isClosing = false
 
   constructor(endpoint: Endpoint, options: HttpListenerOptions = {}) {
     this.#options = options
-    const decode = { ...readingFor(endpoint), ...defined(options.decode) }
+    const decode = { ...endpointDecodeOptions(endpoint), ...defined(options.decode) }
     this.#rules = decodeRules(withMaxBytes(decode, limits.httpMessageBytes.default))
-    const stateless = endpoint.revisions.filter(({ era }) => era === 'stateless')
+    const stateless = revisionsOf('stateless', endpoint.revisions)
     this.#stateless = new Set(stateless.map(({ name }) => name))
+    this.#revisions = endpoint.revisions
     this.#hasSessions = stateless.length < endpoint.revisions.length
     this.#streams = new OpenStreams(options.keepAliveMs)
-    this.#sessions = new Sessions(endpoint, options.sessions)
+    this.#sessions = new Sessions(endpoint, options.sessions, this.#streams)
     if (options.sse && this.#hasSessions)
-      this.#pair = new SsePair(endpoint, options.sse, options.sessions)
+      this.#httpSse = new HttpSseEndpoints(endpoint, options.sse, options.sessions, this.#streams)
     this.#inFlight = new InFlight(options.maxInFlight ?? limits.httpInFlight.default)
     this.#guard = new OriginGuard(options)
     this.#posts = {
       endpoint,
+      streams: this.#streams,
       open: this.#open,
-      opened: 0,
-      lasting: this.#lasting,
+      lastNumber: 0,
+      longLived: this.#longLived,
       onError: error => options.onError?.(error),
       onSettled: () => this.#inFlight.leave(),
     }
   }
 
-  /** Answers one request. Never throws. */
-  handle(request: HttpRequest, answer: HttpReply): void {
+  /** Serves one request. Never throws. */
+  handle(request: HttpRequest, reply: HttpReply): void {
     try {
-      this.#handle(request, answer)
+      this.#handle(request, reply)
     } catch (error) {
       this.#options.onError?.(error)
-      if (!answer.isOver) refuse(answer, refusal(500, -32603, 'Internal error'))
+      if (!reply.isFinished) refuse(reply, refusal(500, -32603, 'Internal error'))
     }
   }
 
-  #handle(request: HttpRequest, answer: HttpReply): void {
+  #handle(request: HttpRequest, bare: HttpReply): void {
     const foreign = this.#guard.problem(request)
     if (foreign !== undefined) {
-      refuse(answer, refusal(foreign.status, -32000, foreign.why))
+      refuse(bare, refusal(foreign.status, -32000, foreign.why))
       return
     }
     const { cors = {}, path } = this.#options
-    const reply = this.#streams.kept(answer, cors === false ? noHeaders : corsHeaders(request))
-    // What belongs to a session goes on: somebody may be waiting for just this answer of its client.
+    const reply = cors === false ? bare : withHeaders(bare, corsHeaders(request))
+    // Messages of a session are still accepted: a call in flight may be waiting for this response
+    // of its client.
     if (this.#isClosing && request.header('mcp-session-id') === undefined) {
       refuse(reply, refusal(503, -32000, 'The server is closing'), closing)
     } else if (request.method === 'OPTIONS' && cors !== false) {
       reply.send(204, preflightHeaders(request, cors))
-    } else if (this.#pair?.handles(request)) {
-      this.#pair.handle(request, reply, this.#rules)
+    } else if (this.#httpSse?.handles(request)) {
+      this.#httpSse.handle(request, reply, this.#rules)
     } else if (path !== undefined && request.path !== path) {
-      refuse(reply, refusal(404, -32000, 'There is nothing at this path'))
+      refuse(reply, refusal(404, -32000, 'Nothing is served at this path'))
     } else if (request.method === 'POST') {
       this.#post(request, reply)
     } else if (this.#hasSessions && request.method === 'GET') {
-      this.#ofSession(request, reply, session => session.listen(request, reply))
+      this.#withSession(request, reply, session => session.listen(request, reply))
     } else if (this.#hasSessions && request.method === 'DELETE') {
-      this.#ofSession(request, reply, session => {
+      this.#withSession(request, reply, session => {
         void session.end()
         reply.send(204, {})
       })
@@ -136,17 +149,20 @@ export class HttpService implements HttpHandler {
     }
   }
 
-  /** Takes nothing more, answers what is in flight and ends every stream and session. */
+  /**
+   * Accepts no further requests, waits up to `drainMs` for those in flight, and ends every stream
+   * and session.
+   */
   async close(options: { readonly drainMs?: number } = {}): Promise<void> {
     const { drainMs = limits.drainMs.default } = options
     this.#isClosing = true
     for (const post of this.#open.values()) post.end()
     await Promise.all([
       this.#sessions.close({ drainMs }),
-      this.#pair?.close({ drainMs }),
+      this.#httpSse?.close({ drainMs }),
       this.#inFlight.drained(drainMs),
     ])
-    for (const post of this.#open.values()) post.giveUp()
+    for (const post of this.#open.values()) post.abort()
     this.#streams.end()
   }
 
@@ -156,9 +172,9 @@ export class HttpService implements HttpHandler {
     if (unreadable !== undefined) {
       refuse(reply, refusal(unreadable.status, -32000, unreadable.why))
     } else if (!accepts.json && !accepts.events) {
-      const why = 'Not acceptable: the answer is application/json or text/event-stream'
+      const why = 'Not acceptable: the response is application/json or text/event-stream'
       refuse(reply, refusal(406, -32000, why))
-    } else if (this.#inFlight.isFull(this.#lasting.size)) {
+    } else if (this.#inFlight.isFull(this.#longLived.size)) {
       refuse(reply, refusal(503, -32000, 'Server overloaded'), { 'retry-after': '1' })
     } else {
       request.body(this.#rules.maxBytes, bytes => this.#arrived(bytes, request, reply, accepts))
@@ -171,19 +187,19 @@ export class HttpService implements HttpHandler {
     reply: HttpReply,
     accepts: Accepts,
   ): void {
-    const arrival = messageIn(bytes, this.#rules, request.repeats)
+    const arrival = decodeBody(bytes, this.#rules, request.metaCache)
     if (arrival.type === 'invalid') {
       refuse(reply, malformedBody(arrival))
       return
     }
-    const destination = classify(arrival, request, this.#stateless)
-    if (!this.#hasSessions && ofSessions.has(destination.to)) {
+    const destination = classify(arrival, request, this.#revisions)
+    if (!this.#hasSessions && sessionDestinations.has(destination.to)) {
       refuse(reply, this.#noSessions(arrival))
       return
     }
     switch (destination.to) {
       case 'stateless':
-        this.#answer(destination.message, request, reply, accepts)
+        this.#serveStateless(destination.message, destination.caller, request, reply, accepts)
         break
       case 'initialize':
         this.#sessions.begin(destination.message, request, reply, accepts)
@@ -194,7 +210,7 @@ export class HttpService implements HttpHandler {
       case 'sessionless':
         this.#withoutSession(destination.message, destination.revision, request, reply, accepts)
         break
-      case 'nowhere':
+      case 'ignored':
         reply.send(202, {})
         break
       case 'refused':
@@ -202,27 +218,38 @@ export class HttpService implements HttpHandler {
     }
   }
 
-  /** Tells a client of sessions what is spoken here instead; it cannot find that out by itself. */
+  /**
+   * Makes the Refusal that names the supported revisions to a client of the session era, which
+   * could not find them out otherwise.
+   */
   #noSessions(arrival: Message | Batch): Refusal {
     const supported = [...this.#stateless]
-    const why = 'the header MCP-Protocol-Version is missing or names a revision with sessions'
-    const words = `Header mismatch: ${why}; this server speaks ${supported.join(', ')}`
+    const why = 'the header MCP-Protocol-Version is missing or names a version with sessions'
+    const words = `Header mismatch: ${why}; this server supports ${supported.join(', ')}`
     const id = arrival.type === 'request' ? arrival.id : null
     return refusal(400, -32020, words, id, { supported })
   }
 
-  #answer(message: RpcRequest, request: HttpRequest, reply: HttpReply, accepts: Accepts): void {
+  #serveStateless(
+    message: RpcRequest,
+    caller: Caller | undefined,
+    request: HttpRequest,
+    reply: HttpReply,
+    accepts: Accepts,
+  ): void {
     this.#inFlight.enter()
-    // The request travels as its own envelope: not every binding has its headers at hand, and few tools ask.
-    const way = message.method === 'server/discover' ? this.#offering(request, reply) : reply
-    answerPost(message, request, way, accepts, this.#posts)
+    // The request serves as its own envelope: not every binding has its headers at hand, and few
+    // tools read them.
+    const target =
+      message.method === 'server/discover' ? this.#withWebSocketHeader(request, reply) : reply
+    serveStateless(message, request, target, accepts, this.#posts, caller)
   }
 
-  /** The way back to a client that may have asked whether WebSockets are taken here. */
-  #offering(request: HttpRequest, reply: HttpReply): HttpReply {
+  /** Adds the header that confirms WebSockets, if the client has asked for it. */
+  #withWebSocketHeader(request: HttpRequest, reply: HttpReply): HttpReply {
     if (this.#options.hasWebSockets !== true) return reply
-    if (request.header(wireHeader) !== wireOffer) return reply
-    return this.#streams.kept(reply, { [wireHeader]: wireOffer })
+    if (request.header(wireHeader) !== webSocketWire) return reply
+    return withHeaders(reply, { [wireHeader]: webSocketWire })
   }
 
   #inSession(
@@ -253,18 +280,18 @@ export class HttpService implements HttpHandler {
     if (this.#options.sessionless === true) {
       this.#inFlight.enter()
       const onSettled = () => this.#inFlight.leave()
-      this.#sessions.once({ message, revision, request, reply, accepts, onSettled })
+      this.#sessions.serveSessionless({ message, revision, request, reply, accepts, onSettled })
       return
     }
     const why = 'Bad request: send initialize first, then the header Mcp-Session-Id'
     refuse(reply, refusal(400, -32000, why, message.id))
   }
 
-  #ofSession(request: HttpRequest, reply: HttpReply, then: (session: HttpSession) => void): void {
+  #withSession(request: HttpRequest, reply: HttpReply, then: (session: HttpSession) => void): void {
     const id = request.header('mcp-session-id')
     const session = id === undefined ? undefined : this.#sessions.find(id, request.principal)
     if (request.method === 'GET' && !acceptsOf(request.header('accept')).events) {
-      refuse(reply, refusal(406, -32000, 'Not acceptable: the answer is text/event-stream'))
+      refuse(reply, refusal(406, -32000, 'Not acceptable: the response is text/event-stream'))
     } else if (id === undefined) {
       refuse(reply, refusal(400, -32000, 'Bad request: the header Mcp-Session-Id is missing'))
     } else if (session === undefined) {
@@ -277,14 +304,21 @@ export class HttpService implements HttpHandler {
   }
 }
 
-/** Where nothing goes when there are no sessions. */
-const ofSessions: ReadonlySet<Destination['to']> = new Set(['initialize', 'session', 'sessionless'])
+/** The destinations that do not exist without sessions. */
+const sessionDestinations: ReadonlySet<Destination['to']> = new Set([
+  'initialize',
+  'session',
+  'sessionless',
+])
 
 const closing = { connection: 'close', 'retry-after': '1' }
 
-/** What is wrong with the revision that a request of a session names, in words. */
+/**
+ * Returns what is wrong with the protocol version of a request in a session; undefined when it is
+ * valid.
+ */
 function versionProblem(request: HttpRequest): string | undefined {
   const version = request.header('mcp-protocol-version')?.trim()
-  if (version === undefined || revisionNamed(version)?.era === 'session') return undefined
+  if (version === undefined || revisionOf('session', version) !== undefined) return undefined
   return `Bad request: unsupported protocol version ${version}`
 }

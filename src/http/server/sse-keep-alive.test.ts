@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { FakeReply } from '../../../test/support/http.ts'
 import { fakeClock } from '../../testing/fake-clock.ts'
-import { noHeaders, OpenStreams } from './sse-keep-alive.ts'
+import { OpenStreams } from './sse-keep-alive.ts'
 
-function open(headers = noHeaders) {
+function open() {
   const clock = fakeClock()
   const streams = new OpenStreams(1000, clock)
   const reply = new FakeReply()
-  const stream = streams.kept(reply, headers).stream({ a: 'b' })
+  const stream = streams.open(reply, { a: 'b' })
   return { clock, streams, reply, stream }
 }
 
@@ -22,10 +22,10 @@ test('a silent stream gets a comment, and one that is not gets none', () => {
   expect(reply.text).toBe(': \n\ndata: x\n\n: \n\n')
 })
 
-test('a stream that has ended, or whose reader has gone, is forgotten, and no timer stays for long', () => {
+test('a stream that has ended, or whose client has disconnected, is forgotten, and the timer stops', () => {
   const { clock, streams, reply, stream } = open()
   const other = new FakeReply()
-  streams.kept(other, noHeaders).stream({})
+  streams.open(other, {})
   expect(streams.size).toBe(2)
   stream.end()
   expect([streams.size, reply.isEnded]).toEqual([1, true])
@@ -35,16 +35,16 @@ test('a stream that has ended, or whose reader has gone, is forgotten, and no ti
   expect([other.text, clock.pending]).toEqual(['', 0])
 })
 
-test('many that end at once share one timer, and one that comes behind them is kept open in time', () => {
+test('streams that end at once share one timer, and a later one is kept open in time', () => {
   const { clock, streams, stream } = open()
   stream.end()
   for (let i = 0; i < 100; i++) {
-    streams.kept(new FakeReply(), noHeaders).stream({}).end()
+    streams.open(new FakeReply(), {}).end()
     expect(clock.pending).toBe(1)
   }
   clock.advance(900)
   const late = new FakeReply()
-  streams.kept(late, noHeaders).stream({})
+  streams.open(late, {})
   clock.advance(1000)
   expect(late.text).toBe(': \n\n')
   clock.advance(1000)
@@ -55,12 +55,4 @@ test('all of them end together', () => {
   const { clock, streams, reply } = open()
   streams.end()
   expect([streams.size, reply.isEnded, clock.pending]).toEqual([0, true, 0])
-})
-
-test('headers of the service are on every answer', () => {
-  const { reply, streams } = open({ x: 'y' })
-  expect(reply.headers).toEqual({ a: 'b', x: 'y' })
-  const plain = new FakeReply()
-  streams.kept(plain, { x: 'y' }).send(200, {}, '')
-  expect(plain.headers).toEqual({ x: 'y' })
 })

@@ -4,13 +4,13 @@ import { writeComment } from '../../wire/sse.ts'
 import type { EventStream, HttpReply, ReplyHeaders } from '../exchange.ts'
 
 /**
- * The event streams of one service. Silent ones are kept open by comments, so that nobody between
- * here and the client takes them for dead.
+ * The open event streams of one service. Comments keep silent streams open, so that no proxy between
+ * server and client takes them for dead.
  */
 export class OpenStreams {
   readonly #keepAliveMs: number
   readonly #clock: Clock
-  readonly #streams = new Set<Stream>()
+  readonly #streams = new Set<TrackedStream>()
   #timer: Timer | undefined
 
   constructor(keepAliveMs: number = limits.keepAliveMs.default, clock: Clock = systemClock) {
@@ -22,30 +22,26 @@ export class OpenStreams {
     return this.#streams.size
   }
 
-  /** The same way back, with these headers on whatever is answered; its stream is one of these. */
-  kept(reply: HttpReply, headers: ReplyHeaders): HttpReply {
-    return new KeptReply(reply, headers, this)
-  }
-
-  /** Ends all of them, and what is done for them. */
+  /** Ends all streams and stops the timer. */
   end(): void {
     for (const stream of [...this.#streams]) stream.end()
     if (this.#timer !== undefined) this.#clock.stop(this.#timer)
     this.#timer = undefined
   }
 
-  /** Keeps a stream until it ends or its reader goes. */
-  keep(events: EventStream, reply: HttpReply): EventStream {
-    const stream = new Stream(events, this.#streams)
-    reply.onGone(() => this.#streams.delete(stream))
+  /** Begins the event stream that is the response, and tracks it until it ends or its client disconnects. */
+  open(reply: HttpReply, headers: ReplyHeaders): EventStream {
+    const stream = new TrackedStream(reply.stream(headers), this.#streams)
+    reply.onDisconnect(() => this.#streams.delete(stream))
     this.#streams.add(stream)
     this.#schedule()
     return stream
   }
 
   /**
-   * One timer for all of them. It goes on for a while when the last of them has ended: most end at
-   * once, and to start and stop it for each costs more than what they carry.
+   * Starts one timer for all streams. It keeps running for a while after the last stream has ended:
+   * most streams end at once, and starting and stopping a timer for each costs more than the stream
+   * itself.
    */
   #schedule(): void {
     if (this.#timer !== undefined) return
@@ -58,53 +54,17 @@ export class OpenStreams {
   }
 }
 
-class KeptReply implements HttpReply {
-  readonly #reply: HttpReply
-  readonly #headers: ReplyHeaders
-  readonly #streams: OpenStreams
-
-  constructor(reply: HttpReply, headers: ReplyHeaders, streams: OpenStreams) {
-    this.#reply = reply
-    this.#headers = headers
-    this.#streams = streams
-  }
-
-  get isOver(): boolean {
-    return this.#reply.isOver
-  }
-
-  send(status: number, headers: ReplyHeaders, body?: string): void {
-    this.#reply.send(status, this.#with(headers), body)
-  }
-
-  stream(headers: ReplyHeaders): EventStream {
-    return this.#streams.keep(this.#reply.stream(this.#with(headers)), this.#reply)
-  }
-
-  onGone(listener: () => void): void {
-    this.#reply.onGone(listener)
-  }
-
-  #with(headers: ReplyHeaders): ReplyHeaders {
-    // Most requests come from no page, and have none of their own.
-    return this.#headers === noHeaders ? headers : { ...this.#headers, ...headers }
-  }
-}
-
-/** No headers, to be told from others without looking into them. */
-export const noHeaders: ReplyHeaders = Object.freeze({})
-
 const comment = writeComment('')
 
-class Stream implements EventStream {
+class TrackedStream implements EventStream {
   readonly #stream: EventStream
-  /** Where it is kept until it ends. */
-  readonly #kept: Set<Stream>
+  /** The set that holds the stream until it ends. */
+  readonly #open: Set<TrackedStream>
   #isSilent = true
 
-  constructor(stream: EventStream, kept: Set<Stream>) {
+  constructor(stream: EventStream, open: Set<TrackedStream>) {
     this.#stream = stream
-    this.#kept = kept
+    this.#open = open
   }
 
   write(text: string): void | Promise<void> {
@@ -113,11 +73,11 @@ class Stream implements EventStream {
   }
 
   end(): void {
-    this.#kept.delete(this)
+    this.#open.delete(this)
     this.#stream.end()
   }
 
-  /** Writes a comment, unless something else was written since it was last asked. */
+  /** Writes a comment, unless something else was written since the last call. */
   keepAlive(): void {
     if (this.#isSilent) void this.#stream.write(comment)
     this.#isSilent = true

@@ -5,38 +5,40 @@ import { RpcError } from '../../jsonrpc/error.ts'
 import type { Exchange, Handler } from '../../jsonrpc/handler.ts'
 import { IdTable } from '../../jsonrpc/peer/id-table.ts'
 import type { Endpoint } from '../../mcp/endpoint.ts'
-import { deferred } from '../../util/deferred.ts'
-import { answerPost, type OpenPost } from './stateless.ts'
+import { deferred } from '../../util/promises.ts'
+import { OpenStreams } from './sse-keep-alive.ts'
+import { type OpenRequest, serveStateless } from './stateless.ts'
 
 const both = { json: true, events: true }
 
 function post(handle: Handler, accepts = both) {
   const reply = new FakeReply()
-  const open = new IdTable<OpenPost>()
+  const open = new IdTable<OpenRequest>()
   const failures: unknown[] = []
   const host = {
     endpoint: { handle } as Partial<Endpoint> as Endpoint,
+    streams: new OpenStreams(),
     open,
-    opened: 0,
-    lasting: new Set<OpenPost>(),
+    lastNumber: 0,
+    longLived: new Set<OpenRequest>(),
     settled: 0,
     onError: (error: unknown) => void failures.push(error),
     onSettled: () => void host.settled++,
   }
   const message = { type: 'request', id: 5, method: 'x' } as const
-  answerPost(message, {}, reply, accepts, host)
+  serveStateless(message, {}, reply, accepts, host)
   return { reply, open, failures, host }
 }
 
-describe('a request that speaks for itself', () => {
-  test('is answered with JSON where nothing is told ahead', () => {
+describe('a stateless request', () => {
+  test('is answered with JSON where nothing precedes the result', () => {
     proves('N5')
     const { reply, open, host } = post(() => ({ a: 1 }))
     expect(reply.json).toEqual({ jsonrpc: '2.0', id: 5, result: { a: 1 } })
     expect([open.size, host.settled]).toEqual([0, 1])
   })
 
-  test('is answered by a stream that ends, where something is', async () => {
+  test('is answered by a stream that ends with the result, where something precedes it', async () => {
     proves('N5', 'N6c')
     const { reply } = post(async (_, { notify }) => {
       await notify('n')
@@ -46,7 +48,7 @@ describe('a request that speaks for itself', () => {
     expect(reply.messages.map(({ method, id }) => method ?? id)).toEqual(['n', 5])
   })
 
-  test('tells nothing ahead to who takes no events', async () => {
+  test('sends no notifications to a client that accepts no events', async () => {
     const { reply } = post((_, { notify }) => notify('n') ?? {}, { json: true, events: false })
     expect((await reply.answered()).json.result).toEqual({})
   })
@@ -68,7 +70,7 @@ describe('a request that speaks for itself', () => {
     expect(failures).toEqual([])
   })
 
-  test('whose handler breaks tells nothing of it to the client', async () => {
+  test('whose handler throws reveals no details to the client', async () => {
     const { reply, failures } = post(() => Promise.reject(new Error('secret')))
     const { error } = (await reply.answered()).json
     expect(error).toEqual({ code: -32603, message: 'Internal error' })
@@ -84,14 +86,14 @@ describe('a request that speaks for itself', () => {
     expect(failures).toHaveLength(1)
   })
 
-  test('whose error carries what is no JSON goes without it', () => {
+  test('whose error data is not JSON is answered without the data', () => {
     const { reply } = post(() => {
       throw new RpcError(1, 'no', { data: cycle() })
     })
     expect(reply.json.error).toEqual({ code: 1, message: 'no' })
   })
 
-  test('is cancelled when its client goes, and what comes then is dropped', async () => {
+  test('is cancelled when its client disconnects, and the result is dropped', async () => {
     proves('N7', 'N7c')
     const done = deferred<void>()
     let kept: Exchange | undefined
@@ -109,7 +111,7 @@ describe('a request that speaks for itself', () => {
     expect(host.settled).toBe(1)
   })
 
-  test('that came when its client had gone has a signal that says so', () => {
+  test('whose client has disconnected before has an aborted signal', () => {
     let isAborted = false
     const reply = new FakeReply()
     reply.leave()
@@ -121,25 +123,26 @@ describe('a request that speaks for itself', () => {
     } as Partial<Endpoint> as Endpoint
     const host = {
       endpoint,
-      open: new IdTable<OpenPost>(),
-      opened: 0,
-      lasting: new Set<OpenPost>(),
+      streams: new OpenStreams(),
+      open: new IdTable<OpenRequest>(),
+      lastNumber: 0,
+      longLived: new Set<OpenRequest>(),
       onError() {},
       onSettled() {},
     }
-    answerPost({ type: 'request', id: 1, method: 'x' }, {}, reply, both, host)
+    serveStateless({ type: 'request', id: 1, method: 'x' }, {}, reply, both, host)
     expect(isAborted).toBe(true)
   })
 
-  test('that would go on for ever ends when the service takes leave', async () => {
+  test('that is long-lived ends when the service closes', async () => {
     const { reply, open } = post(
-      (_, exchange) => new Promise(resolve => exchange.onEnding?.(() => resolve({ over: true }))),
+      (_, exchange) => new Promise(resolve => exchange.onShutdown?.(() => resolve({ over: true }))),
     )
     for (const one of open.values()) one.end()
     expect((await reply.answered()).json.result).toEqual({ over: true })
   })
 
-  test('that does not end in time is told so, and cancelled', () => {
+  test('that does not end in time gets an error, and is cancelled', () => {
     let reason: unknown
     const { reply, open, host } = post((_, { signal }) => {
       signal.addEventListener('abort', () => {
@@ -147,7 +150,7 @@ describe('a request that speaks for itself', () => {
       })
       return new Promise(() => {})
     })
-    for (const one of open.values()) one.giveUp()
+    for (const one of open.values()) one.abort()
     expect([reply.status, reply.json.id, host.settled]).toEqual([503, 5, 1])
     expect(String(reason)).toContain('closing')
   })

@@ -5,51 +5,54 @@ import type { Exchange } from '../../jsonrpc/handler.ts'
 import type { ErrorObject, RpcRequest } from '../../jsonrpc/message.ts'
 import { both } from '../../jsonrpc/peer/exchange.ts'
 import type { IdTable } from '../../jsonrpc/peer/id-table.ts'
+import type { Caller } from '../../mcp/caller.ts'
 import type { Endpoint } from '../../mcp/endpoint.ts'
 import { writeLine } from '../../wire/sse.ts'
 import type { EventStream, HttpReply } from '../exchange.ts'
 import type { Accepts } from './accept.ts'
-import { json } from './responses.ts'
-import { statusOf } from './status.ts'
+import { json, noHeaders, statusOf } from './responses.ts'
+import type { OpenStreams } from './sse-keep-alive.ts'
 
-/** What answering a POST needs of the service it came to. */
-export interface PostHost {
+/** What stateless requests need from their service. */
+export interface StatelessHost {
   readonly endpoint: Endpoint
-  /** What is being answered, by its number. */
-  readonly open: IdTable<OpenPost>
-  /** The number of the latest. */
-  opened: number
-  /** Those of them that go on until somebody ends them. */
-  readonly lasting: Set<OpenPost>
-  /** Told what went wrong inside and the client is not told. */
+  readonly streams: OpenStreams
+  /** The requests in flight, by their numbers. */
+  readonly open: IdTable<OpenRequest>
+  /** The number of the latest request. */
+  lastNumber: number
+  /** The requests in flight that go on until the client or the service ends them. */
+  readonly longLived: Set<OpenRequest>
+  /** Called with internal errors, whose details the client does not get. */
   onError(error: unknown): void
-  /** The request has been answered, or nobody waits for it any more. */
+  /** Called when a request has been answered or cancelled. */
   onSettled(): void
 }
 
-/** A request that is being answered. */
-export interface OpenPost {
-  /** The service takes leave: what would go on for ever ends in good order. */
+/** A request in flight. */
+export interface OpenRequest {
+  /** Ends a long-lived request in an orderly way, because the service is closing. */
   end(): void
-  /** There is no more time: whoever waits is told so. */
-  giveUp(): void
+  /** Aborts the request and responds with an error, because the time for closing is up. */
+  abort(): void
 }
 
 /**
- * Answers one request that speaks for itself: as JSON, or, once something is told ahead of the
- * result, as an event stream that ends with it. A client that goes away has cancelled it.
+ * Serves one stateless request. The response is JSON, or, once a notification precedes the result, an
+ * event stream that ends with the result. A client that disconnects cancels the request.
  */
-export function answerPost(
+export function serveStateless(
   message: RpcRequest,
   envelope: Envelope,
   reply: HttpReply,
   accepts: Accepts,
-  host: PostHost,
+  host: StatelessHost,
+  caller?: Caller,
 ): void {
   const post = new StatelessPost(message, envelope, reply, accepts, host)
   let outcome: unknown
   try {
-    outcome = host.endpoint.handle(message, post)
+    outcome = host.endpoint.handle(message, post, caller)
   } catch (error) {
     post.fail(error)
     return
@@ -64,14 +67,14 @@ export function answerPost(
   }
 }
 
-class StatelessPost implements Exchange, OpenPost {
+class StatelessPost implements Exchange, OpenRequest {
   readonly envelope: Envelope
-  readonly takesWritten = true
+  readonly acceptsRaw = true
   readonly #number: number
   readonly #message: RpcRequest
   readonly #reply: HttpReply
   readonly #accepts: Accepts
-  readonly #host: PostHost
+  readonly #host: StatelessHost
   #controller: AbortController | undefined
   #onAbort: ((reason: unknown) => void) | undefined
   #stream: EventStream | undefined
@@ -83,50 +86,50 @@ class StatelessPost implements Exchange, OpenPost {
     envelope: Envelope,
     reply: HttpReply,
     accepts: Accepts,
-    host: PostHost,
+    host: StatelessHost,
   ) {
     this.#message = message
     this.envelope = envelope
     this.#reply = reply
     this.#accepts = accepts
     this.#host = host
-    reply.onGone(() => this.#abort(gone()))
-    this.#number = ++host.opened
+    reply.onDisconnect(() => this.#abort(disconnected()))
+    this.#number = ++host.lastNumber
     host.open.set(this.#number, this)
   }
 
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()
-      if (this.#reply.isOver) this.#controller.abort(gone())
+      if (this.#reply.isFinished) this.#controller.abort(disconnected())
     }
     return this.#controller.signal
   }
 
   onAbort(run: (reason: unknown) => void): void {
-    if (this.#reply.isOver) run(gone())
+    if (this.#reply.isFinished) run(disconnected())
     else this.#onAbort = both(this.#onAbort, run)
   }
 
   readonly notify = (method: string, params?: object): void | Promise<void> => {
-    // Whoever takes no events is not told of anything but the result.
+    // A client that accepts no events gets only the result.
     if (this.#isSettled || !this.#accepts.events) return
     return this.#events().write(writeLine(encodeNotification(method, params)))
   }
 
-  onEnding(run: () => void): void {
+  onShutdown(run: () => void): void {
     this.#ending = run
-    if (!this.#isSettled) this.#host.lasting.add(this)
+    if (!this.#isSettled) this.#host.longLived.add(this)
   }
 
   end(): void {
     this.#ending?.()
   }
 
-  giveUp(): void {
+  abort(): void {
     if (this.#isSettled) return
     const why = 'The server is closing'
-    if (this.#stream !== undefined || !this.#reply.isOver) {
+    if (this.#stream !== undefined || !this.#reply.isFinished) {
       this.#write(encodeError(this.#message.id, -32000, why), 503)
     }
     this.#abort(new DOMException(why, 'AbortError'))
@@ -140,20 +143,20 @@ class StatelessPost implements Exchange, OpenPost {
       text = encodeResult(id, result === undefined ? null : result)
     } catch (error) {
       this.#host.onError(error)
-      this.#answer(encodeFailure(id, errorObject(internalError())), 200)
+      this.#respond(encodeFailure(id, errorObject(internalError())), 200)
       return
     }
-    this.#answer(text, 200)
+    this.#respond(text, 200)
   }
 
   fail(error: unknown): void {
     if (this.#isSettled) return
     if (!(error instanceof RpcError)) this.#host.onError(error)
     const failure = errorObject(error instanceof RpcError ? error : internalError())
-    this.#answer(encodeFailure(this.#message.id, failure), statusOf(failure.code))
+    this.#respond(encodeFailure(this.#message.id, failure), statusOf(failure.code))
   }
 
-  #answer(text: string, status: number): void {
+  #respond(text: string, status: number): void {
     this.#write(text, status)
     this.#settled()
   }
@@ -169,7 +172,7 @@ class StatelessPost implements Exchange, OpenPost {
   }
 
   #events(): EventStream {
-    this.#stream ??= this.#reply.stream({})
+    this.#stream ??= this.#host.streams.open(this.#reply, noHeaders)
     return this.#stream
   }
 
@@ -183,7 +186,7 @@ class StatelessPost implements Exchange, OpenPost {
   #settled(): void {
     this.#isSettled = true
     this.#host.open.delete(this.#number)
-    this.#host.lasting.delete(this)
+    this.#host.longLived.delete(this)
     this.#host.onSettled()
   }
 }
@@ -192,11 +195,11 @@ function encodeFailure(id: RpcRequest['id'], { code, message, data }: ErrorObjec
   try {
     return encodeError(id, code, message, data)
   } catch {
-    // What cannot be said of the error is left out; that it happened is not.
+    // Error data that cannot be encoded is left out; the error itself is still sent.
     return encodeError(id, code, message)
   }
 }
 
-function gone(): Error {
+function disconnected(): Error {
   return new DOMException('the client has closed its request', 'AbortError')
 }

@@ -1,4 +1,4 @@
-/** The codes of the characters that hold JSON together, for whoever reads it letter by letter. */
+/** The codes of the structural characters of JSON. */
 export const QUOTE = 34
 export const COMMA = 44
 export const COLON = 58

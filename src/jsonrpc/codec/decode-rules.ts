@@ -1,9 +1,9 @@
 import { limits } from '../../util/limits/limits.ts'
-import type { Kept, KeptCalls } from './raw-json.ts'
+import type { RawCalls, RawShape } from './raw-json.ts'
 
-/** The open choices of reading. What is left out has the default of `docs/limits.md`. */
+/** Options for decoding messages. The defaults of the limits are in `docs/limits.md`. */
 export interface DecodeOptions {
-  /** The largest text, in bytes of UTF-8. */
+  /** The size limit of a text, in bytes of UTF-8. */
   readonly maxBytes?: number
   readonly maxDepth?: number
   readonly maxNodes?: number
@@ -14,29 +14,33 @@ export interface DecodeOptions {
   readonly nullIds?: boolean
   /** Whether an id may be a fraction, which JSON-RPC 2.0 advises against. */
   readonly fractionalIds?: boolean
-  /** Whether `"params": null` counts as no params instead of being refused. */
+  /** Whether `"params": null` counts as no params; otherwise it is rejected. */
   readonly nullParams?: boolean
   /**
-   * Members of results that may be left as text for calls that only pass them on; every other call gets
-   * results as ever. None unless said.
+   * The members of results that can stay raw JSON, for calls that accept it
+   * (`ReplyHandler.acceptsRaw`); every other call gets its result parsed. By default everything is
+   * parsed.
    */
-  readonly written?: Kept
-  /** The same of the params of requests, by their methods. None unless said. */
-  readonly writtenCalls?: KeptCalls
-  /** The code that answers a text over `maxBytes`. */
+  readonly rawResults?: RawShape
+  /**
+   * The members of params that can stay raw JSON, by request method. By default everything is parsed.
+   */
+  readonly rawCalls?: RawCalls
+  /** The error code for a text over `maxBytes`. */
   readonly tooLargeCode?: number
-  /** The code that answers a batch over `maxBatch`. */
+  /** The error code for a batch over `maxBatch`. */
   readonly batchTooLargeCode?: number
 }
 
-/** DecodeOptions with every choice made. */
-export type DecodeRules = Required<Omit<DecodeOptions, Unread>> & Pick<DecodeOptions, Unread>
+/** DecodeOptions with every default filled in. */
+export type DecodeRules = Required<Omit<DecodeOptions, RawOptions>> &
+  Pick<DecodeOptions, RawOptions>
 
-type Unread = 'written' | 'writtenCalls'
+type RawOptions = 'rawResults' | 'rawCalls'
 
-/** Fills in the defaults; worth doing once where many texts are read under the same options. */
+/** Fills in the defaults; do this once where many texts are decoded with the same options. */
 export function decodeRules(options: DecodeOptions = {}): DecodeRules {
-  // Name by name: a member that is there but undefined must not switch a limit off.
+  // Name by name: a member that is present but undefined must not disable a limit.
   return {
     maxBytes: options.maxBytes ?? limits.socketMessageBytes.default,
     maxDepth: options.maxDepth ?? limits.depth.default,
@@ -47,14 +51,14 @@ export function decodeRules(options: DecodeOptions = {}): DecodeRules {
     nullIds: options.nullIds ?? true,
     fractionalIds: options.fractionalIds ?? false,
     nullParams: options.nullParams ?? false,
-    written: options.written,
-    writtenCalls: options.writtenCalls,
+    rawResults: options.rawResults,
+    rawCalls: options.rawCalls,
     tooLargeCode: options.tooLargeCode ?? -32012,
     batchTooLargeCode: options.batchTooLargeCode ?? -32600,
   }
 }
 
-/** The options with the size limit of a transport where they name none. */
+/** Returns the options with the size limit of a transport, unless they set one. */
 export function withMaxBytes(options: DecodeOptions | undefined, maxBytes: number): DecodeOptions {
   return { ...options, maxBytes: options?.maxBytes ?? maxBytes }
 }

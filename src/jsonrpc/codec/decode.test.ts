@@ -66,7 +66,7 @@ describe('what is a message', () => {
       { type: 'request', id: 1, method: 'm' },
     ],
     [
-      'members nobody knows',
+      'unknown members',
       '{"jsonrpc":"2.0","id":1,"method":"m","x":[{"y":"}"}]}',
       { type: 'request', id: 1, method: 'm' },
     ],
@@ -357,7 +357,7 @@ describe('what is none, with its reason and the id it had', () => {
     expect(invalid(bytes(text))).toMatchObject({ reason, id, error: { code } })
   })
 
-  it('tells broken replies from broken requests', () => {
+  it('distinguishes malformed replies from malformed requests', () => {
     expect(invalid('{"jsonrpc":"2.0","id":1,"result":1,"error":{}}').reply).toBe(true)
     expect(invalid('{"jsonrpc":"1.0","id":1,"result":1}').reply).toBe(true)
     expect(invalid('{"jsonrpc":"1.0","id":1,"method":"m"}').reply).toBeUndefined()
@@ -424,7 +424,7 @@ describe('limits', () => {
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
     const deepObject = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
 
-    it('takes 64 levels and refuses 65, whatever they are made of', () => {
+    it('accepts 64 levels and rejects 65, of arrays and of objects', () => {
       expect(decode(wrap(nested(63))).type).not.toBe('invalid')
       expect(invalid(wrap(nested(64)))).toMatchObject({ reason: 'depth', error: { code: -32600 } })
       expect(decode(wrap(deepObject(63))).type).not.toBe('invalid')
@@ -465,7 +465,7 @@ describe('limits', () => {
     expect(invalid(`{${members}}`, { maxNodes: 100 }).reason).toBe('nodes')
   })
 
-  it('tells whose message was refused, and whether it was a reply', () => {
+  it('finds the id of a rejected message, and whether it was a reply', () => {
     const deep = '['.repeat(100) + ']'.repeat(100)
     const rows: [string, unknown, boolean][] = [
       [`{"jsonrpc":"2.0","id":7,"method":"m","params":${deep}}`, 7, false],
@@ -533,11 +533,11 @@ describe('open choices', () => {
     expect(decode(text, { maxIdLength: 5 }).type).toBe('request')
     expect(invalid(text, { maxIdLength: 4 }).reason).toBe('id')
   })
-  it('takes fractional ids where asked to', () => {
+  it('accepts fractional ids if enabled', () => {
     const text = '{"jsonrpc":"2.0","id":1.5,"method":"m"}'
     expect(decode(text, { fractionalIds: true })).toMatchObject({ id: 1.5 })
   })
-  it('takes params of null for none where asked to', () => {
+  it('treats params of null as none if enabled', () => {
     const text = '{"jsonrpc":"2.0","id":1,"method":"m","params":null}'
     expect(decode(text, { nullParams: true })).toMatchObject({ type: 'request', params: undefined })
   })
@@ -584,7 +584,7 @@ const normal = (value: unknown): unknown =>
         ),
       )
 
-test('reading what was written gives the message back', () => {
+test('decoding an encoded message gives the message back', () => {
   fc.assert(
     fc.property(message, m => {
       const text = encode(m)

@@ -1,17 +1,17 @@
 import type { Decoded, Entry, Malformed } from '../message.ts'
 import { CLOSE_ARRAY, COMMA, OPEN_ARRAY, OPEN_OBJECT } from './char-codes.ts'
 import { type DecodeOptions, type DecodeRules, decodeRules } from './decode-rules.ts'
-import { addressee, readEnvelope } from './envelope.ts'
-import { readUsual, readUsualElement } from './fast-path.ts'
+import { readEnvelope, replyTarget } from './envelope.ts'
+import { readFast, readFastElement } from './fast-path.ts'
 import { invalidRequest, notJson, oversize } from './malformed.ts'
-import type { Repeats } from './repeated-meta.ts'
-import { Members, NOT_JSON, scanEnvelope, skipSpace, skipValue, TOO_DEEP } from './scan.ts'
+import type { MetaCache } from './meta-cache.ts'
+import { EnvelopeMembers, NOT_JSON, scanEnvelope, skipSpace, skipValue, TOO_DEEP } from './scan.ts'
 
 export type { DecodeOptions }
 
 /**
- * Reads a text, or its bytes in UTF-8: a message, a batch, or a value that tells what is wrong and
- * what to answer. Never throws, whatever comes in.
+ * Decodes a text, or its bytes in UTF-8, to a message, a batch, or a value that describes what is wrong
+ * and the error to respond with. Never throws.
  */
 export function decode(input: string | Uint8Array, options?: DecodeOptions): Decoded {
   return decodeBy(input, options === undefined ? defaults : decodeRules(options))
@@ -20,33 +20,33 @@ export function decode(input: string | Uint8Array, options?: DecodeOptions): Dec
 const defaults = decodeRules()
 
 /**
- * `decode` under rules made before. `repeats` is what the connection it came by says in every message,
- * where there is one.
+ * Decodes like `decode`, with rules that were made before. `metaCache` is the cache of the connection,
+ * if there is one.
  */
 export function decodeBy(
   input: string | Uint8Array,
   rules: DecodeRules,
-  repeats?: Repeats,
+  metaCache?: MetaCache,
 ): Decoded {
   if (typeof input === 'string') {
     return isLarger(input, rules.maxBytes)
       ? oversize(rules.maxBytes, rules.tooLargeCode)
-      : decodeText(input, rules, repeats)
+      : decodeText(input, rules, metaCache)
   }
   if (input.byteLength > rules.maxBytes) return oversize(rules.maxBytes, rules.tooLargeCode)
   const text = decodeUtf8(input)
   return text === undefined
     ? notJson('the bytes are no UTF-8', 'encoding')
-    : decodeText(text, rules, repeats)
+    : decodeText(text, rules, metaCache)
 }
 
-/** The value for a text that was refused by its size before it was read. */
+/** Returns the value for a text that was rejected by its size before it was read. */
 export function tooLarge(options?: DecodeOptions): Malformed {
   const { maxBytes, tooLargeCode } = decodeRules(options)
   return oversize(maxBytes, tooLargeCode)
 }
 
-// ignoreBOM keeps a byte order mark in the text, where it is refused like any other stray character.
+// ignoreBOM keeps a byte order mark in the text, where it is rejected like any other stray character.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 function decodeUtf8(bytes: Uint8Array): string | undefined {
@@ -57,7 +57,9 @@ function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Whether the text takes more than `maxBytes` in UTF-8; counted only where the length leaves it open. */
+/**
+ * Whether the text takes more than `maxBytes` in UTF-8; counted only if the length does not decide it.
+ */
 function isLarger(text: string, maxBytes: number): boolean {
   const { length } = text
   if (length > maxBytes) return true
@@ -72,12 +74,12 @@ function isLarger(text: string, maxBytes: number): boolean {
   return bytes > maxBytes
 }
 
-// One set of places for all messages: reading is synchronous, and nothing of it outlives the call.
-const members = new Members()
+// One instance for all messages: decoding is synchronous, and nothing of it outlives the call.
+const members = new EnvelopeMembers()
 
-function decodeText(text: string, rules: DecodeRules, repeats: Repeats | undefined): Decoded {
-  const usual = readUsual(text, rules, repeats)
-  if (usual !== undefined) return usual
+function decodeText(text: string, rules: DecodeRules, metaCache: MetaCache | undefined): Decoded {
+  const message = readFast(text, rules, metaCache)
+  if (message !== undefined) return message
   members.nodes = 0
   const from = skipSpace(text, 0)
   const first = text.charCodeAt(from)
@@ -85,11 +87,11 @@ function decodeText(text: string, rules: DecodeRules, repeats: Repeats | undefin
   if (first !== OPEN_OBJECT) return decodeScalar(text)
   const end = scanEnvelope(text, from, members, 0, rules.maxDepth, rules.maxNodes)
   if (end < 0) {
-    const refusal = unreadable(end, rules)
-    return end === NOT_JSON ? refusal : { ...refusal, ...addressee(text, members, rules) }
+    const malformed = unreadable(end, rules)
+    return end === NOT_JSON ? malformed : { ...malformed, ...replyTarget(text, members, rules) }
   }
   if (end !== text.length && skipSpace(text, end) !== text.length) {
-    return notJson(`something follows the message at position ${end}`)
+    return notJson(`unexpected text after the message at position ${end}`)
   }
   return readEnvelope(text, members, rules)
 }
@@ -101,32 +103,35 @@ function decodeBatch(text: string, from: number, rules: DecodeRules): Decoded {
   let at = skipSpace(text, from + 1)
   if (text.charCodeAt(at) === CLOSE_ARRAY) {
     return skipSpace(text, at + 1) === text.length
-      ? invalidRequest('empty-batch', 'a batch of nothing')
-      : notJson(`something follows the batch at position ${at + 1}`)
+      ? invalidRequest('empty-batch', 'an empty batch')
+      : notJson(`unexpected text after the batch at position ${at + 1}`)
   }
   for (;;) {
     if (entries.length >= rules.maxBatch) return batchTooLarge(rules)
     const entry = readElement(text, at, rules)
     if (typeof entry === 'number') return unreadable(entry, rules)
-    // Text that is no JSON anywhere makes the whole of it no JSON.
+    // One element that is no JSON makes the whole text invalid JSON.
     if (entry.type === 'invalid' && entry.reason === 'json') return entry
     entries.push(entry)
     at = skipSpace(text, members.end)
     const c = text.charCodeAt(at)
     at = skipSpace(text, at + 1)
     if (c === CLOSE_ARRAY) break
-    if (c !== COMMA) return notJson(`a batch is broken off at position ${at}`)
+    if (c !== COMMA) return notJson(`unexpected end of a batch element at position ${at}`)
   }
   return at === text.length
     ? { type: 'batch', entries }
-    : notJson(`something follows the batch at position ${at}`)
+    : notJson(`unexpected text after the batch at position ${at}`)
 }
 
-/** The element at `at`, whose end is then in `members.end`; or what the scan found instead. */
+/**
+ * Reads the element at `at` and sets `members.end`; returns the negative result of the scan if that
+ * fails.
+ */
 function readElement(text: string, at: number, rules: DecodeRules): Entry | number {
   const nodes = members.nodes
-  const usual = readUsualElement(text, at, members, rules)
-  if (usual !== undefined && members.nodes <= rules.maxNodes) return usual
+  const message = readFastElement(text, at, members, rules)
+  if (message !== undefined && members.nodes <= rules.maxNodes) return message
   members.nodes = nodes
   const isObject = text.charCodeAt(at) === OPEN_OBJECT
   const end = isObject
@@ -138,13 +143,13 @@ function readElement(text: string, at: number, rules: DecodeRules): Entry | numb
 }
 
 function batchTooLarge(rules: DecodeRules): Malformed {
-  const refusal = invalidRequest('batch-too-large', `more than ${rules.maxBatch} messages`)
-  if (rules.batchTooLargeCode === refusal.error.code) return refusal
+  const malformed = invalidRequest('batch-too-large', `more than ${rules.maxBatch} messages`)
+  if (rules.batchTooLargeCode === malformed.error.code) return malformed
   const error = { code: rules.batchTooLargeCode, message: 'Batch request too large' }
-  return { ...refusal, error }
+  return { ...malformed, error }
 }
 
-/** Text that does not begin like an object: JSON of another kind, or none at all. */
+/** Returns the value for a text that does not begin like an object: other JSON, or no JSON. */
 function decodeScalar(text: string): Malformed {
   try {
     JSON.parse(text)

@@ -3,8 +3,8 @@ import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import type { RpcRequest, RpcResult } from '../message.ts'
 import { decode } from './decode.ts'
-import { knownText, ownText } from './detach.ts'
-import { kept } from './raw-json.ts'
+import { detached, interned } from './detach.ts'
+import { rawShape } from './raw-json.ts'
 
 const texts = [
   '',
@@ -17,8 +17,8 @@ const texts = [
 ]
 
 test.each([
-  ['own', ownText],
-  ['known', knownText],
+  ['own', detached],
+  ['known', interned],
 ])('is the same text: %s', (_, made) => {
   for (const text of texts)
     for (const around of ['', 'before']) {
@@ -28,8 +28,8 @@ test.each([
 
 describe('does not keep alive the text that it was cut out of', () => {
   const options = {
-    written: kept({ resultType: 'scalar', content: 'array' }),
-    writtenCalls: new Map([['tools/call', kept({ name: 'scalar', arguments: 'object' })]]),
+    rawResults: rawShape({ resultType: 'scalar', content: 'array' }),
+    rawCalls: new Map([['tools/call', rawShape({ name: 'scalar', arguments: 'object' })]]),
   }
   const request = (text: string) => decode(text, options) as RpcRequest
   const result = (text: string) => decode(text, options) as RpcResult
@@ -57,12 +57,12 @@ describe('does not keep alive the text that it was cut out of', () => {
       'the name of a tool',
       n =>
         `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${long(n)}","arguments":{}}}`,
-      text => request(text).written?.name,
+      text => request(text).raw?.name,
     ],
     [
       'a scalar of a result',
       n => `{"jsonrpc":"2.0","id":1,"result":{"resultType":"${long(n)}","content":[]}}`,
-      text => result(text).written?.resultType,
+      text => result(text).raw?.resultType,
     ],
   ])('%s', (_, message, part) => {
     const count = 200

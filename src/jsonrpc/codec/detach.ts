@@ -1,29 +1,30 @@
 /**
- * The same letters as a string of its own. What is cut out of a text keeps all of that text alive for as
- * long as it lives itself: for an id or a name that may be long, and the text be that of many messages.
+ * Copies a slice of a text into a string of its own. A slice keeps the whole text alive, which for an
+ * id or a name can be long and hold many messages.
  */
-export function ownText(cut: string): string {
-  // What is shorter is copied in any case. Joined with something and cut again it shares with nobody.
-  return cut.length < SHORTEST_SHARED ? cut : ` ${cut}`.slice(1)
+export function detached(slice: string): string {
+  // V8 copies shorter slices anyway. A slice of a new concatenation does not refer to the original
+  // text.
+  return slice.length < MIN_SLICED_LENGTH ? slice : ` ${slice}`.slice(1)
 }
 
 /**
- * The same for names, which repeat: taking the known one spares hashing it again at every table it is
- * looked up in.
+ * Detaches a name and returns the same string each time the name repeats, so that its hash is not
+ * computed again for every table lookup.
  */
-export function knownText(cut: string): string {
-  const { length } = cut
-  if (length > LONGEST_KNOWN) return ownText(cut)
-  // A slot for names that look alike is enough: whoever comes last has it.
-  const slot = (length + cut.charCodeAt(length - 1)) & (SLOTS - 1)
+export function interned(slice: string): string {
+  const { length } = slice
+  if (length > MAX_INTERNED_LENGTH) return detached(slice)
+  // One slot per length and last letter is enough; the latest name keeps the slot.
+  const slot = (length + slice.charCodeAt(length - 1)) & (SLOTS - 1)
   const known = names[slot]
-  if (known === cut) return known
-  const name = ownText(cut)
+  if (known === slice) return known
+  const name = detached(slice)
   names[slot] = name
   return name
 }
 
-const SHORTEST_SHARED = 13
-const LONGEST_KNOWN = 256
+const MIN_SLICED_LENGTH = 13
+const MAX_INTERNED_LENGTH = 256
 const SLOTS = 64
 const names: string[] = new Array(SLOTS).fill('')

@@ -1,39 +1,57 @@
+import { ChannelError } from '../channel.ts'
 import { type ErrorObject, type Id, isList, type Message } from '../message.ts'
 import { OPEN_ARRAY, OPEN_OBJECT } from './char-codes.ts'
-import { write } from './stringify.ts'
+import { stringify } from './stringify.ts'
 
 /**
- * Messages as text, written straight: the constant parts of the envelope around the JSON of what
- * varies. All of these throw a TypeError or RangeError for what is no JSON (cycles, bigint, nesting
- * beyond the stack), before anything has left.
+ * Encodes a message, or an array of messages as a batch. Throws a TypeError or RangeError for a value
+ * that is no JSON (a cycle, a bigint, nesting beyond the stack), as all encode functions do.
  */
 export function encode(message: Message | readonly Message[]): string {
   return isList(message) ? encodeBatch(message) : encodeOne(message)
 }
 
+/**
+ * Encodes a message for `Channel.send`. Throws a ChannelError `'unserialisable'` for a value that is no
+ * JSON, and a TypeError for an empty batch, which is a mistake of the caller.
+ */
+export function encodeForSend(message: Message | readonly Message[]): string {
+  if (Array.isArray(message) && message.length === 0) {
+    throw new TypeError('a batch needs at least one message')
+  }
+  try {
+    return encode(message)
+  } catch (cause) {
+    throw new ChannelError('unserialisable', 'sending: the message is no JSON', { cause })
+  }
+}
+
+/** Encodes a request. */
 export function encodeRequest(id: Id | null, method: string, params?: object): string {
   const head = `{"jsonrpc":"2.0","id":${idText(id)},"method":${quoted(method)}`
   return params === undefined ? `${head}}` : `${head},"params":${structure(params)}}`
 }
 
+/** Encodes a notification. */
 export function encodeNotification(method: string, params?: object): string {
   const head = `{"jsonrpc":"2.0","method":${quoted(method)}`
   return params === undefined ? `${head}}` : `${head},"params":${structure(params)}}`
 }
 
-/** A result of undefined is written as null: the member must be there. */
+/** Encodes a result. Undefined is encoded as null, because the member is required. */
 export function encodeResult(id: Id | null, result: unknown): string {
   return `{"jsonrpc":"2.0","id":${idText(id)},"result":${json(result)}}`
 }
 
+/** Encodes an error response; `data` is left out if it is undefined. */
 export function encodeError(id: Id | null, code: number, message: string, data?: unknown): string {
-  if (!Number.isInteger(code)) throw new TypeError(`an error code is an integer, not ${code}`)
-  if (typeof message !== 'string') throw new TypeError('the message of an error is a string')
+  if (!Number.isInteger(code)) throw new TypeError(`an error code must be an integer (got ${code})`)
+  if (typeof message !== 'string') throw new TypeError('an error message must be a string')
   const head = `{"jsonrpc":"2.0","id":${idText(id)},"error":{"code":${code},"message":${JSON.stringify(message)}`
   return data === undefined ? `${head}}}` : `${head},"data":${json(data)}}}`
 }
 
-/** Throws a TypeError for no messages: an empty batch is no batch. */
+/** Encodes a batch. Throws a TypeError for an empty array, which JSON-RPC does not allow. */
 export function encodeBatch(messages: readonly Message[]): string {
   if (messages.length === 0) throw new TypeError('a batch needs at least one message')
   let text = '['
@@ -55,7 +73,7 @@ function encodeOne(message: Message): string {
       return encodeResult(message.id, message.result)
     case 'error':
       return message.omitsId === true && message.id === null
-        ? encodeNameless(message.error)
+        ? encodeWithoutId(message.error)
         : encodeFailure(message.id, message.error)
   }
 }
@@ -64,49 +82,51 @@ function encodeFailure(id: Id | null, error: ErrorObject): string {
   return encodeError(id, error.code, error.message, error.data)
 }
 
-function encodeNameless(error: ErrorObject): string {
+function encodeWithoutId(error: ErrorObject): string {
   return encodeFailure(null, error).replace('"id":null,', '')
 }
 
 function idText(id: Id | null): string {
   if (typeof id === 'number') {
-    if (!Number.isFinite(id)) throw new TypeError(`an id is a string or a number, not ${id}`)
+    if (!Number.isFinite(id))
+      throw new TypeError(`an id must be a string or a finite number (got ${id})`)
     return `${id}`
   }
   if (typeof id === 'string') return JSON.stringify(id)
   if (typeof id === 'bigint' || id === null) return `${id}`
-  throw new TypeError(`an id is a string or a number, not ${typeof id}`)
+  throw new TypeError(`an id must be a string or a number (got ${typeof id})`)
 }
 
 function structure(params: object): string {
   if (typeof params !== 'object' || params === null) {
-    throw new TypeError('params are an array or an object')
+    throw new TypeError('params must be an array or an object')
   }
   const isPlain = Object.getPrototypeOf(params) === Object.prototype && !('toJSON' in params)
   if (isPlain && isEmpty(params)) return '{}'
   const text = json(params)
-  // Of a plain object it is known: looking into a text that was just put together copies all of it.
+  // A plain object needs no check, and reading a character of a text that was just concatenated would
+  // copy it.
   if (isPlain) return text
   const first = text.charCodeAt(0)
-  // A date, say, is an object that is written as a string.
+  // A Date, for example, is an object that is encoded as a string.
   if (first !== OPEN_OBJECT && first !== OPEN_ARRAY)
-    throw new TypeError('params are an array or an object')
+    throw new TypeError('params must be an array or an object')
   return text
 }
 
-/** Many calls have no arguments; telling is far cheaper than asking JSON.stringify. */
+/** Many calls have no arguments, and this check is far cheaper than JSON.stringify. */
 function isEmpty(value: object): boolean {
   for (const _ in value) return false
   return true
 }
 
 function json(value: unknown): string {
-  // Functions and symbols have no JSON either, and give undefined rather than an error.
-  return write(value) ?? 'null'
+  // Functions and symbols have no JSON, and give undefined instead of an error.
+  return stringify(value) ?? 'null'
 }
 
-// Method names repeat: there are as many as the program knows, unless they come from outside, and
-// then the table is thrown away before it grows.
+// Method names repeat, so their JSON is cached. Names from outside are unbounded, so the cache is
+// cleared when it is full.
 const quotedNames = new Map<string, string>()
 const QUOTED_NAMES = 1024
 
@@ -114,12 +134,12 @@ function quoted(method: string): string {
   const known = quotedNames.get(method)
   if (known !== undefined) return known
   if (typeof method !== 'string' || method === '') {
-    throw new TypeError('a method is a string that is not empty')
+    throw new TypeError('a method must be a non-empty string')
   }
   const text = JSON.stringify(method)
   if (text.length !== method.length + 2) return text
   if (quotedNames.size >= QUOTED_NAMES) quotedNames.clear()
-  // Not the name itself: a name cut out of a large message would keep that message alive.
+  // Not the name itself as the key: a slice of a large message would keep that message alive.
   quotedNames.set(text.slice(1, -1), text)
   return text
 }

@@ -1,14 +1,14 @@
 import type { Entry, ErrorObject, Id, Malformed, Params, Reason } from '../message.ts'
 import type { DecodeRules } from './decode-rules.ts'
-import { ownText } from './detach.ts'
+import { detached } from './detach.ts'
 import { invalidReply, invalidRequest, notJson } from './malformed.ts'
-import { type Members, seen } from './scan.ts'
+import { type EnvelopeMembers, seen } from './scan.ts'
 
 /**
- * Reads the envelope whose members a scan has found: the message, or the first thing that is wrong
- * with it, in the order of the pipeline: JSON, version, type, required members, params.
+ * Makes a message from the envelope members that a scan has found, or the value for the first problem,
+ * in this order: JSON, version, type, required members, params.
  */
-export function readEnvelope(text: string, found: Members, rules: DecodeRules): Entry {
+export function readEnvelope(text: string, found: EnvelopeMembers, rules: DecodeRules): Entry {
   let values: Values
   try {
     values = parse(text, found)
@@ -16,11 +16,12 @@ export function readEnvelope(text: string, found: Members, rules: DecodeRules): 
     return notJson(cause instanceof Error ? cause.message : 'no JSON')
   }
   const isReply = (found.seen & seen.method) === 0 && (found.seen & REPLY) !== 0
-  const id = found.twice & seen.id ? undefined : readId(values.id, values.idText, rules)
+  const id = found.duplicates & seen.id ? undefined : readId(values.id, values.idText, rules)
   const refuse = (reason: Reason, detail: string): Malformed =>
     (isReply ? invalidReply : invalidRequest)(reason, detail, id ?? null)
 
-  if (found.twice !== 0) return refuse('duplicate-member', `${names(found.twice)} stands twice`)
+  if (found.duplicates !== 0)
+    return refuse('duplicate-member', `duplicate member ${names(found.duplicates)}`)
   if ((found.seen & seen.jsonrpc) === 0) return refuse('version', 'jsonrpc is missing')
   if (values.jsonrpc !== '2.0') return refuse('version', 'jsonrpc is not "2.0"')
   if ((found.seen & seen.method) !== 0) {
@@ -33,19 +34,19 @@ export function readEnvelope(text: string, found: Members, rules: DecodeRules): 
 }
 
 /**
- * Whom the refusal of a message is for that was not read to its end: its id, where it stands before
- * the place or at the very end, and whether it was a reply, which fails a call instead of being
- * answered.
+ * Finds the target of the error for a message that was not read to its end: its id, if that comes
+ * before the problem or at the very end, and whether it was a reply, which fails a call instead of
+ * being answered.
  */
-export function addressee(
+export function replyTarget(
   text: string,
-  found: Members,
+  found: EnvelopeMembers,
   rules: DecodeRules,
 ): { readonly id: Id | null; readonly reply?: true } {
   const has = found.seen | found.stoppedIn
   const isReply = (has & seen.method) === 0 && (has & REPLY) !== 0
   const idText =
-    (found.seen & seen.id) !== 0 && (found.twice & seen.id) === 0
+    (found.seen & seen.id) !== 0 && (found.duplicates & seen.id) === 0
       ? text.slice(found.idAt, found.idEnd)
       : idAtEnd.exec(text.slice(-300))?.[1]
   const id = idText === undefined ? null : (parseId(idText, rules) ?? null)
@@ -69,7 +70,7 @@ const REPLY = seen.result | seen.error
 interface Values {
   readonly jsonrpc: unknown
   readonly id: unknown
-  /** The id as it stands in the text: a large integer is exact only there. */
+  /** The id as text: a large integer is exact only there. */
   readonly idText: string
   readonly method: unknown
   readonly params: unknown
@@ -77,8 +78,11 @@ interface Values {
   readonly error: unknown
 }
 
-/** Parses every value, those of unknown members too: one that is no JSON makes the text none. */
-function parse(text: string, found: Members): Values {
+/**
+ * Parses every value, including those of unknown members, because one invalid value makes the text
+ * invalid JSON.
+ */
+function parse(text: string, found: EnvelopeMembers): Values {
   const take = (bit: number, at: number, end: number): unknown =>
     (found.seen & bit) === 0 ? undefined : valueAt(text, at, end)
   for (let i = 0; i < found.others.length; i += 2) {
@@ -95,7 +99,7 @@ function parse(text: string, found: Members): Values {
   }
 }
 
-/** A string without escapes is its own value; anything else is left to the parser. */
+/** Returns the slice of a string without escapes; anything else is parsed. */
 function valueAt(text: string, at: number, end: number): unknown {
   if (text.charCodeAt(at) === 34) {
     let i = at + 1
@@ -108,14 +112,14 @@ function valueAt(text: string, at: number, end: number): unknown {
   return JSON.parse(text.slice(at, end))
 }
 
-/** The id, null for the null id, or undefined for what can be none. */
+/** Returns the id, null for the null id, or undefined for a value that cannot be an id. */
 function readId(value: unknown, text: string, rules: DecodeRules): Id | null | undefined {
   if (value === null) return null
   if (typeof value === 'string') {
-    return value.length <= rules.maxIdLength && value.isWellFormed() ? ownText(value) : undefined
+    return value.length <= rules.maxIdLength && value.isWellFormed() ? detached(value) : undefined
   }
   if (typeof value !== 'number' || text.length > rules.maxIdLength) return undefined
-  // Nearly always it is written the way we would write it.
+  // Nearly every number is spelled as we would spell it.
   if (Number.isSafeInteger(value) && `${value}` === text) return value
   const integer = integerOf(text)
   if (integer !== undefined) return integer
@@ -125,16 +129,16 @@ function readId(value: unknown, text: string, rules: DecodeRules): Id | null | u
 }
 
 /**
- * The integer that a number in JSON is, told by its text: as a number it may have been rounded to
- * one, and its echo would be another id. `1.0` and `1e0` are 1. Beyond the safe integers only plain
- * digits go back as they came.
+ * Returns the exact integer that a JSON number denotes, from its text: the parsed number may have been
+ * rounded, and its echo would be another id. `1.0` and `1e0` are 1. Beyond the safe integers only plain
+ * digits are accepted, because only they can be echoed unchanged.
  */
 function integerOf(text: string): number | bigint | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? []
   if (whole.length === text.length - sign.length) {
     const number = Number(text)
-    // "-0" is 0: both would be answered with the same text, so they are the same id.
+    // "-0" is 0: both are echoed with the same text, so they are the same id.
     if (Number.isSafeInteger(number)) return number === 0 ? 0 : number
     return BigInt(text)
   }
@@ -149,7 +153,7 @@ function integerOf(text: string): number | bigint | undefined {
 
 function readCall(
   values: Values,
-  found: Members,
+  found: EnvelopeMembers,
   id: Id | null | undefined,
   rules: DecodeRules,
   refuse: Refuse,
@@ -161,13 +165,13 @@ function readCall(
   if (typeof method !== 'string') return refuse('method', 'method is no string')
   if (method === '') return refuse('method', 'method is empty')
   if (method.length > rules.maxMethodLength) return refuse('method', 'method is too long')
-  if (!method.isWellFormed()) return refuse('method', 'method has half a character')
+  if (!method.isWellFormed()) return refuse('method', 'method has an unpaired surrogate')
   let params: Params | undefined
   if ((found.seen & seen.params) !== 0 && !(values.params === null && rules.nullParams)) {
     if (!isStructure(values.params)) return refuse('params', 'params are neither array nor object')
     params = values.params
   }
-  const name = ownText(method)
+  const name = detached(method)
   return id === undefined
     ? { type: 'notification', method: name, params }
     : { type: 'request', id, method: name, params }
@@ -175,7 +179,7 @@ function readCall(
 
 function readReply(
   values: Values,
-  found: Members,
+  found: EnvelopeMembers,
   id: Id | null | undefined,
   refuse: Refuse,
 ): Entry {
@@ -187,11 +191,11 @@ function readReply(
   }
   const error = readError(values.error)
   if (typeof error === 'string') return refuse('error', error)
-  // An error may come without an id where the sender could not read one; MCP leaves it out.
+  // An error can come without an id if the sender could not read one; MCP leaves it out.
   return { type: 'error', id: id ?? null, error }
 }
 
-/** The members of an error that have a meaning, or what is wrong with it. */
+/** Returns the standard members of an error, or a description of what is wrong with it. */
 export function readError(value: unknown): ErrorObject | string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return 'error is no object'

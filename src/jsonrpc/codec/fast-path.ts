@@ -9,52 +9,53 @@ import {
   QUOTE,
 } from './char-codes.ts'
 import type { DecodeRules } from './decode-rules.ts'
-import { knownText, ownText } from './detach.ts'
+import { detached, interned } from './detach.ts'
 import { readError } from './envelope.ts'
-import { type Kept, WrittenRequest, WrittenResult } from './raw-json.ts'
-import { readWritten } from './raw-json-reader.ts'
-import type { Repeats } from './repeated-meta.ts'
-import { type Members, skipValue } from './scan.ts'
+import type { MetaCache } from './meta-cache.ts'
+import { RawRequest, RawResult, type RawShape } from './raw-json.ts'
+import { readRawMembers } from './raw-json-reader.ts'
+import { type EnvelopeMembers, skipValue } from './scan.ts'
 import { structureFits } from './structure-limits.ts'
 
 /**
- * The quick way for messages spelt as almost everybody spells them: compact, with the envelope in
- * front (`{"jsonrpc":"2.0","id":1,"method":"m","params":…}`) or behind (`{"method":"m","params":…,
- * "jsonrpc":"2.0","id":1}`), ids and names without escapes.
+ * Decodes messages in the common spelling: compact, with the envelope first
+ * (`{"jsonrpc":"2.0","id":1,"method":"m","params":…}`) or last
+ * (`{"method":"m","params":…,"jsonrpc":"2.0","id":1}`), ids and names without escapes.
  *
- * A regular expression checks the whole envelope in one native pass; only the value in between is
- * parsed. That value stands between fixed pieces, so if it is one JSON value the text cannot be read
- * in any other way, and no member can stand twice. Whatever does not fit gives undefined, and the
- * scanner reads it with the same result, only slower.
+ * A regular expression checks the whole envelope in one native pass; only the value in it is parsed.
+ * That value lies between fixed pieces, so if it is one JSON value, the text has no other reading and
+ * no duplicate member. Any other text gives undefined, and the scanner decodes it with the same result,
+ * only slower.
  */
-export function readUsual(
+export function readFast(
   text: string,
   rules: DecodeRules,
-  repeats: Repeats | undefined,
+  metaCache: MetaCache | undefined,
 ): Message | undefined {
-  // Limits that an envelope alone may break are the scanner's to count.
+  // Limits that the envelope alone can exceed are left to the scanner.
   if (rules.maxNodes < CALL_NODES || rules.maxDepth < 2) return undefined
   front.lastIndex = 0
-  if (front.test(text)) return readFront(text, 0, front.lastIndex, undefined, rules, repeats)
+  if (front.test(text))
+    return readEnvelopeFirst(text, 0, front.lastIndex, undefined, rules, metaCache)
   const c = text.charCodeAt(2)
   return c === LETTER_M || c === LETTER_R || c === LETTER_E
-    ? readBehind(text, rules, repeats)
+    ? readEnvelopeLast(text, rules, metaCache)
     : undefined
 }
 
 /**
- * The same for one element of a batch, which begins at `from` and whose end is yet to be found: it is
- * then in `found.end`, and its nodes are counted in `found.nodes`.
+ * Decodes the element of a batch that begins at `from`; sets `found.end` to its end and adds its nodes
+ * to `found.nodes`. Returns undefined for an element in an uncommon spelling.
  */
-export function readUsualElement(
+export function readFastElement(
   text: string,
   from: number,
-  found: Members,
+  found: EnvelopeMembers,
   rules: DecodeRules,
 ): Message | undefined {
   front.lastIndex = from
   return front.test(text)
-    ? readFront(text, from, front.lastIndex, found, rules, undefined)
+    ? readEnvelopeFirst(text, from, front.lastIndex, found, rules, undefined)
     : undefined
 }
 
@@ -78,16 +79,16 @@ const ID_KEY = '"id":'.length
 const METHOD_KEY = '"method":"'.length
 
 /**
- * `headEnd` is where the head ends: behind `"params":`, `"result":`, or the whole message. Without
- * `found` the message is the whole text.
+ * `headEnd` is the position after `"params":`, `"result":` or `"error":`, or after the whole message.
+ * Without `found` the message is the whole text.
  */
-function readFront(
+function readEnvelopeFirst(
   text: string,
   from: number,
   headEnd: number,
-  found: Members | undefined,
+  found: EnvelopeMembers | undefined,
   rules: DecodeRules,
-  repeats: Repeats | undefined,
+  metaCache: MetaCache | undefined,
 ): Message | undefined {
   let at = from + AFTER_VERSION
   let id: Id | undefined
@@ -110,25 +111,25 @@ function readFront(
     found.end = end
     found.nodes += nodes
   }
-  // What comes in a batch is parsed as a whole.
+  // Elements of a batch are always parsed completely.
   if (isReply) {
-    const kept = found === undefined ? rules.written : undefined
-    // The check: a head of a reply has an id.
-    return readReply(text, headEnd, end - 1, id as Id, kept, repeats)
+    const shape = found === undefined ? rules.rawResults : undefined
+    // The check: the head of a reply has an id.
+    return readReply(text, headEnd, end - 1, id as Id, shape, metaCache)
   }
   const methodEnd = isBare ? headEnd - 2 : headEnd - '","params":'.length
   const method = nameAt(text, at + METHOD_KEY, methodEnd, rules)
   if (method === undefined) return undefined
   if (isBare) return call(id, method, undefined)
-  const kept = found === undefined ? rules.writtenCalls?.get(method) : undefined
-  return readCall(text, headEnd, end - 1, id, method, kept, repeats)
+  const shape = found === undefined ? rules.rawCalls?.get(method) : undefined
+  return readCall(text, headEnd, end - 1, id, method, shape, metaCache)
 }
 
-/** Where the value at `at` ends and the brace of the message stands, or -1. */
+/** Returns the end of the value at `at`, where the closing brace of the message is, or -1. */
 function valueEnd(
   text: string,
   at: number,
-  found: Members | undefined,
+  found: EnvelopeMembers | undefined,
   rules: DecodeRules,
 ): number {
   if (found === undefined) {
@@ -141,10 +142,10 @@ function valueEnd(
   return end > 0 && text.charCodeAt(end) === CLOSE_OBJECT ? end : -1
 }
 
-function readBehind(
+function readEnvelopeLast(
   text: string,
   rules: DecodeRules,
-  repeats: Repeats | undefined,
+  metaCache: MetaCache | undefined,
 ): Message | undefined {
   const tailAt = text.lastIndexOf(',"jsonrpc":')
   if (tailAt < 0) return undefined
@@ -162,7 +163,7 @@ function readBehind(
     if (id === undefined || !structureFits(text, headEnd, tailAt, REPLY_NODES, rules)) {
       return undefined
     }
-    return readReply(text, headEnd, tailAt, id, rules.written, repeats)
+    return readReply(text, headEnd, tailAt, id, rules.rawResults, metaCache)
   }
   const isBare = text.charCodeAt(headEnd - 1) !== COLON
   const methodEnd = isBare ? headEnd - 1 : headEnd - '","params":'.length
@@ -170,7 +171,7 @@ function readBehind(
   if (method === undefined) return undefined
   if (isBare) return headEnd === tailAt ? call(id, method, undefined) : undefined
   if (!structureFits(text, headEnd, tailAt, CALL_NODES, rules)) return undefined
-  return readCall(text, headEnd, tailAt, id, method, rules.writtenCalls?.get(method), repeats)
+  return readCall(text, headEnd, tailAt, id, method, rules.rawCalls?.get(method), metaCache)
 }
 
 function call(id: Id | undefined, method: string, params: Params | undefined): Message {
@@ -179,21 +180,23 @@ function call(id: Id | undefined, method: string, params: Params | undefined): M
     : { type: 'request', id, method, params }
 }
 
-/** The reply whose value stands at `[at, end)`. With `kept`, parts of a result may stay as text. */
+/**
+ * Reads the reply whose value is at `[at, end)`. With `shape`, members of a result can stay raw JSON.
+ */
 function readReply(
   text: string,
   at: number,
   end: number,
   id: Id,
-  kept: Kept | undefined,
-  repeats: Repeats | undefined,
+  shape: RawShape | undefined,
+  metaCache: MetaCache | undefined,
 ): Message | undefined {
-  if (kept !== undefined && isResult(text, at)) {
-    const written = readWritten(text, at, end, kept, repeats)
-    if (written !== undefined) return new WrittenResult(id, written)
+  if (shape !== undefined && isResult(text, at)) {
+    const raw = readRawMembers(text, at, end, shape, metaCache)
+    if (raw !== undefined) return new RawResult(id, raw)
   }
   try {
-    const value = parse(text, at, end, kept, repeats)
+    const value = parse(text, at, end, shape, metaCache)
     if (isResult(text, at)) return { type: 'result', id, result: value }
     const error = readError(value)
     return typeof error === 'string' ? undefined : { type: 'error', id, error }
@@ -202,7 +205,7 @@ function readReply(
   }
 }
 
-/** Which of the two a value at `at` is, by the letter before the quote and the colon: resulT, erroR. */
+/** Distinguishes `result` from `error` by the last letter before the quote and the colon: resulT, erroR. */
 function isResult(text: string, at: number): boolean {
   return text.charCodeAt(at - 3) === LETTER_T
 }
@@ -211,15 +214,17 @@ function isResult(text: string, at: number): boolean {
 const REPLY_NODES = 7
 const CALL_NODES = 9
 
-/** The call whose params stand at `[at, end)`. With `kept`, parts of a request's may stay as text. */
+/**
+ * Reads the call whose params are at `[at, end)`. With `shape`, params of a request can stay raw JSON.
+ */
 function readCall(
   text: string,
   at: number,
   end: number,
   id: Id | undefined,
   method: string,
-  kept: Kept | undefined,
-  repeats: Repeats | undefined,
+  shape: RawShape | undefined,
+  metaCache: MetaCache | undefined,
 ): Message | undefined {
   const first = text.charCodeAt(at)
   if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) return undefined
@@ -228,13 +233,13 @@ function readCall(
     if (first === OPEN_OBJECT) return last === CLOSE_OBJECT ? call(id, method, {}) : undefined
     return last === CLOSE_ARRAY ? call(id, method, []) : undefined
   }
-  if (kept !== undefined && id !== undefined) {
-    const written = readWritten(text, at, end, kept, repeats)
-    if (written !== undefined) return new WrittenRequest(id, method, written)
+  if (shape !== undefined && id !== undefined) {
+    const raw = readRawMembers(text, at, end, shape, metaCache)
+    if (raw !== undefined) return new RawRequest(id, method, raw)
   }
   try {
     // The check: the text begins like an object or an array.
-    return call(id, method, parse(text, at, end, kept, repeats) as Params)
+    return call(id, method, parse(text, at, end, shape, metaCache) as Params)
   } catch {
     return undefined
   }
@@ -244,16 +249,16 @@ function parse(
   text: string,
   at: number,
   end: number,
-  kept: Kept | undefined,
-  repeats: Repeats | undefined,
+  shape: RawShape | undefined,
+  metaCache: MetaCache | undefined,
 ): unknown {
-  // What repeats has been looked for already where parts may be left as text.
-  return repeats === undefined || kept !== undefined
+  // With a shape, readRawMembers has consulted the cache already.
+  return metaCache === undefined || shape !== undefined
     ? JSON.parse(text.slice(at, end))
-    : repeats.parse(text, at, end)
+    : metaCache.parse(text, at, end)
 }
 
-/** Where the id that begins at `at` ends, in a text that the expression has found good. */
+/** Returns the end of the id that begins at `at`, in a text that the expression has accepted. */
 function idEndAt(text: string, at: number): number {
   if (text.charCodeAt(at) === QUOTE) return text.indexOf('"', at + 1) + 1
   let end = at + 1
@@ -263,7 +268,7 @@ function idEndAt(text: string, at: number): number {
 
 function idAtRange(text: string, at: number, end: number, rules: DecodeRules): Id | undefined {
   if (text.charCodeAt(at) === QUOTE) {
-    return end - at - 2 > rules.maxIdLength ? undefined : ownText(text.slice(at + 1, end - 1))
+    return end - at - 2 > rules.maxIdLength ? undefined : detached(text.slice(at + 1, end - 1))
   }
   if (end - at > rules.maxIdLength) return undefined
   let number = 0
@@ -272,5 +277,5 @@ function idAtRange(text: string, at: number, end: number, rules: DecodeRules): I
 }
 
 function nameAt(text: string, at: number, end: number, rules: DecodeRules): string | undefined {
-  return end - at > rules.maxMethodLength ? undefined : knownText(text.slice(at, end))
+  return end - at > rules.maxMethodLength ? undefined : interned(text.slice(at, end))
 }

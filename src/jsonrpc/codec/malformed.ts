@@ -1,7 +1,7 @@
 import { codes } from '../error.ts'
 import type { Id, Malformed, Reason } from '../message.ts'
 
-/** Text over the size limit, whose size alone was looked at. */
+/** Makes the value for a text over the size limit, which was not parsed. */
 export function oversize(maxBytes: number, code: number): Malformed {
   return {
     type: 'invalid',
@@ -16,7 +16,7 @@ export function oversize(maxBytes: number, code: number): Malformed {
   }
 }
 
-/** Bytes or text that are no JSON. */
+/** Makes the value for input that is no JSON or no UTF-8. */
 export function notJson(detail: string, reason: 'json' | 'encoding' = 'json'): Malformed {
   return {
     type: 'invalid',
@@ -27,7 +27,7 @@ export function notJson(detail: string, reason: 'json' | 'encoding' = 'json'): M
   }
 }
 
-/** JSON that is no message. */
+/** Makes the value for JSON that is no valid message. */
 export function invalidRequest(reason: Reason, detail: string, id: Id | null = null): Malformed {
   return {
     type: 'invalid',
@@ -38,7 +38,7 @@ export function invalidRequest(reason: Reason, detail: string, id: Id | null = n
   }
 }
 
-/** A reply that is none: the call it was meant for fails, and nothing is sent back. */
+/** Makes the value for an invalid reply: the call it refers to fails, and nothing is sent back. */
 export function invalidReply(reason: Reason, detail: string, id: Id | null): Malformed {
   return { ...invalidRequest(reason, detail, id), reply: true }
 }

@@ -8,88 +8,99 @@ import {
   OPEN_OBJECT,
   QUOTE,
 } from './char-codes.ts'
-import { knownText } from './detach.ts'
-import { type Keep, type Kept, type KeptMember, type Members, Written } from './raw-json.ts'
-import type { Repeats } from './repeated-meta.ts'
+import { interned } from './detach.ts'
+import type { MetaCache } from './meta-cache.ts'
+import {
+  RawJson,
+  type RawMember,
+  type RawMemberKind,
+  type RawObject,
+  type RawShape,
+} from './raw-json.ts'
 
 /**
- * The object at `[at, end)` with the members that `kept` names, the large ones as their text. Undefined
- * for whatever has other members, or one twice, or is spelt with more than single spaces, or is no JSON:
- * all of that is for the parser. How deep and how large it is must have been looked at before.
+ * Reads the object at `[at, end)` with the members that `shape` names, the large ones as RawJson.
+ * Returns undefined for an object with other or duplicate members, with white space other than spaces,
+ * or for invalid JSON: all of that is left to the parser. The caller must have checked depth and number
+ * of nodes.
  */
-export function readWritten(
+export function readRawMembers(
   text: string,
   at: number,
   end: number,
-  kept: Kept,
-  repeats: Repeats | undefined,
-): Members | undefined {
+  shape: RawShape,
+  metaCache: MetaCache | undefined,
+): RawObject | undefined {
   if (text.charCodeAt(at) !== OPEN_OBJECT || text.charCodeAt(end - 1) !== CLOSE_OBJECT) {
     return undefined
   }
-  const tail = repeats?.tailAt(text, at, end) ?? -1
+  const tail = metaCache?.tailAt(text, at, end) ?? -1
   const stop = tail < 0 ? end - 1 : tail
   const members: Record<string, unknown> = {}
   let seen = 0
   for (let from = at + 1, place = 0; ; ) {
-    place = placeOf(text, from, kept, place)
-    const member = kept[place]
+    place = placeOf(text, from, shape, place)
+    const member = shape[place]
     if (member === undefined || (seen & (1 << place)) !== 0) return undefined
     seen |= 1 << place
-    const { name, head, keep } = member
+    const { name, head, kind } = member
     const valueAt = from + head.length
-    const valueEnd = endOfMember(text, valueAt, keep)
+    const valueEnd = endOfMember(text, valueAt, kind)
     if (valueEnd < 0 || valueEnd > stop) return undefined
-    members[name] = memberOf(text.slice(valueAt, valueEnd), keep)
+    members[name] = memberOf(text.slice(valueAt, valueEnd), kind)
     if (valueEnd === stop) break
     if (text.charCodeAt(valueEnd) !== COMMA) return undefined
     from = valueEnd + 1
   }
   if (tail < 0) return members
   if (members._meta !== undefined) return undefined
-  members._meta = repeats?.value
+  members._meta = metaCache?.value
   return members
 }
 
-/** Which member begins here: nearly always one of those that follow the last in their usual order. */
-function placeOf(text: string, at: number, kept: Kept, last: number): number {
-  for (let place = last; place < kept.length; place++) {
-    // The check: place is below length.
-    if (text.startsWith((kept[place] as KeptMember).head, at)) return place
+/**
+ * Returns the index of the member that begins here: nearly always one that follows the last in the
+ * usual order.
+ */
+function placeOf(text: string, at: number, shape: RawShape, last: number): number {
+  for (let place = last; place < shape.length; place++) {
+    // The check: place is less than length.
+    if (text.startsWith((shape[place] as RawMember).head, at)) return place
   }
-  return kept.findIndex(({ head }) => text.startsWith(head, at))
+  return shape.findIndex(({ head }) => text.startsWith(head, at))
 }
 
-function memberOf(text: string, keep: Keep): unknown {
-  if (keep === 'scalar') return scalarOf(text)
-  return keep === 'read' ? JSON.parse(text) : new Written(text)
+function memberOf(text: string, kind: RawMemberKind): unknown {
+  if (kind === 'scalar') return scalarOf(text)
+  return kind === 'parsed' ? JSON.parse(text) : new RawJson(text)
 }
 
-/** Most scalars are plain words. */
+/** Most scalars are strings without escapes. */
 function scalarOf(text: string): unknown {
-  if (text.charCodeAt(0) === QUOTE && !text.includes('\\')) return knownText(text.slice(1, -1))
+  if (text.charCodeAt(0) === QUOTE && !text.includes('\\')) return interned(text.slice(1, -1))
   if (text === 'false') return false
   return text === 'true' ? true : JSON.parse(text)
 }
 
-function endOfMember(text: string, at: number, keep: Keep): number {
+function endOfMember(text: string, at: number, kind: RawMemberKind): number {
   const first = text.charCodeAt(at)
-  if (keep === 'scalar') {
+  if (kind === 'scalar') {
     return first === OPEN_OBJECT || first === OPEN_ARRAY ? -1 : endOfValue(text, at, 0)
   }
-  if (first !== (keep === 'array' ? OPEN_ARRAY : OPEN_OBJECT)) return -1
-  if (text.length > SHORT) return endOfValue(text, at, 0)
-  usual.lastIndex = at
-  return usual.test(text) ? usual.lastIndex : endOfValue(text, at, 0)
+  if (first !== (kind === 'array' ? OPEN_ARRAY : OPEN_OBJECT)) return -1
+  if (text.length > MAX_SIMPLE_LENGTH) return endOfValue(text, at, 0)
+  simple.lastIndex = at
+  return simple.test(text) ? simple.lastIndex : endOfValue(text, at, 0)
 }
 
-// What most members are: compact, without escapes, not deep. One native pass tells, in a tenth of the
-// time that the functions below take; of a long text there would be much to remember on the way.
-const SHORT = 4096
+// Most members are compact, without escapes and not deep. One native pass checks that in a tenth of the
+// time of the functions below. Long texts are excluded because the expression would need much memory to
+// backtrack.
+const MAX_SIMPLE_LENGTH = 4096
 const STRING = /"[ !#-[\]-\uffff]*"/.source
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/.source
 const SCALAR = `(?:${STRING}|${NUMBER}|true|false|null)`
-const usual = new RegExp(
+const simple = new RegExp(
   container(`(?:${SCALAR}|${container(`(?:${SCALAR}|${container(SCALAR)})`)})`),
   'y',
 )
@@ -99,17 +110,17 @@ function container(value: string): string {
   return `(?:\\{(?:${member}(?:,${member})*)?\\}|\\[(?:${value}(?:,${value})*)?\\])`
 }
 
-// Each of these gives the position behind what begins at `at`, or -1 where that is no JSON. They call
-// each other, and what may be nested as deep as somebody likes would use up the stack: from here on
-// that is -1, too, and for the parser.
-const DEEPEST = 256
+// Each of these functions returns the position after the value that begins at `at`, or -1 if it is no
+// JSON. They are recursive, so nesting is limited to protect the stack: deeper values give -1, too, and
+// go to the parser.
+const MAX_LEVEL = 256
 
 function endOfValue(text: string, at: number, level: number): number {
   switch (text.charCodeAt(at)) {
     case OPEN_OBJECT:
-      return level < DEEPEST ? endOfObject(text, at, level) : -1
+      return level < MAX_LEVEL ? endOfObject(text, at, level) : -1
     case OPEN_ARRAY:
-      return level < DEEPEST ? endOfArray(text, at, level) : -1
+      return level < MAX_LEVEL ? endOfArray(text, at, level) : -1
     case QUOTE:
       return endOfString(text, at)
     default:
@@ -153,7 +164,7 @@ function endOfObject(text: string, from: number, level: number): number {
   }
 }
 
-// Of a long string the expression finds the end faster than the loop.
+// The expression finds the end of a long string faster than the loop.
 const LONG = 48
 const plain = /[ !#-[\]-\uffff]*/y
 const hex = /[0-9a-fA-F]{4}/y
@@ -199,7 +210,7 @@ function endOfEscape(text: string, at: number): number {
   }
 }
 
-/** Not over other white space: a line feed would end the line that the text is written to. */
+/** Skips no other white space: a line feed would end the frame that the text is written to. */
 function skipSpaces(text: string, from: number): number {
   let at = from
   while (text.charCodeAt(at) === 32) at++

@@ -4,8 +4,8 @@ import type { Decoded, Message, RpcRequest, RpcResult } from '../message.ts'
 import { decode, decodeBy } from './decode.ts'
 import { decodeRules } from './decode-rules.ts'
 import { encode } from './encode.ts'
-import { asRead, kept, readValue, Written, wholeMessage } from './raw-json.ts'
-import { Repeats } from './repeated-meta.ts'
+import { MetaCache } from './meta-cache.ts'
+import { parsedMessage, parseRaw, parseRawValue, RawJson, rawShape } from './raw-json.ts'
 
 const results = {
   resultType: 'scalar',
@@ -13,14 +13,14 @@ const results = {
   content: 'array',
   structuredContent: 'object',
 } as const
-const written = kept(results)
+const rawResults = rawShape(results)
 
 const reply = (result: string) => `{"jsonrpc":"2.0","id":1,"result":${result}}`
 
-/** What a text is read as where parts of results may stay text. */
-const read = (text: string) => decode(text, { written }) as RpcResult
+/** Decodes a result whose members can stay raw. */
+const read = (text: string) => decode(text, { rawResults }) as RpcResult
 
-/** The same with everything read. */
+/** Decodes a result completely. */
 function whole(text: string) {
   const message = read(text)
   return message.type === 'result'
@@ -30,18 +30,18 @@ function whole(text: string) {
 
 describe('a result of which parts are left as text', () => {
   test('has its small members, and the text of the large ones', () => {
-    const { written: parts } = read(reply('{"resultType":"complete","content":[{"n": 1.0}]}'))
-    expect(parts).toEqual({ resultType: 'complete', content: new Written('[{"n": 1.0}]') })
+    const { raw: parts } = read(reply('{"resultType":"complete","content":[{"n": 1.0}]}'))
+    expect(parts).toEqual({ resultType: 'complete', content: new RawJson('[{"n": 1.0}]') })
   })
 
-  test('is written as it came, be it by numbers that no double can hold', () => {
+  test('is encoded unchanged, even numbers that no double can hold', () => {
     const text = reply('{"content":[12345678901234567890,{"a":1,"a":2}],"isError":false}')
-    const { id, written: result } = read(text)
+    const { id, raw: result } = read(text)
     expect(encode({ type: 'result', id, result })).toBe(text)
     expect(JSON.stringify(result?.content)).toBe('[12345678901234567000,{"a":2}]')
   })
 
-  test('gives all of it to whoever wants to look at it', () => {
+  test('is parsed completely when it is read', () => {
     fc.assert(
       fc.property(
         fc.array(fc.jsonValue()),
@@ -49,23 +49,23 @@ describe('a result of which parts are left as text', () => {
         (list, o) => {
           const text = reply(JSON.stringify({ content: list, structuredContent: o, isError: true }))
           const message = read(text)
-          expect(message.written).toBeDefined()
+          expect(message.raw).toBeDefined()
           expect(message.result).toEqual((decode(text) as RpcResult).result)
-          expect(encode({ type: 'result', id: 1, result: message.written })).toBe(text)
+          expect(encode({ type: 'result', id: 1, result: message.raw })).toBe(text)
         },
       ),
     )
   })
 
   test('knows what every message of the connection ends with', () => {
-    const rules = decodeRules({ written })
-    const repeats = new Repeats()
+    const rules = decodeRules({ rawResults })
+    const metaCache = new MetaCache()
     const text = (n: number) => reply(`{"content":[${n}],"_meta":{"by":"me"}}`)
-    const messages = [1, 2, 3].map(n => decodeBy(text(n), rules, repeats) as RpcResult)
+    const messages = [1, 2, 3].map(n => decodeBy(text(n), rules, metaCache) as RpcResult)
     expect(messages.map(({ result }) => result)).toEqual(
       [1, 2, 3].map(n => ({ content: [n], _meta: { by: 'me' } })),
     )
-    expect(messages[2]?.written).toEqual({ content: new Written('[3]'), _meta: { by: 'me' } })
+    expect(messages[2]?.raw).toEqual({ content: new RawJson('[3]'), _meta: { by: 'me' } })
   })
 })
 
@@ -89,7 +89,7 @@ describe('read whole instead', () => {
 
   test.each(results)('%s', (_, result) => {
     const message = read(reply(result))
-    expect(message.written).toBeUndefined()
+    expect(message.raw).toBeUndefined()
     expect(message).toEqual(decode(reply(result)))
   })
 
@@ -132,16 +132,16 @@ describe('read whole instead', () => {
     ['large', { maxNodes: 20 }],
   ])('too %s', (_, limit) => {
     const text = reply(`{"content":${'['.repeat(20)}${']'.repeat(20)}}`)
-    expect(decode(text, { ...limit, written })).toEqual(decode(text, limit))
-    expect(decode(text, { ...limit, written }).type).toBe('invalid')
+    expect(decode(text, { ...limit, rawResults })).toEqual(decode(text, limit))
+    expect(decode(text, { ...limit, rawResults }).type).toBe('invalid')
   })
 
   test('what is nested deeper than the stack reaches, where that is allowed', () => {
     const deep = `${'['.repeat(300_000)}${']'.repeat(300_000)}`
     const limits = { maxDepth: 1_000_000, maxNodes: 1_000_000 }
-    const message = decode(reply(`{"content":${deep}}`), { ...limits, written }) as RpcResult
+    const message = decode(reply(`{"content":${deep}}`), { ...limits, rawResults }) as RpcResult
     expect(message.type).toBe('result')
-    expect(message.written).toBeUndefined()
+    expect(message.raw).toBeUndefined()
   })
 
   test('an error', () => {
@@ -151,18 +151,18 @@ describe('read whole instead', () => {
 })
 
 describe('a request of which parts are left as text', () => {
-  const writtenCalls = new Map([
-    ['m', kept({ name: 'scalar', arguments: 'object', _meta: 'read' })],
+  const rawCalls = new Map([
+    ['m', rawShape({ name: 'scalar', arguments: 'object', _meta: 'parsed' })],
   ])
-  const readCall = (text: string) => decode(text, { writtenCalls }) as RpcRequest
+  const readCall = (text: string) => decode(text, { rawCalls }) as RpcRequest
   const text = (params: string, method = 'm') =>
     `{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}`
   const params = '{"name":"a \\" b","arguments":{"n":1.0,"o":[{"a":{"b":[]}}]},"_meta":{"x":[1]}}'
 
   test('has the small ones, and the text of the large ones', () => {
-    expect(readCall(text(params)).written).toEqual({
+    expect(readCall(text(params)).raw).toEqual({
       name: 'a " b',
-      arguments: new Written('{"n":1.0,"o":[{"a":{"b":[]}}]}'),
+      arguments: new RawJson('{"n":1.0,"o":[{"a":{"b":[]}}]}'),
       _meta: { x: [1] },
     })
   })
@@ -170,18 +170,18 @@ describe('a request of which parts are left as text', () => {
   test.each([
     ['with its envelope in front', text(params)],
     ['with its envelope behind', `{"method":"m","params":${params},"jsonrpc":"2.0","id":1}`],
-  ])('%s gives all of it to whoever wants to look at it', (_, whole) => {
+  ])('%s is parsed completely when it is read', (_, whole) => {
     const { type, id, method, params: read } = readCall(whole)
-    expect(readCall(whole).written).toBeDefined()
+    expect(readCall(whole).raw).toBeDefined()
     expect({ type, id, method, params: read }).toEqual(decode(whole))
   })
 
   test('can be taken apart once it has been read whole', () => {
-    const message = wholeMessage(readCall(text(params)))
+    const message = parsedMessage(readCall(text(params)))
     expect({ ...message }).toEqual(decode(text(params)))
-    expect(wholeMessage(message)).toBe(message)
+    expect(parsedMessage(message)).toBe(message)
     const note = { type: 'notification', method: 'm' } as const
-    expect(wholeMessage(note)).toBe(note)
+    expect(parsedMessage(note)).toBe(note)
   })
 
   test.each([
@@ -197,39 +197,39 @@ describe('a request of which parts are left as text', () => {
     ['no JSON', text('{"name":"a","arguments":{"a":01}}')],
   ])('%s is read whole', (_, whole) => {
     const message = readCall(whole)
-    expect('written' in message).toBe(false)
+    expect('raw' in message).toBe(false)
     expect(message).toEqual(decode(whole))
   })
 
   test('knows what every message of the connection ends with', () => {
-    const rules = decodeRules({ writtenCalls })
-    const repeats = new Repeats()
+    const rules = decodeRules({ rawCalls })
+    const metaCache = new MetaCache()
     const said = (n: number) => text(`{"name":"a","arguments":{"n":${n}},"_meta":{"by":"me"}}`)
-    const messages = [1, 2, 3].map(n => decodeBy(said(n), rules, repeats) as RpcRequest)
+    const messages = [1, 2, 3].map(n => decodeBy(said(n), rules, metaCache) as RpcRequest)
     expect(messages.map(message => message.params)).toEqual(
       [1, 2, 3].map(n => ({ name: 'a', arguments: { n }, _meta: { by: 'me' } })),
     )
     const twice = text('{"_meta":{"by":"you"},"name":"a","_meta":{"by":"me"}}')
-    expect(decodeBy(twice, rules, repeats)).toEqual(decode(twice))
+    expect(decodeBy(twice, rules, metaCache)).toEqual(decode(twice))
   })
 })
 
 describe('members as they are read', () => {
   test('are the same where nothing was left as text', () => {
     const members = { a: 1, b: {} }
-    expect(asRead(members)).toBe(members)
-    expect(readValue(members.b)).toBe(members.b)
+    expect(parseRaw(members)).toBe(members)
+    expect(parseRawValue(members.b)).toBe(members.b)
   })
 
   test('are read where something was', () => {
-    const members = { a: 1, b: new Written('{"c":[1]}') }
-    expect(asRead(members)).toEqual({ a: 1, b: { c: [1] } })
-    expect(readValue(members.b)).toEqual({ c: [1] })
-    expect(members.b).toBeInstanceOf(Written)
+    const members = { a: 1, b: new RawJson('{"c":[1]}') }
+    expect(parseRaw(members)).toEqual({ a: 1, b: { c: [1] } })
+    expect(parseRawValue(members.b)).toEqual({ c: [1] })
+    expect(members.b).toBeInstanceOf(RawJson)
   })
 })
 
-test('whatever is changed in a text, it is read as what it is', () => {
+test('a text with any change is decoded as without raw members', () => {
   const usual = reply(
     '{"resultType":"complete","content":[{"type":"text","text":"a \\n \\u00e9 b"},-1.5e+3,true,null],"structuredContent":{"a":[{}]},"isError":false}',
   )
@@ -295,18 +295,18 @@ describe('any messages of one connection, one after the other,', () => {
     .tuple(params, fc.constantFrom(...shapes()))
     .map(([text, around]) => around(text))
   const rules = decodeRules({
-    written: kept({ ...results, _meta: 'read' }),
-    writtenCalls: new Map([
-      ['m', kept({ name: 'scalar', arguments: 'object', content: 'array', _meta: 'read' })],
+    rawResults: rawShape({ ...results, _meta: 'parsed' }),
+    rawCalls: new Map([
+      ['m', rawShape({ name: 'scalar', arguments: 'object', content: 'array', _meta: 'parsed' })],
     ]),
   })
 
-  test('are read as each of them is, and written as what they say on one line', () => {
+  test('are decoded like the parsed text, and encoded on one line', () => {
     fc.assert(
       fc.property(fc.array(message, { minLength: 1, maxLength: 4 }), texts => {
-        const repeats = new Repeats()
+        const metaCache = new MetaCache()
         for (const text of [...texts, ...texts]) {
-          const given = decodeBy(text, rules, repeats)
+          const given = decodeBy(text, rules, metaCache)
           const expected = decode(text)
           expect(readWhole(given)).toStrictEqual(expected)
           const line = passedOn(given)
@@ -330,21 +330,21 @@ describe('any messages of one connection, one after the other,', () => {
   }
 
   function readWhole(given: Decoded): Decoded {
-    if (given.type === 'request' && given.written !== undefined) {
+    if (given.type === 'request' && given.raw !== undefined) {
       const { type, id, method, params } = given
       return { type, id, method, params }
     }
-    if (given.type !== 'result' || given.written === undefined) return given
+    if (given.type !== 'result' || given.raw === undefined) return given
     return { type: 'result', id: given.id, result: given.result }
   }
 
   /** The text of a message of which parts were left as text; undefined for any other. */
   function passedOn(given: Decoded): string | undefined {
-    if (given.type === 'request' && given.written !== undefined) {
-      const { type, id, method, written } = given
-      return encode({ type, id, method, params: written })
+    if (given.type === 'request' && given.raw !== undefined) {
+      const { type, id, method, raw } = given
+      return encode({ type, id, method, params: raw })
     }
-    if (given.type !== 'result' || given.written === undefined) return undefined
-    return encode({ type: 'result', id: given.id, result: given.written })
+    if (given.type !== 'result' || given.raw === undefined) return undefined
+    return encode({ type: 'result', id: given.id, result: given.raw })
   }
 })

@@ -1,10 +1,10 @@
 import type { Id, Params, RpcNotification, RpcRequest, RpcResult } from '../message.ts'
 
 /**
- * A value as the text that it came as: JSON that has been checked from its first to its last letter, and
- * holds no line feed. It is written as it is, by the writer of messages and by `JSON.stringify` alike.
+ * A JSON value that was kept as its source text instead of being parsed. The text is valid JSON and
+ * contains no line feed. `encode` writes it unchanged; `JSON.stringify` parses it first (`toJSON`).
  */
-export class Written {
+export class RawJson {
   readonly text: string
 
   constructor(text: string) {
@@ -17,95 +17,101 @@ export class Written {
 }
 
 /**
- * What a member of params or of a result may be: a scalar or an object that is read at once, or an object
- * or array that may be left as its text.
+ * How a member of params or of a result is decoded: a scalar, an object that is parsed at once, or an
+ * object or array that stays raw JSON.
  */
-export type Keep = 'scalar' | 'read' | 'object' | 'array'
+export type RawMemberKind = 'scalar' | 'parsed' | 'object' | 'array'
 
-/** A member that may be there where some are left unread. */
-export interface KeptMember {
+/** One member of a RawShape. */
+export interface RawMember {
   readonly name: string
-  /** Its name as it is written, with everything before its value. */
+  /** The name with quotes and colon, as it appears in compact JSON. */
   readonly head: string
-  readonly keep: Keep
+  readonly kind: RawMemberKind
 }
-
-/** The only members that may be there, in the order in which they are likely to come. */
-export type Kept = readonly KeptMember[]
-
-/** Makes the list of them from their names, which are plain words. */
-export function kept(members: Readonly<Record<string, Keep>>): Kept {
-  return Object.entries(members).map(([name, keep]) => ({ name, head: `"${name}":`, keep }))
-}
-
-/** The params of such requests, by their methods. */
-export type KeptCalls = ReadonlyMap<string, Kept>
-
-export type Members = Readonly<Record<string, unknown>>
 
 /**
- * A result of which some members have not been read: for whoever only passes them on, which takes half
- * the time then. Whoever asks for `result` gets all of it as `JSON.parse` would have given it.
+ * The members that an object with raw members can have, in their most likely order. With any other
+ * member it is parsed.
  */
-export class WrittenResult implements RpcResult {
+export type RawShape = readonly RawMember[]
+
+/** Makes a RawShape from member names, which must need no escapes in JSON. */
+export function rawShape(members: Readonly<Record<string, RawMemberKind>>): RawShape {
+  return Object.entries(members).map(([name, kind]) => ({ name, head: `"${name}":`, kind }))
+}
+
+/** The RawShape of the params, by request method. */
+export type RawCalls = ReadonlyMap<string, RawShape>
+
+/** An object whose members can be RawJson. */
+export type RawObject = Readonly<Record<string, unknown>>
+
+/**
+ * A result with raw members, which a proxy forwards in half the time. Reading `result` parses all of
+ * it, as `JSON.parse` would have.
+ */
+export class RawResult implements RpcResult {
   readonly type = 'result'
   readonly id: Id
-  /** The result, where what was not read is a `Written`. */
-  readonly written: Members
+  /** The result, in which members can be RawJson. */
+  readonly raw: RawObject
 
-  constructor(id: Id, written: Members) {
+  constructor(id: Id, raw: RawObject) {
     this.id = id
-    this.written = written
+    this.raw = raw
   }
 
-  get result(): Members {
-    return asRead(this.written)
+  get result(): RawObject {
+    return parseRaw(this.raw)
   }
 }
 
-/** The same of a request and its params. */
-export class WrittenRequest implements RpcRequest {
+/** A request whose params have raw members. Reading `params` parses all of them. */
+export class RawRequest implements RpcRequest {
   readonly type = 'request'
   readonly id: Id
   readonly method: string
-  readonly written: Members
+  readonly raw: RawObject
 
-  constructor(id: Id, method: string, written: Members) {
+  constructor(id: Id, method: string, raw: RawObject) {
     this.id = id
     this.method = method
-    this.written = written
+    this.raw = raw
   }
 
-  get params(): Members {
-    return asRead(this.written)
+  get params(): RawObject {
+    return parseRaw(this.raw)
   }
 }
 
-/** The same members with everything read, as `JSON.parse` would have given it; those given where it is. */
-export function asRead(members: Members): Members {
+/** Returns the members with all RawJson parsed; the same object if there is none. */
+export function parseRaw(members: RawObject): RawObject {
   let read: Record<string, unknown> | undefined
   for (const key in members) {
     const value = members[key]
-    if (!(value instanceof Written)) continue
+    if (!(value instanceof RawJson)) continue
     read ??= { ...members }
     read[key] = value.toJSON()
   }
   return read ?? members
 }
 
-/** A value of which it is not known whether it has been read. */
-export function readValue(value: unknown): unknown {
-  return value instanceof Written ? value.toJSON() : value
+/** Returns the parsed value of a RawJson, and any other value unchanged. */
+export function parseRawValue(value: unknown): unknown {
+  return value instanceof RawJson ? value.toJSON() : value
 }
 
-/** The params of a message, in which some may be a `Written`: reading those takes what was to be spared. */
-export function unreadParams(message: RpcRequest | RpcNotification): Params | undefined {
-  return (message.type === 'request' ? message.written : undefined) ?? message.params
+/** Returns the params of a message without parsing raw members: they can be RawJson. */
+export function rawParams(message: RpcRequest | RpcNotification): Params | undefined {
+  return (message.type === 'request' ? message.raw : undefined) ?? message.params
 }
 
-/** A message as whoever knows nothing of this may take it apart, with all of it read. */
-export function wholeMessage<M extends RpcRequest | RpcNotification>(message: M): M | RpcRequest {
-  if (message.type === 'notification' || message.written === undefined) return message
+/**
+ * Returns the message with plain members and all params parsed, for code that does not know raw JSON.
+ */
+export function parsedMessage<M extends RpcRequest | RpcNotification>(message: M): M | RpcRequest {
+  if (message.type === 'notification' || message.raw === undefined) return message
   const { type, id, method, params } = message
   return { type, id, method, params }
 }

@@ -12,33 +12,32 @@ import {
 /**
  * Finds the members of an envelope in the text of a message without parsing the values.
  *
- * One pass over the characters gives everything that `JSON.parse` would lose or do too late: members
- * that stand twice, ids as they are written, nesting and number of nodes before anything is built.
- * Only the structure is looked at; whoever takes a value parses its slice, and that tells whether it
- * is JSON.
+ * One pass over the characters finds everything that `JSON.parse` would lose or detect too late:
+ * duplicate members, the spelling of ids, nesting and number of nodes before anything is built. Only
+ * the structure is checked; parsing the slice of a value later shows whether it is JSON.
  */
 
-/** What the scan may find besides an end: all are below zero, where no position is. */
+/** Results of a scan that are no position; all are negative. */
 export const NOT_JSON = -1
 export const TOO_DEEP = -2
 const TOO_MANY_NODES = -3
 
-/** Bits of `Members.seen`. */
+/** Bits of `EnvelopeMembers.seen`. */
 export const seen = { jsonrpc: 1, id: 2, method: 4, params: 8, result: 16, error: 32 } as const
 
 /**
- * Where the members of one envelope stand in the text, as `[start, end)` of each value. A range means
- * something only where its bit is set in `seen`. Made once and filled again for every message.
+ * The positions of the members of an envelope in the text, as `[start, end)` of each value. A range is
+ * valid only if its bit is set in `seen`. One instance is reused for every message.
  */
-export class Members {
+export class EnvelopeMembers {
   seen = 0
-  /** Bits of members that stand more than once. */
-  twice = 0
-  /** The bit of the member in whose value the scan stopped, when it did. */
+  /** Bits of duplicate members. */
+  duplicates = 0
+  /** The bit of the member in whose value the scan stopped, if it did. */
   stoppedIn = 0
-  /** Keys and values counted since the text began; over several envelopes in a batch. */
+  /** Keys and values since the beginning of the text, over all envelopes of a batch. */
   nodes = 0
-  /** Where the last element of a batch ended. */
+  /** The end of the last element of a batch. */
   end = 0
   versionAt = 0
   versionEnd = 0
@@ -52,11 +51,11 @@ export class Members {
   resultEnd = 0
   errorAt = 0
   errorEnd = 0
-  /** Values to be checked and ignored: of members that are none of ours, or stand again. */
+  /** Ranges of values to be checked and ignored: those of unknown and of duplicate members. */
   others: number[] = []
 }
 
-/** The position of the next character that is no white space of JSON. */
+/** Returns the position of the next character that is no JSON white space. */
 export function skipSpace(text: string, from: number): number {
   let at = from
   for (;;) {
@@ -67,19 +66,19 @@ export function skipSpace(text: string, from: number): number {
 }
 
 /**
- * Reads the object that begins at `from` and fills `into`; returns the position behind it.
- * `depth` is the nesting around it.
+ * Scans the object that begins at `from` and fills `into`; returns the position after it. `depth` is
+ * the nesting around it.
  */
 export function scanEnvelope(
   text: string,
   from: number,
-  into: Members,
+  into: EnvelopeMembers,
   depth: number,
   maxDepth: number,
   maxNodes: number,
 ): number {
   into.seen = 0
-  into.twice = 0
+  into.duplicates = 0
   into.stoppedIn = 0
   if (into.others.length > 0) into.others = []
   into.nodes++
@@ -111,11 +110,11 @@ export function scanEnvelope(
   }
 }
 
-/** The position behind the value that begins at `from`. */
+/** Returns the position after the value that begins at `from`. */
 export function skipValue(
   text: string,
   from: number,
-  into: Members,
+  into: EnvelopeMembers,
   depth: number,
   maxDepth: number,
   maxNodes: number,
@@ -143,17 +142,17 @@ export function skipValue(
         return nodes > maxNodes ? TOO_MANY_NODES : at + 1
       }
     }
-    // Looked at while counting, too: an endless list must not be read to its end first.
+    // Checked inside the loop, so that a huge array is not read to its end first.
     if (nodes > maxNodes) return TOO_MANY_NODES
   }
   return NOT_JSON
 }
 
-// Long strings are left to indexOf, which compares many characters at a time; for the usual short
-// ones its call costs more than this loop.
+// Long strings are left to indexOf, which compares many characters at a time; for short strings its
+// call costs more than this loop.
 const LONG = 48
 
-/** The position behind the string that begins at `from`, or NOT_JSON when it never ends. */
+/** Returns the position after the string that begins at `from`, or NOT_JSON if it does not end. */
 function skipString(text: string, from: number): number {
   const near = Math.min(text.length, from + LONG)
   let at = from + 1
@@ -165,7 +164,9 @@ function skipString(text: string, from: number): number {
   return stringEnd(text, at)
 }
 
-/** The position behind the string that `from` lies in, not behind a backslash; or NOT_JSON. */
+/**
+ * Returns the position after the string that contains `from`, which follows no backslash; or NOT_JSON.
+ */
 export function stringEnd(text: string, from: number): number {
   let at = from
   for (;;) {
@@ -178,7 +179,7 @@ export function stringEnd(text: string, from: number): number {
   }
 }
 
-/** Numbers, true, false, null, and whatever else stands there until something ends it. */
+/** Skips a number, true, false, null, or any other text up to the next delimiter. */
 function skipScalar(text: string, from: number): number {
   let at = from
   for (; at < text.length; at++) {
@@ -188,10 +189,10 @@ function skipScalar(text: string, from: number): number {
   return at === from ? NOT_JSON : at
 }
 
-function note(into: Members, member: number, at: number, end: number): void {
+function note(into: EnvelopeMembers, member: number, at: number, end: number): void {
   const again = into.seen & member
   if (member === 0 || again !== 0) {
-    into.twice |= again
+    into.duplicates |= again
     into.others.push(at, end)
     return
   }
@@ -217,7 +218,10 @@ function note(into: Members, member: number, at: number, end: number): void {
   }
 }
 
-/** Which member the key `"…"` at `[at, end)` names: its bit, 0 for none of ours, NOT_JSON. */
+/**
+ * Returns the bit of the member that the key `"…"` at `[at, end)` names, 0 for an unknown member, or
+ * NOT_JSON.
+ */
 function memberAt(text: string, at: number, end: number): number {
   const length = end - at - 2
   const first = text.charCodeAt(at + 1)
@@ -232,7 +236,7 @@ function memberAt(text: string, at: number, end: number): number {
   } else if (length === 5) {
     if (is(text, at, '"error"')) return seen.error
   }
-  return otherMember(text.slice(at, end))
+  return escapedMember(text.slice(at, end))
 }
 
 function is(text: string, at: number, word: string): boolean {
@@ -242,8 +246,8 @@ function is(text: string, at: number, word: string): boolean {
   return true
 }
 
-/** An escaped spelling of one of ours is that member: `"\u006dethod"` must not slip past a check. */
-function otherMember(key: string): number {
+/** An escaped spelling names the same member: `"\u006dethod"` must not bypass a check. */
+function escapedMember(key: string): number {
   try {
     const name: unknown = JSON.parse(key)
     return typeof name === 'string' && Object.hasOwn(seen, name)

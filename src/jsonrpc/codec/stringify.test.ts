@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, test } from 'vitest'
-import { write, writeOnce } from './stringify.ts'
+import { cacheJson, stringify } from './stringify.ts'
 
 class Point {
   x = 1
@@ -16,7 +16,7 @@ const getter = {
   },
 }
 
-describe('write', () => {
+describe('stringify', () => {
   const rows: [string, unknown][] = [
     ['text', 'a'],
     ['text with a quote', 'a"b'],
@@ -43,7 +43,7 @@ describe('write', () => {
     ['a Map', { m: new Map([[1, 2]]) }],
     ['bytes', { b: new Uint8Array([1, 2]) }],
     ['a getter', getter],
-    ['an own toJSON that is told its key', { k: { toJSON: (key: string) => `at ${key}` } }],
+    ['an own toJSON that receives its key', { k: { toJSON: (key: string) => `at ${key}` } }],
     ['the same in a list', [[{ toJSON: (key: string) => `at ${key}` }]]],
     ['a toJSON that is hidden', { h: hidden }],
     ['a toJSON that is no function', { toJSON: 1 }],
@@ -58,7 +58,7 @@ describe('write', () => {
     ['null', null],
   ]
   test.each(rows)('writes %s as JSON.stringify does', (_, value) => {
-    expect(write(value)).toBe(JSON.stringify(value))
+    expect(stringify(value)).toBe(JSON.stringify(value))
   })
 
   test.each<[string, () => unknown]>([
@@ -75,14 +75,14 @@ describe('write', () => {
   ])('throws for %s where JSON.stringify does', (_, make) => {
     const value = make()
     const native = outcome(() => JSON.stringify(value))
-    expect(outcome(() => write(value))).toEqual(native)
+    expect(outcome(() => stringify(value))).toEqual(native)
   })
 
-  it('writes whatever there is as JSON.stringify does', () => {
+  it('gives the text of JSON.stringify for any value', () => {
     const anything = fc.anything({ withDate: true, withMap: true, withNullPrototype: true })
     fc.assert(
       fc.property(fc.oneof(anything, fc.jsonValue()), value => {
-        expect(outcome(() => write(value))).toEqual(outcome(() => JSON.stringify(value)))
+        expect(outcome(() => stringify(value))).toEqual(outcome(() => JSON.stringify(value)))
       }),
       { numRuns: 400 },
     )
@@ -90,10 +90,10 @@ describe('write', () => {
 
   it('writes more keys than it keeps in mind', () => {
     const values = Array.from({ length: 3000 }, (_, i) => ({ [`key ${i}`]: i }))
-    expect(values.map(write)).toEqual(values.map(value => JSON.stringify(value)))
+    expect(values.map(stringify)).toEqual(values.map(value => JSON.stringify(value)))
   })
 
-  describe('while somebody has given all objects a member', () => {
+  describe('while Object.prototype has an enumerable member', () => {
     const prototype = Object.prototype as unknown as Record<string, unknown>
     afterEach(() => {
       delete prototype.everywhere
@@ -102,27 +102,27 @@ describe('write', () => {
 
     it('writes those of the object alone', () => {
       prototype.everywhere = 1
-      expect(write({ a: { b: 1 } })).toBe('{"a":{"b":1}}')
+      expect(stringify({ a: { b: 1 } })).toBe('{"a":{"b":1}}')
     })
 
     it('lets it speak for them', () => {
       prototype.toJSON = () => 'all the same'
-      expect(write({ a: 1 })).toBe(JSON.stringify({ a: 1 }))
+      expect(stringify({ a: 1 })).toBe(JSON.stringify({ a: 1 }))
     })
   })
 })
 
-describe('writeOnce', () => {
+describe('cacheJson', () => {
   it('gives the object back, and its text is the same wherever it stands', () => {
     const constant = Object.freeze({ name: 'a "b"', list: Object.freeze([1, 2]) })
-    expect(writeOnce(constant)).toBe(constant)
+    expect(cacheJson(constant)).toBe(constant)
     for (const value of [constant, { c: constant }, { a: { c: constant } }, [constant]]) {
-      expect(write(value)).toBe(JSON.stringify(value))
+      expect(stringify(value)).toBe(JSON.stringify(value))
     }
   })
 
   it('throws for what is no JSON', () => {
-    expect(() => writeOnce({ a: 1n })).toThrow(TypeError)
+    expect(() => cacheJson({ a: 1n })).toThrow(TypeError)
   })
 })
 

@@ -1,37 +1,40 @@
 import { BACKSLASH, QUOTE } from './char-codes.ts'
-import { Written } from './raw-json.ts'
+import { RawJson, type RawObject } from './raw-json.ts'
 
 /**
- * The JSON of a value: letter by letter what `JSON.stringify` gives, in two thirds of its time for what
- * most messages hold, small plain objects with short texts. Whatever is larger, nested deeper or not
- * plain is left to `JSON.stringify`, as a whole or in parts. Undefined for what has no JSON.
+ * Returns the same text as `JSON.stringify`, in two thirds of its time for typical messages: small
+ * plain objects with short strings. Values that are larger, deeper or not plain are left to
+ * `JSON.stringify`, as a whole or in part. Returns undefined for a value that has no JSON.
  *
- * Throws what `JSON.stringify` throws: for cycles, bigints, nesting beyond the stack.
+ * Throws as `JSON.stringify` does: for cycles, bigints and nesting beyond the stack.
  */
-export function write(value: unknown): string | undefined {
+export function stringify(value: unknown): string | undefined {
   const isPlain = typeof value === 'object' && value !== null && !isPolluted()
   const text = isPlain ? writeObject(value, 0) : NATIVE
   return text === NATIVE ? JSON.stringify(value) : text
 }
 
 /**
- * Keeps the JSON of an object that many messages carry as one of their members, for as long as the
- * object lives. It must be frozen, with everything it holds.
+ * Caches the JSON of an object that many messages contain as a member, for as long as the object lives.
+ * The object must be deeply frozen. Returns the object.
  */
-export function writeOnce<T extends object>(constant: T): T {
+export function cacheJson<T extends object>(constant: T): T {
   constants.set(constant, JSON.stringify(constant))
   return constant
 }
 
 const constants = new WeakMap<object, string>()
 
-// Beyond these the native way is the faster one.
-const MEMBERS = 16
-const ELEMENTS = 4
-const LEVELS = 4
-const LETTERS = 64
+// Beyond these limits `JSON.stringify` is faster.
+const MAX_MEMBERS = 16
+const MAX_ELEMENTS = 4
+const MAX_LEVEL = 4
+const MAX_STRING_LENGTH = 64
 
-/** Stands for "not here": no JSON is an empty text. The whole is then written natively. */
+/**
+ * Marks a value that only `JSON.stringify` can encode; the whole is then left to it. No JSON text is
+ * empty.
+ */
 const NATIVE = ''
 
 function writeValue(value: unknown, level: number): string | undefined {
@@ -54,37 +57,35 @@ function writeValue(value: unknown, level: number): string | undefined {
 
 function writeObject(value: object, level: number): string {
   if (level === 1) {
-    if (value instanceof Written) return value.text
+    if (value instanceof RawJson) return value.text
     const known = constants.get(value)
     if (known !== undefined) return known
   }
-  // Such a function is told the key it stands under, which only the native way knows in all cases.
+  // toJSON receives the key of the value, which only the native implementation always knows.
   if ((value as { toJSON?: unknown }).toJSON !== undefined) return NATIVE
-  if (level >= LEVELS) return JSON.stringify(value)
+  if (level >= MAX_LEVEL) return JSON.stringify(value)
   if (Array.isArray(value)) return writeArray(value, level)
   const isPlain = Object.getPrototypeOf(value) === Object.prototype
-  return isPlain ? writeMembers(value as Members, level) : JSON.stringify(value)
+  return isPlain ? writeMembers(value as RawObject, level) : JSON.stringify(value)
 }
 
-type Members = Readonly<Record<string, unknown>>
-
-function writeMembers(value: Members, level: number): string {
+function writeMembers(value: RawObject, level: number): string {
   let text = ''
   let count = 0
   for (const key in value) {
-    if (++count > MEMBERS) return JSON.stringify(value)
+    if (++count > MAX_MEMBERS) return JSON.stringify(value)
     const member = writeValue(value[key], level + 1)
     if (member === undefined) continue
     if (member === NATIVE) return NATIVE
-    const written = keyOf(key)
-    text += text === '' ? written.first : written.next
+    const keyText = keyOf(key)
+    text += text === '' ? keyText.first : keyText.next
     text += member
   }
   return text === '' ? '{}' : `${text}}`
 }
 
 function writeArray(value: readonly unknown[], level: number): string {
-  if (value.length > ELEMENTS) return JSON.stringify(value)
+  if (value.length > MAX_ELEMENTS) return JSON.stringify(value)
   let text = '['
   for (let i = 0; i < value.length; i++) {
     const element = writeValue(value[i], level + 1) ?? 'null'
@@ -94,9 +95,9 @@ function writeArray(value: readonly unknown[], level: number): string {
   return `${text}]`
 }
 
-/** Printable ASCII without quote and backslash is written as it is. */
+/** Printable ASCII without quote and backslash needs no escaping. */
 function writeString(value: string): string {
-  if (value.length > LETTERS) return JSON.stringify(value)
+  if (value.length > MAX_STRING_LENGTH) return JSON.stringify(value)
   for (let i = 0; i < value.length; i++) {
     const c = value.charCodeAt(i)
     if (c < 32 || c === QUOTE || c === BACKSLASH || c > 126) return JSON.stringify(value)
@@ -104,29 +105,29 @@ function writeString(value: string): string {
   return `"${value}"`
 }
 
-/** A key with everything around it, as the first of its object and as a later one. */
+/** A key with its punctuation, as the first member of an object and as a later one. */
 interface Key {
   readonly first: string
   readonly next: string
 }
 
-// Keys repeat: there are as many as the program and its protocol know. Those that come from outside
-// may be any number, so the table is thrown away before it grows.
+// Keys repeat, so their JSON is cached. Keys from outside are unbounded, so the cache is cleared when
+// it is full.
 const keys = new Map<string, Key>()
-const KEYS = 1024
+const MAX_KEYS = 1024
 
 function keyOf(key: string): Key {
   const known = keys.get(key)
   if (known !== undefined) return known
   const text = JSON.stringify(key)
   const made = { first: `{${text}:`, next: `,${text}:` }
-  if (key.length > LETTERS) return made
-  if (keys.size >= KEYS) keys.clear()
+  if (key.length > MAX_STRING_LENGTH) return made
+  if (keys.size >= MAX_KEYS) keys.clear()
   keys.set(key, made)
   return made
 }
 
-/** Whether somebody gave all objects a member, which a loop over members would find. */
+/** Whether Object.prototype has an enumerable member, which a loop over members would find. */
 function isPolluted(): boolean {
   for (const _ in Object.prototype) return true
   return false

@@ -10,56 +10,56 @@ import {
 } from './char-codes.ts'
 import { stringEnd } from './scan.ts'
 
-/** The bounds of a structure. */
-interface Bounds {
+/** The limits of a structure. */
+interface StructureLimits {
   readonly maxDepth: number
   readonly maxNodes: number
 }
 
 /**
- * Whether the value at `[at, end)`, inside one object that already counts `nodes`, keeps to the
- * limits of nesting and nodes. Exact for JSON; for anything else the parser has the last word.
+ * Whether the value at `[at, end)`, inside an object that already counts `nodes`, is within the limits
+ * of nesting and nodes. Exact for JSON; invalid JSON is rejected later by the parser.
  *
- * Most texts are let through by what they cannot be: too short for so much nesting, or with too few
- * opening brackets, which indexOf counts faster than any loop. Only the rest is read.
+ * Most texts pass without being read: they are too short for the nesting, or have too few opening
+ * brackets, which indexOf counts faster than any loop. Only the rest is counted.
  */
 export function structureFits(
   text: string,
   at: number,
   end: number,
   nodes: number,
-  bounds: Bounds,
+  limits: StructureLimits,
 ): boolean {
-  // A node takes two characters at least, and so does a level.
-  const most = (end - at + 1) >> 1
-  const depth = bounds.maxDepth - 1
-  const fewNodes = nodes + most <= bounds.maxNodes
-  if (fewNodes && (most <= depth || hasFewBrackets(text, at, end, depth))) return true
-  return countStructure(text, at, end, nodes, bounds)
+  // A node takes at least two characters, and so does a level.
+  const maxPossible = (end - at + 1) >> 1
+  const depth = limits.maxDepth - 1
+  const fewNodes = nodes + maxPossible <= limits.maxNodes
+  if (fewNodes && (maxPossible <= depth || hasFewBrackets(text, at, end, depth))) return true
+  return countStructure(text, at, end, nodes, limits)
 }
 
-function hasFewBrackets(text: string, at: number, end: number, most: number): boolean {
+function hasFewBrackets(text: string, at: number, end: number, max: number): boolean {
   let count = 0
   for (let i = text.indexOf('[', at); i >= 0 && i < end; i = text.indexOf('[', i + 1)) {
-    if (++count > most) return false
+    if (++count > max) return false
   }
-  // Objects inside each other take five characters a level, `{"":}`, save the innermost, `{}`. That
-  // alone lets most messages through.
-  if (count + 1 + (end - at) / 5 <= most) return true
+  // Nested objects take five characters per level, `{"":}`, except the innermost, `{}`. That alone
+  // passes most messages.
+  if (count + 1 + (end - at) / 5 <= max) return true
   for (let i = text.indexOf('{', at); i >= 0 && i < end; i = text.indexOf('{', i + 1)) {
-    if (++count > most) return false
+    if (++count > max) return false
   }
   return true
 }
 
-// Characters of a string cost twice what elements of an array of bytes cost, so the text is read
-// through a window of bytes. Nothing outside ASCII has a meaning here, so a character cut in half at
-// the edge of the window does no harm.
+// Reading a character of a string costs twice as much as an element of a byte array, so the text is
+// read through a window of bytes. Only ASCII characters matter here, so a character that is cut in half
+// at the edge of the window does no harm.
 const WINDOW = 16_384
 const encoder = new TextEncoder()
 let window: Uint8Array | undefined
 
-// Where a string goes on for longer than this, indexOf finds its end faster than the loop.
+// In a longer string indexOf finds the end faster than the loop.
 const LONG = 48
 
 function countStructure(
@@ -67,15 +67,15 @@ function countStructure(
   at: number,
   end: number,
   nodesAround: number,
-  bounds: Bounds,
+  limits: StructureLimits,
 ): boolean {
   window ??= new Uint8Array(WINDOW * 3)
   const bytes = window
-  // The opening bracket of the value is counted where it is met, its node already by the caller.
+  // The caller has counted the value as a node already, and its opening bracket counts it again.
   let nodes = nodesAround - 1
   let depth = 1
   let inString = false
-  // Bytes of the next window that belong to an escape begun in this one.
+  // Bytes of the next window that belong to an escape that began in this one.
   let skipped = 0
   for (let from = at; from < end; ) {
     const to = Math.min(end, from + WINDOW)
@@ -108,12 +108,12 @@ function countStructure(
         nodes++
       } else if (c === OPEN_OBJECT || c === OPEN_ARRAY) {
         nodes++
-        if (++depth > bounds.maxDepth) return false
+        if (++depth > limits.maxDepth) return false
       } else if (c === CLOSE_OBJECT || c === CLOSE_ARRAY) {
         depth--
       }
     }
-    if (nodes > bounds.maxNodes) return false
+    if (nodes > limits.maxNodes) return false
     if (next === to && i > written) skipped = i - written
     from = next
   }

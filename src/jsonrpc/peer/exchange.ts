@@ -2,34 +2,34 @@ import type { Envelope } from '../channel.ts'
 import type { Calls, Exchange } from '../handler.ts'
 import type { Message, RpcNotification, RpcRequest } from '../message.ts'
 
-/** Sends a notification on the path that the envelope names. */
+/** Sends a notification on the stream that the envelope identifies. */
 type Notify = (
   method: string,
   params: object | undefined,
   envelope: Envelope,
 ) => void | Promise<void>
 
-/** Takes the reply to one request; undefined when it is not going to be answered. */
+/** Sends the reply to one request; undefined if the request stays unanswered. */
 export type Reply = (reply: Message | undefined, envelope: Envelope) => void
 
-/** What a peer lends to each of its exchanges. */
-export interface WayBack {
+/** The parts of a peer that its exchanges send through. */
+export interface ReplyPath {
   readonly calls: Calls
-  /** The same, on the path that the envelope names. */
+  /** Makes calls on the stream that the envelope identifies. */
   readonly callsOn: (envelope: Envelope) => Calls
   readonly notify: Notify
 }
 
 /**
- * One inbound message while it is being answered. The abort controller is made when somebody first
- * looks at the signal: most handlers never do.
+ * An incoming message of a Peer while it is handled. The abort controller is created on the first
+ * access to `signal`, because most handlers never need it.
  */
-export class Answering<M extends RpcRequest | RpcNotification> implements Exchange {
+export class PeerExchange<M extends RpcRequest | RpcNotification> implements Exchange {
   readonly message: M
   readonly envelope: Envelope
   readonly reply: Reply
-  readonly #way: WayBack
-  /** Whether the sender has been answered, or is not going to be. */
+  readonly #path: ReplyPath
+  /** Whether the response has been sent, or none will be. */
   settled = false
   #controller: AbortController | undefined
   #afterReply: (() => void) | undefined
@@ -37,10 +37,10 @@ export class Answering<M extends RpcRequest | RpcNotification> implements Exchan
   #reason: unknown
   #aborted = false
 
-  constructor(message: M, envelope: Envelope, way: WayBack, reply: Reply) {
+  constructor(message: M, envelope: Envelope, path: ReplyPath, reply: Reply) {
     this.message = message
     this.envelope = envelope
-    this.#way = way
+    this.#path = path
     this.reply = reply
   }
 
@@ -57,31 +57,32 @@ export class Answering<M extends RpcRequest | RpcNotification> implements Exchan
     else this.#onAbort = both(this.#onAbort, run)
   }
 
-  get takesWritten(): boolean {
-    return this.envelope.takesWritten === true
+  get acceptsRaw(): boolean {
+    return this.envelope.acceptsRaw === true
   }
 
   get back(): Calls {
-    const { calls, callsOn } = this.#way
+    const { calls, callsOn } = this.#path
     return this.envelope.about === undefined ? calls : callsOn(this.envelope)
   }
 
-  /** Made on demand and bound, so that a handler may take it out of the exchange. */
+  /** Bound on access, so that a handler can destructure it from the exchange. */
   get notify(): Exchange['notify'] {
-    return (method, params) => this.#way.notify(method, params, this.envelope)
+    return (method, params) => this.#path.notify(method, params, this.envelope)
   }
 
   afterReply(run: () => void): void {
     this.#afterReply = run
   }
 
-  /** Gives the reply, or with undefined says that there will be none. */
+  /** Sends the reply; undefined means that there will be none. */
   settle(reply: Message | undefined): void {
     this.settled = true
     this.reply(reply, this.envelope)
     if (reply !== undefined) this.#afterReply?.()
   }
 
+  /** Aborts the exchange with a reason. Idempotent. */
   abort(reason: unknown): void {
     if (this.#aborted) return
     this.#aborted = true
@@ -91,7 +92,7 @@ export class Answering<M extends RpcRequest | RpcNotification> implements Exchan
   }
 }
 
-/** Of two that want to hear of it, each does; nearly always there is but one. */
+/** Combines two callbacks into one; nearly always there is only one. */
 export function both(
   first: ((reason: unknown) => void) | undefined,
   second: (reason: unknown) => void,

@@ -23,7 +23,7 @@ describe('what handlers may do', () => {
     ['throw undefined', () => Promise.reject(undefined)],
     ['throw a frozen error', () => Promise.reject(Object.freeze(new Error('x')))],
     [
-      'throw a proxy that does not like to be asked',
+      'throw a proxy that throws in instanceof',
       () => {
         throw hostile
       },
@@ -169,6 +169,6 @@ describe('small print of calls', () => {
     const client = new Peer(w.channel)
     const call = client.call('lost')
     w.hangUp(new Error('cable'))
-    await expect(call).rejects.toThrow('lost: the connection ended')
+    await expect(call).rejects.toThrow('lost: the connection closed')
   })
 })

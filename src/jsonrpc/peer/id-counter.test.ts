@@ -9,11 +9,11 @@ describe('the counter of ids', () => {
     expect(ids.last).toBe(3)
   })
 
-  it('tells of 80, 90 and 96 per cent once each', () => {
-    const told: [string, number | bigint][] = []
-    const ids = new IdCounter({ ceiling: 100, onLevel: (level, id) => told.push([level, id]) })
+  it('reports 80, 90 and 96 percent once each', () => {
+    const reported: [string, number | bigint][] = []
+    const ids = new IdCounter({ ceiling: 100, onLevel: (level, id) => reported.push([level, id]) })
     for (let i = 0; i < 100; i++) ids.next()
-    expect(told).toEqual([
+    expect(reported).toEqual([
       ['warning', 80],
       ['critical', 90],
       ['reserved', 96],

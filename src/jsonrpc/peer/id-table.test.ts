@@ -4,7 +4,7 @@ import type { Id } from '../message.ts'
 import { IdTable } from './id-table.ts'
 
 describe('IdTable', () => {
-  it('does what a Map does, whatever comes and goes', () => {
+  it('behaves like a Map', () => {
     const id: fc.Arbitrary<Id> = fc.oneof(
       { weight: 6, arbitrary: fc.nat({ max: 100 }) },
       fc.nat({ max: 8 }).map(n => n * 4096),

@@ -1,46 +1,51 @@
-import { promised } from '../../util/promised.ts'
+import { fromThenable } from '../../util/promises.ts'
 import type { Envelope } from '../channel.ts'
 import { internalError, RpcError } from '../error.ts'
 import type { Handler } from '../handler.ts'
 import type { ErrorObject, Id, Message, RpcNotification, RpcRequest } from '../message.ts'
-import { Answering, type Reply, type WayBack } from './exchange.ts'
+import { PeerExchange, type Reply, type ReplyPath } from './exchange.ts'
 import { IdTable } from './id-table.ts'
 
+/** The parts and limits of the incoming half of a peer. */
 export interface InboundOptions {
   readonly handler: Handler
-  readonly way: WayBack
+  readonly path: ReplyPath
   readonly maxInFlight: number
   readonly maxQueued: number
-  /** Whether replies cannot leave at the moment: then nothing new is begun. */
+  /** Whether replies cannot be sent at the moment: then no further handler is started. */
   readonly isCongested: () => boolean
-  /** Told what a handler threw that the sender is not told. Must not throw. */
+  /** Receives exceptions of handlers that are not sent to the peer. Must not throw. */
   readonly onError: (error: unknown, message: RpcRequest | RpcNotification) => void
-  /** The error as it goes to the sender. */
+  /** Makes the error object that is sent for an error. */
   readonly toWire: (error: RpcError) => ErrorObject
-  /** What refuses a request when too many wait. */
+  /** The response to a request beyond `maxQueued`. */
   readonly busy: ErrorObject
-  /** Called whenever a request has been settled or has begun after waiting. */
-  readonly onMoved: () => void
+  /** Called when a request has settled or a queued one has started. */
+  readonly onChange: () => void
 }
 
-type Request = Answering<RpcRequest>
+type Request = PeerExchange<RpcRequest>
 
 /**
- * The requests of the other side: runs so many at once, keeps some waiting in order, refuses the rest,
- * and sees that each is answered exactly once or, when cancelled, not at all.
+ * The incoming half of a peer: handles up to `maxInFlight` requests at a time, queues `maxQueued` in
+ * order, rejects the rest, and makes sure that each is answered exactly once or, when cancelled, not at
+ * all.
  */
 export class Inbound {
   readonly #options: InboundOptions
-  /** By the sender's id, which it must not use twice at a time. */
+  /** By the id of the peer, which must be unique among its requests in flight. */
   readonly #byId = new IdTable<Request>()
-  /** Absent before the first, which hardly any sender has. */
-  #nameless: Set<Request> | undefined
-  /** The one whose handler was called and has not returned: most are answered then, and never kept. */
+  /** Requests with the id null. Created with the first one, because they are rare. */
+  #withoutId: Set<Request> | undefined
+  /**
+   * The request whose handler is on the stack. Most are answered when it returns and need no table
+   * entry.
+   */
   #calling: Request | undefined
   readonly #queue: Request[] = []
   /** Notifications whose handlers have not finished. */
-  readonly #notes = new Set<Answering<RpcNotification>>()
-  /** Handlers that have not finished, and those of them whose request was cancelled. */
+  readonly #notifications = new Set<PeerExchange<RpcNotification>>()
+  /** The number of handlers that have not finished, and of those whose request was cancelled. */
   #running = 0
   #cancelled = 0
 
@@ -48,116 +53,121 @@ export class Inbound {
     this.#options = options
   }
 
-  /** Requests that want an answer and have none yet. */
+  /** The number of requests that have not been answered. */
   get size(): number {
-    const kept = this.#byId.size + (this.#nameless?.size ?? 0)
-    return this.#calling === undefined ? kept : kept + 1
+    const tracked = this.#byId.size + (this.#withoutId?.size ?? 0)
+    return this.#calling === undefined ? tracked : tracked + 1
   }
 
-  /** Whether so much is waiting that no more should be read. Leaves room for what was read already. */
-  get isCrowded(): boolean {
+  /**
+   * Whether so many requests are queued that reading should pause. Leaves room for input that was read
+   * already.
+   */
+  get isOverloaded(): boolean {
     const { maxQueued, maxInFlight } = this.#options
-    return this.#queue.length * 2 >= maxQueued || this.#notes.size >= maxInFlight
+    return this.#queue.length * 2 >= maxQueued || this.#notifications.size >= maxInFlight
   }
 
+  /** Whether a request with this id has not been answered. */
   isInFlight(id: Id): boolean {
     return this.#find(id) !== undefined
   }
 
+  /** Handles a request, queues it, or rejects it as busy. */
   request(message: RpcRequest, envelope: Envelope, reply: Reply): void {
-    if (this.#hasRoom()) {
-      this.#begin(new Answering(message, envelope, this.#options.way, reply))
+    if (this.#hasCapacity()) {
+      this.#start(new PeerExchange(message, envelope, this.#options.path, reply))
     } else if (this.#queue.length < this.#options.maxQueued) {
-      const request = new Answering(message, envelope, this.#options.way, reply)
-      this.#keep(request)
+      const request = new PeerExchange(message, envelope, this.#options.path, reply)
+      this.#track(request)
       this.#queue.push(request)
     } else {
       reply({ type: 'error', id: message.id, error: this.#options.busy }, envelope)
     }
   }
 
-  /** Runs at once, whatever waits: requests in the queue must not keep it from being heard. */
+  /** Handles a notification immediately: queued requests must not delay it. */
   notification(message: RpcNotification, envelope: Envelope): void {
-    const note = new Answering(message, envelope, this.#options.way, noReply)
+    const exchange = new PeerExchange(message, envelope, this.#options.path, noReply)
     try {
-      const outcome = promised(this.#options.handler(message, note))
+      const outcome = fromThenable(this.#options.handler(message, exchange))
       if (!(outcome instanceof Promise)) return
-      this.#notes.add(note)
-      const over = (): void => {
-        this.#notes.delete(note)
-        this.#options.onMoved()
+      this.#notifications.add(exchange)
+      const finish = (): void => {
+        this.#notifications.delete(exchange)
+        this.#options.onChange()
       }
-      outcome.then(over, error => {
-        if (!note.settled) this.#options.onError(error, message)
-        over()
+      outcome.then(finish, error => {
+        if (!exchange.settled) this.#options.onError(error, message)
+        finish()
       })
     } catch (error) {
       this.#options.onError(error, message)
     }
   }
 
-  /** Begins what waits, as far as there is room. */
+  /** Starts queued requests while there is capacity. */
   proceed(): void {
-    while (this.#queue.length > 0 && this.#hasRoom()) {
+    while (this.#queue.length > 0 && this.#hasCapacity()) {
       const next = this.#queue.shift()
       if (next !== undefined && !next.settled) this.#run(next)
     }
-    this.#options.onMoved()
+    this.#options.onChange()
   }
 
   /**
    * Aborts the request with this id, answers it with `error` or not at all, and frees the id at once;
-   * whatever the handler still returns is dropped. Returns whether there was one, of another method
-   * than `except`.
+   * the result of its handler is dropped. Returns false if there is none, or if its method is `except`.
    */
   cancel(id: Id, reason: unknown, error?: ErrorObject, except?: string): boolean {
-    const answering = this.#find(id)
-    if (answering === undefined || answering.message.method === except) return false
-    this.#cut(answering, reason, error)
+    const request = this.#find(id)
+    if (request === undefined || request.message.method === except) return false
+    this.#cancel(request, reason, error)
     return true
   }
 
-  /** The same for all of them. */
+  /** Cancels every request and notification in progress. */
   cancelAll(reason: unknown, error?: ErrorObject): void {
-    for (const answering of [...this.#byId.values(), ...(this.#nameless ?? [])]) {
-      this.#cut(answering, reason, error)
+    for (const request of [...this.#byId.values(), ...(this.#withoutId ?? [])]) {
+      this.#cancel(request, reason, error)
     }
-    if (this.#calling !== undefined) this.#cut(this.#calling, reason, error)
-    for (const note of this.#notes) {
-      note.settled = true
-      note.abort(reason)
+    if (this.#calling !== undefined) this.#cancel(this.#calling, reason, error)
+    for (const notification of this.#notifications) {
+      notification.settled = true
+      notification.abort(reason)
     }
   }
 
   /**
-   * A cancelled request gives its place back before its handler has stopped, or one that does not
-   * heed its signal would keep it for ever; but no more than as many again, or cancelling would be a
-   * way to run any number.
+   * A cancelled request frees its slot before its handler has stopped, because a handler that ignores
+   * its signal would keep the slot forever. At most `maxInFlight` slots are freed that way, because
+   * otherwise a peer could run any number of handlers by cancelling.
    */
-  #hasRoom(): boolean {
+  #hasCapacity(): boolean {
     const { maxInFlight, isCongested } = this.#options
-    const spared = Math.min(this.#cancelled, maxInFlight)
-    return this.#running - spared < maxInFlight && !isCongested()
+    const freed = Math.min(this.#cancelled, maxInFlight)
+    return this.#running - freed < maxInFlight && !isCongested()
   }
 
   #find(id: Id): Request | undefined {
-    const kept = this.#byId.get(id)
-    if (kept !== undefined) return kept
+    const found = this.#byId.get(id)
+    if (found !== undefined) return found
     return this.#calling?.message.id === id ? this.#calling : undefined
   }
 
-  #keep(request: Request): void {
+  #track(request: Request): void {
     const { id } = request.message
     if (id === null) {
-      this.#nameless ??= new Set()
-      this.#nameless.add(request)
+      this.#withoutId ??= new Set()
+      this.#withoutId.add(request)
     } else this.#byId.set(id, request)
   }
 
-  #begin(request: Request): void {
-    // A channel that delivers inside `send` may bring one while the handler of another is being called.
+  #start(request: Request): void {
+    // A channel that delivers inside `send` can bring a request while the handler of another is on the
+    // stack.
     if (this.#calling === undefined) this.#calling = request
-    else this.#keep(request)
+    else this.#track(request)
     this.#run(request)
   }
 
@@ -165,14 +175,14 @@ export class Inbound {
     this.#running++
     let outcome: unknown
     try {
-      outcome = promised(this.#options.handler(request.message, request))
+      outcome = fromThenable(this.#options.handler(request.message, request))
     } catch (error) {
       this.#finish(request, this.#failure(request, error))
       return
     }
     if (outcome instanceof Promise && this.#calling === request) {
       this.#calling = undefined
-      this.#keep(request)
+      this.#track(request)
     }
     if (outcome instanceof Promise) {
       outcome.then(
@@ -191,7 +201,7 @@ export class Inbound {
     if (this.#queue.length > 0) this.proceed()
   }
 
-  #cut(request: Request, reason: unknown, error: ErrorObject | undefined): void {
+  #cancel(request: Request, reason: unknown, error: ErrorObject | undefined): void {
     const isWaiting = this.#queue.includes(request)
     if (!isWaiting && !request.settled) this.#cancelled++
     this.#settle(request, error && { type: 'error', id: request.message.id, error })
@@ -203,18 +213,18 @@ export class Inbound {
     if (request.settled) return
     const { id } = request.message
     if (this.#calling === request) this.#calling = undefined
-    else if (id === null) this.#nameless?.delete(request)
+    else if (id === null) this.#withoutId?.delete(request)
     else this.#byId.delete(id)
     request.settle(reply)
-    this.#options.onMoved()
+    this.#options.onChange()
   }
 
   #failure(request: Request, error: unknown): Message {
     const { id } = request.message
     if (isRpcError(error)) return { type: 'error', id, error: this.#options.toWire(error) }
-    // A handler that gives up because it was told to has nothing to report.
+    // An exception that a cancelled handler throws is no failure.
     if (!request.settled) this.#options.onError(error, request.message)
-    // What went wrong inside is nobody's business outside.
+    // Internal errors are not sent to the peer.
     return { type: 'error', id, error: this.#options.toWire(internalError()) }
   }
 }
@@ -222,7 +232,7 @@ export class Inbound {
 function noReply(): void {}
 
 function resultOf(request: Request, result: unknown): Message {
-  // On a wire nothing becomes null; without one it must be the same.
+  // Encoding turns undefined into null; in-process channels must behave the same.
   return { type: 'result', id: request.message.id, result: result === undefined ? null : result }
 }
 
@@ -230,7 +240,7 @@ function isRpcError(error: unknown): error is RpcError {
   try {
     return error instanceof RpcError
   } catch {
-    // Somebody's proxy that does not like to be asked.
+    // A user's Proxy can throw in `instanceof`.
     return false
   }
 }

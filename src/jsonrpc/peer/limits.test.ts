@@ -8,7 +8,7 @@ import { Peer } from './peer.ts'
 describe('cancelling', () => {
   const cancellation = { method: '$/cancel', member: 'id' }
 
-  it('tells the other side, which stops and does not answer', async () => {
+  it('notifies the peer, which stops and does not answer', async () => {
     let signal: AbortSignal | undefined
     const { client, server } = pair(
       (_, exchange) => {
@@ -33,7 +33,7 @@ describe('cancelling', () => {
     ['enough', 'cancelled: enough', 'enough'],
     [new Error('a secret'), 'cancelled', undefined],
     [new ChannelError('timeout', 'm: no reply in time'), 'cancelled: timeout', 'timeout'],
-  ])('says why where the protocol has a place for it: %s', async (why, told, words) => {
+  ])('sends the reason if the protocol has a member for it: %s', async (why, message, words) => {
     const reasoned = { ...cancellation, reason: 'reason' }
     let signal: AbortSignal | undefined
     const { client } = pair(
@@ -50,7 +50,7 @@ describe('cancelling', () => {
     controller.abort(why)
     await expect(call).rejects.toBe(why)
     await turn()
-    expect(signal?.reason).toMatchObject({ code: 'closed', message: told })
+    expect(signal?.reason).toMatchObject({ code: 'closed', message })
     expect(cancelParams(reasoned, 1, why)).toEqual({ id: 1, ...(words && { reason: words }) })
     expect(cancelParams(cancellation, 1, why)).toEqual({ id: 1 })
   })
@@ -350,7 +350,7 @@ describe('closing', () => {
     ])
   })
 
-  it('can be told not to wait any longer', async () => {
+  it('can be shortened while it waits', async () => {
     const { deadlines } = manualDeadlines()
     const w = wire()
     const peer = new Peer(w.channel, { m: forever }, { deadlines })
@@ -401,7 +401,7 @@ describe('closing', () => {
     expect(w.sent).toHaveLength(1)
   })
 
-  it('still answers what is in flight when the other side only stops talking', async () => {
+  it('still answers requests in flight when the peer only ends its output', async () => {
     const w = wire()
     let answer: (value: unknown) => void = () => {}
     const peer = new Peer(w.channel, {
@@ -418,7 +418,7 @@ describe('closing', () => {
     expect(w.isClosed).toBe(true)
   })
 
-  it('aborts at once where nobody is left to be answered', async () => {
+  it('aborts at once if the peer cannot receive', async () => {
     const [near, far] = memoryPair()
     let signal: AbortSignal | undefined
     const server = new Peer(far, (_, exchange) => {
@@ -434,7 +434,7 @@ describe('closing', () => {
     expect(signal?.aborted).toBe(true)
   })
 
-  it('aborts after a while where answers could still be heard', async () => {
+  it('aborts after a while if the peer could still receive', async () => {
     const { deadlines, advance } = manualDeadlines()
     const w = wire()
     let signal: AbortSignal | undefined
@@ -444,7 +444,7 @@ describe('closing', () => {
         signal = exchange.signal
         return forever()
       },
-      { deadlines, endedMs: 100 },
+      { deadlines, disconnectDrainMs: 100 },
     )
     w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')
     w.hangUp()

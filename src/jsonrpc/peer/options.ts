@@ -12,33 +12,38 @@ import type {
 import type { OutboundOptions } from './outbound.ts'
 import type { StrayReason } from './pending.ts'
 
-/** What a peer may be told. Every limit left out has the default of `docs/limits.md`. */
+/** Options of a Peer. The defaults of its limits are in `docs/limits.md`. */
 export interface PeerOptions extends OutboundOptions {
+  /** Incoming requests that are handled at the same time. */
   readonly maxInFlight?: number
+  /** Incoming requests that wait beyond `maxInFlight`. */
   readonly maxQueued?: number
-  /** How long requests in flight may still be answered once the other side has stopped talking. */
-  readonly endedMs?: number
   /**
-   * Told when the other side has stopped talking, before requests in flight are waited for: to end
+   * Milliseconds in which requests in flight can still be answered after the peer has ended its output.
+   */
+  readonly disconnectDrainMs?: number
+  /**
+   * Called when the peer has ended its output, before the peer drains its requests in flight: to end
    * those that have no end of their own.
    */
-  readonly onEnded?: () => void
-  /** Whether batches of the other side are taken apart; otherwise they are refused. */
+  readonly onDisconnect?: (cause: Error | undefined) => void
+  /** Whether incoming batches are accepted; otherwise they are rejected with -32600. */
   readonly batches?: boolean | ((batch: Batch) => boolean)
+  /** How requests are cancelled; by default they cannot be. */
   readonly cancellation?: Cancellation
-  /** Whether the answer to what has no id, or none that could be read, goes without one instead of null. */
+  /** Whether the response to input without a readable id omits the id instead of sending null. */
   readonly omitsNullIds?: boolean | (() => boolean)
-  /** The error as it goes to the other side: where a profile chooses the numbers. */
+  /** Makes the error object that is sent for an error; a profile chooses the codes here. */
   readonly toWire?: (error: RpcError) => ErrorObject
-  /** Told everything a handler threw that the other side is not told. By default on stderr. */
+  /** Receives exceptions of handlers that are not sent to the peer. Prints to stderr by default. */
   readonly onError?: (error: unknown, message?: RpcRequest | RpcNotification) => void
-  /** Told of replies that nobody waits for. */
+  /** Called for replies that match no pending call. */
   readonly onStray?: (reply: RpcResult | RpcFailure | Malformed, why: StrayReason) => void
-  /** Told of text that was no message; it has been answered. */
+  /** Called for malformed input, after it was answered. */
   readonly onMalformed?: (what: Malformed) => void
 }
 
-/** A callback of the user's that cannot do any harm by throwing. */
+/** Wraps a user callback so that an exception in it is printed instead of thrown. */
 export function guarded<A extends unknown[]>(
   callback: ((...args: A) => void) | undefined,
 ): (...args: A) => void {
@@ -52,9 +57,9 @@ export function guarded<A extends unknown[]>(
   }
 }
 
-/** Where failures go that nobody asked for. */
+/** The default error handler: prints to stderr. */
 export function printError(error: unknown, message?: RpcRequest | RpcNotification): void {
-  // Refusing a notification is no failure of ours, and anyone could fill the log with them.
+  // Rejecting a notification is no local failure, and a peer could flood the log with them.
   if (error instanceof RpcError) return
   console.error(`trunkline: ${message?.method ?? 'a reply'} failed:`, error)
 }

@@ -13,38 +13,37 @@ import type {
   RpcRequest,
   RpcResult,
 } from '../message.ts'
-import { Aborts } from './aborts.ts'
 import { IdCounter, type IdLevel } from './id-counter.ts'
-import { Call, Pending, type StrayReason, type Waiter } from './pending.ts'
-import type { Sender, Sending } from './send-queue.ts'
+import { AbortListeners, Call, Pending, type ReplyHandler, type StrayReason } from './pending.ts'
+import type { SendHandler, SendQueue } from './send-queue.ts'
 
-/** What concerns the calls a peer makes. */
+/** Options for the outgoing calls of a peer. */
 export interface OutboundOptions {
-  /** How long calls wait for their replies, unless the call says otherwise; 0 waits for ever. */
+  /** The default timeout of a call in milliseconds; 0 disables it. */
   readonly timeoutMs?: number
   readonly maxPendingCalls?: number
-  /** Makes the ids of outgoing calls instead of the counter. Must never give one twice. */
+  /** Generates the ids of outgoing calls instead of the counter. Must never return an id twice. */
   readonly makeId?: () => Id
-  /** The id at which the counter is used up and the connection closes. */
+  /** The last id of the counter; after it the connection closes. */
   readonly maxId?: number | bigint
-  /** Told when the ids are used up by 80, 90 and 96 per cent. */
+  /** Called when 80, 90 and 96 percent of the ids are used. */
   readonly onIdLevel?: (level: IdLevel, id: number | bigint) => void
-  /** The error of a reply, as a call rejects with it: where a profile names its kind. */
+  /** Makes the error that a call rejects with from a received error; a profile sets its kind here. */
   readonly fromWire?: (error: ErrorObject) => RpcError
   readonly deadlines?: Deadlines
 }
 
-/** What a peer does for its outgoing half. */
+/** Callbacks from the outgoing half of a peer. */
 export interface OutboundHost {
-  /** A call begins: its reply must be read, whatever holds up reading. */
+  /** A call is about to be sent: reading must resume, so that its reply can arrive. */
   onBegin(): void
-  /** A call was given up, by its signal or its deadline. */
+  /** A call was abandoned by its signal or its timeout. */
   onAbandoned(id: Id, why: unknown): void
-  /** The ids of this connection are used up. */
+  /** The connection has run out of ids. */
   onExhausted(): void
 }
 
-/** Collects the messages of one batch. */
+/** Adds messages to a batch. */
 export interface BatchBuilder {
   call(method: string, params?: object, options?: CallOptions): Promise<unknown>
   notify(method: string, params?: object): void
@@ -52,10 +51,10 @@ export interface BatchBuilder {
 
 type Outgoing = RpcRequest | RpcNotification
 
-/** What `Promise.all` gives for a tuple. */
+/** The type of `Promise.all` for a tuple. */
 export type AllOf<T extends readonly unknown[]> = { -readonly [K in keyof T]: Awaited<T[K]> }
 
-/** The calls and notifications of one peer, on their way out and waiting. */
+/** The outgoing half of a peer: sends calls and notifications and matches replies to calls. */
 export class Outbound {
   readonly #channel: Channel
   readonly #host: OutboundHost
@@ -64,35 +63,55 @@ export class Outbound {
   readonly #ids: IdCounter
   readonly #makeId: () => Id
   readonly #pending: Pending
-  readonly #sending: Sending
-  readonly #aborts = new Aborts((call, reason) => this.#abandon(call, reason))
+  readonly #sendQueue: SendQueue
+  readonly #abortListeners = new AbortListeners((call, reason) => this.#abandon(call, reason))
   #closed = false
 
-  constructor(channel: Channel, sending: Sending, host: OutboundHost, options: OutboundOptions) {
+  constructor(
+    channel: Channel,
+    sendQueue: SendQueue,
+    host: OutboundHost,
+    options: OutboundOptions,
+  ) {
     this.#channel = channel
-    this.#sending = sending
+    this.#sendQueue = sendQueue
     this.#host = host
     this.#timeoutMs = options.timeoutMs ?? limits.callTimeoutMs.default
     this.#maxPending = options.maxPendingCalls ?? limits.pendingCalls.default
     this.#ids = new IdCounter({ ceiling: options.maxId, onLevel: options.onIdLevel })
     this.#makeId = options.makeId ?? (() => this.#ids.next())
-    const mayHaveGiven = (id: Id) => typeof id !== 'string' && id >= 1 && id <= this.#ids.last
+    const mayHaveIssued = (id: Id) => typeof id !== 'string' && id >= 1 && id <= this.#ids.last
     this.#pending = new Pending({
       deadlines: options.deadlines ?? systemDeadlines,
       fromWire: options.fromWire ?? rpcError,
-      mayHaveGiven,
+      mayHaveIssued,
     })
   }
 
+  /** The number of pending calls. */
   get size(): number {
     return this.#pending.size
   }
 
-  /** The ids of calls that have been sent and not been answered. */
+  /** Returns the ids of calls that have been sent and not been answered. */
   sent(): Id[] {
     return this.#pending.sent()
   }
 
+  /**
+   * Whether the channel accepted the request with this id. A request that it rejected or returned, or
+   * that is still queued, has provably not been executed.
+   */
+  wasSent(id: Id): boolean {
+    return this.#pending.wasSent(id)
+  }
+
+  /** Restarts the timeout of a pending call; 0 disables it. */
+  restartTimeout(id: Id, timeoutMs: number): void {
+    this.#pending.restartTimeout(id, timeoutMs)
+  }
+
+  /** Calls a method of the peer; see `Peer.call`. */
   call(
     method: string,
     params?: object,
@@ -104,20 +123,23 @@ export class Outbound {
     })
   }
 
-  /** The same without a promise. Gives the id of the call; none where it was refused at once. */
+  /**
+   * Like `call`, with a ReplyHandler instead of a promise. Returns the id; undefined if the call was
+   * rejected at once.
+   */
   start(
-    waiter: Waiter,
+    handler: ReplyHandler,
     method: string,
     params?: object,
     options?: CallOptions,
     envelope?: Envelope,
   ): Id | undefined {
-    const call = this.#begin(waiter, method, options)
-    if (call !== undefined) this.#sending.send(requestOf(call, params), envelope, call)
+    const call = this.#begin(handler, method, options)
+    if (call !== undefined) this.#sendQueue.send(requestOf(call, params), envelope, call)
     return call?.id
   }
 
-  /** A notification on a connection that has ended is dropped, as it would be on the way. */
+  /** Sends a notification. On a closed connection it is dropped, as it could be in transit. */
   notify(method: string, params?: object, envelope?: Envelope): void | Promise<void> {
     try {
       return this.#channel.send(notification(method, params), envelope)
@@ -126,6 +148,7 @@ export class Outbound {
     }
   }
 
+  /** Sends the messages that `build` adds as one batch; see `Peer.batch`. */
   async batch<const T extends readonly unknown[]>(
     build: (batch: BatchBuilder) => T,
   ): Promise<AllOf<T>> {
@@ -138,13 +161,13 @@ export class Outbound {
         calls.push(call)
         messages.push(requestOf(call, params))
       })
-      // Whoever builds a batch may not wait for each of its calls.
+      // The caller does not have to await every call of a batch.
       made.catch(() => {})
       return made
     }
-    let answers: T
+    let results: T
     try {
-      answers = build({
+      results = build({
         call: begin,
         notify: (method, params) => {
           messages.push(notification(method, params))
@@ -154,36 +177,39 @@ export class Outbound {
       for (const call of calls) this.#pending.fail(call.id, error)
       throw error
     }
-    if (messages.length > 0) this.#sending.send(messages, undefined, this.#batchSender(calls))
-    // The check: Promise.all gives a tuple of the same length, each place awaited.
-    return (await Promise.all(answers)) as AllOf<T>
+    if (messages.length > 0) this.#sendQueue.send(messages, undefined, this.#batchHandler(calls))
+    // The check: Promise.all returns a tuple of the same length, each element awaited.
+    return (await Promise.all(results)) as AllOf<T>
   }
 
-  /** Settles the call a reply belongs to, or tells why there is none. */
+  /** Settles the call that a reply belongs to; returns the reason if there is none. */
   settle(reply: RpcResult | RpcFailure | Malformed): StrayReason | undefined {
     return this.#pending.settle(reply)
   }
 
-  /** Nobody waits any more for a call: it is told the reason, and the other side as by a signal. */
+  /**
+   * Abandons a pending call: it rejects with the reason, and the peer is notified as for an aborted
+   * signal.
+   */
   abandon(id: Id, reason: unknown): void {
     const call = this.#pending.get(id)
     if (call !== undefined) this.#abandon(call, reason)
   }
 
-  /** Rejects the call that the channel gets no reply for; of one that nobody waits for it is silent. */
+  /** Rejects a call for which the channel will get no reply; ignores an id that is not pending. */
   fail(id: Id, error: ChannelError): void {
-    this.#pending.fail(id, error)
+    this.#pending.fail(id, error, error.code === 'closed')
   }
 
-  /** Rejects whatever waits; afterwards nothing can be called. */
+  /** Rejects all pending calls, and every later one. */
   close(why: string, cause?: Error): void {
     this.#closed = true
     this.#pending.failAll(method => new ChannelError('closed', `${method}: ${why}`, { cause }))
   }
 
-  /** Registers a call; undefined when it cannot be made, and then it has been rejected. */
+  /** Registers a call. Returns undefined if it cannot be made; `handler` has then been rejected. */
   #begin(
-    waiter: Waiter,
+    handler: ReplyHandler,
     method: string,
     options: CallOptions | undefined,
     group?: readonly Call[],
@@ -192,15 +218,15 @@ export class Outbound {
     const timeoutMs = options?.timeoutMs ?? this.#timeoutMs
     try {
       signal?.throwIfAborted()
-      // Time that was up before the call began: what is left of a deadline may be less than nothing.
+      // The rest of a deadline can be negative: then the time is up before the call begins.
       if (!(timeoutMs >= 0)) throw noReply(method)
-      const call = new Call(this.#nextId(method), method, waiter, this.#handlers, group)
+      const call = new Call(this.#nextId(method), method, handler, this.#handlers, group)
       this.#pending.add(call, timeoutMs)
-      if (signal !== undefined) call.release = this.#aborts.watch(signal, call)
+      if (signal !== undefined) call.release = this.#abortListeners.watch(signal, call)
       this.#host.onBegin()
       return call
     } catch (error) {
-      waiter.reject(error)
+      handler.reject(error)
       return undefined
     }
   }
@@ -208,7 +234,7 @@ export class Outbound {
   #nextId(method: string): Id {
     if (this.#closed) throw new ChannelError('closed', `${method}: the connection is closed`)
     if (this.#pending.size >= this.#maxPending) {
-      throw new ChannelError('too-many', `${method}: ${this.#maxPending} calls wait already`)
+      throw new ChannelError('too-many', `${method}: ${this.#maxPending} calls are pending already`)
     }
     let id: Id
     try {
@@ -217,7 +243,7 @@ export class Outbound {
       if (error instanceof ChannelError && error.code === 'id-overflow') this.#host.onExhausted()
       throw error
     }
-    // Reading gives a safe integer as a number, so the reply would not be found under a bigint.
+    // The decoder returns a safe integer as a number, so the reply would not be found under a bigint.
     if (typeof id === 'bigint' && Number.isSafeInteger(Number(id))) id = Number(id)
     if (this.#pending.has(id)) {
       throw new ChannelError('id-collision', `${method}: the id ${id} is in use`)
@@ -227,26 +253,26 @@ export class Outbound {
 
   readonly #handlers = {
     expire: (call: Call): void => this.#abandon(call, noReply(call.method)),
-    failed: (call: Call, error: unknown): void => this.#pending.fail(call.id, error),
+    sendFailed: (call: Call, error: unknown): void => this.#pending.fail(call.id, error, true),
   }
 
   #abandon(call: Call, reason: unknown): void {
     if (!this.#pending.abandon(call)) return
-    call.waiter.reject(reason)
-    // What has not left yet is taken back instead.
+    call.handler.reject(reason)
+    // A request that is still queued is withdrawn instead.
     if (!call.isSent || this.#closed) return
     this.#channel.abandon?.(call.id)
     this.#host.onAbandoned(call.id, reason)
   }
 
-  #batchSender(calls: readonly Call[]): Sender {
+  #batchHandler(calls: readonly Call[]): SendHandler {
     return {
-      begins: () => {
+      beforeSend: () => {
         for (const call of calls) call.isSent = true
         return true
       },
-      failed: error => {
-        for (const call of calls) this.#pending.fail(call.id, error)
+      sendFailed: error => {
+        for (const call of calls) this.#pending.fail(call.id, error, true)
       },
     }
   }
@@ -257,11 +283,11 @@ function noReply(method: string): ChannelError {
 }
 
 function requestOf(call: Call, params: object | undefined): RpcRequest {
-  // The check: the encoder refuses whatever is neither array nor object.
+  // The check: the encoder rejects a value that is neither an array nor an object.
   return { type: 'request', id: call.id, method: call.method, params: params as Params }
 }
 
 function notification(method: string, params: object | undefined): RpcNotification {
-  // The check: the encoder refuses whatever is neither array nor object.
+  // The check: the encoder rejects a value that is neither an array nor an object.
   return { type: 'notification', method, params: params as Params }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { patience } from '../../../test/support/patience.ts'
+import { pollOptions } from '../../../test/support/poll-options.ts'
 import { forever, manualDeadlines, pair, turn, wire } from '../../../test/support/wire.ts'
 import { ChannelError } from '../channel.ts'
 import { encode } from '../codec/encode.ts'
@@ -21,7 +21,7 @@ describe('calling', () => {
     expect(await client.call('nothing')).toBe(0)
   })
 
-  it('rejects with the error the other side threw', async () => {
+  it('rejects with the error that the peer threw', async () => {
     const { client } = pair({
       refuse: () => {
         throw new RpcError(7, 'not today', { data: { until: 'tomorrow' } })
@@ -32,7 +32,7 @@ describe('calling', () => {
     expect(error).toMatchObject({ code: 7, message: 'not today', data: { until: 'tomorrow' } })
   })
 
-  it('says nothing of what went wrong inside, and tells it here', async () => {
+  it('sends no internal error to the peer, but reports it locally', async () => {
     const onError = vi.fn()
     const { client } = pair(
       {
@@ -65,7 +65,7 @@ describe('calling', () => {
     expect(() => pair({ 'rpc.mine': () => 1 })).toThrow(/reserved/)
   })
 
-  it('settles each of a thousand calls with its own reply, in whatever order they come', async () => {
+  it('settles each of a thousand calls with its own reply, in any order', async () => {
     const waiting: (() => void)[] = []
     const { client } = pair(
       { echo: n => new Promise(resolve => waiting.push(() => resolve(n))) },
@@ -81,12 +81,12 @@ describe('calling', () => {
     const { client, server } = pair(
       async (message, { back, notify }) => {
         const word = await back?.call('word')
-        await notify('heard', [word])
+        await notify('received', [word])
         return `${message.method} ${word}`
       },
       {},
       {},
-      { word: () => 'hello', heard: () => undefined },
+      { word: () => 'hello', received: () => undefined },
     )
     expect(await client.call('say')).toBe('say hello')
     expect(await server.call('word')).toBe('hello')
@@ -175,7 +175,7 @@ describe('calling', () => {
   })
 })
 
-describe('replies nobody waits for', () => {
+describe('replies that match no call', () => {
   it.each([
     ['a second reply', '{"jsonrpc":"2.0","id":1,"result":2}', 'duplicate'],
     ['an id never given out', '{"jsonrpc":"2.0","id":99,"result":2}', 'foreign'],
@@ -256,7 +256,7 @@ describe('answering', () => {
     }
   })
 
-  it('never answers a notification, whatever comes of it', async () => {
+  it('never answers a notification, even if it fails', async () => {
     const onError = vi.fn()
     const w = wire()
     new Peer(
@@ -453,7 +453,7 @@ describe('batches', () => {
         '{"jsonrpc":"2.0","id":2,"method":"quick"}]',
     )
     expect(seen).toEqual(['note'])
-    await vi.waitFor(() => expect(w.sent).toHaveLength(1), patience)
+    await vi.waitFor(() => expect(w.sent).toHaveLength(1), pollOptions)
     expect(JSON.parse(w.sent[0] ?? '')).toEqual([
       { jsonrpc: '2.0', id: 1, result: 'slow' },
       { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'Invalid Request' } },

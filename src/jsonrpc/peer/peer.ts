@@ -1,5 +1,5 @@
-import { type Deferred, deferred } from '../../util/deferred.ts'
 import { limits } from '../../util/limits/limits.ts'
+import { type Deferred, deferred } from '../../util/promises.ts'
 import { type Deadlines, systemDeadlines, timed } from '../../util/time/deadline.ts'
 import { cancelled, cancelledIn, cancelParams } from '../cancellation.ts'
 import { type Channel, ChannelError, type Envelope } from '../channel.ts'
@@ -21,19 +21,19 @@ import type { Reply } from './exchange.ts'
 import { Inbound } from './inbound.ts'
 import { guarded, type PeerOptions, printError } from './options.ts'
 import { type AllOf, type BatchBuilder, Outbound } from './outbound.ts'
-import type { Waiter } from './pending.ts'
-import { Gathering } from './reply-batch.ts'
-import { type Sender, Sending } from './send-queue.ts'
-import { BUSY, INVALID_REQUEST, SHUTTING_DOWN, writableReply } from './standard-errors.ts'
+import type { ReplyHandler } from './pending.ts'
+import { ReplyBatch } from './reply-batch.ts'
+import { type SendHandler, SendQueue } from './send-queue.ts'
+import { BUSY, encodableReply, INVALID_REQUEST, SHUTTING_DOWN } from './standard-errors.ts'
 
 /**
- * Makes calls and answers them, over one channel that it opens and closes.
+ * A JSON-RPC peer: makes and answers calls over one channel, which it opens and closes.
  *
- * Both directions are equal: either side may call the other at any time. A handler's failure, a
- * malformed text or a stray reply never ends the connection.
+ * Both sides can call each other at any time. A failing handler, malformed input or a stray reply never
+ * closes the connection.
  */
 export class Peer implements Calls, AsyncDisposable {
-  /** Settles when everything has ended; with the cause, if it was not in good order. */
+  /** Resolves when the connection has closed; with the cause, unless it closed cleanly. */
   readonly closed: Promise<Error | undefined>
   readonly #channel: Channel
   readonly #options: PeerOptions
@@ -45,10 +45,10 @@ export class Peer implements Calls, AsyncDisposable {
   readonly #inbound: Inbound
   readonly #settleClosed: (cause: Error | undefined) => void
   #isOpen = true
-  #ending: Promise<void> | undefined
+  #closing: Promise<void> | undefined
   #cause: Error | undefined
-  readonly #sending: Sending
-  /** Reading waits for this while too much waits to be answered or to leave. */
+  readonly #sendQueue: SendQueue
+  /** Reading waits for this promise while too many requests or replies are queued. */
   #paused: Deferred<void> | undefined
   readonly #pauseDeadline = timed(() => this.#resume())
   readonly #drainDeadline = timed(() => this.#onDrained?.())
@@ -66,16 +66,16 @@ export class Peer implements Calls, AsyncDisposable {
     this.#onMalformedText = guarded(options.onMalformed)
     this.#deadlines = options.deadlines ?? systemDeadlines
     const host = {
-      // A handler may be waiting for this reply, which comes the way that is paused.
+      // A handler may be waiting for this reply, which arrives on the paused channel.
       onBegin: () => this.#resume(),
-      onAbandoned: (id: Id, why: unknown) => this.#tellAbandoned(id, why),
+      onAbandoned: (id: Id, why: unknown) => this.#notifyCancelled(id, why),
       onExhausted: () => void this.close(),
     }
-    this.#sending = new Sending(channel, () => this.#inbound.proceed())
-    this.#outbound = new Outbound(channel, this.#sending, host, options)
+    this.#sendQueue = new SendQueue(channel, () => this.#inbound.proceed())
+    this.#outbound = new Outbound(channel, this.#sendQueue, host, options)
     this.#inbound = new Inbound({
       handler: typeof answers === 'function' ? answers : methods(answers),
-      way: {
+      path: {
         calls: this,
         callsOn: envelope => ({
           call: (method, params, options) => this.#outbound.call(method, params, options, envelope),
@@ -85,11 +85,11 @@ export class Peer implements Calls, AsyncDisposable {
       },
       maxInFlight: options.maxInFlight ?? limits.inFlight.default,
       maxQueued: options.maxQueued ?? limits.queued.default,
-      isCongested: () => this.#sending.isCongested,
+      isCongested: () => this.#sendQueue.isCongested,
       onError: this.#onError,
       toWire: options.toWire ?? errorObject,
       busy: this.#refusal(BUSY),
-      onMoved: () => this.#onMoved(),
+      onChange: () => this.#onChange(),
     })
     const closed = deferred<Error | undefined>()
     this.closed = closed.promise
@@ -101,75 +101,99 @@ export class Peer implements Calls, AsyncDisposable {
     })
   }
 
-  /** Calls that wait for their reply. */
+  /** The number of calls that wait for their reply. */
   get pendingCalls(): number {
     return this.#outbound.size
   }
 
-  /** The ids of calls that have been sent and not been answered: for whoever leaves and says so. */
+  /**
+   * Returns the ids of calls that have been sent and not been answered, to cancel them before closing.
+   */
   sentCalls(): Id[] {
     return this.#outbound.sent()
   }
 
-  /** Requests of the other side that have not been answered yet. */
+  /**
+   * Whether the channel accepted the request of a call. A request that it rejected or returned, or that
+   * is still queued, has provably not been executed.
+   */
+  wasSent(id: Id): boolean {
+    return this.#outbound.wasSent(id)
+  }
+
+  /** Restarts the timeout of a pending call; 0 disables it. */
+  restartTimeout(id: Id, timeoutMs: number): void {
+    this.#outbound.restartTimeout(id, timeoutMs)
+  }
+
+  /** The number of incoming requests that have not been answered yet. */
   get inFlight(): number {
     return this.#inbound.size
   }
 
   /**
-   * Calls a method of the other side. Rejects with an RpcError when it answers with an error, with a
-   * ChannelError when the reply cannot come or comes too late, and with the signal's own reason.
+   * Calls a method of the peer. Rejects with an RpcError for an error response, with a ChannelError if
+   * no reply can arrive or it does not arrive in time, and with the signal's reason.
    */
   call(method: string, params?: object, options?: CallOptions): Promise<unknown> {
     return this.#outbound.call(method, params, options)
   }
 
   /**
-   * The same for whoever has no use for a promise: tells `waiter` instead, inside whatever settles the
-   * call. Gives the id of the call; none where it was refused at once.
+   * Calls a method like `call`, but reports the outcome to `handler` instead of a promise,
+   * synchronously when the call settles. Returns the id of the call; undefined if it was rejected at
+   * once.
    */
-  start(waiter: Waiter, method: string, params?: object, options?: CallOptions): Id | undefined {
-    return this.#outbound.start(waiter, method, params, options)
+  start(
+    handler: ReplyHandler,
+    method: string,
+    params?: object,
+    options?: CallOptions,
+  ): Id | undefined {
+    return this.#outbound.start(handler, method, params, options)
   }
 
-  /** Gives up a call that was started: its waiter is told the reason. Does nothing once it has settled. */
+  /**
+   * Cancels a call made by `start`: its handler is rejected with the reason. Does nothing once it has
+   * settled.
+   */
   abandon(id: Id, reason: unknown): void {
     this.#outbound.abandon(id, reason)
   }
 
-  /** Sends a notification. A returned promise asks to wait before sending more. */
+  /** Sends a notification. A returned promise applies backpressure: await it before sending more. */
   notify(method: string, params?: object): void | Promise<void> {
     return this.#outbound.notify(method, params)
   }
 
   /**
-   * Sends several messages as one batch and settles as `Promise.all` does with what `build` returns:
-   * `await peer.batch(b => [b.call('sum', [1, 2]), b.call('time')])`.
+   * Sends several messages as one batch and settles like `Promise.all` of the array that `build`
+   * returns: `await peer.batch(b => [b.call('sum', [1, 2]), b.call('time')])`.
    */
   batch<const T extends readonly unknown[]>(build: (batch: BatchBuilder) => T): Promise<AllOf<T>> {
     return this.#outbound.batch(build)
   }
 
-  /** Gives up answering a request of the other side; returns whether there was one. */
+  /** Cancels an incoming request; returns whether it was in flight. */
   cancel(id: Id, reason: unknown = cancelled()): boolean {
     const { answer, except } = this.#options.cancellation ?? {}
     return this.#inbound.cancel(id, reason, answer, except)
   }
 
   /**
-   * Ends in good order: no new requests are taken on, those in flight are answered within `drainMs`
-   * or else refused, calls that still wait reject, and the channel closes. With 0 nothing is waited for.
-   * Idempotent; never rejects. A later call with another `drainMs` counts from then.
+   * Closes gracefully: new requests are rejected, those in flight are answered within `drainMs` or else
+   * refused, pending calls reject, and the channel closes. With 0 it does not wait. Idempotent; never
+   * rejects. A later call with another `drainMs` restarts that time.
    */
   close(options: { readonly drainMs?: number } = {}): Promise<void> {
-    if (this.#ending === undefined) {
-      this.#ending = this.#end(options.drainMs ?? limits.drainMs.default)
+    if (this.#closing === undefined) {
+      this.#closing = this.#shutDown(options.drainMs ?? limits.drainMs.default)
     } else if (this.#onDrained !== undefined && options.drainMs !== undefined) {
       this.#deadlines.stop(this.#drainDeadline)
       if (options.drainMs > 0) this.#deadlines.start(this.#drainDeadline, options.drainMs)
       else this.#onDrained()
     }
-    return this.#ending
+    return this.#closing
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -195,14 +219,14 @@ export class Peer implements Calls, AsyncDisposable {
         this.#onBatch(arrival, envelope)
         break
     }
-    return this.#isCrowded() ? this.#pause() : undefined
+    return this.#isOverloaded() ? this.#pause() : undefined
   }
 
   #onRequest(message: RpcRequest, envelope: Envelope, reply: Reply): void {
     if (!this.#isOpen) {
       reply({ type: 'error', id: message.id, error: this.#refusal(SHUTTING_DOWN) }, envelope)
     } else if (message.id !== null && this.#inbound.isInFlight(message.id)) {
-      // With its own id the answer could be taken for that of the first request.
+      // With its own id the response could be mistaken for that of the first request.
       reply(this.#failure(null, INVALID_REQUEST), envelope)
     } else {
       this.#inbound.request(message, envelope, reply)
@@ -220,8 +244,8 @@ export class Peer implements Calls, AsyncDisposable {
   }
 
   #onReply(reply: RpcResult | RpcFailure | Malformed): void {
-    const why = this.#outbound.settle(reply)
-    if (why !== undefined) this.#onStray(reply, why)
+    const reason = this.#outbound.settle(reply)
+    if (reason !== undefined) this.#onStray(reply, reason)
   }
 
   #onMalformed(what: Malformed, envelope: Envelope, reply: Reply): void {
@@ -240,7 +264,7 @@ export class Peer implements Calls, AsyncDisposable {
     return id === null && omitsId ? { ...failure, omitsId } : failure
   }
 
-  /** A profile that tells the kind of every error tells it of malformed text too. */
+  /** A profile that adds the kind to every error adds it to those for malformed input, too. */
   #refusal(error: ErrorObject): ErrorObject {
     const { toWire } = this.#options
     if (toWire === undefined) return error
@@ -254,18 +278,18 @@ export class Peer implements Calls, AsyncDisposable {
       this.#sendReply(this.#failure(null, INVALID_REQUEST), envelope)
       return
     }
-    const gathering = new Gathering(replies => this.#sendReply(replies, envelope))
-    const placed = (): Reply => {
-      const place = gathering.expect()
-      return reply => gathering.put(place, reply)
+    const replies = new ReplyBatch(all => this.#sendReply(all, envelope))
+    const nextSlot = (): Reply => {
+      const slot = replies.expect()
+      return reply => replies.put(slot, reply)
     }
     for (const entry of batch.entries) {
-      if (entry.type === 'request') this.#onRequest(entry, envelope, placed())
+      if (entry.type === 'request') this.#onRequest(entry, envelope, nextSlot())
       else if (entry.type === 'notification') this.#onNotification(entry, envelope)
       else if (entry.type !== 'invalid') this.#onReply(entry)
-      else this.#onMalformed(entry, envelope, entry.reply ? this.#reply : placed())
+      else this.#onMalformed(entry, envelope, entry.reply ? this.#reply : nextSlot())
     }
-    gathering.complete()
+    replies.complete()
   }
 
   readonly #reply: Reply = (reply, envelope) => {
@@ -273,29 +297,32 @@ export class Peer implements Calls, AsyncDisposable {
   }
 
   #sendReply(reply: Message | readonly Message[], envelope: Envelope): void {
-    this.#sending.send(reply, envelope, this.#replies)
+    this.#sendQueue.send(reply, envelope, this.#replies)
   }
 
-  readonly #replies: Sender = {
-    failed: (error, reply, envelope) => {
-      // A channel that has closed meanwhile says so itself.
+  readonly #replies: SendHandler = {
+    sendFailed: (error, reply, envelope) => {
+      // A channel that has closed in the meantime reports that itself.
       if (!(error instanceof ChannelError) || error.code === 'closed') return
       this.#onError(error)
       if (error.code !== 'unserialisable') return
-      this.#sending.send(writableReply(reply), envelope, this.#replies)
+      this.#sendQueue.send(encodableReply(reply), envelope, this.#replies)
     },
   }
 
-  /** Calls of our own keep reading going: a handler may wait for one, whose reply comes the same way. */
-  #isCrowded(): boolean {
+  /**
+   * Never while calls are pending: a handler may wait for one, whose reply arrives on the same channel.
+   */
+  #isOverloaded(): boolean {
     if (this.#outbound.size > 0) return false
-    return this.#inbound.isCrowded || this.#sending.isCongested
+    return this.#inbound.isOverloaded || this.#sendQueue.isCongested
   }
 
   #pause(): Promise<void> {
     if (this.#paused === undefined) {
       this.#paused = deferred<void>()
-      // Not for ever: what would end it, a cancellation or the end, may be waiting to be read.
+      // With a limit, because the cancellation or close that would end the pause may be waiting to be
+      // read.
       this.#deadlines.start(this.#pauseDeadline, limits.pauseMs.default)
     }
     return this.#paused.promise
@@ -308,50 +335,52 @@ export class Peer implements Calls, AsyncDisposable {
     this.#paused = undefined
   }
 
-  #onMoved(): void {
-    if (this.#paused !== undefined && !this.#isCrowded()) this.#resume()
+  #onChange(): void {
+    if (this.#paused !== undefined && !this.#isOverloaded()) this.#resume()
     if (this.#onDrained !== undefined && this.#isIdle()) this.#onDrained()
   }
 
   #isIdle(): boolean {
-    return this.#inbound.size === 0 && this.#sending.waiting === 0
+    return this.#inbound.size === 0 && this.#sendQueue.size === 0
   }
 
-  #tellAbandoned(id: Id, why: unknown): void {
+  #notifyCancelled(id: Id, why: unknown): void {
     const { cancellation } = this.#options
     if (cancellation === undefined) return
     try {
       const params = cancelParams(cancellation, id, why)
-      const told = this.#outbound.notify(cancellation.method, params)
-      if (told !== undefined) told.then(undefined, () => {})
+      const sent = this.#outbound.notify(cancellation.method, params)
+      if (sent !== undefined) sent.then(undefined, () => {})
     } catch {
-      // A courtesy. The caller has its answer, and a closed channel needs none.
+      // Best effort: the caller has its outcome, and a closed channel needs no cancellation.
     }
   }
 
   /**
-   * The channel delivers nothing more. Where the other side can still hear us, the requests in flight
-   * are answered for a while; where it cannot, they have nobody left to answer.
+   * The channel delivers nothing more. If the peer can still receive, requests in flight are answered
+   * for `disconnectDrainMs`; otherwise they are cancelled.
    */
   #onClosed(cause: Error | undefined): void {
     this.#cause ??= cause
-    this.#outbound.close('the connection ended', cause)
+    this.#outbound.close('the connection closed', cause)
     if (cause !== undefined || this.#channel.halfOpen !== true) {
-      const reason = cause ?? new ChannelError('closed', 'the other side closed the connection')
+      const reason = cause ?? new ChannelError('closed', 'the peer closed the connection')
       this.#inbound.cancelAll(reason)
     }
-    guarded(this.#options.onEnded)()
-    // An end that has been asked for keeps its own deadline.
-    if (this.#ending === undefined) {
-      void this.close({ drainMs: this.#options.endedMs ?? limits.endedMs.default })
+    guarded(this.#options.onDisconnect)(cause)
+    // A close that was requested before keeps its own deadline.
+    if (this.#closing === undefined) {
+      void this.close({
+        drainMs: this.#options.disconnectDrainMs ?? limits.disconnectDrainMs.default,
+      })
     }
   }
 
-  async #end(drainMs: number): Promise<void> {
+  async #shutDown(drainMs: number): Promise<void> {
     this.#isOpen = false
     await this.#drain(drainMs)
     this.#inbound.cancelAll(new ChannelError('closed', 'shut down'), this.#refusal(SHUTTING_DOWN))
-    this.#outbound.close('closed while waiting for the reply')
+    this.#outbound.close('the connection was closed before the reply arrived')
     this.#resume()
     await this.#channel.close()
     this.#settleClosed(this.#cause)

@@ -3,64 +3,69 @@ import type { Deadlines, Link, Timed } from '../../util/time/deadline.ts'
 import { ChannelError } from '../channel.ts'
 import type { ErrorObject, Id, Malformed, RpcFailure, RpcResult } from '../message.ts'
 import { IdTable } from './id-table.ts'
-import type { Sender } from './send-queue.ts'
+import type { SendHandler } from './send-queue.ts'
 
 /**
- * Why a reply found no call: `late` for a call given up before, `duplicate` for one answered before,
- * `foreign` for an id never given out, `orphan` for an error without an id.
+ * Why a reply matches no pending call: `late` for a call that was abandoned, `duplicate` for one that
+ * was answered before, `foreign` for an id that was never issued, `orphan` for an error without an id.
  */
 export type StrayReason = 'late' | 'duplicate' | 'foreign' | 'orphan'
 
-/** Whoever waits for the outcome of a call. Told exactly once, and inside whatever settles it. */
-export interface Waiter {
-  /** Whether members of a result that were not read may stay as text. */
-  readonly takesWritten?: boolean
+/**
+ * Receives the outcome of a call: exactly one of its methods is called, once, synchronously by the code
+ * that settles the call.
+ */
+export interface ReplyHandler {
+  /** Whether the result may contain raw JSON that was never parsed. */
+  readonly acceptsRaw?: boolean
   resolve(result: unknown): void
   reject(error: unknown): void
 }
 
-/** What becomes of a call when it does not end by its reply. */
+/** Callbacks for a call that ends without a reply. */
 export interface CallHandlers {
+  /** The timeout of the call has expired. */
   expire(call: Call): void
-  failed(call: Call, error: unknown): void
+  /** The request could not be sent. */
+  sendFailed(call: Call, error: unknown): void
 }
 
-/** A call that waits for its reply. Settled exactly once. */
-export class Call implements Timed, Sender {
+/** A call that waits for its reply. Settles exactly once. */
+export class Call implements Timed, SendHandler {
   readonly id: Id
   readonly method: string
-  readonly waiter: Waiter
-  /** The calls that went out in the same batch, this one among them. */
+  readonly handler: ReplyHandler
+  /** The calls of the same batch, including this one. */
   readonly group: readonly Call[] | undefined
   readonly #handlers: CallHandlers
   previous: Link | undefined
   next: Link | undefined
   isSent = false
   isSettled = false
-  /** Undoes what was set up for this call alone, such as listening to its signal. */
+  /** Releases the resources of this call, such as the listener on its signal. */
   release: (() => void) | undefined
 
   constructor(
     id: Id,
     method: string,
-    waiter: Waiter,
+    handler: ReplyHandler,
     handlers: CallHandlers,
     group?: readonly Call[],
   ) {
     this.id = id
     this.method = method
-    this.waiter = waiter
+    this.handler = handler
     this.#handlers = handlers
     this.group = group
   }
 
-  begins(): boolean {
+  beforeSend(): boolean {
     this.isSent = !this.isSettled
     return this.isSent
   }
 
-  failed(error: unknown): void {
-    this.#handlers.failed(this, error)
+  sendFailed(error: unknown): void {
+    this.#handlers.sendFailed(this, error)
   }
 
   expire(): void {
@@ -68,23 +73,26 @@ export class Call implements Timed, Sender {
   }
 }
 
-function resultFor({ takesWritten }: Waiter, reply: RpcResult): unknown {
-  return (takesWritten === true ? reply.written : undefined) ?? reply.result
+function resultFor({ acceptsRaw }: ReplyHandler, reply: RpcResult): unknown {
+  return (acceptsRaw === true ? reply.raw : undefined) ?? reply.result
 }
 
+/** The parts that the pending calls of a peer need. */
 export interface PendingOptions {
   readonly deadlines: Deadlines
   readonly fromWire: (error: ErrorObject) => Error
-  /** Whether an id was ever given out, as far as anyone knows. */
-  readonly mayHaveGiven: (id: Id) => boolean
+  /** Whether an id may have been issued before. */
+  readonly mayHaveIssued: (id: Id) => boolean
 }
 
-/** The calls of one peer that wait for their replies. Knows no channel. */
+/** The calls of a peer that wait for their replies. Independent of the channel. */
 export class Pending {
   readonly #calls = new IdTable<Call>()
   readonly #options: PendingOptions
-  /** Calls given up, oldest first: a reply to one of these is late, not wrong. */
+  /** Ids of abandoned calls, oldest first: a reply to one of these is late, not wrong. */
   #abandoned: Set<Id> | undefined
+  /** Ids of calls that settled without having been sent, oldest first. */
+  #unsent: Set<Id> | undefined
 
   constructor(options: PendingOptions) {
     this.#options = options
@@ -94,12 +102,21 @@ export class Pending {
     return this.#calls.size
   }
 
-  /** The ids of calls that have been sent. */
+  /** Returns the ids of pending calls that have been sent. */
   sent(): Id[] {
     return this.#calls
       .values()
       .filter(call => call.isSent)
       .map(call => call.id)
+  }
+
+  /**
+   * Whether the channel accepted the request with this id, pending or settled. A request that it
+   * rejected, returned or never received has provably not been executed.
+   */
+  wasSent(id: Id): boolean {
+    const call = this.#calls.get(id)
+    return call === undefined ? this.#unsent?.has(id) !== true : call.isSent
   }
 
   get(id: Id): Call | undefined {
@@ -112,56 +129,72 @@ export class Pending {
 
   add(call: Call, timeoutMs: number): void {
     this.#calls.set(call.id, call)
+    this.#startTimeout(call, timeoutMs)
+  }
+
+  /** Restarts the timeout of a pending call; 0 disables it. */
+  restartTimeout(id: Id, timeoutMs: number): void {
+    const call = this.#calls.get(id)
+    if (call === undefined) return
+    this.#options.deadlines.stop(call)
+    this.#startTimeout(call, timeoutMs)
+  }
+
+  #startTimeout(call: Call, timeoutMs: number): void {
     if (timeoutMs > 0 && timeoutMs !== Number.POSITIVE_INFINITY) {
       this.#options.deadlines.start(call, timeoutMs)
     }
   }
 
-  /** Settles the call a reply belongs to, or tells why there is none. */
+  /** Settles the call that a reply belongs to; returns the reason if there is none. */
   settle(reply: RpcResult | RpcFailure | Malformed): StrayReason | undefined {
-    if (reply.id === null) return this.#settleSole(reply) ? undefined : 'orphan'
+    if (reply.id === null) return this.#settleOnly(reply) ? undefined : 'orphan'
     const call = this.#take(reply.id)
     if (call === undefined) return this.#stray(reply.id)
-    if (reply.type === 'result') call.waiter.resolve(resultFor(call.waiter, reply))
-    else if (reply.type === 'error') call.waiter.reject(this.#options.fromWire(reply.error))
+    if (reply.type === 'result') call.handler.resolve(resultFor(call.handler, reply))
+    else if (reply.type === 'error') call.handler.reject(this.#options.fromWire(reply.error))
     else {
-      const what = `the reply to ${call.method} is no reply: ${reply.detail}`
-      call.waiter.reject(new ChannelError('framing', what))
+      const message = `${call.method}: the reply is malformed: ${reply.detail}`
+      call.handler.reject(new ChannelError('framing', message))
     }
     return undefined
   }
 
-  /** Stops waiting: its reply, should it come, is late. Returns false if it was settled before. */
+  /**
+   * Stops waiting for the reply, which is reported as late if it comes. Returns false if the call has
+   * settled.
+   */
   abandon(call: Call): boolean {
     if (this.#take(call.id) === undefined) return false
-    this.#abandoned ??= new Set()
-    if (this.#abandoned.size >= limits.abandonedIds.default) {
-      for (const oldest of this.#abandoned) {
-        this.#abandoned.delete(oldest)
-        break
-      }
-    }
-    this.#abandoned.add(call.id)
+    this.#abandoned = withId(this.#abandoned, call.id)
     return true
   }
 
-  /** Rejects a call that could not be made after all. */
-  fail(id: Id, error: unknown): void {
-    this.#take(id)?.waiter.reject(error)
+  /**
+   * Rejects a call; `isUnsent` means that its request was not delivered. Does nothing once it has
+   * settled.
+   */
+  fail(id: Id, error: unknown, isUnsent = false): void {
+    const call = this.#calls.get(id)
+    if (call === undefined) return
+    if (isUnsent) call.isSent = false
+    this.#take(id)
+    call.handler.reject(error)
   }
 
+  /** Rejects every pending call. */
   failAll(errorOf: (method: string) => Error): void {
     for (const call of this.#calls.values()) {
       this.#take(call.id)
-      call.waiter.reject(errorOf(call.method))
+      call.handler.reject(errorOf(call.method))
     }
   }
 
   /**
-   * An error without an id answers something whose id could not be read. Where only one message of
-   * ours is unanswered, it is that one, and waiting on would only end in a timeout.
+   * An error without an id is the response to a message whose id the peer could not read. If only one
+   * message is unanswered, the error belongs to it, and waiting longer would only end in a timeout.
    */
-  #settleSole(reply: RpcResult | RpcFailure | Malformed): boolean {
+  #settleOnly(reply: RpcResult | RpcFailure | Malformed): boolean {
     if (reply.type !== 'error') return false
     const [first] = this.#calls.values()
     if (first === undefined || !first.isSent) return false
@@ -177,6 +210,7 @@ export class Pending {
     if (call === undefined) return undefined
     this.#calls.delete(id)
     call.isSettled = true
+    if (!call.isSent) this.#unsent = withId(this.#unsent, id)
     this.#options.deadlines.stop(call)
     call.release?.()
     return call
@@ -184,6 +218,55 @@ export class Pending {
 
   #stray(id: Id): StrayReason {
     if (this.#abandoned?.delete(id)) return 'late'
-    return this.#options.mayHaveGiven(id) ? 'duplicate' : 'foreign'
+    return this.#options.mayHaveIssued(id) ? 'duplicate' : 'foreign'
+  }
+}
+
+/** Adds an id to a bounded set; evicts the oldest id when the set is full. */
+function withId(ids: Set<Id> = new Set(), id: Id): Set<Id> {
+  if (ids.size >= limits.abandonedIds.default) {
+    for (const oldest of ids) {
+      ids.delete(oldest)
+      break
+    }
+  }
+  return ids.add(id)
+}
+
+/**
+ * Cancels calls when their signals abort. Adds one listener per signal, however many calls share it,
+ * because Node.js warns of a leak from the eleventh listener on.
+ */
+export class AbortListeners {
+  readonly #onAbort: (call: Call, reason: unknown) => void
+  readonly #bySignal = new Map<AbortSignal, Set<Call>>()
+
+  constructor(onAbort: (call: Call, reason: unknown) => void) {
+    this.#onAbort = onAbort
+  }
+
+  /** Watches a signal that has not aborted; returns a function that stops watching it for this call. */
+  watch(signal: AbortSignal, call: Call): () => void {
+    let calls = this.#bySignal.get(signal)
+    if (calls === undefined) {
+      calls = new Set()
+      this.#bySignal.set(signal, calls)
+      signal.addEventListener('abort', this.#listener)
+    }
+    calls.add(call)
+    return () => this.#unwatch(signal, call)
+  }
+
+  #unwatch(signal: AbortSignal, call: Call): void {
+    const calls = this.#bySignal.get(signal)
+    if (calls === undefined || !calls.delete(call) || calls.size > 0) return
+    this.#bySignal.delete(signal)
+    signal.removeEventListener('abort', this.#listener)
+  }
+
+  readonly #listener = (event: Event): void => {
+    // The check: the listener is added to signals only.
+    const signal = event.target as AbortSignal
+    for (const call of [...(this.#bySignal.get(signal) ?? [])]) this.#onAbort(call, signal.reason)
   }
 }

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import type { Message } from '../message.ts'
-import { Gathering } from './reply-batch.ts'
+import { ReplyBatch } from './reply-batch.ts'
 
 const result = (id: number): Message => ({ type: 'result', id, result: id })
 
 it('sends the replies together, in the order of asking', () => {
   const sent: (readonly Message[])[] = []
-  const gathering = new Gathering(replies => sent.push(replies))
+  const gathering = new ReplyBatch(replies => sent.push(replies))
   const places = [gathering.expect(), gathering.expect(), gathering.expect()]
   gathering.complete()
   gathering.put(places[2] as number, result(3))
@@ -16,9 +16,9 @@ it('sends the replies together, in the order of asking', () => {
   expect(sent).toEqual([[result(1), result(3)]])
 })
 
-it('waits until every place was asked for', () => {
+it('waits until every slot is reserved', () => {
   const sent: (readonly Message[])[] = []
-  const gathering = new Gathering(replies => sent.push(replies))
+  const gathering = new ReplyBatch(replies => sent.push(replies))
   gathering.put(gathering.expect(), result(1))
   expect(sent).toEqual([])
   gathering.put(gathering.expect(), result(2))
@@ -28,6 +28,6 @@ it('waits until every place was asked for', () => {
 
 it('sends nothing when nothing wanted an answer', () => {
   const sent: (readonly Message[])[] = []
-  new Gathering(replies => sent.push(replies)).complete()
+  new ReplyBatch(replies => sent.push(replies)).complete()
   expect(sent).toEqual([])
 })

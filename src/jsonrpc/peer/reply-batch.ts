@@ -1,10 +1,10 @@
 import type { Message } from '../message.ts'
 
 /**
- * Gathers the replies to one batch: in the order of its requests, sent together once the last one is
- * there, and not at all when nothing in it wanted an answer.
+ * Collects the replies to a batch in the order of its requests and sends them together once the last
+ * one is there. Sends nothing if no entry of the batch gets a reply.
  */
-export class Gathering {
+export class ReplyBatch {
   readonly #replies: (Message | undefined)[] = []
   readonly #send: (replies: readonly Message[]) => void
   #missing = 0
@@ -14,26 +14,26 @@ export class Gathering {
     this.#send = send
   }
 
-  /** Keeps a place for a reply, in the order of asking; returns its number. */
+  /** Reserves the next slot for a reply; returns its index. */
   expect(): number {
     this.#missing++
     return this.#replies.push(undefined) - 1
   }
 
-  /** Puts a reply in its place. `undefined` gives the place up: that request stays unanswered. */
-  put(place: number, reply: Message | undefined): void {
-    this.#replies[place] = reply
+  /** Fills a slot. `undefined` releases it: that request stays unanswered. */
+  put(slot: number, reply: Message | undefined): void {
+    this.#replies[slot] = reply
     this.#missing--
-    this.#sendIfWhole()
+    this.#sendIfComplete()
   }
 
-  /** Tells that every place has been asked for. */
+  /** Marks the batch as complete: every slot has been reserved. */
   complete(): void {
     this.#complete = true
-    this.#sendIfWhole()
+    this.#sendIfComplete()
   }
 
-  #sendIfWhole(): void {
+  #sendIfComplete(): void {
     if (!this.#complete || this.#missing > 0) return
     const replies = this.#replies.filter(reply => reply !== undefined)
     if (replies.length > 0) this.#send(replies)

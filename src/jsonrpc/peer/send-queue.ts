@@ -1,86 +1,86 @@
 import type { Channel, Envelope } from '../channel.ts'
 import type { Message } from '../message.ts'
 
-/** Whoever wants a message sent. */
-export interface Sender {
-  /** Asked right before it leaves; false takes it back. */
-  begins?(): boolean
-  /** It did not leave, and will not. */
-  failed(
+/** Follows the sending of a message. */
+export interface SendHandler {
+  /** Called right before the message is handed to the channel; false withdraws it. */
+  beforeSend?(): boolean
+  /** The message was not sent and will not be. */
+  sendFailed(
     error: unknown,
     message: Message | readonly Message[],
     envelope: Envelope | undefined,
   ): void
 }
 
-interface Waiting {
+interface QueuedMessage {
   readonly message: Message | readonly Message[]
   readonly envelope: Envelope | undefined
-  readonly sender: Sender
+  readonly handler: SendHandler
 }
 
 /**
- * Hands messages to a channel in order, and no faster than it takes them: while it asks to wait, they
- * wait here. How many can wait is bounded by whoever sends: calls and requests in flight have limits.
+ * Hands messages to a channel in order and respects its backpressure: while the channel is congested,
+ * messages are queued here. The callers bound the queue: calls and requests in flight have limits.
  */
-export class Sending {
+export class SendQueue {
   readonly #channel: Channel
-  readonly #onRelief: () => void
-  readonly #queue: Waiting[] = []
+  readonly #onDrain: () => void
+  readonly #queue: QueuedMessage[] = []
   #isCongested = false
 
-  /** `onRelief` is called when everything that waited has left. */
-  constructor(channel: Channel, onRelief: () => void) {
+  /** `onDrain` is called when every queued message has been handed to the channel. */
+  constructor(channel: Channel, onDrain: () => void) {
     this.#channel = channel
-    this.#onRelief = onRelief
+    this.#onDrain = onDrain
   }
 
-  /** Whether the channel has asked to wait. */
+  /** Whether the channel applies backpressure. */
   get isCongested(): boolean {
     return this.#isCongested
   }
 
-  /** Messages that have not left. */
-  get waiting(): number {
+  /** The number of queued messages. */
+  get size(): number {
     return this.#queue.length
   }
 
-  /** Sends a message as soon as there is room. */
+  /** Sends a message now, or queues it while the channel is congested. */
   send(
     message: Message | readonly Message[],
     envelope: Envelope | undefined,
-    sender: Sender,
+    handler: SendHandler,
   ): void {
-    if (this.#isCongested) this.#queue.push({ message, envelope, sender })
-    else this.#hand(message, envelope, sender)
+    if (this.#isCongested) this.#queue.push({ message, envelope, handler })
+    else this.#handOver(message, envelope, handler)
   }
 
-  #hand(
+  #handOver(
     message: Message | readonly Message[],
     envelope: Envelope | undefined,
-    sender: Sender,
+    handler: SendHandler,
   ): void {
-    if (sender.begins?.() === false) return
+    if (handler.beforeSend?.() === false) return
     try {
-      const room = this.#channel.send(message, envelope)
-      if (room !== undefined) this.#wait(room)
+      const drained = this.#channel.send(message, envelope)
+      if (drained !== undefined) this.#wait(drained)
     } catch (error) {
-      sender.failed(error, message, envelope)
+      handler.sendFailed(error, message, envelope)
     }
   }
 
-  #wait(room: Promise<void>): void {
+  #wait(drained: Promise<void>): void {
     this.#isCongested = true
-    const relieved = (): void => {
+    const resume = (): void => {
       this.#isCongested = false
-      // A channel that has closed refuses what is left, and each of it is told.
+      // A channel that has closed rejects the rest, and each handler is notified.
       while (!this.#isCongested) {
         const next = this.#queue.shift()
         if (next === undefined) break
-        this.#hand(next.message, next.envelope, next.sender)
+        this.#handOver(next.message, next.envelope, next.handler)
       }
-      if (!this.#isCongested) this.#onRelief()
+      if (!this.#isCongested) this.#onDrain()
     }
-    room.then(relieved, relieved)
+    drained.then(resume, resume)
   }
 }

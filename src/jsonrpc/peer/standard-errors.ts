@@ -2,31 +2,32 @@ import { encode } from '../codec/encode.ts'
 import { codes, errorObject, internalError } from '../error.ts'
 import { type ErrorObject, isList, type Message, type RpcFailure } from '../message.ts'
 
-/** What a peer answers by itself. */
+/** The response to input that is no valid request. */
 export const INVALID_REQUEST: ErrorObject = {
   code: codes.invalidRequest,
   message: 'Invalid Request',
 }
 // Codes from -32099 to -32000 are left to implementations by JSON-RPC 2.0, section 5.1.
+/** The response to a request beyond the queue limit. */
 export const BUSY: ErrorObject = { code: -32000, message: 'Too many requests at once' }
+/** The response to a request that arrives while the peer closes. */
 export const SHUTTING_DOWN: ErrorObject = { code: -32000, message: 'Shutting down' }
 
-/** The same reply, or the same replies, as far as they can be written at all. */
-export function writableReply(reply: Message | readonly Message[]): Message | readonly Message[] {
-  return isList(reply) ? reply.map(asWritable) : unwritable(reply)
+/** Replaces each reply that cannot be encoded with an internal error. */
+export function encodableReply(reply: Message | readonly Message[]): Message | readonly Message[] {
+  return isList(reply) ? reply.map(asEncodable) : internalFailure(reply)
 }
 
-/** Each reply of a batch that can be written stays; the others become an error of their own. */
-function asWritable(reply: Message): Message {
+function asEncodable(reply: Message): Message {
   try {
     encode(reply)
     return reply
   } catch {
-    return unwritable(reply)
+    return internalFailure(reply)
   }
 }
 
-function unwritable(reply: Message): RpcFailure {
+function internalFailure(reply: Message): RpcFailure {
   const id = reply.type === 'notification' ? null : reply.id
   return { type: 'error', id, error: errorObject(internalError()) }
 }

@@ -1,16 +1,16 @@
 import { type Format, formats } from '../schema/formats.ts'
-import { shortened } from '../schema/issues.ts'
+import { truncate } from '../schema/issues.ts'
 import type { FormValue } from '../types/elicitation.ts'
 
-/** One field of a form: one property of the flat object that an elicitation asks for. */
-export type Field = FieldShape & {
+/** One field of a form: one property of the flat object that an elicitation requests. */
+export type FormField = FormFieldShape & {
   readonly title?: string
   readonly description?: string
   readonly default?: FormValue
 }
 
-/** What can be filled in. */
-export type FieldShape = TextShape | NumberShape | { readonly kind: 'boolean' } | ChoiceShape
+/** The type of a field and its constraints. */
+export type FormFieldShape = TextShape | NumberShape | { readonly kind: 'boolean' } | ChoiceShape
 
 interface TextShape {
   readonly kind: 'text'
@@ -24,32 +24,35 @@ interface NumberShape {
   readonly isInteger: boolean
   readonly minimum?: number
   readonly maximum?: number
-  /** Bounds that are not allowed themselves. A form cannot show them; answers are held to them. */
+  /** Exclusive bounds. A form cannot show them, but responses are checked against them. */
   readonly above?: number
   readonly below?: number
 }
 
-/** One or many of several strings. */
+/** A choice of one or several strings. */
 interface ChoiceShape extends Options {
   readonly kind: 'one' | 'many'
   readonly minItems?: number
   readonly maxItems?: number
 }
 
-/** What there is to choose from, and how it is spelt: `enum`, that with `enumNames`, or `oneOf`. */
+/** The options of a choice, and which keywords list them: `enum`, `enum` with `enumNames`, or `oneOf`. */
 export interface Options {
   readonly options: readonly Option[]
   readonly spelling: 'plain' | 'named' | 'titled'
 }
 
-/** One of several values, and what is shown for it. */
+/** One option of a choice: its value and its label. */
 export interface Option {
   readonly value: string
   readonly title?: string
 }
 
-/** What is wrong with a value for a field, in words; undefined where it fits. */
-export function faultOf(field: FieldShape, value: unknown): string | undefined {
+/**
+ * Returns what is wrong with a value for a field, as the rest of a sentence; undefined for a valid
+ * value.
+ */
+export function faultOf(field: FormFieldShape, value: unknown): string | undefined {
   switch (field.kind) {
     case 'text':
       return faultOfText(field, value)
@@ -72,7 +75,7 @@ export function faultOf(field: FieldShape, value: unknown): string | undefined {
 function faultOfText(field: TextShape, value: unknown): string | undefined {
   if (typeof value !== 'string') return 'expected string'
   const { format, minLength = 0, maxLength = Number.POSITIVE_INFINITY } = field
-  // Characters, as JSON Schema counts, not code units.
+  // Code points, as JSON Schema counts, not code units.
   const { length } = [...value]
   if (length < minLength) return `must have ${minLength} characters or more`
   if (length > maxLength) return `must have ${maxLength} characters or fewer`
@@ -93,6 +96,6 @@ function faultOfNumber(field: NumberShape, value: unknown): string | undefined {
 
 function faultOfChoice({ options }: Options, value: unknown): string | undefined {
   if (options.some(option => option.value === value)) return undefined
-  const shown = options.slice(0, 10).map(option => shortened(JSON.stringify(option.value)))
+  const shown = options.slice(0, 10).map(option => truncate(JSON.stringify(option.value)))
   return `expected one of ${shown.join(', ')}${options.length > shown.length ? ', …' : ''}`
 }

@@ -1,35 +1,34 @@
-import { defined } from '../../util/defined.ts'
-import { isRecord } from '../../util/record.ts'
+import { defined, isRecord } from '../../util/objects.ts'
 import { type Format, formats } from '../schema/formats.ts'
 import type { FormValue } from '../types/elicitation.ts'
-import { type Field, type FieldShape, faultOf, type Option, type Options } from './field.ts'
+import { type FormField, type FormFieldShape, faultOf, type Option, type Options } from './field.ts'
 
 type Words = Readonly<Record<string, unknown>>
 
 /**
- * Reads the schema of one property as a field of a form. Throws an Error that says what a form cannot
- * ask for, in words that follow the name of the property.
+ * Reads the schema of one property as a field of a form. Throws an Error with the reason, as the rest
+ * of a sentence about the property, if a form cannot represent it.
  *
- * Other spellings of what a form knows are understood: `const` for a choice of one, `anyOf` for
- * `oneOf`, a choice without its type, and bounds that are not allowed themselves.
+ * Equivalent spellings are accepted: `const` for a choice of one, `anyOf` for `oneOf`, a choice without
+ * `type`, and exclusive bounds.
  */
-export function readField(schema: unknown): Field {
+export function readFormField(schema: unknown): FormField {
   if (!isRecord(schema)) throw new Error('has no schema')
   const { title, description } = schema
   const shape = shapeOf(schema)
-  const field: Field = {
+  const field: FormField = {
     ...shape,
     ...(typeof title === 'string' && { title }),
     ...(typeof description === 'string' && { description }),
   }
   if (schema.default === undefined) return field
   const fault = faultOf(shape, schema.default)
-  if (fault !== undefined) throw new Error(`has a default that does not fit: ${fault}`)
-  // The check: what fits a field is a string, a number, a boolean or a list of strings.
+  if (fault !== undefined) throw new Error(`has an invalid default: ${fault}`)
+  // The check: a valid value of a field is a string, a number, a boolean or an array of strings.
   return { ...field, default: schema.default as FormValue }
 }
 
-function shapeOf(schema: Words): FieldShape {
+function shapeOf(schema: Words): FormFieldShape {
   const options = optionsOf(schema)
   if (options !== undefined) {
     allowOnly(schema, ['enum', 'enumNames', 'const', 'oneOf', 'anyOf'])
@@ -48,21 +47,21 @@ function shapeOf(schema: Words): FieldShape {
       return manyOf(schema)
     default:
       throw new Error(
-        'must be a string, a number, an integer, a boolean, a choice of strings or a list of such choices',
+        'must be a string, a number, an integer, a boolean, a choice of strings or an array of such choices',
       )
   }
 }
 
-function textOf(schema: Words): FieldShape {
+function textOf(schema: Words): FormFieldShape {
   const { format } = schema
   if (format === undefined) {
     allowOnly(schema, ['minLength', 'maxLength'])
     return { kind: 'text', ...numbers(schema, ['minLength', 'maxLength']) }
   }
   if (!isFormat(format)) {
-    throw new Error(`has the format ${JSON.stringify(format)}: a form knows ${known.join(', ')}`)
+    throw new Error(`has the format ${JSON.stringify(format)}; forms support ${known.join(', ')}`)
   }
-  // Libraries say in a pattern what they say in the format besides.
+  // Libraries write a pattern in addition to the format.
   allowOnly(schema, ['minLength', 'maxLength', 'format', 'pattern'])
   return { kind: 'text', ...numbers(schema, ['minLength', 'maxLength']), format }
 }
@@ -73,13 +72,13 @@ function isFormat(format: unknown): format is Format {
   return typeof format === 'string' && formats.has(format)
 }
 
-function numberOf(schema: Words): FieldShape {
-  // The format of a number is a remark.
+function numberOf(schema: Words): FormFieldShape {
+  // The format of a number is only an annotation.
   allowOnly(schema, ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'format'])
   const isInteger = schema.type === 'integer'
   const bounds = numbers(schema, ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'])
   const { exclusiveMinimum: above, exclusiveMaximum: below } = bounds
-  // What is shown are the nearest bounds that are allowed themselves: among integers, the next ones.
+  // The form shows the nearest inclusive bounds: for integers, the next integer.
   const gap = isInteger ? 1 : 0
   const minimum = Math.max(bounds.minimum ?? -Infinity, (above ?? -Infinity) + gap)
   const maximum = Math.min(bounds.maximum ?? Infinity, (below ?? Infinity) - gap)
@@ -92,14 +91,14 @@ function numberOf(schema: Words): FieldShape {
   }
 }
 
-function manyOf(schema: Words): FieldShape {
+function manyOf(schema: Words): FormFieldShape {
   allowOnly(schema, ['items', 'minItems', 'maxItems', 'uniqueItems'])
   const options = isRecord(schema.items) ? optionsOf(schema.items) : undefined
-  if (options === undefined) throw new Error('is a list of something else than choices of strings')
+  if (options === undefined) throw new Error('must be an array of choices of strings')
   return { kind: 'many', ...options, ...numbers(schema, ['minItems', 'maxItems']) }
 }
 
-/** The values to choose from, however they are spelt; undefined where there is no choice. */
+/** Returns the options of a choice, in any spelling; undefined if the schema is not a choice. */
 function optionsOf(schema: Words): Options | undefined {
   const { type, enumNames } = schema
   const values = schema.enum ?? (schema.const === undefined ? undefined : [schema.const])
@@ -112,7 +111,7 @@ function optionsOf(schema: Words): Options | undefined {
   return { options, spelling: values === undefined ? 'titled' : 'named' }
 }
 
-const noChoice = 'is a choice of something else than strings'
+const noChoice = 'must be a choice of strings'
 
 function namedOptions(values: unknown, names: unknown): Option[] {
   const titles: readonly unknown[] = Array.isArray(names) ? names : []
@@ -131,16 +130,16 @@ function optionOf(value: unknown, title: unknown): Option {
 }
 
 /**
- * Refuses keywords that a form does not have: nobody would be asked for what they ask for. Keywords
- * that ask for nothing are left out in silence.
+ * Throws for a constraint that forms do not have, because the user would not see it. Other keywords are
+ * ignored.
  */
 export function allowOnly(schema: Words, allowed: readonly string[]): void {
   const other = Object.keys(schema).find(key => asking.has(key) && !allowed.includes(key))
   if (other === undefined) return
-  throw new Error(`has "${other}", which a form cannot ask for: leave it out and check the answer`)
+  throw new Error(`has "${other}", which forms do not support: remove it and check the response`)
 }
 
-/** The keywords of JSON Schema that a value can break. */
+/** The keywords of JSON Schema that constrain values. */
 const asking: ReadonlySet<string> = new Set(
   [
     '$ref $dynamicRef allOf anyOf oneOf not if then else enum const',
@@ -159,7 +158,7 @@ function numbers<const K extends string>(
 ): { readonly [key in K]?: number } {
   const found = keywords.filter(keyword => schema[keyword] !== undefined)
   const wrong = found.find(keyword => typeof schema[keyword] !== 'number')
-  if (wrong !== undefined) throw new Error(`has something else than a number for "${wrong}"`)
+  if (wrong !== undefined) throw new Error(`must have a number for "${wrong}"`)
   // The check: the keys are some of K, and all values are numbers.
   return Object.fromEntries(found.map(key => [key, schema[key]])) as { [key in K]?: number }
 }

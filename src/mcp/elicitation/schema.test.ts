@@ -7,7 +7,7 @@ import { SchemaError } from '../schema/schema.ts'
 import type { Schema } from '../schema/standard-schema.ts'
 import { elicitationSchema, receivedForm } from './schema.ts'
 
-const what = 'the question of tool "deploy"'
+const what = 'elicitation of tool "deploy"'
 const object = (properties: object, required?: readonly string[]) => ({
   type: 'object',
   properties,
@@ -86,7 +86,7 @@ describe('a form', () => {
       { type: 'boolean', 'x-order': 1, placeholder: '?' },
       { type: 'boolean' },
     ],
-  ])('says %s in its own words', (_, property, expected) => {
+  ])('converts %s', (_, property, expected) => {
     expect(sentOne(property)).toEqual(expected)
   })
 
@@ -172,7 +172,7 @@ describe('a form', () => {
     expect([...(required ?? [])].sort()).toEqual(['age', 'mail', 'name', 'ok', 'tags'])
   })
 
-  test('an answer is held to what no form can show', async () => {
+  test('a response is checked against constraints that no form can show', async () => {
     const refined = elicitationSchema(
       z.object({ code: z.string().refine(code => code === 'ok', 'wrong code') }),
       what,
@@ -192,15 +192,15 @@ describe('a form', () => {
   test.each([
     ['a list', { type: 'array' }, /a form must be an object/],
     ['an alternative', { anyOf: [object({})] }, /a form must be an object/],
-    ['conditions', { ...object({}), if: true }, /has "if", which a form cannot ask for/],
-    ['a name it does not have', object({}, ['x']), /requires a property that it does not have/],
+    ['conditions', { ...object({}), if: true }, /has "if", which forms do not support/],
+    ['a name it does not have', object({}, ['x']), /requires an undefined property/],
     ['an object in it', object({ x: object({}) }), /: property "x" must be a string, a number/],
     [
       'a list of strings',
       object({ x: { type: 'array', items: { type: 'string' } } }),
-      /"x" is a list of something else/,
+      /"x" must be an array of choices/,
     ],
-    ['a list of anything', object({ x: { type: 'array' } }), /"x" is a list of something else/],
+    ['a list of anything', object({ x: { type: 'array' } }), /"x" must be an array of choices/],
     [
       'a value that may be null',
       object({ x: { type: ['string', 'null'] } }),
@@ -209,21 +209,17 @@ describe('a form', () => {
     ['anything', object({ x: {} }), /"x" must be a string/],
     ['a boolean for a schema', object({ x: true }), /"x" has no schema/],
     ['a reference', { ...object({ x: { $ref: '#/$defs/y' } }), $defs: {} }, /"x" must be/],
-    [
-      'a choice of numbers',
-      object({ x: { enum: [1, 2] } }),
-      /choice of something else than strings/,
-    ],
+    ['a choice of numbers', object({ x: { enum: [1, 2] } }), /must be a choice of strings/],
     [
       'a choice of schemas',
       object({ x: { anyOf: [{ type: 'string' }] } }),
-      /choice of something else/,
+      /must be a choice of strings/,
     ],
-    ['a choice of nothing', object({ x: { enum: [] } }), /choice of something else/],
+    ['a choice of nothing', object({ x: { enum: [] } }), /must be a choice of strings/],
     [
       'a pattern',
       object({ x: { type: 'string', pattern: '^a' } }),
-      /"x" has "pattern", which a form/,
+      /"x" has "pattern", which forms do not/,
     ],
     [
       'another format',
@@ -244,7 +240,7 @@ describe('a form', () => {
   })
 })
 
-describe('an answer to a form', () => {
+describe('a response to a form', () => {
   const { check, applyDefaults } = elicitationSchema(
     object(
       {
@@ -305,13 +301,13 @@ describe('an answer to a form', () => {
     expect(check(content)).toEqual({ ok: false, issues: [{ path, message }] })
   })
 
-  test('gets the defaults of what was left out', () => {
+  test('gets the defaults of missing fields', () => {
     const content = { name: 'Ann', ok: true, rate: undefined }
     expect(applyDefaults(content)).toEqual({ name: 'Ann', ok: true, rate: 0.5, tags: ['a'] })
     expect(content).toEqual({ name: 'Ann', ok: true, rate: undefined })
   })
 
-  test('gets those of a form that somebody else asks for, however odd', () => {
+  test('gets the defaults of a received form, however odd', () => {
     const form = receivedForm({
       type: 'object',
       properties: {
@@ -342,7 +338,7 @@ describe('an answer to a form', () => {
   )
 })
 
-describe('a form in the words of the first revision with forms', () => {
+describe('a form for the first revision with forms', () => {
   const properties = {
     name: { type: 'string', title: 'Name', minLength: 1, format: 'email', default: 'a@b.example' },
     age: { type: 'integer', minimum: 1, default: 3 },
@@ -386,7 +382,7 @@ describe('a form in the words of the first revision with forms', () => {
     what,
   )
 
-  test('has a box to tick for each choice of a list', () => {
+  test('has a boolean for each option of a multiple choice', () => {
     expect(basic.requestedSchema).toEqual(
       object(
         {
@@ -413,7 +409,7 @@ describe('a form in the words of the first revision with forms', () => {
       { 'tags.1': 'a', other: 1 },
       { 'tags.1': 'a', other: 1 },
     ],
-  ])('%j is an answer to the form itself', (content, restored) => {
+  ])('%j is converted into content for the original form', (content, restored) => {
     expect(basic.restore(content)).toEqual(restored)
   })
 })

@@ -1,5 +1,5 @@
-import { errorWords } from '../../util/error-words.ts'
-import { isRecord } from '../../util/record.ts'
+import { errorMessage } from '../../util/error-message.ts'
+import { isRecord } from '../../util/objects.ts'
 import { toJsonSchema } from '../schema/convert.ts'
 import type { Checked, Issue } from '../schema/issues.ts'
 import { copyOf } from '../schema/json-schema.ts'
@@ -7,44 +7,44 @@ import { checkerOf, SchemaError } from '../schema/schema.ts'
 import { type Infer, isStandardSchema, type Schema } from '../schema/standard-schema.ts'
 import type { Members } from '../types/base.ts'
 import type { FormSchema } from '../types/elicitation.ts'
-import { type Field, faultOf } from './field.ts'
-import { allowOnly, readField } from './read.ts'
-import { writeBasicField, writeField } from './write.ts'
+import { type FormField, faultOf } from './field.ts'
+import { allowOnly, readFormField } from './read.ts'
+import { writeBasicFormField, writeFormField } from './write.ts'
 
-/** A form as far as its answers go. */
+/** Applies defaults to the content of a response to a form, and checks it. */
 export interface FormAnswers<T> {
-  /** What was filled in, and the defaults for what was not. Makes a new object. */
+  /** Returns the content with the defaults of missing fields. Creates a new object. */
   applyDefaults(content: Members): Members
-  /** Checks what was filled in. Asynchronous only where the schema itself is. */
+  /** Checks the content. Asynchronous only if the schema is. */
   check(content: unknown): Checked<T> | Promise<Checked<T>>
 }
 
-/** A form that somebody else asks for. */
+/** A form that a server requests. */
 export interface ReceivedForm extends FormAnswers<Members> {
   check(content: unknown): Checked<Members>
 }
 
-/** A form to be asked for. */
+/** A form to request from a client. */
 export interface Form<T> extends FormAnswers<T> {
-  /** What is sent, in all revisions but the first that has forms. */
+  /** The schema that is sent in all revisions but the first one with forms. */
   readonly requestedSchema: FormSchema
-  /** What is sent in the first revision that has forms. */
+  /** The form that is sent in the first revision with forms. */
   readonly basic: BasicForm
 }
 
-/** A form in the words of the first revision that has them. */
+/** A form that uses only what the first revision with forms has. */
 export interface BasicForm {
   readonly requestedSchema: FormSchema
-  /** Turns what was filled in into an answer to the form itself. */
+  /** Converts the content of a response into content for the original form. */
   restore(content: Members): Members
 }
 
 /**
- * Makes a form of a schema: a flat object of strings, numbers, integers, booleans, choices and lists of
- * choices. `what` begins its errors: `the question of tool "deploy"`.
+ * Creates a form from a schema: a flat object of strings, numbers, integers, booleans, choices and
+ * arrays of choices. `what` starts the error messages: `elicitation of tool "deploy"`.
  *
- * Throws a SchemaError that names the property where a form cannot ask for what the schema asks for.
- * What no JSON Schema shows, such as a refinement, is checked in the answer all the same.
+ * Throws a SchemaError that names the property if a form cannot represent it. Constraints that JSON
+ * Schema does not show, such as refinements, are still checked in the response.
  */
 export function elicitationSchema<const S extends Schema>(schema: S, what: string): Form<Infer<S>> {
   try {
@@ -52,7 +52,7 @@ export function elicitationSchema<const S extends Schema>(schema: S, what: strin
     const { fields, required } = readForm(
       copyOf(isStandard ? toJsonSchema(schema, 'input') : schema),
     )
-    // The check: the fields say what the schema says.
+    // The check: the fields have the types of the schema.
     const checker = (
       isStandard
         ? checkerOf(schema, what)
@@ -60,7 +60,7 @@ export function elicitationSchema<const S extends Schema>(schema: S, what: strin
     ) as Pick<FormAnswers<Infer<S>>, 'check'>
     let basic: BasicForm | undefined
     return {
-      requestedSchema: formSchema(mapped(fields, writeField), required),
+      requestedSchema: formSchema(mapped(fields, writeFormField), required),
       get basic() {
         basic ??= basicForm(fields, required)
         return basic
@@ -74,21 +74,21 @@ export function elicitationSchema<const S extends Schema>(schema: S, what: strin
 }
 
 /**
- * Reads a form that somebody else asks for, to fill in its defaults and to check the answer before it
- * is sent. Fields that no form should have are passed over, save for their defaults: their author
- * will see to them. Never throws.
+ * Reads a form that a server requests, to apply its defaults and to check the response before it is
+ * sent. Of fields that a form cannot represent only the defaults are used; checking them is left to the
+ * server. Never throws.
  */
 export function receivedForm(requestedSchema: unknown): ReceivedForm {
   const properties = isRecord(requestedSchema) ? requestedSchema.properties : undefined
   const required = isRecord(requestedSchema) ? requestedSchema.required : undefined
-  const fields = new Map<string, Field>()
+  const fields = new Map<string, FormField>()
   const defaults = new Map<string, { readonly default?: unknown }>()
   for (const [name, schema] of Object.entries(isRecord(properties) ? properties : {})) {
     if (isRecord(schema)) defaults.set(name, schema)
     try {
-      fields.set(name, readField(schema))
+      fields.set(name, readFormField(schema))
     } catch {
-      // Not to be checked here.
+      // Left to the server.
     }
   }
   const names = Array.isArray(required) ? required.filter(name => typeof name === 'string') : []
@@ -98,27 +98,27 @@ export function receivedForm(requestedSchema: unknown): ReceivedForm {
   }
 }
 
-type Fields = ReadonlyMap<string, Field>
+type Fields = ReadonlyMap<string, FormField>
 
 function readForm(schema: Members): { fields: Fields; required: readonly string[] } {
   const { type, properties = {}, required = [] } = schema
   if (type !== 'object' || !isRecord(properties)) {
     throw new Error('a form must be an object with properties')
   }
-  // Whether other members are welcome makes no difference to a form, which has no place for them.
+  // `additionalProperties` makes no difference, because a form has no place for other members.
   allowOnly(schema, ['properties', 'required', 'additionalProperties'])
-  const fields = new Map<string, Field>()
+  const fields = new Map<string, FormField>()
   for (const [name, property] of Object.entries(properties)) {
     try {
-      fields.set(name, readField(property))
+      fields.set(name, readFormField(property))
     } catch (error) {
-      const why = errorWords(error)
+      const why = errorMessage(error)
       throw new Error(`property "${name}" ${why}`)
     }
   }
   const names: readonly unknown[] = Array.isArray(required) ? required : [required]
   const known = names.filter((name): name is string => typeof name === 'string' && fields.has(name))
-  if (known.length < names.length) throw new Error('requires a property that it does not have')
+  if (known.length < names.length) throw new Error('requires an undefined property')
   return { fields, required: known }
 }
 
@@ -132,7 +132,7 @@ function formSchema(
 
 function basicForm(fields: Fields, required: readonly string[]): BasicForm {
   const isTaken = (name: string) => fields.has(name)
-  const basics = mapped(fields, (field, name) => writeBasicField(name, field, isTaken))
+  const basics = mapped(fields, (field, name) => writeBasicFormField(name, field, isTaken))
   const properties = new Map([...basics.values()].flatMap(basic => [...basic.properties]))
   return {
     requestedSchema: formSchema(
@@ -181,6 +181,9 @@ function isGiven(content: Members, name: string): boolean {
   return Object.hasOwn(content, name) && content[name] !== undefined
 }
 
-function mapped<T>(fields: Fields, map: (field: Field, name: string) => T): ReadonlyMap<string, T> {
+function mapped<T>(
+  fields: Fields,
+  map: (field: FormField, name: string) => T,
+): ReadonlyMap<string, T> {
   return new Map(Array.from(fields, ([name, field]) => [name, map(field, name)] as const))
 }

@@ -1,14 +1,14 @@
-import { defined } from '../../util/defined.ts'
+import { defined } from '../../util/objects.ts'
 import type { PrimitiveSchema, TitledValue } from '../types/elicitation.ts'
-import type { Field, Option, Options } from './field.ts'
+import type { FormField, Option, Options } from './field.ts'
 
-/** Writes a field as the schema of a property, as all revisions have it but the first with forms. */
-export function writeField(field: Field): PrimitiveSchema {
-  // The check: what a field has for a default fits it, so that its type is the right one.
+/** Returns the schema of a field, for all revisions but the first one with forms. */
+export function writeFormField(field: FormField): PrimitiveSchema {
+  // The check: the default of a field is valid, so that its type is right.
   return { ...writeShape(field), ...defined({ default: field.default }) } as PrimitiveSchema
 }
 
-function writeShape(field: Field): PrimitiveSchema {
+function writeShape(field: FormField): PrimitiveSchema {
   const labels = defined({ title: field.title, description: field.description })
   switch (field.kind) {
     case 'text': {
@@ -36,36 +36,36 @@ function writeShape(field: Field): PrimitiveSchema {
   }
 }
 
-/** A field as the first revision with forms has it: its schemas by name, and the way back. */
-export interface BasicField {
+/** A field in the first revision with forms: its schemas by name, and how to read its value back. */
+export interface BasicFormField {
   readonly properties: ReadonlyMap<string, PrimitiveSchema>
-  /** Makes of what was filled in the value of the field; undefined for none. */
+  /** Returns the value of the field from the content of a response; undefined if there is none. */
   read(content: ReadonlyMap<string, unknown>): unknown
 }
 
 /**
- * Writes a field for the first revision with forms. There, only booleans have defaults, titles of
- * options are `enumNames`, and nothing has several values: a list of choices becomes a box to tick
- * for each. `isTaken` says which names for these are not free.
+ * Returns a field for the first revision with forms. That revision has defaults only for booleans, has
+ * option labels only as `enumNames`, and has no multiple choice: a multiple choice becomes one boolean
+ * per option. `isTaken` says which property names are in use.
  */
-export function writeBasicField(
+export function writeBasicFormField(
   name: string,
-  field: Field,
+  field: FormField,
   isTaken: (name: string) => boolean,
-): BasicField {
+): BasicFormField {
   if (field.kind === 'many') return boxes(name, field, isTaken)
   const schema: PrimitiveSchema =
     field.kind === 'boolean'
-      ? writeField(field)
+      ? writeFormField(field)
       : writeShape(field.kind === 'one' ? { ...field, ...withNames(field) } : field)
   return { properties: new Map([[name, schema]]), read: content => content.get(name) }
 }
 
 function boxes(
   name: string,
-  field: Extract<Field, { kind: 'one' | 'many' }>,
+  field: Extract<FormField, { kind: 'one' | 'many' }>,
   isTaken: (name: string) => boolean,
-): BasicField {
+): BasicFormField {
   const ticked = Array.isArray(field.default) ? field.default : []
   const keys = new Map<string, string>()
   const properties = new Map<string, PrimitiveSchema>()
@@ -98,7 +98,7 @@ function named({ options, spelling }: Options): { enum: string[]; enumNames?: st
   return { enum: values(options), enumNames: options.map(({ value, title = value }) => title) }
 }
 
-/** Each with a title: where only some have one, the others show their values. */
+/** Returns the options with a title each; options without one show their value. */
 function titledValues(options: readonly Option[]): TitledValue[] {
   return options.map(({ value, title = value }) => ({ const: value, title }))
 }

@@ -1,12 +1,12 @@
 import { codes } from '../../jsonrpc/error.ts'
-import { type Entry, entryOf, type Kind } from './table.ts'
+import { type ErrorEntry, errorEntryOf, type Kind } from './table.ts'
 
 /** The two families of protocol revisions: with `initialize` and a session, or with neither. */
 export type Era = 'session' | 'stateless'
 
 const { invalidRequest, methodNotFound, invalidParams, internalError } = codes
 
-/** Kinds that the specification gives a number in every revision that knows them. */
+/** The kinds that have a specified code in every revision that defines them. */
 const everywhere = {
   // "Method not found: -32601 (Capability not supported)", completion, error handling.
   capability_not_supported: methodNotFound,
@@ -45,8 +45,8 @@ const numbers: Readonly<Record<Era, Numbers>> = {
 }
 
 /**
- * Kinds that are no fault of the one who asked, among those whose own number may not be sent: the
- * same request, sent again, may well be answered.
+ * The kinds that are not the fault of the caller, among those whose own code may not be sent: the same
+ * request may succeed when it is sent again.
  */
 const notTheCaller: ReadonlySet<Kind> = new Set<Kind>([
   'resource_locked',
@@ -79,8 +79,8 @@ const notTheCaller: ReadonlySet<Kind> = new Set<Kind>([
   'completion_failed',
 ])
 
-/** The number of a kind as the specification wants it in an era: its own where nothing is said. */
-export function specifiedNumber({ kind, code, category }: Entry, era: Era): number {
+/** Returns the code of a kind in an era: the specified one, or its own if the specification has none. */
+export function specifiedCode({ kind, code, category }: ErrorEntry, era: Era): number {
   const specified = numbers[era][kind]
   if (specified !== undefined) return specified
   if (category === 'jsonrpc') return code
@@ -88,41 +88,44 @@ export function specifiedNumber({ kind, code, category }: Entry, era: Era): numb
   return notTheCaller.has(kind) ? internalError : invalidParams
 }
 
-/** Numbers that the stateless revisions define: header mismatch, missing capability, version. */
+/** The codes that the stateless revisions define: header mismatch, missing capability, version. */
 const defined: ReadonlySet<number> = new Set([-32020, -32021, -32022])
 
-/** Whether no one may send this number in an era, whatever is meant by it. */
+/** Whether a code must not be sent in an era, for any kind. */
 export function isForbidden(code: number, era: Era): boolean {
   return isReserved(code, era) && !defined.has(code)
 }
 
-/** The kind that a number alone says it is, to a reader who goes by the specification. */
+/**
+ * Returns the kind that a code alone identifies in an era, according to the specification; undefined if
+ * it identifies none.
+ */
 export function specifiedKind(code: number, era: Era): Kind | undefined {
-  // To stateless readers, too: it is the one old number that kept its meaning.
+  // In stateless revisions too: -32002 is the one old code that kept its meaning.
   if (code === -32002) return 'resource_not_found'
   if (era === 'stateless') {
     if (code === -32022) return 'unsupported_protocol_version'
-    // Of the others in the range of implementations a receiver must not assume any meaning.
+    // A receiver must not assume a meaning for other codes of the implementation-defined range.
     if (code >= -32099 && code <= -32000) return undefined
   }
-  return entryOf(code)?.kind
+  return errorEntryOf(code)?.kind
 }
 
-/** Whether a kind can have this number on the wire, in one profile and era or another. */
-export function canHaveNumber(entry: Entry, code: number): boolean {
+/** Whether a kind can have a code on the wire, in any profile and era. */
+export function canHaveCode(entry: ErrorEntry, code: number): boolean {
   return (
     code === entry.code ||
-    code === specifiedNumber(entry, 'session') ||
-    code === specifiedNumber(entry, 'stateless')
+    code === specifiedCode(entry, 'session') ||
+    code === specifiedCode(entry, 'stateless')
   )
 }
 
-/** Whether the specification keeps a number to itself. It withdrew -32002 without freeing it. */
+/** Whether the specification reserves a code. It withdrew -32002 without freeing it. */
 function isReserved(code: number, era: Era): boolean {
   return era === 'stateless' && (code === -32002 || (code >= -32099 && code <= -32020))
 }
 
-/** JSON-RPC 2.0, section 5.1: reserved for future use, beside the numbers of implementations. */
+/** JSON-RPC 2.0, section 5.1: reserved for future use, outside of the implementation-defined range. */
 function isFutureJsonRpc(code: number): boolean {
   return code >= -32768 && code < -32099
 }

@@ -8,10 +8,10 @@ import {
   errors,
   isKnownCode,
 } from './constructors.ts'
-import { catalogue, categories } from './table.ts'
+import { categories, errorTable } from './table.ts'
 
 describe('a constructor', () => {
-  test('gives an error with all that the catalogue knows and the data given', () => {
+  test('returns an error with the properties of its kind and the given data', () => {
     const error = errors.toolNotFound({ tool: 'x' })
     expect(error).toBeInstanceOf(RpcError)
     expect(error).toMatchObject({
@@ -25,17 +25,17 @@ describe('a constructor', () => {
   })
 
   test('exists for every kind, under its name in camel case', () => {
-    expect(Object.keys(errors)).toHaveLength(catalogue.size)
+    expect(Object.keys(errors)).toHaveLength(errorTable.size)
     const made = Object.values(errors).map(make => (make as () => RpcError)())
-    expect(made.map(error => error.kind)).toEqual([...catalogue.keys()])
+    expect(made.map(error => error.kind)).toEqual([...errorTable.keys()])
     expect(errors.experimentalTaskDependencyFailed({ taskId: 't' }).code).toBe(1096)
   })
 
-  test('leaves data out where none are given', () => {
+  test('omits data if there is none', () => {
     expect(errors.notInitialized().data).toBeUndefined()
   })
 
-  test('takes further data, other words and a cause', () => {
+  test('accepts further data, another message and a cause', () => {
     const cause = new Error('disk')
     const error = errors.messageTooLarge(
       { maxSize: 10, unit: 'bytes', actualSize: 11 },
@@ -46,7 +46,7 @@ describe('a constructor', () => {
     expect(error.cause).toBe(cause)
   })
 
-  test('wants the data of its kind, and of the right type', () => {
+  test('requires the data of its kind, with the right types', () => {
     expectTypeOf(errors.toolNotFound).parameter(0).toHaveProperty('tool').toEqualTypeOf<string>()
     expectTypeOf(errors.messageTooLarge).parameter(0).toHaveProperty('maxSize').toBeNumber()
     // @ts-expect-error the tool has to be named
@@ -60,7 +60,7 @@ describe('a constructor', () => {
   })
 })
 
-describe('a number', () => {
+describe('a code', () => {
   test.each([
     { code: -32001, category: 'resource', severity: 'error', range: 'core' },
     { code: -32002, category: 'tool', severity: 'error', range: 'core' },
@@ -91,16 +91,16 @@ describe('a number', () => {
     { code: -32105, range: 'unknown' },
     { code: -1, range: 'unknown' },
     { code: Number.NaN, range: 'unknown' },
-  ])('$code is no kind and may still lie in the range $range', ({ code, range }) => {
+  ])('$code has no kind and lies in the range $range', ({ code, range }) => {
     expect(errorCategory(code)).toBe('unknown')
     expect(errorSeverity(code)).toBe('info')
     expect(errorRange(code)).toBe(range)
     expect(isKnownCode(code)).toBe(false)
   })
 
-  test('answers yes to the question of its category alone', () => {
+  test('is true only for its own category', () => {
     expect(errorIs.resource(-32001)).toBe(true)
-    for (const { code, category } of catalogue.values()) {
+    for (const { code, category } of errorTable.values()) {
       expect(categories.filter(name => errorIs[name](code))).toEqual([category])
     }
     expect(categories.some(name => errorIs[name](-1))).toBe(false)

@@ -1,38 +1,38 @@
 import { RpcError } from '../../jsonrpc/error.ts'
 import {
   type Category,
-  catalogue,
   categories,
   type DataKey,
-  type Entry,
-  entryOf,
+  type ErrorEntry,
+  errorEntryOf,
+  errorTable,
   type Kind,
   type Severity,
 } from './table.ts'
 
-/** What may be said beside the data of an error. */
+/** Options of an error constructor. */
 export interface ErrorMakerOptions {
-  /** Instead of the catalogue's words. Crosses the wire. */
+  /** Replaces the message of the error table. It is sent to the peer. */
   readonly message?: string
-  /** What brought it about; stays here. */
+  /** The cause of the error. It is not sent to the peer. */
   readonly cause?: unknown
 }
 
 /**
- * One constructor per kind of the catalogue, in camel case: `errors.toolNotFound({ tool: 'x' })`.
+ * One constructor per kind of the error table, in camel case: `errors.toolNotFound({ tool: 'x' })`.
  *
- * Gives an RpcError with the kind, category and severity of the catalogue, the kind's own number,
- * and the given members as `data`. The members that belong to the kind are required, others may
- * follow. Which number goes on the wire is decided by `toWire`, when it is sent.
+ * Each returns an RpcError with the kind, category, severity and code of the table, and the given
+ * members as `data`. The members that belong to the kind are required, others are optional. `toWire`
+ * chooses the code on the wire when the error is sent.
  */
-// The check: `rows` of the catalogue are the keys of both sides, and camelCase is CamelCase.
+// The check: both sides have the `rows` of the error table as keys, and camelCase matches CamelCase.
 export const errors = Object.fromEntries(
-  Array.from(catalogue.values(), entry => [camelCase(entry.kind), make(entry)]),
+  Array.from(errorTable.values(), entry => [camelCase(entry.kind), make(entry)]),
 ) as Errors
 
 export type Errors = { readonly [K in Kind as CamelCase<K>]: ErrorMaker<K> }
 
-/** The members of `data` that a kind has, with their types, and any others. */
+/** The members of `data` that a kind requires, with their types, and any others. */
 export type ErrorData<K extends Kind> = {
   readonly [Key in DataKey<K>]: Key extends keyof DataTypes ? DataTypes[Key] : string
 } & Readonly<Record<string, unknown>>
@@ -41,7 +41,7 @@ export type ErrorMaker<K extends Kind> = [DataKey<K>] extends [never]
   ? (data?: ErrorData<K>, options?: ErrorMakerOptions) => RpcError
   : (data: ErrorData<K>, options?: ErrorMakerOptions) => RpcError
 
-/** Members of `data` that are no strings. */
+/** The members of `data` that are not strings. */
 interface DataTypes {
   readonly actualSize: number
   readonly maxSize: number
@@ -54,8 +54,8 @@ type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Name
 
-/** `data: never`, because which data it takes is known only under its name in `errors`. */
-function make(entry: Entry): (data: never, options?: ErrorMakerOptions) => RpcError {
+/** `data: never`, because the type of the data is known only under the name in `errors`. */
+function make(entry: ErrorEntry): (data: never, options?: ErrorMakerOptions) => RpcError {
   const { kind, code, message, category, severity } = entry
   return (data?: Readonly<Record<string, unknown>>, options: ErrorMakerOptions = {}) =>
     new RpcError(code, options.message ?? message, {
@@ -71,33 +71,36 @@ function camelCase(name: string): string {
   return name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** Whether a number belongs to a kind of the catalogue. */
+/** Whether a code belongs to a kind of the error table. */
 export function isKnownCode(code: number): boolean {
-  return entryOf(code) !== undefined
+  return errorEntryOf(code) !== undefined
 }
 
 /**
- * What the error with this number is about, by subject: -32001 is a resource's. `'unknown'` for a
- * number outside of the catalogue.
+ * Returns the category of the error with this code: -32001 is `'resource'`. `'unknown'` for a code that
+ * is not in the error table.
  *
- * A number alone says less than an error that arrived: its `category` also counts what its data say.
+ * The `category` of an error that arrived is more exact, because it also considers the data of the
+ * error.
  */
 export function errorCategory(code: number): Category | 'unknown' {
-  return entryOf(code)?.category ?? 'unknown'
+  return errorEntryOf(code)?.category ?? 'unknown'
 }
 
-/** How bad the error with this number is. `'info'` for a number outside of the catalogue. */
+/**
+ * Returns the severity of the error with this code; `'info'` for a code that is not in the error table.
+ */
 export function errorSeverity(code: number): Severity | 'info' {
-  return entryOf(code)?.severity ?? 'info'
+  return errorEntryOf(code)?.severity ?? 'info'
 }
 
-/** One question per category: `errorIs.resource(-32001)` is true. */
+/** One predicate per category: `errorIs.resource(-32001)` is true. */
 // The check: the keys are `categories`.
 export const errorIs = Object.fromEntries(
   categories.map(category => [category, (code: number) => errorCategory(code) === category]),
 ) as { readonly [C in Category]: (code: number) => boolean }
 
-/** The families of numbers: a category, or the positive ones for experiments. */
+/** The name of a range of codes: a category, or `'experimental'` for the positive ones. */
 export type ErrorRange = Category | 'experimental' | 'unknown'
 
 const ranges: readonly (readonly [from: number, to: number, range: ErrorRange])[] = [
@@ -117,8 +120,8 @@ const ranges: readonly (readonly [from: number, to: number, range: ErrorRange])[
 ]
 
 /**
- * The family a number lies in, whether or not an error has that number: -32001 lies in `'core'`,
- * although it is about a resource.
+ * Returns the range that a code lies in, whether or not an error has that code: -32001 lies in
+ * `'core'`, although its category is `'resource'`.
  */
 export function errorRange(code: number): ErrorRange {
   return ranges.find(([from, to]) => code >= from && code <= to)?.[2] ?? 'unknown'

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { catalogue, categories, entryOf } from './table.ts'
+import { categories, errorEntryOf, errorTable } from './table.ts'
 
-const entries = [...catalogue.values()]
+const entries = [...errorTable.values()]
 
-test('the catalogue has 122 kinds, each with a number and a name of its own', () => {
+test('the error table has 122 kinds, each with a unique code and name', () => {
   expect(entries).toHaveLength(122)
   expect(new Set(entries.map(entry => entry.code)).size).toBe(122)
   expect(new Set(entries.map(entry => entry.kind)).size).toBe(122)
 })
 
-test('every kind is named in snake case and has words, a category and data without repetition', () => {
+test('every kind has a name in snake case, a message, a category and distinct data members', () => {
   for (const { kind, message, category, data } of entries) {
     expect(kind).toMatch(/^[a-z]+(_[a-z]+)*$/)
     expect(message).toMatch(/^[A-Z]/)
@@ -34,14 +34,14 @@ test('kinds after pagination are warnings, the others errors', () => {
   }
 })
 
-test('a number leads to its kind, and no other number to any', () => {
-  for (const entry of entries) expect(entryOf(entry.code)).toBe(entry)
+test('a code identifies its kind, and other codes identify none', () => {
+  for (const entry of entries) expect(errorEntryOf(entry.code)).toBe(entry)
   for (const code of [0, -1, -32041, -32100, -32105, 1089, 1100]) {
-    expect(entryOf(code)).toBeUndefined()
+    expect(errorEntryOf(code)).toBeUndefined()
   }
 })
 
-test('names that every object inherits are no kinds', () => {
-  expect(catalogue.get('constructor')).toBeUndefined()
-  expect(catalogue.get('__proto__')).toBeUndefined()
+test('inherited names of objects are not kinds', () => {
+  expect(errorTable.get('constructor')).toBeUndefined()
+  expect(errorTable.get('__proto__')).toBeUndefined()
 })

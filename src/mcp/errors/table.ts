@@ -1,4 +1,4 @@
-/** What an error is about. */
+/** The categories of errors. */
 export const categories = [
   'jsonrpc',
   'core',
@@ -27,7 +27,7 @@ type Row = readonly [
   ...data: string[],
 ]
 
-// Tuples, so that a kind is one line and the whole can be read at a glance.
+// Tuples, so that each kind is one line and the table can be read at a glance.
 const rows = {
   parse_error: [-32700, 'jsonrpc', 'critical', 'Parse error'],
   invalid_request: [-32600, 'jsonrpc', 'critical', 'Invalid Request'],
@@ -257,7 +257,7 @@ const rows = {
   invalid_task_state: [1099, 'task', 'warning', 'Invalid task state'],
 } as const satisfies Record<string, Row>
 
-/** The name of an error: what it is, whichever number a profile or revision puts on the wire. */
+/** The name of an error, independent of the code that a profile or revision sends. */
 export type Kind = keyof typeof rows
 
 /** The members of `data` that belong to a kind. */
@@ -271,22 +271,22 @@ export type DataKey<K extends Kind> = (typeof rows)[K] extends readonly [
   ? Keys[number]
   : never
 
-/** One kind of error. `code` is its own number, unique in the catalogue. */
-export interface Entry {
+/** One kind of error. `code` is its own code, unique in the table. */
+export interface ErrorEntry {
   readonly kind: Kind
   readonly code: number
   readonly message: string
   readonly category: Category
   readonly severity: Severity
-  /** The members its `data` has; a sender may add more. */
+  /** The members that its `data` has; a sender may add more. */
   readonly data: readonly string[]
 }
 
 /**
- * Every kind of error, by name. A Map, because names are also looked up that a peer chose.
- * `docs/errors.md` shows this table and is checked against it.
+ * Every kind of error, by name. A Map, because peers send names too. `docs/errors.md` shows this table,
+ * and a test compares the two.
  */
-export const catalogue: ReadonlyMap<string, Entry> = new Map(
+export const errorTable: ReadonlyMap<string, ErrorEntry> = new Map(
   Object.entries(rows).map(([kind, [code, category, severity, message, ...data]]) => [
     kind,
     // The check: Object.entries gives the keys of `rows`, which are the kinds.
@@ -294,11 +294,11 @@ export const catalogue: ReadonlyMap<string, Entry> = new Map(
   ]),
 )
 
-const byCode: ReadonlyMap<number, Entry> = new Map(
-  Array.from(catalogue.values(), entry => [entry.code, entry]),
+const byCode: ReadonlyMap<number, ErrorEntry> = new Map(
+  Array.from(errorTable.values(), entry => [entry.code, entry]),
 )
 
-/** The entry whose own number this is. */
-export function entryOf(code: number): Entry | undefined {
+/** Returns the kind with this code of its own; undefined if there is none. */
+export function errorEntryOf(code: number): ErrorEntry | undefined {
   return byCode.get(code)
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { internalError, invalidParams, methodNotFound, RpcError } from '../../jsonrpc/error.ts'
 import { profile } from '../profile.ts'
 import { errors } from './constructors.ts'
-import { catalogue, type Kind } from './table.ts'
+import { errorTable, type Kind } from './table.ts'
 import { type ErrorContext, fromWire, kindOf, toWire } from './wire.ts'
 
 const session: ErrorContext = { profile: 'mcp', revision: { era: 'session' } }
@@ -12,7 +12,7 @@ const jsonrpc: ErrorContext = { profile: 'jsonrpc' }
 const contexts = { session, stateless, erlmcp, jsonrpc }
 
 /** An error of each kind, with text for every member of its data. */
-const samples = Array.from(catalogue.values(), ({ code, message, kind, data }) => {
+const samples = Array.from(errorTable.values(), ({ code, message, kind, data }) => {
   const members = Object.fromEntries(data.map(name => [name, 'x']))
   return new RpcError(code, message, { kind, data: data.length > 0 ? members : undefined })
 })
@@ -23,7 +23,7 @@ function sample(kind: Kind): RpcError {
   return found
 }
 
-describe('the number on the wire', () => {
+describe('the code on the wire', () => {
   test.each<{ kind: Kind; session: number; stateless: number; erlmcp: number }>([
     { kind: 'parse_error', session: -32700, stateless: -32700, erlmcp: -32700 },
     { kind: 'method_not_found', session: -32601, stateless: -32601, erlmcp: -32601 },
@@ -58,7 +58,7 @@ describe('the number on the wire', () => {
     expect(toWire(error, jsonrpc).code).toBe(row.erlmcp)
   })
 
-  test('is never one that the stateless revisions keep to themselves or withdrew', () => {
+  test('is never one that the stateless revisions reserve or withdrew', () => {
     for (const error of samples) {
       const { code } = toWire(error, stateless)
       if (error.kind === 'unsupported_protocol_version') continue
@@ -66,7 +66,7 @@ describe('the number on the wire', () => {
     }
   })
 
-  test('is in MCP never one that JSON-RPC keeps for its future', () => {
+  test('is in MCP never one that JSON-RPC reserves', () => {
     const standard = [-32700, -32600, -32601, -32602, -32603]
     for (const error of samples) {
       for (const context of [session, stateless]) {
@@ -77,14 +77,14 @@ describe('the number on the wire', () => {
     }
   })
 
-  test('is for MCP with sessions where nothing is said', () => {
+  test('is that of MCP with sessions by default', () => {
     const error = errors.resourceNotFound({ uri: 'file:///x' })
     expect(toWire(error)).toEqual(toWire(error, session))
   })
 })
 
 describe('the data on the wire', () => {
-  test('tell the kind in MCP, of standard errors too', () => {
+  test('carry the kind in MCP, including standard errors', () => {
     expect(toWire(errors.toolNotFound({ tool: 'x' }))).toEqual({
       code: -32602,
       message: 'Tool not found',
@@ -93,7 +93,7 @@ describe('the data on the wire', () => {
     expect(toWire(internalError()).data).toEqual({ kind: 'internal_error' })
   })
 
-  test('are as given in erlmcp, and left out where there are none', () => {
+  test('are unchanged in erlmcp, and omitted if there are none', () => {
     expect(toWire(errors.toolNotFound({ tool: 'x' }), erlmcp)).toEqual({
       code: -32002,
       message: 'Tool not found',
@@ -105,7 +105,7 @@ describe('the data on the wire', () => {
     })
   })
 
-  test('tell the kind in plain JSON-RPC, save of the five standard errors', () => {
+  test('carry the kind in plain JSON-RPC, except the five standard errors', () => {
     expect(toWire(errors.rateLimited(), jsonrpc).data).toEqual({ kind: 'rate_limited' })
     expect(toWire(methodNotFound('x'), jsonrpc)).toEqual({
       code: -32601,
@@ -124,13 +124,13 @@ describe('the data on the wire', () => {
     })
   })
 
-  test('of the caller are not changed by it', () => {
+  test('of the caller are not modified', () => {
     const data = Object.freeze({ tool: 'x' })
     toWire(errors.toolNotFound(data))
     expect(data).toEqual({ tool: 'x' })
   })
 
-  test('never hold the cause', () => {
+  test('never contain the cause', () => {
     const error = errors.timeout(undefined, { cause: new Error('secret') })
     for (const context of Object.values(contexts)) {
       expect(JSON.stringify(toWire(error, context))).not.toContain('secret')
@@ -138,7 +138,7 @@ describe('the data on the wire', () => {
   })
 })
 
-describe('a code of the author’s own', () => {
+describe('a custom code', () => {
   const own = new RpcError(7, 'Out of tea', { data: { cups: 0 } })
 
   test.each(['session', 'stateless', 'jsonrpc'] as const)('passes untouched: %s', name => {
@@ -149,7 +149,7 @@ describe('a code of the author’s own', () => {
     })
   })
 
-  test('is -32603 under strict codes, with what it was in the data', () => {
+  test('becomes -32603 under strict codes, with the original in the data', () => {
     expect(toWire(own, erlmcp)).toEqual({
       code: -32603,
       message: 'Out of tea',
@@ -157,7 +157,7 @@ describe('a code of the author’s own', () => {
     })
   })
 
-  test('passes in erlmcp when strictness is switched off or the catalogue has the number', () => {
+  test('is kept in erlmcp if strict codes are off or the error table has the code', () => {
     const loose = profile('erlmcp', { strictErrorCodes: false })
     expect(toWire(own, { profile: loose }).code).toBe(7)
     expect(toWire(new RpcError(-32001, 'Mine'), erlmcp)).toEqual({ code: -32001, message: 'Mine' })
@@ -172,7 +172,7 @@ describe('a code of the author’s own', () => {
     { code: -32022, sent: -32022 },
     { code: -32019, sent: -32019 },
     { code: -1, sent: -1 },
-  ])('$code goes out as $sent without sessions, and as it is with them', ({ code, sent }) => {
+  ])('$code is sent as $sent without sessions, and unchanged with them', ({ code, sent }) => {
     const error = new RpcError(code, 'Mine')
     expect(toWire(error, stateless).code).toBe(sent)
     expect(toWire(error, session)).toEqual({ code, message: 'Mine' })
@@ -181,7 +181,7 @@ describe('a code of the author’s own', () => {
     }
   })
 
-  test('keeps a kind that is not in the catalogue out of the way', () => {
+  test('ignores a kind that is not in the error table', () => {
     const error = new RpcError(-32021, 'Missing capability', { kind: 'missing_capability' })
     expect(toWire(error, stateless)).toEqual({ code: -32021, message: 'Missing capability' })
   })
@@ -229,7 +229,7 @@ describe('the kind of an error that arrived', () => {
       data: { kind: '__proto__' },
       kind: 'internal_error',
     },
-  ])('is told by what came with it: $name', ({ code, data, kind }) => {
+  ])('follows from its data: $name', ({ code, data, kind }) => {
     expect(kindOf({ code, data })).toBe(kind)
   })
 
@@ -270,21 +270,21 @@ describe('the kind of an error that arrived', () => {
       stateless: 'elicitation_cancelled',
       erlmcp: 'elicitation_cancelled',
     },
-  ])('by the number $code alone depends on who sent it', row => {
+  ])('by the code $code alone depends on the sender', row => {
     expect(kindOf({ code: row.code }, session)).toBe(row.session)
     expect(kindOf({ code: row.code }, stateless)).toBe(row.stateless)
     expect(kindOf({ code: row.code }, erlmcp)).toBe(row.erlmcp)
   })
 })
 
-test('a uri beside invalid params means a resource only where numbers are shared', () => {
+test('a uri beside invalid params means a resource only if codes are shared', () => {
   const error = { code: -32602, data: { details: 'no', uri: 'x:y' } }
   expect(kindOf(error, erlmcp)).toBe('invalid_params')
   expect(kindOf(error, session)).toBe('resource_not_found')
 })
 
 describe('an error that arrived', () => {
-  test('is an RpcError that knows its category and keeps what came', () => {
+  test('is an RpcError with its category and the received members', () => {
     const data = { uri: 'file:///x' }
     const error = fromWire({ code: -32002, message: 'Gone', data })
     expect(error).toBeInstanceOf(RpcError)
@@ -298,7 +298,7 @@ describe('an error that arrived', () => {
     })
   })
 
-  test('has no kind where there is none, and the category unknown', () => {
+  test('has no kind if none is known, and the category unknown', () => {
     expect(fromWire({ code: -1, message: 'User rejected' })).toMatchObject({
       kind: undefined,
       category: 'unknown',
@@ -306,7 +306,7 @@ describe('an error that arrived', () => {
     })
   })
 
-  test('goes on to a peer of another profile with the number it has there', () => {
+  test('is forwarded to a peer of another profile with the code it has there', () => {
     const received = fromWire(toWire(errors.toolNotFound({ tool: 'x' }), erlmcp), erlmcp)
     expect(toWire(received, stateless)).toEqual({
       code: -32602,

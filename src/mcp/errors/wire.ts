@@ -1,34 +1,35 @@
 import { codes, RpcError } from '../../jsonrpc/error.ts'
 import type { ErrorObject } from '../../jsonrpc/message.ts'
-import { isRecord } from '../../util/record.ts'
+import type { PeerOptions } from '../../jsonrpc/peer/options.ts'
+import { isRecord } from '../../util/objects.ts'
 import { type Profile, type ProfileName, profile } from '../profile.ts'
-import { canHaveNumber, type Era, isForbidden, specifiedKind, specifiedNumber } from './codes.ts'
+import { canHaveCode, type Era, isForbidden, specifiedCode, specifiedKind } from './codes.ts'
 import { isKnownCode } from './constructors.ts'
-import { catalogue, type Entry, entryOf, type Kind } from './table.ts'
+import { type ErrorEntry, errorEntryOf, errorTable, type Kind } from './table.ts'
 
-/** Whom an error goes to or comes from. */
+/** The profile and revision of the peer that an error goes to or comes from. */
 export interface ErrorContext {
-  /** `'mcp'` unless said otherwise. */
+  /** `'mcp'` by default. */
   readonly profile?: ProfileName | Profile
-  /** The revision of the request; one with sessions unless said otherwise. */
+  /** The revision of the request; a session revision by default. */
   readonly revision?: { readonly era: Era }
 }
 
 /**
- * The error as it goes into a failure: its kind's number in this profile and revision, and its kind
- * in `data.kind` where the profile says so.
+ * Converts an error into an error object: with the code of its kind in this profile and revision, and
+ * with its kind in `data.kind` if the profile has it.
  *
- * An error without a kind of the catalogue keeps the code its author chose, save where the profile
- * is strict or the revision forbids that code: then it is -32603, with the code in
- * `data.originalCode` and the data in `data.originalData`.
+ * An error without a kind of the error table keeps its code, unless the profile is strict or the
+ * revision forbids that code: then the code is -32603, with the original in `data.originalCode` and the
+ * data in `data.originalData`.
  */
 export function toWire(error: RpcError, context: ErrorContext = {}): ErrorObject {
   const rules = profile(context.profile)
   const era = context.revision?.era ?? 'session'
-  const bySpecification = rules.errorNumbers === 'specification'
-  const entry = error.kind === undefined ? undefined : catalogue.get(error.kind)
+  const bySpecification = rules.errorCodes === 'specification'
+  const entry = error.kind === undefined ? undefined : errorTable.get(error.kind)
   if (entry !== undefined) {
-    const code = bySpecification ? specifiedNumber(entry, era) : entry.code
+    const code = bySpecification ? specifiedCode(entry, era) : entry.code
     return errorObject(code, error.message, tellKind(entry, error.data, rules))
   }
   if (
@@ -47,29 +48,29 @@ function errorObject(code: number, message: string, data: unknown): ErrorObject 
   return data === undefined ? { code, message } : { code, message, data }
 }
 
-function tellKind({ kind, category }: Entry, data: unknown, { errorKinds }: Profile): unknown {
+function tellKind({ kind, category }: ErrorEntry, data: unknown, { errorKinds }: Profile): unknown {
   if (errorKinds === 'none') return data
   if (errorKinds === 'non-standard' && category === 'jsonrpc') return data
   if (data === undefined) return { kind }
-  // Data that cannot hold a member become one, under the name the catalogue has for free words.
+  // Data that is not an object becomes the member `details`, the name the table has for free text.
   return isRecord(data) ? { ...data, kind } : { details: data, kind }
 }
 
 /**
- * What kind of error this is: by `data.kind`, where the code fits it; else by the data, where a code
- * has two meanings (a `uri` makes it a resource's, a `tool` a tool's); else by the code alone, as
- * the profile and revision of the sender understand it.
+ * Returns the kind of an error: by `data.kind`, if the code fits it; else by the data, if a code has
+ * two meanings (`uri` means a resource, `tool` a tool); else by the code alone, as the profile and
+ * revision of the sender define it. Undefined if none applies.
  */
 export function kindOf(
   error: { readonly code: number; readonly data?: unknown },
   context: ErrorContext = {},
 ): Kind | undefined {
   const { code, data } = error
-  const bySpecification = profile(context.profile).errorNumbers === 'specification'
+  const bySpecification = profile(context.profile).errorCodes === 'specification'
   if (isRecord(data)) {
-    // A stranger's data may have a `kind` of its own: one that never has this code is not ours.
-    const told = typeof data.kind === 'string' ? catalogue.get(data.kind) : undefined
-    if (told !== undefined && canHaveNumber(told, code)) return told.kind
+    // Other implementations may use `data.kind` too: a kind that never has this code is not ours.
+    const named = typeof data.kind === 'string' ? errorTable.get(data.kind) : undefined
+    if (named !== undefined && canHaveCode(named, code)) return named.kind
     if (code === NOT_FOUND || (bySpecification && code === codes.invalidParams)) {
       if (typeof data.uri === 'string') return 'resource_not_found'
       if (typeof data.tool === 'string') return 'tool_not_found'
@@ -77,23 +78,36 @@ export function kindOf(
   }
   return bySpecification
     ? specifiedKind(code, context.revision?.era ?? 'session')
-    : entryOf(code)?.kind
+    : errorEntryOf(code)?.kind
 }
 
-/** Resource not found in the specification, tool not found in the catalogue. */
+/** Resource not found in the specification, tool not found in the error table. */
 const NOT_FOUND = -32002
 
 /**
- * An error that arrived, with its kind, category and severity filled in as far as they can be told.
- * Code, message and data stay as they came.
+ * Converts a received error object into an RpcError with its kind, category and severity, as far as
+ * they are known. Code, message and data stay unchanged.
  */
 export function fromWire(error: ErrorObject, context: ErrorContext = {}): RpcError {
   const kind = kindOf(error, context)
-  const entry = kind === undefined ? undefined : catalogue.get(kind)
+  const entry = kind === undefined ? undefined : errorTable.get(kind)
   return new RpcError(error.code, error.message, {
     data: error.data,
     kind,
     category: entry?.category ?? 'unknown',
     severity: entry?.severity ?? 'info',
   })
+}
+
+/** Returns the peer options of a profile in a revision. Without a revision, `'auto'` batches are off. */
+export function peerOptions(
+  profile: Profile,
+  revision?: { readonly era: Era; readonly batches: boolean },
+): Pick<PeerOptions, 'batches' | 'toWire' | 'fromWire'> {
+  return {
+    batches:
+      profile.batches === 'auto' ? (revision?.batches ?? false) : profile.batches === 'always',
+    toWire: error => toWire(error, { profile, revision }),
+    fromWire: error => fromWire(error, { profile, revision }),
+  }
 }

@@ -9,7 +9,7 @@ const object = (properties: object, more: object = {}) => ({ type: 'object', pro
 
 describe('annotations of headers', () => {
   test('name the headers and the paths of their arguments', () => {
-    const verdict = headerAnnotations(
+    const found = headerAnnotations(
       object({
         region: on('Region'),
         depth: on('depth', { type: 'integer', enum: [1, 2] }),
@@ -19,7 +19,7 @@ describe('annotations of headers', () => {
         query: { type: 'string' },
       }),
     )
-    expect(verdict).toEqual({
+    expect(found).toEqual({
       ok: true,
       headers: new Map([
         ['Mcp-Param-Region', ['region']],
@@ -39,7 +39,7 @@ describe('annotations of headers', () => {
       'data that look like one',
       object({ a: { enum: [on('x')], default: on('y'), const: on('z') } }),
     ],
-    ['a keyword nobody knows', object({ a: { 'x-other': on('x') } })],
+    ['an unknown keyword', object({ a: { 'x-other': on('x') } })],
     ['a schema that is wrong elsewhere', { type: 'object', properties: [], items: 5, allOf: {} }],
   ])('%s means no header', (_, schema) => {
     expect(headerAnnotations(schema)).toEqual({ ok: true, headers: new Map() })
@@ -47,14 +47,14 @@ describe('annotations of headers', () => {
 
   test.each([
     ['an empty name', object({ a: on('') }), /#\/properties\/a is empty/],
-    ['a space', object({ a: on('My Region') }), /no name of a header/],
-    ['a colon', object({ a: on('Region:Primary') }), /no name of a header/],
-    ['a letter outside of ASCII', object({ a: on('Région') }), /no name of a header/],
-    ['a control character', object({ a: on('Region\t1') }), /no name of a header/],
-    ['a line break', object({ a: on('Region\r\nX: 1') }), /no name of a header/],
-    ['a trailing line break', object({ a: on('Region\n') }), /no name of a header/],
-    ['a number as the name', object({ a: on(5) }), /no string/],
-    ['null as the name', object({ a: on(null) }), /no string/],
+    ['a space', object({ a: on('My Region') }), /not a valid header name/],
+    ['a colon', object({ a: on('Region:Primary') }), /not a valid header name/],
+    ['a letter outside of ASCII', object({ a: on('Région') }), /not a valid header name/],
+    ['a control character', object({ a: on('Region\t1') }), /not a valid header name/],
+    ['a line break', object({ a: on('Region\r\nX: 1') }), /not a valid header name/],
+    ['a trailing line break', object({ a: on('Region\n') }), /not a valid header name/],
+    ['a number as the name', object({ a: on(5) }), /not a string/],
+    ['null as the name', object({ a: on(null) }), /not a string/],
     [
       'the same name twice',
       object({ a: on('Region'), b: on('Region') }),
@@ -62,22 +62,26 @@ describe('annotations of headers', () => {
     ],
     ['names that differ in case', object({ a: on('MyField'), b: on('myfield') }), /same header/],
     ['the same name deeper', object({ a: on('X'), b: object({ c: on('x') }) }), /same header/],
-    ['an object', object({ a: on('X', { type: 'object' }) }), /other than a string/],
-    ['an array', object({ a: on('X', { type: 'array', items: {} }) }), /other than a string/],
-    ['null', object({ a: on('X', { type: 'null' }) }), /other than a string/],
-    ['a number', object({ a: on('X', { type: 'number' }) }), /other than a string/],
-    ['no type', object({ a: on('X', {}) }), /other than a string/],
-    ['two types', object({ a: on('X', { type: ['string', 'integer'] }) }), /other than a string/],
-    ['an integer too large', object({ a: on('X', { type: 'integer', const: 2 ** 53 }) }), /beyond/],
+    ['an object', object({ a: on('X', { type: 'object' }) }), /must be on a string/],
+    ['an array', object({ a: on('X', { type: 'array', items: {} }) }), /must be on a string/],
+    ['null', object({ a: on('X', { type: 'null' }) }), /must be on a string/],
+    ['a number', object({ a: on('X', { type: 'number' }) }), /must be on a string/],
+    ['no type', object({ a: on('X', {}) }), /must be on a string/],
+    ['two types', object({ a: on('X', { type: ['string', 'integer'] }) }), /must be on a string/],
+    [
+      'an integer too large',
+      object({ a: on('X', { type: 'integer', const: 2 ** 53 }) }),
+      /safe range/,
+    ],
     [
       'integers too small',
       object({ a: on('X', { type: 'integer', enum: [-(2 ** 53)] }) }),
-      /beyond/,
+      /safe range/,
     ],
     [
       'the root',
       on('X', { type: 'object', properties: {} }),
-      /x-mcp-header at # is not on a property/,
+      /x-mcp-header at # must be on a property/,
     ],
     ['items', object({ a: { type: 'array', items: on('X') } }), /through "properties" alone/],
     ['a property of items', object({ a: { items: object({ b: on('X') }) } }), /alone/],
@@ -101,7 +105,7 @@ describe('annotations of headers', () => {
     for (let depth = 0; depth < 100; depth++) schema = object({ a: schema })
     expect(headerAnnotations(schema)).toEqual({
       ok: false,
-      why: 'the schema is more than 64 schemas deep',
+      why: 'the schema is nested more than 64 levels deep',
     })
   })
 })

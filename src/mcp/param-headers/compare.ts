@@ -1,13 +1,13 @@
-import { isRecord } from '../../util/record.ts'
+import { isRecord } from '../../util/objects.ts'
 import { decodeHeader } from './encoding.ts'
 
-/** From the name of a header to the path of the argument it repeats. */
+/** The path of the argument by the name of its header. */
 export type MirroredArguments = ReadonlyMap<string, readonly string[]>
 
 /**
- * Why the headers that repeat arguments of a call do not agree with them, in words; undefined when they
- * do. `headers` are by their names in lower case. An argument that is null, absent, or none that a
- * header can carry wants no header, and must not have one that says otherwise.
+ * Returns why the headers that mirror arguments do not match them, as a sentence; undefined if they
+ * match. `headers` has names in lower case. An argument that is null, missing, or of a type that
+ * headers cannot carry needs no header, and must not have one with another value.
  */
 export function argumentProblem(
   mirrored: MirroredArguments,
@@ -47,7 +47,7 @@ function isCarried(value: unknown): boolean {
 
 function says(text: string, value: unknown): boolean {
   if (typeof value !== 'number') return String(value) === text && isCarried(value)
-  // By its value, since 42.0 is 42; beyond what numbers hold, two different ones would look equal.
+  // Compared as numbers, because 42.0 is 42; beyond safe integers two different numbers would be equal.
   if (!Number.isSafeInteger(value)) return text === String(value)
   return /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) && Number(text) === value
 }

@@ -1,14 +1,14 @@
 import { toBase64 } from '../content.ts'
 
 /**
- * The text that a mirrored header stands for: the header itself, or what it holds in Base64. Undefined
- * for Base64 that is none, or not UTF-8.
+ * Decodes a mirrored header: the value itself, or the Base64 in it. Returns undefined for invalid
+ * Base64 or UTF-8.
  */
 export function decodeHeader(header: string): string | undefined {
   const text = header.trim()
   const encoded = /^=\?base64\?(.*)\?=$/s.exec(text)?.[1]
   if (encoded === undefined) return text
-  // Before decoding, which would pass over what does not belong there.
+  // Checked before decoding, which ignores invalid characters.
   if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(encoded)) {
     return undefined
   }
@@ -19,7 +19,7 @@ export function decodeHeader(header: string): string | undefined {
   }
 }
 
-/** A text as a mirrored header carries it: as it is where that is safe, otherwise in Base64. */
+/** Encodes a string as a mirrored header: unchanged if that is safe, else as Base64. */
 export function encodeHeader(text: string): string {
   if (
     /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/.test(text) &&

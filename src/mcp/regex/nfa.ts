@@ -1,41 +1,44 @@
-import type { Part } from './parse.ts'
+import type { RegexNode } from './parse.ts'
 
-/** One step: take a character, or go on without one. `next` and `other` are places in the program. */
+/**
+ * One instruction: consume a character, or continue without one. `next` and `other` are addresses in
+ * the program.
+ */
 type Step =
   | { readonly kind: 'take'; readonly takes: Takes }
   | { readonly kind: 'fork'; readonly next: number; readonly other: number }
-  | { readonly kind: 'edge'; readonly edge: Extract<Part, { kind: 'edge' }>['edge'] }
+  | { readonly kind: 'edge'; readonly edge: Extract<RegexNode, { kind: 'edge' }>['edge'] }
   | { readonly kind: 'look'; readonly ahead: Automaton; readonly isNegative: boolean }
   | { readonly kind: 'done' }
 
-/** Which characters a step takes: the usual ones from a table, the others by asking. */
+/** The characters that an instruction consumes: ASCII from a table, others by a regular expression. */
 interface Takes {
   readonly usual: Uint8Array
   readonly expression: RegExp
 }
 
-/** Repetitions are written out, so that few characters can ask for many states. */
+/** Repetitions are unrolled, so that a short expression can have many states. */
 const maxSteps = 20_000
 
 /**
- * Follows all the ways through a regular expression at once, so that its time grows with the text
- * and, without look-ahead, no faster. Says only whether there is a match.
+ * A nondeterministic finite automaton that simulates all paths at once, so that its time is linear in
+ * the text, apart from look-ahead. It reports only whether there is a match.
  */
 export class Automaton {
   readonly #program: Step[] = []
   readonly #takes = new Map<string, Takes>()
   readonly #flags: string
-  /** The position at which each place was reached last. */
+  /** The text position at which each state was reached last. */
   readonly #seenAt: Int32Array
-  /** The places reached that wait for a character, and how many they are. */
+  /** The states that wait for the next character, and their number. */
   #waiting: Int32Array
   #count = 0
-  /** Those of the character before, while it is their turn. */
+  /** The states of the previous character, while they are processed. */
   #current: Int32Array
   readonly #todo: Int32Array
 
-  /** The part must be regular. Throws where its repetitions would ask for too many states. */
-  constructor(root: Part, flags: string) {
+  /** Compiles an expression, which must be regular. Throws if its repetitions need too many states. */
+  constructor(root: RegexNode, flags: string) {
     this.#flags = flags
     this.#write(root)
     this.#push({ kind: 'done' })
@@ -43,11 +46,11 @@ export class Automaton {
     this.#seenAt = new Int32Array(size)
     this.#waiting = new Int32Array(size)
     this.#current = new Int32Array(size)
-    // Each place leads to two others at most, and is left once.
+    // Each state has at most two successors, and is expanded once.
     this.#todo = new Int32Array(size * 2 + 1)
   }
 
-  /** How much there is to do for a text of this length, at most: characters times states. */
+  /** Returns an upper bound of the work for a text of this length: characters times states. */
   work(length: number): number {
     return this.#program.reduce(
       (sum, step) => sum + (step.kind === 'look' ? step.ahead.work(length) * length : length),
@@ -80,13 +83,13 @@ export class Automaton {
         if (step?.kind !== 'take' || !isTaken(step.takes, code)) continue
         if (this.#reach(place + 1, text, at)) return true
       }
-      // A match may begin anywhere.
+      // A match may start anywhere.
       if (isSearching && this.#reach(0, text, at)) return true
     }
     return false
   }
 
-  /** Notes a place and all that can be reached from it without a character; true at the end. */
+  /** Adds a state and all that are reachable from it without a character; returns true for a match. */
   #reach(start: number, text: string, at: number): boolean {
     const todo = this.#todo
     const seenAt = this.#seenAt
@@ -106,12 +109,12 @@ export class Automaton {
     return false
   }
 
-  /** Whether there is a match that begins exactly here. */
+  /** Whether there is a match that starts exactly here. */
   isAhead(text: string, at: number): boolean {
     return this.#run(text, at, false)
   }
 
-  #write(part: Part): void {
+  #write(part: RegexNode): void {
     switch (part.kind) {
       case 'character':
         this.#push({ kind: 'take', takes: this.#takesOf(part.source) })
@@ -138,7 +141,7 @@ export class Automaton {
     }
   }
 
-  #writeChoice([first, ...rest]: readonly Part[]): void {
+  #writeChoice([first, ...rest]: readonly RegexNode[]): void {
     if (first === undefined) return
     if (rest.length === 0) {
       this.#write(first)
@@ -153,11 +156,11 @@ export class Automaton {
     this.#program[leave] = { kind: 'fork', next: end, other: end }
   }
 
-  #writeRepeat({ part, min, max }: Extract<Part, { kind: 'repeat' }>): void {
+  #writeRepeat({ part, min, max }: Extract<RegexNode, { kind: 'repeat' }>): void {
     for (let count = 0; count < min; count++) {
       const before = this.#program.length
       this.#write(part)
-      // Nothing, however often, is nothing.
+      // Repeating an empty expression has no effect.
       if (this.#program.length === before) return
     }
     if (max === Number.POSITIVE_INFINITY) {
@@ -184,7 +187,7 @@ export class Automaton {
   #takesOf(source: string): Takes {
     const known = this.#takes.get(source)
     if (known !== undefined) return known
-    // The built-in engine says which single characters a piece takes.
+    // The built-in engine decides which single characters a character class matches.
     const expression = new RegExp(`^(?:${source})$`, this.#flags)
     const usual = Uint8Array.from({ length: 128 }, (_, code) =>
       expression.test(String.fromCharCode(code)) ? 1 : 0,

@@ -1,30 +1,35 @@
-/** A piece of a regular expression, as far as its shape goes. */
-export type Part =
-  /** Anything that matches one character: a letter, an escape, a class, a dot. */
+/** A node of the syntax tree of a regular expression. */
+export type RegexNode =
+  /** Matches one character: a literal, an escape, a class or a dot. */
   | { readonly kind: 'character'; readonly source: string }
   | { readonly kind: 'edge'; readonly edge: 'start' | 'end' | 'word' | 'no-word' }
-  /** A backreference, or looking behind. */
-  | { readonly kind: 'irregular'; readonly part?: Part }
-  /** What must follow, or must not. */
-  | { readonly kind: 'look'; readonly part: Part; readonly isNegative: boolean }
-  | { readonly kind: 'sequence'; readonly parts: readonly Part[] }
-  | { readonly kind: 'choice'; readonly parts: readonly Part[] }
-  | { readonly kind: 'repeat'; readonly part: Part; readonly min: number; readonly max: number }
+  /** A backreference or look-behind. */
+  | { readonly kind: 'irregular'; readonly part?: RegexNode }
+  /** A look-ahead. */
+  | { readonly kind: 'look'; readonly part: RegexNode; readonly isNegative: boolean }
+  | { readonly kind: 'sequence'; readonly parts: readonly RegexNode[] }
+  | { readonly kind: 'choice'; readonly parts: readonly RegexNode[] }
+  | {
+      readonly kind: 'repeat'
+      readonly part: RegexNode
+      readonly min: number
+      readonly max: number
+    }
 
 export interface Parsed {
-  readonly root: Part
-  /** Neither looking behind nor backreferences: an automaton can do it. */
+  readonly root: RegexNode
+  /** Whether it has neither look-behind nor backreferences, so that an automaton can run it. */
   readonly isRegular: boolean
 }
 
-/** Takes a regular expression apart that the built-in engine has accepted. */
+/** Parses a regular expression that the built-in engine has accepted. */
 export function parsePattern(source: string, isUnicode: boolean): Parsed {
   const parser = new Parser(source, isUnicode)
   const root = parser.choice()
   return { root, isRegular: parser.isRegular }
 }
 
-const edges: ReadonlyMap<string, Extract<Part, { kind: 'edge' }>> = new Map([
+const edges: ReadonlyMap<string, Extract<RegexNode, { kind: 'edge' }>> = new Map([
   ['^', { kind: 'edge', edge: 'start' }],
   ['$', { kind: 'edge', edge: 'end' }],
   ['\\b', { kind: 'edge', edge: 'word' }],
@@ -33,7 +38,7 @@ const edges: ReadonlyMap<string, Extract<Part, { kind: 'edge' }>> = new Map([
 
 const unicodeEscape =
   /\\(?:u\{[\da-fA-F]+\}|u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[A-Za-z]|[pP]\{[^}]*\}|k(?:<[^>]*>)?|[1-9]\d*|[\s\S])/uy
-// Without the flag, escapes stand for halves of what lies beyond the basic plane.
+// Without the flag `u`, escapes stand for surrogate halves.
 const plainEscape = /\\(?:u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[A-Za-z]|k(?:<[^>]*>)?|[1-9]\d*|[\s\S])/y
 const characterClass = /\[(?:[^\]\\]|\\[\s\S])*\]/y
 const quantifier = /(?:([*+?])|\{(\d+)(?:(,)(\d*))?\})\??/y
@@ -49,7 +54,7 @@ class Parser {
     this.#isUnicode = isUnicode
   }
 
-  choice(): Part {
+  choice(): RegexNode {
     const parts = [this.#sequence()]
     while (this.#source[this.#at] === '|') {
       this.#at++
@@ -58,15 +63,15 @@ class Parser {
     return parts.length === 1 && parts[0] !== undefined ? parts[0] : { kind: 'choice', parts }
   }
 
-  #sequence(): Part {
-    const parts: Part[] = []
+  #sequence(): RegexNode {
+    const parts: RegexNode[] = []
     while (this.#at < this.#source.length && !'|)'.includes(this.#source[this.#at] ?? '')) {
       parts.push(this.#repeated(this.#atom()))
     }
     return { kind: 'sequence', parts }
   }
 
-  #repeated(part: Part): Part {
+  #repeated(part: RegexNode): RegexNode {
     const found = this.#take(quantifier)
     if (found === undefined) return part
     const [, sign, from = '', comma, to = ''] = found
@@ -78,7 +83,7 @@ class Parser {
     return { kind: 'repeat', part, min, max: to === '' ? Number.POSITIVE_INFINITY : Number(to) }
   }
 
-  #atom(): Part {
+  #atom(): RegexNode {
     const first = this.#source[this.#at]
     if (first === '(') return this.#group()
     if (first === '[') return { kind: 'character', source: this.#take(characterClass)?.[0] ?? '[' }
@@ -92,7 +97,7 @@ class Parser {
     return { kind: 'character', source }
   }
 
-  #group(): Part {
+  #group(): RegexNode {
     const open = this.#take(/\((?:\?(?:[:=!]|<[=!]|<[^>]*>|[a-z-]*:))?/y)?.[0] ?? '('
     const part = this.choice()
     this.#at++
@@ -103,7 +108,7 @@ class Parser {
       this.isRegular = false
       return { kind: 'irregular', part }
     }
-    // Flags for a part of the expression change what its characters mean.
+    // Inline flags change the meaning of characters in a group.
     if (/^\(\?[a-z-]+:/.test(open)) this.isRegular = false
     return part
   }
@@ -120,7 +125,7 @@ class Parser {
     return String.fromCodePoint(code)
   }
 
-  /** What a sticky expression finds here, and steps behind it. */
+  /** Matches a sticky expression at the current position, and moves past the match. */
   #take(expression: RegExp): RegExpExecArray | undefined {
     expression.lastIndex = this.#at
     const found = expression.exec(this.#source)

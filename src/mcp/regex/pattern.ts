@@ -1,34 +1,34 @@
 import { Automaton } from './nfa.ts'
-import { type Part, parsePattern } from './parse.ts'
+import { parsePattern, type RegexNode } from './parse.ts'
 
-/** A regular expression of a schema, which answers in bounded time whatever text it is given. */
+/** A regular expression of a schema that tests any string in bounded time. */
 export interface Pattern {
-  /** Whether it matches somewhere. A text that is too long to be sure about does not match. */
+  /** Whether it matches anywhere in the text. A text that is too long to test does not match. */
   test(text: string): boolean
   toString(): string
 }
 
-/** More characters than anybody writes by hand; each may become a state of an automaton. */
+/** Longer than expressions written by hand; each character may become a state of the automaton. */
 const maxLength = 4096
 /**
- * What the built-in engine may do for one text, in steps: where these are in proportion to the text,
- * where an automaton is better from some length on, and where it alone can do it. Then the steps are
- * overestimated, most of all for long expressions.
+ * How many steps the built-in engine may take for one text: if the steps are linear in the text, if an
+ * automaton can replace it for long texts, and if it alone can run the expression. In the last case the
+ * steps are overestimated, most of all for long expressions.
  */
 const budgets = { linear: 1e9, replaceable: 1e6, needed: 1e8 }
-/** What the automaton may do for one text, in characters times states: about a second. */
+/** How much work the automaton may do for one text, in characters times states: about a second. */
 const maxWork = 1e8
 
 /**
- * Makes a pattern of the source of a regular expression as JSON Schema has them: not anchored, with
- * the flag `u`, or without it where the source is written in a way that only works without.
+ * Compiles the source of a regular expression of JSON Schema: not anchored, with the flag `u`, or
+ * without it if the source is valid only without.
  *
- * The built-in engine is quick, but there are expressions and texts that keep it busy for years. So
- * the most it could do is estimated first; beyond a bound an automaton answers, which takes time in
- * proportion to the text (to its square with look-ahead). Backreferences and looking behind are beyond
- * an automaton: an expression that repeats repetitions and has those too is refused.
+ * The built-in engine is fast, but some expressions and texts keep it busy for years. So the maximum of
+ * its steps is estimated first; above a bound an automaton is used, whose time is linear in the text
+ * (quadratic with look-ahead). An automaton cannot run backreferences and look-behind: an expression
+ * that has those and nested repetitions is rejected.
  *
- * Throws an Error that says what is wrong with the source.
+ * Throws an Error with the reason if the source is invalid or rejected.
  */
 export function compilePattern(source: string): Pattern {
   if (source.length > maxLength) throw new Error(`longer than ${maxLength} characters`)
@@ -37,7 +37,9 @@ export function compilePattern(source: string): Pattern {
   const effort = effortOf(root)
   const exponent = effort.exponent + (isAnchored(root) ? 0 : 1)
   if (effort.isNested && !isRegular) {
-    throw new Error('repeats a repetition beside a backreference or looking behind: may never end')
+    throw new Error(
+      'has nested repetitions and a backreference or look-behind, and may never terminate',
+    )
   }
   const kind = exponent <= 1 ? 'linear' : isRegular ? 'replaceable' : 'needed'
   // Needed for every text, or for long ones only; then it is made when there is one.
@@ -48,7 +50,7 @@ export function compilePattern(source: string): Pattern {
         try {
           return native.test(text)
         } catch {
-          // Out of memory for its way back, after millions of characters.
+          // Out of memory for backtracking, after millions of characters.
         }
       }
       if (!isRegular) return false
@@ -64,25 +66,25 @@ function nativeOf(source: string): RegExp {
   try {
     native = new RegExp(source, 'u')
   } catch {
-    // Many a schema escapes more than the flag allows, as in "\@".
+    // Many schemas escape more than the flag allows, as in "\@".
     native = new RegExp(source)
   }
-  // The engine says that an expression is too big for it only when it is first used.
+  // The engine reports an expression that is too large only on first use.
   native.test('')
   return native
 }
 
-/** How often the built-in engine may have to come back: `factor` times `length ** exponent`. */
+/** The backtracking of the built-in engine, at most: `factor` times `length ** exponent`. */
 interface Effort {
   readonly factor: number
   readonly exponent: number
-  /** Something that can match in several ways is repeated: there is no useful bound. */
+  /** Whether something ambiguous is repeated, so that there is no useful bound. */
   readonly isNested: boolean
 }
 
 const once: Effort = { factor: 1, exponent: 0, isNested: false }
 
-function effortOf(part: Part): Effort {
+function effortOf(part: RegexNode): Effort {
   switch (part.kind) {
     case 'character':
     case 'edge':
@@ -117,8 +119,8 @@ function effortOf(part: Part): Effort {
   }
 }
 
-/** Whether it can match at the beginning of the text only, so that one attempt is enough. */
-function isAnchored(part: Part): boolean {
+/** Whether it can match only at the start of the text, so that one attempt is enough. */
+function isAnchored(part: RegexNode): boolean {
   switch (part.kind) {
     case 'edge':
       return part.edge === 'start'

@@ -1,50 +1,91 @@
 import type { Era } from '../errors/codes.ts'
 
-/** What a revision can say, where revisions differ. */
+/** What a revision defines, wherever revisions differ. Code asks for a feature, never for a revision's name. */
 export interface Features {
-  /** Hints such as `readOnlyHint` on tools. */
+  /**
+   * Where a server learns the protocol version, the capabilities and the name of a client: from
+   * `initialize`, for the whole session, or from `_meta` of every request.
+   */
+  readonly identity: 'session' | 'request'
+  /**
+   * Whether the requests on a connection share a session: state that lasts from one request to the next
+   * and ends with the connection, such as the meaning of a cursor and the owner of a task.
+   */
+  readonly sessions: boolean
+  /**
+   * How a server gets input from its client: it sends a request of its own and awaits the response, or
+   * it returns `input_required` and the client retries the call with the responses.
+   */
+  readonly serverRequests: 'call' | 'retry'
+  /** What receives change notifications: the session, or every stream opened by `subscriptions/listen`. */
+  readonly subscriptions: 'session' | 'stream'
+  /** Where a client sets its log level: by `logging/setLevel`, or in `_meta` of every request. */
+  readonly logLevel: 'session' | 'request'
+  /** The cheapest request that shows whether a server responds. */
+  readonly liveness: 'ping' | 'server/discover'
+  /**
+   * How a client cancels a request that has a response stream of its own: by
+   * `notifications/cancelled`, or by closing that stream.
+   */
+  readonly cancellation: 'notification' | 'stream'
+  /** Whether results say what they are (`resultType`): complete, input required, or a task. */
+  readonly resultTypes: boolean
+  /** Whether results say how long they may be cached. */
+  readonly cacheHints: boolean
+  /** Whether an empty string is the cursor of a further page; otherwise it ends the list. */
+  readonly emptyCursors: boolean
+  /** Whether a request that needs an undeclared client capability has an error of its own (-32021). */
+  readonly capabilityErrors: boolean
+  /** Whether tools have annotations such as `readOnlyHint`. */
   readonly toolAnnotations: boolean
   readonly audio: boolean
   readonly resourceLinks: boolean
-  /** `title` beside `name`, and `_meta` on the types themselves. */
+  /** Whether definitions have a `title` beside their `name`, and `_meta`. */
   readonly titles: boolean
-  /** By which of their labels the prefixes of `_meta` keys are the protocol's own. */
+  /** Which label of a prefix marks a `_meta` key as reserved by the protocol. */
   readonly reservedPrefixes: 'none' | 'any label' | 'second label'
-  /** Icons, and `websiteUrl` and `description` of an implementation. */
+  /** Whether definitions have icons, and implementations `websiteUrl` and `description`. */
   readonly icons: boolean
-  /** What `structuredContent` and `outputSchema` may be. */
+  /** Which values `structuredContent` and `outputSchema` allow. */
   readonly structured: 'none' | 'object' | 'any'
-  /** Whether bad arguments of a tool are a result with `isError` or a protocol error. */
+  /** Whether invalid tool arguments give a result with `isError` or a protocol error. */
   readonly inputErrors: 'result' | 'error'
   readonly elicitation: 'none' | 'form' | 'form and url'
-  /** Defaults on every primitive of a form, and choices with titles. */
+  /**
+   * Whether a URL elicitation has an id, under which the server reports that the user has completed it,
+   * and by which the error `url_elicitation_required` lists the pages to visit.
+   */
+  readonly elicitationIds: boolean
+  /** Whether forms have defaults on every primitive and choices with titles. */
   readonly richForms: boolean
   readonly samplingTools: boolean
   readonly completionContext: boolean
-  /** Whether completion has a capability of its own. */
+  /** Whether servers declare a `completions` capability. */
   readonly completionsCapability: boolean
   readonly progressMessages: boolean
-  /** Whether the answer to what has no readable id goes without one; else it has null. */
+  /** Whether an error response to a message without a readable id omits `id`; otherwise `id` is null. */
   readonly namelessErrors: boolean
   readonly tasks: 'none' | 'core' | 'extension'
-  /** Whether capabilities have a map of extensions. */
+  /** Whether capabilities include a map of extensions. */
   readonly extensions: boolean
   /**
-   * Whether event streams over HTTP begin with an empty event, so that each of them can be picked up
-   * again, and may be closed by the server for the client to come back.
+   * Whether every event stream over HTTP starts with an empty event, so that a client can resume it,
+   * and whether the server may close a stream and have the client poll for the rest.
    */
   readonly polling: boolean
-  /** Whether requests over HTTP name the revision in a header. */
+  /** Whether requests over HTTP carry the protocol version in a header. */
   readonly versionHeader: boolean
+  /** Whether requests over HTTP repeat their method, their name and marked arguments in headers. */
+  readonly paramHeaders: boolean
 }
 
 /** One revision of the protocol, as data. */
 export interface Revision {
-  /** Its date, as it stands on the wire. */
+  /** Its date, as sent on the wire. */
   readonly name: string
   readonly era: Era
   readonly batches: boolean
-  /** Every method, request or notification, that exists in it. */
+  /** All methods of this revision, requests and notifications. */
   readonly methods: ReadonlySet<string>
   readonly features: Features
 }

@@ -37,6 +37,17 @@ const tasks = [
 ] as const satisfies readonly MethodName[]
 
 const plain: Features = {
+  identity: 'session',
+  sessions: true,
+  serverRequests: 'call',
+  subscriptions: 'session',
+  logLevel: 'session',
+  liveness: 'ping',
+  cancellation: 'notification',
+  resultTypes: false,
+  cacheHints: false,
+  emptyCursors: false,
+  capabilityErrors: false,
   toolAnnotations: false,
   audio: false,
   resourceLinks: false,
@@ -46,6 +57,7 @@ const plain: Features = {
   structured: 'none',
   inputErrors: 'error',
   elicitation: 'none',
+  elicitationIds: false,
   richForms: false,
   samplingTools: false,
   completionContext: false,
@@ -56,6 +68,7 @@ const plain: Features = {
   extensions: false,
   polling: false,
   versionHeader: false,
+  paramHeaders: false,
 }
 
 const annotated: Features = {
@@ -83,6 +96,7 @@ const tasked: Features = {
   icons: true,
   inputErrors: 'result',
   elicitation: 'form and url',
+  elicitationIds: true,
   richForms: true,
   samplingTools: true,
   namelessErrors: true,
@@ -90,7 +104,7 @@ const tasked: Features = {
   polling: true,
 }
 
-/** The revisions that begin with `initialize`, oldest first. */
+/** The revisions whose connections start with `initialize`, oldest first. */
 export const sessionRevisions: readonly Revision[] = [
   revision('2024-11-05', plain, first),
   { ...revision('2025-03-26', annotated, first), batches: true },

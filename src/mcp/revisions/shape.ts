@@ -1,4 +1,4 @@
-import { isRecord } from '../../util/record.ts'
+import { isRecord } from '../../util/objects.ts'
 import type { CacheHints, Implementation } from '../types/base.ts'
 import type { Content } from '../types/content.ts'
 import type { Prompt } from '../types/prompts.ts'
@@ -7,11 +7,11 @@ import type { CallToolResult, Tool } from '../types/tools.ts'
 import type { Features, Revision } from './revision.ts'
 
 /**
- * The parts of results as a revision can say them: what it does not know is left out or said with
- * what it has, so that a client of that revision never meets a shape it cannot read.
+ * Adapts definitions and results to a revision: members that it lacks are removed or expressed with
+ * what it has, so that a client never receives a shape its revision does not define.
  */
 
-/** Leaves out what came later: titles and icons. */
+/** Removes titles, `_meta` and icons if the revision lacks them. */
 function named<T extends object>(thing: T, features: Features): T {
   const { title, icons, _meta, ...rest } = thing as T & Named
   return {
@@ -80,17 +80,20 @@ export function contentFor({ features }: Revision, content: Content): Content {
   return content
 }
 
-/** What was read of a resource: how long it may be kept is said only where a revision has words for it. */
+/** Removes the cache hints of a read result in revisions without them. */
 export function readResultFor(
-  { era }: Revision,
+  { features }: Revision,
   result: ReadResourceResult & CacheHints,
 ): ReadResourceResult {
-  if (era === 'stateless') return result
+  if (features.cacheHints) return result
   const { ttlMs, cacheScope, ...rest } = result
   return rest
 }
 
-/** A tool's result, whose structured content exists as text too wherever it cannot be said. */
+/**
+ * Adapts the result of a tool: removes structured content that the revision cannot represent, which the
+ * text repeats.
+ */
 export function callResultFor(revision: Revision, result: CallToolResult): CallToolResult {
   const { structured, audio, resourceLinks } = revision.features
   const isSaid =
@@ -98,7 +101,7 @@ export function callResultFor(revision: Revision, result: CallToolResult): CallT
     structured === 'any' ||
     (structured === 'object' && isRecord(result.structuredContent))
   const isAll = audio && resourceLinks
-  // As nearly always; copying it would take longer than all else that is done for a call.
+  // The common case. Copying the result would take longer than all other work for a call.
   if (isSaid && isAll) return result
   const { structuredContent, ...rest } = result
   const content = isAll ? rest.content : rest.content.map(block => contentFor(revision, block))

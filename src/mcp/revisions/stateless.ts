@@ -20,14 +20,14 @@ const methods = [
   'notifications/resources/list_changed',
   'notifications/resources/updated',
   'notifications/subscriptions/acknowledged',
-  // Of the tasks extension, which both sides must have declared.
+  // Part of the tasks extension, which both sides must declare.
   'tasks/get',
   'tasks/update',
   'tasks/cancel',
   'notifications/tasks',
 ] as const satisfies readonly MethodName[]
 
-/** The revisions in which every request speaks for itself, oldest first. */
+/** The revisions in which every request describes its sender, oldest first. */
 export const statelessRevisions: readonly Revision[] = [
   {
     name: '2026-07-28',
@@ -35,6 +35,17 @@ export const statelessRevisions: readonly Revision[] = [
     batches: false,
     methods: new Set<string>(methods),
     features: {
+      identity: 'request',
+      sessions: false,
+      serverRequests: 'retry',
+      subscriptions: 'stream',
+      logLevel: 'request',
+      liveness: 'server/discover',
+      cancellation: 'stream',
+      resultTypes: true,
+      cacheHints: true,
+      emptyCursors: true,
+      capabilityErrors: true,
       toolAnnotations: true,
       audio: true,
       resourceLinks: true,
@@ -44,6 +55,7 @@ export const statelessRevisions: readonly Revision[] = [
       structured: 'any',
       inputErrors: 'result',
       elicitation: 'form and url',
+      elicitationIds: false,
       richForms: true,
       samplingTools: true,
       completionContext: true,
@@ -54,6 +66,7 @@ export const statelessRevisions: readonly Revision[] = [
       extensions: true,
       polling: false,
       versionHeader: true,
+      paramHeaders: true,
     },
   },
 ]

@@ -1,17 +1,17 @@
-import { errorWords } from '../../util/error-words.ts'
-import { isRecord } from '../../util/record.ts'
+import { errorMessage } from '../../util/error-message.ts'
+import { isRecord } from '../../util/objects.ts'
 import type { JsonSchema } from '../types/base.ts'
 import type { StandardSchema } from './standard-schema.ts'
 
-/** Which face of a schema is meant: what it takes, or what it gives. They differ by its transforms. */
+/** Which values a schema describes: those it accepts or those it returns. Transforms make them differ. */
 export type Side = 'input' | 'output'
 
 const target = 'draft-2020-12'
 
 /**
- * The JSON Schema of a library's schema: by Standard JSON Schema where the library has it, else by the
- * library's own method. Throws an Error with the remedy where there is no way; a schema that says
- * nothing is never the way out.
+ * Converts the schema of a library into JSON Schema: by Standard JSON Schema if the library implements
+ * it, else by the library's own method. Throws an Error with the remedy if neither exists; it never
+ * returns an empty schema instead.
  */
 export function toJsonSchema(schema: StandardSchema, side: Side): JsonSchema {
   const { vendor } = schema['~standard']
@@ -21,19 +21,19 @@ export function toJsonSchema(schema: StandardSchema, side: Side): JsonSchema {
   try {
     converted = convert()
   } catch (cause) {
-    const why = errorWords(cause)
-    throw new Error(`${vendor} cannot write this schema as JSON Schema: ${why}`, { cause })
+    const why = errorMessage(cause)
+    throw new Error(`${vendor} cannot convert this schema into JSON Schema: ${why}`, { cause })
   }
   if (!isRecord(converted))
-    throw new Error(`${vendor} writes this schema as something else than a JSON Schema`)
-  // The library writes it, not the author, and the dialect is the usual one.
+    throw new Error(`${vendor} does not convert this schema into a JSON Schema`)
+  // Removed, because the library adds it and the dialect is the default one.
   const { $schema, ...rest } = converted
   return /\/draft\/2020-12\//.test(String($schema)) ? rest : converted
 }
 
 /**
- * Gives a schema the JSON Schema it is published with, for libraries that do not make one:
- * `withJsonSchema(schema, toJsonSchema(schema))`. The schema goes on checking the values.
+ * Attaches the JSON Schema that a schema is published with, for libraries that cannot convert:
+ * `withJsonSchema(schema, toJsonSchema(schema))`. The schema still validates the values.
  */
 export function withJsonSchema<S extends StandardSchema>(
   schema: S,
@@ -47,7 +47,7 @@ export function withJsonSchema<S extends StandardSchema>(
     '~standard': {
       version: 1,
       vendor: standard.vendor,
-      // The check: the same schema checks, so that its types hold.
+      // The check: the same schema validates, so that its types hold.
       validate: value => standard.validate(value) as never,
       jsonSchema: { input: () => jsonSchema, output: () => jsonSchema },
     },
@@ -58,10 +58,10 @@ function converterOf(schema: StandardSchema, side: Side): (() => unknown) | unde
   const standard: unknown = schema['~standard'].jsonSchema
   const bySide = method(standard, side)
   if (bySide !== undefined) return () => bySide({ target })
-  // Zod before it had Standard JSON Schema.
+  // Zod versions without Standard JSON Schema.
   const zod = method(schema, 'toJSONSchema')
   if (zod !== undefined) return () => zod({ target, io: side })
-  // ArkType likewise: each type has one type for what goes in and one for what comes out.
+  // ArkType versions without it: each type has one type for its input and one for its output.
   const half: unknown = Reflect.get(schema, side === 'input' ? 'in' : 'out')
   const arktype = method(half, 'toJsonSchema') ?? method(schema, 'toJsonSchema')
   return arktype && (() => arktype())
@@ -72,12 +72,12 @@ type Method = (...values: readonly unknown[]) => unknown
 function method(thing: unknown, name: string): Method | undefined {
   if ((typeof thing !== 'object' || thing === null) && typeof thing !== 'function') return undefined
   const found: unknown = Reflect.get(thing, name)
-  // The check: it is a function; what it is given is up to the library.
+  // The check: it is a function; its parameters are up to the library.
   return typeof found === 'function' ? (found as Method).bind(thing) : undefined
 }
 
 function remedy(schema: StandardSchema, vendor: string): string {
-  const start = `this schema of ${vendor} cannot tell its JSON Schema; `
+  const start = `this schema of ${vendor} cannot be converted into JSON Schema; `
   if (vendor === 'valibot') {
     return `${start}wrap it with toStandardJsonSchema of @valibot/to-json-schema`
   }

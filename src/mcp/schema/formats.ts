@@ -1,11 +1,11 @@
-/** The formats that are checked; every other one is a remark for the reader of the schema. */
+/** The formats that are checked; all others are annotations. */
 export type Format = 'email' | 'uri' | 'date' | 'date-time'
 
 /**
- * Whether a text has a format. Each takes time in proportion to the text.
+ * Checks whether a string has a format, in linear time.
  *
- * `email` is an address of RFC 5321 without comments, `uri` an absolute one of RFC 3986, `date` and
- * `date-time` are those of RFC 3339, on days that exist.
+ * `email` is an address of RFC 5321 without comments, `uri` an absolute URI of RFC 3986, `date` and
+ * `date-time` are those of RFC 3339, for dates that exist.
  */
 export const formats: ReadonlyMap<string, (text: string) => boolean> = new Map<
   Format,
@@ -81,7 +81,7 @@ function isDateTime(text: string): boolean {
   const [offsetHour = 0, offsetMinute = 0] = found.slice(5, 7).map(digits => Number(digits ?? 0))
   if (hour > 23 || minute > 59 || second > 60 || offsetHour > 23 || offsetMinute > 59) return false
   if (second < 60) return true
-  // A leap second is the last one of a day in Greenwich.
+  // A leap second is the last second of a day in UTC.
   const offset = (offsetHour * 60 + offsetMinute) * (found[4] === '-' ? 1 : -1)
   return (hour * 60 + minute + offset + 2880) % 1440 === 1439
 }

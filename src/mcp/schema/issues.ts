@@ -1,27 +1,27 @@
-/** One thing that is wrong with a value, and where: the keys and indexes that lead there. */
+/** One problem of a value, and its path: keys and indexes from the root. */
 export interface Issue {
   readonly path: readonly (string | number)[]
   readonly message: string
 }
 
-/** A value that fits its schema, perhaps changed by it, or what is wrong with it. */
+/** The result of validation: the value, possibly transformed by its schema, or its issues. */
 export type Checked<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly issues: readonly Issue[] }
 
-/** As many issues as help, of those that a hostile value can have thousands of. */
+/** The maximum of listed issues, because a hostile value can have thousands. */
 const maxIssues = 8
-/** Keys of values are chosen by others. */
+/** The maximum length of listed keys and values, because peers choose them. */
 const maxKeyLength = 64
 
 /**
- * All issues in one readable sentence: `"city: expected string; days: must be >= 1"`. For the text of a
- * tool result, and for the message of an error that crosses the wire.
+ * Formats all issues as one sentence: `"city: expected string; days: must be >= 1"`. For the text of a
+ * tool result, and for an error message that is sent to the peer.
  */
 export function issueText(issues: readonly Issue[]): string {
   const shown = issues.slice(0, maxIssues).map(({ path, message }) => {
     const where = pathText(path)
-    // Some libraries begin their messages with the path.
+    // Some libraries start their messages with the path.
     return where === '' || message.startsWith(`${where} `) ? message : `${where}: ${message}`
   })
   const rest = issues.length - shown.length
@@ -30,19 +30,19 @@ export function issueText(issues: readonly Issue[]): string {
   return unique.length === 0 ? 'not valid' : unique.join('; ')
 }
 
-/** A path as one would write it in a program: `user.tags[0]["first name"]`. */
+/** Formats a path as in JavaScript: `user.tags[0]["first name"]`. */
 function pathText(path: Issue['path']): string {
   return path
     .map((key, index) => {
       if (typeof key === 'number') return `[${key}]`
-      const name = shortened(key)
+      const name = truncate(key)
       if (!/^[\w$-]+$/.test(name)) return `[${JSON.stringify(name)}]`
       return index === 0 ? name : `.${name}`
     })
     .join('')
 }
 
-/** A text of somebody else's, at a length that can be shown. */
-export function shortened(text: string): string {
+/** Truncates a string from a peer to a length that can be shown. */
+export function truncate(text: string): string {
   return text.length <= maxKeyLength ? text : `${text.slice(0, maxKeyLength)}…`
 }

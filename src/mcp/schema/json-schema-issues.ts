@@ -1,22 +1,22 @@
-import { isRecord } from '../../util/record.ts'
-import { type Issue, shortened } from './issues.ts'
+import { isRecord } from '../../util/objects.ts'
+import { type Issue, truncate } from './issues.ts'
 
-/** What a validator of JSON Schema says about one keyword that a value breaks. */
+/** An error of the validator: one keyword that a value violates. */
 export interface Breach {
   readonly keyword: string
   /** A JSON pointer into the value. */
   readonly instancePath: string
   readonly params: Readonly<Record<string, unknown>>
   readonly message?: string
-  /** The schema that the keyword stands in. */
+  /** The schema that contains the keyword. */
   readonly parentSchema?: unknown
-  /** The part of the value. */
+  /** The part of the value that violates it. */
   readonly data?: unknown
 }
 
-/** Says in words what is wrong with a value. Never gives an empty list. */
+/** Converts validator errors into issues. Never returns an empty list. */
 export function issuesOf(breaches: readonly Breach[], value: unknown): readonly Issue[] {
-  // A choice that fails says nothing that its branches do not say better.
+  // The error of a failed choice adds nothing to the errors of its branches.
   const telling = breaches.filter(breach => !isSummary(breach))
   const issues = (telling.length === 0 ? breaches : telling).flatMap(breach =>
     issuesOfOne(breach, pathOf(breach.instancePath, value)),
@@ -47,13 +47,13 @@ function issuesOfOne(breach: Breach, path: Issue['path']): readonly Issue[] {
     case 'enum':
       return [{ path, message: `expected one of ${listed(params.allowedValues)}` }]
     case 'const':
-      return [{ path, message: expected + shortened(JSON.stringify(params.allowedValue)) }]
+      return [{ path, message: expected + truncate(JSON.stringify(params.allowedValue)) }]
     case 'format':
       return [{ path, message: `expected ${articled(String(params.format))}` }]
     case 'uniqueItems':
-      return [{ path, message: 'has the same item twice' }]
+      return [{ path, message: 'has duplicate items' }]
     case 'oneOf':
-      return [{ path, message: 'fits more than one of the allowed forms' }]
+      return [{ path, message: 'matches more than one of the allowed schemas' }]
     case 'not':
     case 'false schema':
       return [{ path, message: 'is not allowed' }]
@@ -62,7 +62,7 @@ function issuesOfOne(breach: Breach, path: Issue['path']): readonly Issue[] {
   }
 }
 
-/** All required names that are missing; the validator stops at the first. */
+/** Returns all missing required names; the validator stops at the first. */
 function missing({ params, parentSchema, data }: Breach): string[] {
   const names = isRecord(parentSchema) ? parentSchema.required : undefined
   const all = Array.isArray(names) && isRecord(data) ? names.filter(isString) : []
@@ -72,7 +72,7 @@ function missing({ params, parentSchema, data }: Breach): string[] {
 
 function listed(values: unknown): string {
   const all = Array.isArray(values) ? values : []
-  const shown = all.slice(0, 10).map(value => shortened(JSON.stringify(value)))
+  const shown = all.slice(0, 10).map(value => truncate(JSON.stringify(value)))
   return shown.join(', ') + (all.length > shown.length ? ', …' : '')
 }
 
@@ -80,7 +80,7 @@ function articled(format: string): string {
   return `${/^[aeiou](?!ri$)/.test(format) ? 'an' : 'a'} ${format}`
 }
 
-/** Alternatives that differ in type are one issue: "expected string or number". */
+/** Merges issues of alternatives that differ only in type: "expected string or number". */
 function mergeTypes(issues: readonly Issue[]): Issue[] {
   const merged: Issue[] = []
   const types = new Map<string, { readonly index: number; readonly names: Set<string> }>()
@@ -100,7 +100,7 @@ function mergeTypes(issues: readonly Issue[]): Issue[] {
   return merged
 }
 
-/** The keys of a JSON pointer; those of arrays as numbers. */
+/** Returns the keys of a JSON pointer; array indexes as numbers. */
 function pathOf(pointer: string, value: unknown): Issue['path'] {
   let at = value
   return pointer

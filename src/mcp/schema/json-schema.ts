@@ -1,10 +1,10 @@
-import { errorWords } from '../../util/error-words.ts'
-import { isRecord } from '../../util/record.ts'
+import { errorMessage } from '../../util/error-message.ts'
+import { isRecord } from '../../util/objects.ts'
 import { compilePattern } from '../regex/pattern.ts'
 import type { JsonSchema } from '../types/base.ts'
-import { type Place, pointer, type WalkOptions, walkSchema } from './walk.ts'
+import { pointer, type SchemaLocation, type WalkOptions, walkSchema } from './walk.ts'
 
-/** The dialects that are understood. */
+/** The supported dialects. */
 export type Dialect = '2020-12' | 'draft-07'
 
 const dialects: ReadonlyMap<string, Dialect> = new Map([
@@ -14,20 +14,20 @@ const dialects: ReadonlyMap<string, Dialect> = new Map([
   ['https://json-schema.org/draft-07/schema', 'draft-07'],
 ])
 
-/** Which dialect a schema is written in: 2020-12 where it does not say. Throws for any other one. */
+/** Returns the dialect of a schema; 2020-12 by default. Throws for an unsupported dialect. */
 export function dialectOf(schema: JsonSchema): Dialect {
   const { $schema } = schema
   if ($schema === undefined) return '2020-12'
   const dialect = typeof $schema === 'string' && dialects.get($schema.replace(/#$/, ''))
   if (dialect) return dialect
   throw new Error(
-    `the dialect ${JSON.stringify($schema)} is not understood; JSON Schema 2020-12 and draft-07 are`,
+    `the dialect ${JSON.stringify($schema)} is not supported; use JSON Schema 2020-12 or draft-07`,
   )
 }
 
 /**
- * A copy of a schema that nobody else holds and nobody can change, its members in the same order.
- * Throws where it is not made of JSON.
+ * Returns a deep-frozen copy of a schema, with its members in the same order. Throws if it is not made
+ * of JSON.
  */
 export function copyOf(schema: object): JsonSchema {
   let text: string
@@ -37,23 +37,23 @@ export function copyOf(schema: object): JsonSchema {
     throw new Error('the schema is not made of JSON', { cause })
   }
   const copy: unknown = JSON.parse(text, (_, value) => Object.freeze(value))
-  if (!isRecord(copy)) throw new Error('the schema is no object')
+  if (!isRecord(copy)) throw new Error('the schema is not an object')
   return copy
 }
 
-export interface CheckOptions extends WalkOptions {
-  /** Whether its patterns are going to be used here; where a library checks, they are its business. */
+export interface SchemaCheckOptions extends WalkOptions {
+  /** Whether patterns are checked; not needed for schemas that a library validates. */
   readonly patterns?: boolean
 }
 
 /**
- * Looks whether a schema can be used: a known dialect, a bounded size, types that exist, patterns
- * that end, and every `$ref` leading to a place inside of it. Nothing is ever fetched: a reference
- * to elsewhere is refused.
+ * Checks that a schema can be used: a supported dialect, a bounded size, known types, patterns that
+ * terminate, and every `$ref` resolving to a part of the schema. Nothing is ever fetched: an external
+ * reference is rejected.
  *
- * This is the quick look, at no more than its words. Throws an Error that says what is wrong.
+ * This is a quick check of keywords, without compiling. Throws an Error that says what is wrong.
  */
-export function checkSchema(schema: JsonSchema, options: CheckOptions = {}): void {
+export function checkSchema(schema: JsonSchema, options: SchemaCheckOptions = {}): void {
   const dialect = dialectOf(schema)
   const references = new References()
   walkSchema(
@@ -69,28 +69,32 @@ export function checkSchema(schema: JsonSchema, options: CheckOptions = {}): voi
 
 const types = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
 
-function checkWords({ schema, path }: Place, dialect: Dialect, hasPatterns: boolean): void {
+function checkWords(
+  { schema, path }: SchemaLocation,
+  dialect: Dialect,
+  hasPatterns: boolean,
+): void {
   const refuse = (keyword: string, why: string) => {
     throw new Error(`${pointer([...path, keyword])} ${why}`)
   }
   const { type, required, pattern, patternProperties } = schema
-  if (type !== undefined && !isTypes(type)) refuse('type', 'names no type of JSON')
-  if (required !== undefined && !isNames(required)) refuse('required', 'is no list of names')
-  if (schema.enum !== undefined && !Array.isArray(schema.enum)) refuse('enum', 'is no array')
-  // The check: dialectOf throws for what is neither.
+  if (type !== undefined && !isTypes(type)) refuse('type', 'is not a JSON type')
+  if (required !== undefined && !isNames(required)) refuse('required', 'is not an array of strings')
+  if (schema.enum !== undefined && !Array.isArray(schema.enum)) refuse('enum', 'is not an array')
+  // The check: dialectOf throws for a `$schema` that is not a known string.
   if (
     path.length > 0 &&
     schema.$schema !== undefined &&
     dialectOf(schema as JsonSchema) !== dialect
   )
-    refuse('$schema', 'changes the dialect in the middle')
+    refuse('$schema', 'must not change the dialect inside a schema')
   const sources = isRecord(patternProperties) ? Object.keys(patternProperties) : []
   if (pattern !== undefined) sources.push(String(pattern))
   for (const source of hasPatterns ? sources : []) {
     try {
       compilePattern(source)
     } catch (error) {
-      const why = errorWords(error)
+      const why = errorMessage(error)
       refuse(source === pattern ? 'pattern' : 'patternProperties', `cannot be used: ${why}`)
     }
   }
@@ -105,19 +109,19 @@ function isNames(names: unknown): boolean {
   return Array.isArray(names) && names.every(name => typeof name === 'string')
 }
 
-/** What refers to what in a schema, by the addresses that its `$id`s give to its parts. */
+/** Resolves the references of a schema against the URIs that its `$id`s give to its parts. */
 class References {
-  /** From the address of a part to the part. */
+  /** The parts by URI. */
   readonly #parts = new Map<string, unknown>()
   readonly #visited = new Set<unknown>([true, false])
-  /** The addresses with the names that anchors give. */
+  /** The URIs of anchors. */
   readonly #anchors = new Set<string>()
   readonly #wanted: { readonly reference: unknown; readonly base: string; readonly at: string }[] =
     []
-  /** The addresses of the parts that the walk is in, with the path to each. */
+  /** The base URIs of the parts that enclose the current schema, with the path to each. */
   readonly #bases: { readonly path: readonly string[]; readonly base: string }[] = []
 
-  visit({ schema, path }: Place): void {
+  visit({ schema, path }: SchemaLocation): void {
     this.#visited.add(schema)
     while (this.#bases.at(-1)?.path.some((key, index) => key !== path[index])) this.#bases.pop()
     const outer = this.#bases.at(-1)?.base ?? 'schema:/'
@@ -127,7 +131,7 @@ class References {
       this.#parts.set(base, schema)
       this.#bases.push({ path, base })
     }
-    // In draft-07, an anchor is an $id of a fragment.
+    // In draft-07, an anchor is an $id with a fragment.
     if (isAnchor) this.#anchors.add(base + schema.$id)
     for (const keyword of ['$anchor', '$dynamicAnchor']) {
       if (typeof schema[keyword] === 'string') this.#anchors.add(`${base}#${schema[keyword]}`)
@@ -143,9 +147,9 @@ class References {
       const address = resolve(reference, base)
       const part = address === undefined ? undefined : this.#parts.get(withoutFragment(address))
       if (address === undefined || part === undefined) {
-        throw new Error(`${at} leads out of the schema, and nothing is fetched: ${reference}`)
+        throw new Error(`${at} refers to another document, which is never fetched: ${reference}`)
       }
-      if (!this.#has(address, part)) throw new Error(`${at} leads nowhere: ${reference}`)
+      if (!this.#has(address, part)) throw new Error(`${at} does not resolve: ${reference}`)
     }
   }
 
@@ -153,7 +157,7 @@ class References {
     const fragment = address.slice(withoutFragment(address).length + 1)
     if (fragment === '') return true
     if (!fragment.startsWith('/')) return this.#anchors.has(address)
-    // What stands where schemas do not stand has not been looked at.
+    // Only schemas are visited; a reference to anything else is invalid.
     return this.#visited.has(follow(part, fragment))
   }
 }
@@ -172,7 +176,7 @@ function withoutFragment(address: string): string {
   return hash === -1 ? address : address.slice(0, hash)
 }
 
-/** What a JSON pointer in the form of a fragment leads to. */
+/** Returns the value that a JSON pointer in a URI fragment refers to. */
 function follow(root: unknown, fragment: string): unknown {
   let at = root
   for (const token of fragment.split('/').slice(1)) {
@@ -190,16 +194,16 @@ function follow(root: unknown, fragment: string): unknown {
 }
 
 /**
- * Whether every value that fits a schema is an object, as far as its words say so: by its type, by
- * each of its alternatives, or by what it refers to.
+ * Whether a schema allows only objects, as far as its keywords show: by its type, by all of its
+ * alternatives, or by the schema it refers to.
  */
 export function isObjectSchema(root: JsonSchema): boolean {
-  // Each schema is asked once: alternatives may refer to the same ones again and again.
+  // Each schema is evaluated once, because alternatives may refer to the same one again and again.
   const known = new Map<unknown, boolean>()
   const isObject = (schema: unknown): boolean => {
     if (!isRecord(schema)) return false
-    const verdict = known.get(schema)
-    if (verdict !== undefined) return verdict
+    const answered = known.get(schema)
+    if (answered !== undefined) return answered
     known.set(schema, false)
     const found = isObjectByWords(schema)
     known.set(schema, found)

@@ -57,14 +57,14 @@ describe.each(same)('an input schema of %s', (_, schema) => {
     expect(JSON.stringify(input(schema).jsonSchema)).toBe(JSON.stringify(jsonSchema))
   })
 
-  test('takes what fits, and tells what does not', async () => {
+  test('accepts valid values and reports the issues of others', async () => {
     const compiled = input(schema)
     await compiled.prepare()
     // Without a promise on the way.
     expect(compiled.check({ city: 'Paris' })).toEqual({ ok: true, value: { city: 'Paris' } })
-    const verdict = compiled.check({ city: 5 })
-    expect(verdict).toMatchObject({ ok: false, issues: [{ path: ['city'] }] })
-    expect('issues' in verdict && issueText(verdict.issues)).toMatch(/^city.*string/)
+    const result = compiled.check({ city: 5 })
+    expect(result).toMatchObject({ ok: false, issues: [{ path: ['city'] }] })
+    expect('issues' in result && issueText(result.issues)).toMatch(/^city.*string/)
     expect(compiled.check({})).toMatchObject({ ok: false, issues: [{ path: ['city'] }] })
     expect(compiled.check(undefined)).toMatchObject({ ok: false, issues: [{ path: [] }] })
     expect(await checkerOf(schema, what).check({ city: 'Paris' })).toMatchObject({ ok: true })
@@ -83,7 +83,7 @@ describe('what a schema is published as', () => {
     expect(none.check([])).toMatchObject({ ok: false })
   })
 
-  test('what goes in for input, and what comes out for output', () => {
+  test('its input type for input, and its output type for output', () => {
     const schema = z.object({
       days: z.number().default(3),
       at: z.string().transform(Number).pipe(z.number()),
@@ -99,7 +99,7 @@ describe('what a schema is published as', () => {
     expect(input(schema).check({ at: '7' })).toEqual({ ok: true, value: { days: 3, at: 7 } })
   })
 
-  test('every word of a plain one stays, its dialect too', () => {
+  test('a plain one is published unchanged, including its dialect', () => {
     const schema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
@@ -154,7 +154,7 @@ describe('what a schema is published as', () => {
     expect(input(union).check({ k: 'c' })).toMatchObject({ ok: false })
   })
 
-  test('properties alone make an object of what comes in', () => {
+  test('properties alone imply an object for input', () => {
     expect(input({ properties: {} }).jsonSchema).toEqual({ type: 'object', properties: {} })
     expect(output({ properties: {} })).toMatchObject({
       jsonSchema: { properties: {} },
@@ -172,9 +172,9 @@ describe('what a schema is published as', () => {
     ],
     ['a loop', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } }, {}],
     ['anything', {}, {}],
-  ])('%s may go out, but not come in', (_, schema, expected) => {
+  ])('%s is allowed for output, but not for input', (_, schema, expected) => {
     expect(output(schema)).toMatchObject({ jsonSchema: expected, isObjectRoot: false })
-    expect(() => input(schema)).toThrow(`${what}: the schema must say "type": "object"`)
+    expect(() => input(schema)).toThrow(`${what}: the schema must have "type": "object"`)
   })
 
   test('a recursive schema refers to itself', () => {
@@ -204,47 +204,50 @@ describe('a schema that cannot be published is refused at once', () => {
     [
       'another library',
       other({}),
-      /this schema of acme cannot tell its JSON Schema; write withJsonSchema/,
+      /this schema of acme cannot be converted into JSON Schema; write withJsonSchema/,
     ],
     [
       'a date',
       z.object({ a: z.date() }),
-      /zod cannot write this schema as JSON Schema: Date cannot/,
+      /zod cannot convert this schema into JSON Schema: Date cannot/,
     ],
     [
       'something odd',
       other({ jsonSchema: { input: () => 'text' } }),
-      /acme writes this schema as something/,
+      /acme does not convert this schema/,
     ],
-    ['anything at all', z.any(), /the schema says nothing: leave it out/],
-    ['schemas by name', { a: z.string(), b: z.number() }, /make one of them, as in z.object/],
-    ['a text', 'string', /this is no schema/],
-    ['null', null, /this is no schema/],
-    ['an array', [], /this is no schema/],
+    ['anything at all', z.any(), /the schema is empty: omit it/],
+    ['schemas by name', { a: z.string(), b: z.number() }, /combine them into one, as in z.object/],
+    ['a text', 'string', /this is not a schema/],
+    ['null', null, /this is not a schema/],
+    ['an array', [], /this is not a schema/],
     ['a circle', circle(), /not made of JSON/],
     ['too many schemas', { type: 'object', allOf: Array(2000).fill({}) }, /more than 2000 schemas/],
     [
       'another dialect',
       { $schema: 'http://json-schema.org/draft-04/schema#', type: 'object' },
-      /draft-04\/schema#" is not understood; JSON Schema 2020-12 and draft-07 are/,
+      /draft-04\/schema#" is not supported; use JSON Schema 2020-12 or draft-07/,
     ],
     [
       'a reference out of it',
       { type: 'object', properties: { a: { $ref: 'https://x.example/a' } } },
-      /leads out of the schema, and nothing is fetched: https:\/\/x.example\/a/,
+      /refers to another document, which is never fetched: https:\/\/x.example\/a/,
     ],
   ])('%s', (_, schema, message) => {
-    // The check: whatever a program without types may pass.
+    // The check: none; untyped programs pass anything.
     const compile = () => input(schema as Schema)
     expect(compile).toThrow(SchemaError)
     expect(compile).toThrow(`${what}: `)
     expect(compile).toThrow(message)
   })
 
-  test('what a library does not write it may be told', () => {
+  test('a JSON Schema can be attached to a schema without one', () => {
     const schema = mini.object({ a: mini.string() })
-    const told = withJsonSchema(schema, { type: 'object', properties: { a: { type: 'string' } } })
-    const compiled = compileSchema(told, { what })
+    const attached = withJsonSchema(schema, {
+      type: 'object',
+      properties: { a: { type: 'string' } },
+    })
+    const compiled = compileSchema(attached, { what })
     expect(compiled.jsonSchema).toEqual({ type: 'object', properties: { a: { type: 'string' } } })
     expect(compiled.check({ a: 'x' })).toEqual({ ok: true, value: { a: 'x' } })
     expectTypeOf(compiled.check).returns.resolves.extract<{ ok: true }>().toEqualTypeOf<{
@@ -269,13 +272,13 @@ function circle(): object {
 describe('checking', () => {
   test('is asynchronous where the schema is', async () => {
     const compiled = input(z.object({ a: z.string().refine(async a => a === 'x', 'must be x') }))
-    const verdict = compiled.check({ a: 'y' })
-    expect(verdict).toBeInstanceOf(Promise)
-    expect(await verdict).toEqual({ ok: false, issues: [{ path: ['a'], message: 'must be x' }] })
+    const result = compiled.check({ a: 'y' })
+    expect(result).toBeInstanceOf(Promise)
+    expect(await result).toEqual({ ok: false, issues: [{ path: ['a'], message: 'must be x' }] })
     expect(await compiled.check({ a: 'x' })).toEqual({ ok: true, value: { a: 'x' } })
   })
 
-  test('lets through what a schema throws', () => {
+  test('propagates exceptions of a schema', () => {
     const broken = withJsonSchema(
       {
         '~standard': {
@@ -314,7 +317,7 @@ describe('checking', () => {
     })
   })
 
-  test('a plain schema that breaks the rules of its dialect is found out before or at its first use', async () => {
+  test('a plain schema that breaks the rules of its dialect is rejected before or at its first use', async () => {
     const compiled = input({ type: 'object', properties: { a: { minimum: 'one' } } })
     const fault = /^tool "forecast" input: schema is invalid: .*minimum must be number/
     await expect(compiled.prepare()).rejects.toThrow(SchemaError)

@@ -1,5 +1,5 @@
-import { errorWords } from '../../util/error-words.ts'
-import { isRecord } from '../../util/record.ts'
+import { errorMessage } from '../../util/error-message.ts'
+import { isRecord } from '../../util/objects.ts'
 import type { JsonSchema } from '../types/base.ts'
 import { type Side, toJsonSchema } from './convert.ts'
 import type { Checked, Issue } from './issues.ts'
@@ -13,52 +13,51 @@ import {
 } from './standard-schema.ts'
 import { type Engine, loadEngine } from './validator.ts'
 
-/** Checks values against one schema, any number of times. */
+/** Validates values against one schema, any number of times. */
 export interface Checker<T> {
   /**
-   * Checks a value. Synchronous, save where the schema itself is asynchronous, and the first time that a
-   * plain JSON Schema is used in a process. Throws or rejects with a SchemaError where a plain JSON
-   * Schema turns out to break the rules of its dialect.
+   * Validates a value. Synchronous, unless the schema is asynchronous or this is the first use of a
+   * plain JSON Schema in the process. Throws or rejects with a SchemaError if a plain JSON Schema
+   * violates its dialect.
    */
   check(value: unknown): Checked<T> | Promise<Checked<T>>
-  /** Does now what else the first check does. Rejects as the first check would. */
+  /** Compiles the schema ahead of the first check. Rejects as the first check would. */
   prepare(): Promise<void>
 }
 
-/** A schema that is ready to be published, and to check values. */
+/** A schema that can be published and can validate values. */
 export interface Compiled<T> extends Checker<T> {
-  /** What is published: JSON Schema 2020-12 unless it names another dialect. Frozen. */
+  /** The published schema: JSON Schema 2020-12 unless it names another dialect. Frozen. */
   readonly jsonSchema: JsonSchema
-  /** Whether only objects fit, which some revisions ask of every schema; then its `type` says so. */
+  /** Whether it allows only objects, which some revisions require; then its `type` is `'object'`. */
   readonly isObjectRoot: boolean
 }
 
 export interface CompileOptions {
-  /** What the schema is for, as errors begin: `tool "forecast" input`. */
+  /** What the schema is for; starts the error messages: `tool "forecast" input`. */
   readonly what: string
   /**
-   * Whether it describes what comes in (the default) or what goes out. What comes in is always an
-   * object, and a schema for anything else is refused; what goes out may be anything.
+   * Whether it describes input (the default) or output. Input is always an object, and a schema for
+   * anything else is rejected; output may be any value.
    */
   readonly side?: Side
 }
 
-/** A schema that cannot be used: the message names what it is for, the fault and, often, the remedy. */
+/** A schema that cannot be used. The message names its purpose, the fault and, often, the remedy. */
 export class SchemaError extends Error {
   constructor(what: string, cause: unknown) {
-    super(`${what}: ${errorWords(cause)}`, { cause })
+    super(`${what}: ${errorMessage(cause)}`, { cause })
     this.name = 'SchemaError'
   }
 }
 
 /**
- * Makes a schema ready for use: one of a library that follows Standard Schema, or a plain JSON Schema,
- * or none at all, which means an object without members.
+ * Compiles a schema: one of a library that implements Standard Schema, a plain JSON Schema, or none,
+ * which means an object without members.
  *
- * A library's schema is checked by the library, and published as the JSON Schema that the library
- * makes of it. A plain one is published as it is written. Throws a SchemaError at once where it cannot
- * be published or used; a plain one whose faults lie deeper is found out by `prepare` or the first
- * `check`.
+ * The schema of a library is validated by the library, and published as the JSON Schema that the
+ * library generates. A plain one is published as it is. Throws a SchemaError at once if it cannot be
+ * published or used; deeper faults of a plain one are found by `prepare` or the first `check`.
  */
 export function compileSchema<const S extends Schema>(
   schema: S | undefined,
@@ -68,9 +67,9 @@ export function compileSchema<const S extends Schema>(
   try {
     const compiled = compile(schema, side, what)
     if (side === 'input' && !compiled.isObjectRoot) {
-      throw new Error('the schema must say "type": "object", because nothing else can come in')
+      throw new Error('the schema must have "type": "object", because input is always an object')
     }
-    // The check: what passes `check` is what the schema says, and the schema says Infer<S>.
+    // The check: a value that passes `check` has the type of the schema, Infer<S>.
     return compiled as Compiled<Infer<S>>
   } catch (error) {
     throw error instanceof SchemaError ? error : new SchemaError(what, error)
@@ -78,44 +77,43 @@ export function compileSchema<const S extends Schema>(
 }
 
 /**
- * Makes a schema ready for checking alone. Nothing is published, so that a library's schema needs no
- * JSON Schema. Throws a SchemaError for a plain JSON Schema that cannot be used.
+ * Compiles a schema for validation only. Nothing is published, so the schema of a library needs no JSON
+ * Schema. Throws a SchemaError for a plain JSON Schema that cannot be used.
  */
 export function checkerOf<const S extends Schema>(schema: S, what: string): Checker<Infer<S>> {
-  // The check: as above.
+  // The check: a value that passes has the type of the schema.
   if (isStandardSchema(schema)) return standardChecker(schema) as Checker<Infer<S>>
   return compileSchema(schema, { what, side: 'output' })
 }
 
-/** What can be compiled in a fraction of a second; another's schema must not take longer. */
+/** Compiles in a fraction of a second; the schema of a peer must not take longer. */
 const maxPlainSchemas = 2000
 
 function compile(schema: Schema | undefined, side: Side, what: string): Compiled<unknown> {
   if (schema === undefined) return nothing
   if (isStandardSchema(schema)) {
     const converted = toJsonSchema(schema, side)
-    if (Object.keys(converted).length === 0)
-      throw new Error('the schema says nothing: leave it out')
+    if (Object.keys(converted).length === 0) throw new Error('the schema is empty: omit it')
     const published = publish(converted, side)
     checkSchema(published.jsonSchema, { patterns: false })
     return { ...published, ...standardChecker(schema) }
   }
-  if (!isRecord(schema)) throw new Error('this is no schema')
+  if (!isRecord(schema)) throw new Error('this is not a schema')
   if (Object.values(schema).some(isStandardSchema)) {
-    throw new Error('these are schemas by name: make one of them, as in z.object({ … })')
+    throw new Error('this is an object of schemas: combine them into one, as in z.object({ … })')
   }
   const published = publish(schema, side)
   checkSchema(published.jsonSchema, { maxSchemas: maxPlainSchemas })
   return { ...published, ...plainChecker(published.jsonSchema, what) }
 }
 
-/** Fixes what is published: nobody can change it any more, and an object schema says that it is one. */
+/** Creates the published schema: frozen, with `type: 'object'` if it allows only objects. */
 function publish(
   schema: object,
   side: Side,
 ): Pick<Compiled<unknown>, 'jsonSchema' | 'isObjectRoot'> {
   const copy = copyOf(schema)
-  // What comes in can be nothing else, so that a type that is left out is understood.
+  // Input is always an object, so a missing type is implied.
   const isImplied = side === 'input' && copy.type === undefined && isRecord(copy.properties)
   const isObjectRoot = isImplied || isObjectSchema(copy)
   if (!isObjectRoot || copy.type === 'object') return { jsonSchema: copy, isObjectRoot }
@@ -123,7 +121,7 @@ function publish(
   return { jsonSchema: Object.freeze(said), isObjectRoot }
 }
 
-/** The schema of those who have none: an object without members. */
+/** The schema for handlers without one: an object without members. */
 const nothing: Compiled<unknown> = {
   jsonSchema: copyOf({ type: 'object', additionalProperties: false }),
   isObjectRoot: true,
@@ -153,7 +151,7 @@ function standardChecker(schema: StandardSchema): Checker<unknown> {
 function checked(result: StandardResult<unknown>): Checked<unknown> {
   if (result.issues === undefined) return { ok: true, value: result.value }
   const issues = Array.from(result.issues, ({ message, path }): Issue => {
-    // A library's own kinds of arrays stay with the library.
+    // Copied, because libraries return array types of their own.
     return { message, path: Array.from(path ?? [], keyOf) }
   })
   return { ok: false, issues }
@@ -166,7 +164,7 @@ function keyOf(part: PropertyKey | { readonly key: PropertyKey }): string | numb
 
 type Validate = (value: unknown) => Checked<unknown>
 
-/** Checks by a plain JSON Schema, which is compiled when it is first needed. */
+/** Validates with a plain JSON Schema, which is compiled on first use. */
 function plainChecker(schema: JsonSchema, what: string): Checker<unknown> {
   let validate: Validate | undefined
   let fault: SchemaError | undefined

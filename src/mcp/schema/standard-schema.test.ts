@@ -106,7 +106,7 @@ describe('the type of what a schema lets through', () => {
     expect(_types).toBeTypeOf('function')
   })
 
-  test('a schema of a library is told from other things', () => {
+  test('a schema of a library is distinguished from other values', () => {
     for (const schema of [zod, valibot, arktype]) expect(isStandardSchema(schema)).toBe(true)
     for (const other of [undefined, null, 5, 'x', {}, () => {}, { '~standard': 1 }]) {
       expect(isStandardSchema(other)).toBe(false)

@@ -1,10 +1,10 @@
 import type { JsonSchema } from '../types/base.ts'
 
 /**
- * What any schema library that follows Standard Schema 1 offers. The two type parameters are what
- * goes in and what comes out: they differ where the schema has defaults or transforms.
+ * The interface of Standard Schema 1. The type parameters are input and output: they differ if the
+ * schema has defaults or transforms.
  *
- * This is our own copy of the interface, so that the types of no library reach our users.
+ * This is a copy, so that our types depend on no library.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': StandardProps<Input, Output>
@@ -14,37 +14,38 @@ export interface StandardSchema<Input = unknown, Output = Input> {
 export interface StandardProps<Input = unknown, Output = Input> {
   readonly version: 1
   readonly vendor: string
-  /** Checks a value. It may be asynchronous; nothing is thrown for a value that does not fit. */
+  /** Validates a value, possibly asynchronously. Never throws for an invalid value. */
   readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
-  /** Exists for the compiler alone. */
+  /** Exists only for the type checker. */
   readonly types?: { readonly input: Input; readonly output: Output } | undefined
   /**
-   * The converter of Standard JSON Schema, `{ input(options), output(options) }`, where the library
-   * has one. Looked at when it is used: comparing its type with each library's costs every caller.
+   * The converter of Standard JSON Schema, `{ input(options), output(options) }`, if the library has
+   * one. Untyped, because comparing its type with that of each library slows down the compilation of
+   * every caller.
    */
   readonly jsonSchema?: unknown
 }
 
-/** A value that fits, or what is wrong with it. */
+/** The result of validation: the value, or its issues. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] }
 
-/** One thing that is wrong, and where. */
+/** One issue, and its path. */
 export interface StandardIssue {
   readonly message: string
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
-/** Everything that is taken for a schema: one of a library, or a plain JSON Schema. */
+/** Every kind of schema that is accepted: one of a library, or a plain JSON Schema. */
 export type Schema = StandardSchema | JsonSchema
 
 /**
- * The type of the values a schema lets through: what a handler receives.
+ * The type of the values that a schema returns: what a handler receives.
  *
- * A plain JSON Schema is read as far as it can be read cheaply; what lies beyond is `unknown`. The
- * compiler must know its words for that (`as const`, or a `const` type parameter); where it does
- * not, the type is `Record<string, unknown>`.
+ * A plain JSON Schema is inferred as far as that is cheap; beyond it is `unknown`. The compiler must
+ * know its literals (`as const`, or a `const` type parameter); if it does not, the type is
+ * `Record<string, unknown>`.
  */
 export type Infer<S> = S extends { readonly '~standard': { readonly types?: infer Types } }
   ? Types extends { readonly output: infer Output }
@@ -52,17 +53,17 @@ export type Infer<S> = S extends { readonly '~standard': { readonly types?: infe
     : unknown
   : InferRoot<S>
 
-/** The type of the values a schema takes: what a caller passes in, before defaults and transforms. */
+/** The type of the values that a schema accepts: what a caller passes, before defaults and transforms. */
 export type InferInput<S> = S extends { readonly '~standard': { readonly types?: infer Types } }
   ? Types extends { readonly input: infer Input }
     ? Input
     : unknown
   : InferRoot<S>
 
-/** A schema whose words the compiler does not know describes an object, as almost all do. */
+/** A schema whose literals the compiler does not know counts as an object, as almost all are. */
 type InferRoot<S> = unknown extends InferJson<S> ? Record<string, unknown> : InferJson<S>
 
-/** What the words of a JSON Schema say about the type of a value. */
+/** The type of the values of a JSON Schema. */
 type InferJson<S> = S extends { readonly const: infer Value }
   ? Value
   : S extends { readonly enum: readonly (infer Value)[] }
@@ -98,7 +99,7 @@ interface Primitives {
   readonly array: unknown[]
 }
 
-/** Whether something is a schema of a library that follows Standard Schema. */
+/** Whether a value is a schema of a library that implements Standard Schema. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
   // Schemas of some libraries are functions.
   if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return false

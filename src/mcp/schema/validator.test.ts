@@ -18,8 +18,8 @@ const check = (schema: JsonSchema, value: unknown) => {
   return engine.compile(schema)(value)
 }
 const says = (schema: JsonSchema, value: unknown) => {
-  const verdict = check(schema, value)
-  return verdict.ok ? 'ok' : issueText(verdict.issues)
+  const result = check(schema, value)
+  return result.ok ? 'ok' : issueText(result.issues)
 }
 
 const range = <T>(length: number, item: (index: number) => T) =>
@@ -131,9 +131,9 @@ describe('a compiled JSON Schema', () => {
           checkSchema(whole)
           const validate = engine.compile(whole)
           for (const each of values) {
-            const verdict = validate(each)
-            expect([each, verdict.ok]).toEqual([each, judge(each)])
-            if (!verdict.ok) expect(verdict.issues.length).toBeGreaterThan(0)
+            const result = validate(each)
+            expect([each, result.ok]).toEqual([each, judge(each)])
+            if (!result.ok) expect(result.issues.length).toBeGreaterThan(0)
           }
         },
       ),
@@ -197,7 +197,7 @@ describe('a compiled JSON Schema', () => {
         { a: 1, b: 2 },
         { b: 2, a: 1 },
       ],
-      'has the same item twice',
+      'has duplicate items',
     ],
     [{ uniqueItems: true }, [1, '1', true, [1], null], 'ok'],
     [{ uniqueItems: false }, [1, 1], 'ok'],
@@ -212,7 +212,7 @@ describe('a compiled JSON Schema', () => {
     [
       { oneOf: [{ type: 'string' }, { minLength: 1 }] },
       'a',
-      'fits more than one of the allowed forms',
+      'matches more than one of the allowed schemas',
     ],
     [{ if: { type: 'string' }, else: { minimum: 3 } }, 2, 'must be >= 3'],
     [{ multipleOf: 0.01 }, 19.99, 'ok'],
@@ -234,9 +234,9 @@ describe('a compiled JSON Schema', () => {
 
   test('neither changes a value nor fills in its defaults', () => {
     const subject = Object.freeze({ a: '1' })
-    const verdict = check({ properties: { a: { type: 'string' }, b: { default: 2 } } }, subject)
-    expect(verdict).toEqual({ ok: true, value: { a: '1' } })
-    expect('value' in verdict && verdict.value).toBe(subject)
+    const result = check({ properties: { a: { type: 'string' }, b: { default: 2 } } }, subject)
+    expect(result).toEqual({ ok: true, value: { a: '1' } })
+    expect('value' in result && result.value).toBe(subject)
   })
 
   test('may have the same names for its parts as another one', () => {
@@ -304,7 +304,7 @@ describe('a hostile schema or value', () => {
   test('cannot compare each item with each other one', () => {
     const items = range(50_000, index => ({ index }))
     expect(says({ uniqueItems: true }, items)).toBe('ok')
-    expect(says({ uniqueItems: true }, [...items, { index: 7 }])).toBe('has the same item twice')
+    expect(says({ uniqueItems: true }, [...items, { index: 7 }])).toBe('has duplicate items')
   })
 
   test('cannot keep a pattern busy', () => {

@@ -1,7 +1,7 @@
 import type { Ajv, Options } from 'ajv'
 import type { ValidateFunction } from 'ajv/dist/2020.js'
-import { errorWords } from '../../util/error-words.ts'
-import { isRecord } from '../../util/record.ts'
+import { errorMessage } from '../../util/error-message.ts'
+import { isRecord } from '../../util/objects.ts'
 import { compilePattern } from '../regex/pattern.ts'
 import type { JsonSchema } from '../types/base.ts'
 import { formats } from './formats.ts'
@@ -10,15 +10,15 @@ import { type Dialect, dialectOf } from './json-schema.ts'
 import { issuesOf } from './json-schema-issues.ts'
 import { walkSchema } from './walk.ts'
 
-/** Compiles JSON Schemas. One serves the whole process. */
+/** Compiles JSON Schemas. The process has one engine. */
 export interface Engine {
   /**
-   * Compiles a schema that `checkSchema` has passed. Throws an Error that says what is wrong where the
-   * schema breaks a rule of its dialect.
+   * Compiles a schema that has passed `checkSchema`. Throws an Error that says what is wrong if the
+   * schema violates its dialect.
    *
-   * Values are neither changed nor given defaults. `format` is checked for the formats of `formats`, and
-   * a remark otherwise. The first thing that is wrong with a value is told, not everything: looking
-   * further would run patterns on texts that are known to be too long for them.
+   * Validation neither changes values nor applies defaults. `format` is checked for the formats of
+   * `formats`, and is an annotation otherwise. Only the first error of a value is reported, because
+   * continuing would run patterns on strings that are already known to be too long.
    */
   compile(schema: JsonSchema): (value: unknown) => Checked<unknown>
 }
@@ -27,8 +27,8 @@ let engine: Engine | undefined
 let loading: Promise<Engine> | undefined
 
 /**
- * The engine, at once where it has been loaded before. A program that has no plain JSON Schema
- * never loads it.
+ * Returns the engine, synchronously if it is loaded. A program without plain JSON Schemas never loads
+ * it.
  */
 export function loadEngine(): Engine | Promise<Engine> {
   if (engine !== undefined) return engine
@@ -46,17 +46,19 @@ export function loadEngine(): Engine | Promise<Engine> {
   return loading
 }
 
-/** How many references may be followed for one value: far beyond use, and a fraction of a second. */
+/**
+ * How many references may be followed for one value: far above normal use, and a fraction of a second.
+ */
 const maxSteps = 1_000_000
 
-/** Marks the schemas that refer to others, so that each time one is followed is counted. */
+/** Marks schemas with references, so that following one is counted. */
 const step = 'trunkline-step'
 
-// Keywords of ajv's own. With `$async`, every value would seem to fit: the verdict is a promise.
+// Keywords of ajv itself. With `$async` every value would seem valid, because the result is a promise.
 const foreign = ['$async', 'nullable', 'id', '$recursiveRef', '$recursiveAnchor']
 
 function engineOf(makers: ReadonlyMap<Dialect, (options: Options) => Ajv>): Engine {
-  // Counted for all together, because nothing else runs while a value is checked.
+  // One counter for all schemas, because validation is synchronous.
   const taken = { steps: 0 }
   const shared = new Map<Dialect, Ajv>()
 
@@ -72,7 +74,7 @@ function engineOf(makers: ReadonlyMap<Dialect, (options: Options) => Ajv>): Engi
         return true
       },
     })
-    // The engine's own compares each item with each other one.
+    // The keyword of ajv compares all pairs of items.
     ajv.removeKeyword('uniqueItems')
     ajv.addKeyword({
       keyword: 'uniqueItems',
@@ -87,7 +89,7 @@ function engineOf(makers: ReadonlyMap<Dialect, (options: Options) => Ajv>): Engi
     compile(schema) {
       const dialect = dialectOf(schema)
       const { marked, hasIds } = prepared(schema)
-      // What parts are called stays with an instance, and another schema may call its own the same.
+      // Ids stay registered in an instance, and another schema may use the same ones.
       const ajv = hasIds ? make(dialect) : (shared.get(dialect) ?? make(dialect))
       if (!hasIds) shared.set(dialect, ajv)
       try {
@@ -102,26 +104,26 @@ function engineOf(makers: ReadonlyMap<Dialect, (options: Options) => Ajv>): Engi
 const options: Options = {
   strict: false,
   logger: false,
-  // Names like "constructor" must not find what every object inherits.
+  // Names such as "constructor" must not match inherited members.
   ownProperties: true,
-  // Written out at each reference, few large parts would make more code than there is memory.
+  // Inlined at each reference, a few large parts would generate more code than fits in memory.
   inlineRefs: false,
-  // For the words of an issue.
+  // For the messages of issues.
   verbose: true,
-  // 19.99 is a multiple of 0.01, although division says otherwise.
+  // 19.99 is a multiple of 0.01, although floating-point division says otherwise.
   multipleOfPrecision: 9,
   formats: Object.fromEntries(formats),
   code: {
-    // Takes several times as long to compile, and saves nothing that can be measured.
+    // Optimizing takes several times as long to compile, and has no measurable effect.
     optimize: false,
     regExp: Object.assign((source: string) => compilePattern(source), { code: 'pattern' }),
   },
 }
 
-/** A copy for the engine alone: its references marked, and without words that only the engine knows. */
+/** Returns a copy for the engine: its references marked, and without keywords that only ajv knows. */
 function prepared(schema: JsonSchema): { marked: Record<string, unknown>; hasIds: boolean } {
   const marked: unknown = JSON.parse(JSON.stringify(schema))
-  if (!isRecord(marked)) throw new Error('the schema is no object')
+  if (!isRecord(marked)) throw new Error('the schema is not an object')
   delete marked.$schema
   let hasIds = false
   walkSchema(marked, place => {
@@ -139,8 +141,8 @@ function validatorOf(validate: ValidateFunction, taken: { steps: number }) {
     try {
       isValid = validate(value)
     } catch (error) {
-      // Too many steps, or a schema that refers to itself without end.
-      const why = errorWords(error)
+      // Too many steps, or a schema with infinite recursion.
+      const why = errorMessage(error)
       return { ok: false, issues: [{ path: [], message: `cannot be checked: ${why}` }] }
     }
     return isValid
@@ -153,7 +155,7 @@ function isUnique(items: readonly unknown[]): boolean {
   return new Set(items.map(item => JSON.stringify(item, sorted))).size === items.length
 }
 
-/** Gives objects their keys in order: two that differ only in that are equal. */
+/** Sorts the keys of objects: two that differ only in their order are equal. */
 function sorted(_: string, value: unknown): unknown {
   if (!isRecord(value)) return value
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -1,65 +1,67 @@
-import { isRecord } from '../../util/record.ts'
-/** One schema inside another one, on its way down from the root. */
-export interface Place {
+import { isRecord } from '../../util/objects.ts'
+/** One schema inside a JSON Schema. */
+export interface SchemaLocation {
   readonly schema: Record<string, unknown>
-  /** The keys and indexes from the root to here, as a JSON pointer has them. */
+  /** The keys and indexes from the root to this schema, as in a JSON pointer. */
   readonly path: readonly string[]
   /**
-   * The names of the properties from the root to here, where the way leads through `properties`
-   * alone; undefined elsewhere.
+   * The property names from the root to this schema, if the path leads through `properties` alone;
+   * undefined otherwise.
    */
   readonly properties: readonly string[] | undefined
 }
 
-/** What a walk through a schema puts up with. */
+/** The limits of a walk. */
 export interface WalkOptions {
-  /** Schemas within schemas. */
+  /** The maximum nesting of schemas. */
   readonly maxDepth?: number
-  /** Schemas in all. */
+  /** The maximum number of schemas. */
   readonly maxSchemas?: number
-  /** Passes over what is no schema although it stands where one must, instead of throwing. */
+  /** Whether invalid schemas are skipped instead of throwing. */
   readonly isLenient?: boolean
 }
 
-// A schema can hardly be deeper and still fit into a message. The number leaves room for large ones.
+// Deeper schemas hardly fit into a message; the total allows for large ones.
 const defaults = { maxDepth: 64, maxSchemas: 10_000, isLenient: false }
 
 /**
- * Visits every schema in a JSON Schema, itself first: the keywords of 2020-12 and of draft-07.
- * Values that are no schemas (`enum`, `default`, unknown keywords) are not looked into, and `true` and
- * `false`, which are schemas, are not visited.
+ * Visits every schema in a JSON Schema, the root first, by the keywords of 2020-12 and draft-07. Values
+ * that are not schemas (`enum`, `default`, unknown keywords) are skipped, and the schemas `true` and
+ * `false` are not visited.
  *
- * Throws an Error where something is no schema although it stands where one must, and where there
- * is too much of it. What `visit` throws passes through.
+ * Throws an Error for a value that must be a schema and is not, and beyond the limits. Exceptions of
+ * `visit` propagate.
  */
 export function walkSchema(
   root: Record<string, unknown>,
-  visit: (place: Place) => void,
+  visit: (place: SchemaLocation) => void,
   options: WalkOptions = {},
 ): void {
   const { maxDepth, maxSchemas, isLenient } = { ...defaults, ...options }
   let count = 0
-  const enter = (place: Place, depth: number) => {
-    if (depth > maxDepth) throw new Error(`the schema is more than ${maxDepth} schemas deep`)
-    if (++count > maxSchemas)
-      throw new Error(`the schema has more than ${maxSchemas} schemas in it`)
+  const enter = (place: SchemaLocation, depth: number) => {
+    if (depth > maxDepth) throw new Error(`the schema is nested more than ${maxDepth} levels deep`)
+    if (++count > maxSchemas) throw new Error(`the schema contains more than ${maxSchemas} schemas`)
     visit(place)
     for (const [keys, schema] of children(place.schema)) {
       if (typeof schema === 'boolean') continue
       const path = [...place.path, ...keys]
       if (isRecord(schema)) enter({ schema, path, properties: names(place, keys) }, depth + 1)
-      else if (!isLenient) throw new Error(`${pointer(path)} is no schema`)
+      else if (!isLenient) throw new Error(`${pointer(path)} is not a schema`)
     }
   }
   enter({ schema: root, path: [], properties: [] }, 1)
 }
 
-function names({ properties }: Place, [keyword, name]: readonly string[]): Place['properties'] {
+function names(
+  { properties }: SchemaLocation,
+  [keyword, name]: readonly string[],
+): SchemaLocation['properties'] {
   if (properties === undefined || keyword !== 'properties' || name === undefined) return undefined
   return [...properties, name]
 }
 
-/** What stands where schemas must stand in a schema, and the keys that lead there. */
+/** Yields the values that must be schemas, with the keys that lead to them. */
 function* children(
   schema: Record<string, unknown>,
 ): Generator<readonly [keys: readonly string[], value: unknown]> {
@@ -67,20 +69,20 @@ function* children(
     const shape = applicators.get(keyword)
     if (shape === 'map' && isRecord(value)) {
       for (const [name, inner] of Object.entries(value)) {
-        // In draft-07, a dependency may be a list of names.
+        // In draft-07, a dependency may be an array of names.
         if (keyword !== 'dependencies' || !Array.isArray(inner)) yield [[keyword, name], inner]
       }
     } else if (shape?.endsWith('list') && Array.isArray(value)) {
       for (const [index, inner] of value.entries()) yield [[keyword, String(index)], inner]
     } else if (shape?.startsWith('one')) yield [[keyword], value]
-    // In its place is nothing that could be looked into, and no schema either.
+    // Neither a schema nor a container of schemas.
     else if (shape !== undefined) yield [[keyword], undefined]
   }
 }
 
 type Shape = 'one' | 'list' | 'one-or-list' | 'map'
 
-/** Where the schemas are in the value of a keyword. */
+/** The position of schemas in the value of a keyword. */
 const applicators: ReadonlyMap<string, Shape> = new Map(
   Object.entries({
     one: 'not if then else contains propertyNames additionalProperties unevaluatedProperties unevaluatedItems additionalItems contentSchema',
@@ -88,12 +90,12 @@ const applicators: ReadonlyMap<string, Shape> = new Map(
     'one-or-list': 'items',
     map: 'properties patternProperties dependentSchemas dependencies $defs definitions',
   } satisfies Record<Shape, string>).flatMap(([shape, keywords]) =>
-    // The check: the table has a row per shape and no other.
+    // The check: the table has one row per shape.
     keywords.split(' ').map(keyword => [keyword, shape as Shape] as const),
   ),
 )
 
-/** A place in a schema, as its errors name it: `#/properties/city`. */
+/** Formats a path as a JSON pointer, for error messages: `#/properties/city`. */
 export function pointer(path: readonly string[]): string {
   return ['#', ...path.map(key => key.replaceAll('~', '~0').replaceAll('/', '~1'))].join('/')
 }

@@ -1,6 +1,6 @@
 import type { Id } from '../../jsonrpc/message.ts'
 
-/** Whatever JSON can say. A member that is `undefined` is left out when it is written. */
+/** Any JSON value. A member that is `undefined` is omitted when it is written. */
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject
 
 /** A JSON object whose members are JSON as well. */
@@ -8,32 +8,34 @@ export interface JsonObject {
   readonly [key: string]: Json | undefined
 }
 
-/** An object with members that nobody here looks into: arguments, settings, structured content. */
+/**
+ * An object with members that the runtime does not interpret: arguments, settings, structured content.
+ */
 export type Members = Readonly<Record<string, unknown>>
 
-/** A JSON Schema that is an object. Keywords are not checked here: the dialect is its author's. */
+/** A JSON Schema that is an object. Its keywords depend on the dialect and are not typed. */
 export interface JsonSchema {
   readonly $schema?: string
   readonly [keyword: string]: unknown
 }
 
-/** A JSON Schema for an object, as a tool's arguments have to be. */
+/** A JSON Schema for an object, as the arguments of a tool require. */
 export interface ObjectSchema extends JsonSchema {
   readonly type: 'object'
   readonly properties?: Members
   readonly required?: readonly string[]
 }
 
-/** Who speaks, or whom something is meant for. */
+/** The author of a message, or the audience of content. */
 export type Role = 'user' | 'assistant'
 
-/** Where the next page begins; opaque to the client. The empty string is a cursor. */
+/** The start of the next page; opaque to the client. The empty string is a cursor. */
 export type Cursor = string
 
-/** What ties progress notifications to their request; `0` and `''` are tokens. */
+/** Associates progress notifications with their request; `0` and `''` are valid tokens. */
 export type ProgressToken = string | number
 
-/** How grave a log message is, as in RFC 5424. */
+/** The severity of a log message, as in RFC 5424. */
 export type LogLevel =
   | 'debug'
   | 'info'
@@ -44,38 +46,38 @@ export type LogLevel =
   | 'alert'
   | 'emergency'
 
-/** What a client or server is called. Nothing may be decided by it: anyone can claim any name. */
+/** The name and version of a client or server. Nothing may depend on it: anyone can claim any name. */
 export interface Implementation {
   readonly name: string
   readonly version: string
-  /** The name for people. */
+  /** The display name. */
   readonly title?: string
   readonly description?: string
   readonly websiteUrl?: string
   readonly icons?: readonly Icon[]
 }
 
-/** A picture to show beside a name. */
+/** An icon to show beside a name. */
 export interface Icon {
-  /** An `https:` or `data:` address. */
+  /** An `https:` or `data:` URL. */
   readonly src: string
   readonly mimeType?: string
-  /** `'48x48'`, or `'any'` where it scales. */
+  /** `'48x48'`, or `'any'` for a scalable format. */
   readonly sizes?: readonly string[]
-  /** The background it is made for. */
+  /** The background it is designed for. */
   readonly theme?: 'light' | 'dark'
 }
 
-/** Hints on how a piece of content is to be used. */
+/** Hints on how to use a piece of content. */
 export interface Annotations {
   readonly audience?: readonly Role[]
-  /** From 0, which is optional, to 1, which is required. */
+  /** From 0 (optional) to 1 (required). */
   readonly priority?: number
   /** An ISO 8601 time. */
   readonly lastModified?: string
 }
 
-/** What travels in `_meta`: the members the protocol knows, and anybody's own beside them. */
+/** The members of `_meta`: those that the protocol defines, and any others. */
 export interface Meta {
   readonly progressToken?: ProgressToken
   readonly 'io.modelcontextprotocol/protocolVersion'?: string
@@ -88,7 +90,7 @@ export interface Meta {
   readonly [key: string]: unknown
 }
 
-/** What a client can do when it is asked. An empty object means "yes, without further options". */
+/** The capabilities of a client. An empty object means support without options. */
 export interface ClientCapabilities {
   readonly roots?: { readonly listChanged?: boolean }
   readonly sampling?: { readonly context?: Members; readonly tools?: Members }
@@ -107,7 +109,7 @@ export interface ClientCapabilities {
   readonly experimental?: Readonly<Record<string, Members>>
 }
 
-/** What a server has to offer. */
+/** The capabilities of a server. */
 export interface ServerCapabilities {
   readonly tools?: { readonly listChanged?: boolean }
   readonly resources?: { readonly subscribe?: boolean; readonly listChanged?: boolean }
@@ -124,23 +126,23 @@ export interface ServerCapabilities {
   readonly experimental?: Readonly<Record<string, Members>>
 }
 
-/** What every request may carry. Stateless revisions require `_meta`. */
+/** The params of every request. Stateless revisions require `_meta`. */
 export interface RequestParams {
   readonly _meta?: Meta
 }
 
-/** The params of a list: which page. */
+/** The params of a list request: the page. */
 export interface PagedParams extends RequestParams {
   readonly cursor?: Cursor
 }
 
-/** The wish that a request become a task, in the session revisions that have tasks. */
+/** Asks to run a request as a task, in the session revisions with tasks. */
 export interface TaskMetadata {
-  /** How long the task is wanted after its creation, in milliseconds. */
+  /** How long to keep the task after its creation, in milliseconds. */
   readonly ttl?: number
 }
 
-/** What every notification may carry. */
+/** The params of every notification. */
 export interface NotificationParams {
   readonly _meta?: Meta
 }
@@ -151,7 +153,7 @@ export interface CancelledParams extends NotificationParams {
   readonly reason?: string
 }
 
-/** The params of `notifications/progress`. `progress` grows from one to the next. */
+/** The params of `notifications/progress`. `progress` increases with each notification. */
 export interface ProgressParams extends NotificationParams {
   readonly progressToken: ProgressToken
   readonly progress: number
@@ -160,23 +162,23 @@ export interface ProgressParams extends NotificationParams {
 }
 
 /**
- * What every final result may carry. `resultType` tells it from a question (`'input_required'`) and
- * from a task (`'task'`); where it is absent the result is complete.
+ * The members of every final result. `resultType` distinguishes it from input requests
+ * (`'input_required'`) and from a task (`'task'`); if it is missing, the result is complete.
  */
 export interface Result {
   readonly _meta?: Meta
   readonly resultType?: 'complete'
 }
 
-/** One page of a list. Without `nextCursor` it is the last one. */
+/** One page of a list. The last page has no `nextCursor`. */
 export interface PagedResult extends Result {
   readonly nextCursor?: Cursor
 }
 
-/** How long a result may be kept, and for whom. Only stateless revisions know them, and require them. */
+/** How long and for whom a result may be cached. Stateless revisions define and require these members. */
 export interface CacheHints {
   /** Milliseconds; 0 means that it is stale at once. */
   readonly ttlMs?: number
-  /** `'private'` results are never shown to another authorization. */
+  /** `'private'` results are never shared between authorization contexts. */
   readonly cacheScope?: 'public' | 'private'
 }

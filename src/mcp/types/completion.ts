@@ -1,35 +1,35 @@
 import type { RequestParams, Result } from './base.ts'
 
-/** A prompt, by its name. */
+/** A reference to a prompt by its name. */
 export interface PromptReference {
   readonly type: 'ref/prompt'
   readonly name: string
   readonly title?: string
 }
 
-/** A resource or a family of them, by its address. */
+/** A reference to a resource or a resource template. */
 export interface ResourceReference {
   readonly type: 'ref/resource'
-  /** An address or the template of one. */
+  /** A URI or a URI template. */
   readonly uri: string
 }
 
-/** Whose argument is to be completed. */
+/** The prompt or resource template whose argument is completed. */
 export type CompletionReference = PromptReference | ResourceReference
 
 /** The params of `completion/complete`. */
 export interface CompleteParams extends RequestParams {
   readonly ref: CompletionReference
-  /** The argument and what has been typed of it. */
+  /** The argument, and its value so far. */
   readonly argument: { readonly name: string; readonly value: string }
-  /** The arguments that are settled already. */
+  /** The arguments that already have values. */
   readonly context?: { readonly arguments?: Readonly<Record<string, string>> }
 }
 
-/** The answer to `completion/complete`, the best first. */
+/** The result of `completion/complete`, best match first. */
 export interface CompleteResult extends Result {
   readonly completion: {
-    /** At most a hundred. */
+    /** At most 100. */
     readonly values: readonly string[]
     readonly total?: number
     readonly hasMore?: boolean

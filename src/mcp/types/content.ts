@@ -1,18 +1,18 @@
 import type { Annotations, Icon, Members, Meta } from './base.ts'
 
-/** What every block of content may carry. */
+/** The members that every content block may have. */
 interface Block {
   readonly annotations?: Annotations
   readonly _meta?: Meta
 }
 
-/** A text. */
+/** A text block. */
 export interface TextContent extends Block {
   readonly type: 'text'
   readonly text: string
 }
 
-/** A picture. */
+/** An image block. */
 export interface ImageContent extends Block {
   readonly type: 'image'
   /** Base64. */
@@ -20,7 +20,7 @@ export interface ImageContent extends Block {
   readonly mimeType: string
 }
 
-/** A recording. */
+/** An audio block. */
 export interface AudioContent extends Block {
   readonly type: 'audio'
   /** Base64. */
@@ -28,7 +28,7 @@ export interface AudioContent extends Block {
   readonly mimeType: string
 }
 
-/** A resource that can be read by its address. It need not be in the server's list. */
+/** A link to a resource that can be read by its URI. The resource need not be in the server's list. */
 export interface ResourceLink extends Block {
   readonly type: 'resource_link'
   readonly uri: string
@@ -41,16 +41,16 @@ export interface ResourceLink extends Block {
   readonly icons?: readonly Icon[]
 }
 
-/** A resource that travels with the message. */
+/** A resource that is embedded in the message. */
 export interface EmbeddedResource extends Block {
   readonly type: 'resource'
   readonly resource: ResourceContents
 }
 
-/** A block of content in a tool's result or in a prompt's message. */
+/** A content block of a tool result or of a prompt message. */
 export type Content = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource
 
-/** What a resource holds, where that is text. */
+/** The contents of a text resource. */
 export interface TextResourceContents {
   readonly uri: string
   readonly mimeType?: string
@@ -58,7 +58,7 @@ export interface TextResourceContents {
   readonly _meta?: Meta
 }
 
-/** What a resource holds, where that is bytes. */
+/** The contents of a binary resource. */
 export interface BlobResourceContents {
   readonly uri: string
   readonly mimeType?: string
@@ -67,20 +67,20 @@ export interface BlobResourceContents {
   readonly _meta?: Meta
 }
 
-/** What a resource holds, as text or as bytes. */
+/** The contents of a resource, as text or as bytes. */
 export type ResourceContents = TextResourceContents | BlobResourceContents
 
-/** A model's wish to have a tool called. */
+/** A request of a model to call a tool. */
 export interface ToolUseContent {
   readonly type: 'tool_use'
-  /** Comes back as `toolUseId` of the result. */
+  /** Repeated as `toolUseId` of the result. */
   readonly id: string
   readonly name: string
   readonly input: Members
   readonly _meta?: Meta
 }
 
-/** What a tool gave, told to the model that wanted it. */
+/** The result of a tool call that a model requested. */
 export interface ToolResultContent {
   readonly type: 'tool_result'
   readonly toolUseId: string
@@ -90,7 +90,7 @@ export interface ToolResultContent {
   readonly _meta?: Meta
 }
 
-/** A block of content in a conversation with a model. */
+/** A content block of a message to or from a model. */
 export type SamplingContent =
   | TextContent
   | ImageContent

@@ -1,6 +1,6 @@
 import type { NotificationParams, RequestParams, Result, TaskMetadata } from './base.ts'
 
-/** A question to be answered by filling in a form. */
+/** The params of an elicitation with a form. */
 export interface ElicitFormParams extends RequestParams {
   readonly mode?: 'form'
   readonly message: string
@@ -8,12 +8,12 @@ export interface ElicitFormParams extends RequestParams {
   readonly task?: TaskMetadata
 }
 
-/** A question to be settled on a web page, out of the client's sight. */
+/** The params of an elicitation on a web page, out of the client's sight. */
 export interface ElicitUrlParams extends RequestParams {
   readonly mode: 'url'
   readonly message: string
   readonly url: string
-  /** Required in session revisions, unknown in stateless ones. */
+  /** Required in session revisions; does not exist in stateless ones. */
   readonly elicitationId?: string
   readonly task?: TaskMetadata
 }
@@ -21,10 +21,10 @@ export interface ElicitUrlParams extends RequestParams {
 /** The params of `elicitation/create`. Without `mode` it is a form. */
 export type ElicitParams = ElicitFormParams | ElicitUrlParams
 
-/** What a filled-in form may hold in one field. */
+/** The value of one field of a form. */
 export type FormValue = string | number | boolean | readonly string[]
 
-/** The answer to a question: what the user did, and what was filled in. */
+/** The result of `elicitation/create`: the action of the user, and the content of the form. */
 export interface ElicitResult extends Result {
   readonly action: 'accept' | 'decline' | 'cancel'
   /** Only with `'accept'` to a form. */
@@ -36,7 +36,7 @@ export interface ElicitationCompleteParams extends NotificationParams {
   readonly elicitationId: string
 }
 
-/** The fields of a form: flat, and each of them primitive. */
+/** The schema of a form: a flat object of primitive fields. */
 export interface FormSchema {
   readonly $schema?: string
   readonly type: 'object'
@@ -52,7 +52,7 @@ interface Field {
   readonly description?: string
 }
 
-/** A field for a text. */
+/** A text field. */
 export interface StringSchema extends Field {
   readonly type: 'string'
   readonly format?: 'email' | 'uri' | 'date' | 'date-time'
@@ -61,7 +61,7 @@ export interface StringSchema extends Field {
   readonly default?: string
 }
 
-/** A field for a number. */
+/** A number field. */
 export interface NumberSchema extends Field {
   readonly type: 'number' | 'integer'
   readonly minimum?: number
@@ -69,20 +69,20 @@ export interface NumberSchema extends Field {
   readonly default?: number
 }
 
-/** A field to be ticked. */
+/** A checkbox. */
 export interface BooleanSchema extends Field {
   readonly type: 'boolean'
   readonly default?: boolean
 }
 
-/** A choice of one or of several, with or without titles. */
+/** A single or multiple choice, with or without titles. */
 export type EnumSchema =
   | SingleSelectSchema
   | TitledSingleSelectSchema
   | MultiSelectSchema
   | TitledMultiSelectSchema
 
-/** One of several values. `enumNames` are their titles as older revisions write them. */
+/** A single choice. `enumNames` are the titles, as older revisions write them. */
 export interface SingleSelectSchema extends Field {
   readonly type: 'string'
   readonly enum: readonly string[]
@@ -90,19 +90,19 @@ export interface SingleSelectSchema extends Field {
   readonly default?: string
 }
 
-/** One of several values, each with a title. */
+/** A single choice, each option with a title. */
 export interface TitledSingleSelectSchema extends Field {
   readonly type: 'string'
   readonly oneOf: readonly TitledValue[]
   readonly default?: string
 }
 
-/** Any of several values. */
+/** A multiple choice. */
 export interface MultiSelectSchema extends Several {
   readonly items: { readonly type: 'string'; readonly enum: readonly string[] }
 }
 
-/** Any of several values, each with a title. */
+/** A multiple choice, each option with a title. */
 export interface TitledMultiSelectSchema extends Several {
   readonly items: { readonly anyOf: readonly TitledValue[] }
 }
@@ -114,7 +114,7 @@ interface Several extends Field {
   readonly default?: readonly string[]
 }
 
-/** A value to choose, and what people see instead of it. */
+/** An option of a choice, and its title for users. */
 export interface TitledValue {
   readonly const: string
   readonly title: string

@@ -3,31 +3,31 @@ import type { ElicitParams, ElicitResult } from './elicitation.ts'
 import type { ListRootsResult } from './roots.ts'
 import type { SampleParams, SampleResult } from './sampling.ts'
 
-/** Something the client is asked, in the form that travels inside of a result or a task. */
+/** A server request in the form that is embedded in a result or a task. */
 export type InputRequest =
   | { readonly method: 'elicitation/create'; readonly params: ElicitParams }
   | { readonly method: 'sampling/createMessage'; readonly params: SampleParams }
   | { readonly method: 'roots/list'; readonly params?: RequestParams }
 
-/** Questions by the keys that the server gave them. The keys are a peer's: look them up in a Map. */
+/** Input requests by key. The server chooses the keys: look them up in a Map. */
 export type InputRequests = Readonly<Record<string, InputRequest>>
 
-/** The answer to one question. */
+/** The response to one input request. */
 export type InputResponse = ElicitResult | SampleResult | ListRootsResult
 
-/** Answers by the keys of their questions. Unchecked: they are whatever the client sent. */
+/** Input responses by the key of their request. Unchecked: the client may have sent anything. */
 export type InputResponses = Readonly<Record<string, InputResponse>>
 
-/** Instead of a result: what the server has to know before it can give one. Stateless revisions. */
+/** Returned instead of a result: the input that the server needs first. Stateless revisions. */
 export interface InputRequiredResult {
   readonly resultType: 'input_required'
   readonly inputRequests?: InputRequests
-  /** Comes back byte for byte. At least one of this and `inputRequests` is there. */
+  /** Sent back unchanged in the retry. At least one of `requestState` and `inputRequests` is present. */
   readonly requestState?: string
   readonly _meta?: Meta
 }
 
-/** The params of the methods that may ask back: a retry answers what was asked. */
+/** The params of methods that may request input: a retry has the responses. */
 export interface RetryParams extends RequestParams {
   readonly inputResponses?: InputResponses
   readonly requestState?: string

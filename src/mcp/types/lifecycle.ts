@@ -9,22 +9,22 @@ import type {
 
 /** The params of `initialize`, which opens a session. */
 export interface InitializeParams extends RequestParams {
-  /** The newest revision that the client can speak in a session. */
+  /** The newest session revision that the client supports. */
   readonly protocolVersion: string
   readonly capabilities: ClientCapabilities
   readonly clientInfo: Implementation
 }
 
-/** The answer to `initialize`. */
+/** The result of `initialize`. */
 export interface InitializeResult extends Result {
-  /** The revision of the session; not necessarily the one that was asked for. */
+  /** The revision of the session; not necessarily the requested one. */
   readonly protocolVersion: string
   readonly capabilities: ServerCapabilities
   readonly serverInfo: Implementation
   readonly instructions?: string
 }
 
-/** The answer to `server/discover`, in stateless revisions. */
+/** The result of `server/discover`, in stateless revisions. */
 export interface DiscoverResult extends Result, CacheHints {
   readonly supportedVersions: readonly string[]
   readonly capabilities: ServerCapabilities

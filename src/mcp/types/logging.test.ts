@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { atLeast, isLogLevel, logLevels } from './logging.ts'
 
-test('a level reaches those who asked for it or for a milder one', () => {
+test('a message is sent to clients that set its level or a less severe one', () => {
   for (const [rank, level] of logLevels.entries()) {
     expect(logLevels.filter(minimum => atLeast(level, minimum))).toEqual(
       logLevels.slice(0, rank + 1),

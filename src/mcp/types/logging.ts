@@ -2,7 +2,7 @@ import type { LogLevel, NotificationParams, RequestParams } from './base.ts'
 
 export type { LogLevel } from './base.ts'
 
-/** Every level, the mildest first. */
+/** Every level, least severe first. */
 export const logLevels = [
   'debug',
   'info',
@@ -14,12 +14,12 @@ export const logLevels = [
   'emergency',
 ] as const satisfies readonly LogLevel[]
 
-/** Whether this is the name of a level. */
+/** Whether a value is the name of a level. */
 export function isLogLevel(value: unknown): value is LogLevel {
   return ranks.has(value)
 }
 
-/** Whether a message of this level is to be sent to someone who asked for `minimum` and above. */
+/** Whether a message of this level is sent to a client that set the level `minimum`. */
 export function atLeast(level: LogLevel, minimum: LogLevel): boolean {
   return rank(level) >= rank(minimum)
 }
@@ -33,9 +33,9 @@ function rank(level: LogLevel): number {
 /** The params of `notifications/message`. */
 export interface LogMessageParams extends NotificationParams {
   readonly level: LogLevel
-  /** The part of the program that speaks. */
+  /** The component that logs the message. */
   readonly logger?: string
-  /** Anything that JSON can say. */
+  /** Any JSON value. */
   readonly data: unknown
 }
 

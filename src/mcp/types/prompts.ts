@@ -2,10 +2,10 @@ import type { CacheHints, Icon, Meta, PagedResult, Result, Role } from './base.t
 import type { Content } from './content.ts'
 import type { RetryParams } from './input.ts'
 
-/** A prompt as it is listed. */
+/** A prompt, as listed by a server. */
 export interface Prompt {
   readonly name: string
-  /** The name for people. */
+  /** The display name. */
   readonly title?: string
   readonly description?: string
   readonly arguments?: readonly PromptArgument[]
@@ -13,22 +13,22 @@ export interface Prompt {
   readonly _meta?: Meta
 }
 
-/** What a prompt wants to know. */
+/** An argument of a prompt. */
 export interface PromptArgument {
   readonly name: string
-  /** The name for people. */
+  /** The display name. */
   readonly title?: string
   readonly description?: string
   readonly required?: boolean
 }
 
-/** One message of the conversation that a prompt begins. */
+/** One message of a prompt. */
 export interface PromptMessage {
   readonly role: Role
   readonly content: Content
 }
 
-/** The answer to `prompts/list`. */
+/** The result of `prompts/list`. */
 export interface ListPromptsResult extends PagedResult, CacheHints {
   readonly prompts: readonly Prompt[]
 }
@@ -39,7 +39,7 @@ export interface GetPromptParams extends RetryParams {
   readonly arguments?: Readonly<Record<string, string>>
 }
 
-/** The answer to `prompts/get`. */
+/** The result of `prompts/get`. */
 export interface GetPromptResult extends Result {
   readonly description?: string
   readonly messages: readonly PromptMessage[]

@@ -11,17 +11,13 @@ import type {
 import type { ResourceContents } from './content.ts'
 import type { RetryParams } from './input.ts'
 
-export type {
-  BlobResourceContents,
-  ResourceContents,
-  TextResourceContents,
-} from './content.ts'
+export type { ResourceContents } from './content.ts'
 
-/** A resource as it is listed. */
+/** A resource, as listed by a server. */
 export interface Resource {
   readonly uri: string
   readonly name: string
-  /** The name for people. */
+  /** The display name. */
   readonly title?: string
   readonly description?: string
   readonly mimeType?: string
@@ -32,27 +28,27 @@ export interface Resource {
   readonly _meta?: Meta
 }
 
-/** A family of resources, as it is listed. */
+/** A resource template, as listed by a server. */
 export interface ResourceTemplate {
-  /** As in RFC 6570. */
+  /** A URI template of RFC 6570. */
   readonly uriTemplate: string
   readonly name: string
-  /** The name for people. */
+  /** The display name. */
   readonly title?: string
   readonly description?: string
-  /** Only where all of the family have the same. */
+  /** The media type, if it is the same for all matching resources. */
   readonly mimeType?: string
   readonly annotations?: Annotations
   readonly icons?: readonly Icon[]
   readonly _meta?: Meta
 }
 
-/** The answer to `resources/list`. */
+/** The result of `resources/list`. */
 export interface ListResourcesResult extends PagedResult, CacheHints {
   readonly resources: readonly Resource[]
 }
 
-/** The answer to `resources/templates/list`. */
+/** The result of `resources/templates/list`. */
 export interface ListResourceTemplatesResult extends PagedResult, CacheHints {
   readonly resourceTemplates: readonly ResourceTemplate[]
 }
@@ -62,7 +58,7 @@ export interface ReadResourceParams extends RetryParams {
   readonly uri: string
 }
 
-/** What was read: more than one where the address stands for several, such as a folder. */
+/** The result of `resources/read`: several contents if the URI stands for several, such as a folder. */
 export interface ReadResourceResult extends Result, CacheHints {
   readonly contents: readonly ResourceContents[]
 }
@@ -72,7 +68,7 @@ export interface SubscribeParams extends RequestParams {
   readonly uri: string
 }
 
-/** The params of `notifications/resources/updated`. The address may lie below the one asked for. */
+/** The params of `notifications/resources/updated`. The URI may be below the subscribed one. */
 export interface ResourceUpdatedParams extends NotificationParams {
   readonly uri: string
 }

@@ -1,14 +1,14 @@
 import type { Meta, Result } from './base.ts'
 
-/** A place the server may work in. */
+/** A directory or file that the server may work in. */
 export interface Root {
-  /** Begins with `file://`. */
+  /** Starts with `file://`. */
   readonly uri: string
   readonly name?: string
   readonly _meta?: Meta
 }
 
-/** The answer to `roots/list`. */
+/** The result of `roots/list`. */
 export interface ListRootsResult extends Result {
   readonly roots: readonly Root[]
 }

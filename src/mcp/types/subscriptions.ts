@@ -1,13 +1,13 @@
 import type { NotificationParams, RequestParams } from './base.ts'
 
-/** Which changes are to be told. What is absent is not wanted. */
+/** The changes that a client subscribes to. A missing member means no subscription. */
 export interface SubscriptionFilter {
   readonly toolsListChanged?: boolean
   readonly promptsListChanged?: boolean
   readonly resourcesListChanged?: boolean
-  /** The addresses whose updates are wanted. */
+  /** The URIs of the resources whose updates are sent. */
   readonly resourceSubscriptions?: readonly string[]
-  /** The tasks whose changes are wanted, where the tasks extension is declared. */
+  /** The ids of the tasks whose changes are sent, if the tasks extension is declared. */
   readonly taskIds?: readonly string[]
 }
 
@@ -16,7 +16,10 @@ export interface ListenParams extends RequestParams {
   readonly notifications: SubscriptionFilter
 }
 
-/** The params of `notifications/subscriptions/acknowledged`: what will be told of what was wanted. */
+/**
+ * The params of `notifications/subscriptions/acknowledged`: the part of the filter that the server
+ * accepts.
+ */
 export interface AcknowledgedParams extends NotificationParams {
   readonly notifications: SubscriptionFilter
 }

@@ -9,21 +9,19 @@ import type {
 } from './base.ts'
 import type { InputRequests } from './input.ts'
 
-export type { TaskMetadata } from './base.ts'
-
-/** How far a task has come. `'completed'`, `'failed'` and `'cancelled'` are final. */
+/** The status of a task. `'completed'`, `'failed'` and `'cancelled'` are final. */
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
 
-/** Whether a task with this status is over for good. */
+/** Whether a status is final. */
 export function isFinal(status: TaskStatus): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled'
 }
 
-/** What both kinds of tasks say of themselves. */
+/** The members that both kinds of tasks have. */
 interface TaskFields {
   readonly taskId: string
   readonly status: TaskStatus
-  /** The status in words, for people. */
+  /** A human-readable status. */
   readonly statusMessage?: string
   /** An ISO 8601 time. */
   readonly createdAt: string
@@ -35,19 +33,19 @@ interface TaskFields {
 export interface Task extends TaskFields {
   /** How long it is kept from its creation, in milliseconds; null means without limit. */
   readonly ttl: number | null
-  /** How long to wait between two looks, in milliseconds. */
+  /** How long to wait between two polls, in milliseconds. */
   readonly pollInterval?: number
 }
 
-/** The answer to a request that became a task, in session revisions. */
+/** The result of a request that became a task, in session revisions. */
 export interface CreateTaskResult extends Result {
   readonly task: Task
 }
 
-/** The answer to `tasks/get` and `tasks/cancel`, in session revisions. */
+/** The result of `tasks/get` and `tasks/cancel`, in session revisions. */
 export interface TaskResult extends Task, Result {}
 
-/** The answer to `tasks/list`, in session revisions. */
+/** The result of `tasks/list`, in session revisions. */
 export interface ListTasksResult extends PagedResult {
   readonly tasks: readonly Task[]
 }
@@ -60,21 +58,21 @@ export interface TaskParams extends RequestParams {
   readonly taskId: string
 }
 
-/** A task of the extension. Its members are spelled differently, so that the two cannot be mixed up. */
+/** A task of the tasks extension. Its members have other names, so that the two cannot be confused. */
 export interface FlatTask extends TaskFields {
   /** How long it is kept from its creation, in milliseconds; null means without limit. */
   readonly ttlMs: number | null
-  /** How long to wait between two looks, in milliseconds. */
+  /** How long to wait between two polls, in milliseconds. */
   readonly pollIntervalMs?: number
 }
 
-/** The answer to a request that became a task, in the extension. */
+/** The result of a request that became a task, in the extension. */
 export interface FlatTaskResult extends FlatTask {
   readonly resultType: 'task'
   readonly _meta?: Meta
 }
 
-/** A task of the extension with what its status brings along. */
+/** A task of the extension with the members that its status adds. */
 export type DetailedTask =
   | (FlatTask & { readonly status: 'working' | 'cancelled' })
   | (FlatTask & { readonly status: 'input_required'; readonly inputRequests: InputRequests })

@@ -1,11 +1,11 @@
 import type { CacheHints, Members, PagedResult, Result, TaskMetadata } from './base.ts'
 import type { Content } from './content.ts'
 import type { RetryParams } from './input.ts'
-import type { Tool } from './tool.ts'
+import type { Tool } from './tool-definition.ts'
 
-export type { Tool, ToolAnnotations, ToolExecution } from './tool.ts'
+export type { Tool, ToolAnnotations, ToolExecution } from './tool-definition.ts'
 
-/** The answer to `tools/list`. */
+/** The result of `tools/list`. */
 export interface ListToolsResult extends PagedResult, CacheHints {
   readonly tools: readonly Tool[]
 }
@@ -17,10 +17,12 @@ export interface CallToolParams extends RetryParams {
   readonly task?: TaskMetadata
 }
 
-/** What a tool gave. A failure of the tool itself is a result too, with `isError`. */
+/** The result of `tools/call`. A failure of the tool itself is a result too, with `isError`. */
 export interface CallToolResult extends Result {
   readonly content: readonly Content[]
-  /** Conforms to the tool's output schema. An object in session revisions, any JSON value since. */
+  /**
+   * Conforms to the tool's output schema. An object in session revisions, any JSON value in later ones.
+   */
   readonly structuredContent?: unknown
   readonly isError?: boolean
 }

@@ -2,29 +2,29 @@ import {
   type Expression,
   encodeReserved,
   type Operator,
-  type Part,
+  type TemplatePart,
   type Variable,
 } from './parse.ts'
 
 /** A single value of a variable. */
-export type Scalar = string | number | boolean
+export type TemplateScalar = string | number | boolean
 
-/** What a variable may be set to. Null, undefined, empty lists and empty objects leave it undefined. */
+/** The value of a variable. Null, undefined, empty arrays and empty objects leave it undefined. */
 export type TemplateValue =
-  | Scalar
+  | TemplateScalar
   | null
   | undefined
-  | readonly (Scalar | null | undefined)[]
-  | { readonly [name: string]: Scalar | null | undefined }
+  | readonly (TemplateScalar | null | undefined)[]
+  | { readonly [name: string]: TemplateScalar | null | undefined }
 
 /**
- * Puts values into a template, as RFC 6570 says, section 3.
+ * Expands a template with values, as in RFC 6570, section 3.
  *
- * Throws a TypeError for a value that the expression cannot take, and where a value would become "."
- * or ".." between two slashes: whoever resolves such a URI leaves the place that the template names.
+ * Throws a TypeError for a value that the expression cannot take, and if a value would become "." or
+ * ".." between two slashes: resolving such a URI leaves the path that the template names.
  */
 export function expandParts(
-  parts: readonly Part[],
+  parts: readonly TemplatePart[],
   values: Readonly<Record<string, TemplateValue>>,
 ): string {
   let uri = ''
@@ -41,10 +41,10 @@ export function expandParts(
 type Range = readonly [start: number, end: number]
 
 interface Style {
-  /** What comes before the first value, and between two. */
+  /** The string before the first value, and the one between two values. */
   readonly first: string
   readonly separator: string
-  /** Whether the variable's name is written, and what stands for "=" when the value is empty. */
+  /** Whether the variable's name is written, and what replaces "=" if the value is empty. */
   readonly named: boolean
   readonly ifEmpty: string
   readonly encode: (text: string) => string
@@ -77,7 +77,7 @@ function expandExpression(
 ): string {
   const style = styles[operator]
   const pieces = variables.flatMap(variable => {
-    // Not what every object inherits: a variable may be called "constructor".
+    // Own members only, because a variable may be named "constructor".
     const value = Object.hasOwn(values, variable.name) ? values[variable.name] : undefined
     return piecesOf(variable, value, style)
   })
@@ -87,7 +87,7 @@ function expandExpression(
 function piecesOf(variable: Variable, value: TemplateValue, style: Style): string[] {
   if (value === undefined || value === null) return []
   const { name, explode, prefix } = variable
-  const encode = (scalar: Scalar): string => encoded(String(scalar), name, style)
+  const encode = (scalar: TemplateScalar): string => encoded(String(scalar), name, style)
   const named = (text: string): string =>
     style.named ? name + (text === '' ? style.ifEmpty : `=${text}`) : text
   if (typeof value !== 'object') return [named(encode(cut(String(value), prefix)))]
@@ -109,11 +109,11 @@ function piecesOf(variable: Variable, value: TemplateValue, style: Style): strin
 }
 
 function encoded(text: string, name: string, style: Style): string {
-  if (!text.isWellFormed()) throw new TypeError(`"${name}" holds half of a surrogate pair`)
+  if (!text.isWellFormed()) throw new TypeError(`"${name}" contains a lone surrogate`)
   return style.encode(text)
 }
 
-/** The first characters of a text. A character may be two code units; never one half of them. */
+/** Returns the first characters of a string. Surrogate pairs count as one and are never split. */
 export function cut(text: string, characters: number | undefined): string {
   if (characters === undefined || text.length <= characters) return text
   let end = 0
@@ -128,7 +128,7 @@ function refuseDotSegments(uri: string, expanded: readonly Range[]): void {
   let start = 0
   for (const segment of path.split('/')) {
     const end = start + segment.length
-    // Encoding the dots would not help: resolvers take "%2e" for a dot.
+    // Encoding the dots would not help, because resolvers treat "%2e" as a dot.
     if (/^(?:\.|%2e){1,2}$/i.test(segment) && expanded.some(([a, b]) => a < end && b > start)) {
       throw new TypeError(`a value would make "${segment}" a segment of the path`)
     }
@@ -136,10 +136,10 @@ function refuseDotSegments(uri: string, expanded: readonly Range[]): void {
   }
 }
 
-function isList(value: object): value is readonly (Scalar | null | undefined)[] {
+function isList(value: object): value is readonly (TemplateScalar | null | undefined)[] {
   return Array.isArray(value)
 }
 
-function isDefined(value: Scalar | null | undefined): value is Scalar {
+function isDefined(value: TemplateScalar | null | undefined): value is TemplateScalar {
   return value !== undefined && value !== null
 }

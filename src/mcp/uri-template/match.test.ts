@@ -178,8 +178,12 @@ describe('prefixes and repeated variables', () => {
   ])
 })
 
-describe('where several values would do, the first takes the least', () => {
+describe('if several values are possible, the first matches the least', () => {
   check([
+    ['{a}{b}', '%2Cx', { a: ',', b: 'x' }],
+    ['{a}{b}', '%C3%A9x', { a: 'é', b: 'x' }],
+    ['{a}41{b}', 'x%41y41z', { a: 'xAy', b: 'z' }],
+    ['{a}%A9{b}', 'x%A9y', { a: 'x', b: 'y' }],
     ['{name}.{type}', 'a.tar.gz', { name: 'a', type: 'tar.gz' }],
     ['{a}{b}', 'xyz', { a: 'x', b: 'yz' }],
     ['{a}{b}', 'x', undefined],
@@ -190,7 +194,7 @@ describe('where several values would do, the first takes the least', () => {
   ])
 })
 
-describe('values that lead out of their place', () => {
+describe('values that would leave their position', () => {
   check([
     ['x/{a}', 'x/..', undefined],
     ['x/{a}', 'x/.', undefined],
@@ -294,7 +298,7 @@ describe('in general', () => {
     )
   })
 
-  test('nothing that anybody sends makes it throw', () => {
+  test('no input makes it throw', () => {
     const templates = ['{a}', 'x{/a*}{?b,c*}', '{+a}/{b:3}{;c}{#d*}', '{a,b}.{c}'].map(
       parseTemplate,
     )
@@ -305,7 +309,7 @@ describe('in general', () => {
     )
   })
 
-  test('what it gives has no prototype', () => {
+  test('its result has no prototype', () => {
     const found = parseTemplate('{a}').match('x')
     expect(found && Object.getPrototypeOf(found)).toBeNull()
   })

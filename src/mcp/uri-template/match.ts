@@ -1,27 +1,29 @@
-import { normalised, type Part } from './parse.ts'
+import { normalized, type TemplatePart } from './parse.ts'
 import { type Findings, type Slot, slotsOf } from './slots.ts'
 
-/** Values by variable. Without a prototype: a variable may be called anything. */
+/** Values by variable. Without a prototype, because a variable may have any name. */
 export type Found = Readonly<Record<string, string | readonly string[]>>
 
-/** In the form in which it is compared, which is longer where something had to be encoded. */
+/**
+ * The maximum length of a normalized URI, which is longer than the original if characters are encoded.
+ */
 const maxUriLength = 2 ** 20
 
 /**
- * Makes the function that finds the values of a template's variables in a URI.
+ * Creates a function that finds the values of a template's variables in a URI.
  *
- * It takes time in proportion to the length of the URI, for any template: for each slot it is found
- * out, in one pass from the end to the beginning, from which places on the rest of the template
- * matches; then each slot in turn is given its extent. Nothing is ever tried twice.
+ * Its time is linear in the length of the URI, for any template: one pass from the end to the start per
+ * slot finds the positions from which the rest of the template matches; then each slot in turn gets its
+ * extent. There is no backtracking.
  */
-export function createMatcher(parts: readonly Part[]): (uri: string) => Found | undefined {
+export function createMatcher(parts: readonly TemplatePart[]): (uri: string) => Found | undefined {
   const { prefix, slots } = slotsOf(parts)
   const numbered = slots.map((slot, i) => ({ ...slot, bit: 1 << i, nextBit: 1 << (i + 1) }))
   const last = numbered.at(-1)
   const backwards = numbered.slice(0, -1).reverse()
   return uri => {
     if (uri.length > maxUriLength) return undefined
-    const text = normalised(uri)
+    const text = normalized(uri)
     if (text === undefined || text.length > maxUriLength || !text.startsWith(prefix)) {
       return undefined
     }
@@ -38,10 +40,10 @@ export function createMatcher(parts: readonly Part[]): (uri: string) => Found | 
 
 interface Search {
   readonly text: string
-  /** Where the first slot begins, and where the last one ends. */
+  /** The start of the first slot, and the end of the last one. */
   readonly start: number
   readonly end: number
-  /** For each place from start to end, the bits of the slots that match from there on. */
+  /** For each position from start to end, the bits of the slots that match from there on. */
   readonly marks: Uint16Array
 }
 
@@ -50,7 +52,7 @@ interface NumberedSlot extends Slot {
   readonly nextBit: number
 }
 
-/** Marks the places of the last slot: it has to reach to the end. */
+/** Marks the positions of the last slot, which must extend to the end. */
 function markLast({ text, start, end, marks }: Search, slot: NumberedSlot): void {
   const { opener, allowed, bit } = slot
   if (opener !== -1) marks[end - start] = bit
@@ -62,12 +64,12 @@ function markLast({ text, start, end, marks }: Search, slot: NumberedSlot): void
   }
 }
 
-/** Marks the places of a slot, those of the next one being marked; false if there are none. */
+/** Marks the positions of a slot, after those of the next one; returns false if there are none. */
 function mark(search: Search, slot: NumberedSlot): boolean {
   const { text, start, marks } = search
   const { opener, allowed, bit } = slot
   let isFound = false
-  // Whether allowed characters, or none, lead from the place behind to where the slot can end.
+  // Whether allowed characters, or none, lead from the next position to an end of the slot.
   let canEnd = false
   for (let place = search.end - slot.after.length; place >= start; place--) {
     const code = text.charCodeAt(place)
@@ -82,16 +84,26 @@ function mark(search: Search, slot: NumberedSlot): boolean {
   return isFound
 }
 
-/** Whether a slot can end at a place: the text behind it follows, and then the rest matches. */
+/** Whether a slot can end at a position: the text after it follows, and then the rest matches. */
 function isEnd({ text, start, marks }: Search, slot: NumberedSlot, place: number): boolean {
   const { after } = slot
   if (((marks[place - start + after.length] ?? 0) & slot.nextBit) === 0) return false
-  // Not startsWith: called for every place, it takes several times as long.
+  if (isInsideCharacter(text, place, after)) return false
+  // Not startsWith, which takes several times as long when called for every position.
   for (let i = 0; i < after.length; i++) {
     if (text.charCodeAt(place + i) !== after.charCodeAt(i)) return false
   }
   return true
 }
+
+/** Whether a position is inside an escape, or between the escapes of one character, where no value ends. */
+function isInsideCharacter(text: string, place: number, after: string): boolean {
+  if (text.charCodeAt(place - 1) === percent || text.charCodeAt(place - 2) === percent) return true
+  // A literal may begin with any escape.
+  return after === '' && text.charCodeAt(place) === percent && /[89AB]/.test(text.charAt(place + 1))
+}
+
+const percent = 0x25
 
 function read(search: Search, slots: readonly NumberedSlot[]): Found | undefined {
   const findings: Findings = new Map()
@@ -105,7 +117,10 @@ function read(search: Search, slots: readonly NumberedSlot[]): Found | undefined
   return foundOf(findings)
 }
 
-/** Where a slot ends that begins at a marked place: a value as soon, a group as late as it can. */
+/**
+ * Returns the end of a slot that starts at a marked position: the first for a value, the last for a
+ * group.
+ */
 function endOf(search: Search, slot: NumberedSlot, place: number, isLast: boolean): number {
   if (isLast) return search.end
   if (slot.opener !== -1) return farthestEnd(search, slot, place)
@@ -114,7 +129,7 @@ function endOf(search: Search, slot: NumberedSlot, place: number, isLast: boolea
   return end
 }
 
-/** The end of what begins with the opener; the place itself where nothing does. */
+/** Returns the end of a group that starts with the opener; the position itself if there is none. */
 function farthestEnd(search: Search, slot: NumberedSlot, place: number): number {
   const { text } = search
   let farthest = place

@@ -1,33 +1,33 @@
-/** How an expression of RFC 6570 begins; the empty text is simple expansion. */
+/** The operator of an expression of RFC 6570; the empty string is simple expansion. */
 export type Operator = '' | '+' | '#' | '.' | '/' | ';' | '?' | '&'
 
 /** One variable of an expression. */
 export interface Variable {
   readonly name: string
-  /** Whether a list or object is taken apart: `{list*}`. */
+  /** Whether an array or object is exploded: `{list*}`. */
   readonly explode: boolean
-  /** How many characters of the value are used: `{name:3}`. */
+  /** The maximum length of the value: `{name:3}`. */
   readonly prefix: number | undefined
 }
 
-/** What stands between braces. */
+/** An expression in braces. */
 export interface Expression {
   readonly operator: Operator
   readonly variables: readonly Variable[]
 }
 
-/** A template is made of text, here as it goes into a URI, and expressions. */
-export type Part = string | Expression
+/** One part of a template: a literal, encoded for a URI, or an expression. */
+export type TemplatePart = string | Expression
 
-/** The most characters that a template may have. */
+/** The maximum length of a template. */
 export const maxTemplateLength = 8192
 
-/** Takes a template apart. Throws a TypeError that says what is wrong with it, and where. */
-export function parseParts(text: string): Part[] {
+/** Parses a template. Throws a TypeError that says what is wrong with it, and where. */
+export function parseParts(text: string): TemplatePart[] {
   if (text.length > maxTemplateLength) {
-    throw new TypeError(`a URI template of more than ${maxTemplateLength} characters`)
+    throw new TypeError(`a URI template must not have more than ${maxTemplateLength} characters`)
   }
-  const parts: Part[] = []
+  const parts: TemplatePart[] = []
   let place = 0
   while (place < text.length) {
     const open = text.indexOf('{', place)
@@ -42,7 +42,7 @@ export function parseParts(text: string): Part[] {
   return parts
 }
 
-/** Percent-encodes what may not stand in a URI, and leaves the rest, escapes included. */
+/** Percent-encodes characters that are not allowed in a URI, and keeps the rest, including escapes. */
 export function encodeReserved(text: string): string {
   return text.replace(/%[\da-f]{2}|[^%]+|%/gi, piece =>
     piece.length === 3 && piece.startsWith('%')
@@ -52,10 +52,10 @@ export function encodeReserved(text: string): string {
 }
 
 /**
- * A URI in the form in which it is compared: escapes in upper case, and everything escaped that cannot
- * stand in a URI. Undefined for one that has no such form.
+ * Normalizes a URI for comparison: escapes in upper case, and invalid characters escaped. Returns
+ * undefined for a URI that cannot be normalized.
  */
-export function normalised(uri: string): string | undefined {
+export function normalized(uri: string): string | undefined {
   if (/^[!#-$&-;=?-[\]_a-z~]*$/.test(uri)) return uri
   if (!uri.isWellFormed() || /%(?![\da-f]{2})/i.test(uri)) return undefined
   return uri
@@ -63,7 +63,7 @@ export function normalised(uri: string): string | undefined {
     .replace(/%(?:[a-f][\da-fA-F]|[\dA-F][a-f])/g, triplet => triplet.toUpperCase())
 }
 
-// RFC 6570, section 2.1; the apostrophe is let through because URIs have it.
+// RFC 6570, section 2.1; the apostrophe is allowed because URIs contain it.
 const notLiteral = /[\0-\x20"<>\\^`|}\x7f]|%(?![\da-f]{2})/i
 
 function literal(piece: string, text: string): string {
@@ -71,7 +71,7 @@ function literal(piece: string, text: string): string {
   if (wrong !== undefined) {
     throw bad(text, wrong === '}' ? '"}" without "{"' : `${JSON.stringify(wrong)} must be encoded`)
   }
-  if (!piece.isWellFormed()) throw bad(text, 'half of a surrogate pair')
+  if (!piece.isWellFormed()) throw bad(text, 'a lone surrogate')
   return encodeReserved(piece)
 }
 
@@ -79,12 +79,12 @@ const operators: ReadonlySet<string> = new Set<Operator>(['+', '#', '.', '/', ';
 
 function expression(body: string, text: string): Expression {
   const first = body.charAt(0)
-  // Kept for later versions of the RFC, section 2.2.
+  // Reserved for later versions of the RFC, section 2.2.
   if (first !== '' && '=,!@|'.includes(first))
     throw bad(text, `the operator "${first}" is reserved`)
   const operator = isOperator(first) ? first : ''
   const list = body.slice(operator.length)
-  if (list === '') throw bad(text, `"{${body}}" names no variable`)
+  if (list === '') throw bad(text, `"{${body}}" has no variable`)
   return { operator, variables: list.split(',').map(spec => variable(spec, text)) }
 }
 
@@ -99,7 +99,7 @@ function variable(spec: string, text: string): Variable {
   const [, name, star, length] = variablePattern.exec(spec) ?? []
   if (name === undefined) {
     const rule = 'letters, digits, "_" and ".", then perhaps "*" or ":" and a number below 10000'
-    throw bad(text, `"${spec}" is no variable: ${rule}`)
+    throw bad(text, `"${spec}" is not a valid variable: ${rule}`)
   }
   return {
     name,

@@ -1,31 +1,37 @@
 import { cut } from './expand.ts'
-import { type Expression, normalised, type Operator, type Part, type Variable } from './parse.ts'
+import {
+  type Expression,
+  normalized,
+  type Operator,
+  type TemplatePart,
+  type Variable,
+} from './parse.ts'
 
-/** A place in a template where something is to be found, and the text that must follow it. */
+/** A position in a template where a value can be found, and the text that must follow it. */
 export interface Slot {
-  /** The character that something begins with, where it may be absent; −1 where it may not. */
+  /** The character that starts an optional value; −1 if the value is required. */
   readonly opener: number
-  /** By character code: whether it may be part of what is found. */
+  /** By character code: whether it may be part of the value. */
   readonly allowed: Uint8Array
   readonly after: string
-  /** Takes what was found, without its opener; false if that is no value after all. */
+  /** Stores the matched text, without its opener; returns false if it is not a valid value. */
   readonly take: (text: string, findings: Findings) => boolean
 }
 
-/** What was found so far, by variable. */
+/** The values found so far, by variable. */
 export type Findings = Map<
   string,
   { readonly variable: Variable; readonly values: readonly string[] }
 >
 
-/** The most places of a template where something can be found. */
+/** The maximum number of slots in a template. */
 export const maxSlots = 16
 
 /**
- * The text of a template before its first slot, and its slots. Throws a TypeError for more of them
- * than can be searched for.
+ * Returns the text of a template before its first slot, and its slots. Throws a TypeError if there are
+ * too many slots to search for.
  */
-export function slotsOf(parts: readonly Part[]): {
+export function slotsOf(parts: readonly TemplatePart[]): {
   readonly prefix: string
   readonly slots: readonly Slot[]
 } {
@@ -39,7 +45,7 @@ export function slotsOf(parts: readonly Part[]): {
     inQuery ||= literal.includes('?')
   }
   for (const part of joined(parts)) {
-    if (typeof part === 'string') text(normalised(part) ?? part)
+    if (typeof part === 'string') text(normalized(part) ?? part)
     else if (isIntroduced(part.operator)) {
       slots.push(introduced(part))
       inQuery ||= part.operator === '?'
@@ -52,14 +58,14 @@ export function slotsOf(parts: readonly Part[]): {
     }
   }
   if (slots.length > maxSlots) {
-    throw new TypeError(`a URI template with more than ${maxSlots} values to find`)
+    throw new TypeError(`a URI template must not have more than ${maxSlots} values to find`)
   }
   return { prefix, slots }
 }
 
-/** `{?a}{&b}` is the same as `{?a,b}` to somebody who reads, and can be read as one. */
-function joined(parts: readonly Part[]): Part[] {
-  const result: Part[] = []
+/** Merges adjacent expressions: for matching, `{?a}{&b}` is the same as `{?a,b}`. */
+function joined(parts: readonly TemplatePart[]): TemplatePart[] {
+  const result: TemplatePart[] = []
   for (const part of parts) {
     const last = result.at(-1)
     if (
@@ -81,7 +87,7 @@ function isIntroduced(operator: Operator): boolean {
   return operator === '?' || operator === '&' || operator === ';' || operator === '#'
 }
 
-/** A value known by its place: `{x}`, `{+x}`, `{.x}`, `{/x}`. */
+/** Creates the slot of a value that is identified by its position: `{x}`, `{+x}`, `{.x}`, `{/x}`. */
 function positional(
   { operator, variables }: Expression,
   variable: Variable,
@@ -91,7 +97,7 @@ function positional(
   let except = inQuery ? '/?#&' : '/?#'
   if (operator === '+') except = ''
   else if (operator === '/' && variable.explode) except = '?#'
-  // Between several values the comma is no part of any.
+  // The comma separates several values, and is part of none.
   else if (operator === '' && variables.length > 1 && !variable.explode) except += ','
   const decode = inQuery ? decoded : decodedInPath
   return {
@@ -106,7 +112,7 @@ function positional(
   }
 }
 
-/** Values behind a character of their own, which may be absent: `{?x}`, `{&x}`, `{;x}`, `{#x}`. */
+/** Creates the slot of optional values after an operator character: `{?x}`, `{&x}`, `{;x}`, `{#x}`. */
 function introduced({ operator, variables }: Expression): Slot {
   return {
     opener: operator.charCodeAt(0),
@@ -126,7 +132,7 @@ function takeNamed(
   findings: Findings,
 ): boolean {
   const lists = new Map<string, string[]>()
-  for (const { name } of variables) lists.set(normalised(name) ?? name, [])
+  for (const { name } of variables) lists.set(normalized(name) ?? name, [])
   for (const pair of text.split(operator === ';' ? ';' : '&')) {
     const equals = pair.indexOf('=')
     const list = lists.get(equals === -1 ? pair : pair.slice(0, equals))
@@ -137,7 +143,7 @@ function takeNamed(
     list.push(value)
   }
   return variables.every(variable => {
-    const list = lists.get(normalised(variable.name) ?? variable.name) ?? []
+    const list = lists.get(normalized(variable.name) ?? variable.name) ?? []
     return list.length === 0 || put(findings, variable, list)
   })
 }
@@ -155,7 +161,7 @@ function takeFragment(variables: readonly Variable[], text: string, findings: Fi
   return true
 }
 
-/** Whether the values can be those of the variable, in themselves and beside what was found before. */
+/** Stores the values of a variable; returns false if they do not fit its modifiers or earlier values. */
 function put(findings: Findings, variable: Variable, values: readonly string[]): boolean {
   const [value = ''] = values
   if (!variable.explode && (values.length > 1 || cut(value, variable.prefix) !== value))

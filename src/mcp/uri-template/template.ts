@@ -5,9 +5,9 @@ import { parseParts } from './parse.ts'
 export type { TemplateValue } from './expand.ts'
 
 /**
- * The variables of a template written as a literal: `VariablesOf<'db://users/{id}{?fields*}'>` is
- * `{ id: string; fields?: readonly string[] }`. Exploded variables are lists. Those of the operators
- * `? & ; #` may be absent. Of a template that is known only when the program runs, any names.
+ * The variables of a template literal: `VariablesOf<'db://users/{id}{?fields*}'>` is `{ id: string;
+ * fields?: readonly string[] }`. Exploded variables are arrays. Variables of the operators `? & ; #`
+ * are optional. A template that is known only at run time has any names.
  */
 export type VariablesOf<T extends string> = string extends T
   ? Readonly<Record<string, string | readonly string[]>>
@@ -17,44 +17,44 @@ export type VariablesOf<T extends string> = string extends T
       }
     >
 
-/** A URI template of RFC 6570, all four levels: makes URIs of values, and values of URIs. */
+/** A URI template of RFC 6570, all four levels: expands values to URIs, and finds values in URIs. */
 export interface UriTemplate<T extends string = string> {
-  /** As it was written. */
+  /** The source of the template. */
   readonly text: T
-  /** The names of its variables, each once, in the order of their first appearance. */
+  /** The names of its variables, each once, in order of appearance. */
   readonly variables: readonly string[]
   /**
-   * The values with which a URI could have been made, decoded; undefined when it could not.
+   * Returns the decoded values that expand to a URI; undefined if there are none.
    *
-   * The object has no prototype, and only the variables that were found. Takes time in proportion to
-   * the length of the URI; one of more than 2^20 characters matches nothing.
+   * The object has no prototype, and only the variables that were found. The time is linear in the
+   * length of the URI; a URI of more than 2^20 characters matches nothing.
    *
-   * - A variable takes one character or more. `{x}`, `{.x}` and `{/x}` stay within a segment of the
-   *   path: they never take `/`, `?` or `#`. `{+x}` and `{/x*}` may reach over segments.
-   * - Where several values would do, each variable in turn takes as little as lets the rest match:
+   * - A variable matches one character or more. `{x}`, `{.x}` and `{/x}` stay within a path segment:
+   *   they never match `/`, `?` or `#`. `{+x}` and `{/x*}` may span segments.
+   * - If several values are possible, each variable in turn matches as little as lets the rest match:
    *   `{name}.{type}` finds `a` and `tar.gz` in `a.tar.gz`.
-   * - What `?`, `&`, `;` and `#` introduce may be absent. Their named parameters come in any order, each
-   *   once unless it is exploded; a name that the template does not have is no match.
-   * - An exploded variable is the list of its values. Objects are not found again.
-   * - A variable that appears twice has the same value in both places.
-   * - A value that decodes to something outside of its place is none: one with `.` or `..` as a segment,
-   *   between slashes of either kind, outside of the query; one with NUL; one that is no UTF-8.
+   * - Variables of `?`, `&`, `;` and `#` may be missing. Their named parameters may be in any order,
+   *   each once unless it is exploded; a name that is not in the template is no match.
+   * - An exploded variable is the array of its values. Objects are not restored.
+   * - A variable that appears twice must have the same value in both positions.
+   * - A value must not decode to something outside of its position: `.` or `..` as a segment, between
+   *   slashes of either kind, outside of the query; NUL; invalid UTF-8.
    */
   match(uri: string): VariablesOf<T> | undefined
   /**
-   * The URI for these values. A variable without one is left out, as RFC 6570 says.
+   * Returns the URI for these values. A variable without a value is omitted, as in RFC 6570.
    *
-   * Everything that could end a segment is encoded, except with `+` and `#`. Throws a TypeError where a
-   * value would become a segment `.` or `..` of the path, which would lead out of it; for lists and
-   * objects in a variable cut to a prefix; and for text that is no Unicode.
+   * Every character that could end a segment is encoded, except with `+` and `#`. Throws a TypeError if
+   * a value would become a path segment `.` or `..`, which would leave the path; for arrays and objects
+   * in a variable with a prefix modifier; and for strings that are not valid Unicode.
    */
   expand(values: Readonly<Record<string, TemplateValue>>): string
 }
 
 /**
- * Reads a URI template. Throws a TypeError that names what is wrong with it: braces that do not pair, a
- * name that is none, characters that no URI has, an operator that RFC 6570 keeps for later, more than
- * 8192 characters, more than 16 values to find in a URI.
+ * Parses a URI template. Throws a TypeError that names the fault: unbalanced braces, an invalid name,
+ * characters that are not allowed in URIs, a reserved operator, more than 8192 characters, more than 16
+ * values to find in a URI.
  */
 export function parseTemplate<const T extends string>(text: T): UriTemplate<T> {
   const parts = parseParts(text)
@@ -65,13 +65,13 @@ export function parseTemplate<const T extends string>(text: T): UriTemplate<T> {
   return {
     text,
     variables: [...new Set(names)],
-    // The check: the names and forms that the matcher finds are those that the type reads in the text.
+    // The check: the matcher finds the names and forms that the type infers from the text.
     match: uri => match(uri) as VariablesOf<T> | undefined,
     expand: values => expandParts(parts, values),
   }
 }
 
-/** What stands between the braces of a template, as a union. */
+/** The expressions of a template, as a union. */
 type Bodies<
   T extends string,
   Found extends string = never,

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { HttpHandler } from '../../http/exchange.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { beside, type HealthReport, Ops, type OpsReply, type OpsRequest } from './health.ts'
+import { type HealthReport, Ops, type OpsReply, type OpsRequest, withOps } from './health.ts'
 import { listenOps, type OpsListener } from './ops-server.ts'
 
 interface Answer {
@@ -23,7 +23,7 @@ function requestOf(path: string, { method = 'GET', host, origin, site }: Asking 
   return {
     method,
     path,
-    asked: () => ({
+    origin: () => ({
       hosts: [host ?? '127.0.0.1:9464'],
       origins: origin === undefined ? [] : [origin],
       target: path,
@@ -47,7 +47,7 @@ function ask(
 }
 
 describe('/healthz, /readyz and /metrics', () => {
-  it('say that the process lives and is ready where nothing else is known', () => {
+  it('report alive and ready by default', () => {
     const ops = new Ops()
     expect(ask(ops, '/healthz')).toMatchObject({ status: 200, body: '{"status":"alive"}\n' })
     expect(JSON.parse(ask(ops, '/readyz').body ?? '')).toEqual({
@@ -58,7 +58,7 @@ describe('/healthz, /readyz and /metrics', () => {
     expect(ask(ops, '/metrics').status).toBe(404)
   })
 
-  it('show each server with its level, the reason and when it is tried again', () => {
+  it('report each server with its level, the reason and the next retry', () => {
     let level: HealthReport['level'] = 'degraded'
     const ops = new Ops({
       health: () => ({
@@ -109,7 +109,7 @@ describe('/healthz, /readyz and /metrics', () => {
     expect(ask(ops, '/healthz').status).toBe(200)
   })
 
-  it('show the metrics as Prometheus wants them', () => {
+  it('return the metrics as Prometheus text', () => {
     const ops = new Ops({ metrics: () => 'a 1\n' })
     expect(ask(ops, '/metrics')).toMatchObject({
       status: 200,
@@ -140,12 +140,12 @@ describe('/healthz, /readyz and /metrics', () => {
     expect(metrics).not.toHaveBeenCalled()
   })
 
-  it('let in whom they are told to', () => {
+  it('accept the allowed hosts and origins', () => {
     const ops = new Ops({ allowedHosts: ['ops.test'], allowedOrigins: ['https://app.test'] })
     expect(ask(ops, '/healthz', { host: 'ops.test', origin: 'https://app.test' }).status).toBe(200)
   })
 
-  it('answer 500 and keep the story to themselves when looking fails', () => {
+  it('return 500 without details when health or metrics fail', () => {
     const failure = new Error('the password is 123')
     const onError = vi.fn()
     const health = () => {
@@ -156,21 +156,21 @@ describe('/healthz, /readyz and /metrics', () => {
     expect(onError).toHaveBeenCalledWith(failure)
   })
 
-  it('say that they are not ready any more once they are closing', async () => {
+  it('report not ready while closing', async () => {
     const ops = new Ops()
     await ops.close()
     expect(ask(ops, '/readyz')).toMatchObject({ status: 503 })
     expect(ask(ops, '/healthz')).toMatchObject({ status: 200 })
   })
 
-  it('stand beside a server, which gets all other requests', async () => {
+  it('can share the address of a server, which gets all other requests', async () => {
     const close = vi.fn(async () => {})
     const main: HttpHandler = {
       handle: (_, reply) => reply.send(200, {}, 'main'),
       close,
     }
     const ops = new Ops()
-    const both: HttpHandler = beside(main, ops)
+    const both: HttpHandler = withOps(main, ops)
     // The check: what is looked at here is all that is there.
     const handler = both as unknown as Ops
     expect(ask(handler, '/mcp', { method: 'POST' }).body).toBe('main')
@@ -181,7 +181,7 @@ describe('/healthz, /readyz and /metrics', () => {
   })
 })
 
-describe('an address of their own', () => {
+describe('a separate address', () => {
   const open: OpsListener[] = []
   afterEach(async () => {
     for (const listener of open.splice(0)) await listener.close()
@@ -192,7 +192,7 @@ describe('an address of their own', () => {
     return listener
   }
 
-  it('is answered at the port really bound, and nothing else is there', async () => {
+  it('serves these paths only, at the actual port', async () => {
     const { address } = await listening()
     const metrics = await fetch(`${address}/metrics?x=1`)
     expect([metrics.status, await metrics.text()]).toEqual([200, 'ä 1\n'])
@@ -201,7 +201,7 @@ describe('an address of their own', () => {
     expect((await fetch(`${address}/healthz`, { method: 'HEAD' })).status).toBe(200)
   })
 
-  it('refuses another name for this machine', async () => {
+  it('refuses another host name', async () => {
     const { address } = await listening()
     const status = await new Promise(resolve => {
       const options = { headers: { host: 'evil.test' } }
@@ -211,7 +211,7 @@ describe('an address of their own', () => {
     expect(status).toBe(403)
   })
 
-  it('takes so many connections and closes further ones', async () => {
+  it('accepts a limited number of connections and closes further ones', async () => {
     const { address } = await listening()
     const most = limits.opsConnections.default
     const { hostname, port } = new URL(address)
@@ -225,11 +225,14 @@ describe('an address of their own', () => {
     await Promise.all(closed)
   })
 
-  it.each(['https://127.0.0.1:0', 'tcp://127.0.0.1:0', 'nonsense'])('is not %s', async address => {
-    await expect(listenOps(new Ops(), address)).rejects.toThrow('http://127.0.0.1:9464')
-  })
+  it.each(['https://127.0.0.1:0', 'tcp://127.0.0.1:0', 'nonsense'])(
+    'must not be %s',
+    async address => {
+      await expect(listenOps(new Ops(), address)).rejects.toThrow('http://127.0.0.1:9464')
+    },
+  )
 
-  it('that is taken is refused with the reason of the machine', async () => {
+  it('that is in use rejects with the error of Node.js', async () => {
     const { address } = await listening()
     await expect(listenOps(new Ops(), address)).rejects.toMatchObject({ code: 'EADDRINUSE' })
   })

@@ -1,65 +1,65 @@
-import { type Asked, type Gate, originRefusal } from '../../util/origin.ts'
+import { type OriginPolicy, originRefusal, type RequestOrigin } from '../../util/origin.ts'
 import { redactText } from '../log/redact.ts'
 import { prometheusType } from '../metrics/prometheus.ts'
 
-/** How well something works. */
+/** The health of the process or of a server. */
 export type HealthLevel = 'ok' | 'degraded' | 'down'
 
-/** How well a server works, why not better, and when that is looked at again. */
+/** The health of a server, the reason, and when it is checked again. */
 export interface HealthState {
   readonly level: HealthLevel
   /** One line for people. */
   readonly reason?: string
-  /** When it is tried again by itself, from now. */
+  /** Milliseconds until the next automatic retry. */
   readonly retryInMs?: number
-  /** What somebody can do about it: `log in`, `restart`. */
+  /** What an operator can do about it: `log in`, `restart`. */
   readonly action?: string
 }
 
-/** How well everything works, and each server by its name. */
+/** The overall health, and that of each server by name. */
 export interface HealthReport extends HealthState {
   readonly servers?: Iterable<readonly [name: string, state: HealthState]>
 }
 
-/** What the handler needs of a request over HTTP: each that this package hands over has it. */
+/** What `Ops` needs of an HTTP request. The HTTP requests of this package implement it. */
 export interface OpsRequest {
   readonly method: string
   /** The path, without the query. */
   readonly path: string
-  asked(): Asked
-  local(): Pick<Gate, 'port' | 'loopback'>
+  origin(): RequestOrigin
+  local(): Pick<OriginPolicy, 'port' | 'loopback'>
 }
 
-/** The way back to whoever asked. */
+/** What `Ops` needs of an HTTP response. */
 export interface OpsReply {
   send(status: number, headers: Readonly<Record<string, string>>, body?: string): void
 }
 
-/** Answers requests over HTTP. */
-export interface Answering<Request, Reply> {
+/** Handles HTTP requests. */
+export interface RequestHandler<Request, Reply> {
   handle(request: Request, reply: Reply): void
   close(options?: { readonly drainMs?: number }): Promise<void>
 }
 
-/** What is shown under `/healthz`, `/readyz` and `/metrics`. */
-export interface OpsOptions extends Pick<Gate, 'allowedHosts' | 'allowedOrigins'> {
-  /** How well things work; without it everything is well for as long as the process lives. */
+/** Options of `Ops`. */
+export interface OpsOptions extends Pick<OriginPolicy, 'allowedHosts' | 'allowedOrigins'> {
+  /** Returns the health for `/readyz`; without it, the process is always ready. */
   readonly health?: () => HealthReport
-  /** The text of the metrics; without it there is no `/metrics`. */
+  /** Returns the Prometheus text for `/metrics`; without it, the path returns 404. */
   readonly metrics?: () => string
-  /** Told what went wrong while answering, which whoever asked is not told. */
+  /** Called with errors of `health` and `metrics`, which the response does not reveal. */
   readonly onError?: (error: unknown) => void
 }
 
 /**
- * Answers `/healthz` (the process lives), `/readyz` (it can be given work; 503 while it cannot) and
- * `/metrics`. It fits wherever this package takes a handler of HTTP, on an address of its own or, by
- * `beside`, on that of a server.
+ * Handles `/healthz` (the process is alive), `/readyz` (it accepts work; 503 if not) and `/metrics`. It can
+ * be used wherever this package accepts an HTTP handler: on a separate address or, with `withOps`, on that
+ * of a server.
  *
- * Pages of other sites are refused as they are by servers. Nobody is asked who they are: what it says
- * is fit for whoever can reach the address, and holds neither arguments nor results.
+ * Requests from other origins are refused as servers do. There is no authentication: the responses contain
+ * neither arguments nor results, but can be read by every client that reaches the address.
  */
-export class Ops implements Answering<OpsRequest, OpsReply> {
+export class Ops implements RequestHandler<OpsRequest, OpsReply> {
   readonly #options: OpsOptions
   #isClosing = false
 
@@ -67,12 +67,12 @@ export class Ops implements Answering<OpsRequest, OpsReply> {
     this.#options = options
   }
 
-  /** Whether a request is for one of its paths. */
+  /** Whether the path of a request is one of the three. */
   handles({ path }: Pick<OpsRequest, 'path'>): boolean {
     return path === '/healthz' || path === '/readyz' || path === '/metrics'
   }
 
-  /** Answers one request. Never throws. */
+  /** Handles one request. Never throws. */
   handle(request: OpsRequest, reply: OpsReply): void {
     const { allowedHosts, allowedOrigins, onError } = this.#options
     const isHead = request.method === 'HEAD'
@@ -81,10 +81,10 @@ export class Ops implements Answering<OpsRequest, OpsReply> {
       reply.send(status, headers, isHead ? undefined : body)
     }
     const gate = { ...request.local(), allowedHosts, allowedOrigins }
-    const foreign = originRefusal(request.asked(), gate)
+    const foreign = originRefusal(request.origin(), gate)
     try {
       if (foreign !== undefined) send(403, json, problem(foreign))
-      else if (!this.handles(request)) send(404, json, problem('There is nothing at this path'))
+      else if (!this.handles(request)) send(404, json, problem('Not found'))
       else if (!isHead && request.method !== 'GET') {
         send(405, json, problem('Method not allowed'), { allow: 'GET, HEAD' })
       } else this.#answer(request.path, send)
@@ -94,7 +94,7 @@ export class Ops implements Answering<OpsRequest, OpsReply> {
     }
   }
 
-  /** Says from now on that it is not ready, so that no more work is sent here. */
+  /** Makes `/readyz` return 503 from now on, so that load balancers send no more work. */
   async close(): Promise<void> {
     this.#isClosing = true
   }
@@ -102,7 +102,7 @@ export class Ops implements Answering<OpsRequest, OpsReply> {
   #answer(path: string, send: (status: number, type: string, body: string) => void): void {
     const { health, metrics } = this.#options
     if (path === '/metrics') {
-      if (metrics === undefined) send(404, json, problem('Metrics are not switched on'))
+      if (metrics === undefined) send(404, json, problem('Metrics are off'))
       else send(200, prometheusType, metrics())
     } else if (path === '/healthz') {
       send(200, json, '{"status":"alive"}\n')
@@ -117,13 +117,13 @@ export class Ops implements Answering<OpsRequest, OpsReply> {
 }
 
 /**
- * One handler of two: requests for the paths of `ops` go there, all others to `main`. Closing it closes
- * `ops` first, which says from then on that it is not ready.
+ * Combines two handlers: requests for the paths of `ops` go to `ops`, all others to `main`. Closing the
+ * combined handler closes `ops` first, so that `/readyz` returns 503 while `main` is closing.
  */
-export function beside<Request extends OpsRequest, Reply extends OpsReply>(
-  main: Answering<Request, Reply>,
+export function withOps<Request extends OpsRequest, Reply extends OpsReply>(
+  main: RequestHandler<Request, Reply>,
   ops: Ops,
-): Answering<Request, Reply> {
+): RequestHandler<Request, Reply> {
   return {
     handle: (request, reply) => {
       if (ops.handles(request)) ops.handle(request, reply)
@@ -143,7 +143,7 @@ function problem(why: string): string {
   return `${JSON.stringify({ error: why })}\n`
 }
 
-/** Member by member, so that nothing is shown that is not meant to be. */
+/** Copies member by member, so that the response contains no unintended members. */
 function shown(health: HealthReport, isReady: boolean): object {
   const servers = Array.from(health.servers ?? [], ([name, state]) => ({
     name,

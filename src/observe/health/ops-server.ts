@@ -4,28 +4,28 @@ import { limits } from '../../util/limits/limits.ts'
 import { headerValues, reachedAt } from '../../util/origin.ts'
 import type { Ops, OpsRequest } from './health.ts'
 
-/** An address of its own for `/healthz`, `/readyz` and `/metrics`. */
+/** A listener that serves only `/healthz`, `/readyz` and `/metrics`. */
 export interface OpsListener extends AsyncDisposable {
-  /** Where it listens, with the port really bound: `http://127.0.0.1:9464`. */
+  /** The address with the actual port: `http://127.0.0.1:9464`. */
   readonly address: string
-  /** Ends it, connections included. Idempotent. */
+  /** Closes the listener and its connections. Idempotent. */
   close(): Promise<void>
 }
 
 /**
- * Serves nothing but the paths of `ops` on an address of its own, such as `http://127.0.0.1:9464`: what
- * operators see need not be where clients come in. Rejects for an address that is no `http:`, and with
- * Node's own error for one that cannot be bound. It does not keep a process alive.
+ * Serves only the paths of `ops` on a separate address, such as `http://127.0.0.1:9464`, so that operators
+ * and clients can use different addresses. Rejects with a TypeError for an address that is not `http:`, and
+ * with Node's error for one that cannot be bound. The listener does not keep the process alive.
  */
 export async function listenOps(ops: Ops, address: string): Promise<OpsListener> {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (url?.protocol !== 'http:') {
     throw new TypeError(
-      `listening on ${address}: an address such as http://127.0.0.1:9464 is needed`,
+      `listening on ${address}: the address must be an http: URL, such as http://127.0.0.1:9464`,
     )
   }
   const server = createServer(timeouts, (request, response) => {
-    // Bodies mean nothing here; one that is not read would hold up the connection.
+    // Bodies are ignored, but an unread body would block the connection.
     request.resume()
     ops.handle(requestOf(request), {
       send: (status, headers, body = '') => send(response, status, headers, body),
@@ -41,7 +41,7 @@ export async function listenOps(ops: Ops, address: string): Promise<OpsListener>
     })
   })
   server.unref()
-  // The check: a server that listens on a host and a port has such an address.
+  // The check: a server that listens on a host and a port has an AddressInfo.
   const { port } = server.address() as AddressInfo
   let closing: Promise<void> | undefined
   const close = (): Promise<void> => {
@@ -67,7 +67,7 @@ function requestOf(request: IncomingMessage): OpsRequest {
   return {
     method: request.method ?? '',
     path,
-    asked: () => ({
+    origin: () => ({
       hosts: headerValues(request.rawHeaders, 'host'),
       origins: headerValues(request.rawHeaders, 'origin'),
       target,

@@ -1,19 +1,19 @@
 import { limits } from '../../util/limits/limits.ts'
-import { type CallEnded, events } from '../events.ts'
+import { type CallFinished, events } from '../events.ts'
 import type { LogLevel } from './line.ts'
 import type { Log, LogOptions } from './log.ts'
 
-/** How the events of a process are written. */
+/** Options of the event log. */
 export interface LogEventsOptions extends LogOptions {
-  /** Whether lines tell of configurations that are read again; `false` where somebody else does. */
+  /** Whether to log configuration reloads; `false` if other code does. */
   readonly reloads?: boolean
 }
 
 /**
- * Writes the events of this process to a log, until the function that comes back is called.
+ * Writes the events of this process to a log. Returns a function that stops it.
  *
- * Calls that ended well, or failed through no fault of ours, are of the level `debug`; those that we
- * failed are warnings. Of either kind so many lines a second are written, and the rest is counted.
+ * Successful calls, and calls that failed because of the request, have the level `debug`; calls that failed
+ * because of the server are warnings. At most `logCallsPerSecond` of them are written; the rest is counted.
  */
 export function logEvents(
   log: Log,
@@ -34,18 +34,18 @@ export function logEvents(
 function callLines(log: Log): (() => void)[] {
   if (!log.writes('warn')) return []
   const write = boundedLines(log)
-  // Where good calls are not written, nobody has to be told of them.
-  const way = log.writes('debug') ? events.callEnded : events.callFailed
+  // If successful calls are not written, there is no need to subscribe to them.
+  const channel = log.writes('debug') ? events.callFinished : events.callFailed
   return [
-    way.subscribe(call => {
-      const level: LogLevel = isOurFault(call) ? 'warn' : 'debug'
+    channel.subscribe(call => {
+      const level: LogLevel = isServerError(call) ? 'warn' : 'debug'
       if (log.writes(level)) write(level, call)
     }),
   ]
 }
 
-/** Writes so many lines a second, and counts the rest. */
-function boundedLines(log: Log): (level: LogLevel, call: CallEnded) => void {
+/** Writes at most `logCallsPerSecond` lines per second, and counts the rest. */
+function boundedLines(log: Log): (level: LogLevel, call: CallFinished) => void {
   let second = 0
   let lines = 0
   return (level, call) => {
@@ -53,7 +53,7 @@ function boundedLines(log: Log): (level: LogLevel, call: CallEnded) => void {
     if (now !== second) {
       second = now
       lines = 0
-      log.tellDropped()
+      log.reportDropped()
     }
     if (lines >= limits.logCallsPerSecond.default) {
       log.drop()
@@ -64,12 +64,12 @@ function boundedLines(log: Log): (level: LogLevel, call: CallEnded) => void {
   }
 }
 
-/** Whether an error is about this side, and not about what was asked. */
-function isOurFault({ outcome, kind }: CallEnded): boolean {
-  return outcome === 'error' && kind !== undefined && ourFaults.has(kind)
+/** Whether an error was caused by the server, and not by the request. */
+function isServerError({ outcome, kind }: CallFinished): boolean {
+  return outcome === 'error' && kind !== undefined && serverErrors.has(kind)
 }
 
-const ourFaults: ReadonlySet<string> = new Set([
+const serverErrors: ReadonlySet<string> = new Set([
   'internal_error',
   'custom_server_error',
   'transport_error',
@@ -80,7 +80,7 @@ const ourFaults: ReadonlySet<string> = new Set([
   'template_render_failed',
 ])
 
-function callFields(call: CallEnded): Record<string, unknown> {
+function callFields(call: CallFinished): Record<string, unknown> {
   const { method, name, id, server, instance, outcome, kind, code, caller } = call
   return {
     method,
@@ -103,8 +103,8 @@ function callFields(call: CallEnded): Record<string, unknown> {
 function instanceLines(log: Log): (() => void)[] {
   return [
     events.instanceStarted.subscribe(event => log.write('info', 'instance started', { ...event })),
-    events.instanceEnded.subscribe(event => {
-      log.write(event.reason === undefined ? 'info' : 'warn', 'instance ended', { ...event })
+    events.instanceExited.subscribe(event => {
+      log.write(event.reason === undefined ? 'info' : 'warn', 'instance exited', { ...event })
     }),
     events.instanceRestarted.subscribe(event => {
       log.write('warn', 'instance restarted', { ...event })
@@ -133,8 +133,8 @@ function otherLines(log: Log): (() => void)[] {
     ...(log.writes('debug')
       ? [
           events.limitRefused.subscribe(event => log.write('debug', 'limit reached', { ...event })),
-          events.questionAsked.subscribe(({ server, instance, method }) => {
-            log.write('debug', 'question asked', { server, instance, method })
+          events.serverRequestSent.subscribe(({ server, instance, method }) => {
+            log.write('debug', 'server request sent', { server, instance, method })
           }),
         ]
       : []),

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import { afterEach, describe, expect, it } from 'vitest'
 import { RpcError } from '../../jsonrpc/error.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { LiveCall } from '../call.ts'
+import { CallSpan } from '../call.ts'
 import { events } from '../events.ts'
 import { logEvents } from './events.ts'
 import { lineOf } from './line.ts'
@@ -12,7 +12,7 @@ import { redact, redactText } from './redact.ts'
 const now = () => new Date(0)
 const time = now().toISOString()
 
-/** A stream that takes so many texts and then asks to wait. */
+/** A stream that accepts a number of texts and then blocks. */
 function stream(room = Number.POSITIVE_INFINITY) {
   const emitter = new EventEmitter()
   const written: string[] = []
@@ -46,7 +46,7 @@ describe('a log', () => {
     ])
   })
 
-  it('is text for people where that is wanted', () => {
+  it('is text if the format says so', () => {
     const { log, to } = made({ format: 'text' })
     log.write('warn', 'call failed', { name: 'a b', id: 1, uri: 'r:///1' })
     expect(to.written).toEqual([`${time} WARN  call failed name="a b" id=1 uri=r:///1\n`])
@@ -55,25 +55,25 @@ describe('a log', () => {
   it.each([
     [true, {}, true],
     [false, {}, false],
-    [true, { colour: false }, false],
-    [false, { colour: true }, true],
-  ])('has colours on a terminal (%s, %o: %s)', (isTTY, options, isColoured) => {
+    [true, { color: false }, false],
+    [false, { color: true }, true],
+  ])('has colors on a terminal (%s, %o: %s)', (isTTY, options, isColored) => {
     const to = Object.assign(stream(), { isTTY })
     const log = new Log({ stream: to, now, format: 'text', ...options })
     const { NO_COLOR } = process.env
     log.write('info', 'x')
-    expect(to.written[0]?.includes('\x1b[')).toBe(isColoured && (!NO_COLOR || 'colour' in options))
+    expect(to.written[0]?.includes('\x1b[')).toBe(isColored && (!NO_COLOR || 'color' in options))
   })
 
-  it('leaves out what matters less than it was told to write', () => {
+  it('leaves out lines below its level', () => {
     const { log, to } = made({ level: 'warn' })
     for (const level of ['debug', 'info', 'warn', 'error'] as const) log.write(level, level)
     expect(to.written).toHaveLength(2)
     expect(log.writes('info')).toBe(false)
-    expect(() => made({ level: 'loud' as 'info' })).toThrow('no log level is called "loud"')
+    expect(() => made({ level: 'loud' as 'info' })).toThrow('unknown log level "loud"')
   })
 
-  it('holds so many lines while nobody takes them, and tells how many it dropped', () => {
+  it('buffers a limited number of lines, and reports how many it dropped', () => {
     const { log, events } = made({}, 1)
     const most = limits.logLines.default
     for (let i = 0; i < most + 6; i++) log.write('info', `line ${i}`)
@@ -81,7 +81,7 @@ describe('a log', () => {
     expect(log.dropped).toBe(5)
   })
 
-  it('goes on in order when there is room again', () => {
+  it('continues in order when the stream drains', () => {
     const { log, to, events } = made({ maxLines: 2 }, 1)
     for (let i = 0; i < 5; i++) log.write('info', `line ${i}`)
     to.drain(1)
@@ -97,7 +97,7 @@ describe('a log', () => {
     ])
   })
 
-  it('outlives whoever read it', () => {
+  it('survives a closed reader', () => {
     const { log, to } = made()
     to.emit('error', new Error('EPIPE'))
     log.write('info', 'x')
@@ -106,7 +106,7 @@ describe('a log', () => {
     expect(to.written).toEqual([])
   })
 
-  it('writes what waits when it is closed, and nothing more', () => {
+  it('writes the buffered lines when it is closed, and nothing more', () => {
     const { log, to } = made({}, 1)
     log.write('info', 'a')
     log.write('info', 'b')
@@ -120,7 +120,7 @@ describe('a log', () => {
 
 describe('a line', () => {
   const hostile = 'a\n{"level":"error"}\r\x1b[2J\x9b31m\u202e\u2028b'
-  it.each(['json', 'text'] as const)('of %s stays one line, whatever is in it', format => {
+  it.each(['json', 'text'] as const)('of %s stays one line, with any content', format => {
     const line = { time: now(), level: 'info', what: 'x', fields: { [hostile]: hostile } } as const
     const text = lineOf(line, format)
     expect(text.indexOf('\n')).toBe(text.length - 1)
@@ -167,7 +167,7 @@ describe('secrets', () => {
     expect(redactText(text)).toBe(expected)
   })
 
-  it('do not make what is long or deep or odd any trouble', () => {
+  it('are redacted in long, deep and odd values too', () => {
     const most = limits.logText.default
     expect(redactText('x'.repeat(most + 1))).toBe(`${'x'.repeat(most)}…`)
     const deep: Record<string, unknown> = {}
@@ -195,9 +195,9 @@ describe('events in the log', () => {
     return log
   }
   const call = (name = 'echo') =>
-    new LiveCall({ method: 'tools/call', name, caller: { client: { name: 'c', version: '1' } } })
+    new CallSpan({ method: 'tools/call', name, caller: { client: { name: 'c', version: '1' } } })
 
-  it('are calls that we failed, and all of them where everything is wanted', () => {
+  it('are calls that failed because of the server, and all calls at level debug', () => {
     for (const level of ['info', 'debug'] as const) {
       const { events } = logging(level)
       call().succeed({})
@@ -217,7 +217,7 @@ describe('events in the log', () => {
     }
   })
 
-  it('are so many calls a second, and the number of the rest', () => {
+  it('are a limited number of calls per second, and the number of the rest', () => {
     const { log, to } = logging('debug')
     const most = limits.logCallsPerSecond.default
     for (let i = 0; i < 3 * most; i++) call().succeed({})
@@ -226,12 +226,12 @@ describe('events in the log', () => {
     expect(to.written.length).toBeLessThan(3 * most + 3)
   })
 
-  it('tell of instances, breakers, tools and the configuration', () => {
+  it('include instances, breakers, tools and the configuration', () => {
     const { events: lines } = logging('info')
     const a = { server: 'files', instance: 'a' }
     events.instanceStarted.publish({ ...a, pid: 7 })
-    events.instanceEnded.publish({ ...a, reason: 'exit 1' })
-    events.instanceEnded.publish(a)
+    events.instanceExited.publish({ ...a, reason: 'exit 1' })
+    events.instanceExited.publish(a)
     events.instanceRestarted.publish({ ...a, attempt: 1 })
     events.instanceQuarantined.publish({ ...a, reason: 'too often' })
     events.breakerChanged.publish({ ...a, from: 'closed', to: 'open', retryInMs: 5 })
@@ -242,8 +242,8 @@ describe('events in the log', () => {
     events.limitRefused.publish({ limit: 'perSecond', scope: 'all' })
     expect(lines().map(({ level, event }) => `${level} ${event}`)).toEqual([
       'info instance started',
-      'warn instance ended',
-      'info instance ended',
+      'warn instance exited',
+      'info instance exited',
       'warn instance restarted',
       'error instance quarantined',
       'warn breaker changed',
@@ -254,24 +254,24 @@ describe('events in the log', () => {
     expect(lines().at(-1).problems).toEqual(['token: [redacted]'])
   })
 
-  it('tell of sessions, limits and questions where everything is wanted', () => {
+  it('include sessions, limits and server requests at level debug', () => {
     const { events: lines } = logging('debug')
     events.sessionOpened.publish({ session: 1, caller: { client: { name: 'c', version: '1' } } })
     events.sessionClosed.publish({ session: 1, durationMs: 5 })
     events.limitRefused.publish({ limit: 'perSecond', scope: 'all' })
-    events.questionAsked.publish({ server: 'files', method: 'elicitation/create' })
+    events.serverRequestSent.publish({ server: 'files', method: 'elicitation/create' })
     expect(lines().map(({ event }) => event)).toEqual([
       'session opened',
       'session closed',
       'limit reached',
-      'question asked',
+      'server request sent',
     ])
   })
 
-  it('are not listened for where they are not written, nor any more at the end', () => {
+  it('are subscribed to only while they are written', () => {
     logging('error')
-    expect(events.sessionOpened.isHeard).toBe(false)
+    expect(events.sessionOpened.hasSubscribers).toBe(false)
     for (const end of ends.splice(0)) end()
-    expect(Object.values(events).filter(({ isHeard }) => isHeard)).toEqual([])
+    expect(Object.values(events).filter(({ hasSubscribers }) => hasSubscribers)).toEqual([])
   })
 })

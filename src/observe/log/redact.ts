@@ -1,12 +1,12 @@
 import { limits } from '../../util/limits/limits.ts'
-import { isRecord } from '../../util/record.ts'
+import { isRecord } from '../../util/objects.ts'
 
-/** What stands in place of a secret. */
+/** The replacement of a secret. */
 const redacted = '[redacted]'
 
 /**
- * A value fit for a log: secrets that can be told by the name of their key, or by how they are
- * written, are left out, texts are cut, and what is deep or long is shortened. Never throws.
+ * Returns a copy of a value for the log: secrets that can be recognized by their key or by their form are
+ * replaced, and long strings, long lists and deep values are cut. Never throws.
  */
 export function redact(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value)
@@ -14,10 +14,10 @@ export function redact(value: unknown, depth = 0): unknown {
   if (typeof value === 'number') return Number.isFinite(value) ? value : `${value}`
   if (typeof value === 'boolean' || value === null || value === undefined) return value
   if (value instanceof Error) return redactText(value.message)
-  if (depth >= deepest) return '[…]'
-  if (Array.isArray(value)) return value.slice(0, most).map(item => redact(item, depth + 1))
+  if (depth >= maxDepth) return '[…]'
+  if (Array.isArray(value)) return value.slice(0, maxEntries).map(item => redact(item, depth + 1))
   if (!isRecord(value)) return `[${typeof value}]`
-  const entries = Object.entries(value).slice(0, most)
+  const entries = Object.entries(value).slice(0, maxEntries)
   return Object.fromEntries(
     entries.map(([key, item]) => [
       redactText(key),
@@ -27,8 +27,8 @@ export function redact(value: unknown, depth = 0): unknown {
 }
 
 /**
- * A text without the secrets that are written in it in a known way: user names and passwords in
- * addresses, credentials behind `Bearer` or `Basic`, and what is assigned to a name that tells a secret.
+ * Returns a text without the secrets of known forms: user names and passwords in URLs, credentials after
+ * `Bearer` or `Basic`, and values that are assigned to the name of a secret. Long texts are cut.
  */
 export function redactText(text: string): string {
   const { default: longest } = limits.logText
@@ -39,8 +39,8 @@ export function redactText(text: string): string {
     .replace(assigned, `$1${redacted}`)
 }
 
-const deepest = 6
-const most = 64
+const maxDepth = 6
+const maxEntries = 64
 
 const secretNames =
   'authorization|cookie|token|secret|passw(?:or)?d|passphrase|api[-_]?key|access[-_]?key|private[-_]?key|credentials?|session[-_]?id|signature'

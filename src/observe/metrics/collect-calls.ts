@@ -1,11 +1,11 @@
 import { methodRow } from '../../mcp/methods.ts'
 import { limits } from '../../util/limits/limits.ts'
-import type { Tally } from '../counters.ts'
-import type { CallBegun, CallEnded } from '../events.ts'
+import type { CallCounters } from '../counters.ts'
+import type { CallFinished, CallStarted } from '../events.ts'
 import { type HistogramSeries, other, type Series } from './registry.ts'
 import type { MetricFamilies } from './table.ts'
 
-/** What calls of one method, of one tool, to one server count as. */
+/** The series of the calls to one server, with one method and one tool. */
 interface Slot {
   readonly server: string
   readonly method: string
@@ -16,10 +16,10 @@ interface Slot {
 }
 
 /**
- * Counts calls. What it needs for one is found at once when the one before was of the same kind, and
- * with three looks at maps otherwise.
+ * Updates the call metrics. The series of a call are found without a lookup if the previous call had the
+ * same server, method and tool, and with three map lookups otherwise.
  */
-export class CallMetrics implements Tally {
+export class CallMetrics implements CallCounters {
   readonly #metrics: MetricFamilies
   readonly #sinceMs = performance.now()
   readonly #slots = new Map<string, Map<string, Map<string, Slot>>>()
@@ -33,22 +33,22 @@ export class CallMetrics implements Tally {
     this.#metrics = metrics
   }
 
-  begun({ server = '', beganMs }: CallBegun): void {
-    // What had begun before anybody counted is told late, by servers that wait and see.
-    if (beganMs >= this.#sinceMs) this.#inFlightOf(server).value += 1
+  started({ server = '', startedMs }: CallStarted): void {
+    // Servers may create a span late: the call may have started before these metrics were collected.
+    if (startedMs >= this.#sinceMs) this.#inFlightOf(server).value += 1
   }
 
-  moved(from: string, to: string, call: CallBegun): void {
-    if (call.beganMs < this.#sinceMs) return
+  rerouted(from: string, to: string, call: CallStarted): void {
+    if (call.startedMs < this.#sinceMs) return
     this.#inFlightOf(from).value -= 1
     this.#inFlightOf(to).value += 1
   }
 
-  ended(call: CallEnded): void {
+  finished(call: CallFinished): void {
     const { server = '', method, name, outcome, retries = 0 } = call
-    // What had begun before anybody counted was not counted then.
-    if (call.beganMs >= this.#sinceMs) this.#inFlightOf(server).value -= 1
-    const slot = this.#slotOf(server, method, name, isProven(call))
+    // A call that started before these metrics were collected was not added to the gauge.
+    if (call.startedMs >= this.#sinceMs) this.#inFlightOf(server).value -= 1
+    const slot = this.#slotOf(server, method, name, isKnown(call))
     measure(slot, call.durationMs)
     if (outcome === 'ok') slot.ok.value += 1
     else this.#count(call, slot)
@@ -56,13 +56,13 @@ export class CallMetrics implements Tally {
       this.#metrics.number('trunkline_call_retries_total').at(server).value += retries
   }
 
-  done(server: string, method: string, name: string | undefined, durationMs: number): void {
+  completed(server: string, method: string, name: string | undefined, durationMs: number): void {
     const slot = this.#slotOf(server, method, name, true)
     measure(slot, durationMs)
     slot.ok.value += 1
   }
 
-  #count({ outcome, kind = other }: CallEnded, { server, method, tool }: Slot): void {
+  #count({ outcome, kind = other }: CallFinished, { server, method, tool }: Slot): void {
     const { number } = this.#metrics
     number('trunkline_calls_total').at(server, method, outcome).value += 1
     if (outcome === 'error') number('trunkline_call_errors_total').at(server, kind).value += 1
@@ -83,7 +83,7 @@ export class CallMetrics implements Tally {
     return series
   }
 
-  #slotOf(server: string, method: string, name: string | undefined, isProven: boolean): Slot {
+  #slotOf(server: string, method: string, name: string | undefined, isKnown: boolean): Slot {
     const tool = method === 'tools/call' ? name : undefined
     const last = this.#last
     if (last?.method === method && last.tool === tool && last.server === server) return last
@@ -91,8 +91,8 @@ export class CallMetrics implements Tally {
       .get(server)
       ?.get(method)
       ?.get(tool ?? '')
-    // Names that only a caller has thought of must not use up the room of those that exist.
-    if (known === undefined && !isProven) {
+    // Names that a caller made up must not use up the series of those that exist.
+    if (known === undefined && !isKnown) {
       return this.#make(server, methodRow(method) === undefined ? other : method, undefined)
     }
     const slot = known ?? this.#keep(server, method, tool)
@@ -134,9 +134,9 @@ function measure({ durations, toolDurations }: Slot, durationMs: number): void {
 }
 
 /**
- * Whether what was asked for exists: it has given something, or was asked of somebody. What was refused
- * may have been so before anybody looked.
+ * Whether the method and the tool of a call certainly exist: the call has a result, or was sent to an
+ * instance. A refused call may have named anything.
  */
-function isProven({ outcome, instance }: CallEnded): boolean {
+function isKnown({ outcome, instance }: CallFinished): boolean {
   return (outcome !== 'error' && outcome !== 'cancelled') || instance !== undefined
 }

@@ -2,31 +2,31 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { RpcError } from '../../jsonrpc/error.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { Traffic } from '../../util/traffic.ts'
-import { LiveCall } from '../call.ts'
+import { CallSpan } from '../call.ts'
 import { events } from '../events.ts'
 import { collect } from './collect.ts'
-import { Registry } from './registry.ts'
+import { MetricRegistry } from './registry.ts'
 import { metricTable } from './table.ts'
 
-let registry = new Registry()
+let registry = new MetricRegistry()
 let end = () => {}
 beforeEach(() => {
-  registry = new Registry()
+  registry = new MetricRegistry()
   end = collect(registry, { droppedLines: () => 3 })
 })
 afterEach(() => end())
 
-/** The lines of metrics of ours that do not tell of the process, histograms as their counts. */
+/** The lines of our metrics without those of the process; histograms by their counts. */
 function numbers(): string[] {
   const lines = registry.text().split('\n')
   return lines.filter(line => /^trunkline_/.test(line) && !/_bucket|_sum|_lag_|_build_/.test(line))
 }
 
-function called(method: string, name: string | undefined, end: (call: LiveCall) => void): void {
-  end(new LiveCall({ method, name, server: 'files' }))
+function called(method: string, name: string | undefined, end: (call: CallSpan) => void): void {
+  end(new CallSpan({ method, name, server: 'files' }))
 }
 
-it('calls are counted by how they ended, by method and by tool', () => {
+it('calls are counted by outcome, by method and by tool', () => {
   called('tools/call', 'echo', call => call.succeed({ content: [] }))
   called('tools/call', 'echo', call => {
     call.retries = 2
@@ -83,7 +83,7 @@ it.each(['method_not_found', 'tool_not_found', 'rate_limited', 'not_initialized'
   },
 )
 
-it('a tool that has given something once is counted by its name when it is refused too', () => {
+it('a tool that has succeeded once is counted by its name when it is refused too', () => {
   called('tools/call', 'echo', call => call.succeed({ content: [] }))
   called('tools/call', 'other', call => call.succeed({ content: [] }))
   called('tools/call', 'echo', call => call.fail(new RpcError(-1, 'x', { kind: 'rate_limited' })))
@@ -99,8 +99,8 @@ it('tools beyond the limit are counted under other', () => {
   )
 })
 
-it('calls are in flight from their beginning to their end', () => {
-  const call = new LiveCall({ method: 'x' })
+it('calls are in flight from start to finish', () => {
+  const call = new CallSpan({ method: 'x' })
   const before = 'trunkline_calls_in_flight{server=""} 1'
   expect(numbers()).toContain(before)
   call.succeed(null)
@@ -108,7 +108,7 @@ it('calls are in flight from their beginning to their end', () => {
 })
 
 it('a call is in flight at the server it was sent to, once that is known', () => {
-  const call = new LiveCall({ method: 'x' })
+  const call = new CallSpan({ method: 'x' })
   call.server = 'files'
   call.server = 'files'
   expect(numbers()).toContain('trunkline_calls_in_flight{server=""} 0')
@@ -118,11 +118,11 @@ it('a call is in flight at the server it was sent to, once that is known', () =>
   expect(numbers()).toContain('trunkline_calls_total{server="files",method="x",outcome="ok"} 1')
 })
 
-it('a call that had begun before is not counted as in flight', () => {
+it('a call that started earlier is not counted as in flight', () => {
   end()
-  const endListening = events.callEnded.subscribe(() => {})
-  const call = new LiveCall({ method: 'x' })
-  registry = new Registry()
+  const endListening = events.callFinished.subscribe(() => {})
+  const call = new CallSpan({ method: 'x' })
+  registry = new MetricRegistry()
   end = collect(registry)
   call.server = 'files'
   call.succeed(null)
@@ -132,13 +132,13 @@ it('a call that had begun before is not counted as in flight', () => {
   expect(inFlight).toEqual(['trunkline_calls_in_flight{server="files"} 0'])
 })
 
-it('instances, breakers, sessions, limits, tools, questions and reloads are counted', () => {
+it('instances, breakers, sessions, limits, tools, server requests and reloads are counted', () => {
   const a = { server: 'files', instance: 'a' }
   const b = { server: 'files', instance: 'b' }
   events.instanceStarted.publish(a)
   events.instanceStarted.publish(b)
   events.instanceStarted.publish(b)
-  events.instanceEnded.publish({ ...a, reason: 'exit' })
+  events.instanceExited.publish({ ...a, reason: 'exit' })
   events.instanceRestarted.publish({ ...a, attempt: 1 })
   events.instanceQuarantined.publish({ ...a, reason: 'too often' })
   events.breakerChanged.publish({ ...a, from: 'closed', to: 'open' })
@@ -150,7 +150,7 @@ it('instances, breakers, sessions, limits, tools, questions and reloads are coun
   events.limitRefused.publish({ limit: 'perSecond', scope: 'caller', server: 'files' })
   events.limitRefused.publish({ limit: 'concurrent', scope: 'all' })
   events.toolChanged.publish({ server: 'files', tool: 'x', change: 'changed' })
-  events.questionAsked.publish({ server: 'files', method: 'elicitation/create' })
+  events.serverRequestSent.publish({ server: 'files', method: 'elicitation/create' })
   events.configReloaded.publish({ ok: false })
   expect(numbers()).toEqual([
     'trunkline_queue_length{server="files"} 4',
@@ -164,7 +164,7 @@ it('instances, breakers, sessions, limits, tools, questions and reloads are coun
     'trunkline_sessions 1',
     'trunkline_session_duration_seconds_count 1',
     'trunkline_tool_changes_total{server="files",change="changed"} 1',
-    'trunkline_questions_total{server="files",method="elicitation/create"} 1',
+    'trunkline_server_requests_total{server="files",method="elicitation/create"} 1',
     'trunkline_config_reloads_total{outcome="error"} 1',
     'trunkline_log_lines_dropped_total 3',
   ])
@@ -172,7 +172,7 @@ it('instances, breakers, sessions, limits, tools, questions and reloads are coun
   expect(numbers().join('\n')).not.toMatch(/_up\{|_state\{|_length\{/)
 })
 
-it('the process tells of itself', () => {
+it('the process has metrics', () => {
   const text = registry.text()
   const value = (name: string) => Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1])
   expect(value('process_resident_memory_bytes')).toBeGreaterThan(1e6)
@@ -185,7 +185,7 @@ it('the process tells of itself', () => {
   expect(text).toMatch(/^trunkline_build_info\{version=".+",node="v.+"\} 1$/m)
 })
 
-it('bytes are looked up when somebody wants to know', () => {
+it('bytes are read at each scrape', () => {
   end()
   const measured = (bytesRead: number): Traffic => {
     const traffic = new Traffic()
@@ -196,7 +196,7 @@ it('bytes are looked up when somebody wants to know', () => {
     traffic: measured(10),
     upstreamTraffic: () => [['files', measured(20)] as const],
   }
-  registry = new Registry()
+  registry = new MetricRegistry()
   end = collect(registry, { endpoint, server: 'here' })
   expect(numbers().filter(line => line.includes('bytes'))).toEqual([
     'trunkline_received_bytes_total{server="here"} 10',
@@ -214,7 +214,7 @@ it('every metric of the table is written, and nothing else', () => {
   expect(named).toEqual(Object.entries(metricTable).map(([name, { type }]) => [name, type]))
 })
 
-it('nobody listens any more once it has ended', () => {
+it('it unsubscribes when it is stopped', () => {
   end()
-  expect(Object.values(events).filter(({ isHeard }) => isHeard)).toEqual([])
+  expect(Object.values(events).filter(({ hasSubscribers }) => hasSubscribers)).toEqual([])
 })

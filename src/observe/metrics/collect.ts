@@ -1,31 +1,32 @@
-import { keepTally } from '../counters.ts'
+import { addCallCounters } from '../counters.ts'
 import { type BreakerState, events } from '../events.ts'
 import { CallMetrics } from './collect-calls.ts'
 import { measureProcess } from './process-metrics.ts'
-import type { Family, HistogramSeries, Registry, Series } from './registry.ts'
+import type { HistogramSeries, MetricFamily, MetricRegistry, Series } from './registry.ts'
 import { type MetricFamilies, metricTable } from './table.ts'
 import { measureTraffic, type TrafficSource } from './traffic-metrics.ts'
 
-/** What is measured beside what events tell. */
+/** Sources of metrics that are not events. */
 export interface CollectOptions {
-  /** Whose bytes are counted, and what it is called. */
+  /** The endpoint whose traffic is measured. */
   readonly endpoint?: TrafficSource
+  /** The name of the endpoint: the label `server`. */
   readonly server?: string
-  /** Lines that a log has dropped so far. */
+  /** Returns the number of lines that the log has dropped so far. */
   readonly droppedLines?: () => number
 }
 
 /**
- * Fills a registry with the metrics of `metricTable`, from the events of this process, until the
- * function that comes back is called. Throws a TypeError for a registry that has them already.
+ * Adds the metrics of `metricTable` to a registry and updates them from the events of this process. Returns
+ * a function that stops it. Throws a TypeError if the registry already has these metrics.
  */
-export function collect(registry: Registry, options: CollectOptions = {}): () => void {
+export function collect(registry: MetricRegistry, options: CollectOptions = {}): () => void {
   const { endpoint = {}, server = '', droppedLines = () => 0 } = options
   const metrics = makeMetrics(registry)
   measureTraffic(registry, metrics, endpoint, server)
   const endMeasuring = measureProcess(registry, metrics, droppedLines)
   const ends = [
-    keepTally(new CallMetrics(metrics)),
+    addCallCounters(new CallMetrics(metrics)),
     ...collectInstances(metrics),
     ...collectSessions(metrics),
     ...collectRest(metrics),
@@ -36,9 +37,9 @@ export function collect(registry: Registry, options: CollectOptions = {}): () =>
   }
 }
 
-function makeMetrics(registry: Registry): MetricFamilies {
-  const numbers = new Map<string, Family<Series>>()
-  const histograms = new Map<string, Family<HistogramSeries>>()
+function makeMetrics(registry: MetricRegistry): MetricFamilies {
+  const numbers = new Map<string, MetricFamily<Series>>()
+  const histograms = new Map<string, MetricFamily<HistogramSeries>>()
   for (const [name, { type, help, labels }] of Object.entries(metricTable)) {
     if (type === 'histogram') {
       histograms.set(name, registry.histogram({ name, type, help, labels }))
@@ -53,7 +54,7 @@ function makeMetrics(registry: Registry): MetricFamilies {
 }
 
 function present<T>(family: T | undefined, name: string): T {
-  if (family === undefined) throw new TypeError(`the metric ${name} is of another type`)
+  if (family === undefined) throw new TypeError(`metric ${name} has another type`)
   return family
 }
 
@@ -72,7 +73,7 @@ function collectInstances({ number }: MetricFamilies): (() => void)[] {
     events.instanceStarted.subscribe(({ server, instance }) => {
       changed(server, running => running.add(instance))
     }),
-    events.instanceEnded.subscribe(({ server, instance }) => {
+    events.instanceExited.subscribe(({ server, instance }) => {
       changed(server, running => running.delete(instance))
     }),
     events.instanceRestarted.subscribe(({ server }) => {
@@ -87,10 +88,10 @@ function collectInstances({ number }: MetricFamilies): (() => void)[] {
     }),
     events.configReloaded.subscribe(({ ok, removed = [] }) => {
       number('trunkline_config_reloads_total').at(ok ? 'ok' : 'error').value += 1
-      // Counters stay, because a sum must not shrink; a gauge of what is gone would be untrue.
+      // Counters stay, because they must not decrease; gauges of removed servers would be wrong.
       for (const server of removed) {
         up.delete(server)
-        for (const name of serverGauges) number(name).forget('server', server)
+        for (const name of serverGauges) number(name).remove('server', server)
       }
     }),
   ]
@@ -130,8 +131,8 @@ function collectRest({ number }: MetricFamilies): (() => void)[] {
     events.toolChanged.subscribe(({ server, change }) => {
       number('trunkline_tool_changes_total').at(server, change).value += 1
     }),
-    events.questionAsked.subscribe(({ server, method }) => {
-      number('trunkline_questions_total').at(server, method).value += 1
+    events.serverRequestSent.subscribe(({ server, method }) => {
+      number('trunkline_server_requests_total').at(server, method).value += 1
     }),
   ]
 }

@@ -1,11 +1,11 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { version } from '../../util/version.ts'
-import type { Registry } from './registry.ts'
+import type { MetricRegistry } from './registry.ts'
 import type { MetricFamilies } from './table.ts'
 
-/** Has what the process itself tells looked up at every scrape, until the function that comes back is called. */
+/** Updates the process metrics at every scrape. Returns a function that stops measuring the event loop. */
 export function measureProcess(
-  registry: Registry,
+  registry: MetricRegistry,
   { number }: MetricFamilies,
   droppedLines: () => number,
 ): () => void {
@@ -18,7 +18,7 @@ export function measureProcess(
     lag.at('mean').value = lateness(delays.mean)
     lag.at('p99').value = lateness(delays.percentile(99))
     lag.at('max').value = lateness(delays.max)
-    // From one scrape to the next: a stall of last week says nothing about now.
+    // Measured from one scrape to the next: a stall of last week says nothing about now.
     delays.reset()
     const { rss, heapUsed } = process.memoryUsage()
     const { user, system } = process.cpuUsage()
@@ -32,7 +32,7 @@ export function measureProcess(
 
 const resolutionMs = 20
 
-/** Nanoseconds from one tick to the next, as the seconds by which it was late; 0 while none has been. */
+/** Converts a measured delay in nanoseconds to the lateness in seconds; 0 if there is no measurement. */
 function lateness(nanoseconds: number): number {
   if (!Number.isFinite(nanoseconds)) return 0
   return Math.max(0, nanoseconds / 1e9 - resolutionMs / 1000)

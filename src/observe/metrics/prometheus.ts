@@ -1,37 +1,37 @@
-/** The media type of the text: the version is that of the format. */
+/** The media type of the text format, with the version of the format. */
 export const prometheusType = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** One number of a metric. */
+/** One sample of a metric. */
 export interface Sample {
-  /** What stands behind the metric's name: `_bucket`, `_sum`, `_count`, or nothing. */
+  /** The suffix of the metric name: `_bucket`, `_sum`, `_count`, or empty. */
   readonly suffix: string
   readonly labels: readonly (readonly [name: string, value: string])[]
   readonly value: number
 }
 
-/** A metric as it is written: what it is, and its numbers. */
-export interface WrittenMetric {
+/** A metric and its samples. */
+export interface MetricSamples {
   readonly definition: { readonly name: string; readonly type: string; readonly help: string }
   readonly samples: readonly Sample[]
 }
 
 /**
- * Metrics in the text format of Prometheus, version 0.0.4: for each one line of help and one with its
- * type, then all its numbers together. Names are taken as they are, so they have to be checked before.
+ * Writes metrics in the Prometheus text format, version 0.0.4: for each metric a HELP line, a TYPE line and
+ * its samples. Names are not escaped, so they must be validated before.
  */
-export function writeMetrics(metrics: readonly WrittenMetric[]): string {
+export function writeMetrics(metrics: readonly MetricSamples[]): string {
   let text = ''
   for (const { definition, samples } of metrics) {
     const { name, type, help } = definition
     text += `# HELP ${name} ${escapedHelp(help)}\n# TYPE ${name} ${type}\n`
     for (const { suffix, labels, value } of samples) {
-      text += `${name}${suffix}${written(labels)} ${number(value)}\n`
+      text += `${name}${suffix}${labelText(labels)} ${number(value)}\n`
     }
   }
   return text
 }
 
-function written(labels: Sample['labels']): string {
+function labelText(labels: Sample['labels']): string {
   if (labels.length === 0) return ''
   return `{${labels.map(([name, value]) => `${name}="${escapedLabel(value)}"`).join(',')}}`
 }
@@ -41,7 +41,7 @@ function escapedHelp(text: string): string {
 }
 
 function escapedLabel(text: string): string {
-  // Half of a surrogate pair has no form in UTF-8, and one would spoil the whole scrape.
+  // A lone surrogate cannot be encoded in UTF-8, and would make the whole scrape fail.
   return escapedHelp(text.toWellFormed()).replaceAll('"', '\\"')
 }
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { limits } from '../../util/limits/limits.ts'
 import { writeMetrics } from './prometheus.ts'
-import { Registry } from './registry.ts'
+import { MetricRegistry } from './registry.ts'
 
 const counter = (name: string, labels: readonly string[] = []) =>
   ({ name, type: 'counter', help: 'h', labels }) as const
 
-function linesOf(registry: Registry, name: string): string[] {
+function linesOf(registry: MetricRegistry, name: string): string[] {
   return registry
     .text()
     .split('\n')
@@ -14,8 +14,8 @@ function linesOf(registry: Registry, name: string): string[] {
 }
 
 describe('the text for Prometheus', () => {
-  it('has help, type and numbers, and ends with a line feed', () => {
-    const registry = new Registry()
+  it('has help, type and samples, and ends with a newline', () => {
+    const registry = new MetricRegistry()
     registry.number(counter('a_total')).at().value += 2
     registry
       .number({ name: 'b', type: 'gauge', help: 'h', labels: ['x', 'y'] })
@@ -33,8 +33,8 @@ describe('the text for Prometheus', () => {
     )
   })
 
-  it('counts in cumulative buckets, of which the last holds everything', () => {
-    const registry = new Registry({ buckets: [0.1, 1] })
+  it('has cumulative buckets, of which the last holds everything', () => {
+    const registry = new MetricRegistry({ buckets: [0.1, 1] })
     const family = registry.histogram({ name: 'd', type: 'histogram', help: 'h', labels: ['m'] })
     for (const value of [0.05, 0.1, 0.5, 7]) family.at('x').observe(value)
     expect(linesOf(registry, 'd')).toEqual([
@@ -53,12 +53,12 @@ describe('the text for Prometheus', () => {
     ['half a character', 'a\ud800', 'a\ufffd'],
     ['what a plain object has', '__proto__', '__proto__'],
   ])('keeps %s in a label from meaning anything', (_, value, written) => {
-    const registry = new Registry()
+    const registry = new MetricRegistry()
     registry.number(counter('a_total', ['x'])).at(value).value = 1
     expect(linesOf(registry, 'a_total')).toEqual([`a_total{x="${written}"} 1`])
   })
 
-  it('escapes help, and writes numbers that JSON has not', () => {
+  it('escapes help, and writes numbers that JSON does not have', () => {
     const sample = (value: number) => ({ suffix: '', labels: [], value })
     const values = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NaN, 1e21]
     const definition = { name: 'a', type: 'gauge', help: 'b\\c\nd "e"' }
@@ -69,8 +69,8 @@ describe('the text for Prometheus', () => {
 })
 
 describe('a registry', () => {
-  it('looks numbers up at every scrape where it is told how', () => {
-    const registry = new Registry()
+  it('refreshes metrics at every scrape', () => {
+    const registry = new MetricRegistry()
     const series = registry.number(counter('a_total')).at()
     registry.onScrape(() => {
       series.value += 1
@@ -86,19 +86,19 @@ describe('a registry', () => {
     ['the label of histograms', 'a', ['le']],
     ['a label of Prometheus', 'a', ['__name__']],
   ])('refuses %s', (_, name, labels) => {
-    expect(() => new Registry().number(counter(name, labels))).toThrow(TypeError)
+    expect(() => new MetricRegistry().number(counter(name, labels))).toThrow(TypeError)
   })
 
-  it('refuses a name twice, label values that do not fit, and buckets out of order', () => {
-    const registry = new Registry()
+  it('refuses duplicate names, missing label values, and buckets out of order', () => {
+    const registry = new MetricRegistry()
     const family = registry.number(counter('a_total', ['x']))
-    expect(() => registry.number(counter('a_total'))).toThrow('there is a metric a_total already')
-    expect(() => family.at()).toThrow('needs a value for each of: x')
-    expect(() => new Registry({ buckets: [1, 1] })).toThrow('buckets')
+    expect(() => registry.number(counter('a_total'))).toThrow('metric a_total already exists')
+    expect(() => family.at()).toThrow('expected one value for each label: x')
+    expect(() => new MetricRegistry({ buckets: [1, 1] })).toThrow('buckets')
   })
 
   it('counts values of a label beyond the limit under other', () => {
-    const registry = new Registry()
+    const registry = new MetricRegistry()
     const family = registry.number(counter('a_total', ['x']))
     const most = limits.metricLabelValues.default
     for (let i = 0; i < most + 10; i++) family.at(`v${i}`).value += 1
@@ -110,7 +110,7 @@ describe('a registry', () => {
   })
 
   it('counts combinations beyond the limit under other in all labels', () => {
-    const registry = new Registry()
+    const registry = new MetricRegistry()
     const family = registry.number(counter('a_total', ['x', 'y']))
     const most = limits.metricSeries.default
     for (let x = 0; x < 100; x++) for (let y = 0; y < 100; y++) family.at(`${x}`, `${y}`).value += 1
@@ -120,7 +120,7 @@ describe('a registry', () => {
   })
 
   it('counts a value that is too long under other', () => {
-    const registry = new Registry()
+    const registry = new MetricRegistry()
     const family = registry.number(counter('a_total', ['x']))
     const most = limits.metricLabelLength.default
     family.at('a'.repeat(most)).value += 1
@@ -129,19 +129,19 @@ describe('a registry', () => {
     expect(lengths).toEqual([most, 'other'.length])
   })
 
-  it('tells apart values that would be the same if they were joined', () => {
-    const registry = new Registry()
+  it('distinguishes values that would be equal if they were joined', () => {
+    const registry = new MetricRegistry()
     const family = registry.number(counter('a_total', ['x', 'y']))
     expect(family.at('a,b', 'c')).not.toBe(family.at('a', 'b,c'))
   })
 
-  it('forgets the series of what is gone, and has room for others', () => {
-    const registry = new Registry({ maxLabelValues: 2, maxSeries: 3 })
+  it('removes series, which makes room for others', () => {
+    const registry = new MetricRegistry({ maxLabelValues: 2, maxSeries: 3 })
     const family = registry.number(counter('a_total', ['x', 'y']))
     family.at('a', '1').value = 1
     family.at('a', '2').value = 1
     family.at('b', '1').value = 1
-    family.forget('x', 'a')
+    family.remove('x', 'a')
     family.at('c', '2').value = 1
     expect(linesOf(registry, 'a_total')).toEqual([
       'a_total{x="b",y="1"} 1',

@@ -1,17 +1,18 @@
 import { limits } from '../../util/limits/limits.ts'
 import { type Sample, writeMetrics } from './prometheus.ts'
 
-/** A number with a set of label values. It is changed in place, so that counting is an addition. */
+/** The value of a metric for one set of label values. It is changed in place, so that counting is an addition. */
 export interface Series {
   value: number
 }
 
-/** How often values fell into each bucket, with a set of label values. */
+/** A histogram for one set of label values. */
 export interface HistogramSeries {
+  /** Adds a value. */
   observe(value: number): void
 }
 
-/** What one metric is: what a scrape says of it before its numbers. */
+/** The definition of a metric. */
 export interface MetricDefinition {
   readonly name: string
   readonly type: 'counter' | 'gauge' | 'histogram'
@@ -19,69 +20,68 @@ export interface MetricDefinition {
   readonly labels: readonly string[]
 }
 
-/** How much a registry keeps. */
-export interface RegistryOptions {
-  /** Different values of one label of a metric. */
+/** Limits and buckets of a registry. */
+export interface MetricRegistryOptions {
+  /** Maximum number of different values of one label of a metric. */
   readonly maxLabelValues?: number
-  /** Combinations of label values of one metric. */
+  /** Maximum number of combinations of label values of one metric. */
   readonly maxSeries?: number
-  /** Upper bounds of the buckets of histograms, in seconds, smallest first. */
+  /** Upper bounds of the histogram buckets, in seconds, ascending. */
   readonly buckets?: readonly number[]
 }
 
-/** One metric with all its series. Label values beyond the limits count under `other`. */
-export interface Family<S> {
-  /** The series of these label values, given in the order of the labels; made on first use. */
+/** A metric with all its series. Label values beyond the limits are counted under `other`. */
+export interface MetricFamily<S> {
+  /** Returns the series of these label values, in the order of the labels; created on first use. */
   at(...values: string[]): S
-  /** Forgets every series with this value of a label. */
-  forget(label: string, value: string): void
+  /** Removes every series with this value of a label. */
+  remove(label: string, value: string): void
 }
 
-/**
- * Upper bounds in seconds: those that OpenTelemetry recommends for MCP, and finer ones for servers
- * that are near.
- */
+/** Upper bounds in seconds: those that OpenTelemetry recommends for MCP, and finer ones for local servers. */
 export const defaultBuckets: readonly number[] = [
   0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300,
 ]
 
-/** What label values beyond the limits are counted under. */
+/** The label value under which values beyond the limits are counted. */
 export const other = 'other'
 
-/** Counters, gauges and histograms by name, and their text for Prometheus. */
-export class Registry {
-  readonly #options: RegistryOptions
-  readonly #families = new Map<string, Labelled<Series | Histogram>>()
+/** Holds counters, gauges and histograms by name, and writes them as Prometheus text. */
+export class MetricRegistry {
+  readonly #options: MetricRegistryOptions
+  readonly #families = new Map<string, LabeledFamily<Series | Histogram>>()
   readonly #definitions = new Map<string, MetricDefinition>()
   readonly #refreshers = new Set<() => void>()
 
-  constructor(options: RegistryOptions = {}) {
+  constructor(options: MetricRegistryOptions = {}) {
     this.#options = options
     const { buckets = defaultBuckets } = options
     if (!buckets.every((bound, at) => Number.isFinite(bound) && bound > (buckets[at - 1] ?? 0))) {
-      throw new TypeError('the option "buckets" is a list of numbers above 0, smallest first')
+      throw new TypeError('option "buckets" must be an ascending array of numbers > 0')
     }
   }
 
-  /** Adds a counter or a gauge. Throws a TypeError for a name that is taken or that cannot be one. */
-  number(definition: MetricDefinition & { readonly type: 'counter' | 'gauge' }): Family<Series> {
+  /** Adds a counter or a gauge. Throws a TypeError for an invalid name or one that is taken. */
+  number(
+    definition: MetricDefinition & { readonly type: 'counter' | 'gauge' },
+  ): MetricFamily<Series> {
     return this.#add(definition, () => ({ value: 0 }))
   }
 
   /** Adds a histogram. Throws as `number` does. */
   histogram(
     definition: MetricDefinition & { readonly type: 'histogram' },
-  ): Family<HistogramSeries> {
+  ): MetricFamily<HistogramSeries> {
     const { buckets = defaultBuckets } = this.#options
     return this.#add(definition, () => new Histogram(buckets))
   }
 
-  /** Has `refresh` called ahead of every text, for numbers that are looked up rather than counted. */
+  /** Adds a function that `text` calls first, for metrics that are read rather than counted. */
   onScrape(refresh: () => void): void {
     this.#refreshers.add(refresh)
   }
 
-  /** Everything as text of the Prometheus format 0.0.4. */
+  /** Returns all metrics in the Prometheus text format 0.0.4. */
   text(): string {
     for (const refresh of this.#refreshers) refresh()
     return writeMetrics(
@@ -92,13 +92,13 @@ export class Registry {
     )
   }
 
-  #add<S extends Series | Histogram>(definition: MetricDefinition, make: () => S): Family<S> {
+  #add<S extends Series | Histogram>(definition: MetricDefinition, make: () => S): MetricFamily<S> {
     const { name, labels } = definition
-    if (!metricName.test(name)) throw new TypeError(`"${name}" cannot be the name of a metric`)
+    if (!metricName.test(name)) throw new TypeError(`invalid metric name "${name}"`)
     const bad = labels.find(label => !labelName.test(label) || reservedLabel.test(label))
-    if (bad !== undefined) throw new TypeError(`"${bad}" cannot be a label of the metric ${name}`)
-    if (this.#definitions.has(name)) throw new TypeError(`there is a metric ${name} already`)
-    const family = new Labelled(definition, make, this.#options)
+    if (bad !== undefined) throw new TypeError(`invalid label "${bad}" of metric ${name}`)
+    if (this.#definitions.has(name)) throw new TypeError(`metric ${name} already exists`)
+    const family = new LabeledFamily(definition, make, this.#options)
     this.#definitions.set(name, definition)
     this.#families.set(name, family)
     return family
@@ -107,7 +107,7 @@ export class Registry {
 
 const metricName = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/
 const labelName = /^[a-zA-Z_][a-zA-Z0-9_]*$/
-/** `le` belongs to histograms, and what begins with two underlines to Prometheus. */
+/** `le` and `quantile` are reserved for histograms and summaries, and names that start with `__` for Prometheus. */
 const reservedLabel = /^(?:__.*|le|quantile)$/
 
 interface Entry<S> {
@@ -115,34 +115,36 @@ interface Entry<S> {
   readonly series: S
 }
 
-class Labelled<S> implements Family<S> {
+class LabeledFamily<S> implements MetricFamily<S> {
   readonly #labels: readonly string[]
   readonly #make: () => S
   readonly #maxValues: number
   readonly #maxSeries: number
   readonly #known: Set<string>[]
-  // By one label after the other: joined to one key, two sets of values could be taken for one.
+  // One level per label: joined to one key, two different sets of values could collide.
   readonly #tree: Branch<S> = new Map()
   #count = 0
 
-  constructor(definition: MetricDefinition, make: () => S, options: RegistryOptions) {
+  constructor(definition: MetricDefinition, make: () => S, options: MetricRegistryOptions) {
     this.#labels = definition.labels
     this.#make = make
     this.#maxValues = options.maxLabelValues ?? limits.metricLabelValues.default
     this.#maxSeries = options.maxSeries ?? limits.metricSeries.default
     this.#known = definition.labels.map(() => new Set())
-    // What has no labels is there from the start, as 0.
+    // A metric without labels exists from the start, as 0.
     if (definition.labels.length === 0) this.at()
   }
 
   at(...values: string[]): S {
     if (values.length !== this.#labels.length) {
-      throw new TypeError(`needs a value for each of: ${this.#labels.join(', ') || 'no labels'}`)
+      throw new TypeError(
+        `expected one value for each label: ${this.#labels.join(', ') || 'no labels'}`,
+      )
     }
     return this.#find(values) ?? this.#create(values.map((value, at) => this.#bounded(value, at)))
   }
 
-  forget(label: string, value: string): void {
+  remove(label: string, value: string): void {
     const level = this.#labels.indexOf(label)
     for (const { values } of [...this.entries()]) {
       if (values[level] === value) this.#remove(values)

@@ -1,93 +1,94 @@
-import type { Family, HistogramSeries, MetricDefinition, Series } from './registry.ts'
+import type { HistogramSeries, MetricDefinition, MetricFamily, Series } from './registry.ts'
 
-/** A metric of ours: what it is, and what OpenTelemetry calls the same thing, where it has a name for it. */
+/** A metric of this package. */
 export interface MetricRow extends Omit<MetricDefinition, 'name'> {
+  /** The corresponding OpenTelemetry metric, if there is one. */
   readonly otel?: string
 }
 
 const duration = 'mcp.server.operation.duration'
 
-/** Every metric there is, by name. `docs/observe.md` shows this table and is checked against it. */
+/** All metrics by name. A test checks `docs/observe.md` against this table. */
 export const metricTable = {
   trunkline_calls_total: {
     type: 'counter',
     labels: ['server', 'method', 'outcome'],
-    help: 'Requests answered, by how that ended.',
+    help: 'Handled requests by outcome.',
     otel: `the count of ${duration}`,
   },
   trunkline_call_errors_total: {
     type: 'counter',
     labels: ['server', 'kind'],
-    help: 'Requests answered with an error, by its kind.',
+    help: 'Requests that failed with an error, by kind.',
     otel: `the count of ${duration} by error.type, where it is a number`,
   },
   trunkline_call_duration_seconds: {
     type: 'histogram',
     labels: ['server', 'method'],
-    help: 'How long requests took.',
+    help: 'Duration of requests.',
     otel: duration,
   },
   trunkline_tool_call_duration_seconds: {
     type: 'histogram',
     labels: ['server', 'tool'],
-    help: 'How long calls of each tool took.',
+    help: 'Duration of calls by tool.',
     otel: `${duration} by gen_ai.tool.name`,
   },
   trunkline_tool_errors_total: {
     type: 'counter',
     labels: ['server', 'tool'],
-    help: 'Calls of each tool that failed, in the tool or on the way to it.',
+    help: 'Failed calls by tool, in the tool or before it was reached.',
     otel: `the count of ${duration} by gen_ai.tool.name and error.type`,
   },
   trunkline_calls_in_flight: {
     type: 'gauge',
     labels: ['server'],
-    help: 'Requests being answered.',
+    help: 'Requests in flight.',
   },
   trunkline_queue_length: {
     type: 'gauge',
     labels: ['server'],
-    help: 'Requests waiting for their turn.',
+    help: 'Queued requests.',
   },
   trunkline_call_retries_total: {
     type: 'counter',
     labels: ['server'],
-    help: 'Attempts of requests after the first.',
+    help: 'Retries of requests.',
   },
   trunkline_received_bytes_total: {
     type: 'counter',
     labels: ['server'],
-    help: 'Bytes from callers, at the addresses where the endpoint is served.',
+    help: 'Bytes received from callers, at the addresses where the endpoint is served.',
   },
   trunkline_sent_bytes_total: {
     type: 'counter',
     labels: ['server'],
-    help: 'Bytes to callers, at the same addresses.',
+    help: 'Bytes sent to callers, at the addresses where the endpoint is served.',
   },
   trunkline_upstream_received_bytes_total: {
     type: 'counter',
     labels: ['server'],
-    help: 'Bytes from servers behind a router.',
+    help: 'Bytes received from upstream servers of a router.',
   },
   trunkline_upstream_sent_bytes_total: {
     type: 'counter',
     labels: ['server'],
-    help: 'Bytes to servers behind a router.',
+    help: 'Bytes sent to upstream servers of a router.',
   },
   trunkline_limit_refusals_total: {
     type: 'counter',
     labels: ['server', 'scope', 'limit'],
-    help: 'Requests refused because there were too many.',
+    help: 'Requests refused because a limit was reached.',
   },
   trunkline_breaker_state: {
     type: 'gauge',
     labels: ['server', 'instance'],
-    help: 'Circuit breakers: 0 closed, 1 half-open, 2 open.',
+    help: 'State of circuit breakers: 0 closed, 1 half-open, 2 open.',
   },
   trunkline_breaker_opened_total: {
     type: 'counter',
     labels: ['server'],
-    help: 'How often circuit breakers opened.',
+    help: 'Number of times that circuit breakers opened.',
   },
   trunkline_instances_up: {
     type: 'gauge',
@@ -97,43 +98,43 @@ export const metricTable = {
   trunkline_instance_restarts_total: {
     type: 'counter',
     labels: ['server'],
-    help: 'Attempts to start instances, or to connect to them, again.',
+    help: 'Attempts to restart or reconnect instances.',
   },
   trunkline_instance_quarantines_total: {
     type: 'counter',
     labels: ['server'],
-    help: 'Instances put away because they failed too often.',
+    help: 'Instances quarantined because they failed too often.',
   },
   trunkline_sessions: {
     type: 'gauge',
     labels: [],
-    help: 'Connections that last, sessions over HTTP included.',
+    help: 'Open connections, including sessions over HTTP.',
   },
   trunkline_session_duration_seconds: {
     type: 'histogram',
     labels: [],
-    help: 'How long connections lasted.',
+    help: 'Duration of connections and sessions.',
     otel: 'mcp.server.session.duration',
   },
   trunkline_tool_changes_total: {
     type: 'counter',
     labels: ['server', 'change'],
-    help: 'Tools that are not what they were when they were first seen.',
+    help: 'Tools that were added, removed or changed.',
   },
-  trunkline_questions_total: {
+  trunkline_server_requests_total: {
     type: 'counter',
     labels: ['server', 'method'],
-    help: 'Questions that servers asked callers.',
+    help: 'Requests that upstream servers sent to callers.',
   },
   trunkline_config_reloads_total: {
     type: 'counter',
     labels: ['outcome'],
-    help: 'How often the configuration was read again: ok, error.',
+    help: 'Configuration reloads by outcome: ok, error.',
   },
   trunkline_log_lines_dropped_total: {
     type: 'counter',
     labels: [],
-    help: 'Lines of the log that were dropped.',
+    help: 'Dropped log lines.',
   },
   trunkline_event_loop_lag_seconds: {
     type: 'gauge',
@@ -144,29 +145,29 @@ export const metricTable = {
   trunkline_build_info: {
     type: 'gauge',
     labels: ['version', 'node'],
-    help: 'Always 1; the labels tell what is running.',
+    help: 'Always 1; the labels have the versions.',
   },
   process_resident_memory_bytes: {
     type: 'gauge',
     labels: [],
-    help: 'Memory of the process.',
+    help: 'Resident memory of the process.',
     otel: 'process.memory.usage',
   },
   process_cpu_seconds_total: {
     type: 'counter',
     labels: [],
-    help: 'Processor time of the process.',
+    help: 'CPU time of the process.',
     otel: 'process.cpu.time',
   },
   process_start_time_seconds: {
     type: 'gauge',
     labels: [],
-    help: 'When the process was started, in seconds since 1970.',
+    help: 'Start time of the process, in seconds since 1970.',
   },
   nodejs_heap_size_used_bytes: {
     type: 'gauge',
     labels: [],
-    help: 'Memory of JavaScript that is in use.',
+    help: 'Used heap memory.',
     otel: 'v8js.memory.heap.used',
   },
 } as const satisfies Readonly<Record<string, MetricRow>>
@@ -174,8 +175,8 @@ export const metricTable = {
 /** The name of a metric in the table. */
 export type MetricName = keyof typeof metricTable
 
-/** The metrics of the table, once a registry has them. */
+/** Access to the metrics of the table in a registry. */
 export interface MetricFamilies {
-  readonly number: (name: MetricName) => Family<Series>
-  readonly histogram: (name: MetricName) => Family<HistogramSeries>
+  readonly number: (name: MetricName) => MetricFamily<Series>
+  readonly histogram: (name: MetricName) => MetricFamily<HistogramSeries>
 }

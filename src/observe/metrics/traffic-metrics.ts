@@ -1,18 +1,18 @@
 import type { Traffic } from '../../util/traffic.ts'
-import type { Registry } from './registry.ts'
+import type { MetricRegistry } from './registry.ts'
 import type { MetricFamilies } from './table.ts'
 
-/** What tells how many bytes have passed. */
+/** A source of byte counts. */
 export interface TrafficSource {
-  /** Between an endpoint and its callers. */
+  /** The bytes between an endpoint and its callers. */
   readonly traffic?: Traffic
-  /** Between a router and its servers, by their names. */
+  /** The bytes between a router and its upstream servers, by server name. */
   upstreamTraffic?(): Iterable<readonly [server: string, traffic: Traffic]>
 }
 
-/** Has bytes looked up at every scrape; `server` is what the endpoint is called. */
+/** Updates the traffic metrics at every scrape; `server` is the name of the endpoint. */
 export function measureTraffic(
-  registry: Registry,
+  registry: MetricRegistry,
   { number }: MetricFamilies,
   source: TrafficSource,
   server: string,

@@ -3,29 +3,29 @@ import { metaKeys, readTrace, type TraceContext } from '../../mcp/meta.ts'
 export type { TraceContext }
 
 /**
- * The trace that a message belongs to, from its `_meta`; undefined where it names none.
+ * Reads the trace context from the `_meta` of a message; undefined if there is none.
  *
- * What is malformed is left out, and `tracestate` together with `traceparent`, so that whatever comes
- * back may be passed on, also as headers. Anything may be given: it comes from outside.
+ * Malformed members are left out, and `tracestate` together with `traceparent`, so that the result is safe
+ * to propagate, also as HTTP headers. `meta` may be any value, because it comes from a peer.
  */
 export function traceOf(meta: unknown): TraceContext | undefined {
   return readTrace({ _meta: meta })
 }
 
 /**
- * The same `_meta` with this trace in place of whatever trace it had; without one, of none. What is
- * malformed in the trace is left out. Nothing that was given is changed.
+ * Returns a copy of `_meta` with this trace context instead of the one it had; with undefined, without any.
+ * Malformed members of the trace context are left out.
  */
 export function withTrace(
   meta: Readonly<Record<string, unknown>> | undefined,
   trace: TraceContext | undefined,
 ): Record<string, unknown> {
-  const sound = traceOf(trace)
+  const valid = traceOf(trace)
   const rest: Record<string, unknown> = { ...meta }
   for (const key of traceKeys) delete rest[key]
-  if (sound?.traceparent !== undefined) rest[metaKeys.traceparent] = sound.traceparent
-  if (sound?.tracestate !== undefined) rest[metaKeys.tracestate] = sound.tracestate
-  if (sound?.baggage !== undefined) rest[metaKeys.baggage] = sound.baggage
+  if (valid?.traceparent !== undefined) rest[metaKeys.traceparent] = valid.traceparent
+  if (valid?.tracestate !== undefined) rest[metaKeys.tracestate] = valid.tracestate
+  if (valid?.baggage !== undefined) rest[metaKeys.baggage] = valid.baggage
   return rest
 }
 

@@ -44,7 +44,7 @@ describe('the trace of a message', () => {
     expect(traceOf(meta)).toEqual(expected)
   })
 
-  it('takes the place of another one, and nothing else', () => {
+  it('replaces another one, and nothing else', () => {
     const meta = { traceparent: 'x', tracestate: 'old=1', baggage: 'old=1', 'a/b': 1 }
     expect(withTrace(meta, { traceparent, baggage: 'b=2' })).toEqual({
       traceparent,
@@ -83,11 +83,11 @@ describe.each(allRevisions)('spans in %s', revision => {
     telemetry = registerTelemetry()
   })
   afterEach(() => {
-    expect([telemetry.complaints, telemetry.underway()]).toEqual([[], []])
+    expect([telemetry.complaints, telemetry.unfinished()]).toEqual([[], []])
     unregisterTelemetry()
   })
 
-  it('are children of what the request names, and what it calls belongs to them', async () => {
+  it('are children of the span in the request, and parents of the calls they make', async () => {
     const client = await asked(await serverWith(tracing()), revision)
     telemetry.forget()
     for (const name of ['echo', 'slow']) {
@@ -112,7 +112,7 @@ describe.each(allRevisions)('spans in %s', revision => {
     })
   })
 
-  it('are called after what is asked for, and the one that opens a session tells the revision', async () => {
+  it('are named after their subject, and that of initialize has the revision', async () => {
     const client = await asked(await serverWith(tracing()), revision)
     await client.ask('tools/list')
     await client.ask('prompts/get', { name: 'p' })
@@ -135,19 +135,19 @@ describe.each(allRevisions)('spans in %s', revision => {
     expect(new Set(spans.map(span => span.traceId)).size).toBe(spans.length)
   })
 
-  it('tell what failed, in words that were meant for callers', async () => {
+  it('report errors, with messages that were meant for callers', async () => {
     const client = await asked(await serverWith(tracing()), revision)
     telemetry.forget()
     await client.ask('tools/call', { name: 'bad' })
     await client.ask('tools/call', { name: 'none' })
     await client.ask('resources/read', { uri: 'r:///1' })
     await turn()
-    const told = telemetry.spans().map(({ attributes, status, events }) => {
+    const spans = telemetry.spans().map(({ attributes, status, events }) => {
       const { 'error.type': type, 'rpc.response.status_code': number } = attributes
       return [type, number, attributes['trunkline.error.kind'], status, events]
     })
     const code = SpanStatusCode.ERROR
-    expect(told).toEqual([
+    expect(spans).toEqual([
       ['tool_error', undefined, undefined, { code }, []],
       ['-32602', '-32602', 'tool_not_found', { code, message: 'Tool not found' }, []],
       ['-32603', '-32603', undefined, { code }, []],
@@ -159,7 +159,7 @@ describe.each(allRevisions)('spans in %s', revision => {
 describe('tracing', () => {
   afterEach(unregisterTelemetry)
 
-  it('does nothing where OpenTelemetry is not installed', async () => {
+  it('has no effect if OpenTelemetry is not installed', async () => {
     const missing = tracing({ load: () => Promise.reject(new Error('Cannot find package')) })
     expect(await missing.ready).toBe(false)
     const client = await asked(await serverWith(missing), '2025-11-25')
@@ -179,7 +179,7 @@ describe('tracing', () => {
     expect(telemetry.spans()).toHaveLength(1)
   })
 
-  it('keeps nothing of what the caller does not want to be kept, and passes that on', async () => {
+  it('honors the sampling decision of the caller, and propagates it', async () => {
     unregisterTelemetry()
     const telemetry = registerTelemetry()
     const client = await asked(await serverWith(tracing()), '2025-11-25')
@@ -191,7 +191,7 @@ describe('tracing', () => {
     expect(telemetry.spans()).toEqual([])
   })
 
-  it('finds the SDK that was set up with another copy of the package', async () => {
+  it('finds an SDK that was registered with another copy of the package', async () => {
     unregisterTelemetry()
     const telemetry = registerTelemetry()
     const folder = mkdtempSync(join(tmpdir(), 'trunkline-api-'))
@@ -213,7 +213,7 @@ describe('tracing', () => {
   })
 })
 
-describe('a span around what carries requests', () => {
+describe('a span of the transport', () => {
   const exchange = { signal: AbortSignal.any([]), envelope: {}, notify: () => {} }
 
   async function carried(params: Record<string, unknown>, isOver: boolean) {
@@ -233,14 +233,14 @@ describe('a span around what carries requests', () => {
     return { parent: span?.parent, links: span?.links, carrier: carrier.spanContext().spanId }
   }
 
-  it('is linked to where the request names another trace, and is its parent where it names none', async () => {
+  it('is linked if the request has another trace, and is the parent if it has none', async () => {
     const named = await carried({ _meta: { traceparent } }, false)
     expect(named).toMatchObject({ parent: 'b7ad6b7169203331', links: [named.carrier] })
     const unnamed = await carried({}, false)
     expect(unnamed).toMatchObject({ parent: unnamed.carrier, links: [] })
   })
 
-  it('is nothing to it once it has ended: then it is the one that listening began in', async () => {
+  it('is ignored once it has ended: then it is the one in which listening started', async () => {
     const named = await carried({ _meta: { traceparent } }, true)
     expect(named).toMatchObject({ parent: 'b7ad6b7169203331', links: [] })
     expect(await carried({}, true)).toMatchObject({ parent: undefined, links: [] })

@@ -1,47 +1,47 @@
 import { codes, RpcError } from '../../jsonrpc/error.ts'
 import type { Exchange, Handler, Middleware } from '../../jsonrpc/handler.ts'
 import type { RpcRequest } from '../../jsonrpc/message.ts'
+import { eraOf } from '../../mcp/caller.ts'
 import { toWire } from '../../mcp/errors/wire.ts'
 import { metaKeys, type TraceContext } from '../../mcp/meta.ts'
 import type { Profile, ProfileName } from '../../mcp/profile.ts'
-import { defined } from '../../util/defined.ts'
-import { promised } from '../../util/promised.ts'
-import { isRecord } from '../../util/record.ts'
+import { defined, isRecord } from '../../util/objects.ts'
+import { fromThenable } from '../../util/promises.ts'
 import { version } from '../../util/version.ts'
 import { nameIn } from '../call.ts'
-import { introductionOf } from '../caller.ts'
+import { initializeInfo } from '../caller.ts'
 import { redactText } from '../log/redact.ts'
 import { traceOf } from './context.ts'
 
-/** Spans of OpenTelemetry for what a server answers. */
+/** OpenTelemetry spans for the requests that a server handles. */
 export interface Tracing {
   /**
-   * Whether there is OpenTelemetry to give spans to: false where the package `@opentelemetry/api` is not
-   * installed. Never rejects. Requests that come before it settles get no spans.
+   * Settles with true when OpenTelemetry is loaded, and with false if `@opentelemetry/api` is not installed.
+   * Never rejects. Requests that arrive before it settles get no spans.
    */
   readonly ready: Promise<boolean>
   /**
-   * Puts a span around each request, as a child of the one that its `_meta` names. Nothing but a look
-   * at a variable while no tracer is registered.
+   * Creates a span for each request, as a child of the one in its `_meta`. Costs one branch per request
+   * while no tracer provider is registered.
    */
   readonly middleware: Middleware
-  /** The trace of whatever is running now, for the `_meta` of calls that it makes: see `withTrace`. */
+  /** Returns the current trace context, for the `_meta` of outgoing calls: see `withTrace`. */
   current(): TraceContext | undefined
-  /** Runs something as part of no trace, wherever it is begun, and gives what it gives. */
+  /** Runs a function outside of any trace, and returns its result. */
   outside<T>(run: () => T): T
 }
 
-/** How tracing finds OpenTelemetry. */
+/** Options of tracing. */
 export interface TracingOptions {
-  /** Brings the module `@opentelemetry/api`, where it is to be another one than the one installed. */
+  /** Loads the module `@opentelemetry/api`; imports the installed package by default. */
   readonly load?: () => Promise<unknown>
-  /** How the server says errors on the wire, for the numbers in the spans; `'mcp'` unless said. */
+  /** The error profile of the server, for the error codes in spans; `'mcp'` by default. */
   readonly profile?: ProfileName | Profile
 }
 
 /**
- * Begins to trace, if the package `@opentelemetry/api` is installed and the program has registered a
- * tracer provider with it, now or later. Without either nothing happens.
+ * Starts tracing if the package `@opentelemetry/api` is installed and the program registers a tracer
+ * provider, now or later. Otherwise it has no effect.
  */
 export function tracing(options: TracingOptions = {}): Tracing {
   let api: Api | undefined
@@ -50,30 +50,30 @@ export function tracing(options: TracingOptions = {}): Tracing {
   const load = options.load ?? (() => import('@opentelemetry/api'))
   const ready = load().then(
     found => {
-      // The check: it is the module of that name. A copy, because looking into a module costs each time.
+      // The check: it is the module of that name. A copy, because module namespace reads are slow.
       api = { ...(found as Api) }
       return true
     },
     () => false,
   )
-  /** The tracer of the provider that is registered at present; undefined while there is none. */
+  /** Returns the tracer of the registered provider; undefined while there is none. */
   const tracerOf = ({ trace, ProxyTracerProvider }: Api): Tracer | undefined => {
     const registered = trace.getTracerProvider()
     const inner = registered instanceof ProxyTracerProvider ? registered.getDelegate() : registered
     if (inner !== provider) {
       provider = inner
-      // Where nobody has registered one there is a stand-in, which has no tracers of its own.
-      const isStandIn =
+      // Without a registered provider the API returns a proxy, which has no delegate tracer.
+      const isProxyOnly =
         registered instanceof ProxyTracerProvider &&
         registered.getDelegateTracer('trunkline', version) === undefined
-      tracer = isStandIn ? undefined : trace.getTracer('trunkline', version)
+      tracer = isProxyOnly ? undefined : trace.getTracer('trunkline', version)
     }
     return tracer
   }
   return {
     ready,
     middleware: next => {
-      // A middleware is put together once for each connection, so this is about one client.
+      // A middleware is composed once for each connection, so this is about one client.
       const spans: Spans = { profile: options.profile, next, revision: undefined }
       return (message, exchange) => {
         if (api === undefined || message.type === 'notification') return next(message, exchange)
@@ -101,23 +101,23 @@ type Tracer = import('@opentelemetry/api').Tracer
 type Span = import('@opentelemetry/api').Span
 type Attributes = import('@opentelemetry/api').Attributes
 
-/** What the spans of one connection have in common. */
+/** The shared state of the spans of one connection. */
 interface Spans {
   readonly next: Handler
   readonly profile: ProfileName | Profile | undefined
-  /** What `initialize` has settled; requests of the other era say it themselves. */
+  /** The revision negotiated by `initialize`; stateless requests carry their own. */
   revision: string | undefined
 }
 
 /** One request and its span. */
-interface Spanned {
+interface SpannedRequest {
   readonly api: Api
   readonly span: Span
   readonly spans: Spans
   readonly message: RpcRequest
   readonly exchange: Exchange
-  /** Whether its span has ended. Who has been given up may still be answered, by code that goes on. */
-  isOver: boolean
+  /** Whether the span has ended. The handler of a cancelled request may still return later. */
+  hasEnded: boolean
 }
 
 function spanned(
@@ -128,14 +128,15 @@ function spanned(
   exchange: Exchange,
 ): unknown {
   const { context, propagation, trace, SpanKind } = api
-  const around = carrying(api)
+  const ambient = transportContext(api)
   const meta = isRecord(message.params) ? message.params._meta : undefined
   const named = traceOf(meta)
-  const parent = named === undefined ? around : propagation.extract(around, named)
-  // What carried the request, such as HTTP, may be traced too: that is beside its own trace. Within a
-  // process it may be the very span that is named.
-  const carrier = trace.getSpanContext(around)
-  const isBeside = carrier !== undefined && carrier.spanId !== trace.getSpanContext(parent)?.spanId
+  const parent = named === undefined ? ambient : propagation.extract(ambient, named)
+  // The transport, such as HTTP, may have a span too, in another trace: it becomes a link. Within one
+  // process it may be the very span in `_meta`.
+  const carrier = trace.getSpanContext(ambient)
+  const isSeparate =
+    carrier !== undefined && carrier.spanId !== trace.getSpanContext(parent)?.spanId
   const attributes = attributesOf(message, revisionIn(message) ?? spans.revision)
   const target = attributes['gen_ai.tool.name'] ?? attributes['gen_ai.prompt.name']
   const method = cut(message.method)
@@ -144,43 +145,44 @@ function spanned(
     {
       kind: SpanKind.SERVER,
       attributes,
-      links: isBeside ? [{ context: carrier }] : [],
+      links: isSeparate ? [{ context: carrier }] : [],
     },
     parent,
   )
   const inside = trace.setSpan(parent, span)
   const { next } = spans
-  return ending({ api, span, spans, message, exchange, isOver: false }, () =>
+  return runInSpan({ api, span, spans, message, exchange, hasEnded: false }, () =>
     context.with(inside, next, undefined, message, exchange),
   )
 }
 
 /**
- * The context that a request was brought in. Where its span has ended, nothing is being carried: it is the
- * one that somebody began to listen in, which everything that comes by that connection would remember.
+ * Returns the active context, which is that of the transport. If its span has ended, it is the context in
+ * which the server was started to listen, which every message of that connection inherits; then the root
+ * context is returned instead.
  */
-function carrying({ context, trace, TraceFlags, ROOT_CONTEXT }: Api): Context {
+function transportContext({ context, trace, TraceFlags, ROOT_CONTEXT }: Api): Context {
   const active = context.active()
   const span = trace.getSpan(active)
   if (span === undefined || span.isRecording()) return active
   const { traceFlags, isRemote } = span.spanContext()
-  // Those that are not sampled never record anything; their children are not sampled either.
+  // Spans that are not sampled never record; their children are not sampled either.
   const hasEnded = (traceFlags & TraceFlags.SAMPLED) !== 0 && isRemote !== true
   return hasEnded ? ROOT_CONTEXT : active
 }
 
-/** Runs something and ends the span with it, at once or later. */
-function ending(spanned: Spanned, run: () => unknown): unknown {
+/** Runs the handler and ends the span when it returns or its promise settles. */
+function runInSpan(spanned: SpannedRequest, run: () => unknown): unknown {
   let result: unknown
   try {
-    result = promised(run())
+    result = fromThenable(run())
   } catch (error) {
     endWithError(spanned, error)
     throw error
   }
   if (result instanceof Promise) {
     const { message, exchange } = spanned
-    // Code that is not told, or does not listen, may go on for ever. To be given up is how listening ends.
+    // A handler that ignores its signal may run for ever. A listen request is always ended by an abort.
     if (message.method !== 'subscriptions/listen') exchange.onAbort?.(() => endCancelled(spanned))
     result.then(
       value => endWithResult(spanned, value),
@@ -192,11 +194,11 @@ function ending(spanned: Spanned, run: () => unknown): unknown {
   return result
 }
 
-function endWithResult(spanned: Spanned, result: unknown): void {
-  if (spanned.isOver) return
+function endWithResult(spanned: SpannedRequest, result: unknown): void {
+  if (spanned.hasEnded) return
   const { api, span, spans, message } = spanned
   if (message.method === 'initialize') {
-    spans.revision = introductionOf(message.params, result).revision
+    spans.revision = initializeInfo(message.params, result).revision
     if (spans.revision !== undefined) span.setAttribute('mcp.protocol.version', spans.revision)
   }
   if (isRecord(result) && result.isError === true) {
@@ -206,8 +208,8 @@ function endWithResult(spanned: Spanned, result: unknown): void {
   end(spanned)
 }
 
-function endWithError(spanned: Spanned, error: unknown): void {
-  if (spanned.isOver) return
+function endWithError(spanned: SpannedRequest, error: unknown): void {
+  if (spanned.hasEnded) return
   const { api, span, spans, message, exchange } = spanned
   const code = api.SpanStatusCode.ERROR
   if (!(error instanceof RpcError) && exchange.signal.aborted) {
@@ -215,39 +217,39 @@ function endWithError(spanned: Spanned, error: unknown): void {
     return
   }
   if (error instanceof RpcError) {
-    const era = revisionIn(message) === undefined ? 'session' : 'stateless'
-    const { code: number } = toWire(error, { profile: spans.profile, revision: { era } })
-    endWithNumber(span, number)
+    const revision = { era: eraOf(message.params) }
+    const { code: number } = toWire(error, { profile: spans.profile, revision })
+    setErrorCode(span, number)
     if (error.kind !== undefined) span.setAttribute('trunkline.error.kind', cut(error.kind))
     span.setStatus({ code, message: cut(error.message) })
   } else {
-    // Its words are for the log of this program: they may hold anything.
-    endWithNumber(span, codes.internalError)
+    // The message is for the log of this program only: it may contain anything.
+    setErrorCode(span, codes.internalError)
     span.setStatus({ code })
   }
   end(spanned)
 }
 
-/** Nobody is answered. */
-function endCancelled(spanned: Spanned): void {
-  if (spanned.isOver) return
+/** Ends the span of a cancelled request, which gets no response. */
+function endCancelled(spanned: SpannedRequest): void {
+  if (spanned.hasEnded) return
   spanned.span.setAttribute('error.type', 'cancelled')
   spanned.span.setStatus({ code: spanned.api.SpanStatusCode.ERROR })
   end(spanned)
 }
 
-function end(spanned: Spanned): void {
-  spanned.isOver = true
+function end(spanned: SpannedRequest): void {
+  spanned.hasEnded = true
   spanned.span.end()
 }
 
-/** The number of the answer, under both of the names that the conventions have for it. */
-function endWithNumber(span: Span, number: number): void {
+/** Sets the error code under both attribute names of the semantic conventions. */
+function setErrorCode(span: Span, number: number): void {
   span.setAttribute('error.type', `${number}`)
   span.setAttribute('rpc.response.status_code', `${number}`)
 }
 
-/** The revision that a request of a stateless one names. */
+/** Returns the revision in the `_meta` of a stateless request. */
 function revisionIn({ params }: RpcRequest): string | undefined {
   const meta = isRecord(params) ? params._meta : undefined
   const revision = isRecord(meta) ? meta[metaKeys.protocolVersion] : undefined
@@ -274,7 +276,7 @@ function attributesOf(
   return attributes
 }
 
-/** Bounded, because it comes from outside. */
+/** Limits the length of a text, because it comes from a peer. */
 function cut(text: string): string {
   return text.length > 256 ? text.slice(0, 256) : text
 }

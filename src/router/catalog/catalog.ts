@@ -14,10 +14,11 @@ import {
 } from './entries.ts'
 
 /**
- * Everything that the servers behind a router offer, as callers see it: in the order of the servers and
- * of the lists of each. What would hide something of an earlier server is hidden itself.
+ * The merged tools, prompts and resources of all upstream servers, as callers see them. Entries keep the
+ * order of the servers and of their lists. On a name conflict the entry of the earlier server wins and
+ * the other is hidden.
  */
-export class Catalogue {
+export class Catalog {
   readonly tools: readonly ToolEntry[]
   readonly prompts: readonly Entry<Prompt>[]
   readonly resources: readonly ResourceEntry[]
@@ -39,22 +40,24 @@ export class Catalogue {
     this.#resources = new Map(this.resources.map(entry => [entry.shown.uri, entry]))
   }
 
+  /** Returns the tool with this exposed name. */
   tool(name: string): ToolEntry | undefined {
     return this.#tools.get(name)
   }
 
+  /** Returns the prompt with this exposed name. */
   prompt(name: string): Entry<Prompt> | undefined {
     return this.#prompts.get(name)
   }
 
-  /** The server that a resource belongs to: that lists it, or that lists a family it is one of. */
+  /** Returns the server that lists a resource, or else the first with a template that matches its URI. */
   ownerOf(uri: string): Route | undefined {
     const listed = this.#resources.get(uri)
     if (listed !== undefined) return listed.route
     return this.templates.find(({ template }) => template?.match(uri) !== undefined)?.route
   }
 
-  /** The server that lists a family of resources under this template. */
+  /** Returns the server that lists this resource template. */
   templateOwner(uriTemplate: string): Route | undefined {
     return this.templates.find(({ shown }) => shown.uriTemplate === uriTemplate)?.route
   }

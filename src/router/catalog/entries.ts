@@ -9,58 +9,59 @@ import type { Route } from '../dispatch/route.ts'
 import type { Pins } from '../pins/pins.ts'
 import { matcher } from './glob.ts'
 import type { Lists } from './lists.ts'
-import { type Exposing, exposeTools } from './names.ts'
+import { exposeTools, type ServerListing } from './names.ts'
 
-/** A tool or prompt as callers see it, and where it is. */
+/** A tool or prompt as callers see it, with the route to its server. */
 export interface Entry<T> {
   readonly route: Route
-  /** What its server calls it. */
+  /** The upstream name. */
   readonly name: string
-  /** As callers see it. */
+  /** The definition that callers see. */
   readonly shown: T
-  /** Grows along the list, and stays the same while only other servers change. */
+  /** Sort key for pagination: increases along the list and stays the same while only other servers change. */
   readonly place: number
 }
 
-/** A tool, and whether its server takes calls of it as tasks. */
+/** A tool with its task support and what the router knows about calling it. */
 export interface ToolEntry extends Entry<Tool> {
   readonly task: 'forbidden' | 'optional' | 'required'
-  /** Whether it is the server alone that decides which calls become tasks. */
+  /** Whether the server alone decides which calls become tasks. */
   readonly isServersChoice: boolean
-  /** What is believed of it: what its server says, or its operator, or nothing. */
-  readonly believed: ToolAnnotations | undefined
-  /** Its arguments that HTTP requests repeat as headers; undefined where there are none. */
+  /** The annotations that the router relies on for retries: from the operator, from a trusted server, or none. */
+  readonly trustedAnnotations: ToolAnnotations | undefined
+  /** The arguments that HTTP requests mirror as headers; undefined if there are none. */
   readonly mirrored: MirroredArguments | undefined
 }
 
-/** A resource, and where it is. */
+/** A resource with the route to its server. */
 export interface ResourceEntry {
   readonly route: Route
   readonly shown: Resource
   readonly place: number
 }
 
-/** A family of resources, and where it is. */
+/** A resource template with the route to its server. */
 export interface TemplateEntry {
   readonly route: Route
   readonly shown: ResourceTemplate
   readonly place: number
-  /** Undefined for one that cannot be read, which is listed all the same. */
+  /** The parsed template; undefined for an invalid one, which is listed nevertheless. */
   readonly template: UriTemplate | undefined
 }
 
-/** Something that a server offers and callers do not see. */
+/** An entry of an upstream server that callers do not see. */
 export interface HiddenEntry {
   readonly server: string
   readonly what: 'tool' | 'prompt' | 'resource'
   readonly name: string
+  /** The reason in one line, for the operator. */
   readonly why: string
 }
 
-/** So many entries of one server have places of their own. */
+/** The number of distinct places that each server has. */
 const placesPerServer = 2 ** 20
 
-/** The tools that callers see. Those that they do not see are added to `hidden`. */
+/** Returns the exposed tools and adds the others to `hidden`. */
 export function toolEntries(
   routes: readonly Route[],
   pins: Pins | undefined,
@@ -83,7 +84,7 @@ export function toolEntries(
   return entries
 }
 
-/** The same for prompts. */
+/** Returns the exposed prompts and adds the others to `hidden`. */
 export function promptEntries(
   routes: readonly Route[],
   hidden: HiddenEntry[],
@@ -100,7 +101,7 @@ export function promptEntries(
   })
 }
 
-/** The same for resources, of which callers see the addresses that their servers gave them. */
+/** Returns the exposed resources, under their upstream URIs, and adds the others to `hidden`. */
 export function resourceEntries(
   routes: readonly Route[],
   hidden: HiddenEntry[],
@@ -113,7 +114,7 @@ export function resourceEntries(
   )
 }
 
-/** The same for families of resources. */
+/** Returns the exposed resource templates and adds the others to `hidden`. */
 export function templateEntries(
   routes: readonly Route[],
   hidden: HiddenEntry[],
@@ -127,7 +128,7 @@ export function templateEntries(
   return listed.map(entry => ({ ...entry, template: parsed(entry.shown.uriTemplate) }))
 }
 
-/** Gives the entries of one list their places, in the order in which it is asked for them. */
+/** Returns a function that assigns places to the entries of one list; call it in list order. */
 function places(): (route: Route) => number {
   let place = 0
   let latest: Route | undefined
@@ -138,15 +139,15 @@ function places(): (route: Route) => number {
   }
 }
 
-/** What is called by name, under the names that callers see. */
+/** Assigns exposed names to tools or prompts. */
 function named<T extends { readonly name: string }>(
   what: 'tool' | 'prompt',
   routes: readonly Route[],
   hidden: HiddenEntry[],
-  offered: (route: Route) => Exposing<T>,
+  listingOf: (route: Route) => ServerListing<T>,
 ): readonly { readonly route: Route; readonly tool: T; readonly exposedName: string }[] {
   const byName = new Map(routes.map(route => [route.name, route]))
-  const all = exposeTools(routes.map(offered))
+  const all = exposeTools(routes.map(listingOf))
   for (const { server, tool, why } of all.hidden) {
     hidden.push({ server, what, name: tool.name, why })
   }
@@ -156,12 +157,12 @@ function named<T extends { readonly name: string }>(
   })
 }
 
-/** What is read by its address: it is of the first server that lists it, and hidden of all others. */
+/** Merges entries that are identified by URI: the first server that lists a URI wins, the others are hidden. */
 function firstOf<T>(
   routes: readonly Route[],
   hidden: HiddenEntry[],
   listOf: (lists: Lists) => readonly T[],
-  addressOf: (shown: T) => string,
+  uriOf: (shown: T) => string,
 ): readonly { readonly route: Route; readonly shown: T; readonly place: number }[] {
   const placeIn = places()
   const found = new Map<
@@ -170,11 +171,11 @@ function firstOf<T>(
   >()
   for (const route of routes) {
     for (const shown of listOf(route.upstream.lists)) {
-      const name = addressOf(shown)
+      const name = uriOf(shown)
       const holder = found.get(name)
       if (holder === undefined) found.set(name, { route, shown, place: placeIn(route) })
       else if (holder.route !== route) {
-        const why = `it is one of "${holder.route.name}" already`
+        const why = `already provided by server "${holder.route.name}"`
         hidden.push({ server: route.name, what: 'resource', name, why })
       }
     }
@@ -184,11 +185,11 @@ function firstOf<T>(
 
 function toolEntry(route: Route, tool: Tool, name: string): Omit<ToolEntry, 'place'> {
   const describe = route.upstream.options.tools?.describe
-  const words = describe !== undefined && Object.hasOwn(describe, tool.name)
+  const isDescribed = describe !== undefined && Object.hasOwn(describe, tool.name)
   const shown: Tool = {
     ...tool,
     name,
-    ...(words && { description: describe[tool.name] }),
+    ...(isDescribed && { description: describe[tool.name] }),
   }
   const server = route.upstream.ready?.first?.server
   const isServersChoice = server?.revision.features.tasks === 'extension'
@@ -196,13 +197,13 @@ function toolEntry(route: Route, tool: Tool, name: string): Omit<ToolEntry, 'pla
     isServersChoice && server.capabilities.extensions?.[tasksExtension] !== undefined
   const support = tool.execution?.taskSupport
   const task = isServersChoice ? (offersTasks ? 'optional' : 'forbidden') : (support ?? 'forbidden')
-  const believed = believedOf(route, tool)
+  const trustedAnnotations = trustedAnnotationsOf(route, tool)
   const mirrored = mirroredOf(tool)
-  return { route, name: tool.name, shown, task, isServersChoice, believed, mirrored }
+  return { route, name: tool.name, shown, task, isServersChoice, trustedAnnotations, mirrored }
 }
 
-/** A tool that lies about itself would do its harm twice: others are not taken at their word. */
-function believedOf({ upstream }: Route, tool: Tool): ToolAnnotations | undefined {
+/** Ignores the annotations of untrusted servers, because retrying a falsely annotated tool would repeat its effects. */
+function trustedAnnotationsOf({ upstream }: Route, tool: Tool): ToolAnnotations | undefined {
   const { retry, trustAnnotations } = upstream.options
   if (retry?.tools !== undefined && matcher(retry.tools)(tool.name)) return repeatable
   return trustAnnotations === true ? tool.annotations : undefined
@@ -212,17 +213,17 @@ const repeatable: ToolAnnotations = { idempotentHint: true }
 
 function mirroredOf({ inputSchema }: Tool): MirroredArguments | undefined {
   const annotations = headerAnnotations(inputSchema)
-  // Of annotations that break the rules nobody can be held to any.
+  // Invalid annotations oblige no caller to send any of the headers.
   return annotations.ok && annotations.headers.size > 0 ? annotations.headers : undefined
 }
 
-/** Why a tool is not to be called: it is not the one that it was. */
+/** Returns why pinning blocks a tool; undefined for a tool that matches its pin. */
 function blocked(route: Route, tool: Tool, pins: Pins | undefined): string | undefined {
   const { options, allLists } = route.upstream
   if (options.tools?.pin !== 'block' || pins === undefined) return undefined
   const why = pins.whyBlocked(route.name, tool)
   if (why !== undefined) return why
-  // A call may go to any instance: what only one of them says otherwise counts too.
+  // A call may go to any instance, so a changed definition on one of them blocks the tool.
   for (const { tools } of allLists.values()) {
     const other = tools.find(({ name }) => name === tool.name)
     const whyOther = other && other !== tool ? pins.whyBlocked(route.name, other) : undefined

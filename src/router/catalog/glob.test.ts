@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { growth, proportional } from '../../../test/fuzz/cost.ts'
 import { matcher } from './glob.ts'
 
-describe('a list of names with stars', () => {
-  test.each<[pattern: string, name: string, isAmong: boolean]>([
+describe('a list of patterns', () => {
+  test.each<[pattern: string, name: string, isMatch: boolean]>([
     ['read', 'read', true],
     ['read', 'reader', false],
     ['*', '', true],
@@ -28,17 +28,17 @@ describe('a list of names with stars', () => {
     ['a+*', 'a+b', true],
     ['Read', 'read', false],
     ['*日*', '今日は', true],
-  ])('%s has %s: %s', (pattern, name, isAmong) => {
-    expect(matcher([pattern])(name)).toBe(isAmong)
+  ])('%s matches %s: %s', (pattern, name, isMatch) => {
+    expect(matcher([pattern])(name)).toBe(isMatch)
   })
 
-  test('has what any of its lines has', () => {
-    const isAmong = matcher(['read', 'list_*'])
-    expect(['read', 'list_x', 'write'].map(isAmong)).toEqual([true, true, false])
+  test('matches what any of its patterns matches', () => {
+    const isMatch = matcher(['read', 'list_*'])
+    expect(['read', 'list_x', 'write'].map(isMatch)).toEqual([true, true, false])
     expect(matcher([])('read')).toBe(false)
   })
 
-  test('means what a regular expression would mean', () => {
+  test('is equivalent to a regular expression', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', '*', '.'), maxLength: 8 })
     fc.assert(
       fc.property(text, text, (pattern, name) => {
@@ -50,10 +50,10 @@ describe('a list of names with stars', () => {
     )
   })
 
-  test('takes time in proportion to the name, however many stars', () => {
-    const isAmong = matcher([`${'*a'.repeat(20)}*b`])
+  test('takes time proportional to the name, for any number of stars', () => {
+    const isMatch = matcher([`${'*a'.repeat(20)}*b`])
     const ratio = growth(2000, size => {
-      expect(isAmong('a'.repeat(size))).toBe(false)
+      expect(isMatch('a'.repeat(size))).toBe(false)
     })
     expect(ratio).toBeLessThan(proportional)
   })

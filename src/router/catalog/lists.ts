@@ -5,7 +5,7 @@ import type { Resource, ResourceTemplate } from '../../mcp/types/resources.ts'
 import type { Tool } from '../../mcp/types/tools.ts'
 import { limits } from '../../util/limits/limits.ts'
 
-/** What a server offers, as it says itself. */
+/** The lists of one upstream server, as the server sent them. */
 export interface Lists {
   readonly tools: readonly Tool[]
   readonly prompts: readonly Prompt[]
@@ -13,24 +13,25 @@ export interface Lists {
   readonly templates: readonly ResourceTemplate[]
 }
 
-/** Stands for what has not been read: its members are told from empty lists by being these. */
+/** Lists that have not been read. Compare its members by identity to distinguish them from empty lists. */
 export const noLists: Lists = { tools: [], prompts: [], resources: [], templates: [] }
 
-/** The lists that are told of together when they change. */
+/** A kind of list with its own change notification; `resources` includes the templates. */
 export type ListKind = 'tools' | 'prompts' | 'resources'
 
+/** All kinds of lists. */
 export const listKinds: readonly ListKind[] = ['tools', 'prompts', 'resources']
 
-/** What could be read of the lists of a server, and why the rest could not. */
+/** The lists that could be read, and the errors of the others. */
 export interface ReadLists {
   readonly lists: Partial<Lists>
   readonly failures: readonly { readonly kind: ListKind; readonly error: unknown }[]
 }
 
 /**
- * Reads some of the lists of a server, to the end. One that the server has not declared is empty, and so
- * is one that it declares and then does not know. One that cannot be read takes none of the others away.
- * Never rejects.
+ * Reads the given lists of a server with all their pages, up to `upstreamEntries` entries each. A list
+ * that the server does not declare, or declares but does not implement, is empty. A list that fails does
+ * not affect the others. `timeoutMs` limits each request. Never rejects.
  */
 export async function readLists(
   client: Client,
@@ -47,7 +48,7 @@ export async function readLists(
     entries: () => AsyncIterable<Lists[K][number]>,
   ): Promise<void> => {
     try {
-      // The check: the entries of a list make up the list.
+      // The check: `entries` yields the entries of this very list.
       lists[member] = (capabilities[kind] === undefined ? [] : await all(entries())) as Lists[K]
     } catch (error) {
       failures.push({ kind, error })

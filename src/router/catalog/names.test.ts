@@ -5,10 +5,10 @@ import { limits } from '../../util/limits/limits.ts'
 import {
   checkPrefix,
   checkServerName,
-  type Exposing,
   exposedNameOf,
   exposeTools,
   prefixOf,
+  type ServerListing,
   toolFilter,
 } from './names.ts'
 
@@ -16,18 +16,18 @@ interface Named {
   readonly name: string
 }
 
-function server(name: string, tools: readonly string[], more: Partial<Exposing<Named>> = {}) {
+function server(name: string, tools: readonly string[], more: Partial<ServerListing<Named>> = {}) {
   return { name, tools: tools.map(tool => ({ name: tool })), ...more }
 }
 
-const shown = (...servers: readonly Exposing<Named>[]) =>
+const shown = (...servers: readonly ServerListing<Named>[]) =>
   exposeTools(servers).entries.map(({ exposedName }) => exposedName)
 
-const hidden = (...servers: readonly Exposing<Named>[]) =>
+const hidden = (...servers: readonly ServerListing<Named>[]) =>
   exposeTools(servers).hidden.map(one => `${one.server} ${one.tool.name}: ${one.why}`)
 
 describe('the names that callers see', () => {
-  test.each<[string, Partial<Exposing<Named>>, string[]]>([
+  test.each<[string, Partial<ServerListing<Named>>, string[]]>([
     ['the name of the server first', {}, ['files__read', 'files__write']],
     ['a prefix of choice', { prefix: 'f.' }, ['f.read', 'f.write']],
     ['no prefix', { prefix: false }, ['read', 'write']],
@@ -47,7 +47,7 @@ describe('the names that callers see', () => {
     ],
     ['nothing where nothing is allowed', { rules: { allow: [] } }, []],
     [
-      'what the server calls so, not what we do',
+      'rules applied to upstream names',
       { rules: { rename: { read: 'get' }, allow: ['read'] } },
       ['files__get'],
     ],
@@ -55,7 +55,7 @@ describe('the names that callers see', () => {
     expect(shown(server('files', ['read', 'write'], more))).toEqual(names)
   })
 
-  test('lead back to the server and its own name', () => {
+  test('resolve to the server and the upstream name', () => {
     const long = 'x'.repeat(90)
     const { byName, entries } = exposeTools([server('files', ['read', long])])
     expect(byName.get('files__read')).toMatchObject({ server: 'files', tool: { name: 'read' } })
@@ -64,7 +64,7 @@ describe('the names that callers see', () => {
     expect(byName.get('__proto__')).toBeUndefined()
   })
 
-  test('may be those of every object', () => {
+  test('may be names that objects inherit', () => {
     const names = ['__proto__', 'constructor', 'toString']
     const rules = { rename: JSON.parse('{"__proto__":"proto"}') }
     expect(shown(server('x', names, { prefix: false, rules }))).toEqual([
@@ -75,11 +75,11 @@ describe('the names that callers see', () => {
   })
 })
 
-describe('names that not every client takes', () => {
-  // What stands in the configuration of clients must not change with a release.
+describe('names that some clients reject', () => {
+  // Clients store exposed names in their configuration, so a release must not change them.
   test.each([
     ['with other characters', 'files', 'git/commit', 'files__git_commit_3g1dklphv2'],
-    ['with no usual one', 'files', '日本', 'files_____lze788fxap'],
+    ['with no allowed character', 'files', '日本', 'files_____lze788fxap'],
     ['of 65 characters', 'files', 'a'.repeat(58), `files__${'a'.repeat(46)}_n0cdo5b0qz`],
     ['of a long server', 's'.repeat(64), 'read', `${'s'.repeat(49)}read_ivekigy9ma`],
     [
@@ -98,7 +98,7 @@ describe('names that not every client takes', () => {
     expect(exposedNameOf('files', 'files__', name)).toBe(`files__${name}`)
   })
 
-  test('are taken by all clients afterwards, and depend on nothing else', () => {
+  test('become valid for all clients, deterministically', () => {
     const any = fc.string({ unit: 'grapheme', maxLength: 150 })
     fc.assert(
       fc.property(any, any, any, (from, prefix, tool) => {
@@ -109,7 +109,7 @@ describe('names that not every client takes', () => {
     )
   })
 
-  test('differ where only a part differs that is cut off or cleaned away', () => {
+  test('stay distinct if they differ only in removed or replaced characters', () => {
     const names = ['a/b', 'a:b', 'a b', `${'x'.repeat(80)}1`, `${'x'.repeat(80)}2`]
     const servers = [server('one', names), server('two', names)]
     expect(new Set(shown(...servers)).size).toBe(10)
@@ -117,28 +117,28 @@ describe('names that not every client takes', () => {
 })
 
 describe('where two tools would have the same name', () => {
-  test('the first server keeps it, and the other is hidden and told of', () => {
+  test('the first server keeps it, and the other tool is hidden with a reason', () => {
     const servers = [server('a', ['x'], { prefix: false }), server('b', ['x'], { prefix: false })]
     expect(shown(...servers)).toEqual(['x'])
-    expect(hidden(...servers)).toEqual(['b x: the name "x" belongs to "x" of the server "a"'])
+    expect(hidden(...servers)).toEqual(['b x: the name "x" is taken by "x" of server "a"'])
   })
 
   test('the first of one list keeps it', () => {
     const twice = server('a', ['x', 'y', 'x'], { rules: { rename: { y: 'x' } } })
     expect(shown(twice)).toEqual(['a__x'])
     expect(hidden(twice)).toEqual([
-      'a y: the name "a__x" belongs to "x" of the server "a"',
+      'a y: the name "a__x" is taken by "x" of server "a"',
       'a x: its server lists it twice',
     ])
   })
 
-  test('a hidden tool takes no name from anybody', () => {
+  test('a hidden tool does not occupy a name', () => {
     const servers = [
       server('a', ['x'], { prefix: false, rules: { deny: ['x'] } }),
       server('b', ['x'], { prefix: false }),
     ]
     expect(exposeTools(servers).byName.get('x')?.server).toBe('b')
-    expect(hidden(...servers)).toEqual(['a x: it is denied'])
+    expect(hidden(...servers)).toEqual(['a x: denied by tools.deny'])
   })
 
   test('every tool is either shown or hidden, each name once, and later servers change nothing', () => {
@@ -169,23 +169,23 @@ describe('where two tools would have the same name', () => {
   })
 })
 
-describe('what is decided for lists and calls alike', () => {
+describe('the filter for lists and calls', () => {
   const why = toolFilter({ allow: ['read*', 'list'], deny: ['*_secret'] })
 
   test.each([
     ['read_file', undefined],
     ['list', undefined],
-    ['write', 'it is not among the allowed'],
-    ['read_secret', 'it is denied'],
-    ['', 'it has no name'],
-    ['read\u200b', 'its name holds a character that cannot be seen'],
-    ['read\u{e0041}', 'its name holds a character that cannot be seen'],
-    ['read\u001b[0m', 'its name holds a character that cannot be seen'],
+    ['write', 'not in tools.allow'],
+    ['read_secret', 'denied by tools.deny'],
+    ['', 'its name is empty'],
+    ['read\u200b', 'its name contains an invisible character'],
+    ['read\u{e0041}', 'its name contains an invisible character'],
+    ['read\u001b[0m', 'its name contains an invisible character'],
   ])('%j: %s', (tool, reason) => {
     expect(why(tool)).toBe(reason)
   })
 
-  test('without rules everything with a name goes', () => {
+  test('without rules every named tool passes', () => {
     expect(toolFilter()('x')).toBeUndefined()
   })
 })
@@ -199,22 +199,22 @@ describe('the name of a server', () => {
   )
 
   test.each([
-    ['', 'a server needs a name, of 1 to 64 characters'],
-    ['x'.repeat(65), 'has 65 characters: use 64 at most'],
-    ['my files', 'the name of the server "my files" holds " ": use letters'],
-    ['a/b', 'holds "/"'],
-    ['größe', 'holds "ö"'],
-    ['a\u200bb', 'holds U+200B'],
-    ['😀', 'holds "😀"'],
+    ['', 'a server name must have 1 to 64 characters (got an empty name)'],
+    ['x'.repeat(65), 'must have at most 64 characters (got 65)'],
+    ['my files', 'server name "my files" contains " "; allowed are letters'],
+    ['a/b', 'contains "/"'],
+    ['größe', 'contains "ö"'],
+    ['a\u200bb', 'contains U+200B'],
+    ['😀', 'contains "😀"'],
   ])('cannot be %j', (name, why) => {
     expect(checkServerName(name)).toContain(why)
   })
 
-  test('a prefix has the same characters, and is short', () => {
+  test('a prefix allows the same characters and is shorter', () => {
     expect(checkPrefix('files.')).toBeUndefined()
     expect(checkPrefix('')).toBeUndefined()
-    expect(checkPrefix('a b')).toContain('the prefix "a b" holds " "')
-    expect(checkPrefix('a'.repeat(33))).toContain('has 33 characters: use 32 at most')
+    expect(checkPrefix('a b')).toContain('prefix "a b" contains " "')
+    expect(checkPrefix('a'.repeat(33))).toContain('must have at most 32 characters (got 33)')
   })
 })
 
@@ -227,7 +227,9 @@ test('200 servers with 50 tools each are named in time proportional to their num
         { rules: { deny: ['*_secret', 'x*y'], rename: { 'tool/1': 'first' } } },
       ),
     )
-  const made = new Map<number, readonly Exposing<Named>[]>([4, 128].map(size => [size, make(size)]))
+  const made = new Map<number, readonly ServerListing<Named>[]>(
+    [4, 128].map(size => [size, make(size)]),
+  )
   expect(exposeTools(make(50, 200)).entries).toHaveLength(10_000)
   const ratio = growth(4, size => void exposeTools(made.get(size) ?? []))
   expect(ratio).toBeLessThan(proportional)

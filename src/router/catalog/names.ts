@@ -4,51 +4,51 @@ import type { ToolRules } from '../options.ts'
 import { shortHash } from '../policy/hash.ts'
 import { matcher } from './glob.ts'
 
-/** A server with the tools, or prompts, that it lists, and what callers see of them. */
-export interface Exposing<T> {
+/** The tools, or prompts, that one server lists, with the rules for exposing them. */
+export interface ServerListing<T> {
   readonly name: string
-  /** In front of the names: a text, or `false` for none. By default `name__`. */
+  /** Prefix of the exposed names; `false` for none. By default `name__`. */
   readonly prefix?: string | false
   readonly rules?: Pick<ToolRules, 'allow' | 'deny' | 'rename'>
-  /** In the order in which the server lists them. */
+  /** In the order of the server's list. */
   readonly tools: readonly T[]
 }
 
-/** One tool as callers see it. */
+/** A tool under the name that callers see. */
 export interface Exposed<T> {
   readonly exposedName: string
-  /** The name of the server that has it. */
+  /** The name of the server that lists the tool. */
   readonly server: string
   readonly tool: T
 }
 
-/** One tool that callers do not see, and why. */
+/** A tool that callers do not see, and why. */
 export interface Hidden<T> {
   readonly server: string
   readonly tool: T
-  /** For the operator, in one line. */
+  /** The reason in one line, for the operator. */
   readonly why: string
 }
 
-/** What callers see of all servers together. */
+/** The tools of all servers, divided into exposed and hidden ones. */
 export interface Exposure<T> {
-  /** In the order of the servers, and of the list of each. */
+  /** In the order of the servers and of each server's list. */
   readonly entries: readonly Exposed<T>[]
   readonly hidden: readonly Hidden<T>[]
-  /** The same entries by the names that callers use: the way back from a call. */
+  /** The exposed tools by exposed name, for resolving calls. */
   readonly byName: ReadonlyMap<string, Exposed<T>>
 }
 
 /**
- * Gives every tool the name that callers see: its own or another (`rename`), with the prefix of its
- * server in front. A name that not every client takes (longer than 64 characters, or with others than
- * `A–Z a–z 0–9 _ - .`) is shortened or cleaned, and ends with a hash, the same each time.
+ * Assigns every tool its exposed name: the prefix of its server, then its own or its replacement name
+ * (`rename`). A name that some clients reject (longer than 64 characters, or with characters other than
+ * `A–Z a–z 0–9 _ - .`) is shortened or sanitized and ends with a deterministic hash.
  *
- * Where two would have the same name the first keeps it, by the order of the servers and then of their
- * lists, and the other is hidden. So what stands further down never changes the names further up.
+ * If two tools would get the same name, the first keeps it, in the order of the servers and then of their
+ * lists, and the other is hidden. A later server therefore never changes the names of an earlier one.
  */
 export function exposeTools<T extends { readonly name: string }>(
-  servers: readonly Exposing<T>[],
+  servers: readonly ServerListing<T>[],
 ): Exposure<T> {
   const byName = new Map<string, Exposed<T>>()
   const hidden: Hidden<T>[] = []
@@ -67,8 +67,8 @@ export function exposeTools<T extends { readonly name: string }>(
 }
 
 /**
- * Makes what says why callers neither see nor may call a tool, by the name that its server gives it;
- * undefined where they may. Lists and calls are to be decided by the same one.
+ * Returns a function that says why a tool, given by its upstream name, is hidden from callers; undefined
+ * for a tool that callers may see and call. Lists and calls must use the same filter.
  */
 export function toolFilter(
   rules: Pick<ToolRules, 'allow' | 'deny'> = {},
@@ -76,73 +76,71 @@ export function toolFilter(
   const isAllowed = rules.allow === undefined ? undefined : matcher(rules.allow)
   const isDenied = matcher(rules.deny ?? [])
   return tool => {
-    if (tool === '') return 'it has no name'
-    // Two names that look the same must be the same.
-    if (invisible.test(tool)) return 'its name holds a character that cannot be seen'
+    if (tool === '') return 'its name is empty'
+    // Names that look the same must be the same.
+    if (invisible.test(tool)) return 'its name contains an invisible character'
     if (isDenied(tool)) return denied
     return isAllowed?.(tool) === false ? notAllowed : undefined
   }
 }
 
-const denied = 'it is denied'
-const notAllowed = 'it is not among the allowed'
+const denied = 'denied by tools.deny'
+const notAllowed = 'not in tools.allow'
 
-/** Whether a tool that is not shown is kept back because the operator said so. */
-export function isKeptBack(why: string): boolean {
+/** Whether the reason for hiding a tool is the operator's `allow` or `deny` rule. */
+export function isExcludedByRules(why: string): boolean {
   return why === denied || why === notAllowed
 }
 
-/** What stands in front of the names of a server's tools and prompts. */
+/** Returns the prefix of a server's tool and prompt names. */
 export function prefixOf(server: string, prefix?: string | false): string {
   return prefix === false ? '' : (prefix ?? `${server}__`)
 }
 
 /**
- * The name under which callers see a tool whose name, renamed or not, this is. It depends on nothing
- * but what is passed, so it is the same in every process.
+ * Returns the exposed name of a tool. `name` is the upstream or the replacement name. The result depends
+ * only on the arguments, so it is the same in every process.
  */
 export function exposedNameOf(server: string, prefix: string, name: string): string {
   const full = prefix + name
-  if (full.length <= longest && safe.test(full)) return full
-  // A long prefix must not push the name out: it keeps 24 characters, or what the name leaves.
-  const room = longest - hashLength - 1
+  if (full.length <= maxLength && safe.test(full)) return full
+  // A long prefix must not displace the name: it is cut to 24 characters, or to what the name leaves.
+  const room = maxLength - hashLength - 1
   const front = prefix.slice(0, Math.max(24, room - name.length))
-  const kept = (front + name).slice(0, room).replace(foreign, '_')
+  const kept = (front + name).slice(0, room).replace(unsafe, '_')
   // Lengths first: without them a server "a" with "b__c" and "a__b" with "c" would hash the same.
   return `${kept}_${shortHash(`${server.length} ${prefix.length} ${server} ${full}`)}`
 }
 
-/**
- * Why a server cannot have this name, as a sentence that says what to do; undefined where it can.
- */
+/** Returns why a server name is invalid and what to do, as a sentence; undefined for a valid name. */
 export function checkServerName(name: string): string | undefined {
-  const most = limits.serverNameLength.default
-  if (name === '') return `a server needs a name, of 1 to ${most} characters`
-  if (name.length > most) {
-    return `the name of the server "${name.slice(0, 20)}…" has ${name.length} characters: use ${most} at most`
+  const max = limits.serverNameLength.default
+  if (name === '') return `a server name must have 1 to ${max} characters (got an empty name)`
+  if (name.length > max) {
+    return `server name "${name.slice(0, 20)}…" must have at most ${max} characters (got ${name.length})`
   }
-  return checkCharacters(`the name of the server ${JSON.stringify(name)}`, name)
+  return checkCharacters(`server name ${JSON.stringify(name)}`, name)
 }
 
-/** Why a prefix cannot be used, as a sentence that says what to do; undefined where it can. */
+/** Returns why a prefix is invalid and what to do, as a sentence; undefined for a valid prefix. */
 export function checkPrefix(prefix: string): string | undefined {
-  const most = limits.exposedNameLength.default / 2
-  if (prefix.length > most) {
-    return `the prefix "${prefix.slice(0, 20)}…" has ${prefix.length} characters: use ${most} at most`
+  const max = limits.exposedNameLength.default / 2
+  if (prefix.length > max) {
+    return `prefix "${prefix.slice(0, 20)}…" must have at most ${max} characters (got ${prefix.length})`
   }
-  return checkCharacters(`the prefix ${JSON.stringify(prefix)}`, prefix)
+  return checkCharacters(`prefix ${JSON.stringify(prefix)}`, prefix)
 }
 
-const longest = limits.exposedNameLength.default
+const maxLength = limits.exposedNameLength.default
 const hashLength = shortHash('').length
 const safe = /^[A-Za-z0-9_.-]+$/
-const foreign = /[^A-Za-z0-9_.-]/g
+const unsafe = /[^A-Za-z0-9_.-]/g
 
 function checkCharacters(what: string, text: string): string | undefined {
   const other = /[^A-Za-z0-9_.-]/u.exec(text)?.[0]
   if (other === undefined) return undefined
   const shown = invisible.test(other) ? `U+${hex(other)}` : JSON.stringify(other)
-  return `${what} holds ${shown}: use letters (A–Z, a–z), digits, "_", "-" and "." only`
+  return `${what} contains ${shown}; allowed are letters (A–Z, a–z), digits, "_", "-" and "."`
 }
 
 function hex(character: string): string {
@@ -158,5 +156,5 @@ function conflict<T extends { readonly name: string }>(
   const holder = byName.get(exposedName)
   if (holder === undefined) return undefined
   if (holder.server === server && holder.tool.name === tool.name) return 'its server lists it twice'
-  return `the name "${exposedName}" belongs to "${holder.tool.name}" of the server "${holder.server}"`
+  return `the name "${exposedName}" is taken by "${holder.tool.name}" of server "${holder.server}"`
 }

@@ -1,37 +1,36 @@
 import { nearest } from '../../util/nearest.ts'
-import { addressProblem } from './address.ts'
 import { type Environment, expand } from './env.ts'
-import { type FieldType, typeWords } from './field.ts'
+import { describeType, type FieldType } from './field.ts'
 import { type ConfigIssue, type ConfigPath, type Position, pathText } from './issue.ts'
-import { keyProblem, textProblem } from './names.ts'
 import { foreignFileKeys, foreignServerKeys } from './other-hosts.ts'
 import { groupRules, type ObjectNode, type Report } from './rules.ts'
 import { fieldsOf } from './schema.ts'
 import type { ConfigNode, Member } from './text.ts'
+import { addressProblem, keyProblem, stringProblem } from './values.ts'
 
-/** What a check found. */
+/** The result of checking a configuration file. */
 export interface ConfigCheck {
-  /** The values by field, variables replaced, frozen; complete only where no issue is an error. */
+  /** The values by field, with variables expanded, frozen; complete only if no issue is an error. */
   readonly value: Readonly<Record<string, unknown>>
   /** All issues, in the order of the file. */
   readonly issues: readonly ConfigIssue[]
   /**
-   * The texts that environment variables went into, as they may be shown, by path. The object of
-   * servers is called `servers` in these paths whatever the file calls it.
+   * The strings with environment variables in displayable form, by path. In these paths the object of
+   * servers is always named `servers`, whether the file has `servers` or `mcpServers`.
    */
   readonly shown: ReadonlyMap<string, string>
 }
 
-/** What a check depends on besides the file. */
+/** Options of {@link checkConfig}. */
 export interface CheckOptions {
   readonly env: Environment
-  /** That addresses which other machines can reach are fine, whatever the file says of `public`. */
-  readonly mayBePublic?: boolean
+  /** Whether to allow addresses that other machines can reach even if the file does not set `public`. */
+  readonly allowPublic?: boolean
 }
 
 /**
- * Checks the values of a file against the table of fields and against each other, and replaces the
- * environment variables in them. Finds everything that is wrong, not only the first.
+ * Checks the values of a file against the field table and the cross-field rules, and expands environment
+ * variables. Reports all problems, not only the first.
  */
 export function checkConfig(root: ConfigNode, options: CheckOptions): ConfigCheck {
   const check = new Check(options)
@@ -40,26 +39,26 @@ export function checkConfig(root: ConfigNode, options: CheckOptions): ConfigChec
   return { value: value ?? {}, issues: check.issues, shown: check.shown }
 }
 
-/** One run through a file. A method returns undefined where it has reported why there is no value. */
+/** One pass over a file. A method that returns undefined has reported why there is no value. */
 class Check {
   readonly issues: ConfigIssue[] = []
   readonly shown = new Map<string, string>()
   readonly #env: Environment
-  readonly #mayBePublic: boolean
-  /** Whether the values are those of a server that is switched off: its variables may be missing. */
-  #isOff = false
+  readonly #allowPublic: boolean
+  /** Whether the current values belong to a disabled server, whose variables may be unset. */
+  #isDisabled = false
 
-  constructor({ env, mayBePublic = false }: CheckOptions) {
+  constructor({ env, allowPublic = false }: CheckOptions) {
     this.#env = env
-    this.#mayBePublic = mayBePublic
+    this.#allowPublic = allowPublic
   }
 
   group(node: ConfigNode, named: string, path: ConfigPath): Record<string, unknown> | undefined {
     if (node.type !== 'object') return this.#wrongType(node, { kind: 'group', group: named }, path)
     const fields = fieldsOf(named)
-    const off = node.members.get('disabled')?.value
-    const wasOff = this.#isOff
-    if (named === 'server') this.#isOff = off?.type === 'boolean' && off.value
+    const disabled = node.members.get('disabled')?.value
+    const wasDisabled = this.#isDisabled
+    if (named === 'server') this.#isDisabled = disabled?.type === 'boolean' && disabled.value
     const value: Record<string, unknown> = {}
     for (const [key, member] of node.members) {
       const field = fields.get(key)
@@ -70,7 +69,7 @@ class Check {
       }
     }
     this.#rules(node, named, path, value)
-    this.#isOff = wasOff
+    this.#isDisabled = wasDisabled
     return Object.freeze(value)
   }
 
@@ -80,12 +79,12 @@ class Check {
       const subject = path.length === 0 ? '' : `${pathText(path)}: `
       this.#report('error', at, key === undefined ? path : [...path, key], subject + message)
     }
-    groupRules.get(named)?.({ node, value, report, mayBePublic: this.#mayBePublic })
+    groupRules.get(named)?.({ node, value, report, allowPublic: this.#allowPublic })
   }
 
   #value(node: ConfigNode, type: FieldType, path: ConfigPath): unknown {
     switch (type.kind) {
-      case 'either': {
+      case 'union': {
         const chosen = type.of.find(option => accepts(option, node))
         return chosen ? this.#value(node, chosen, path) : this.#wrongType(node, type, path)
       }
@@ -101,10 +100,10 @@ class Check {
         return this.#map(node, type, path)
       case 'number':
         return this.#number(node, type, path)
-      case 'text':
+      case 'string':
       case 'address':
-      case 'word':
-        return this.#text(node, type, path)
+      case 'enum':
+        return this.#string(node, type, path)
       case 'boolean':
       case 'false':
         return accepts(type, node) && node.type === 'boolean'
@@ -117,15 +116,15 @@ class Check {
 
   #list(node: ConfigNode, type: FieldType & { kind: 'list' }, path: ConfigPath): unknown {
     if (node.type !== 'list') return this.#wrongType(node, type, path)
-    const { atLeast = 0 } = type
-    if (node.items.length < atLeast) this.#wrong(node, path, 'is empty')
+    const { minItems = 0 } = type
+    if (node.items.length < minItems) this.#wrong(node, path, 'is empty')
     const items = node.items.map((item, at) => this.#value(item, type.of, [...path, at]))
     return Object.freeze(items.filter(item => item !== undefined))
   }
 
   #map(node: ConfigNode, type: FieldType & { kind: 'map' }, path: ConfigPath): unknown {
     if (node.type !== 'object') return this.#wrongType(node, type, path)
-    // Whoever writes the file chooses the names, and nothing must be inherited among them.
+    // The author of the file chooses the keys, so the object must not inherit any.
     const value: Record<string, unknown> = Object.create(null)
     for (const [key, member] of node.members) {
       const here = [...path, key]
@@ -141,42 +140,42 @@ class Check {
     if (node.type !== 'number') return this.#wrongType(node, type, path)
     const { value } = node
     const isIn = value >= type.min && value <= type.max
-    if (isIn && (!type.whole || Number.isSafeInteger(value))) return value
-    return this.#wrong(node, path, `must be ${typeWords(type)}, not ${value}`)
+    if (isIn && (!type.integer || Number.isSafeInteger(value))) return value
+    return this.#wrong(node, path, `must be ${describeType(type)} (got ${value})`)
   }
 
-  #text(
+  #string(
     node: ConfigNode,
-    type: FieldType & { kind: 'text' | 'address' | 'word' },
+    type: FieldType & { kind: 'string' | 'address' | 'enum' },
     path: ConfigPath,
   ): unknown {
     if (node.type !== 'string') return this.#wrongType(node, type, path)
     const { value, shown, problems, onlyMissing } = expand(node.value, this.#env)
-    for (const problem of this.#isOff && onlyMissing ? [] : problems) {
+    for (const problem of this.#isDisabled && onlyMissing ? [] : problems) {
       this.#report('error', node.at, path, `${pathText(path)}: ${problem}`)
     }
     if (shown !== undefined) this.shown.set(pathText(canonical(path)), shown)
-    // What stands for a missing value would only be found to be wrong once more.
+    // An unresolved reference would only be reported a second time.
     if (problems.length > 0) return value
-    if (type.kind === 'word') return this.#word(node, type, path, value, shown === undefined)
+    if (type.kind === 'enum') return this.#enum(node, type, path, value, shown === undefined)
     const problem =
-      type.kind === 'text' ? textProblem(value, type.rule) : addressProblem(value, type.use)
+      type.kind === 'string' ? stringProblem(value, type.rule) : addressProblem(value, type.use)
     return problem === undefined ? value : this.#wrong(node, path, problem)
   }
 
-  #word(
+  #enum(
     node: ConfigNode,
-    type: FieldType & { kind: 'word' },
+    type: FieldType & { kind: 'enum' },
     path: ConfigPath,
     value: string,
-    mayBeShown: boolean,
+    isDisplayable: boolean,
   ): unknown {
-    const word = type.also?.get(value) ?? value
-    if (type.words.includes(word)) return word
-    const written = mayBeShown ? `, not ${JSON.stringify(value.slice(0, 40))}` : ''
-    const meant = mayBeShown ? nearest(value, type.words) : undefined
+    const word = type.aliases?.get(value) ?? value
+    if (type.values.includes(word)) return word
+    const written = isDisplayable ? ` (got ${JSON.stringify(value.slice(0, 40))})` : ''
+    const meant = isDisplayable ? nearest(value, type.values) : undefined
     const hint = meant === undefined ? '' : `; did you mean "${meant}"?`
-    return this.#wrong(node, path, `must be ${typeWords(type)}${written}${hint}`)
+    return this.#wrong(node, path, `must be ${describeType(type)}${written}${hint}`)
   }
 
   #unknownKey(key: string, { at }: Member, named: string, path: ConfigPath): void {
@@ -188,7 +187,9 @@ class Check {
     }
     const known = fieldsOf(named)
     const meant = nearest(key, known.keys())
-    const hint = meant ? `did you mean "${meant}"?` : `known are ${[...known.keys()].join(', ')}`
+    const hint = meant
+      ? `did you mean "${meant}"?`
+      : `known keys are ${[...known.keys()].join(', ')}`
     const where = path.length === 0 ? '' : ` in ${pathText(path)}`
     const shortKey = key.length > 60 ? `${key.slice(0, 60)}…` : key
     this.#report('error', at, here, `unknown key ${JSON.stringify(shortKey)}${where}; ${hint}`)
@@ -196,8 +197,8 @@ class Check {
 
   #wrongType(node: ConfigNode, type: FieldType, path: ConfigPath): undefined {
     const subject = path.length === 0 ? 'the file' : pathText(path)
-    const found = node.type === 'null' ? 'null; leave it out instead' : nouns[node.type]
-    this.#report('error', node.at, path, `${subject} must be ${typeWords(type)}, not ${found}`)
+    const found = node.type === 'null' ? 'null; omit it instead' : nouns[node.type]
+    this.#report('error', node.at, path, `${subject} must be ${describeType(type)} (got ${found})`)
   }
 
   #wrong(node: ConfigNode, path: ConfigPath, problem: string): undefined {
@@ -216,18 +217,18 @@ const foreignKeys = new Map([
 
 const nouns = {
   object: 'an object',
-  list: 'a list',
-  string: 'a text',
+  list: 'an array',
+  string: 'a string',
   number: 'a number',
-  boolean: 'true or false',
+  boolean: 'a boolean',
 }
 
-/** Whether a value is of the sort that a type is about, whatever else may be wrong with it. */
+/** Whether a value has the JSON type that a field type requires; its contents may still be invalid. */
 function accepts(type: FieldType, node: ConfigNode): boolean {
   switch (type.kind) {
-    case 'text':
+    case 'string':
     case 'address':
-    case 'word':
+    case 'enum':
       return node.type === 'string'
     case 'number':
     case 'boolean':
@@ -238,7 +239,7 @@ function accepts(type: FieldType, node: ConfigNode): boolean {
     case 'map':
     case 'group':
       return node.type === 'object'
-    case 'either':
+    case 'union':
       return type.of.some(option => accepts(option, node))
     case 'member':
       return accepts(type.of, node)
@@ -247,7 +248,7 @@ function accepts(type: FieldType, node: ConfigNode): boolean {
   }
 }
 
-/** A path that does not depend on which of its two names the object of servers has. */
+/** Returns the path with `mcpServers` normalized to `servers`. */
 function canonical(path: ConfigPath): ConfigPath {
   return path[0] === 'mcpServers' ? ['servers', ...path.slice(1)] : path
 }

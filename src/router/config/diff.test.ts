@@ -57,7 +57,7 @@ describe('a change that keeps connections', () => {
     ['rules for tools', { tools: { deny: ['a'] } }, { tools: { deny: ['b'] } }],
     ['a description of a tool', {}, { tools: { describe: { a: 'b' } } }],
     ['a prefix', {}, { prefix: false }],
-    ['times', { timeoutMs: 1 }, { timeoutMs: 2, openMs: 3 }],
+    ['times', { timeoutMs: 1 }, { timeoutMs: 2, connectTimeoutMs: 3 }],
     ['restarts', {}, { restart: false }],
   ]
 
@@ -104,7 +104,7 @@ describe('no change', () => {
       { command: 'x', env: { K: 'a', L: 'b' } },
       { env: { L: 'b', K: 'a' }, command: 'x' },
     ],
-    ['what holds anyway', { command: 'x' }, { command: 'x', instances: 1, args: [] }],
+    ['written-out defaults', { command: 'x' }, { command: 'x', instances: 1, args: [] }],
     ['not being disabled', { command: 'x' }, { command: 'x', disabled: false }],
     ['a key that means nothing here', { command: 'x' }, { command: 'x', description: 'new' }],
   ]
@@ -117,7 +117,7 @@ describe('no change', () => {
   })
 })
 
-test('to disable a server removes it, and to enable it adds it', () => {
+test('disabling a server removes it, and enabling it adds it', () => {
   const on = withServer({ command: 'x' })
   const off = withServer({ command: 'x', disabled: true })
   expect(diffConfig(on, off)).toEqual({ ...nothing, removed: ['a'] })
@@ -143,7 +143,7 @@ test('settings of the router are named', () => {
   expect(settings).toEqual(['public', 'instructions', 'limits', 'logLevel'])
 })
 
-test('every field of a server says whether a change of it needs a new connection', () => {
+test('every field of a server declares whether a change requires a new connection', () => {
   const kept = Array.from(fieldsOf('server')).filter(([, field]) => !field.reconnects)
   expect(kept.map(([name]) => name)).toEqual([
     'disabled',
@@ -152,7 +152,7 @@ test('every field of a server says whether a change of it needs a new connection
     'balance',
     'hash',
     'timeoutMs',
-    'openMs',
+    'connectTimeoutMs',
     'breaker',
     'limits',
     'restart',
@@ -162,7 +162,7 @@ test('every field of a server says whether a change of it needs a new connection
   ])
 })
 
-test('objects of a program count by which they are', () => {
+test('endpoints and middleware are compared by identity', () => {
   const middleware = (): Middleware => next => next
   const use = [middleware()]
   expect(changeOf({ command: 'x', use }, { command: 'x', use: [...use] })).toBe('unchanged')

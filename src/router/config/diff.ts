@@ -2,31 +2,31 @@ import type { UpstreamOptions } from '../options.ts'
 import type { RouterConfig } from './read.ts'
 import { fieldsOf } from './schema.ts'
 
-/** What has to be done to get from one configuration to another. Servers are told by their names. */
+/** The differences between two configurations. Servers are identified by name. */
 export interface ConfigDiff {
-  /** New, or no longer disabled. */
+  /** Servers that are new or no longer disabled. */
   readonly added: readonly string[]
-  /** Gone, or disabled. */
+  /** Servers that were removed or disabled. */
   readonly removed: readonly string[]
-  /** To be ended and started again: their programs, addresses or credentials are others. */
+  /** Servers that must be restarted or reconnected, because their command, address or credentials changed. */
   readonly changed: readonly string[]
-  /** Only what is allowed, shown or waited for has changed: connections and processes stay. */
+  /** Servers whose limits, rules or timeouts changed; connections and processes are kept. */
   readonly adjusted: readonly string[]
   readonly unchanged: readonly string[]
-  /** Whether the addresses are others. Their order does not matter. */
+  /** Whether the set of listen addresses changed; their order is irrelevant. */
   readonly listenChanged: boolean
-  /** Settings of the router itself that are others: `instructions`, `limits`, `public`, … */
+  /** Settings of the router itself that changed: `instructions`, `limits`, `public`, … */
   readonly settings: readonly string[]
 }
 
-/** Compares two configurations by what they mean: neither comments nor the order of members count. */
+/** Compares two configurations by value; comments and member order are irrelevant. */
 export function diffConfig(before: RouterConfig, after: RouterConfig): ConfigDiff {
   const [old, now] = [active(before), active(after)]
   const kept = [...now].flatMap(([name, options]) => {
     const earlier = old.get(name)
     return earlier === undefined ? [] : [{ name, change: changeOf(earlier, options) }]
   })
-  const named = (change: Change) =>
+  const named = (change: ServerChange) =>
     kept.filter(entry => entry.change === change).map(entry => entry.name)
   return {
     added: [...now.keys()].filter(name => !old.has(name)),
@@ -39,23 +39,23 @@ export function diffConfig(before: RouterConfig, after: RouterConfig): ConfigDif
   }
 }
 
-/** Started again, told of something new, or left alone. */
-export type Change = 'changed' | 'adjusted' | 'unchanged'
+/** The effect of new options on a server: reconnect, apply in place, or none. */
+export type ServerChange = 'changed' | 'adjusted' | 'unchanged'
 
-/** The servers that are started. */
+/** Returns the servers that are not disabled. */
 function active({ servers }: RouterConfig): ReadonlyMap<string, UpstreamOptions> {
   return new Map(Object.entries(servers).filter(([, options]) => options.disabled !== true))
 }
 
-/** What a server has to be put through for its options to hold. */
-export function changeOf(before: UpstreamOptions, after: UpstreamOptions): Change {
-  // Objects of a program are the same only where they are the very same.
+/** Returns what it takes to apply the new options to a server. */
+export function changeOf(before: UpstreamOptions, after: UpstreamOptions): ServerChange {
+  // Endpoints and middleware are compared by identity.
   if (before.server !== after.server || !isSame(before.use, after.use)) return 'changed'
-  let change: Change = 'unchanged'
-  for (const [name, { reconnects, default: usual }] of fieldsOf('server')) {
-    // To write down what holds anyway is no change.
-    const old = memberOf(before, name) ?? usual
-    const now = memberOf(after, name) ?? usual
+  let change: ServerChange = 'unchanged'
+  for (const [name, { reconnects, default: byDefault }] of fieldsOf('server')) {
+    // Writing out a default is no change.
+    const old = memberOf(before, name) ?? byDefault
+    const now = memberOf(after, name) ?? byDefault
     if (name === 'disabled' || isSame(old, now)) continue
     if (reconnects) return 'changed'
     change = 'adjusted'
@@ -80,7 +80,7 @@ function memberOf(object: object, name: string): unknown {
   return Object.hasOwn(object, name) ? Reflect.get(object, name) : undefined
 }
 
-/** Whether two values of JSON are the same; a member without a value is none. */
+/** Whether two JSON values are equal; a member that is undefined counts as absent. */
 export function isSame(one: unknown, other: unknown): boolean {
   if (one === other) return true
   if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return false

@@ -34,33 +34,33 @@ const bad: readonly [name: string, text: string, problem: RegExp, onlyMissing: b
   ['a variable that is not set', 'x${NONE}', /variable NONE is not set/, true],
   ['one that objects inherit', '${constructor}', /constructor is not set/, true],
   ['another', '${__proto__}', /__proto__ is not set/, true],
-  ['a name of editors', '${workspaceFolder}/a', /known to editors only/, true],
-  ['an input of VS Code', '${input:key}', /asks VS Code.*environment variable/, false],
-  ['a pattern', '${TOK*}', /"\$\{TOK\*\}" is no reference/, false],
-  ['two stars', '${**}', /no reference/, false],
-  ['no name', '${}', /no reference/, false],
-  ['a name that begins with a digit', '${1A}', /no reference/, false],
-  ['a name with spaces', '${ TOKEN }', /no reference/, false],
-  ['a reference within a name', '${A${TOKEN}}', /no reference/, false],
-  ['a reference within a default', '${A:-${TOKEN}}', /no reference/, false],
-  ['another source', '${file:/etc/passwd}', /no reference/, false],
-  ['a command', '${command:x}', /no reference/, false],
+  ['a name of editors', '${workspaceFolder}/a', /defined by editors only/, true],
+  ['an input of VS Code', '${input:key}', /VS Code input.*environment variable/, false],
+  ['a pattern', '${TOK*}', /"\$\{TOK\*\}" is not a valid reference/, false],
+  ['two stars', '${**}', /not a valid reference/, false],
+  ['no name', '${}', /not a valid reference/, false],
+  ['a name that begins with a digit', '${1A}', /not a valid reference/, false],
+  ['a name with spaces', '${ TOKEN }', /not a valid reference/, false],
+  ['a reference within a name', '${A${TOKEN}}', /not a valid reference/, false],
+  ['a reference within a default', '${A:-${TOKEN}}', /not a valid reference/, false],
+  ['another source', '${file:/etc/passwd}', /not a valid reference/, false],
+  ['a command', '${command:x}', /not a valid reference/, false],
   ['no end', 'a ${TOKEN', /no closing/, false],
 ]
 
-test.each(bad)('%s is refused', (_, text, problem, onlyMissing) => {
+test.each(bad)('%s is rejected', (_, text, problem, onlyMissing) => {
   const expanded = expand(text, env)
   expect(expanded.problems).toEqual([expect.stringMatching(problem)])
   expect(expanded.onlyMissing).toBe(onlyMissing)
 })
 
-test('every problem of a text is told, and none holds a value or a default', () => {
+test('every problem of a string is reported, without values or defaults', () => {
   const { problems, onlyMissing } = expand('${A} ${TOKEN} ${B} ${*:-hidden}', env)
   expect(problems).toHaveLength(3)
   expect(onlyMissing).toBe(false)
   expect(problems.join()).not.toMatch(/s3cret|hidden/)
 })
 
-test('what is set beside what is missing is not shown either', () => {
+test('a resolved value next to an unset variable is not shown', () => {
   expect(expand('${TOKEN}/${NONE}', env).shown).toBe('${TOKEN}/${NONE}')
 })

@@ -1,25 +1,25 @@
-/** Environment variables by name, as `process.env` has them. */
+/** Environment variables by name, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** A text with its references replaced. */
+/** A string with its references expanded. */
 export interface Expanded {
-  /** The text to use; references that could not be followed stand in it as they were written. */
+  /** The expanded string; unresolved references are left as written. */
   readonly value: string
-  /** For a text with references: how it may be shown, with the references and without their values. */
+  /** For a string with references: its displayable form, with the references instead of their values. */
   readonly shown?: string
-  /** What is wrong with the references, one sentence each. Never holds a value. */
+  /** Problems with the references, one sentence each. Never contains the value of a variable. */
   readonly problems: readonly string[]
-  /** Whether all that is wrong is that variables are not set. */
+  /** Whether unset variables are the only problems. */
   readonly onlyMissing: boolean
 }
 
 /**
- * Replaces `${NAME}`, `${env:NAME}` and `${NAME:-default}` by environment variables; `$${` stands for
- * a plain `${`.
+ * Expands `${NAME}`, `${env:NAME}` and `${NAME:-default}` to environment variables; `$${` is an escaped
+ * `${`.
  *
- * A name is exact: letters, digits and `_`, no patterns. What a variable holds is text and nothing
- * more: references in it are not followed. The default is used for a variable that is not set or is
- * empty; it ends at the first `}` and holds no references of its own.
+ * A name consists of letters, digits and `_`. Expansion is not recursive: references in the value of a
+ * variable are left as they are. The default applies to a variable that is unset or empty; it ends at the
+ * first `}` and cannot contain references.
  */
 export function expand(text: string, env: Environment): Expanded {
   if (!text.includes('${')) return { value: text, problems: [], onlyMissing: true }
@@ -40,7 +40,7 @@ export function expand(text: string, env: Environment): Expanded {
       continue
     }
     references++
-    const found = follow(inside, env)
+    const found = resolve(inside, env)
     value += found.value ?? whole
     shown += found.shown ?? whole
     if (found.problem === undefined) continue
@@ -52,30 +52,30 @@ export function expand(text: string, env: Environment): Expanded {
   return { value, ...(references > 0 && { shown }), problems, onlyMissing }
 }
 
-/** The escape first; then a reference, or what begins like one and never ends. */
+/** Matches the escape first, then a reference, then an unterminated reference. */
 const reference = /\$\$\{|\$\{(?:([^}]*)\})?/g
 
 const form = /^(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s
 
-interface Followed {
+interface Resolved {
   readonly value?: string
   readonly shown?: string
   readonly problem?: string
   readonly isMissing?: boolean
 }
 
-function follow(inside: string | undefined, env: Environment): Followed {
+function resolve(inside: string | undefined, env: Environment): Resolved {
   if (inside === undefined) return { problem: `"\${" has no closing "}"; ${forms}` }
   if (inside.startsWith('input:')) {
     return {
-      problem: `"\${${inside}}" asks VS Code for an input, which nobody is here to give; use an environment variable: \${NAME}`,
+      problem: `"\${${inside}}" is a VS Code input, which is not supported; use an environment variable: \${NAME}`,
     }
   }
   const [, name = '', fallback] = form.exec(inside) ?? []
   if (name === '' || fallback?.includes('${')) {
-    return { problem: `"\${${named(inside)}}" is no reference; ${forms}` }
+    return { problem: `"\${${named(inside)}}" is not a valid reference; ${forms}` }
   }
-  // By type, because what process.env inherits from Object is no variable.
+  // Checked by type, because members that process.env inherits from Object are no variables.
   const found: unknown = env[name]
   const isSet = typeof found === 'string'
   if (fallback !== undefined) {
@@ -86,9 +86,9 @@ function follow(inside: string | undefined, env: Environment): Followed {
   return { problem: missing(name), isMissing: true }
 }
 
-const forms = `write \${NAME}, \${env:NAME} or \${NAME:-default} for an environment variable, and $\${ for a plain \${`
+const forms = `use \${NAME}, \${env:NAME} or \${NAME:-default} for an environment variable, and $\${ for a literal \${`
 
-/** Short, and without the default, which may be a secret that somebody wrote into the file. */
+/** Shortens a reference and omits its default, which may be a secret. */
 function named(inside: string): string {
   const at = inside.indexOf(':-')
   const name = at === -1 ? inside : `${inside.slice(0, at)}:-…`
@@ -97,9 +97,9 @@ function named(inside: string): string {
 
 function missing(name: string): string {
   if (editorNames.has(name)) {
-    return `\${${name}} is known to editors only; write the path, or set a variable of that name`
+    return `\${${name}} is defined by editors only; use the path, or set a variable of that name`
   }
-  return `the environment variable ${name} is not set; set it, or write \${${name}:-default}`
+  return `environment variable ${name} is not set; set it, or use \${${name}:-default}`
 }
 
 const editorNames: ReadonlySet<string> = new Set([

@@ -1,6 +1,4 @@
-import type { AddressUse } from './address.ts'
-
-/** A value as JSON has it. */
+/** A JSON value. */
 export type Json =
   | null
   | boolean
@@ -9,146 +7,163 @@ export type Json =
   | readonly Json[]
   | { readonly [name: string]: Json }
 
-/** What the names in a map are, which decides what they may look like. */
+/** The purpose of an address: to serve there, to connect to, or to serve metrics at. */
+export type AddressUse = 'listen' | 'connect' | 'metrics'
+
+/** What the keys of a map denote, which determines their syntax. */
 export type KeyKind = 'server' | 'variable' | 'header' | 'tool'
 
-/** What a field may hold. */
+/** The type of a field. */
 export type FieldType =
-  | { readonly kind: 'text'; readonly rule?: TextRule }
+  | { readonly kind: 'string'; readonly rule?: StringRule }
   | { readonly kind: 'address'; readonly use: AddressUse }
-  | { readonly kind: 'number'; readonly min: number; readonly max: number; readonly whole: boolean }
+  | {
+      readonly kind: 'number'
+      readonly min: number
+      readonly max: number
+      readonly integer: boolean
+    }
   | { readonly kind: 'boolean' }
   | { readonly kind: 'false' }
   | {
-      readonly kind: 'word'
-      readonly words: readonly string[]
-      /** Other spellings, as other programs' files have them. */
-      readonly also?: ReadonlyMap<string, string>
+      readonly kind: 'enum'
+      readonly values: readonly string[]
+      /** Alternative spellings in the files of other hosts. */
+      readonly aliases?: ReadonlyMap<string, string>
     }
-  | { readonly kind: 'list'; readonly of: FieldType; readonly atLeast?: number }
+  | { readonly kind: 'list'; readonly of: FieldType; readonly minItems?: number }
   | { readonly kind: 'map'; readonly keys: KeyKind; readonly of: FieldType }
   | { readonly kind: 'group'; readonly group: string }
-  | { readonly kind: 'either'; readonly of: readonly FieldType[] }
-  /** Stands for an object with this one member, as other programs' files have it. */
+  | { readonly kind: 'union'; readonly of: readonly FieldType[] }
+  /** Shorthand for an object with this one member, as in the files of other hosts. */
   | { readonly kind: 'member'; readonly name: string; readonly of: FieldType }
   | { readonly kind: 'ignored' }
 
-/** What a text may be, besides free of NUL. */
-export type TextRule = 'not-empty' | 'line' | 'variable' | 'header' | 'prefix'
+/** The syntax of a string; NUL is never allowed. */
+export type StringRule = 'not-empty' | 'line' | 'variable' | 'header' | 'prefix'
 
-/** One field of the configuration: what it may hold, what it means, and what holds without it. */
+/** One field of the configuration: its type, meaning, default and example. */
 export interface Field {
   readonly type: FieldType
-  /** In words for people who write the file. */
+  /** Description for authors of the file. */
   readonly meaning: string
-  /** What holds without it: a value, or words in parentheses where no single value does. */
+  /** The default: a value, or a description in parentheses if there is no single value. */
   readonly default?: Json
   readonly example: Json
-  /** For fields of a server: whether a change of it needs a connection of its own, or a new process. */
+  /** For fields of a server: whether a change requires a new connection or process. */
   readonly reconnects?: true
 }
 
 /** A table of fields, by name. */
 export interface Group {
-  /** What an object of this group is, for the heading of its table. */
+  /** Heading of the table of this group in the documentation. */
   readonly title: string
   readonly fields: ReadonlyMap<string, Field>
 }
 
-export const text: FieldType = { kind: 'text' }
-export const name: FieldType = { kind: 'text', rule: 'not-empty' }
-export const flag: FieldType = { kind: 'boolean' }
+/** Any string. */
+export const string: FieldType = { kind: 'string' }
+/** A string that is not blank. */
+export const nonEmpty: FieldType = { kind: 'string', rule: 'not-empty' }
+export const boolean: FieldType = { kind: 'boolean' }
 
-/** A whole number of things. */
-export function count(min: number, max: number): FieldType {
-  return { kind: 'number', min, max, whole: true }
+/** An integer in a range. */
+export function integer(min: number, max: number): FieldType {
+  return { kind: 'number', min, max, integer: true }
 }
 
 /** Any number in a range. */
 export function number(min: number, max: number): FieldType {
-  return { kind: 'number', min, max, whole: false }
+  return { kind: 'number', min, max, integer: false }
 }
 
-/** A time in milliseconds. Timers of JavaScript end at 2^31-1; a day is far below that. */
+/** A duration in milliseconds, by default at most a day. JavaScript timers support at most 2^31-1 ms. */
 export function ms(min = 1, max = 86_400_000): FieldType {
-  return { kind: 'number', min, max, whole: true }
+  return { kind: 'number', min, max, integer: true }
 }
 
-export function words(...list: readonly string[]): FieldType {
-  return { kind: 'word', words: list }
+/** One of these strings. */
+export function enumeration(...values: readonly string[]): FieldType {
+  return { kind: 'enum', values }
 }
 
-export function list(of: FieldType, atLeast?: number): FieldType {
-  return { kind: 'list', of, ...(atLeast !== undefined && { atLeast }) }
+/** An array of values of one type. */
+export function list(of: FieldType, minItems?: number): FieldType {
+  return { kind: 'list', of, ...(minItems !== undefined && { minItems }) }
 }
 
+/** An object whose keys the author of the file chooses. */
 export function map(keys: KeyKind, of: FieldType): FieldType {
   return { kind: 'map', keys, of }
 }
 
+/** An object with the fields of a group of the table. */
 export function group(named: string): FieldType {
   return { kind: 'group', group: named }
 }
 
-export function either(...of: readonly FieldType[]): FieldType {
-  return { kind: 'either', of }
+/** A value of one of several types; the first that accepts its JSON type applies. */
+export function union(...of: readonly FieldType[]): FieldType {
+  return { kind: 'union', of }
 }
 
+/** A shorthand value for an object with one member. */
 export function member(called: string, of: FieldType): FieldType {
   return { kind: 'member', name: called, of }
 }
 
+/** An address for the given use. */
 export function address(use: AddressUse): FieldType {
   return { kind: 'address', use }
 }
 
-/** What a field may hold, in a few words: `a list of texts`. */
-export function typeWords(type: FieldType): string {
+/** Describes a field type for messages and documentation: `an array of strings`. */
+export function describeType(type: FieldType): string {
   switch (type.kind) {
-    case 'text':
-      return 'a text'
+    case 'string':
+      return 'a string'
     case 'address':
       return 'an address'
     case 'number':
-      return `a ${type.whole ? 'whole ' : ''}number from ${grouped(type.min)} to ${grouped(type.max)}`
+      return `${type.integer ? 'an integer' : 'a number'} from ${grouped(type.min)} to ${grouped(type.max)}`
     case 'boolean':
       return 'true or false'
     case 'false':
       return 'false'
-    case 'word':
-      return type.words
-        .map(word => `"${word}"`)
+    case 'enum':
+      return type.values
+        .map(value => `"${value}"`)
         .join(', ')
         .replace(/, ([^,]*)$/, ' or $1')
     case 'list':
-      return `a list of ${plural(type.of)}`
+      return `an array of ${plural(type.of)}`
     case 'map':
-      return `an object of ${plural(type.of)} by name`
+      return `an object of ${plural(type.of)}`
     case 'group':
       return 'an object'
-    case 'either':
-      return type.of.map(typeWords).join(', or ')
+    case 'union':
+      return type.of.map(describeType).join(', or ')
     case 'member':
-      return typeWords(type.of)
+      return describeType(type.of)
     case 'ignored':
-      return 'anything'
+      return 'any value'
   }
 }
 
 function plural(type: FieldType): string {
   switch (type.kind) {
-    case 'text':
-      return 'texts'
+    case 'string':
+      return 'strings'
     case 'address':
       return 'addresses'
-    case 'either':
+    case 'union':
       return type.of.map(plural).join(' or ')
     default:
       return 'objects'
   }
 }
 
-/** 86 400 000 rather than 86400000. */
+/** Formats a number with digit groups: 86 400 000. */
 function grouped(value: number): string {
   return `${value}`.replace(/(?<=\d)(?=(\d{3})+$)/g, ' ')
 }

@@ -1,30 +1,30 @@
 /**
- * A place in a text. Lines and columns count from 1, columns in UTF-16 units as editors do; 0 where
- * something is the matter with the file as a whole.
+ * A position in a file. Lines and columns start at 1, and columns count UTF-16 units as editors do; both
+ * are 0 for an issue of the file as a whole.
  */
 export interface Position {
   readonly line: number
   readonly column: number
 }
 
-/** The way to a value in a file: names of members and numbers of entries. */
+/** The path to a value in a file: member names and array indexes. */
 export type ConfigPath = readonly (string | number)[]
 
-/** Something in a configuration file that is wrong, or that does not do what its author may think. */
+/** An error in a configuration file, or a warning about a key without effect. */
 export interface ConfigIssue extends Position {
-  /** A file with an error is not used; a warning is only told. */
+  /** An error rejects the file; a warning is only reported. */
   readonly severity: 'error' | 'warning'
-  /** Where in the values: `mcpServers.files.limits.perSecond`. Empty for the whole file. */
+  /** The path of the value: `mcpServers.files.limits.perSecond`. Empty for the whole file. */
   readonly path: string
-  /** What is wrong and what to do about it. Never holds the value of an environment variable. */
+  /** What is wrong and how to fix it. Never contains the value of an environment variable. */
   readonly message: string
-  /** The line with a caret below the place, where the text itself cannot be read. */
+  /** For syntax errors: the line, with a caret below the position. */
   readonly excerpt?: string
 }
 
 /**
- * A configuration that cannot be used. `issues` has everything that is wrong with it, in the order of
- * the file, warnings included; the message lists the errors, each with file, line and column.
+ * Thrown for an invalid configuration. `issues` holds all errors and warnings in file order; the message
+ * lists the errors, each with file, line and column.
  */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
@@ -39,7 +39,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** An issue as a line that terminals and editors can follow to its place: `file:line:column: words`. */
+/** Formats an issue as `file:line:column: message`, which terminals and editors turn into a link. */
 export function describeIssue(issue: ConfigIssue, file = 'configuration'): string {
   const kind = issue.severity === 'warning' ? 'warning: ' : ''
   const place = issue.line === 0 ? file : `${file}:${issue.line}:${issue.column}`
@@ -47,7 +47,7 @@ export function describeIssue(issue: ConfigIssue, file = 'configuration'): strin
   return issue.excerpt === undefined ? text : `${text}\n${issue.excerpt}`
 }
 
-/** A path as people write it: `servers.files.args[1]`, and `servers["my files"]` where a dot will not do. */
+/** Formats a path: `servers.files.args[1]`, or `servers["my files"]` for keys that need quotes. */
 export function pathText(path: ConfigPath): string {
   let text = ''
   for (const step of path) {

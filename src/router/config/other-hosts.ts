@@ -1,53 +1,56 @@
-/** What becomes of a key of other programs' files. */
+/** How the router treats a configuration key of other hosts. */
 export interface ForeignKey {
-  /** Told and otherwise passed over, or a reason not to use the file. */
+  /** A warning is reported and the key ignored; an error rejects the file. */
   readonly severity: 'warning' | 'error'
-  /** The rest of a sentence that begins with the key. */
+  /** The rest of a sentence that starts with the key. */
   readonly message: string
 }
 
 /**
- * Keys of servers that popular hosts know and that are none here.
+ * Server keys of popular hosts that the router does not support.
  *
- * Those that only steer a host are passed over with a warning. Those that would change what is started,
- * what is reached or what is shown are errors that name the field to write instead: a tool that was
- * switched off elsewhere must not come back because nobody understood the key.
+ * Keys that only configure the host are ignored with a warning. Keys that would change what is started,
+ * contacted or exposed are errors that name the field to use instead: a tool that is disabled in another
+ * host must not reappear because the key was ignored.
  */
 export const foreignServerKeys: ReadonlyMap<string, ForeignKey> = new Map([
-  ['description', passedOver('is not shown anywhere')],
-  ['autoApprove', passedOver('is up to the program that asks its user')],
-  ['alwaysAllow', passedOver('is up to the program that asks its user')],
-  ['trust', passedOver('is up to the program that asks its user')],
-  ['gallery', passedOver('is for VS Code')],
-  ['dev', passedOver('is for VS Code')],
-  ['timeout', passedOver('has seconds in some files and milliseconds in others; write timeoutMs')],
-  ['envFile', instead('is not read; write the variables into env, or name them in inheritEnv')],
-  ['sandbox', instead('is not set up here; make the sandbox itself the command')],
-  ['sandboxEnabled', instead('is not set up here; make the sandbox itself the command')],
-  ['oauth', instead('is not done here; put a token into headers')],
-  ['headersHelper', instead('is not run; put what it gives into headers, by variables')],
+  ['description', ignored('is not displayed')],
+  ['autoApprove', ignored('is decided by the host application')],
+  ['alwaysAllow', ignored('is decided by the host application')],
+  ['trust', ignored('is decided by the host application')],
+  ['gallery', ignored('is a VS Code setting')],
+  ['dev', ignored('is a VS Code setting')],
+  [
+    'timeout',
+    ignored('is in seconds for some hosts and in milliseconds for others; use timeoutMs'),
+  ],
+  ['envFile', instead('is not supported; set the variables in env or name them in inheritEnv')],
+  ['sandbox', instead('is not supported; run the sandbox as the command')],
+  ['sandboxEnabled', instead('is not supported; run the sandbox as the command')],
+  ['oauth', instead('is not supported; put a token into headers')],
+  ['headersHelper', instead('is not supported; put its output into headers, using variables')],
   ['serverUrl', instead('is called url here')],
   ['httpUrl', instead('is called url here')],
   ['endpoint', instead('is called url here')],
-  ['transport', instead('is called type here, and can be left out')],
-  ['transportType', instead('is called type here, and can be left out')],
-  ['enabled', instead('is turned round here; write disabled')],
+  ['transport', instead('is called type here and can be omitted')],
+  ['transportType', instead('is called type here and can be omitted')],
+  ['enabled', instead('is inverted here; use disabled')],
   ['disabledTools', instead('is written tools: { deny: […] } here')],
   ['excludeTools', instead('is written tools: { deny: […] } here')],
   ['includeTools', instead('is written tools: { allow: […] } here')],
   ['enabledTools', instead('is written tools: { allow: […] } here')],
 ])
 
-/** The same for keys beside the servers. */
+/** Top-level keys of other hosts that the router does not support. */
 export const foreignFileKeys: ReadonlyMap<string, ForeignKey> = new Map([
-  ['globalShortcut', passedOver('is for Claude Desktop')],
-  ['preferences', passedOver('is for Claude Desktop')],
+  ['globalShortcut', ignored('is a Claude Desktop setting')],
+  ['preferences', ignored('is a Claude Desktop setting')],
   ['context_servers', instead('is called mcpServers here')],
-  ['mcp', instead('is not looked into; write mcpServers or servers at the top')],
+  ['mcp', instead('is not supported; use mcpServers or servers at the top level')],
 ])
 
-function passedOver(why: string): ForeignKey {
-  return { severity: 'warning', message: `${why}; it does nothing here` }
+function ignored(why: string): ForeignKey {
+  return { severity: 'warning', message: `${why}; it is ignored` }
 }
 
 function instead(message: string): ForeignKey {

@@ -37,8 +37,8 @@ const withServer = (server: unknown) => ({ mcpServers: { a: server } })
 
 const url = 'http://127.0.0.1:1/mcp'
 
-describe('a file that is right', () => {
-  test('the least there can be gets the defaults', () => {
+describe('a valid file', () => {
+  test('a minimal file gets the defaults', () => {
     expect(read('{"mcpServers": {}}')).toMatchObject({
       file: 'f.json',
       servers: {},
@@ -57,7 +57,7 @@ describe('a file that is right', () => {
     expect(Object.keys(servers)).toEqual(['a', 'b'])
   })
 
-  test('what belongs to the router stands apart from where it is served', () => {
+  test('options of the router are separate from listen, metrics and logLevel', () => {
     const config = read({
       $schema: './x.json',
       inputs: [],
@@ -87,7 +87,7 @@ describe('a file that is right', () => {
     expect(messagesOf(placed(group, { ...needed[field], [field]: example }))).toEqual([])
   })
 
-  test('it is frozen all the way down', () => {
+  test('it is deeply frozen', () => {
     const config = read({ mcpServers: { a: { command: 'x', args: ['y'], env: { A: 'b' } } } })
     const { a } = config.servers
     for (const part of [config, config.servers, a, a?.args, a?.env, config.listen, config.router]) {
@@ -95,7 +95,7 @@ describe('a file that is right', () => {
     }
   })
 
-  test('names that objects inherit are servers, variables and tools like others', () => {
+  test('names that objects inherit are valid names of servers, variables and tools', () => {
     const text = '{"mcpServers": {"__proto__": {"command": "x", "env": {"__proto__": "y"}}}}'
     const { servers } = read(text)
     expect(Object.keys(servers)).toEqual(['__proto__'])
@@ -115,7 +115,7 @@ describe('a file that is right', () => {
   })
 })
 
-/** What must stand beside some fields. */
+/** Fields that other fields require. */
 const needed: Readonly<Record<string, object>> = {
   burst: { perSecond: 1 },
   queue: { concurrent: 1 },
@@ -123,15 +123,17 @@ const needed: Readonly<Record<string, object>> = {
   weight: { url },
 }
 
-/** An object of a group, put where files have it. */
+/** Puts an object of a group into a file. */
 function placed(group: string, object: object): unknown {
   switch (group) {
     case 'file':
       return 'servers' in object ? object : { mcpServers: {}, ...object }
     case 'server': {
-      const isWay = 'command' in object || 'url' in object || 'urls' in object
+      const hasTarget = 'command' in object || 'url' in object || 'urls' in object
       const forUrl = 'headers' in object || 'type' in object || 'websocket' in object
-      return withServer(isWay ? object : { ...(forUrl ? { url } : { command: 'x' }), ...object })
+      return withServer(
+        hasTarget ? object : { ...(forUrl ? { url } : { command: 'x' }), ...object },
+      )
     }
     case 'instance':
       return withServer({ urls: [object] })
@@ -146,96 +148,96 @@ function placed(group: string, object: object): unknown {
   }
 }
 
-describe('a file that is wrong', () => {
+describe('an invalid file', () => {
   const cases: readonly [name: string, file: unknown, message: string][] = [
-    ['a list', '[]', 'the file must be an object, not a list'],
-    ['no servers', {}, 'the file names no servers; write them into mcpServers'],
+    ['a list', '[]', 'the file must be an object (got an array)'],
+    ['no servers', {}, 'the file has no servers; add mcpServers'],
     [
       'both names for servers',
       { mcpServers: {}, servers: {} },
-      'mcpServers and servers say the same; put all servers into one of them',
+      'mcpServers and servers are mutually exclusive; put all servers into one of them',
     ],
-    ['a server that is a text', withServer('x'), 'mcpServers.a must be an object, not a text'],
+    ['a server that is a string', withServer('x'), 'mcpServers.a must be an object (got a string)'],
     [
       'null',
       withServer({ command: null }),
-      'mcpServers.a.command must be a text, not null; leave it out instead',
+      'mcpServers.a.command must be a string (got null; omit it instead)',
     ],
     [
       'neither command nor address',
       withServer({}),
-      'mcpServers.a: a server needs one of command, url and urls',
+      'mcpServers.a: a server must have one of command, url and urls',
     ],
     [
       'both of them',
       withServer({ command: 'x', url }),
-      'mcpServers.a: a server has one of command, url and urls, not command and url',
+      'mcpServers.a: a server must have only one of command, url and urls (got command and url)',
     ],
     [
       'both kinds of addresses',
       withServer({ url, urls: [url] }),
-      'mcpServers.a: a server has one of command, url and urls, not url and urls',
+      'mcpServers.a: a server must have only one of command, url and urls (got url and urls)',
     ],
     ['no addresses', withServer({ urls: [] }), 'mcpServers.a.urls is empty'],
     [
-      'an address twice',
+      'a duplicate address',
       withServer({ urls: [url, { url }] }),
-      'mcpServers.a: urls has the same address twice; give it a weight instead',
+      'mcpServers.a: urls contains a duplicate address; give it a weight instead',
     ],
     [
       'an entry without an address',
       withServer({ urls: [{ weight: 1 }] }),
-      'mcpServers.a.urls[0]: an entry of urls needs a url',
+      'mcpServers.a.urls[0]: an entry of urls must have a url',
     ],
     ['an empty command', withServer({ command: ' ' }), 'mcpServers.a.command is empty'],
     [
       'an argument that is a number',
       withServer({ command: 'x', args: [8080] }),
-      'mcpServers.a.args[0] must be a text, not a number',
+      'mcpServers.a.args[0] must be a string (got a number)',
     ],
     [
       'a variable that is a number',
       withServer({ command: 'x', env: { A: 1 } }),
-      'mcpServers.a.env.A must be a text, not a number',
+      'mcpServers.a.env.A must be a string (got a number)',
     ],
-    ['NUL', withServer({ command: 'x\0' }), 'mcpServers.a.command holds the character NUL'],
+    ['NUL', withServer({ command: 'x\0' }), 'mcpServers.a.command contains a NUL character'],
     [
-      'a number as text',
+      'a number as a string',
       { mcpServers: {}, pageSize: '10' },
-      'pageSize must be a whole number from 1 to 10 000, not a text',
+      'pageSize must be an integer from 1 to 10 000 (got a string)',
     ],
     [
-      'a number below',
+      'a number below the range',
       { mcpServers: {}, pageSize: 0 },
-      'pageSize must be a whole number from 1 to 10 000, not 0',
+      'pageSize must be an integer from 1 to 10 000 (got 0)',
     ],
     [
-      'a number above',
+      'a number above the range',
       withServer({ command: 'x', instances: 65 }),
-      'mcpServers.a.instances must be a whole number from 1 to 64, not 65',
+      'mcpServers.a.instances must be an integer from 1 to 64 (got 65)',
     ],
     [
-      'a broken number',
+      'a fraction',
       withServer({ command: 'x', instances: 1.5 }),
-      'mcpServers.a.instances must be a whole number from 1 to 64, not 1.5',
+      'mcpServers.a.instances must be an integer from 1 to 64 (got 1.5)',
     ],
     [
-      'a number without end',
-      '{"mcpServers": {}, "heldMs": 1e999}',
-      'heldMs must be a whole number from 1 to 86 400 000, not Infinity',
+      'an infinite number',
+      '{"mcpServers": {}, "parkedMs": 1e999}',
+      'parkedMs must be an integer from 1 to 86 400 000 (got Infinity)',
     ],
     [
-      'true where only false is',
+      'true where only false is allowed',
       withServer({ command: 'x', prefix: true }),
-      'mcpServers.a.prefix must be a text, or false, not true or false',
+      'mcpServers.a.prefix must be a string, or false (got a boolean)',
     ],
     [
-      'a word with a slip',
+      'a misspelled enum value',
       withServer({ urls: [url], balance: 'rond-robin' }),
-      'mcpServers.a.balance must be "round-robin", "weighted", "least-busy", "two-choices", "adaptive" or "hash", not "rond-robin"; did you mean "round-robin"?',
+      'mcpServers.a.balance must be "round-robin", "weighted", "least-busy", "two-choices", "adaptive" or "hash" (got "rond-robin"); did you mean "round-robin"?',
     ],
     [
-      'a key with a slip',
+      'a misspelled key',
       withServer({ comand: 'x', url }),
       'unknown key "comand" in mcpServers.a; did you mean "command"?',
     ],
@@ -250,109 +252,109 @@ describe('a file that is wrong', () => {
       'unknown key "MCPServers"; did you mean "mcpServers"?',
     ],
     [
-      'a key like no other',
+      'an unknown key',
       withServer({ command: 'x', retry: { zzz: 1 } }),
-      'unknown key "zzz" in mcpServers.a.retry; known are attempts, budget, tools',
+      'unknown key "zzz" in mcpServers.a.retry; known keys are attempts, budget, tools',
     ],
     [
       'a name with a space',
       { mcpServers: { 'my files': { command: 'x' } } },
-      'the name of the server "my files" holds " ": use letters (A–Z, a–z), digits, "_", "-" and "." only',
+      'server name "my files" contains " "; allowed are letters (A–Z, a–z), digits, "_", "-" and "."',
     ],
     [
-      'headers for a program',
+      'headers for a command',
       withServer({ command: 'x', headers: { A: 'b' } }),
-      'mcpServers.a: headers are sent to addresses; a program gets its secrets by env',
+      'mcpServers.a: headers apply to addresses only; pass secrets to a command in env',
     ],
     [
       'variables for an address',
       withServer({ url, env: { A: 'b' } }),
-      'mcpServers.a: env is for programs, and this server is an address; an address gets its secrets by headers',
+      'mcpServers.a: env applies to commands only, and this server is an address; pass secrets to an address in headers',
     ],
     [
-      'a choice of wires for a program',
+      'websocket for a command',
       withServer({ command: 'x', websocket: true }),
-      'mcpServers.a: websocket is about addresses of HTTP, and this server is a program',
+      'mcpServers.a: websocket applies to HTTP addresses only, and this server is a command',
     ],
     [
-      'a choice of wires for a WebSocket',
+      'websocket for a WebSocket address',
       withServer({ url: 'ws://localhost:1', websocket: false }),
-      'mcpServers.a: websocket is about addresses of HTTP only',
+      'mcpServers.a: websocket applies to HTTP addresses only',
     ],
     [
       'headers for a socket',
       withServer({ url: 'tcp://localhost:1', headers: { A: 'b' } }),
-      'mcpServers.a: headers are sent over HTTP and WebSocket only',
+      'mcpServers.a: headers apply to HTTP and WebSocket addresses only',
     ],
     [
-      'a header that is none',
+      'an invalid header name',
       withServer({ url, headers: { 'A B': 'c' } }),
-      '"A B" cannot be the name of a header',
+      '"A B" is not a valid header name',
     ],
     [
-      'a header twice',
+      'a duplicate header',
       withServer({ url, headers: { a: 'b', A: 'c' } }),
-      'the header "A" is given as "a" already',
+      'header "A" duplicates "a"',
     ],
     [
       'a header over two lines',
       withServer({ url, headers: { A: '${LINES}' } }),
-      'mcpServers.a.headers.A holds a line break',
+      'mcpServers.a.headers.A contains a line break',
     ],
     [
       'a header beyond Latin',
       withServer({ url, headers: { A: '→' } }),
-      'mcpServers.a.headers.A holds a character that a header cannot carry',
+      'mcpServers.a.headers.A contains a character that is not allowed in a header',
     ],
     [
       'a pattern for variables',
       withServer({ command: 'x', inheritEnv: ['AWS_*'] }),
-      'mcpServers.a.inheritEnv[0] is not the name of an environment variable',
+      'mcpServers.a.inheritEnv[0] is not a valid name of an environment variable',
     ],
     [
       'a type against the command',
       withServer({ command: 'x', type: 'http' }),
-      'mcpServers.a: type "http" contradicts command; leave the type out',
+      'mcpServers.a: type "http" contradicts command; omit the type',
     ],
     [
       'a type against the address',
       withServer({ url: 'ws://localhost:1', type: 'sse' }),
-      'mcpServers.a: type "sse" contradicts url; leave the type out',
+      'mcpServers.a: type "sse" contradicts url; omit the type',
     ],
     [
       'stdio at an address',
       withServer({ url, type: 'stdio' }),
-      'mcpServers.a: type "stdio" contradicts url; leave the type out',
+      'mcpServers.a: type "stdio" contradicts url; omit the type',
     ],
     [
       'balance without its hash',
       withServer({ urls: [url], balance: 'hash' }),
-      'mcpServers.a: balance "hash" needs hash: "principal", { "header": … } or { "argument": … }',
+      'mcpServers.a: balance "hash" requires hash: "principal", { "header": … } or { "argument": … }',
     ],
     [
       'a hash without its balance',
       withServer({ urls: [url], hash: 'principal' }),
-      'mcpServers.a: hash does nothing unless balance is "hash"',
+      'mcpServers.a: hash has no effect unless balance is "hash"',
     ],
     [
       'a hash of two things',
       withServer({ urls: [url], balance: 'hash', hash: { header: 'a', argument: 'b' } }),
-      'mcpServers.a.hash: hash needs one of header and argument',
+      'mcpServers.a.hash: hash must have one of header and argument',
     ],
     [
       'a burst alone',
       withServer({ command: 'x', limits: { tools: { t: { burst: 1 } } } }),
-      'mcpServers.a.limits.tools.t: burst does nothing without perSecond',
+      'mcpServers.a.limits.tools.t: burst has no effect without perSecond',
     ],
     [
       'a queue alone',
       { mcpServers: {}, limits: { queue: 1 } },
-      'limits: queue does nothing without concurrent',
+      'limits: queue has no effect without concurrent',
     ],
     [
-      'waits the wrong way round',
+      'a minimum delay above the maximum',
       withServer({ command: 'x', restart: { minMs: 60_000 } }),
-      'mcpServers.a.restart: minMs (60000) is above maxMs (30000)',
+      'mcpServers.a.restart: minMs (60000) must not exceed maxMs (30000)',
     ],
     [
       'two tools with one name',
@@ -367,62 +369,62 @@ describe('a file that is wrong', () => {
     [
       'inputs',
       { servers: {}, inputs: [{ id: 'key' }] },
-      'inputs are questions to a user, who is not here; use environment variables: ${NAME}',
+      'inputs are not supported; use environment variables: ${NAME}',
     ],
     [
       'an input',
       withServer({ command: 'x', env: { A: '${input:key}' } }),
-      'mcpServers.a.env.A: "${input:key}" asks VS Code for an input, which nobody is here to give; use an environment variable: ${NAME}',
+      'mcpServers.a.env.A: "${input:key}" is a VS Code input, which is not supported; use an environment variable: ${NAME}',
     ],
     [
       'a missing variable',
       withServer({ url, headers: { A: '${NONE}' } }),
-      'mcpServers.a.headers.A: the environment variable NONE is not set; set it, or write ${NONE:-default}',
+      'mcpServers.a.headers.A: environment variable NONE is not set; set it, or use ${NONE:-default}',
     ],
     [
-      'an empty variable where there must be a text',
+      'an empty variable where a value is required',
       withServer({ command: '${EMPTY}' }),
       'mcpServers.a.command is empty',
     ],
     [
       'a file of variables',
       withServer({ command: 'x', envFile: '.env' }),
-      'mcpServers.a.envFile is not read; write the variables into env, or name them in inheritEnv',
+      'mcpServers.a.envFile is not supported; set the variables in env or name them in inheritEnv',
     ],
     [
       'a sandbox of VS Code',
       withServer({ command: 'x', sandboxEnabled: true }),
-      'mcpServers.a.sandboxEnabled is not set up here; make the sandbox itself the command',
+      'mcpServers.a.sandboxEnabled is not supported; run the sandbox as the command',
     ],
     [
       'a login of Claude Code',
       withServer({ url, oauth: { clientId: 'x' } }),
-      'mcpServers.a.oauth is not done here; put a token into headers',
+      'mcpServers.a.oauth is not supported; put a token into headers',
     ],
     [
-      'tools switched off as elsewhere',
+      'tools disabled with a key of other hosts',
       withServer({ command: 'x', disabledTools: ['rm'] }),
       'mcpServers.a.disabledTools is written tools: { deny: […] } here',
     ],
     [
-      'an open address',
+      'a public address',
       { mcpServers: {}, listen: ['http://127.0.0.1:3000', 'http://0.0.0.0:3000'] },
-      'listen has an address that other machines can reach; use 127.0.0.1, or write "public": true if everybody there may use it',
+      'listen has an address that other machines can reach; use 127.0.0.1, or set "public": true to allow unauthenticated access',
     ],
     [
-      'an open address for figures',
+      'a public address for metrics',
       { mcpServers: {}, metrics: 'http://[::]:9090' },
-      'metrics has an address that other machines can reach; use 127.0.0.1, or write "public": true if everybody there may use it',
+      'metrics has an address that other machines can reach; use 127.0.0.1, or set "public": true to allow unauthenticated access',
     ],
     [
-      'figures without HTTP',
+      'metrics without HTTP',
       { mcpServers: {}, metrics: true, listen: 'stdio:' },
-      'metrics are served over HTTP; add such an address to listen, or name one here',
+      'metrics need an HTTP address; add one to listen, or set metrics to an address',
     ],
     [
-      'an address twice to listen at',
+      'a duplicate listen address',
       { mcpServers: {}, listen: ['stdio:', 'stdio:'] },
-      'listen has the same address twice',
+      'listen contains a duplicate address',
     ],
     ['nowhere to listen', { mcpServers: {}, listen: [] }, 'listen is empty'],
   ]
@@ -432,7 +434,7 @@ describe('a file that is wrong', () => {
     expect(() => read(file)).toThrow(ConfigError)
   })
 
-  test('everything that is wrong is told at once, in the order of the file, with its place', () => {
+  test('all issues are reported together, in file order, with their positions', () => {
     const text = `{
   "listen": "ftp://x",
   "mcpServers": {
@@ -456,27 +458,27 @@ describe('a file that is wrong', () => {
       [6, 14, 'mcpServers["b c"].timeout', 'warning'],
     ])
     expect(() => read(text)).toThrow(
-      /^f\.json:2:13: listen is no address to listen at; .*\nf\.json:4:41: /,
+      /^f\.json:2:13: listen is not an address to listen at; .*\nf\.json:4:41: /,
     )
   })
 
-  test('an unreadable text is told with file, line and column', () => {
+  test('a syntax error is reported with file, line and column', () => {
     expect(() => read('{\n"a" 1}')).toThrow(
-      'f.json:2:5: a colon is missing between name and value\n  "a" 1}\n      ^',
+      'f.json:2:5: expected a colon between name and value\n  "a" 1}\n      ^',
     )
   })
 })
 
-test('an open address is fine where the file says so, or whoever reads it', () => {
+test('a public address is allowed by the file or by the option allowPublic', () => {
   const file = { mcpServers: {}, listen: 'http://0.0.0.0:3000/mcp' }
   expect(read({ ...file, public: true }).listen).toEqual([file.listen])
-  const config = readConfig(JSON.stringify(file), { env, mayBePublic: true })
+  const config = readConfig(JSON.stringify(file), { env, allowPublic: true })
   expect([config.listen, config.public]).toEqual([[file.listen], false])
 })
 
 describe('keys of other hosts', () => {
   test.each(['description', 'autoApprove', 'alwaysAllow', 'timeout', 'gallery', 'dev', 'trust'])(
-    '%s is passed over with a warning that names line and key',
+    '%s is ignored with a warning that names line and key',
     key => {
       const text = `{"mcpServers": {"a": {\n"${key}": "\${NONE}", "command": "x"}}}`
       const config = read(text)
@@ -486,19 +488,19 @@ describe('keys of other hosts', () => {
       ])
       const [warning] = config.warnings
       expect(warning && describeIssue(warning, config.file)).toMatch(
-        new RegExp(`^f\\.json:2:1: warning: mcpServers\\.a\\.${key} .*does nothing here$`),
+        new RegExp(`^f\\.json:2:1: warning: mcpServers\\.a\\.${key} .*it is ignored$`),
       )
     },
   )
 
-  test('empty members that generated files have are fine', () => {
+  test('empty members, as in generated files, are accepted', () => {
     expect(messagesOf(withServer({ url, args: [], env: {} }))).toEqual([])
     expect(messagesOf(withServer({ command: 'x', headers: {} }))).toEqual([])
   })
 })
 
 describe('variables', () => {
-  test('are replaced, and how the text may be shown is kept by its path', () => {
+  test('are expanded, and the displayable form is kept by path', () => {
     const config = read({
       servers: { a: { url: 'http://127.0.0.1:${PORT}/mcp', headers: { A: 'Bearer ${TOKEN}' } } },
     })
@@ -523,20 +525,20 @@ describe('variables', () => {
   })
 
   test.each(['comand', 'ulr', 'serverUrl'])(
-    '"%s" is told once, and not that a server needs more',
+    '"%s" is reported once, without a second issue about the missing command or url',
     key => {
       expect(messagesOf(withServer({ [key]: 'x' }))).toHaveLength(1)
     },
   )
 
   test.each(['mcpServer', 'context_servers', 'mcp'])(
-    '"%s" is told once, and not that there are no servers',
+    '"%s" is reported once, without a second issue about missing servers',
     key => {
       expect(messagesOf({ [key]: {} })).toHaveLength(1)
     },
   )
 
-  test('a server that is disabled may lack them', () => {
+  test('may be unset for a disabled server', () => {
     const config = read(withServer({ disabled: true, command: 'x', env: { A: '${NONE}' } }))
     expect(config.warnings).toEqual([])
     expect(
@@ -545,7 +547,7 @@ describe('variables', () => {
     expect(() => read(withServer({ disabled: true, command: '${*}' }))).toThrow(ConfigError)
   })
 
-  test('their values are in no message, whatever is wrong with them', () => {
+  test('no message contains the value of a variable', () => {
     const everywhere = {
       mcpServers: {
         a: {
@@ -570,7 +572,7 @@ describe('variables', () => {
   })
 })
 
-describe('whatever a file holds', () => {
+describe('arbitrary files', () => {
   const names = Array.from(configGroups.values()).flatMap(({ fields }) => [...fields.keys()])
   const name = fc.oneof(fc.constantFrom(...names), fc.string())
   const text = fc.oneof(fc.string(), fc.constantFrom('${TOKEN}', '${', 'http://', 'hash', 'unix:'))
@@ -586,7 +588,7 @@ describe('whatever a file holds', () => {
     ),
   }))
 
-  test('it becomes a configuration or a list of issues with places, and tells no values', () => {
+  test('yield a configuration or issues with positions, which reveal no values', () => {
     const file = fc.record({ mcpServers: fc.dictionary(name, tree, { maxKeys: 3 }), extra: tree })
     fc.assert(
       fc.property(fc.oneof(tree, file), value => {
@@ -599,7 +601,7 @@ describe('whatever a file holds', () => {
     )
   })
 
-  test('the same for texts that are no JSON', () => {
+  test('yield issues if they are not valid JSON', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), value => void issuesOf(value)))
     const whole = '{"mcpServers": {"a": {"command": "x", /* c */ "args": ["y",],}}, // d\n}'
     for (let at = 0; at < whole.length; at++) {

@@ -6,52 +6,52 @@ import { ConfigError, type ConfigIssue } from './issue.ts'
 import { defaultListen, fieldsOf, type RouterField } from './schema.ts'
 import { readConfigText } from './text.ts'
 
-/** What a configuration file says, checked, with its variables replaced. Frozen all the way down. */
+/** A checked configuration with its variables expanded. Deeply frozen. */
 export interface RouterConfig {
-  /** Where it was read, for messages. */
+  /** The file name, for messages. */
   readonly file: string | undefined
-  /** The servers by name, in the order of the file, those that are disabled included. */
+  /** The servers by name, in file order, including disabled ones. */
   readonly servers: Readonly<Record<string, UpstreamOptions>>
-  /** What the router is made of besides its servers. */
+  /** Options of the router other than its servers. */
   readonly router: Readonly<Pick<RouterOptions, RouterField>>
-  /** Where it is served; at least one address. */
+  /** The addresses to listen at; at least one. */
   readonly listen: readonly string[]
-  /** That callers whom nobody has identified may use what needs credentials, from other machines too. */
+  /** Whether unauthenticated callers may use the servers and their credentials, from other machines too. */
   readonly public: boolean
-  /** Whether figures are served: nowhere, at every HTTP address, or at an address of their own. */
+  /** Where Prometheus metrics are served: nowhere, at every HTTP listen address, or at this address. */
   readonly metrics: boolean | string
   readonly logLevel: LogLevel
   /**
-   * The texts that environment variables went into, as they may be shown, by path
-   * (`servers.search.headers.Authorization`): `Bearer ${TOKEN}`.
+   * The strings with environment variables in displayable form, by path: `Bearer ${TOKEN}` for
+   * `servers.search.headers.Authorization`.
    */
   readonly shown: ReadonlyMap<string, string>
-  /** What its author should know. */
+  /** Warnings for the author of the file. */
   readonly warnings: readonly ConfigIssue[]
 }
 
-/** What a text needs to be read as configuration. */
+/** Options of {@link readConfig}. */
 export interface ReadConfigOptions {
-  /** The variables that the text may refer to. */
+  /** The environment variables that the file may reference. */
   readonly env: Environment
-  /** The name of the file, for messages. */
+  /** The file name, for messages. */
   readonly file?: string
-  /** That addresses which other machines can reach are fine, whatever the text says of `public`. */
-  readonly mayBePublic?: boolean
+  /** Whether to allow addresses that other machines can reach even if the file does not set `public`. */
+  readonly allowPublic?: boolean
 }
 
 /**
- * Reads the text of a configuration file. Throws a {@link ConfigError} that names everything that is
- * wrong, each with its line; the values of variables are in none of its messages.
+ * Parses and checks the text of a configuration file. Throws a {@link ConfigError} with all errors and
+ * their positions; its messages never contain the values of variables.
  */
 export function readConfig(text: string, options: ReadConfigOptions): RouterConfig {
   const { file } = options
-  const { root, issues: unreadable } = readConfigText(text)
-  if (root === undefined) throw new ConfigError(unreadable, file)
+  const { root, issues: syntaxIssues } = readConfigText(text)
+  if (root === undefined) throw new ConfigError(syntaxIssues, file)
   const { value, issues, shown } = checkConfig(root, options)
   if (issues.some(issue => issue.severity === 'error')) throw new ConfigError(issues, file)
   const { mcpServers, servers, listen, public: isPublic, metrics, logLevel, ...router } = value
-  // The check: every member is what the table of fields says, which has the types of the options.
+  // The check: checkConfig has checked every member against the field table, which mirrors the option types.
   return Object.freeze({
     file,
     servers: (mcpServers ?? servers) as RouterConfig['servers'],
@@ -65,7 +65,7 @@ export function readConfig(text: string, options: ReadConfigOptions): RouterConf
   })
 }
 
-/** One address is kept as a list of one, and how it may be shown under the path that it has there. */
+/** A single listen address becomes a list of one, so its displayable form moves to that path. */
 function asListed(shown: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   return new Map(
     Array.from(shown, ([path, text]) => [path === 'listen' ? 'listen[0]' : path, text] as const),

@@ -1,11 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to variables look like that
 import { expect, test } from 'vitest'
 import { readConfig } from './read.ts'
-import { maskedConfig } from './redact.ts'
+import { redactedConfig } from './redact.ts'
 
 const env = { TOKEN: 'hidden-1', HOST: '127.0.0.1', PASSWORD: 'hidden-2' }
 
-test('what is shown has references and no secrets', () => {
+test('a redacted configuration has references and no secrets', () => {
   const text = JSON.stringify({
     listen: 'http://${HOST}:3000/mcp',
     mcpServers: {
@@ -23,7 +23,7 @@ test('what is shown has references and no secrets', () => {
       },
     },
   })
-  const shown = maskedConfig(readConfig(text, { env }))
+  const shown = redactedConfig(readConfig(text, { env }))
   expect(shown).toEqual({
     listen: ['http://${HOST}:3000/mcp'],
     public: false,
@@ -47,11 +47,11 @@ test('what is shown has references and no secrets', () => {
   expect(JSON.stringify(shown)).not.toContain('hidden')
 })
 
-test('servers may be called like the fields of one', () => {
+test('servers may be named like fields of a server', () => {
   const text = JSON.stringify({
     mcpServers: { env: { command: 'x', args: ['a'] }, args: { command: 'y' } },
   })
-  expect(maskedConfig(readConfig(text, { env })).servers).toEqual({
+  expect(redactedConfig(readConfig(text, { env })).servers).toEqual({
     env: { command: 'x', args: ['a'] },
     args: { command: 'y' },
   })

@@ -1,26 +1,26 @@
 import { nearest } from '../../util/nearest.ts'
-import { addressProblem, isLocalAddress, schemeOf } from './address.ts'
 import { type ForeignKey, foreignFileKeys, foreignServerKeys } from './other-hosts.ts'
 import { restart } from './schema-policy.ts'
 import type { ConfigNode } from './text.ts'
+import { addressProblem, isLocalAddress, schemeOf } from './values.ts'
 
-/** An object of a file. */
+/** An object in a configuration file. */
 export type ObjectNode = ConfigNode & { readonly type: 'object' }
 
-/** Reports an error at a member, or at the object itself if none is named. */
+/** Reports an error at a member, or at the object itself for an undefined key. */
 export type Report = (key: string | undefined, message: string) => void
 
-/** An object whose members have been looked at one by one. */
+/** An object whose members have been checked individually. */
 export interface CheckedObject {
   readonly node: ObjectNode
-  /** The members that are right, variables replaced. */
+  /** The valid members, with variables expanded. */
   readonly value: Readonly<Record<string, unknown>>
   readonly report: Report
-  /** Whether other machines may reach the router, whatever the file says. */
-  readonly mayBePublic: boolean
+  /** Whether other machines may reach the router even if the file does not set `public`. */
+  readonly allowPublic: boolean
 }
 
-/** What must be true between the members of an object, by its group in the table of fields. */
+/** Cross-field rules of an object, by its group in the field table. */
 export const groupRules: ReadonlyMap<string, (object: CheckedObject) => void> = new Map([
   ['file', fileRules],
   ['server', serverRules],
@@ -33,74 +33,78 @@ export const groupRules: ReadonlyMap<string, (object: CheckedObject) => void> = 
   ['instance', instanceRules],
 ])
 
-function fileRules({ node, value, report, mayBePublic }: CheckedObject): void {
+function fileRules({ node, value, report, allowPublic }: CheckedObject): void {
   const { members } = node
   if (members.has('mcpServers') && members.has('servers')) {
-    report('servers', 'mcpServers and servers say the same; put all servers into one of them')
+    report(
+      'servers',
+      'mcpServers and servers are mutually exclusive; put all servers into one of them',
+    )
   } else if (!members.has('mcpServers') && !members.has('servers')) {
-    if (!isMisspelt(members, ['mcpServers', 'servers'], foreignFileKeys)) {
-      report(undefined, 'the file names no servers; write them into mcpServers')
+    if (!isMisspelled(members, ['mcpServers', 'servers'], foreignFileKeys)) {
+      report(undefined, 'the file has no servers; add mcpServers')
     }
   }
   const inputs = members.get('inputs')?.value
   if (inputs !== undefined && !(inputs.type === 'list' && inputs.items.length === 0)) {
-    report(
-      'inputs',
-      `inputs are questions to a user, who is not here; use environment variables: \${NAME}`,
-    )
+    report('inputs', `inputs are not supported; use environment variables: \${NAME}`)
   }
-  const addresses = textsIn(value.listen).filter(text => isAddress(text))
+  const addresses = stringsIn(value.listen).filter(text => isAddress(text))
   const twice = repeated(addresses)
-  if (twice) report('listen', 'listen has the same address twice')
-  const isPublic = mayBePublic || value.public === true
-  if (!isPublic && addresses.some(text => !isLocalAddress(text))) report('listen', open('listen'))
+  if (twice) report('listen', 'listen contains a duplicate address')
+  const isPublic = allowPublic || value.public === true
+  if (!isPublic && addresses.some(text => !isLocalAddress(text)))
+    report('listen', publicProblem('listen'))
   const metrics = value.metrics
   if (typeof metrics === 'string' && isAddress(metrics) && !isPublic && !isLocalAddress(metrics)) {
-    report('metrics', open('metrics'))
+    report('metrics', publicProblem('metrics'))
   }
   const isHttp = !members.has('listen') || addresses.some(text => schemeOf(text) === 'http')
   if (metrics === true && !isHttp) {
     report(
       'metrics',
-      'metrics are served over HTTP; add such an address to listen, or name one here',
+      'metrics need an HTTP address; add one to listen, or set metrics to an address',
     )
   }
 }
 
-function open(field: string): string {
-  return `${field} has an address that other machines can reach; use 127.0.0.1, or write "public": true if everybody there may use it`
+function publicProblem(field: string): string {
+  return `${field} has an address that other machines can reach; use 127.0.0.1, or set "public": true to allow unauthenticated access`
 }
 
 function serverRules({ node, value, report }: CheckedObject): void {
   const { members } = node
-  const ways = ['command', 'url', 'urls'].filter(way => members.has(way))
-  const [way] = ways
-  if (way === undefined) {
-    if (!isMisspelt(members, ['command', 'url', 'urls'], foreignServerKeys)) {
-      report(undefined, 'a server needs one of command, url and urls')
+  const targets = ['command', 'url', 'urls'].filter(key => members.has(key))
+  const [target] = targets
+  if (target === undefined) {
+    if (!isMisspelled(members, ['command', 'url', 'urls'], foreignServerKeys)) {
+      report(undefined, 'a server must have one of command, url and urls')
     }
-  } else if (ways.length > 1)
-    report(ways[1], `a server has one of command, url and urls, not ${ways.join(' and ')}`)
-  else if (way === 'command') programRules(members, report)
+  } else if (targets.length > 1)
+    report(
+      targets[1],
+      `a server must have only one of command, url and urls (got ${targets.join(' and ')})`,
+    )
+  else if (target === 'command') programRules(members, report)
   else addressRules(node, value, report)
-  typeRules(value, way, report)
+  typeRules(value, target, report)
   if (value.balance === 'hash' && !members.has('hash')) {
     report(
       'balance',
-      'balance "hash" needs hash: "principal", { "header": … } or { "argument": … }',
+      'balance "hash" requires hash: "principal", { "header": … } or { "argument": … }',
     )
   }
   if (members.has('hash') && value.balance !== 'hash') {
-    report('hash', 'hash does nothing unless balance is "hash"')
+    report('hash', 'hash has no effect unless balance is "hash"')
   }
 }
 
 function programRules(members: ObjectNode['members'], report: Report): void {
   if (!isEmpty(members.get('headers')?.value)) {
-    report('headers', 'headers are sent to addresses; a program gets its secrets by env')
+    report('headers', 'headers apply to addresses only; pass secrets to a command in env')
   }
   if (members.has('websocket')) {
-    report('websocket', 'websocket is about addresses of HTTP, and this server is a program')
+    report('websocket', 'websocket applies to HTTP addresses only, and this server is a command')
   }
 }
 
@@ -111,24 +115,24 @@ function addressRules(
 ): void {
   for (const key of ['args', 'cwd', 'env', 'inheritEnv', 'instances']) {
     if (isEmpty(members.get(key)?.value)) continue
-    const instead = key === 'env' ? '; an address gets its secrets by headers' : ''
-    report(key, `${key} is for programs, and this server is an address${instead}`)
+    const instead = key === 'env' ? '; pass secrets to an address in headers' : ''
+    report(key, `${key} applies to commands only, and this server is an address${instead}`)
   }
   const addresses = addressesOf(value)
   const twice = repeated(addresses)
-  if (twice) report('urls', 'urls has the same address twice; give it a weight instead')
+  if (twice) report('urls', 'urls contains a duplicate address; give it a weight instead')
   const schemes = addresses.map(schemeOf)
   const takesHeaders = schemes.some(scheme => /^(?:http|ws)s?$/.test(scheme ?? ''))
   if (!isEmpty(members.get('headers')?.value) && addresses.length > 0 && !takesHeaders) {
-    report('headers', 'headers are sent over HTTP and WebSocket only')
+    report('headers', 'headers apply to HTTP and WebSocket addresses only')
   }
   const isHttp = schemes.some(scheme => /^https?$/.test(scheme ?? ''))
   if (members.has('websocket') && addresses.length > 0 && !isHttp) {
-    report('websocket', 'websocket is about addresses of HTTP only')
+    report('websocket', 'websocket applies to HTTP addresses only')
   }
 }
 
-/** Which addresses each type is about. */
+/** The address schemes that each `type` allows. */
 const schemesOfType: Readonly<Record<string, RegExp>> = {
   http: /^https?$/,
   'streamable-http': /^https?$/,
@@ -137,16 +141,20 @@ const schemesOfType: Readonly<Record<string, RegExp>> = {
   websocket: /^wss?$/,
 }
 
-function typeRules(value: CheckedObject['value'], way: string | undefined, report: Report): void {
+function typeRules(
+  value: CheckedObject['value'],
+  target: string | undefined,
+  report: Report,
+): void {
   const { type } = value
-  if (typeof type !== 'string' || way === undefined) return
+  if (typeof type !== 'string' || target === undefined) return
   const schemes = schemesOfType[type]
   const fits =
-    way === 'command'
+    target === 'command'
       ? schemes === undefined
       : schemes !== undefined &&
         addressesOf(value).every(address => schemes.test(schemeOf(address) ?? ''))
-  if (!fits) report('type', `type "${type}" contradicts ${way}; leave the type out`)
+  if (!fits) report('type', `type "${type}" contradicts ${target}; omit the type`)
 }
 
 function toolRules({ value, report }: CheckedObject): void {
@@ -157,57 +165,60 @@ function toolRules({ value, report }: CheckedObject): void {
 
 function limitRules({ node: { members }, report }: CheckedObject): void {
   if (members.has('burst') && !members.has('perSecond')) {
-    report('burst', 'burst does nothing without perSecond')
+    report('burst', 'burst has no effect without perSecond')
   }
   if (members.has('queue') && !members.has('concurrent')) {
-    report('queue', 'queue does nothing without concurrent')
+    report('queue', 'queue has no effect without concurrent')
   }
 }
 
 function restartRules({ value, report }: CheckedObject): void {
-  const least = value.minMs ?? restart.minMs.default
-  const most = value.maxMs ?? restart.maxMs.default
-  if (typeof least !== 'number' || typeof most !== 'number' || least <= most) return
-  report(value.minMs === undefined ? 'maxMs' : 'minMs', `minMs (${least}) is above maxMs (${most})`)
+  const min = value.minMs ?? restart.minMs.default
+  const max = value.maxMs ?? restart.maxMs.default
+  if (typeof min !== 'number' || typeof max !== 'number' || min <= max) return
+  report(
+    value.minMs === undefined ? 'maxMs' : 'minMs',
+    `minMs (${min}) must not exceed maxMs (${max})`,
+  )
 }
 
 function hashRules({ node: { members }, report }: CheckedObject): void {
   if (members.has('header') === members.has('argument')) {
-    report(undefined, 'hash needs one of header and argument')
+    report(undefined, 'hash must have one of header and argument')
   }
 }
 
 function instanceRules({ node: { members }, report }: CheckedObject): void {
-  if (!members.has('url')) report(undefined, 'an entry of urls needs a url')
+  if (!members.has('url')) report(undefined, 'an entry of urls must have a url')
 }
 
-/** Whether one of these is there under another name, which has been told already. */
-function isMisspelt(
+/** Whether one of these is present under another or misspelled name, which has been reported already. */
+function isMisspelled(
   members: ObjectNode['members'],
   names: readonly string[],
   foreign: ReadonlyMap<string, ForeignKey>,
 ): boolean {
-  const isCalledOtherwise = (key: string): boolean =>
+  const isForeignName = (key: string): boolean =>
     names.some(name => foreign.get(key)?.message.includes(`${name} `))
-  return [...members.keys()].some(
-    key => isCalledOtherwise(key) || nearest(key, names) !== undefined,
-  )
+  return [...members.keys()].some(key => isForeignName(key) || nearest(key, names) !== undefined)
 }
 
-/** The addresses of a server that could be read. */
+/** Returns the valid addresses of a server. */
 function addressesOf({ url, urls }: CheckedObject['value']): string[] {
   const entries: unknown[] = Array.isArray(urls) ? urls : [url]
-  // The check: entries are what the table lets through, texts or objects with a text.
-  const texts = entries.map(entry => (entry as { url?: unknown } | undefined)?.url ?? entry)
-  return texts.filter(text => typeof text === 'string').filter(text => isAddress(text, 'connect'))
+  // The check: the field table admits only strings and objects with a string.
+  const urlValues = entries.map(entry => (entry as { url?: unknown } | undefined)?.url ?? entry)
+  return urlValues
+    .filter(text => typeof text === 'string')
+    .filter(text => isAddress(text, 'connect'))
 }
 
-/** References that could not be followed stay in their texts, which are no addresses then. */
+/** Whether a string is an address; strings with unresolved references are not. */
 function isAddress(text: string, use: 'listen' | 'connect' = 'listen'): boolean {
   return addressProblem(text, use) === undefined
 }
 
-function textsIn(value: unknown): string[] {
+function stringsIn(value: unknown): string[] {
   const entries: unknown[] = Array.isArray(value) ? value : [value]
   return entries.filter(entry => typeof entry === 'string')
 }
@@ -216,7 +227,7 @@ function repeated(values: readonly unknown[]): boolean {
   return new Set(values).size < values.length
 }
 
-/** Whether a member is missing, or there and says nothing, as generated files often have it. */
+/** Whether a member is absent or an empty object or array, as generated files often have it. */
 function isEmpty(node: ConfigNode | undefined): boolean {
   if (node === undefined) return true
   if (node.type === 'object') return node.members.size === 0

@@ -9,64 +9,75 @@ import type {
   ToolRules,
   UpstreamLimits,
 } from '../options.ts'
-import { count, type Field, group, list, map, ms, name, number, text, words } from './field.ts'
+import {
+  enumeration,
+  type Field,
+  group,
+  integer,
+  list,
+  map,
+  ms,
+  nonEmpty,
+  number,
+  string,
+} from './field.ts'
 
-/** What callers see of the tools of a server. */
+/** Fields of the rules for exposing tools. */
 export const tools: Record<keyof ToolRules, Field> = {
   allow: {
-    type: list(name),
-    meaning: 'Only these. `*` stands for anything.',
+    type: list(nonEmpty),
+    meaning: 'Exposes only these tools. `*` matches any characters.',
     default: '(all)',
     example: ['read_*', 'list'],
   },
   deny: {
-    type: list(name),
-    meaning: 'All but these. Denied wins over allowed.',
+    type: list(nonEmpty),
+    meaning: 'Hides these tools. `deny` wins over `allow`.',
     default: [],
     example: ['delete_*'],
   },
   rename: {
-    type: map('tool', name),
-    meaning: 'Other names, by those that the server gives; the prefix is put in front of them.',
+    type: map('tool', nonEmpty),
+    meaning: 'Replacement names by upstream name, without the prefix.',
     example: { search: 'find' },
   },
   describe: {
-    type: map('tool', text),
-    meaning: 'Other descriptions.',
+    type: map('tool', string),
+    meaning: 'Replacement descriptions by upstream name.',
     example: { search: 'Finds papers by their titles.' },
   },
   pin: {
-    type: words('off', 'warn', 'block'),
+    type: enumeration('off', 'warn', 'block'),
     meaning:
-      'What happens when the definition of a tool is not the one it was first seen with: nothing, a warning, or that it cannot be called.',
+      'Reaction to a tool whose definition differs from the one first seen: none, a warning, or blocking the tool.',
     default: 'warn',
     example: 'block',
   },
 }
 
-/** How many calls are let through. */
+/** Fields of call limits. */
 export const callLimits: Record<keyof CallLimits, Field> = {
   perSecond: {
     type: number(0.001, 1_000_000),
-    meaning: 'Calls per second, in the long run.',
-    default: '(any number)',
+    meaning: 'Sustained rate, in calls per second.',
+    default: '(unlimited)',
     example: 10,
   },
   burst: {
-    type: count(1, 1_000_000),
-    meaning: 'Calls that may come at once after a pause. Needs `perSecond`.',
-    default: '(as many as `perSecond`)',
+    type: integer(1, 1_000_000),
+    meaning: 'Calls allowed in one burst. Requires `perSecond`.',
+    default: '(same as `perSecond`)',
     example: 20,
   },
   concurrent: {
-    type: count(1, 1_000_000),
-    meaning: 'Calls at one time.',
-    default: '(any number)',
+    type: integer(1, 1_000_000),
+    meaning: 'Maximum number of concurrent calls.',
+    default: '(unlimited)',
     example: 8,
   },
   queue: {
-    type: count(0, 1_000_000),
-    meaning: 'Calls that wait where `concurrent` is reached; one more is refused.',
+    type: integer(0, 1_000_000),
+    meaning: 'Calls that may wait while `concurrent` is reached; a further call is rejected.',
     default: limits.callQueue.default,
     example: 50,
   },
@@ -74,129 +85,129 @@ export const callLimits: Record<keyof CallLimits, Field> = {
 
 const perCaller: Field = {
   type: group('callLimits'),
-  meaning: 'The same for each caller by itself.',
+  meaning: 'Limits of each caller, counted separately.',
   example: { perSecond: 2 },
 }
 
-/** The same for one server. */
+/** Fields of the call limits of one server. */
 export const serverLimits: Record<keyof UpstreamLimits, Field> = {
   ...callLimits,
   perCaller,
   tools: {
     type: map('tool', group('callLimits')),
-    meaning: 'The same for single tools, by the names that the server gives them.',
+    meaning: 'Limits of single tools, by upstream tool name.',
     example: { slow_search: { concurrent: 1 } },
   },
 }
 
-/** The same for all servers together. */
+/** Fields of the call limits of the router. */
 export const routerLimits: Record<keyof NonNullable<RouterOptions['limits']>, Field> = {
   ...callLimits,
   perCaller,
 }
 
-/** When an instance counts as broken. */
+/** Fields of the circuit breaker. */
 export const breaker: Record<keyof BreakerOptions, Field> = {
   failures: {
-    type: count(1, 1000),
-    meaning: 'Failures in a row after which it gets none.',
+    type: integer(1, 1000),
+    meaning: 'Consecutive failures that open the breaker.',
     default: limits.breakerFailures.default,
     example: 3,
   },
   ratio: {
     type: number(0.01, 1),
-    meaning: 'The share of failures in the window that does the same.',
+    meaning: 'Share of failures within `window` that opens the breaker.',
     default: limits.breakerRatio.default,
     example: 0.25,
   },
   window: {
-    type: count(1, 10_000),
-    meaning: 'Calls that this share is taken of. Before there are as many it is not looked at.',
+    type: integer(1, 10_000),
+    meaning:
+      'Number of recent calls over which `ratio` is measured. With fewer calls `ratio` is ignored.',
     default: limits.breakerWindow.default,
     example: 20,
   },
   openMs: {
     type: ms(),
-    meaning: 'How long it gets none before it is tried.',
+    meaning: 'Time the breaker stays open before it becomes half-open.',
     default: limits.breakerOpenMs.default,
     example: 10_000,
   },
   successes: {
-    type: count(1, 1000),
-    meaning: 'Successes in a row, while it is tried, after which it gets calls as before.',
+    type: integer(1, 1000),
+    meaning: 'Consecutive successful probes that close a half-open breaker.',
     default: limits.breakerSuccesses.default,
     example: 3,
   },
 }
 
-/** How what ended is started again. */
+/** Fields of the restart policy. */
 export const restart: Record<keyof RestartOptions, Field> = {
-  most: {
-    type: count(0, 1000),
-    meaning: 'How often within `withinMs`. One more, and it is put away until somebody looks.',
-    default: limits.restarts.default,
+  maxRestarts: {
+    type: integer(0, 1000),
+    meaning: 'Restarts allowed within `windowMs`. Beyond that the instance is quarantined.',
+    default: limits.maxRestarts.default,
     example: 3,
   },
-  withinMs: {
+  windowMs: {
     type: ms(),
-    meaning: 'The time over which that is counted.',
-    default: limits.restartWithinMs.default,
+    meaning: 'Window over which restarts are counted.',
+    default: limits.restartWindowMs.default,
     example: 120_000,
   },
   minMs: {
     type: ms(),
-    meaning: 'The longest wait before the first attempt; twice as long before each further one.',
+    meaning: 'Maximum delay before the first restart. It doubles with each further one.',
     default: limits.restartMinMs.default,
     example: 500,
   },
   maxMs: {
     type: ms(),
-    meaning: 'The longest wait before any.',
+    meaning: 'Maximum delay before any restart.',
     default: limits.restartMaxMs.default,
     example: 60_000,
   },
 }
 
-/** Calls that are made again. */
+/** Fields of the retry policy. */
 export const retry: Record<keyof RetryOptions, Field> = {
   attempts: {
-    type: count(1, 10),
-    meaning: 'Attempts of one call altogether; 1 is none but the first.',
+    type: integer(1, 10),
+    meaning: 'Attempts per call, the first included; 1 disables retries.',
     default: limits.retryAttempts.default,
     example: 3,
   },
   budget: {
     type: number(0, 1),
-    meaning: 'The share of calls that may be made again.',
+    meaning: 'Share of calls that may be retried.',
     default: limits.retryBudget.default,
     example: 0.1,
   },
   tools: {
-    type: list(name),
-    meaning:
-      'Tools that may be called twice, by your word and by the names that the server gives them. `*` stands for anything.',
+    type: list(nonEmpty),
+    meaning: 'Upstream names of tools that you declare safe to retry. `*` matches any characters.',
     default: [],
     example: ['get_*', 'search'],
   },
 }
 
-/** Asking instances whether they live. */
+/** Fields of the health checks. */
 export const health: Record<keyof HealthOptions, Field> = {
-  everyMs: {
+  intervalMs: {
     type: ms(0),
-    meaning: 'How often; 0 for never.',
-    default: limits.healthEveryMs.default,
+    meaning: 'Interval between checks; 0 disables them.',
+    default: limits.healthIntervalMs.default,
     example: 60_000,
   },
   timeoutMs: {
     type: ms(),
-    meaning: 'How long the answer may take.',
+    meaning: 'Time to wait for a response.',
     default: limits.healthTimeoutMs.default,
     example: 2000,
   },
   failures: {
-    type: count(1, 1000),
-    meaning: 'Answers missed in a row after which it is connected to, or started, anew.',
+    type: integer(1, 1000),
+    meaning: 'Consecutive failed checks after which the instance is reconnected or restarted.',
     default: limits.healthFailures.default,
     example: 2,
   },

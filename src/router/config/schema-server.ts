@@ -1,222 +1,215 @@
 import { limits } from '../../util/limits/limits.ts'
-import type { BalanceName, UpstreamOptions } from '../options.ts'
+import type { UpstreamOptions } from '../options.ts'
+import { balancers } from '../policy/balance.ts'
 import {
   address,
-  count,
-  either,
+  boolean,
+  enumeration,
   type Field,
-  flag,
   group,
+  integer,
   list,
   map,
   member,
   ms,
-  name,
+  nonEmpty,
   number,
-  text,
-  words,
+  string,
+  union,
 } from './field.ts'
 
-/** Options of a server that a file can say. */
+/** Options of a server that a file can set. */
 export type ServerField = Exclude<keyof UpstreamOptions, 'server' | 'use'>
 
-const balances: Record<BalanceName, true> = {
-  'round-robin': true,
-  weighted: true,
-  'least-busy': true,
-  'two-choices': true,
-  adaptive: true,
-  hash: true,
-}
-
-/** One server behind the router. */
+/** Fields of an upstream server. */
 export const server: Record<ServerField, Field> = {
   command: {
-    type: name,
+    type: nonEmpty,
     reconnects: true,
-    meaning: 'The program to start. It is not run by a shell.',
+    meaning: 'The executable to start, without a shell.',
     example: 'npx',
   },
   args: {
-    type: list(text),
+    type: list(string),
     reconnects: true,
-    meaning: 'Its arguments.',
+    meaning: 'Arguments of the command.',
     default: [],
     example: ['-y', 'some-mcp-server'],
   },
   cwd: {
-    type: name,
+    type: nonEmpty,
     reconnects: true,
-    meaning: 'The folder it runs in.',
-    default: '(where the router was started)',
+    meaning: 'Working directory of the process.',
+    default: '(working directory of the router)',
     example: './data',
   },
   env: {
-    type: map('variable', text),
+    type: map('variable', string),
     reconnects: true,
-    meaning: 'Further environment variables of the program.',
+    meaning: 'Additional environment variables of the process.',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of a reference
     example: { API_KEY: '${WEATHER_KEY}' },
   },
   inheritEnv: {
-    type: list({ kind: 'text', rule: 'variable' }),
+    type: list({ kind: 'string', rule: 'variable' }),
     reconnects: true,
     meaning:
-      'Names of variables of the router that the program gets too. Without it, it gets only those that name folders, language and terminal.',
+      'Names of environment variables that the process inherits from the router. By default it inherits only those for directories, language and terminal.',
     default: [],
     example: ['HTTPS_PROXY'],
   },
   instances: {
-    type: count(1, 64),
+    type: integer(1, 64),
     reconnects: true,
-    meaning: 'How many of the program run.',
+    meaning: 'Number of processes to run.',
     default: 1,
     example: 3,
   },
   url: {
     type: address('connect'),
     reconnects: true,
-    meaning: 'The address of a server that runs already.',
+    meaning: 'Address of a running server.',
     example: 'https://mcp.example.com/mcp',
   },
   urls: {
-    type: list(either(address('connect'), group('instance')), 1),
+    type: list(union(address('connect'), group('instance')), 1),
     reconnects: true,
-    meaning: 'The addresses of several that do the same.',
+    meaning: 'Addresses of several equivalent instances.',
     example: ['http://127.0.0.1:4001/mcp', { url: 'http://127.0.0.1:4002/mcp', weight: 2 }],
   },
   headers: {
-    type: map('header', { kind: 'text', rule: 'line' }),
+    type: map('header', { kind: 'string', rule: 'line' }),
     reconnects: true,
-    meaning: 'Sent with every request over HTTP, and with the handshake of a WebSocket.',
+    meaning: 'HTTP headers of every request and of WebSocket handshakes.',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of a reference
     example: { Authorization: 'Bearer ${SEARCH_TOKEN}' },
   },
   websocket: {
-    type: flag,
+    type: boolean,
     reconnects: true,
     meaning:
-      'Whether calls to a stateless server at an address of HTTP go over a WebSocket where it says that it takes one, as servers of this package do. `false` for a request each, which a load balancer in between can spread.',
+      'Whether calls to a stateless HTTP server use a WebSocket if the server offers one, as servers of this package do. `false` sends one HTTP request per call, which a load balancer in between can distribute.',
     default: true,
     example: false,
   },
   type: {
     type: {
-      kind: 'word',
-      words: ['stdio', 'http', 'streamable-http', 'sse', 'ws', 'websocket'],
-      also: new Map([
+      kind: 'enum',
+      values: ['stdio', 'http', 'streamable-http', 'sse', 'ws', 'websocket'],
+      aliases: new Map([
         ['streamableHttp', 'streamable-http'],
         ['local', 'stdio'],
       ]),
     },
     reconnects: true,
-    meaning: 'How it is connected to, as other hosts write it. The address says it already.',
-    default: '(what the address says)',
+    meaning: 'The transport, as other hosts write it. The address already implies it.',
+    default: '(implied by the address)',
     example: 'http',
   },
   disabled: {
-    type: flag,
-    meaning: 'That it is neither started nor listed. Its variables need not be set.',
+    type: boolean,
+    meaning: 'A disabled server is neither started nor listed, and its variables may be unset.',
     default: false,
     example: true,
   },
   prefix: {
-    type: either({ kind: 'text', rule: 'prefix' }, { kind: 'false' }),
-    meaning: 'Put in front of the names of its tools and prompts; `false` for nothing.',
-    default: '(its name and `__`)',
+    type: union({ kind: 'string', rule: 'prefix' }, { kind: 'false' }),
+    meaning: 'Prefix of its tool and prompt names; `false` for none.',
+    default: '(server name and `__`)',
     example: 'fs_',
   },
   tools: {
-    type: either(group('tools'), member('allow', list(name))),
-    meaning: 'What callers see of its tools. A list, as some hosts write it, is what is allowed.',
+    type: union(group('tools'), member('allow', list(nonEmpty))),
+    meaning:
+      'Which tools callers see, and how. An array, as some hosts write it, is the same as `allow`.',
     example: { deny: ['delete_*'] },
   },
   balance: {
-    type: words(...Object.keys(balances)),
-    meaning: 'How calls are spread over several instances.',
+    type: enumeration(...Object.keys(balancers)),
+    meaning: 'Load-balancing strategy for several instances.',
     default: 'two-choices',
     example: 'least-busy',
   },
   hash: {
-    type: either(words('principal'), group('hash')),
-    meaning: 'What decides which instance gets a call, where `balance` is `hash`.',
+    type: union(enumeration('principal'), group('hash')),
+    meaning: 'The key for `balance`: `hash`, which decides the instance of a call.',
     example: { header: 'x-tenant' },
   },
   timeoutMs: {
     type: ms(),
-    meaning: 'How long a call may wait for a sign of life: its result, or progress.',
+    meaning: 'How long a call may wait for a response or progress.',
     default: limits.upstreamCallMs.default,
     example: 120_000,
   },
-  openMs: {
+  connectTimeoutMs: {
     type: ms(),
-    meaning: 'How long opening a connection may take, starting the program included.',
-    default: limits.upstreamOpenMs.default,
+    meaning: 'Timeout for opening a connection, starting the process included.',
+    default: limits.upstreamConnectMs.default,
     example: 30_000,
   },
   breaker: {
-    type: either(group('breaker'), { kind: 'false' }),
-    meaning: 'When an instance gets no calls because too many failed; `false` for never.',
+    type: union(group('breaker'), { kind: 'false' }),
+    meaning: 'Circuit breaker of each instance; `false` disables it.',
     example: { failures: 3 },
   },
   limits: {
     type: group('limits'),
-    meaning: 'How many calls it gets.',
+    meaning: 'Limits of the calls to this server.',
     example: { concurrent: 8, tools: { slow_search: { concurrent: 1 } } },
   },
   restart: {
-    type: either(group('restart'), { kind: 'false' }),
-    meaning: 'How it is started, or connected to, again; `false` for never.',
-    example: { most: 3 },
+    type: union(group('restart'), { kind: 'false' }),
+    meaning: 'How an exited process is restarted or a lost connection reopened; `false` for never.',
+    example: { maxRestarts: 3 },
   },
   retry: {
     type: group('retry'),
-    meaning: 'Calls that are made again elsewhere, where it is certain that nothing happens twice.',
+    meaning:
+      'Retries of failed calls on another instance, if the call certainly takes effect only once.',
     example: { attempts: 3 },
   },
   trustAnnotations: {
-    type: flag,
+    type: boolean,
     meaning:
-      'That the server is believed which of its tools change nothing (`readOnlyHint`), or nothing twice (`idempotentHint`): they may then be called again.',
+      'Whether to trust `readOnlyHint` and `idempotentHint` of its tools, which allow retries.',
     default: false,
     example: true,
   },
   health: {
     type: group('health'),
-    meaning: 'How an instance is asked whether it lives.',
-    example: { everyMs: 15_000 },
+    meaning: 'Health checks of each instance.',
+    example: { intervalMs: 15_000 },
   },
   connections: {
-    type: words('alike', 'one', 'each'),
+    type: enumeration('compatible', 'shared', 'per-caller'),
     reconnects: true,
     meaning:
-      'Who shares a connection to a server with sessions: callers that can be asked the same things (`alike`), everybody (`one`), nobody (`each`). By default `one` for a program, because another one would have a state of its own, and `alike` for an address.',
-    example: 'each',
+      'Which callers share a connection to a session-based server: those with the same client capabilities (`compatible`), all (`shared`), or none (`per-caller`). By default `shared` for a process, because another process would have separate state, and `compatible` for an address.',
+    example: 'per-caller',
   },
 }
 
-/** One address of several. */
+/** Fields of an entry of `urls`. */
 export const instance: Record<'url' | 'weight', Field> = {
   url: {
     type: address('connect'),
-    meaning: 'Where it is reached. Needed.',
+    meaning: 'Address of the instance. Required.',
     example: 'http://127.0.0.1:4002/mcp',
   },
   weight: {
     type: number(0, 1000),
-    meaning:
-      'Its share of the calls, compared with the others; with 0 it gets calls only if all have 0.',
+    meaning: 'Relative share of the calls; an instance with 0 receives calls only if all have 0.',
     default: 1,
     example: 2,
   },
 }
 
-/** What a consistent hash is taken of. */
+/** Fields of the key for consistent hashing. */
 export const hash: Record<'header' | 'argument', Field> = {
   header: {
-    type: { kind: 'text', rule: 'header' },
-    meaning: 'A header of the call.',
+    type: { kind: 'string', rule: 'header' },
+    meaning: 'Name of a header of the call.',
     example: 'x-tenant',
   },
-  argument: { type: name, meaning: 'An argument of the tool.', example: 'path' },
+  argument: { type: nonEmpty, meaning: 'Name of an argument of the tool.', example: 'path' },
 }

@@ -3,18 +3,18 @@ import { limits } from '../../util/limits/limits.ts'
 import type { RouterOptions } from '../options.ts'
 import {
   address,
-  count,
-  either,
+  boolean,
+  enumeration,
   type Field,
-  flag,
   type Group,
   group,
+  integer,
   list,
   map,
   ms,
-  name,
-  text,
-  words,
+  nonEmpty,
+  string,
+  union,
 } from './field.ts'
 import {
   breaker,
@@ -28,13 +28,13 @@ import {
 } from './schema-policy.ts'
 import { hash, instance, server } from './schema-server.ts'
 
-/** Options of a router that a file can say; the others are objects of a program. */
+/** Options of a router that a file can set; the others only make sense in code. */
 export type RouterField = Exclude<
   keyof RouterOptions,
-  'servers' | 'icons' | 'keys' | 'tasks' | 'out' | 'pins' | 'onPinned' | 'clock' | 'onError'
+  'servers' | 'icons' | 'keys' | 'tasks' | 'outbound' | 'pins' | 'onPinned' | 'clock' | 'onError'
 >
 
-/** Where a router is served unless its file says otherwise. */
+/** The default listen address. */
 export const defaultListen = 'http://127.0.0.1:3000/mcp'
 
 type FileField = RouterField | 'mcpServers' | 'servers' | 'listen' | 'public' | 'metrics'
@@ -44,99 +44,105 @@ const servers = map('server', group('server'))
 const file: Record<FileField | 'logLevel' | 'inputs' | '$schema', Field> = {
   mcpServers: {
     type: servers,
-    meaning: 'The servers behind the router, by name: as most hosts write it.',
+    meaning: 'The upstream servers by name, under the key that most hosts use.',
     example: { files: { command: 'npx', args: ['-y', 'some-mcp-server'] } },
   },
   servers: {
     type: servers,
-    meaning: 'The same, as VS Code writes it. One of the two is needed, and not both.',
+    meaning:
+      'The upstream servers by name, under the key that VS Code uses. Exactly one of `mcpServers` and `servers` is required.',
     example: { search: { type: 'http', url: 'https://mcp.example.com/mcp' } },
   },
   listen: {
-    type: either(address('listen'), list(address('listen'), 1)),
+    type: union(address('listen'), list(address('listen'), 1)),
     meaning:
-      'Where the router is served, at one address or several. Addresses that other machines can reach need `public`.',
+      'One or more addresses to listen at. Addresses that other machines can reach require `public`.',
     default: defaultListen,
     example: ['http://127.0.0.1:3000/mcp', 'unix:router.sock'],
   },
   public: {
-    type: flag,
+    type: boolean,
     meaning:
-      'That callers whom nobody has identified may use everything here, with the credentials of its servers, and that it may be reached from other machines.',
+      'Whether unauthenticated callers may use all servers with their credentials, and other machines may connect.',
     default: false,
     example: true,
   },
   name: {
-    type: name,
-    meaning: 'What the router calls itself.',
+    type: nonEmpty,
+    meaning: 'The name that the router reports to callers and servers.',
     default: 'trunkline',
     example: 'tools-of-the-team',
   },
-  title: { type: name, meaning: 'The same, for people.', example: 'Tools of the team' },
+  title: {
+    type: nonEmpty,
+    meaning: 'The display name that the router reports.',
+    example: 'Tools of the team',
+  },
   version: {
-    type: name,
-    meaning: 'The version that it tells its callers.',
-    default: '(that of this package)',
+    type: nonEmpty,
+    meaning: 'The version that the router reports.',
+    default: '(version of this package)',
     example: '1.2.0',
   },
   instructions: {
-    type: text,
-    meaning: 'What callers are told about using it.',
+    type: string,
+    meaning: 'Usage instructions for callers.',
     example: 'Search before you write.',
   },
   pageSize: {
-    type: count(1, 10_000),
-    meaning: 'Entries on one page of a list.',
+    type: integer(1, 10_000),
+    meaning: 'Entries per page of a list.',
     default: limits.pageSize.default,
     example: 100,
   },
   limits: {
     type: group('routerLimits'),
-    meaning: 'Limits of all calls together, and of each caller.',
+    meaning: 'Limits of all calls together and of each caller.',
     example: { concurrent: 200, perCaller: { perSecond: 20 } },
   },
-  heldMs: {
+  parkedMs: {
     type: ms(),
     meaning:
-      'How long a call of a stateless caller is held for the answer to a question of its server.',
-    default: limits.heldMs.default,
+      'How long a call of a stateless caller stays parked for the response to a server request.',
+    default: limits.parkedMs.default,
     example: 120_000,
   },
-  doubtMs: {
+  attributionTimeoutMs: {
     type: ms(),
     meaning:
-      'How long a question of a server that could be that of several callers waits until it is clear whose it is. Then it is refused.',
-    default: limits.doubtMs.default,
+      'How long a server request that could belong to several callers waits to be attributed to one of them. Then it is rejected.',
+    default: limits.attributionTimeoutMs.default,
     example: 2000,
   },
   metrics: {
-    type: either(flag, address('metrics')),
+    type: union(boolean, address('metrics')),
     meaning:
-      'Figures for Prometheus: `true` serves them at `/metrics` of every HTTP address, an address there alone.',
+      'Prometheus metrics: `true` serves them at `/metrics` of every HTTP listen address, an address only there.',
     default: false,
     example: 'http://127.0.0.1:9090/metrics',
   },
   logLevel: {
-    type: words(...logLevels),
-    meaning: 'How severe a thing must be to be logged.',
+    type: enumeration(...logLevels),
+    meaning: 'Minimum severity of log messages.',
     default: 'info',
     example: 'warn',
   },
   inputs: {
     type: { kind: 'ignored' },
-    meaning: "VS Code's questions to its user. Only an empty list is accepted: use variables.",
+    meaning:
+      'Inputs of VS Code. Only an empty array is accepted; use environment variables instead.',
     example: [],
   },
   $schema: {
     type: { kind: 'ignored' },
-    meaning: 'For editors.',
+    meaning: 'JSON Schema of the file, for editors.',
     example: './node_modules/trunkline/schema/trunkline.schema.json',
   },
 }
 
 /**
- * Every field of the configuration file. The check of a file, `docs/configuration.md` and
- * `schema/trunkline.schema.json` are made from this table.
+ * Every field of the configuration file, by group. Validation, `docs/configuration.md` and
+ * `schema/trunkline.schema.json` are derived from this table.
  */
 export const configGroups: ReadonlyMap<string, Group> = new Map([
   ['file', groupOf('The file', file)],
@@ -153,10 +159,10 @@ export const configGroups: ReadonlyMap<string, Group> = new Map([
   ['health', groupOf('`health`', health)],
 ])
 
-/** The fields of one group. Throws for a name that the table does not have. */
+/** Returns the fields of a group. Throws a TypeError for an unknown group. */
 export function fieldsOf(named: string): ReadonlyMap<string, Field> {
   const found = configGroups.get(named)
-  if (found === undefined) throw new TypeError(`there is no group "${named}"`)
+  if (found === undefined) throw new TypeError(`unknown group "${named}"`)
   return found.fields
 }
 

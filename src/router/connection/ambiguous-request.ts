@@ -1,91 +1,88 @@
 import { type Deadlines, timed } from '../../util/time/deadline.ts'
 
-/** What a question of a server may belong to: a call under way, or one that was given up. */
-export interface Suspect {
+/** What a server request may belong to: a call in flight, or one that was abandoned. */
+export interface AttributionCandidate {
   readonly owner: unknown
 }
 
-/** How long a doubt is borne, and with what it ends otherwise. */
-export interface DoubtOptions {
+/** How long an ambiguous request is held, and how it ends otherwise. */
+export interface AmbiguousRequestOptions {
   readonly deadlines: Deadlines
   readonly waitMs: number
-  /** The request of the server. */
+  /** Aborted when the server cancels its request. */
   readonly signal: AbortSignal
-  /** What it rejects with when the time is up. */
-  readonly refusal: () => Error
-  /** The task that the question names, if it does: then only that can settle it. */
+  /** Makes the error that the request is rejected with after `waitMs`. */
+  readonly rejection: () => Error
+  /** The task that the request names, if any: then only that task resolves it. */
   readonly taskId?: string
 }
 
 /**
- * A question that could belong to calls of several owners, and waits until it cannot any more.
+ * A server request that could belong to calls of several owners, held until one owner is left.
  *
- * Only what was under way when it came can have asked it, so that calls that begin later prolong
- * nothing. A call that has done its work has not asked: its server would still be waiting. One that has
- * failed, or was given up, may have.
+ * Only calls that were in flight when the request came are candidates, so later calls do not prolong the
+ * wait. A call that has completed did not send the request: its server would still be waiting for the
+ * answer. A call that failed, or was abandoned, may have sent it.
  */
-export class Doubt {
+export class AmbiguousRequest {
   readonly taskId: string | undefined
-  readonly #suspects: Set<Suspect>
-  readonly #cleared: Promise<void>
-  #clear: () => void = () => {}
+  readonly #candidates: Set<AttributionCandidate>
+  readonly #attributed: Promise<void>
+  #resolve: () => void = () => {}
 
-  constructor(suspects: Iterable<Suspect>, options: DoubtOptions) {
+  constructor(candidates: Iterable<AttributionCandidate>, options: AmbiguousRequestOptions) {
     this.taskId = options.taskId
-    this.#suspects = new Set(suspects)
-    this.#cleared = this.#wait(options)
+    this.#candidates = new Set(candidates)
+    this.#attributed = this.#wait(options)
   }
 
-  /** Those that are left: of one owner, or none, once it has cleared up. */
-  get suspects(): Iterable<Suspect> {
-    return this.#suspects
+  /** The candidates that are left: of one owner, or none, once the request is attributed. */
+  get candidates(): Iterable<AttributionCandidate> {
+    return this.#candidates
   }
 
   /**
-   * Settles when no more than one owner is left; rejects with the refusal when the time is up, and with
-   * the reason of the signal when the server does not want to know any more.
+   * Settles when at most one owner is left. Rejects with the rejection after `waitMs`, and with the
+   * reason of the signal if the server cancels its request.
    */
-  get cleared(): Promise<void> {
-    return this.#cleared
+  get attributed(): Promise<void> {
+    return this.#attributed
   }
 
-  /** This one has not asked. */
-  rule(out: Suspect): void {
-    if (this.#suspects.delete(out)) this.#look()
+  /** Excludes a candidate that has not sent the request. */
+  exclude(candidate: AttributionCandidate): void {
+    if (!this.#candidates.delete(candidate)) return
+    if (!hasSeveralOwners(this.#candidates)) this.#resolve()
   }
 
-  /** This one has asked. */
-  settle(asker: Suspect): void {
-    this.#suspects.clear()
-    this.#suspects.add(asker)
-    this.#clear()
+  /** Attributes the request to the call that sent it. */
+  attribute(call: AttributionCandidate): void {
+    this.#candidates.clear()
+    this.#candidates.add(call)
+    this.#resolve()
   }
 
-  /** This one was given up: something else stands for it from now on. */
-  replace(suspect: Suspect, by: Suspect): void {
-    if (this.#suspects.delete(suspect)) this.#suspects.add(by)
+  /** Puts `by` in the place of a candidate that was abandoned. */
+  replace(candidate: AttributionCandidate, by: AttributionCandidate): void {
+    if (this.#candidates.delete(candidate)) this.#candidates.add(by)
   }
 
-  #look(): void {
-    if (!haveSeveralOwners(this.#suspects)) this.#clear()
-  }
-
-  #wait({ deadlines, waitMs, signal, refusal }: DoubtOptions): Promise<void> {
+  #wait({ deadlines, waitMs, signal, rejection }: AmbiguousRequestOptions): Promise<void> {
     return new Promise((resolve, reject) => {
-      const over = (): void => {
+      const release = (): void => {
         deadlines.stop(alarm)
         signal.removeEventListener('abort', onAbort)
       }
       const onAbort = (): void => {
-        over()
+        release()
         reject(signal.reason)
       }
       const alarm = timed(() => {
-        over()
-        reject(refusal())
+        release()
+        reject(rejection())
       })
-      this.#clear = () => {
-        over()
+      this.#resolve = () => {
+        release()
         resolve()
       }
       deadlines.start(alarm, waitMs)
@@ -95,12 +92,12 @@ export class Doubt {
   }
 }
 
-/** Whether what could have asked belongs to more than one owner. */
-export function haveSeveralOwners(suspects: Iterable<Suspect>): boolean {
-  let first: Suspect | undefined
-  for (const suspect of suspects) {
-    first ??= suspect
-    if (suspect.owner !== first.owner) return true
+/** Returns whether the candidates belong to more than one owner. */
+export function hasSeveralOwners(candidates: Iterable<AttributionCandidate>): boolean {
+  let first: AttributionCandidate | undefined
+  for (const candidate of candidates) {
+    first ??= candidate
+    if (candidate.owner !== first.owner) return true
   }
   return false
 }

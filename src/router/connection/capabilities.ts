@@ -1,18 +1,17 @@
 import type { Caller } from '../../mcp/caller.ts'
 import { tasksExtension } from '../../mcp/extension.ts'
+import type { ServerRequestCapability } from '../../mcp/methods.ts'
 import type { Revision } from '../../mcp/revisions/revisions.ts'
 import type { ClientCapabilities } from '../../mcp/types/base.ts'
-import { isRecord } from '../../util/record.ts'
+import { isRecord } from '../../util/objects.ts'
 
 /**
- * What a caller has declared, in the words of the revision that a server behind the router speaks:
- * exactly what the caller can be asked and the revision can ask. Tasks are not among it: the router
- * runs those itself.
+ * Returns the capabilities of a caller in the terms of an upstream server's revision: the server requests
+ * that the caller takes and that the revision has. Tasks are left out: the router runs those itself.
  */
 export function capabilitiesFor({ capabilities }: Caller, revision: Revision): ClientCapabilities {
   const { roots, sampling, extensions } = capabilities
-  const isSession = revision.era === 'session'
-  const others = isSession || !isRecord(extensions) ? {} : { ...extensions }
+  const others = revision.features.extensions && isRecord(extensions) ? { ...extensions } : {}
   delete others[tasksExtension]
   return {
     ...(isRecord(roots) && { roots: {} }),
@@ -22,9 +21,10 @@ export function capabilitiesFor({ capabilities }: Caller, revision: Revision): C
   }
 }
 
-/** Everything that can be passed on to callers: for connections that all of them share. */
+/** Returns every capability that can be forwarded to callers: for connections that all callers share. */
 export function allCapabilities(revision: Revision): ClientCapabilities {
-  const everything: ClientCapabilities = {
+  // Required, so that a new server request is an error here until `capabilitiesFor` converts it.
+  const everything: Required<Pick<ClientCapabilities, ServerRequestCapability>> = {
     roots: {},
     sampling: { tools: {}, context: {} },
     elicitation: { form: {}, url: {} },
@@ -37,7 +37,7 @@ function elicitationFor(
   { features }: Revision,
 ): Pick<ClientCapabilities, 'elicitation'> {
   if (!isRecord(elicitation) || features.elicitation === 'none') return {}
-  // Without members it means forms, as it did before there was anything else.
+  // An empty object means forms, as in the revision that had nothing else.
   const form = 'form' in elicitation || !('url' in elicitation)
   if (features.elicitation === 'form') return form ? { elicitation: {} } : {}
   return {

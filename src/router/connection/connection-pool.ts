@@ -4,68 +4,71 @@ import type { ClientCapabilities } from '../../mcp/types/base.ts'
 import type { Session } from '../../server/core/session.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { type Deadlines, type Timed, timed } from '../../util/time/deadline.ts'
-import type { Errand } from '../forward/errand.ts'
 import { capabilitiesFor } from './capabilities.ts'
-import type { Lane } from './connection.ts'
+import type { UpstreamConnection } from './connection.ts'
+import type { InFlightCall } from './in-flight-list.ts'
 
-/** What further connections to an instance need. */
-export interface LanesHost {
-  readonly sharing: 'alike' | 'one' | 'each'
+export interface ConnectionPoolHost {
+  readonly sharing: 'compatible' | 'shared' | 'per-caller'
   readonly deadlines: Deadlines
-  /** Opens a connection that declares these. */
-  open(capabilities: ClientCapabilities, first: Errand): Promise<Lane>
+  /** Opens a connection that declares these capabilities, on behalf of a call. */
+  open(capabilities: ClientCapabilities, first: InFlightCall): Promise<UpstreamConnection>
 }
 
-/** Who a connection is for. */
-export interface LaneUser {
+/** A call that needs a connection. */
+export interface PooledCall extends InFlightCall {
   readonly caller: Caller
+  /** The session of a session-based caller. */
   readonly session: Session | undefined
-  readonly errand: Errand
 }
 
 interface Entry {
-  readonly opening: Promise<Lane>
-  lane: Lane | undefined
+  readonly opening: Promise<UpstreamConnection>
+  connection: UpstreamConnection | undefined
   readonly idle: Timed
 }
 
 /**
- * The connections to one instance beside its first: where a server of the session revisions has to be
- * told, when it is connected to, what can be asked, callers of whom something else can be asked need
- * another one. Those that nobody uses for a while are closed.
+ * The connections to one instance besides its first one. A session-based server learns the client's
+ * capabilities when it is connected, so callers with other capabilities need another connection.
+ * Connections that are idle for `upstreamIdleMs` are closed.
  */
-export class Lanes {
-  readonly #host: LanesHost
+export class ConnectionPool {
+  readonly #host: ConnectionPoolHost
   readonly #entries = new Map<string, Entry>()
   readonly #keys = new WeakMap<Caller, string>()
   readonly #sessions = new WeakMap<Session, string>()
   #lastSession = 0
 
-  constructor(host: LanesHost) {
+  constructor(host: ConnectionPoolHost) {
     this.#host = host
   }
 
-  /** Those that are open. */
-  open(): readonly Lane[] {
-    return Array.from(this.#entries.values(), ({ lane }) => lane).filter(lane => lane !== undefined)
+  /** The connections that are open. */
+  open(): readonly UpstreamConnection[] {
+    const all = Array.from(this.#entries.values(), ({ connection }) => connection)
+    return all.filter(connection => connection !== undefined)
   }
 
-  /** The connection for a caller: the first one wherever it will do. */
-  for(first: Lane, user: LaneUser): Lane | Promise<Lane> {
+  /** Returns the connection for a call: `first` wherever that is suitable, else one that is opened. */
+  for(
+    first: UpstreamConnection,
+    call: PooledCall,
+  ): UpstreamConnection | Promise<UpstreamConnection> {
     const { sharing } = this.#host
     const { revision } = first.server
-    if (revision.era === 'stateless' || sharing === 'one') return first
-    const key = this.#keyOf(user, first)
+    if (revision.features.identity === 'request' || sharing === 'shared') return first
+    const key = this.#keyOf(call, first)
     if (key === '') return first
     const entry = this.#entries.get(key)
-    if (entry === undefined) return this.#open(key, user, first)
-    if (entry.lane === undefined) return entry.opening
-    if (!entry.lane.isOpen) {
+    if (entry === undefined) return this.#open(key, call, first)
+    if (entry.connection === undefined) return entry.opening
+    if (!entry.connection.isOpen) {
       void this.#drop(key)
-      return this.#open(key, user, first)
+      return this.#open(key, call, first)
     }
     this.#use(entry)
-    return entry.lane
+    return entry.connection
   }
 
   /** Closes all of them. Never rejects. */
@@ -74,13 +77,9 @@ export class Lanes {
     await Promise.all(entries.map(([key]) => this.#drop(key)))
   }
 
-  /** What tells the connection of a caller from those of others; empty for the first. */
-  #keyOf({ caller, session, errand }: LaneUser, { server }: Lane): string {
-    if (
-      this.#host.sharing === 'each' &&
-      session !== undefined &&
-      caller.revision.era === 'session'
-    ) {
+  /** The key of the connection for a call; empty for the first connection. */
+  #keyOf({ caller, session, owner }: PooledCall, { server }: UpstreamConnection): string {
+    if (this.#host.sharing === 'per-caller' && session !== undefined) {
       return this.#sessionKey(session)
     }
     let key = this.#keys.get(caller)
@@ -89,25 +88,26 @@ export class Lanes {
       key = text === '{}' ? '' : text
       this.#keys.set(caller, key)
     }
-    return key === '' ? '' : this.#freeKey(key, errand.owner)
+    return key === '' ? '' : this.#freeKey(key, owner)
   }
 
   /**
-   * The first of the connections for such callers that this one can use: where callers share, any on
-   * which no question is doubtful, or somebody else's; where they do not, one that is idle as well.
+   * The first of the connections for these capabilities that the owner can use: where callers share, one
+   * that the owner makes no server request ambiguous on; else one that is idle as well.
    */
   #freeKey(key: string, owner: unknown): string {
-    const isEach = this.#host.sharing === 'each'
+    const isExclusive = this.#host.sharing === 'per-caller'
     for (let number = 1; ; number++) {
       const numbered = number === 1 ? key : `${key} ${number}`
       const entry = this.#entries.get(numbered)
-      // Where there can be no more of them they are shared, and what is doubtful has to wait.
-      if (entry === undefined) return isEach || this.#hasRoom() ? numbered : key
-      // One that is being opened is already somebody's, and cannot have asked much.
-      if (entry.lane === undefined ? !isEach : isUsable(entry.lane)) return numbered
+      // At the limit connections are shared, and ambiguous requests have to be held.
+      if (entry === undefined) return isExclusive || this.#hasRoom() ? numbered : key
+      // A connection that is being opened already has an owner, and has hardly sent any request.
+      if (entry.connection === undefined ? !isExclusive : isUsable(entry.connection))
+        return numbered
     }
-    function isUsable(lane: Lane): boolean {
-      return (!isEach || lane.inFlight === 0) && lane.isOpenTo(owner)
+    function isUsable(connection: UpstreamConnection): boolean {
+      return (!isExclusive || connection.inFlight === 0) && connection.isOpenTo(owner)
     }
   }
 
@@ -122,48 +122,48 @@ export class Lanes {
     return key
   }
 
-  #open(key: string, { caller, errand }: LaneUser, first: Lane): Promise<Lane> {
+  #open(key: string, call: PooledCall, first: UpstreamConnection): Promise<UpstreamConnection> {
     this.#makeRoom()
-    const opening = this.#host.open(capabilitiesFor(caller, first.server.revision), errand)
-    const entry: Entry = { opening, lane: undefined, idle: timed(() => this.#onIdle(key)) }
+    const opening = this.#host.open(capabilitiesFor(call.caller, first.server.revision), call)
+    const entry: Entry = { opening, connection: undefined, idle: timed(() => this.#onIdle(key)) }
     this.#entries.set(key, entry)
-    const gone = (): void => {
+    const remove = (): void => {
       if (this.#entries.get(key) === entry) void this.#drop(key)
     }
-    opening.then(lane => {
-      entry.lane = lane
-      void lane.closed.then(gone)
+    opening.then(connection => {
+      entry.connection = connection
+      void connection.closed.then(remove)
       this.#use(entry)
-    }, gone)
+    }, remove)
     return opening
   }
 
   #hasRoom(): boolean {
-    return this.#entries.size < limits.lanes.default
+    return this.#entries.size < limits.upstreamConnections.default
   }
 
-  /** Throws where there are as many as there may be, all of them in use. */
+  /** Closes an idle connection at the limit. Throws a ChannelError `'too-many'` if all are in use. */
   #makeRoom(): void {
     if (this.#hasRoom()) return
-    for (const [key, { lane }] of this.#entries) {
-      if (lane === undefined || lane.inFlight > 0) continue
+    for (const [key, { connection }] of this.#entries) {
+      if (connection === undefined || connection.inFlight > 0) continue
       void this.#drop(key)
       return
     }
-    const what = `there are ${limits.lanes.default} connections to this server, and all are in use`
+    const what = `all ${limits.upstreamConnections.default} connections to this server are in use`
     throw new ChannelError('too-many', what)
   }
 
   #use({ idle }: Entry): void {
     const { deadlines } = this.#host
     deadlines.stop(idle)
-    deadlines.start(idle, limits.laneIdleMs.default)
+    deadlines.start(idle, limits.upstreamIdleMs.default)
   }
 
   #onIdle(key: string): void {
     const entry = this.#entries.get(key)
-    if (entry?.lane === undefined) return
-    if (entry.lane.inFlight > 0) this.#use(entry)
+    if (entry?.connection === undefined) return
+    if (entry.connection.inFlight > 0) this.#use(entry)
     else void this.#drop(key)
   }
 
@@ -173,7 +173,7 @@ export class Lanes {
     this.#entries.delete(key)
     this.#host.deadlines.stop(entry.idle)
     await entry.opening.then(
-      lane => lane.close(),
+      connection => connection.close(),
       () => {},
     )
   }

@@ -1,135 +1,137 @@
 import { Client } from '../../client/client.ts'
-import type { Link } from '../../client/connection/connection.ts'
+import type { Connection } from '../../client/connection/connection.ts'
 import type { Dial, ServerDescription } from '../../client/connection/negotiate.ts'
 import { withMeta } from '../../client/connection/request-meta.ts'
 import { Core } from '../../client/core.ts'
-import { isTimeout } from '../../client/errors.ts'
 import type { ClientOptions } from '../../client/options.ts'
-import { Patience } from '../../client/requests/call-timeout.ts'
+import type { Progress } from '../../client/requests/progress.ts'
 import type { Settings } from '../../client/settings.ts'
-import type { Envelope } from '../../jsonrpc/channel.ts'
+import { ChannelError, type Envelope } from '../../jsonrpc/channel.ts'
 import { methodNotFound } from '../../jsonrpc/error.ts'
-import type { Exchange } from '../../jsonrpc/handler.ts'
-import type { RpcRequest } from '../../jsonrpc/message.ts'
-import type { Waiter } from '../../jsonrpc/peer/pending.ts'
+import type { CallOptions, Exchange } from '../../jsonrpc/handler.ts'
+import type { Id, RpcRequest } from '../../jsonrpc/message.ts'
+import type { ReplyHandler } from '../../jsonrpc/peer/pending.ts'
 import { tasksExtension } from '../../mcp/extension.ts'
+import { isServerRequest } from '../../mcp/methods.ts'
 import type { Revision } from '../../mcp/revisions/revisions.ts'
-import type { ClientCapabilities, Members } from '../../mcp/types/base.ts'
+import type { ClientCapabilities, Members, ProgressToken } from '../../mcp/types/base.ts'
 import type { InputRequest } from '../../mcp/types/input.ts'
 import { atLeast, type LogLevel } from '../../mcp/types/logging.ts'
 import type { ChildProcess } from '../../transport/process/child.ts'
-import { type Deferred, deferred } from '../../util/deferred.ts'
-import { PlainCall, type PlainWay } from '../dispatch/plain-call.ts'
-import type { Errand, SendOptions } from '../forward/errand.ts'
-import { type Asker, type Unclaimed, Underway } from './request-attribution.ts'
+import { type Deferred, deferred } from '../../util/promises.ts'
+import type { InFlightCall } from './in-flight-list.ts'
+import {
+  type AskableCall,
+  RequestAttribution,
+  type UnattributedRequest,
+} from './request-attribution.ts'
 
-/** What the router's own requests declare where each says so: it follows the tasks of its callers. */
-const ofRouter: ClientCapabilities = { extensions: { [tasksExtension]: {} } }
+/** What the router declares in its own requests to stateless servers: it follows tasks for its callers. */
+const routerCapabilities: ClientCapabilities = { extensions: { [tasksExtension]: {} } }
 
-/** What a lane is opened with, and whom it tells. */
-export interface LaneHost {
+/** What an upstream connection is opened with, and where its notifications go. */
+export interface UpstreamConnectionHost {
   readonly dial: Dial
   readonly client: ClientOptions
-  /** How long a question waits until it is clear whose it is. */
-  readonly doubtMs: number
+  /** How long an ambiguous server request is held until it can be attributed; 0 rejects it at once. */
+  readonly attributionTimeoutMs: number
   capabilities(revision: Revision): ClientCapabilities
-  /** Told every notification that belongs to no call. */
-  onNews(method: string, params: Members | undefined): void
+  /** Called with every notification that belongs to no call. */
+  onNotification(method: string, params: Members | undefined): void
+}
+
+/** One attempt to send a call: gets the reply, and has a timeout that can be extended and paused. */
+export interface SendAttempt extends ReplyHandler {
+  readonly isSettled: boolean
+  onProgress(progress: Progress): void
+  /** Stops the timeout until `resume` was called as often as `pause`. */
+  pause(): void
+  resume(): void
+}
+
+/** An attempt whose caller gets progress or server requests. */
+interface WatchedAttempt {
+  readonly attempt: SendAttempt
+  readonly progressToken: ProgressToken | undefined
 }
 
 /**
- * One connection to a server, which the calls of several callers may share.
+ * A connection to an upstream server, shared by calls of several callers.
  *
- * Each call gets back what is its own, and nothing that is somebody else's: a question of a server that
- * could belong to two callers waits until it cannot any more, or is refused, and a message is dropped.
- * Nothing is guessed.
+ * Replies and notifications are delivered to the call they belong to. A server request that could belong
+ * to more than one caller is held until one candidate is left and rejected after `attributionTimeoutMs`;
+ * it is never delivered on a guess. The connection does not reconnect: once lost, it is replaced.
  */
-export class Lane {
-  /** The program that was started for it. */
+export class UpstreamConnection {
+  /** The process that was started for it. */
   child: ChildProcess | undefined
   readonly #core: Core
   #client: Client | undefined
   #logLevel: LogLevel | undefined
-  #heeding: Promise<void> | undefined
-  readonly #underway: Underway
-  readonly #waiting = new Map<Errand, Patience>()
-  #way: PlainWay | undefined
+  #settingLogLevel: Promise<void> | undefined
+  readonly #attribution: RequestAttribution
+  readonly #watched = new Map<InFlightCall, WatchedAttempt>()
   readonly #lost: Deferred<Error | undefined> = deferred()
 
-  constructor(host: LaneHost) {
+  constructor(host: UpstreamConnectionHost) {
     this.#core = new Core(
       host.dial,
-      { ...host.client, restart: false },
+      { ...host.client, reconnect: false },
       {
         capabilities: revision =>
-          revision.era === 'session' ? host.capabilities(revision) : ofRouter,
-        onRequest: (request, exchange) => this.#answer(request, exchange),
+          revision.features.identity === 'session'
+            ? host.capabilities(revision)
+            : routerCapabilities,
+        onRequest: (request, exchange) => this.#onServerRequest(request, exchange),
         onNotification: (method, params, envelope) => {
-          if (!this.#hear(method, params, envelope)) host.onNews(method, params)
+          if (!this.#onNotification(method, params, envelope)) host.onNotification(method, params)
         },
-        onEnded: cause => {
-          // Before it is open, connections may be tried and dropped.
+        onLost: cause => {
+          // While the connection is being opened, several may be tried and dropped.
           if (this.#client !== undefined) this.#lost.resolve(cause)
         },
-        onLate: (id, result) => this.#underway.late(id, result),
+        onLate: (id, result) => this.#attribution.onLate(id, result),
       },
     )
+    const { attributionTimeoutMs } = host
     const { clock, deadlines } = this.#core.settings
-    this.#underway = new Underway({ clock, deadlines, doubtMs: host.doubtMs })
+    this.#attribution = new RequestAttribution({ clock, deadlines, attributionTimeoutMs })
   }
 
   /**
-   * Connects and settles what is spoken; to be called once, before anything else. Rejects as opening a
-   * client does. A server may ask something as soon as it is connected to: that is put to `first`.
+   * Connects and negotiates the protocol revision. Must be called once, before anything else. Rejects as
+   * opening a client does. A server may send requests as soon as it is connected: those belong to `first`.
    */
-  async open(first?: Errand, signal?: AbortSignal): Promise<void> {
-    if (first !== undefined) this.#underway.begin(first)
+  async open(first?: InFlightCall, signal?: AbortSignal): Promise<void> {
+    if (first !== undefined) this.#attribution.begin(first)
     try {
       await this.#core.open(signal)
       this.#client = new Client(this.#core)
       if (!this.isOpen) this.#lost.resolve(undefined)
     } catch (error) {
-      if (first !== undefined) this.#underway.end(first)
+      if (first !== undefined) this.#attribution.end(first)
       throw error
     }
   }
 
-  /** Settles as soon as the connection is lost, with the cause, while what is left of it may take long to go. */
+  /** Settles with the cause as soon as the connection is lost; releasing its resources may take longer. */
   get lost(): Promise<Error | undefined> {
     return this.#lost.promise
   }
 
-  /** Settles when nothing is left of the connection; with the cause, unless it was closed from here. */
+  /** Settles when all resources are released: with the cause, or undefined if `close` was called. */
   get closed(): Promise<Error | undefined> {
-    return this.#core.lifeline.closed
+    return this.#core.reconnecting.closed
   }
 
-  /** What its client goes by. */
+  /** The settings of its client. */
   get settings(): Settings {
     return this.#core.settings
   }
 
-  /**
-   * Something goes on on behalf of a call that has been answered: what the server says may belong to it,
-   * and what names the task does.
-   */
-  keep(errand: Errand, taskId?: string): void {
-    this.#underway.keep(errand, taskId)
-  }
-
-  /** The opposite; with what it gave, unless it has failed. */
-  forget(errand: Errand, taskId?: string, result?: unknown): void {
-    this.#underway.forget(errand, taskId, result)
-  }
-
-  /** To be called before that where nobody waits for it any more. */
-  abandon(errand: Errand): void {
-    this.#underway.abandon(errand, errand, this.#core.lifeline.latest.link)
-  }
-
-  /** For requests of the router's own. */
+  /** The client for requests that the router makes itself. */
   get client(): Client {
-    if (this.#client === undefined) throw new Error('the lane has not been opened')
+    if (this.#client === undefined) throw new Error('the connection has not been opened')
     return this.#client
   }
 
@@ -138,173 +140,171 @@ export class Lane {
   }
 
   get isOpen(): boolean {
-    return !this.#core.lifeline.isClosed && this.#core.lifeline.latest.link.isOpen
+    return !this.#core.reconnecting.isClosed && this.#current.isOpen
   }
 
-  /** Calls under way. */
+  /** Calls in flight. */
   get inFlight(): number {
-    return this.#underway.size
+    return this.#attribution.size
   }
 
-  /** Whether a call of this owner can join those under way without anybody's questions becoming doubtful. */
+  /** Returns whether a call of this owner can join without making any server request ambiguous. */
   isOpenTo(owner: unknown): boolean {
-    return this.#underway.isOpenTo(owner, this.#core.lifeline.latest.link.hasStreams)
+    return this.#attribution.isOpenTo(owner, this.#current.hasStreams)
   }
 
   /**
-   * Sends a request and tells `waiter` what comes back, questions of stateless servers included. It is
-   * rejected with the RpcError of the server, with a ChannelError as a link does, and with the signal's
-   * reason.
+   * Sends the request of a call and returns its id; undefined if it was refused at once. `attempt` gets
+   * the reply, server requests of stateless servers included; an error that it gets is raw: pass it to
+   * `failure`, not before the next microtask. Throws a ChannelError `'closed'` once the connection is lost.
    */
   start(
-    waiter: Waiter,
+    attempt: SendAttempt,
+    call: InFlightCall,
     method: string,
     params: object,
-    errand: Errand,
-    options: SendOptions,
-  ): void {
-    const opened = this.#core.lifeline.ready()
-    // A lane never reconnects, so that there is nothing to wait for but the word that it is gone.
-    if (opened instanceof Promise) {
-      opened.then(
-        () => this.start(waiter, method, params, errand, options),
-        error => waiter.reject(error),
-      )
-      return
+    sender: object | undefined,
+    options: CallOptions,
+  ): Id | undefined {
+    const opened = this.#core.reconnecting.ready()
+    if (opened instanceof Promise) throw new ChannelError('closed', 'the connection was lost')
+    const { connection } = opened
+    this.#attribution.begin(call)
+    const isWatched = call.onProgress !== undefined || call.ask !== undefined
+    const progressToken = isWatched ? this.#watch(attempt, call) : undefined
+    const sent = withMeta(params, { progressToken, sender, isForwarded: true })
+    const id = connection.start(attempt, method, sent, options)
+    if (id !== undefined && connection.hasStreams && !attempt.isSettled) {
+      this.#attribution.bind(id, call)
     }
-    const { link } = opened
-    const isWatched = errand.onProgress !== undefined || errand.ask !== undefined
-    if (isWatched || options.abort.onAbort === undefined) {
-      this.#sendWatched(link, method, params, errand, options).then(
-        result => waiter.resolve(result),
-        error => waiter.reject(error),
-      )
-      return
-    }
-    new PlainCall(waiter, method, errand, this.#wayOf(link)).send(params, options)
+    return id
   }
 
-  /** Made once for a connection, of which a lane has but one. */
-  #wayOf(link: Link): PlainWay {
-    this.#way ??= { link, underway: this.#underway }
-    return this.#way
+  /** Must be called when an attempt has settled: with the result, unless it failed. */
+  end(call: InFlightCall, id?: Id, result?: unknown): void {
+    this.#attribution.end(call, id, result)
+    if (this.#watched.size > 0) this.#unwatch(call)
   }
 
-  #sendWatched(
-    link: Link,
-    method: string,
-    params: object,
-    errand: Errand,
-    { abort, timeoutMs, sender }: SendOptions,
-  ): Promise<unknown> {
-    const { progress } = this.#core
-    const { onProgress } = errand
-    this.#underway.begin(errand)
-    const patience = this.#patience(method, timeoutMs)
-    const progressToken =
-      onProgress === undefined
-        ? undefined
-        : progress.watch(step => {
-            patience.extend()
-            onProgress(step)
-          })
-    this.#waiting.set(errand, patience)
-    const sent = withMeta(params, { progressToken, sender, isPassedOn: true })
-    const begun = link.begin(method, sent, { signal: abort.signal, timeoutMs: 0 })
-    const { id } = begun
-    if (id !== undefined && link.hasStreams) this.#underway.name(id, errand)
-    const reply = patience.wait(begun.reply, begun.giveUp)
-    const over = (result?: unknown): void => {
-      this.#underway.end(errand, id, result)
-      this.#waiting.delete(errand)
-      patience.end()
-      if (progressToken !== undefined) progress.unwatch(progressToken)
-    }
-    reply.then(over, error => {
-      const { aborted, reason } = abort.signal
-      const isGivenUp = isTimeout(error) || (aborted && error === reason)
-      if (id !== undefined && isGivenUp) this.#underway.abandon(errand, id, link)
-      over()
-    })
-    return reply
+  /** Must be called, before `end`, for an attempt that was given up. */
+  abandon(call: InFlightCall, id: Id | InFlightCall = call): void {
+    this.#attribution.abandon(call, id, this.#current)
+  }
+
+  /** Gives up a request: rejects its attempt with the reason and cancels it on the server. */
+  cancel(id: Id, reason: unknown): void {
+    this.#current.abandon(id, reason)
+  }
+
+  /** Restarts the timeout of a request; with 0 it has none. */
+  restartTimeout(id: Id, timeoutMs: number): void {
+    this.#current.restartTimeout(id, timeoutMs)
   }
 
   /**
-   * Asks a server with sessions for log messages of this level, if it has not been asked for as many:
-   * who gets which is decided here. Settles when it has been told; never rejects.
+   * Returns what a failed attempt is to be rejected with: `'outcome-unknown'` where the connection was
+   * lost after the request was sent. Cancels the request on the server if it timed out, or was given up
+   * by `signal`.
    */
-  heedLog(level: LogLevel | undefined): Promise<void> | undefined {
+  failure(error: unknown, method: string, id: Id | undefined, signal?: AbortSignal): unknown {
+    return this.#current.failure(error, method, id, { signal })
+  }
+
+  /** Keeps a call that was answered, because a task continues for it, which server requests may name. */
+  keep(call: InFlightCall, taskId?: string): void {
+    this.#attribution.keep(call, taskId)
+  }
+
+  /** Undoes `keep`; with the result, unless the task failed. */
+  release(call: InFlightCall, taskId?: string, result?: unknown): void {
+    this.#attribution.release(call, taskId, result)
+  }
+
+  /**
+   * Asks a session-based server for log messages of this level, unless it sends as many already; which
+   * caller gets which message is decided here. Settles when the level is set; never rejects.
+   */
+  setLogLevel(level: LogLevel | undefined): Promise<void> | undefined {
     if (level === undefined || this.server.capabilities.logging === undefined) return undefined
-    if (this.#logLevel !== undefined && atLeast(level, this.#logLevel)) return this.#heeding
-    if (this.server.revision.era === 'stateless') return undefined
+    if (this.#logLevel !== undefined && atLeast(level, this.#logLevel)) return this.#settingLogLevel
+    if (this.server.revision.features.logLevel === 'request') return undefined
     this.#logLevel = level
-    this.#heeding = this.client.setLogLevel(level).then(
+    this.#settingLogLevel = this.client.setLogLevel(level).then(
       () => {},
       () => {},
     )
-    return this.#heeding
+    return this.#settingLogLevel
   }
 
-  /** Passes on a notification to the call it belongs to; false where it belongs to none. */
-  #hear(method: string, params: Members | undefined, envelope: Envelope): boolean {
+  /** Cuts the connection as if it had been lost: calls in flight may have been carried out. */
+  lose(cause: Error): void {
+    this.#current.lose(cause)
+  }
+
+  /** Closes the connection; calls in flight reject. Never rejects. */
+  async close(): Promise<void> {
+    await this.#client?.close()
+  }
+
+  get #current(): Connection {
+    return this.#core.reconnecting.latest.connection
+  }
+
+  #watch(attempt: SendAttempt, call: InFlightCall): ProgressToken | undefined {
+    const progressToken =
+      call.onProgress === undefined
+        ? undefined
+        : this.#core.progress.watch(progress => attempt.onProgress(progress))
+    this.#watched.set(call, { attempt, progressToken })
+    return progressToken
+  }
+
+  #unwatch(call: InFlightCall): void {
+    const token = this.#watched.get(call)?.progressToken
+    if (token !== undefined) this.#core.progress.unwatch(token)
+    this.#watched.delete(call)
+  }
+
+  /** Delivers a notification to the call it belongs to; returns false if it belongs to none. */
+  #onNotification(method: string, params: Members | undefined, envelope: Envelope): boolean {
     switch (method) {
       case 'notifications/progress':
       case 'notifications/cancelled':
         return true
       case 'notifications/message':
-        this.#underway.of(envelope.about)?.onLog?.(params ?? {})
+        this.#attribution.callFor(envelope.about)?.onLog?.(params ?? {})
         return true
       default:
         return false
     }
   }
 
-  /** Cuts the connection as if it had been lost: calls under way may have been carried out. */
-  lose(cause: Error): void {
-    this.#core.lifeline.latest.link.lose(cause)
-  }
-
-  /** Ends the connection; whatever waits rejects. Never rejects. */
-  async close(): Promise<void> {
-    await this.#client?.close()
-  }
-
-  /** Answers a request of the server by asking whoever made the call that it belongs to. */
-  async #answer({ method, params }: RpcRequest, { signal, envelope }: Exchange): Promise<unknown> {
-    if (!isQuestion(method)) throw methodNotFound(method)
-    const asker = await this.#asker({ method, params, about: envelope.about, signal })
-    const patience = this.#waiting.get(asker)
-    // While the caller is being asked, nobody's patience with the server runs out.
-    patience?.pause()
+  /** Answers a server request by sending it to the caller of the call that it belongs to. */
+  async #onServerRequest(
+    { method, params }: RpcRequest,
+    { signal, envelope }: Exchange,
+  ): Promise<unknown> {
+    if (!isServerRequest(method)) throw methodNotFound(method)
+    const call = await this.#attribute({ method, params, about: envelope.about, signal })
+    const attempt = this.#watched.get(call)?.attempt
+    // While the caller is being asked, the server is not late.
+    attempt?.pause()
     try {
-      // The check: questions have one of three methods; their params are looked at where they are put.
-      return await asker.ask({ method, params } as InputRequest, signal)
+      // The check: the method is that of a server request; params are checked where the caller is asked.
+      return await call.ask({ method, params } as InputRequest, signal)
     } finally {
-      patience?.resume()
+      attempt?.resume()
     }
   }
 
-  /** Whose a question is. While that is not clear, the server waits for us and not the other way round. */
-  #asker(question: Unclaimed): Asker | Promise<Asker> {
-    const asker = this.#underway.whose(question)
-    if (!(asker instanceof Promise)) return asker
-    const paused = [...this.#waiting.values()]
-    for (const patience of paused) patience.pause()
-    return asker.finally(() => {
-      for (const patience of paused) patience.resume()
+  /** Attributes a server request. While it is ambiguous, the server waits for the router: no call times out. */
+  #attribute(request: UnattributedRequest): AskableCall | Promise<AskableCall> {
+    const call = this.#attribution.attribute(request)
+    if (!(call instanceof Promise)) return call
+    const paused = Array.from(this.#watched.values(), ({ attempt }) => attempt)
+    for (const attempt of paused) attempt.pause()
+    return call.finally(() => {
+      for (const attempt of paused) attempt.resume()
     })
   }
-
-  #patience(what: string, timeoutMs: number): Patience {
-    const { deadlines } = this.#core.settings
-    return new Patience({ what, deadlines, timeoutMs, totalMs: 0 })
-  }
-}
-
-function isQuestion(method: string): method is InputRequest['method'] {
-  return (
-    method === 'elicitation/create' ||
-    method === 'sampling/createMessage' ||
-    method === 'roots/list'
-  )
 }

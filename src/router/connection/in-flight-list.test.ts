@@ -1,38 +1,59 @@
 import { expect, test } from 'vitest'
-import type { Errand } from '../forward/errand.ts'
-import { Errands } from './in-flight-list.ts'
+import { type InFlightCall, InFlightList } from './in-flight-list.ts'
 
-const [a, b, c] = ['a', 'b', 'c'].map((owner): Errand => ({ owner })) as [Errand, Errand, Errand]
+const owners = (list: InFlightList): unknown[] => Array.from(list, ({ owner }) => owner)
 
-test('calls are told in the order in which they came, whoever leaves', () => {
-  const errands = new Errands()
-  for (const errand of [a, b, c, a]) errands.add(errand)
-  expect([...errands]).toEqual([a, b, c])
-  expect(errands.size).toBe(3)
-  expect(errands.delete(b)).toBe(true)
-  expect([...errands].map(({ owner }) => owner)).toEqual(['a', 'c'])
-  expect(errands.delete(c)).toBe(true)
-  errands.add(b)
-  expect(errands.delete(a)).toBe(true)
-  expect([...errands].map(({ owner }) => owner)).toEqual(['b'])
-  expect(errands.delete(b)).toBe(true)
-  expect([errands.size, ...errands]).toEqual([0])
+function calls(): [InFlightCall, InFlightCall, InFlightCall] {
+  return [{ owner: 'a' }, { owner: 'b' }, { owner: 'c' }]
+}
+
+test('keeps calls in the order in which they were added, whichever are removed', () => {
+  const [a, b, c] = calls()
+  const list = new InFlightList()
+  for (const call of [a, b, c, a]) list.add(call)
+  expect(owners(list)).toEqual(['a', 'b', 'c'])
+  expect(list.size).toBe(3)
+  expect(list.delete(b)).toBe(true)
+  expect(owners(list)).toEqual(['a', 'c'])
+  expect(list.delete(c)).toBe(true)
+  list.add(b)
+  expect(list.delete(a)).toBe(true)
+  expect(owners(list)).toEqual(['b'])
+  expect(list.delete(b)).toBe(true)
+  expect([list.size, ...list]).toEqual([0])
 })
 
-test('what is not there cannot be taken away', () => {
-  const errands = new Errands()
-  expect(errands.delete(a)).toBe(false)
-  errands.add(a)
-  expect([errands.has(a), errands.has(b)]).toEqual([true, false])
-  expect(errands.delete(b)).toBe(false)
-  expect(errands.size).toBe(1)
+test('does not remove a call that it does not hold', () => {
+  const [a, b] = calls()
+  const list = new InFlightList()
+  expect(list.delete(a)).toBe(false)
+  list.add(a)
+  expect([list.has(a), list.has(b)]).toEqual([true, false])
+  expect(list.delete(b)).toBe(false)
+  expect(list.size).toBe(1)
 })
 
-test('a call is on one connection at a time', () => {
-  const first = new Errands()
-  const second = new Errands()
+test('holds a call in one list at a time', () => {
+  const [, , c] = calls()
+  const first = new InFlightList()
+  const second = new InFlightList()
   first.add(c)
   second.add(c)
   expect([first.size, first.has(c), second.size, second.has(c)]).toEqual([0, false, 1, true])
   expect(first.delete(c)).toBe(false)
+})
+
+test('visits every call although the visited one is removed meanwhile', () => {
+  const list = new InFlightList()
+  for (const call of calls()) list.add(call)
+  for (const call of list) list.delete(call)
+  expect(list.size).toBe(0)
+})
+
+test('keeps no reference from a removed call to its neighbors', () => {
+  const [a, b, c] = calls()
+  const list = new InFlightList()
+  for (const call of [a, b, c]) list.add(call)
+  list.delete(b)
+  expect([b.list, b.previous, b.following]).toEqual([undefined, undefined, undefined])
 })

@@ -4,37 +4,41 @@ import { revisionNamed } from '../../mcp/revisions/revisions.ts'
 import { fakeClock } from '../../testing/fake-clock.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { Deadlines } from '../../util/time/deadline.ts'
-import type { Errand } from '../forward/errand.ts'
-import { Underway } from './request-attribution.ts'
+import type { InFlightCall } from './in-flight-list.ts'
+import { RequestAttribution } from './request-attribution.ts'
 
 const session = { revision: revisionNamed('2025-11-25') }
 const stateless = { revision: revisionNamed('2026-07-28') }
 const ask = async () => ({})
 const result = { content: [] }
 
-function made(doubtMs: number = limits.doubtMs.default) {
+function made(attributionTimeoutMs: number = limits.attributionTimeoutMs.default) {
   const clock = fakeClock()
-  const underway = new Underway({ clock, deadlines: new Deadlines(clock), doubtMs })
-  return { clock, underway }
+  const attribution = new RequestAttribution({
+    clock,
+    deadlines: new Deadlines(clock),
+    attributionTimeoutMs,
+  })
+  return { clock, attribution }
 }
 
-/** A call of somebody's who can be asked, under way. */
-function begun(underway: Underway, owner: string): Errand {
-  const errand: Errand = { owner, ask }
-  underway.begin(errand)
-  return errand
+/** A call in flight attributed caller takes server requests. */
+function begun(attribution: RequestAttribution, owner: string): InFlightCall {
+  const call: InFlightCall = { owner, ask }
+  attribution.begin(call)
+  return call
 }
 
-/** Asks whose a question is, and tells when it is known: the call, or why there is none. */
-function whose(
-  underway: Underway,
+/** Attributes a server request, and returns the outcome once it is known: the call, or why there is noCall. */
+function attributed(
+  attribution: RequestAttribution,
   more: { about?: Id; params?: unknown; signal?: AbortSignal } = {},
 ) {
   const signal = more.signal ?? new AbortController().signal
   let known: unknown
-  const question = { method: 'roots/list', ...more, signal }
+  const request = { method: 'roots/list', ...more, signal }
   Promise.resolve()
-    .then(() => underway.whose(question))
+    .then(() => attribution.attribute(request))
     .then(
       asker => (known = asker),
       error => (known = error.message),
@@ -45,282 +49,288 @@ function whose(
   }
 }
 
-const doubtful = expect.stringContaining('cannot be told whose call it belongs to')
-const none = 'roots/list: no call is under way that it could belong to'
-const givenUp = 'roots/list: the call that it belongs to has been given up'
+const ambiguous = expect.stringContaining('it could belong to calls of several callers')
+const noCall = 'roots/list: no call is in flight that it could belong to'
+const abandoned = 'roots/list: the call that it belongs to was abandoned'
 
-describe('a question that names no call', () => {
-  test('is nobody’s while no call is under way', async () => {
-    const { underway } = made()
-    expect(await whose(underway)()).toBe(none)
-    const ada = begun(underway, 'ada')
-    underway.end(ada)
-    expect(await whose(underway)()).toBe(none)
+describe('a server request that names no call', () => {
+  test('is rejected while no call is in flight', async () => {
+    const { attribution } = made()
+    expect(await attributed(attribution)()).toBe(noCall)
+    const ada = begun(attribution, 'ada')
+    attribution.end(ada)
+    expect(await attributed(attribution)()).toBe(noCall)
   })
 
-  test('is that of the only owner, by its latest call that can be asked', async () => {
-    const { underway } = made()
-    begun(underway, 'ada')
-    const latest = begun(underway, 'ada')
-    underway.begin({ owner: 'ada' })
-    expect(await whose(underway)()).toBe(latest)
+  test('belongs to the latest askable call of the only owner', async () => {
+    const { attribution } = made()
+    begun(attribution, 'ada')
+    const latest = begun(attribution, 'ada')
+    attribution.begin({ owner: 'ada' })
+    expect(await attributed(attribution)()).toBe(latest)
   })
 
-  test('is refused where its owner cannot be asked', async () => {
-    const { underway } = made()
-    underway.begin({ owner: 'ada' })
-    expect(await whose(underway)()).toContain('cannot be asked anything')
+  test('is rejected if its owner takes no server requests', async () => {
+    const { attribution } = made()
+    attribution.begin({ owner: 'ada' })
+    expect(await attributed(attribution)()).toContain('takes no server requests')
   })
 
-  test('waits for the calls of others to be answered, and for none that began later', async () => {
-    const { underway } = made()
-    const ada = begun(underway, 'ada')
-    const bob = begun(underway, 'bob')
-    const known = whose(underway)
+  test('is held until the calls of other owners have completed, but not for later calls', async () => {
+    const { attribution } = made()
+    const ada = begun(attribution, 'ada')
+    const bob = begun(attribution, 'bob')
+    const known = attributed(attribution)
     expect(await known()).toBeUndefined()
-    expect(underway.doubts).toBe(1)
-    begun(underway, 'carl')
-    underway.end(ada, undefined, result)
+    expect(attribution.ambiguous).toBe(1)
+    begun(attribution, 'carl')
+    attribution.end(ada, undefined, result)
     expect(await known()).toBe(bob)
-    expect(underway.doubts).toBe(0)
+    expect(attribution.ambiguous).toBe(0)
   })
 
   test.each([
     ['with an error', undefined],
     ['with a result that says so', { content: [], isError: true }],
-  ])('is not another’s because a call that may have asked has failed %s', async (_, failed) => {
-    const { underway, clock } = made()
-    const ada = begun(underway, 'ada')
-    begun(underway, 'bob')
-    const known = whose(underway)
+  ])('is not attributed to another call because a candidate has failed %s', async (_, failed) => {
+    const { attribution, clock } = made()
+    const ada = begun(attribution, 'ada')
+    begun(attribution, 'bob')
+    const known = attributed(attribution)
     await known()
-    underway.end(ada, undefined, failed)
+    attribution.end(ada, undefined, failed)
     expect(await known()).toBeUndefined()
-    clock.advance(2 * limits.doubtMs.default)
-    expect(await known()).toEqual(doubtful)
+    clock.advance(2 * limits.attributionTimeoutMs.default)
+    expect(await known()).toEqual(ambiguous)
   })
 
-  test('is nobody’s when the last calls are answered together', async () => {
-    const { underway } = made()
-    const all = [begun(underway, 'ada'), begun(underway, 'bob')]
-    const known = whose(underway)
+  test('is rejected if the last calls complete together', async () => {
+    const { attribution } = made()
+    const all = [begun(attribution, 'ada'), begun(attribution, 'bob')]
+    const known = attributed(attribution)
     await known()
-    for (const errand of all) underway.end(errand, undefined, result)
-    expect(await known()).toBe(none)
+    for (const call of all) attribution.end(call, undefined, result)
+    expect(await known()).toBe(noCall)
   })
 
-  test('is refused when it is not clear in time', async () => {
-    const { underway, clock } = made()
-    begun(underway, 'ada')
-    begun(underway, 'bob')
-    const known = whose(underway)
+  test('is rejected if it is still ambiguous after the time limit', async () => {
+    const { attribution, clock } = made()
+    begun(attribution, 'ada')
+    begun(attribution, 'bob')
+    const known = attributed(attribution)
     await known()
-    clock.advance(limits.doubtMs.default - 100)
+    clock.advance(limits.attributionTimeoutMs.default - 100)
     expect(await known()).toBeUndefined()
     clock.advance(200)
-    expect(await known()).toEqual(doubtful)
-    expect(underway.doubts).toBe(0)
+    expect(await known()).toEqual(ambiguous)
+    expect(attribution.ambiguous).toBe(0)
   })
 
-  test('is refused at once where nothing is to be waited for', async () => {
-    const { underway } = made(0)
-    begun(underway, 'ada')
-    begun(underway, 'bob')
-    expect(await whose(underway)()).toEqual(doubtful)
+  test('is rejected at once if the time limit is 0', async () => {
+    const { attribution } = made(0)
+    begun(attribution, 'ada')
+    begun(attribution, 'bob')
+    expect(await attributed(attribution)()).toEqual(ambiguous)
   })
 
-  test('ends with the request of the server', async () => {
-    const { underway } = made()
-    const ada = begun(underway, 'ada')
-    begun(underway, 'bob')
+  test('is rejected when the server cancels it', async () => {
+    const { attribution } = made()
+    const ada = begun(attribution, 'ada')
+    begun(attribution, 'bob')
     const stop = new AbortController()
-    const known = whose(underway, { signal: stop.signal })
+    const known = attributed(attribution, { signal: stop.signal })
     await known()
-    // In the same moment it would have become clear.
-    underway.end(ada, undefined, result)
+    // At the same time it would have been attributed.
+    attribution.end(ada, undefined, result)
     stop.abort(new Error('never mind'))
     expect(await known()).toBe('never mind')
-    expect(underway.doubts).toBe(0)
+    expect(attribution.ambiguous).toBe(0)
   })
 
-  test('waits with so many others and no more', async () => {
-    const { underway } = made()
-    const ada = begun(underway, 'ada')
-    const bob = begun(underway, 'bob')
-    const all = Array.from({ length: limits.doubtfulQuestions.default }, () => whose(underway))
+  test('is held only while the number of held requests is below the limit', async () => {
+    const { attribution } = made()
+    const ada = begun(attribution, 'ada')
+    const bob = begun(attribution, 'bob')
+    const all = Array.from({ length: limits.ambiguousRequests.default }, () =>
+      attributed(attribution),
+    )
     for (const known of all) expect(await known()).toBeUndefined()
-    expect(await whose(underway)()).toEqual(doubtful)
-    underway.end(bob, undefined, result)
+    expect(await attributed(attribution)()).toEqual(ambiguous)
+    attribution.end(bob, undefined, result)
     for (const known of all) expect(await known()).toBe(ada)
   })
 })
 
-describe('a question that names its call', () => {
-  test('is that of the request on whose stream it comes, whoever else calls', async () => {
-    const { underway } = made()
-    const ada = begun(underway, 'ada')
-    begun(underway, 'bob')
-    underway.name(1, ada)
-    expect(await whose(underway, { about: 1 })()).toBe(ada)
-    underway.end(ada, 1)
-    expect(await whose(underway, { about: 1 })()).toBe(none)
+describe('a server request that names its call', () => {
+  test('belongs to the request on attributed stream it comes', async () => {
+    const { attribution } = made()
+    const ada = begun(attribution, 'ada')
+    begun(attribution, 'bob')
+    attribution.bind(1, ada)
+    expect(await attributed(attribution, { about: 1 })()).toBe(ada)
+    attribution.end(ada, 1)
+    expect(await attributed(attribution, { about: 1 })()).toBe(noCall)
   })
 
-  test('is that of the task that it names, whoever else calls', async () => {
-    const { underway } = made()
-    const ada: Errand = { owner: 'ada', ask }
-    underway.keep(ada, 'task-1')
-    begun(underway, 'bob')
+  test('belongs to the task that it names', async () => {
+    const { attribution } = made()
+    const ada: InFlightCall = { owner: 'ada', ask }
+    attribution.keep(ada, 'task-1')
+    begun(attribution, 'bob')
     const params = { _meta: { 'io.modelcontextprotocol/related-task': { taskId: 'task-1' } } }
-    expect(await whose(underway, { params })()).toBe(ada)
-    // On the stream of a request that asks how the task is.
-    expect(await whose(underway, { params, about: 7 })()).toBe(ada)
+    expect(await attributed(attribution, { params })()).toBe(ada)
+    // On the stream of a request that polls the task.
+    expect(await attributed(attribution, { params, about: 7 })()).toBe(ada)
   })
 
-  test('waits for the task that it names to be known, and is that of nobody else', async () => {
-    const { underway, clock } = made()
+  test('is held until the task that it names is known, and belongs to no other call', async () => {
+    const { attribution, clock } = made()
     const params = { _meta: { 'io.modelcontextprotocol/related-task': { taskId: 'task-1' } } }
-    begun(underway, 'bob')
-    const early = whose(underway, { params })
+    begun(attribution, 'bob')
+    const early = attributed(attribution, { params })
     expect(await early()).toBeUndefined()
-    const ada: Errand = { owner: 'ada', ask }
-    underway.keep(ada, 'task-1')
+    const ada: InFlightCall = { owner: 'ada', ask }
+    attribution.keep(ada, 'task-1')
     expect(await early()).toBe(ada)
-    underway.forget(ada, 'task-1', result)
-    const late = [whose(underway, { params }), whose(underway, { params, about: 7 })]
+    attribution.release(ada, 'task-1', result)
+    const late = [
+      attributed(attribution, { params }),
+      attributed(attribution, { params, about: 7 }),
+    ]
     for (const known of late) expect(await known()).toBeUndefined()
-    clock.advance(2 * limits.doubtMs.default)
-    for (const known of late) expect(await known()).toBe(none)
+    clock.advance(2 * limits.attributionTimeoutMs.default)
+    for (const known of late) expect(await known()).toBe(noCall)
   })
 })
 
-describe('a call that was given up', () => {
-  test('is asked nothing, and nobody else is asked what may be its', async () => {
-    const { underway, clock } = made()
-    const ada = begun(underway, 'ada')
-    underway.abandon(ada, 1, session)
-    underway.end(ada, 1)
-    expect(underway.size).toBe(0)
-    expect(await whose(underway)()).toBe(givenUp)
-    begun(underway, 'bob')
-    const known = whose(underway)
+describe('an abandoned call', () => {
+  test('gets no server requests, and no other caller gets one that may be its own', async () => {
+    const { attribution, clock } = made()
+    const ada = begun(attribution, 'ada')
+    attribution.abandon(ada, 1, session)
+    attribution.end(ada, 1)
+    expect(attribution.size).toBe(0)
+    expect(await attributed(attribution)()).toBe(abandoned)
+    begun(attribution, 'bob')
+    const known = attributed(attribution)
     expect(await known()).toBeUndefined()
-    expect(underway.of(undefined)).toBeUndefined()
-    clock.advance(2 * limits.doubtMs.default)
-    expect(await known()).toEqual(doubtful)
+    expect(attribution.callFor(undefined)).toBeUndefined()
+    clock.advance(2 * limits.attributionTimeoutMs.default)
+    expect(await known()).toEqual(ambiguous)
   })
 
-  test('stays in doubt where it was when it was given up', async () => {
-    const { underway } = made()
-    const ada = begun(underway, 'ada')
-    const bob = begun(underway, 'bob')
-    const known = whose(underway)
+  test('stays a candidate of requests that are held', async () => {
+    const { attribution } = made()
+    const ada = begun(attribution, 'ada')
+    const bob = begun(attribution, 'bob')
+    const known = attributed(attribution)
     await known()
-    underway.abandon(ada, 1, session)
-    underway.end(ada, 1)
+    attribution.abandon(ada, 1, session)
+    attribution.end(ada, 1)
     expect(await known()).toBeUndefined()
-    underway.late(1, result)
+    attribution.onLate(1, result)
     expect(await known()).toBe(bob)
   })
 
-  test('may have left a question behind when it fails, and asks no other', async () => {
-    const { underway, clock } = made()
-    underway.abandon(begun(underway, 'ada'), 1, session)
-    const bob = begun(underway, 'bob')
-    const known = whose(underway)
+  test('may have left a request behind when it fails, but sends no other', async () => {
+    const { attribution, clock } = made()
+    attribution.abandon(begun(attribution, 'ada'), 1, session)
+    const bob = begun(attribution, 'bob')
+    const known = attributed(attribution)
     await known()
-    underway.late(1)
+    attribution.onLate(1)
     expect(await known()).toBeUndefined()
-    expect(await whose(underway)()).toBe(bob)
-    clock.advance(2 * limits.doubtMs.default)
-    expect(await known()).toEqual(doubtful)
+    expect(await attributed(attribution)()).toBe(bob)
+    clock.advance(2 * limits.attributionTimeoutMs.default)
+    expect(await known()).toEqual(ambiguous)
   })
 
-  test('does not count any more once its server has answered it', async () => {
-    const { underway } = made()
-    underway.abandon(begun(underway, 'ada'), 1, session)
-    const bob = begun(underway, 'bob')
-    underway.late(2)
-    underway.late(1)
-    expect(await whose(underway)()).toBe(bob)
+  test('is no candidate any more once its server has responded', async () => {
+    const { attribution } = made()
+    attribution.abandon(begun(attribution, 'ada'), 1, session)
+    const bob = begun(attribution, 'bob')
+    attribution.onLate(2)
+    attribution.onLate(1)
+    expect(await attributed(attribution)()).toBe(bob)
   })
 
-  test('does not count for ever', async () => {
-    const { underway, clock } = made()
-    underway.abandon(begun(underway, 'ada'), 1, session)
-    const bob = begun(underway, 'bob')
+  test('is no candidate any more after a while', async () => {
+    const { attribution, clock } = made()
+    attribution.abandon(begun(attribution, 'ada'), 1, session)
+    const bob = begun(attribution, 'bob')
     clock.advance(limits.abandonedMs.default - 1)
-    expect(underway.of(undefined)).toBeUndefined()
+    expect(attribution.callFor(undefined)).toBeUndefined()
     clock.advance(1)
-    expect(underway.of(undefined)).toBe(bob)
-    expect(await whose(underway)()).toBe(bob)
+    expect(attribution.callFor(undefined)).toBe(bob)
+    expect(await attributed(attribution)()).toBe(bob)
   })
 
-  test('makes nothing doubtful for its own owner', async () => {
-    const { underway } = made()
-    underway.abandon(begun(underway, 'ada'), 1, session)
-    const next = begun(underway, 'ada')
-    expect(await whose(underway)()).toBe(next)
+  test('makes no request of its own owner ambiguous', async () => {
+    const { attribution } = made()
+    attribution.abandon(begun(attribution, 'ada'), 1, session)
+    const next = begun(attribution, 'ada')
+    expect(await attributed(attribution)()).toBe(next)
   })
 
-  test('is over where servers cannot ask', async () => {
-    const { underway } = made()
-    const ada = begun(underway, 'ada')
-    underway.abandon(ada, 1, stateless)
-    underway.end(ada, 1)
-    const bob = begun(underway, 'bob')
-    expect(await whose(underway)()).toBe(bob)
+  test('is no candidate on a stateless server, which cannot send requests', async () => {
+    const { attribution } = made()
+    const ada = begun(attribution, 'ada')
+    attribution.abandon(ada, 1, stateless)
+    attribution.end(ada, 1)
+    const bob = begun(attribution, 'bob')
+    expect(await attributed(attribution)()).toBe(bob)
   })
 
-  test('counts though there are too many to be remembered one by one', async () => {
-    const { underway, clock } = made(0)
+  test('is a candidate even beyond the number that is remembered', async () => {
+    const { attribution, clock } = made(0)
     for (let id = 0; id <= limits.abandonedCalls.default; id++) {
-      underway.abandon(begun(underway, `caller ${id}`), id, session)
+      attribution.abandon(begun(attribution, `caller ${id}`), id, session)
     }
-    // All of them but the one that was forgotten.
-    for (let id = 0; id <= limits.abandonedCalls.default; id++) underway.late(id)
-    const bob = begun(underway, 'bob')
-    expect(await whose(underway)()).toEqual(doubtful)
+    // All of them except the one that was dropped.
+    for (let id = 0; id <= limits.abandonedCalls.default; id++) attribution.onLate(id)
+    const bob = begun(attribution, 'bob')
+    expect(await attributed(attribution)()).toEqual(ambiguous)
     clock.advance(limits.abandonedMs.default)
-    expect(await whose(underway)()).toBe(bob)
+    expect(await attributed(attribution)()).toBe(bob)
   })
 })
 
-describe('a connection is open to whoever makes nothing doubtful', () => {
+describe('a connection is open to owners that make no request ambiguous', () => {
   test.each([
     ['idle', () => {}, [true, true]],
-    ['in use', (underway: Underway) => begun(underway, 'ada'), [true, true]],
+    ['in use', (attribution: RequestAttribution) => begun(attribution, 'ada'), [true, true]],
     [
-      'used by somebody who was asked',
-      async (underway: Underway) => {
-        begun(underway, 'ada')
-        await whose(underway)()
+      'used by an owner that got a server request',
+      async (attribution: RequestAttribution) => {
+        begun(attribution, 'ada')
+        await attributed(attribution)()
       },
       [true, false],
     ],
     [
-      'one with a question in doubt',
-      async (underway: Underway) => {
-        begun(underway, 'ada')
-        begun(underway, 'bob')
-        await whose(underway)()
+      'with an ambiguous request',
+      async (attribution: RequestAttribution) => {
+        begun(attribution, 'ada')
+        begun(attribution, 'bob')
+        await attributed(attribution)()
       },
       [false, false],
     ],
     [
-      'one with a call that was given up',
-      (underway: Underway) => underway.abandon(begun(underway, 'ada'), 1, session),
+      'with an abandoned call',
+      (attribution: RequestAttribution) =>
+        attribution.abandon(begun(attribution, 'ada'), 1, session),
       [true, false],
     ],
   ] as const)('%s', async (_, prepare, expected) => {
-    const { underway } = made()
-    await prepare(underway)
-    expect(['ada', 'carl'].map(owner => underway.isOpenTo(owner, false))).toEqual(expected)
+    const { attribution } = made()
+    await prepare(attribution)
+    expect(['ada', 'carl'].map(owner => attribution.isOpenTo(owner, false))).toEqual(expected)
   })
 
-  test('where each request has a stream, calls that were given up keep nobody away', () => {
-    const { underway } = made()
-    underway.abandon(begun(underway, 'ada'), 1, session)
-    expect(underway.isOpenTo('carl', true)).toBe(true)
+  test('where each request has a stream, abandoned calls do not matter', () => {
+    const { attribution } = made()
+    attribution.abandon(begun(attribution, 'ada'), 1, session)
+    expect(attribution.isOpenTo('carl', true)).toBe(true)
   })
 })

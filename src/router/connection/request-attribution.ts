@@ -1,235 +1,236 @@
-import type { Link } from '../../client/connection/connection.ts'
+import type { Connection } from '../../client/connection/connection.ts'
 import type { RpcError } from '../../jsonrpc/error.ts'
 import type { Id } from '../../jsonrpc/message.ts'
 import { IdTable } from '../../jsonrpc/peer/id-table.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
 import { metaKeys } from '../../mcp/meta.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { isRecord } from '../../util/record.ts'
+import { isRecord } from '../../util/objects.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import type { Deadlines } from '../../util/time/deadline.ts'
-import type { Errand } from '../forward/errand.ts'
-import { Doubt, haveSeveralOwners, type Suspect } from './ambiguous-request.ts'
-import { Errands } from './in-flight-list.ts'
+import {
+  AmbiguousRequest,
+  type AttributionCandidate,
+  hasSeveralOwners,
+} from './ambiguous-request.ts'
+import { type InFlightCall, InFlightList } from './in-flight-list.ts'
 
-/** What tells whose a question is goes by. */
-export interface UnderwayOptions {
+export interface AttributionOptions {
   readonly clock: Clock
   readonly deadlines: Deadlines
-  /** How long a question waits until it is clear whose it is; 0 refuses it at once. */
-  readonly doubtMs: number
+  /** How long an ambiguous server request is held until it can be attributed; 0 rejects it at once. */
+  readonly attributionTimeoutMs: number
 }
 
-/** A question of a server, as far as it says whose it is. */
-export interface Unclaimed {
+/** A server request, as far as it says which call it belongs to. */
+export interface UnattributedRequest {
   readonly method: string
   readonly params?: unknown
-  /** The request on whose stream it came, where each has one. */
+  /** The id of the request on whose stream it came, where each request has a stream of its own. */
   readonly about?: Id
   readonly signal: AbortSignal
 }
 
-/** A call whose caller can be asked something. */
-export interface Asker extends Errand {
-  readonly ask: NonNullable<Errand['ask']>
+/** A call whose caller takes server requests. */
+export interface AskableCall extends InFlightCall {
+  readonly ask: NonNullable<InFlightCall['ask']>
 }
 
-/** A call that nobody waits for any more, but whose server may not have heard of that, or not care. */
-interface Abandoned extends Suspect {
+/** A call that its caller gave up, but that the server may still be running. */
+interface AbandonedCall extends AttributionCandidate {
   readonly untilMs: number
 }
 
 /**
- * The calls under way on one connection, and what tells whose a question is that names none.
+ * Keeps the calls in flight on one connection and attributes messages of the server to them.
  *
- * A question that is put to the wrong caller shows it what is somebody else's, so nothing is guessed:
- * it is that of a caller only when nobody else's call can have asked it. Calls that were given up count
- * for a while, because many servers go on with them, and never answer them.
+ * A server request that is shown to the wrong caller reveals data of another one, so nothing is guessed:
+ * a request that names no call belongs to a caller only if no call of another caller can have sent it.
+ * Abandoned calls stay candidates for a while, because many servers continue them and never respond.
  */
-export class Underway {
-  readonly #options: UnderwayOptions
-  readonly #errands = new Errands()
+export class RequestAttribution {
+  readonly #options: AttributionOptions
+  readonly #calls = new InFlightList()
   /** By the ids of their requests, where each request has a stream of its own. */
-  readonly #byId = new IdTable<Errand>()
-  readonly #byTask = new Map<string, Errand>()
-  /** Those whose server has asked something: what it asks next is theirs only while nobody joins them. */
-  readonly #asking = new Set<Errand>()
-  /** By the id of the request, or by the errand of a task; oldest first. */
-  readonly #abandoned = new Map<Id | Errand, Abandoned>()
-  /** Stands for those of whom there were too many to be remembered. */
-  #unknown: Abandoned | undefined
-  readonly #doubts = new Set<Doubt>()
+  readonly #byId = new IdTable<InFlightCall>()
+  readonly #byTask = new Map<string, InFlightCall>()
+  /** Calls whose server has sent a request: its next one is theirs only while no other owner joins. */
+  readonly #asking = new Set<InFlightCall>()
+  /** By the id of the request, or by the call of a task; oldest first. */
+  readonly #abandoned = new Map<Id | InFlightCall, AbandonedCall>()
+  /** Stands for abandoned calls beyond the number that is remembered. */
+  #unknown: AbandonedCall | undefined
+  readonly #ambiguous = new Set<AmbiguousRequest>()
 
-  constructor(options: UnderwayOptions) {
+  constructor(options: AttributionOptions) {
     this.#options = options
   }
 
-  /** Calls under way. */
+  /** Calls in flight. */
   get size(): number {
-    return this.#errands.size
+    return this.#calls.size
   }
 
-  /** Questions that wait until it is clear whose they are. */
-  get doubts(): number {
-    return this.#doubts.size
+  /** Server requests that are held because they are ambiguous. */
+  get ambiguous(): number {
+    return this.#ambiguous.size
   }
 
-  begin(errand: Errand): void {
-    this.#errands.add(errand)
+  begin(call: InFlightCall): void {
+    this.#calls.add(call)
   }
 
-  /** Its request has a stream of its own, so that what comes on that stream names it. */
-  name(id: Id, errand: Errand): void {
-    this.#byId.set(id, errand)
+  /** Binds a call to the stream of its request: messages on that stream belong to the call. */
+  bind(id: Id, call: InFlightCall): void {
+    this.#byId.set(id, call)
   }
 
-  /** The call that a message belongs to: the one that it names, or the only one it can be. */
-  of(about: Id | undefined): Errand | undefined {
+  /** Returns the call that a notification belongs to: the one that it names, or the only candidate. */
+  callFor(about: Id | undefined): InFlightCall | undefined {
     return about === undefined ? this.#sole() : this.#byId.get(about)
   }
 
   /**
-   * A call is over: with a result, or without one where it has failed. Does nothing for one that was
-   * given up.
+   * Removes a call that has completed with `result`, or that has failed if there is none. Does nothing
+   * for an abandoned call.
    */
-  end(errand: Errand, id?: Id, result?: unknown): void {
+  end(call: InFlightCall, id?: Id, result?: unknown): void {
     if (id !== undefined) this.#byId.delete(id)
-    if (!this.#errands.delete(errand)) return
-    if (this.#asking.size > 0) this.#asking.delete(errand)
-    if (this.#doubts.size > 0) this.#ruleOut(errand, result)
+    if (!this.#calls.delete(call)) return
+    if (this.#asking.size > 0) this.#asking.delete(call)
+    if (this.#ambiguous.size > 0) this.#exclude(call, result)
   }
 
   /**
-   * Nobody waits for a call any more. What its server still asks for it must not be put to anybody else,
-   * until the server has answered it after all, or for so long. A stateless server cannot ask.
+   * Removes a call that its caller gave up. What its server still requests for it must not be shown to
+   * another caller, until the server responds after all, or `abandonedMs` have passed. A stateless server
+   * cannot send requests.
    */
-  abandon(errand: Errand, id: Id | Errand, { revision }: Pick<Link, 'revision'>): void {
-    if (revision?.era !== 'session' || !this.#errands.delete(errand)) return
-    this.#asking.delete(errand)
-    const { owner } = errand
+  abandon(
+    call: InFlightCall,
+    id: Id | InFlightCall,
+    { revision }: Pick<Connection, 'revision'>,
+  ): void {
+    if (revision?.features.serverRequests !== 'call' || !this.#calls.delete(call)) return
+    this.#asking.delete(call)
     const untilMs = this.#options.clock.now() + limits.abandonedMs.default
-    const abandoned: Abandoned = { owner, untilMs }
+    const abandoned: AbandonedCall = { owner: call.owner, untilMs }
     this.#abandoned.set(id, abandoned)
-    for (const doubt of this.#doubts) doubt.replace(errand, abandoned)
-    this.#forgetAbandoned()
+    for (const request of this.#ambiguous) request.replace(call, abandoned)
+    this.#limitAbandoned()
   }
 
-  /** The answer to a call that was given up has come: with a result, or without one where it has failed. */
-  late(id: Id, result?: unknown): void {
+  /** Handles the response to an abandoned call: with a result, or without one if the call failed. */
+  onLate(id: Id, result?: unknown): void {
     const abandoned = this.#abandoned.get(id)
     if (abandoned === undefined) return
     this.#abandoned.delete(id)
-    this.#ruleOut(abandoned, result)
+    this.#exclude(abandoned, result)
   }
 
-  /** Something goes on on behalf of a call that has been answered: perhaps a task, which questions name. */
-  keep(errand: Errand, taskId?: string): void {
-    this.#errands.add(errand)
+  /** Keeps a call that was answered, because work continues for it: a task, which server requests name. */
+  keep(call: InFlightCall, taskId?: string): void {
+    this.#calls.add(call)
     if (taskId === undefined) return
-    this.#byTask.set(taskId, errand)
-    for (const doubt of this.#doubts) if (doubt.taskId === taskId) doubt.settle(errand)
+    this.#byTask.set(taskId, call)
+    for (const request of this.#ambiguous) if (request.taskId === taskId) request.attribute(call)
   }
 
-  /** The opposite; with what it gave, unless it has failed. */
-  forget(errand: Errand, taskId: string | undefined, result?: unknown): void {
+  /** Undoes `keep`; with the result, unless the work failed. */
+  release(call: InFlightCall, taskId: string | undefined, result?: unknown): void {
     if (taskId !== undefined) this.#byTask.delete(taskId)
-    this.end(errand, undefined, result)
+    this.end(call, undefined, result)
   }
 
   /**
-   * Whether a call of this owner can join those under way without anybody's questions becoming
-   * doubtful. Where each call has a stream of its own a server has other ways to say whose they are.
+   * Returns whether a call of this owner can join without making any server request ambiguous. With a
+   * stream per request, the server can name the call of its requests, so abandoned calls do not matter.
    */
   isOpenTo(owner: unknown, hasStreams: boolean): boolean {
-    if (this.#doubts.size > 0) return false
-    for (const errand of this.#asking) if (errand.owner !== owner) return false
+    if (this.#ambiguous.size > 0) return false
+    for (const call of this.#asking) if (call.owner !== owner) return false
     if (hasStreams) return true
     for (const abandoned of this.#lingering()) if (abandoned.owner !== owner) return false
     return true
   }
 
-  /** The latest of the calls, where nothing that a server says can be that of another owner. */
-  #sole(): Errand | undefined {
-    return haveSeveralOwners(this.#suspects()) ? undefined : latest(this.#errands)
-  }
-
   /**
-   * The call that a question belongs to: the one that it names, or the only one it can be; at once where
-   * that is clear, else when it has become clear. Throws, or rejects, with an RpcError where there is
-   * nobody who could be asked, or too many for too long, and rejects with the reason of the signal.
+   * Returns the call that a server request belongs to: the one that it names, or the only candidate; at
+   * once where that is clear, else when it has become clear. Throws, or rejects, with an RpcError if no
+   * caller can answer, or if several candidates are left after `attributionTimeoutMs`. Rejects with the
+   * reason of the signal.
    */
-  whose(question: Unclaimed): Asker | Promise<Asker> {
-    const { about, params } = question
-    const taskId = taskOf(params)
+  attribute(request: UnattributedRequest): AskableCall | Promise<AskableCall> {
+    const { about, params } = request
+    const taskId = taskIdIn(params)
     if (about !== undefined || taskId !== undefined) {
       const named = about === undefined ? undefined : this.#byId.get(about)
-      const errand = named ?? this.#byTask.get(taskId ?? '')
-      // The first question of a task may come before it is known what has become of its call.
-      if (errand === undefined && taskId !== undefined) return this.#clearUp(question, [], taskId)
-      return this.#asker(question, errand)
+      const call = named ?? this.#byTask.get(taskId ?? '')
+      // The first request of a task may come before the response that says which call became the task.
+      if (call === undefined && taskId !== undefined) return this.#hold(request, [], taskId)
+      return askable(request, call)
     }
-    const suspects = [...this.#suspects()]
-    if (haveSeveralOwners(suspects)) return this.#clearUp(question, suspects)
-    return this.#askerOf(question, suspects)
+    const candidates = [...this.#candidates()]
+    if (hasSeveralOwners(candidates)) return this.#hold(request, candidates)
+    return this.#latestOf(request, candidates)
+  }
+
+  /** The latest call, if no message of the server can belong to another owner. */
+  #sole(): InFlightCall | undefined {
+    return hasSeveralOwners(this.#candidates()) ? undefined : latest(this.#calls)
   }
 
   /**
-   * What has done its work waits for no answer any more. What has failed may have left a question behind,
-   * as whoever asks two at once does when the first is refused.
+   * A call that completed does not wait for an answer any more. One that failed may have left a request
+   * behind, as a server does that sends two at once and stops when the first is rejected.
    */
-  #ruleOut(suspect: Suspect, result: unknown): void {
+  #exclude(candidate: AttributionCandidate, result: unknown): void {
     if (!isRecord(result) || result.isError === true) return
-    for (const doubt of this.#doubts) doubt.rule(suspect)
+    for (const request of this.#ambiguous) request.exclude(candidate)
   }
 
-  async #clearUp(
-    question: Unclaimed,
-    suspects: Iterable<Suspect>,
+  async #hold(
+    request: UnattributedRequest,
+    candidates: Iterable<AttributionCandidate>,
     taskId?: string,
-  ): Promise<Asker> {
-    const { deadlines, doubtMs: waitMs } = this.#options
-    const { method, signal } = question
-    const refusal = (): RpcError => refused(method, taskId === undefined ? doubtful : none)
-    if (!(waitMs > 0) || this.#doubts.size >= limits.doubtfulQuestions.default) throw refusal()
-    const doubt = new Doubt(suspects, { deadlines, waitMs, signal, refusal, taskId })
-    this.#doubts.add(doubt)
+  ): Promise<AskableCall> {
+    const { deadlines, attributionTimeoutMs: waitMs } = this.#options
+    const { method, signal } = request
+    const rejection = (): RpcError => rejected(method, taskId === undefined ? ambiguous : noCall)
+    if (!(waitMs > 0) || this.#ambiguous.size >= limits.ambiguousRequests.default) throw rejection()
+    const held = new AmbiguousRequest(candidates, { deadlines, waitMs, signal, rejection, taskId })
+    this.#ambiguous.add(held)
     try {
-      await doubt.cleared
+      await held.attributed
     } finally {
-      this.#doubts.delete(doubt)
+      this.#ambiguous.delete(held)
     }
-    // The connection may have ended, or the last one have been answered, in the same moment.
+    // The connection may have closed, or the last call completed, at the same time.
     signal.throwIfAborted()
-    return this.#askerOf(question, doubt.suspects)
+    return this.#latestOf(request, held.candidates)
   }
 
-  /** Whom to ask of those who are left, all of whom have the same owner: the latest who can be asked. */
-  #askerOf(question: Unclaimed, suspects: Iterable<Suspect>): Asker {
-    // The check: only errands are ever among those under way.
-    const errands = Array.from(suspects as Iterable<Errand>)
-    const current = errands.filter(errand => this.#errands.has(errand))
-    if (errands.length > 0 && current.length === 0) {
-      throw refused(question.method, 'the call that it belongs to has been given up')
+  /** Returns the latest of the candidates, which have one owner, whose caller takes server requests. */
+  #latestOf(request: UnattributedRequest, candidates: Iterable<AttributionCandidate>): AskableCall {
+    // The check: the list of calls in flight holds nothing but calls.
+    const calls = Array.from(candidates as Iterable<InFlightCall>)
+    const inFlight = calls.filter(call => this.#calls.has(call))
+    if (calls.length > 0 && inFlight.length === 0) {
+      throw rejected(request.method, 'the call that it belongs to was abandoned')
     }
-    const asker = this.#asker(question, latest(current.filter(isAsker)) ?? latest(current))
-    this.#asking.add(asker)
-    return asker
+    const call = askable(request, latest(inFlight.filter(isAskable)) ?? latest(inFlight))
+    this.#asking.add(call)
+    return call
   }
 
-  #asker({ method }: Unclaimed, errand: Errand | undefined): Asker {
-    if (errand === undefined) throw refused(method, none)
-    if (isAsker(errand)) return errand
-    throw refused(method, 'whoever made the call that it belongs to cannot be asked anything')
-  }
-
-  /** All that a question can belong to which comes now. */
-  *#suspects(): Generator<Suspect, void, undefined> {
-    yield* this.#errands
+  /** Everything that a server request which comes now can belong to. */
+  *#candidates(): Generator<AttributionCandidate, void, undefined> {
+    yield* this.#calls
     yield* this.#lingering()
   }
 
-  /** Those that were given up and may still ask. */
-  *#lingering(): Generator<Abandoned, void, undefined> {
+  /** Abandoned calls whose server may still send requests. */
+  *#lingering(): Generator<AbandonedCall, void, undefined> {
     if (this.#abandoned.size === 0 && this.#unknown === undefined) return
     const now = this.#options.clock.now()
     for (const [id, abandoned] of this.#abandoned) {
@@ -241,23 +242,29 @@ export class Underway {
     else this.#unknown = undefined
   }
 
-  /** So many are remembered one by one; of more it is only known that there are some. */
-  #forgetAbandoned(): void {
+  /** Remembers `abandonedCalls` of them one by one; of more only that there are some. */
+  #limitAbandoned(): void {
     if (this.#abandoned.size <= limits.abandonedCalls.default) return
     for (const [id, { untilMs }] of this.#abandoned) {
       this.#abandoned.delete(id)
-      this.#unknown = { owner: this.#unknown?.owner ?? Symbol('somebody'), untilMs }
+      this.#unknown = { owner: this.#unknown?.owner ?? Symbol('unknown'), untilMs }
       return
     }
   }
 }
 
-const none = 'no call is under way that it could belong to'
-const doubtful =
-  'it cannot be told whose call it belongs to; "connections": "each" gives every caller its own'
+const noCall = 'no call is in flight that it could belong to'
+const ambiguous =
+  'it could belong to calls of several callers; "connections": "per-caller" gives each caller its own connection'
 
-function isAsker(errand: Errand): errand is Asker {
-  return errand.ask !== undefined
+function askable({ method }: UnattributedRequest, call: InFlightCall | undefined): AskableCall {
+  if (call === undefined) throw rejected(method, noCall)
+  if (isAskable(call)) return call
+  throw rejected(method, 'the caller of the call that it belongs to takes no server requests')
+}
+
+function isAskable(call: InFlightCall): call is AskableCall {
+  return call.ask !== undefined
 }
 
 function latest<T>(all: Iterable<T>): T | undefined {
@@ -266,13 +273,13 @@ function latest<T>(all: Iterable<T>): T | undefined {
   return last
 }
 
-/** Why a question gets no answer: there is nobody to be asked, or too many it could be. */
-function refused(method: string, why: string): RpcError {
+/** The error for a server request that no caller answers. */
+function rejected(method: string, why: string): RpcError {
   return errors.capabilityNotSupported({ capability: method }, { message: `${method}: ${why}` })
 }
 
-/** The task that a question says it belongs to, as it must from the revision on that has them. */
-function taskOf(params: unknown): string | undefined {
+/** The task that a server request names, as it must in revisions that have tasks. */
+function taskIdIn(params: unknown): string | undefined {
   const meta = isRecord(params) ? params._meta : undefined
   const task = isRecord(meta) ? meta[metaKeys.relatedTask] : undefined
   return isRecord(task) && typeof task.taskId === 'string' ? task.taskId : undefined

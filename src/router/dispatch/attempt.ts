@@ -1,153 +1,219 @@
 import { isTimeout } from '../../client/errors.ts'
+import type { Progress } from '../../client/requests/progress.ts'
 import { ChannelError } from '../../jsonrpc/channel.ts'
-import type { Waiter } from '../../jsonrpc/peer/pending.ts'
+import type { Id } from '../../jsonrpc/message.ts'
 import type { Session } from '../../server/core/session.ts'
 import type { Clock } from '../../util/time/clock.ts'
-import type { Lane } from '../connection/connection.ts'
-import type { Call, Delivered } from '../forward/call.ts'
+import type { SendAttempt, UpstreamConnection } from '../connection/connection.ts'
 import { failureOf, isFault } from '../forward/errors.ts'
-import { withTimeLeft } from '../forward/hop.ts'
+import { withTimeoutMs } from '../forward/params.ts'
+import type { UpstreamCall, UpstreamResult } from '../forward/upstream-call.ts'
 import type { Instance } from '../upstream/instance.ts'
 
-/** What delivering calls to one server takes. */
-export interface DeliveryHost {
+/** What attempts to send calls to one server need. */
+export interface AttemptHost {
   readonly clock: Clock
   /** The name of the server. */
   readonly name: string
-  /** Whether the caller waits for less than the server has: then that is over when it is over. */
-  isHurried(call: Call): boolean
-  /** The instance for a call, of those that it was not tried at. */
-  choose(call: Call, tried: ReadonlySet<Instance> | undefined): Instance | undefined
-  /** Waits for one that is on its way, until then at the latest; rejects where none is. */
-  await(call: Call, until: number | undefined): Promise<Instance>
-  /** Why no instance takes calls. */
+  /** Returns when the caller stops waiting, if that is before the timeout that the server has. */
+  deadlineOf(call: UpstreamCall): number | undefined
+  /** Chooses an instance for a call, other than those that were tried. */
+  choose(call: UpstreamCall, tried: ReadonlySet<Instance> | undefined): Instance | undefined
+  /** Waits until `deadline` for an instance that is being started. Rejects if there is none. */
+  whenAvailable(call: UpstreamCall, deadline: number | undefined): Promise<Instance>
+  /** Makes the error that says why no instance takes calls. */
   unavailable(): Error
-  /** The session of a caller lives on at an instance from now on. */
-  settle(session: Session | undefined, instance: Instance): void
-  mayRetry(call: Call, error: unknown, attempt: number): boolean
+  /** Remembers the instance that holds the session of a caller. */
+  bindSession(session: Session | undefined, instance: Instance): void
+  mayRetry(call: UpstreamCall, error: unknown, attempt: number): boolean
 }
 
 /**
- * One call on its way to an instance, and to another one where it may be made again.
+ * One attempt to send a call to an instance. If it fails and the call may be repeated, it starts the next
+ * attempt; otherwise it settles the call.
  *
- * It is told of the reply inside whatever brings it, and tells nobody before the end: there is one
- * promise for all of it, because a call costs little more than the promises that it takes.
+ * It gets the reply in the stack of the message that brings it, and there is one promise for all attempts
+ * of a call, because a call costs little more than the promises that it takes. The attempt itself is the
+ * result that the promise resolves to.
  */
-export class Delivery implements Waiter {
-  readonly #host: DeliveryHost
-  readonly #call: Call
-  readonly #done: (delivered: Delivered) => void
-  readonly #failed: (error: unknown) => void
-  #attempt = 1
-  #tried: Set<Instance> | undefined
-  #instance: Instance | undefined
-  #lane: Lane | undefined
+export class Attempt implements SendAttempt, UpstreamResult {
+  readonly acceptsRaw: boolean
+  result: unknown
+  instance: Instance | undefined
+  connection: UpstreamConnection | undefined
+  isSettled = false
+  readonly #host: AttemptHost
+  readonly #call: UpstreamCall
+  readonly #resolve: (result: UpstreamResult) => void
+  readonly #reject: (error: unknown) => void
+  readonly #number: number
+  /** The instances that failed in earlier attempts. */
+  readonly #tried: ReadonlySet<Instance> | undefined
+  /** When the caller stops waiting, if that is before the timeout of each attempt. */
+  readonly #deadline: number | undefined
   #ticket = 0
-  #began = 0
-  /** Until when the caller waits, where that is not what the server has for each attempt. */
-  readonly #until: number | undefined
+  #startedAt = 0
+  #id: Id | undefined
+  #timeoutMs = 0
+  #pauses = 0
 
   constructor(
-    host: DeliveryHost,
-    call: Call,
-    done: (delivered: Delivered) => void,
-    failed: (error: unknown) => void,
+    host: AttemptHost,
+    call: UpstreamCall,
+    resolve: (result: UpstreamResult) => void,
+    reject: (error: unknown) => void,
+    previous?: Attempt,
+    tried?: ReadonlySet<Instance>,
   ) {
     this.#host = host
     this.#call = call
-    this.#done = done
-    this.#failed = failed
-    const { timeoutMs, waitedMs = 0 } = call
-    this.#until = host.isHurried(call) ? host.clock.now() + timeoutMs - waitedMs : undefined
+    this.#resolve = resolve
+    this.#reject = reject
+    this.#number = previous === undefined ? 1 : previous.#number + 1
+    this.#tried = tried
+    this.#deadline = previous === undefined ? host.deadlineOf(call) : previous.#deadline
+    this.acceptsRaw = call.acceptsRaw
   }
 
-  /** To be called once. */
-  begin(): void {
+  /** Must be called once. */
+  start(): void {
     const instance = this.#host.choose(this.#call, this.#tried)
-    if (instance !== undefined) this.#beginAt(instance)
+    if (instance !== undefined) this.#startAt(instance)
     else {
-      this.#host.await(this.#call, this.#until).then(
-        found => this.#beginAt(found),
-        error => this.#failed(error),
+      this.#host.whenAvailable(this.#call, this.#deadline).then(
+        found => this.#startAt(found),
+        error => this.#reject(error),
       )
     }
   }
 
-  #beginAt(instance: Instance): void {
+  #startAt(instance: Instance): void {
     const { load, breaker, key } = instance
     const call = this.#call
     this.#ticket = breaker?.begin() ?? 1
     if (this.#ticket === 0) {
-      this.#failed(this.#host.unavailable())
+      this.#reject(this.#host.unavailable())
       return
     }
     load.begin()
-    if (call.live !== undefined) {
-      call.live.instance = key
-      call.live.retries = this.#attempt - 1
+    if (call.span !== undefined) {
+      call.span.instance = key
+      call.span.retries = this.#number - 1
     }
-    this.#instance = instance
-    this.#began = this.#host.clock.now()
+    this.instance = instance
+    this.#startedAt = this.#host.clock.now()
     try {
-      const lane = instance.lane(call)
-      const heeding = lane instanceof Promise ? undefined : lane.heedLog(call.logLevel)
-      if (lane instanceof Promise || heeding !== undefined) void this.#sendLater(lane)
-      else this.#sendOn(lane)
+      const connection = instance.connectionFor(call)
+      const isReady = !(connection instanceof Promise)
+      const settingLogLevel = isReady ? connection.setLogLevel(call.logLevel) : undefined
+      if (isReady && settingLogLevel === undefined) this.#sendOn(connection)
+      else void this.#sendLater(connection)
     } catch (error) {
-      this.reject(error)
+      this.#fail(error)
     }
   }
 
-  async #sendLater(opening: Lane | Promise<Lane>): Promise<void> {
+  async #sendLater(opening: UpstreamConnection | Promise<UpstreamConnection>): Promise<void> {
     try {
-      const lane = await opening
-      await lane.heedLog(this.#call.logLevel)
-      this.#sendOn(lane)
+      const connection = await opening
+      await connection.setLogLevel(this.#call.logLevel)
+      this.connection = connection
+      this.#call.abort.signal.throwIfAborted()
+      this.#sendOn(connection)
     } catch (error) {
-      this.reject(error)
+      this.#fail(error)
     }
   }
 
-  #sendOn(lane: Lane): void {
-    const { method, errand, abort, takesWritten } = this.#call
-    const timeoutMs = this.#leftMs()
-    // Whoever comes next on the way, such as another router, is told what is left.
+  #sendOn(connection: UpstreamConnection): void {
+    const call = this.#call
+    const { method, abort } = call
+    this.connection = connection
+    this.#timeoutMs = this.#remainingMs()
+    const timeoutMs = this.#timeoutMs
+    // Tells the next router on the way, if there is one, how long the caller still waits.
     const params =
-      this.#until === undefined ? this.#call.params : withTimeLeft(this.#call.params, timeoutMs)
-    const { revision } = lane.server
-    const sender = revision.era === 'stateless' ? this.#call.sender(revision) : undefined
-    this.#lane = lane
-    lane.start(this, method, params, errand, { abort, timeoutMs, sender, takesWritten })
+      this.#deadline === undefined ? call.params : withTimeoutMs(call.params, timeoutMs)
+    const { revision } = connection.server
+    const sender = revision.features.identity === 'request' ? call.sender(revision) : undefined
+    const signal = abort.onAbort === undefined ? abort.signal : undefined
+    const id = connection.start(this, call, method, params, sender, { timeoutMs, signal })
+    if (id === undefined || this.isSettled) return
+    this.#id = id
+    if (this.#pauses > 0) connection.restartTimeout(id, 0)
+    abort.onAbort?.(reason => {
+      if (!this.isSettled) connection.abandon(call, id)
+      connection.cancel(id, reason)
+    })
   }
 
   resolve(result: unknown): void {
-    const instance = this.#instance
-    const lane = this.#lane
-    if (instance === undefined || lane === undefined) return
-    const { revision } = lane.server
+    const { instance, connection } = this
+    if (instance === undefined || connection === undefined) return
+    this.isSettled = true
+    connection.end(this.#call, this.#id, result)
     const now = this.#host.clock.now()
-    instance.load.succeeded(now - this.#began, now)
+    instance.load.succeeded(now - this.#startedAt, now)
     instance.breaker?.succeeded(this.#ticket)
-    if (revision.era === 'session') this.#host.settle(this.#call.session, instance)
-    this.#done({ result, from: { instance, lane, revision }, retries: this.#attempt - 1 })
+    if (connection.server.revision.features.sessions) {
+      this.#host.bindSession(this.#call.session, instance)
+    }
+    this.result = result
+    this.#resolve(this)
   }
 
   reject(error: unknown): void {
-    const instance = this.#instance
+    // The connection knows what the error means only after the message that brought it was processed.
+    queueMicrotask(() => {
+      const { connection } = this
+      const { method, abort } = this.#call
+      const signal = abort.onAbort === undefined ? abort.signal : undefined
+      const isGivenUp = isTimeout(error) || (signal?.aborted && signal.reason === error)
+      if (this.#id !== undefined && isGivenUp) connection?.abandon(this.#call, this.#id)
+      this.#fail(connection?.failure(error, method, this.#id, signal) ?? error)
+    })
+  }
+
+  /** Counts the failure at the instance, and starts the next attempt or rejects the call. */
+  #fail(error: unknown): void {
+    const { instance } = this
     if (instance === undefined) return
+    this.isSettled = true
+    this.connection?.end(this.#call, this.#id)
     this.#count(instance, error)
-    this.#tried ??= new Set()
-    this.#tried.add(instance)
-    if (!this.#isTooLate(error) && this.#host.mayRetry(this.#call, error, this.#attempt)) {
-      this.#attempt++
-      this.begin()
-    } else {
-      this.#failed(failureOf(this.#host.name, error))
+    if (this.#isTooLate(error) || !this.#host.mayRetry(this.#call, error, this.#number)) {
+      this.#reject(failureOf(this.#host.name, error))
+      return
     }
+    const tried = new Set(this.#tried).add(instance)
+    new Attempt(this.#host, this.#call, this.#resolve, this.#reject, this, tried).start()
+  }
+
+  onProgress(progress: Progress): void {
+    this.#extend()
+    this.#call.onProgress?.(progress)
+  }
+
+  pause(): void {
+    if (this.isSettled) return
+    this.#pauses++
+    if (this.#id !== undefined) this.connection?.restartTimeout(this.#id, 0)
+  }
+
+  resume(): void {
+    if (this.#pauses === 0) return
+    this.#pauses--
+    this.#extend()
+  }
+
+  /** Restarts the timeout, unless it is paused. */
+  #extend(): void {
+    if (this.isSettled || this.#pauses > 0 || this.#id === undefined) return
+    this.connection?.restartTimeout(this.#id, this.#timeoutMs)
   }
 
   #count({ load, breaker }: Instance, error: unknown): void {
-    const tookMs = this.#host.clock.now() - this.#began
+    const tookMs = this.#host.clock.now() - this.#startedAt
     if (this.#call.abort.signal.aborted || this.#isTooLate(error)) {
       load.abandoned()
       breaker?.abandoned(this.#ticket)
@@ -160,16 +226,16 @@ export class Delivery implements Waiter {
     }
   }
 
-  /** How long the server has for this attempt. Throws where the caller has stopped waiting. */
-  #leftMs(): number {
-    if (this.#until === undefined) return this.#call.timeoutMs
-    const leftMs = this.#until - this.#host.clock.now()
-    if (leftMs > 0) return leftMs
-    throw new ChannelError('timeout', 'the caller did not wait for so long')
+  /** How long the server has for this attempt. Throws if the caller has stopped waiting. */
+  #remainingMs(): number {
+    if (this.#deadline === undefined) return this.#call.timeoutMs
+    const remainingMs = this.#deadline - this.#host.clock.now()
+    if (remainingMs > 0) return remainingMs
+    throw new ChannelError('timeout', 'the caller has stopped waiting')
   }
 
   /** Whether the caller has stopped waiting, which says nothing about the server. */
   #isTooLate(error: unknown): boolean {
-    return this.#until !== undefined && isTimeout(error)
+    return this.#deadline !== undefined && isTimeout(error)
   }
 }

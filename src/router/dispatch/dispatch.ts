@@ -1,92 +1,86 @@
 import type { Session } from '../../server/core/session.ts'
-import { orAborted } from '../../util/abort.ts'
 import { limits } from '../../util/limits/limits.ts'
+import { abortable } from '../../util/promises.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { isSame } from '../config/diff.ts'
-import type { Call, Delivered } from '../forward/call.ts'
 import { unavailable } from '../forward/errors.ts'
+import type { UpstreamCall, UpstreamResult } from '../forward/upstream-call.ts'
 import type { UpstreamOptions } from '../options.ts'
-import { type Balance, makeBalance } from '../policy/balance.ts'
-import { Outliers } from '../policy/outlier-detection.ts'
+import { type Balancer, makeBalancer } from '../policy/balance.ts'
+import { OutlierDetection } from '../policy/outlier-detection.ts'
 import { mayRetry, outcomeOf, RetryBudget } from '../policy/retry.ts'
 import type { Instance } from '../upstream/instance.ts'
 import type { Upstream } from '../upstream/upstream.ts'
-import { Delivery, type DeliveryHost } from './attempt.ts'
+import { Attempt, type AttemptHost } from './attempt.ts'
 
 /**
- * Sends calls to the instances of one server: chooses one that is well, counts how it does, and tries
- * another one where it is certain that nothing happens twice.
+ * Sends calls to the instances of one server: chooses a healthy one, and retries on another one if it is
+ * certain that the call is not carried out twice.
  */
-export class Dispatch {
+export class Dispatch implements AttemptHost {
+  readonly clock: Clock
   readonly #upstream: Upstream
-  readonly #clock: Clock
   readonly #random: () => number
   #options: UpstreamOptions
-  #balance: Balance<Instance>
-  readonly #outliers: Outliers
+  #balancer: Balancer<Instance>
+  readonly #outliers: OutlierDetection
   #retries: RetryBudget
-  readonly #host: DeliveryHost
-  /** Where the sessions of callers live on, for servers that have sessions of their own. */
-  readonly #homes = new WeakMap<Session, Instance>()
-  #judgedAt = 0
+  /** The instances that hold the sessions of callers, for session-based servers. */
+  readonly #sessions = new WeakMap<Session, Instance>()
+  #checkedAt = 0
 
   constructor(upstream: Upstream, clock: Clock, random: () => number = Math.random) {
     this.#upstream = upstream
-    this.#clock = clock
+    this.clock = clock
     this.#random = random
     this.#options = upstream.options
-    this.#balance = this.#makeBalance()
-    this.#outliers = new Outliers(() => clock.now())
+    this.#balancer = this.#makeBalancer()
+    this.#outliers = new OutlierDetection(() => clock.now())
     this.#retries = this.#makeRetries()
-    this.#host = {
-      clock,
-      name: upstream.name,
-      isHurried: ({ timeoutMs }) => this.#isHurried(timeoutMs),
-      choose: (call, tried) => this.#choose(call, tried),
-      await: (call, until) => this.#await(call, until),
-      unavailable: () => this.#unavailable(),
-      settle: (session, instance) => this.#settle(session, instance),
-      mayRetry: (call, error, attempt) => this.#mayRetry(call, error, attempt),
-    }
   }
 
-  /** The options of the server are others. What they say the same of goes on as it was. */
+  /** Applies changed options. State that belongs to unchanged options is kept. */
   adjust(): void {
     const before = this.#options
     const { options } = this.#upstream
     this.#options = options
-    if (before.balance !== options.balance) this.#balance = this.#makeBalance()
+    if (before.balance !== options.balance) this.#balancer = this.#makeBalancer()
     if (!isSame(before.retry, options.retry)) this.#retries = this.#makeRetries()
   }
 
-  /** Why an instance gets no calls though it is there. */
+  /** Returns why an instance that is ready gets no calls; undefined if it gets calls. */
   ejection(instance: Instance): string | undefined {
     return this.#outliers.why(instance.key)
   }
 
-  /** Rejects with the RpcError of the server, or with one that says what is wrong with the way to it. */
-  send(call: Call): Promise<Delivered> {
+  get name(): string {
+    return this.#upstream.name
+  }
+
+  /** Sends a call. Rejects with the RpcError of the server, or with one that says why it was not reached. */
+  send(call: UpstreamCall): Promise<UpstreamResult> {
     this.#retries.called()
     return new Promise((resolve, reject) => {
-      new Delivery(this.#host, call, resolve, reject).begin()
+      new Attempt(this, call, resolve, reject).start()
     })
   }
 
-  #choose(call: Call, tried: ReadonlySet<Instance> | undefined): Instance | undefined {
+  choose(call: UpstreamCall, tried: ReadonlySet<Instance> | undefined): Instance | undefined {
     const { instances } = this.#upstream
     const { pinned } = call
     if (pinned !== undefined) return this.#isOpen(pinned) ? pinned : undefined
     const [only] = instances
     if (instances.length === 1 && only !== undefined) {
-      // Where there is but one, trying it again is all that can be done.
+      // The only instance may be tried again.
       return this.#isOpen(only) ? only : undefined
     }
-    const home = call.session === undefined ? undefined : this.#homes.get(call.session)
-    if (home !== undefined && this.#isOpen(home) && !tried?.has(home)) return home
-    this.#judge()
+    const { session } = call
+    const bound = session === undefined ? undefined : this.#sessions.get(session)
+    if (bound !== undefined && this.#isOpen(bound) && !tried?.has(bound)) return bound
+    this.#detectOutliers()
     const ready = instances.filter(one => this.#isOpen(one) && !tried?.has(one))
-    const well = ready.filter(({ key }) => !this.#outliers.isEjected(key))
-    return this.#balance(well.length > 0 ? well : ready, call.hashKey)
+    const healthy = ready.filter(({ key }) => !this.#outliers.isEjected(key))
+    return this.#balancer(healthy.length > 0 ? healthy : ready, call.hashKey)
   }
 
   #isOpen(instance: Instance): boolean {
@@ -94,42 +88,42 @@ export class Dispatch {
   }
 
   /**
-   * Waits for an instance that is on its way; rejects where none is, or not in time. One that has been
-   * tried will do where there is no other, or where it has come back.
+   * Waits until `deadline` for an instance that is being started; rejects if there is none. An instance
+   * that was tried is taken if there is no other, or if it has been restarted.
    */
-  async #await(call: Call, lastMs = Number.POSITIVE_INFINITY): Promise<Instance> {
-    const until = Math.min(lastMs, this.#clock.now() + limits.upstreamWaitMs.default)
+  async whenAvailable(call: UpstreamCall, deadline = Number.POSITIVE_INFINITY): Promise<Instance> {
+    const until = Math.min(deadline, this.clock.now() + limits.upstreamWaitMs.default)
     const candidates = call.pinned === undefined ? this.#upstream.instances : [call.pinned]
     for (;;) {
-      const instance = this.#choose(call, undefined)
+      const instance = this.choose(call, undefined)
       if (instance !== undefined) return instance
-      const leftMs = until - this.#clock.now()
-      if (leftMs <= 0 || !candidates.some(isComing)) throw this.#unavailable()
-      await orAborted(this.#upstream.nextReady(leftMs), call.abort.signal)
+      const remainingMs = until - this.clock.now()
+      if (remainingMs <= 0 || !candidates.some(isStarting)) throw this.unavailable()
+      await abortable(this.#upstream.nextReady(remainingMs), call.abort.signal)
     }
   }
 
-  #unavailable(): Error {
-    const { name, instances, excuse } = this.#upstream
+  unavailable(): Error {
+    const { name, instances, unavailableReason } = this.#upstream
     const waits = instances.flatMap(one => one.retryInMs ?? one.breaker?.retryAfterMs ?? [])
     const retryAfterMs = Math.min(...waits.filter(ms => ms > 0))
-    const why = excuse ?? instances.find(one => one.excuse !== undefined)?.excuse
+    const reason = unavailableReason ?? instances.find(isUnavailable)?.unavailableReason
     const wait = Number.isFinite(retryAfterMs) ? retryAfterMs : undefined
-    return unavailable(name, why ?? 'it takes no calls', wait)
+    return unavailable(name, reason ?? 'it takes no calls', wait)
   }
 
-  #settle(session: Session | undefined, instance: Instance): void {
+  bindSession(session: Session | undefined, instance: Instance): void {
     if (session === undefined || this.#upstream.instances.length === 1) return
-    if (this.#homes.get(session) !== instance) this.#homes.set(session, instance)
+    if (this.#sessions.get(session) !== instance) this.#sessions.set(session, instance)
   }
 
-  /** Whether the caller waits for less than the server has. */
-  #isHurried(timeoutMs: number): boolean {
-    const usualMs = this.#options.timeoutMs ?? limits.upstreamCallMs.default
-    return timeoutMs > 0 && (usualMs === 0 || timeoutMs < usualMs)
+  deadlineOf({ timeoutMs, queuedMs }: UpstreamCall): number | undefined {
+    const serverMs = this.#options.timeoutMs ?? limits.upstreamCallMs.default
+    const isShorter = timeoutMs > 0 && (serverMs === 0 || timeoutMs < serverMs)
+    return isShorter ? this.clock.now() + timeoutMs - queuedMs : undefined
   }
 
-  #mayRetry(call: Call, error: unknown, attempt: number): boolean {
+  mayRetry(call: UpstreamCall, error: unknown, attempt: number): boolean {
     const { abort, pinned, safety } = call
     if (attempt >= this.#retries.attempts || abort.signal.aborted || pinned !== undefined)
       return false
@@ -137,27 +131,31 @@ export class Dispatch {
     return mayRetry(outcome, { ...safety, wasSent }) && this.#retries.take()
   }
 
-  #makeBalance(): Balance<Instance> {
+  #makeBalancer(): Balancer<Instance> {
     const { balance = 'two-choices' } = this.#options
-    return makeBalance<Instance>(balance, {
+    return makeBalancer<Instance>(balance, {
       random: this.#random,
-      placeOf: ({ target }) => target.place,
+      hashIdOf: ({ target }) => target.hashId,
     })
   }
 
   #makeRetries(): RetryBudget {
-    return new RetryBudget(this.#options.retry ?? {}, () => this.#clock.now())
+    return new RetryBudget(this.#options.retry ?? {}, () => this.clock.now())
   }
 
-  #judge(): void {
-    const now = this.#clock.now()
-    if (now - this.#judgedAt < 1000) return
-    this.#judgedAt = now
-    this.#outliers.judge(this.#upstream.instances.map(({ load }) => load))
+  #detectOutliers(): void {
+    const now = this.clock.now()
+    if (now - this.#checkedAt < 1000) return
+    this.#checkedAt = now
+    this.#outliers.check(this.#upstream.instances.map(({ load }) => load))
   }
 }
 
-function isComing({ state, breaker }: Instance): boolean {
+function isUnavailable({ unavailableReason }: Instance): boolean {
+  return unavailableReason !== undefined
+}
+
+function isStarting({ state, breaker }: Instance): boolean {
   return (
     state === 'starting' || state === 'waiting' || (state === 'ready' && breaker?.isReady !== false)
   )

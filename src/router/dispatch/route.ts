@@ -1,45 +1,45 @@
-import { asRead, readValue } from '../../jsonrpc/codec/raw-json.ts'
+import { parseRaw, parseRawValue } from '../../jsonrpc/codec/raw-json.ts'
 import { compose, type Handler, type Middleware } from '../../jsonrpc/handler.ts'
 import type { RpcRequest } from '../../jsonrpc/message.ts'
-import { isRecord } from '../../util/record.ts'
+import { isRecord } from '../../util/objects.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { isSame } from '../config/diff.ts'
-import { tellQueue, tellRefused } from '../events.ts'
-import type { Call, Delivered } from '../forward/call.ts'
+import { publishLimitRefused, publishQueueLength } from '../events.ts'
+import type { CallRoute, UpstreamCall, UpstreamResult } from '../forward/upstream-call.ts'
 import type { UpstreamOptions } from '../options.ts'
-import { type Limits, overload, type Pass, type ServerMeters } from '../policy/limit.ts'
-import { Wait } from '../policy/wait.ts'
+import { QueueWait } from '../policy/concurrency.ts'
+import { type Limits, overload, type Permit, type ServerMeters } from '../policy/limit.ts'
 import type { Instance } from '../upstream/instance.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { Dispatch } from './dispatch.ts'
 
-/** What the way to a server is made with. */
+/** What all routes of a router share. */
 export interface RouteHost {
   readonly clock: Clock
   readonly limits: Limits
-  /** Wrapped around every call to any server. */
-  readonly out: readonly Middleware[]
+  /** Middleware around every call to any server. */
+  readonly outbound: readonly Middleware[]
 }
 
-/** The way of calls to one server: its limits, its middleware, and then one of its instances. */
-export class Route {
+/** Sends calls to one server: through its middleware and its limits to one of its instances. */
+export class Route implements CallRoute {
   readonly upstream: Upstream
-  /** Higher than that of all servers before it, and the same while only others come and go. */
+  /** Increases along the list of routes, and stays the same while only other servers change. */
   rank = 0
   readonly #host: RouteHost
   readonly #dispatch: Dispatch
   readonly #middlewares: readonly Middleware[]
   #options: UpstreamOptions
   #meters: ServerMeters | undefined
-  /** Calls that wait for their turn. */
-  #waiting = 0
+  /** Calls that are queued at a limit. */
+  #queued = 0
 
   constructor(upstream: Upstream, host: RouteHost) {
     this.upstream = upstream
     this.#host = host
     this.#options = upstream.options
     this.#dispatch = new Dispatch(upstream, host.clock)
-    this.#middlewares = [...host.out, ...(upstream.options.use ?? [])]
+    this.#middlewares = [...host.outbound, ...(upstream.options.use ?? [])]
     this.#meters = this.#makeMeters()
   }
 
@@ -51,19 +51,24 @@ export class Route {
     return this.#options.timeoutMs
   }
 
-  /** Why an instance gets no calls though it is there. */
+  get returnsInputRequests(): boolean {
+    const server = this.upstream.ready?.first?.server
+    return server?.revision.features.serverRequests === 'retry'
+  }
+
+  /** Returns why an instance that is ready gets no calls; undefined if it gets calls. */
   ejection(instance: Instance): string | undefined {
     return this.#dispatch.ejection(instance)
   }
 
-  /** An instance by its key, if it is still there. */
+  /** Returns the instance with this key, if it still exists. */
   instance(key: string): Instance | undefined {
     return this.upstream.instances.find(one => one.key === key)
   }
 
   /**
-   * Changes what can be changed while calls are under way. What stays the same goes on as it was: how far
-   * limits are used, and where the sessions of callers live.
+   * Applies options that can change while calls are in flight. State that belongs to unchanged options is
+   * kept: the usage of limits, and which instances hold the sessions of callers.
    */
   adjust(options: UpstreamOptions): void {
     const { limits } = this.#options
@@ -74,26 +79,26 @@ export class Route {
   }
 
   /** Sends a call. Rejects with an RpcError, or with the reason of its signal. */
-  send(call: Call): Promise<Delivered> {
-    if (call.live !== undefined) call.live.server = this.name
-    return this.#middlewares.length === 0 ? this.#limited(call) : this.#wrapped(call)
+  send(call: UpstreamCall): Promise<UpstreamResult> {
+    if (call.span !== undefined) call.span.server = this.name
+    return this.#middlewares.length === 0 ? this.#sendLimited(call) : this.#sendWrapped(call)
   }
 
-  async #wrapped(call: Call): Promise<Delivered> {
-    // A middleware may look at any of it.
-    call.takesWritten = false
-    let delivered: Delivered | undefined
+  async #sendWrapped(call: UpstreamCall): Promise<UpstreamResult> {
+    // A middleware may look at any member of the result.
+    call.acceptsRaw = false
+    let response: UpstreamResult | undefined
     const last: Handler = async message => {
       call.method = message.method
       call.params = isRecord(message.params) ? message.params : {}
-      delivered = await this.#limited(call)
-      return delivered.result
+      response = await this.#sendLimited(call)
+      return response.result
     }
     const message: RpcRequest = {
       type: 'request',
       id: null,
       method: call.method,
-      params: asRead({ ...call.params }),
+      params: parseRaw({ ...call.params }),
     }
     const { principal } = call.caller
     const result = await compose(last, this.#middlewares)(message, {
@@ -101,57 +106,63 @@ export class Route {
       envelope: { principal, headers: call.headers },
       notify: () => {},
     })
-    return { retries: 0, ...delivered, result }
+    return { result, instance: response?.instance, connection: response?.connection }
   }
 
-  #limited(call: Call): Promise<Delivered> {
-    // First, because what a middleware has made of the arguments may be no JSON.
-    this.#hash(call)
+  #sendLimited(call: UpstreamCall): Promise<UpstreamResult> {
+    // First, because a middleware may have replaced the arguments by something that is not JSON.
+    this.#setHashKey(call)
     const { name } = this
     const meters = this.#meters
     const { limits } = this.#host
-    if (limits.isFree(meters)) return this.#dispatch.send(call)
+    if (limits.isUnlimited(meters)) return this.#dispatch.send(call)
     const { tool, caller } = call
-    let pass: ReturnType<Limits['enter']>
-    let wait: Wait | undefined
+    let permit: ReturnType<Limits['acquire']>
+    let wait: QueueWait | undefined
     try {
-      pass = limits.enter(
+      permit = limits.acquire(
         { caller: caller.principal?.id ?? '', tool },
         meters,
-        // Nobody need know how the call is given up unless it waits.
+        // A signal is needed only if the call is queued.
         undefined,
         limit => {
-          wait ??= new Wait(call, this.#host.clock, overload)
-          wait.at = limit
+          wait ??= new QueueWait(call, this.#host.clock, overload)
+          wait.limit = limit
           return wait.signal
         },
       )
     } catch (error) {
-      tellRefused(error, name, call)
+      publishLimitRefused(error, name, call)
       return Promise.reject(error)
     }
-    return pass instanceof Promise ? this.#queued(call, pass, wait) : this.#send(call, pass)
+    return permit instanceof Promise
+      ? this.#sendQueued(call, permit, wait)
+      : this.#sendPermitted(call, permit)
   }
 
-  async #queued(call: Call, entering: Promise<Pass>, wait: Wait | undefined): Promise<Delivered> {
-    tellQueue(this.name, ++this.#waiting)
-    let pass: Pass
+  async #sendQueued(
+    call: UpstreamCall,
+    acquiring: Promise<Permit>,
+    wait: QueueWait | undefined,
+  ): Promise<UpstreamResult> {
+    publishQueueLength(this.name, ++this.#queued)
+    let permit: Permit
     try {
-      pass = await entering
+      permit = await acquiring
     } catch (error) {
-      tellRefused(error, this.name, call)
+      publishLimitRefused(error, this.name, call)
       throw error
     } finally {
-      call.waitedMs = wait?.end()
-      tellQueue(this.name, --this.#waiting)
+      call.queuedMs = wait?.end() ?? 0
+      publishQueueLength(this.name, --this.#queued)
     }
-    return this.#send(call, pass)
+    return this.#sendPermitted(call, permit)
   }
 
-  #send(call: Call, pass: Pass): Promise<Delivered> {
+  #sendPermitted(call: UpstreamCall, permit: Permit): Promise<UpstreamResult> {
     const sent = this.#dispatch.send(call)
-    const leave = (): void => pass.leave()
-    sent.then(leave, leave)
+    const release = (): void => permit.release()
+    sent.then(release, release)
     return sent
   }
 
@@ -160,17 +171,20 @@ export class Route {
     return limits && this.#host.limits.ofServer(limits)
   }
 
-  /** Notes what the instance is chosen by, where that is by a hash. */
-  #hash(call: Call): void {
+  /** Sets the key that the instance is chosen by, where that is by a hash. */
+  #setHashKey(call: UpstreamCall): void {
     const { balance, hash = 'principal' } = this.#options
     if (balance === 'hash') call.hashKey = hashKeyOf(call, hash)
   }
 }
 
-function hashKeyOf(call: Call, by: NonNullable<UpstreamOptions['hash']>): string | undefined {
+function hashKeyOf(
+  call: UpstreamCall,
+  by: NonNullable<UpstreamOptions['hash']>,
+): string | undefined {
   if (by === 'principal') return call.caller.principal?.id
   if ('header' in by) return call.headers?.[by.header.toLowerCase()]
-  const given = isRecord(call.params) ? readValue(call.params.arguments) : undefined
+  const given = isRecord(call.params) ? parseRawValue(call.params.arguments) : undefined
   const value = isRecord(given) ? given[by.argument] : undefined
   return value === undefined ? undefined : JSON.stringify(value)
 }

@@ -2,7 +2,7 @@ import { ChannelError } from '../../jsonrpc/channel.ts'
 import { RpcError } from '../../jsonrpc/error.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
 
-/** What callers are told when a server behind the router cannot be reached at all. */
+/** Makes the error for a call whose upstream server cannot be reached. */
 export function unavailable(server: string, reason: string, retryAfterMs?: number): RpcError {
   const data = { server, reason, ...(retryAfterMs !== undefined && { retryAfterMs }) }
   const error = errors.customServerError(data, {
@@ -12,17 +12,17 @@ export function unavailable(server: string, reason: string, retryAfterMs?: numbe
   return error
 }
 
-/** Whether a call was carried out by nobody, because its server could not be reached. */
+/** Returns whether a call was not carried out, because its server could not be reached. */
 export function isUnavailable(error: unknown): error is RpcError {
   return error instanceof RpcError && unsent.has(error)
 }
 
-/** Told by who they are: a server of somebody else's may use the same number and the same words. */
+/** By identity, because an upstream server may use the same code and the same message. */
 const unsent = new WeakSet<RpcError>()
 
 /**
- * What went wrong on the way to a server, as its caller is told. An error of the server itself stays
- * what it is; so does the reason of whoever gave up.
+ * Returns the error for the caller of a call that failed on the way to a server. An error of the server, and
+ * the reason of a cancellation, are returned unchanged.
  */
 export function failureOf(server: string, error: unknown): unknown {
   if (error instanceof RpcError || !(error instanceof ChannelError)) return error
@@ -39,30 +39,30 @@ export function failureOf(server: string, error: unknown): unknown {
     case 'timeout':
       return errors.timeout(
         { server, outcome: 'unknown' },
-        { message: `The server "${server}" did not answer in time`, cause: error },
+        { message: `The server "${server}" did not respond in time`, cause: error },
       )
     case 'closed':
     case 'refused':
     case 'too-many':
-      return unavailable(server, excuses[error.code])
+      return unavailable(server, reasons[error.code])
     default:
       return errors.transportError(
         { server },
-        { message: `The answer of "${server}" cannot be used: ${error.message}`, cause: error },
+        { message: `The response of "${server}" is invalid: ${error.message}`, cause: error },
       )
   }
 }
 
-/** Whether a failure speaks against the instance, rather than against the call. */
+/** Returns whether an error is a failure of the instance, rather than of the call. */
 export function isFault(error: unknown): boolean {
   return (
     error instanceof ChannelError && error.code !== 'unserialisable' && error.code !== 'too-many'
   )
 }
 
-/** What callers are told instead of what went wrong, which may name programs, files and addresses. */
-const excuses = {
-  closed: 'its connection has ended',
+/** Reasons for callers, in place of error messages that may name programs, files and addresses. */
+const reasons = {
+  closed: 'its connection was closed',
   refused: 'it cannot be reached',
-  'too-many': 'it has too much to do',
+  'too-many': 'it has too many calls in flight',
 } as const

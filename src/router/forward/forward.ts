@@ -1,265 +1,227 @@
 import { invalidParams, type RpcError } from '../../jsonrpc/error.ts'
 import { isMissingExtension, tasksExtension } from '../../mcp/extension.ts'
-import { methodRow } from '../../mcp/methods.ts'
+import { takesServerRequests } from '../../mcp/methods.ts'
 import type { Members } from '../../mcp/types/base.ts'
-import type { InputRequest, InputRequests } from '../../mcp/types/input.ts'
-import { questionFor } from '../../server/input/input-requests.ts'
-import { inputRequired, isInputRequired, runAsking } from '../../server/input/input-required.ts'
-import { type Asking, callBack } from '../../server/input/input-run.ts'
-import type { Rounds } from '../../server/input/request-state.ts'
-import type { Answer, ServerRequest } from '../../server/request.ts'
-import { isRecord } from '../../util/record.ts'
-import { tellQuestion } from '../events.ts'
-import type { Delivered } from './call.ts'
-import type { Errand } from './errand.ts'
+import type { InputRequests } from '../../mcp/types/input.ts'
+import { inputRequired, isInputRequired, runWithInput } from '../../server/input/input-required.ts'
+import type { InputRun } from '../../server/input/input-run.ts'
+import type { InputRounds } from '../../server/input/request-state.ts'
+import type { HandlerResult, IncomingRequest } from '../../server/request.ts'
+import { isRecord } from '../../util/objects.ts'
 import { failureOf } from './errors.ts'
-import { passedResult, refusalFor, type Senders } from './hop.ts'
-import { HeldCall, type HeldCalls } from './parked-calls.ts'
-import { canBeAsked, logTo, progressTo, RequestErrand } from './request-errand.ts'
+import { ParkedCall, type ParkedCalls } from './parked-calls.ts'
+import { forwardedError, forwardedResult } from './results.ts'
+import type { SenderMetaCache } from './sender.ts'
 import { followTask } from './task.ts'
-import { PassedCall, type Passing } from './upstream-call.ts'
+import type { UpstreamCall, UpstreamResult } from './upstream-call.ts'
 
-/** What passing calls on takes. */
-export interface PassageHost {
-  readonly rounds: Rounds
-  readonly held: HeldCalls<Delivered>
-  readonly senders: Senders
+/** What all forwarded calls of a router share. */
+export interface ForwardContext {
+  readonly rounds: InputRounds
+  readonly parked: ParkedCalls<UpstreamResult>
+  readonly senders: SenderMetaCache
 }
 
-/** What a question leaves with the caller, sealed, so that the retry finds its way back. */
-interface Carried {
-  /** The call that is held here. */
+/** What an input request leaves with the caller, sealed, so that the retry finds the call again. */
+interface RoundState {
+  /** The id of the parked call. */
   readonly held?: string
-  /** The server that asked: what was answered is nobody else's business. */
+  /** The server that sent the input requests: its answers must not reach another one. */
   readonly server?: string
-  /** The instance that asked, what it wants to be told again, and what it asked. */
+  /** The instance that sent them, the state that it wants back, and the keys of its requests. */
   readonly at?: string
   readonly requestState?: string
   readonly keys?: readonly string[]
 }
 
 /**
- * Passes a request on to a server, and what comes back to whoever asked: progress, log messages and
- * questions included, whichever revisions the two speak.
+ * Forwards a call to its upstream server, and progress, log messages and server requests to the caller,
+ * whichever revisions the two speak.
  *
- * A server of the session revisions asks while the call is under way. A session's caller is asked at
- * once; a stateless one is answered with the question, and the call is held until it comes back. A
- * stateless server ends the call with its question, which the caller gets in its own way, and the call
- * is made again with the answer.
+ * A session-based server sends requests during the call. A session-based caller gets them at once; a
+ * stateless one is answered with an input request, and the call is parked until the caller retries. A
+ * stateless server ends the call with its input requests; the caller gets them in the form of its own
+ * revision, and the call is made again with the answers.
  */
-export function pass(passing: Passing, host: PassageHost): Answer {
-  const { request } = passing
-  // The check: what passes through is a result of a server, which is an object, or a question.
-  if (!methodRow(request.method)?.mayAsk) return once(passing, host) as Answer
-  if (isFirst(request)) return passFirst(passing, host) as Answer
-  return runAsking(request, host.rounds, asking => ask(passing, host, asking)) as Answer
+export function forward(call: UpstreamCall, context: ForwardContext): HandlerResult {
+  const { request } = call
+  // The check: what is forwarded is the result of a server, which is an object, or an input request.
+  if (!call.mayRequestInput) return forwardOnce(call) as HandlerResult
+  if (isFirstRound(request)) return forwardFirst(call, context) as HandlerResult
+  return runWithInput(request, context.rounds, run =>
+    nextRound(call, context, run),
+  ) as HandlerResult
 }
 
-/** Whether nothing has been asked or answered before, and nobody has to be told by being answered. */
-function isFirst(request: ServerRequest): boolean {
+/** Whether the request answers no input request, and could be sent one during the call. */
+function isFirstRound(request: IncomingRequest): boolean {
   const { requestState, inputResponses } = request.params
-  return requestState === undefined && inputResponses === undefined && !isHolding(request)
+  return requestState === undefined && inputResponses === undefined && !mustPark(request)
 }
 
-/** As nearly every request is passed on: only where the server asks something are there rounds. */
-function passFirst(passing: Passing, host: PassageHost): Promise<unknown> {
-  const call = new PassedCall(passing, host.senders, errandFor(passing))
-  return passing.route.send(call).then(
-    delivered => {
-      const given = settle(passing, delivered)
-      return given instanceof Promise || isInputRequired(given) ? goOn(passing, host, given) : given
+/** Forwards a call in the common way: rounds begin only if the server requests input. */
+function forwardFirst(call: UpstreamCall, context: ForwardContext): Promise<unknown> {
+  return call.route.send(call).then(
+    response => {
+      const result = settle(call, response)
+      const isFinal = !(result instanceof Promise) && !isInputRequired(result)
+      return isFinal ? result : continueRounds(call, context, result)
     },
-    error => goOn(passing, host, again(passing, call, error)),
+    error => continueRounds(call, context, retryAsTask(call, error)),
   )
 }
 
-/** Takes what a request gave for what the first round of it gave. */
-function goOn(passing: Passing, host: PassageHost, first: unknown): unknown {
-  let isOver = false
-  return runAsking(passing.request, host.rounds, asking => {
-    if (isOver) return ask(passing, host, asking)
-    isOver = true
+/** Starts rounds of input requests with the outcome of the first one. */
+function continueRounds(call: UpstreamCall, context: ForwardContext, first: unknown): unknown {
+  let isFirst = true
+  return runWithInput(call.request, context.rounds, run => {
+    if (!isFirst) return nextRound(call, context, run)
+    isFirst = false
     return first
   })
 }
 
-async function once(passing: Passing, host: PassageHost): Promise<Members> {
-  const call = new PassedCall(passing, host.senders, new RequestErrand(passing.request, undefined))
-  const { result } = await passing.route.send(call)
-  return passedResult(passing.request.method, asRecord(result), passing.request.caller.revision)
+async function forwardOnce(call: UpstreamCall): Promise<Members> {
+  const { result } = await call.route.send(call)
+  return forwardedResult(call.request.method, asRecord(result), call.caller.revision)
 }
 
-async function ask(passing: Passing, host: PassageHost, asking: Asking): Promise<unknown> {
-  const { request } = passing
-  const { held, server, at, requestState, keys } = (asking.state ?? {}) as Carried
-  if (held !== undefined) return resume(passing, host, held, asking.answers)
-  if (server !== undefined && server !== passing.route.name) throw goneState()
-  const answers = answersFor(passing, asking, keys)
+async function nextRound(
+  call: UpstreamCall,
+  context: ForwardContext,
+  run: InputRun,
+): Promise<unknown> {
+  const { request, route } = call
+  // The check: the state was sealed by this module, or is absent.
+  const { held, server, at, requestState, keys } = (run.state ?? {}) as RoundState
+  if (held !== undefined) return resume(call, context, held, run.answers)
+  if (server !== undefined && server !== route.name) throw lostState()
+  const answers = answersFor(call, run, keys)
   const retry = requestState === undefined ? answers : { ...answers, requestState }
-  if (isHolding(request)) return hold(passing, host, at, retry)
-  const call = new PassedCall(passing, host.senders, errandFor(passing), at, retry)
+  if (mustPark(request)) return park(call, context, at, retry)
+  const round = call.round(at, retry)
   try {
-    return settle(passing, await passing.route.send(call))
+    return settle(round, await route.send(round))
   } catch (error) {
-    return again(passing, call, error)
+    return retryAsTask(round, error)
   }
 }
 
-/** Makes a call again that its server carries out only as a task; rejects after any other failure. */
-async function again(passing: Passing, call: PassedCall, error: unknown): Promise<unknown> {
-  if (!isForTasksOnly(passing.request, error)) throw refusalFor(passing.request, error)
+/** Repeats a call that its server runs only as a task. Rejects after any other failure. */
+async function retryAsTask(call: UpstreamCall, error: unknown): Promise<unknown> {
+  if (!isTaskRequired(call.request, error)) throw forwardedError(call.request, error)
   call.takesTask = true
-  return settle(passing, await passing.route.send(call))
+  return settle(call, await call.route.send(call))
 }
 
 /**
- * The answers that a server is told: to what it has asked, or to what it may ask, where the caller
- * gives them unasked. One of the session revisions has no place for them.
+ * Returns the answers for a server: to what it has requested, or to what it may request, where the caller
+ * sends them in advance. A session-based server has no place for them.
  */
 function answersFor(
-  { request, route }: Passing,
-  asking: Asking,
+  { request, route }: UpstreamCall,
+  run: InputRun,
   keys: readonly string[] | undefined,
 ): Members | undefined {
   if (keys === undefined && request.params.inputResponses === undefined) return undefined
   const given: [string, unknown][] = []
   if (keys !== undefined) {
-    const { answers } = asking
+    const { answers } = run
     for (const key of keys) if (answers.has(key)) given.push([key, answers.get(key)])
-  } else if (route.upstream.ready?.first?.server.revision.era === 'stateless') {
-    given.push(...asking.replies)
+  } else if (route.returnsInputRequests) {
+    given.push(...run.replies)
   }
   return given.length === 0 ? undefined : { inputResponses: Object.fromEntries(given) }
 }
 
-/** Whether a server carries out a call only as a task, which a session's caller cannot know. */
-function isForTasksOnly({ caller, task }: ServerRequest, error: unknown): boolean {
+/** Whether a server runs a call only as a task, which a caller without the tasks extension cannot know. */
+function isTaskRequired({ caller, task }: IncomingRequest, error: unknown): boolean {
   return (
-    caller.revision.era === 'session' &&
+    caller.revision.features.tasks !== 'extension' &&
     task === undefined &&
     isMissingExtension(error, tasksExtension)
   )
 }
 
-/** Whether the caller can be asked something, and only by being answered. */
-function isHolding({ caller, task }: ServerRequest): boolean {
-  return caller.revision.era === 'stateless' && !task?.isBegun && canBeAsked(caller.capabilities)
+/** Whether the caller takes server requests, but only in the response to its own request. */
+function mustPark({ caller, task }: IncomingRequest): boolean {
+  const { revision, capabilities } = caller
+  const { serverRequests } = revision.features
+  return serverRequests === 'retry' && !task?.isBegun && takesServerRequests(capabilities)
 }
 
-function hold(
-  passing: Passing,
-  host: PassageHost,
+function park(
+  call: UpstreamCall,
+  context: ForwardContext,
   at: string | undefined,
   retry: Members | undefined,
 ): Promise<unknown> {
-  const call = new HeldCall<Delivered>(passing.request)
-  const errand: Errand = {
-    owner: call,
-    ask: (question, signal) => {
-      tellQuestion(passing.route.name, question.method)
-      // Refused here where the caller cannot be asked it, before it is told anything.
-      const { request, accept } = questionFor(call.request.caller, question)
-      return call.ask(request, signal).then(answer => accept(answer, request.method))
-    },
-    onProgress: progressTo(call.request) && (step => progressTo(call.request)?.(step)),
-    onLog: params => logTo(call.request, params),
-  }
-  const sent = new PassedCall(passing, host.senders, errand, at, retry, call.stop)
-  call.begin(passing.route.send(sent))
-  return next(passing, host, call)
+  const parked = new ParkedCall<UpstreamResult>(call.request)
+  const round = call.round(at, retry, parked)
+  parked.begin(round.route.send(round))
+  return nextEvent(call, context, parked)
 }
 
 function resume(
-  passing: Passing,
-  host: PassageHost,
+  call: UpstreamCall,
+  context: ForwardContext,
   id: string,
   answers: ReadonlyMap<string, unknown>,
 ): Promise<unknown> {
-  const call = host.held.take(id)
-  if (call === undefined) {
-    throw goneState()
-  }
-  call.request = passing.request
-  call.answer(answers)
-  return next(passing, host, call)
+  const parked = context.parked.take(id)
+  if (parked === undefined) throw lostState()
+  parked.request = call.request
+  parked.answer(answers)
+  return nextEvent(call, context, parked)
 }
 
-async function next(
-  passing: Passing,
-  host: PassageHost,
-  call: HeldCall<Delivered>,
+async function nextEvent(
+  call: UpstreamCall,
+  context: ForwardContext,
+  parked: ParkedCall<UpstreamResult>,
 ): Promise<unknown> {
-  const news = await call.next().catch(error => {
-    throw refusalFor(passing.request, error)
+  const event = await parked.next().catch(error => {
+    throw forwardedError(call.request, error)
   })
-  if (news.type === 'over') return settle(passing, news.outcome)
-  host.held.keep(call)
-  return inputRequired(news.requests, { held: call.id } satisfies Carried)
+  if (event.type === 'completed') return settle(call, event.outcome)
+  context.parked.keep(parked)
+  return inputRequired(event.requests, { held: parked.id } satisfies RoundState)
 }
 
-/** What the caller gets of what a server gave: its result, its questions, or what its task gives. */
-function settle(passing: Passing, delivered: Delivered): unknown {
-  const { request, route } = passing
-  const result = asRecord(delivered.result)
-  const { from } = delivered
-  if (from?.revision.era === 'stateless' && result.resultType === 'input_required') {
+/** Returns what the caller gets for a response: the result, input requests, or what its task gives. */
+function settle(call: UpstreamCall, response: UpstreamResult): unknown {
+  const { request, route, asTask } = call
+  const { instance, connection } = response
+  const result = asRecord(response.result)
+  const hasTypes = connection?.server.revision.features.resultTypes
+  if (hasTypes && result.resultType === 'input_required') {
     const { inputRequests, requestState } = result
     const requests = isRecord(inputRequests) ? inputRequests : {}
-    // The check: each question is looked at before it is put to the caller.
+    // The check: each of them is checked before it is sent to the caller.
     return inputRequired(requests as unknown as InputRequests, {
       server: route.name,
-      at: from.instance.key,
+      at: instance?.key,
       requestState: typeof requestState === 'string' ? requestState : undefined,
       keys: Object.keys(requests),
-    } satisfies Carried)
+    } satisfies RoundState)
   }
-  const isTask = result.resultType === 'task' || (passing.asTask && isRecord(result.task))
-  if (!isTask || from === undefined)
-    return passedResult(request.method, result, request.caller.revision)
-  // Its questions are those of a task, whichever way the call that became one would have asked.
-  return followTask(request, result, from, errandFor(passing)).then(
-    given => passedResult(request.method, asRecord(given), request.caller.revision),
+  const isTask = result.resultType === 'task' || (asTask && isRecord(result.task))
+  if (!isTask || connection === undefined) {
+    return forwardedResult(request.method, result, request.caller.revision)
+  }
+  return followTask(call, result, connection).then(
+    given => forwardedResult(request.method, asRecord(given), request.caller.revision),
     error => {
       throw failureOf(route.name, error)
     },
   )
 }
 
-/** Asks a caller that can be asked while it waits. */
-async function askNow(
-  { request, route }: Passing,
-  question: InputRequest,
-  signal: AbortSignal,
-): Promise<unknown> {
-  tellQuestion(route.name, question.method)
-  const { request: posed, accept } = questionFor(request.caller, question)
-  const key = `${question.method} ${crypto.randomUUID()}`
-  const { exchange } = request
-  const { envelope, back } = exchange
-  const asked: ServerRequest = {
-    ...request,
-    exchange: {
-      envelope,
-      back,
-      // Whoever gives up the call, or the question, no longer waits for the answer.
-      signal: AbortSignal.any([signal, exchange.signal]),
-      notify: (method, params) => exchange.notify(method, params),
-    },
-  }
-  return accept(await callBack(asked, posed, key), key)
-}
-
-function errandFor(passing: Passing): Errand {
-  const { request } = passing
-  if (!canBeAsked(request.caller.capabilities)) return new RequestErrand(request, undefined)
-  return new RequestErrand(request, (question, signal) => askNow(passing, question, signal))
-}
-
 function asRecord(result: unknown): Members {
   return isRecord(result) ? result : {}
 }
 
-function goneState(): RpcError {
-  const details = 'the call that asked is no longer there: call again without requestState'
+function lostState(): RpcError {
+  const details = 'the call that requested input no longer exists: call again without requestState'
   return invalidParams('Invalid requestState', { data: { details } })
 }

@@ -1,74 +1,77 @@
 import { describe, expect, test } from 'vitest'
-import type { ServerRequest } from '../../server/request.ts'
+import type { IncomingRequest } from '../../server/request.ts'
 import { fakeClock } from '../../testing/fake-clock.ts'
-import { deferred } from '../../util/deferred.ts'
 import { limits } from '../../util/limits/limits.ts'
+import { deferred } from '../../util/promises.ts'
 import { Deadlines } from '../../util/time/deadline.ts'
-import { HeldCall, HeldCalls } from './parked-calls.ts'
+import { ParkedCall, ParkedCalls } from './parked-calls.ts'
 
-/** As much of a request as is looked at. */
-function request(signal = new AbortController().signal): ServerRequest {
-  return { exchange: { signal } } as unknown as ServerRequest
+/** The part of a request that a parked call uses. */
+function request(signal = new AbortController().signal): IncomingRequest {
+  return { exchange: { signal } } as unknown as IncomingRequest
 }
 
-const question = { method: 'roots/list' } as const
+const roots = { method: 'roots/list' } as const
 const never = new AbortController().signal
 
-describe('a held call', () => {
-  test('is over without a question', async () => {
-    const call = new HeldCall<string>(request())
+describe('a parked call', () => {
+  test('completes without a server request', async () => {
+    const call = new ParkedCall<string>(request())
     call.begin(Promise.resolve('done'))
-    expect(await call.next()).toEqual({ type: 'over', outcome: 'done' })
+    expect(await call.next()).toEqual({ type: 'completed', outcome: 'done' })
   })
 
   test('fails as the call to the server does', async () => {
-    const call = new HeldCall<string>(request())
+    const call = new ParkedCall<string>(request())
     call.begin(Promise.reject(new Error('gone')))
     await expect(call.next()).rejects.toThrow('gone')
   })
 
-  test('tells questions that are asked together at once, and goes on with the answers', async () => {
-    const call = new HeldCall<unknown>(request())
-    const answers = Promise.all([call.ask(question, never), call.ask(question, never)])
+  test('delivers server requests together that are sent together, and continues with the answers', async () => {
+    const call = new ParkedCall<unknown>(request())
+    const answers = Promise.all([call.ask(roots, never), call.ask(roots, never)])
     call.begin(answers)
-    expect(await call.next()).toEqual({ type: 'asked', requests: { q1: question, q2: question } })
+    expect(await call.next()).toEqual({
+      type: 'input-required',
+      requests: { q1: roots, q2: roots },
+    })
     call.answer(new Map([['q1', 'one']]))
-    // What has not been answered is asked again.
-    expect(await call.next()).toEqual({ type: 'asked', requests: { q2: question } })
+    // A request that was not answered is sent again.
+    expect(await call.next()).toEqual({ type: 'input-required', requests: { q2: roots } })
     call.answer(
       new Map([
         ['q2', 'two'],
-        ['q9', 'nobody asked'],
+        ['q9', 'not requested'],
       ]),
     )
-    expect(await call.next()).toEqual({ type: 'over', outcome: ['one', 'two'] })
+    expect(await call.next()).toEqual({ type: 'completed', outcome: ['one', 'two'] })
   })
 
-  test('does not wait for a question that the server has given up', async () => {
-    const call = new HeldCall<string>(request())
+  test('does not wait for a server request that was cancelled', async () => {
+    const call = new ParkedCall<string>(request())
     const outcome = deferred<string>()
     call.begin(outcome.promise)
     const stop = new AbortController()
-    const answer = call.ask(question, stop.signal)
-    expect(await call.next()).toMatchObject({ type: 'asked' })
+    const answer = call.ask(roots, stop.signal)
+    expect(await call.next()).toMatchObject({ type: 'input-required' })
     stop.abort(new Error('never mind'))
     await expect(answer).rejects.toThrow('never mind')
     outcome.resolve('done')
-    expect(await call.next()).toEqual({ type: 'over', outcome: 'done' })
+    expect(await call.next()).toEqual({ type: 'completed', outcome: 'done' })
   })
 
-  test('answers nothing any more once it is given up', async () => {
-    const call = new HeldCall<string>(request())
+  test('rejects server requests once it is given up', async () => {
+    const call = new ParkedCall<string>(request())
     call.begin(new Promise(() => {}))
-    const before = call.ask(question, never)
-    call.stop.abort(new Error('nobody came back'))
-    await expect(before).rejects.toThrow('nobody came back')
-    await expect(call.ask(question, never)).rejects.toThrow('nobody came back')
+    const before = call.ask(roots, never)
+    call.stop.abort(new Error('the caller did not retry'))
+    await expect(before).rejects.toThrow('the caller did not retry')
+    await expect(call.ask(roots, never)).rejects.toThrow('the caller did not retry')
   })
 
-  test('is given up by whoever waits for it', async () => {
+  test('is given up with the request that waits for it', async () => {
     const caller = new AbortController()
-    const call = new HeldCall<string>(request(caller.signal))
+    const call = new ParkedCall<string>(request(caller.signal))
     call.begin(new Promise(() => {}))
     void call.next()
     caller.abort('enough')
@@ -76,32 +79,32 @@ describe('a held call', () => {
   })
 })
 
-describe('a held call that asks again', () => {
-  test('tells its second question, though the first was told before anybody waited', async () => {
-    const call = new HeldCall<string>(request())
+describe('a parked call with two server requests', () => {
+  test('delivers the second one, although the first was delivered before the caller waited', async () => {
+    const call = new ParkedCall<string>(request())
     call.begin(new Promise(() => {}))
-    const first = call.ask(question, never)
-    expect(await call.next()).toMatchObject({ type: 'asked' })
-    // By now there are old news.
+    const first = call.ask(roots, never)
+    expect(await call.next()).toMatchObject({ type: 'input-required' })
+    // By now there is an old event.
     await Promise.resolve()
     call.answer(new Map([['q1', 'one']]))
     await first
     const waiting = call.next()
     await new Promise(resolve => setImmediate(resolve))
-    void call.ask(question, never)
-    expect(await waiting).toEqual({ type: 'asked', requests: { q2: question } })
+    void call.ask(roots, never)
+    expect(await waiting).toEqual({ type: 'input-required', requests: { q2: roots } })
   })
 })
 
-describe('the calls that are held', () => {
-  function made(heldMs?: number) {
+describe('parked calls', () => {
+  function made(parkedMs?: number) {
     const clock = fakeClock()
-    return { clock, calls: new HeldCalls<string>(new Deadlines(clock), heldMs) }
+    return { clock, calls: new ParkedCalls<string>(new Deadlines(clock), parkedMs) }
   }
 
   test('are taken once', () => {
     const { calls } = made()
-    const call = new HeldCall<string>(request())
+    const call = new ParkedCall<string>(request())
     calls.keep(call)
     expect(calls.size).toBe(1)
     expect(calls.take(call.id)).toBe(call)
@@ -109,31 +112,31 @@ describe('the calls that are held', () => {
     expect(calls.take('there-is-none')).toBeUndefined()
   })
 
-  test('are given up when nobody comes back in time', () => {
+  test('are given up if the caller does not retry in time', () => {
     const { calls, clock } = made()
-    const call = new HeldCall<string>(request())
-    const taken = new HeldCall<string>(request())
+    const call = new ParkedCall<string>(request())
+    const taken = new ParkedCall<string>(request())
     calls.keep(call)
     calls.keep(taken)
     calls.take(taken.id)
-    clock.advance(2 * limits.heldMs.default)
+    clock.advance(2 * limits.parkedMs.default)
     expect(call.stop.signal.reason).toMatchObject({ kind: 'timeout' })
     expect(calls.take(call.id)).toBeUndefined()
     expect(taken.stop.signal.aborted).toBe(false)
   })
 
-  test('are so many and no more: the one that was held longest is given up for another', () => {
+  test('are limited in number: the oldest is given up for another one', () => {
     const { calls } = made()
-    const all = Array.from({ length: limits.heldCalls.default }, () => {
-      const call = new HeldCall<string>(request())
+    const all = Array.from({ length: limits.parkedCalls.default }, () => {
+      const call = new ParkedCall<string>(request())
       calls.keep(call)
       return call
     })
     const [first, second, third] = all
     // Its caller has come back, and been asked something else.
     if (first !== undefined) calls.keep(calls.take(first.id) ?? expect.unreachable())
-    calls.keep(new HeldCall<string>(request()))
-    expect(calls.size).toBe(limits.heldCalls.default)
+    calls.keep(new ParkedCall<string>(request()))
+    expect(calls.size).toBe(limits.parkedCalls.default)
     expect(all.filter(({ stop }) => stop.signal.aborted)).toEqual([second])
     expect(second?.stop.signal.reason).toMatchObject({
       message: 'Too many calls are waiting for answers',
@@ -143,10 +146,10 @@ describe('the calls that are held', () => {
   })
 
   test('are held no longer than what their callers come back with is good for', () => {
-    const { calls, clock } = made(10 * limits.questionMs.default)
-    const call = new HeldCall<string>(request())
+    const { calls, clock } = made(10 * limits.serverRequestMs.default)
+    const call = new ParkedCall<string>(request())
     calls.keep(call)
-    clock.advance(limits.questionMs.default - 1)
+    clock.advance(limits.serverRequestMs.default - 1)
     expect(call.stop.signal.aborted).toBe(false)
     clock.advance(100)
     expect(call.stop.signal.aborted).toBe(true)
@@ -154,7 +157,7 @@ describe('the calls that are held', () => {
 
   test('are all given up at the end', () => {
     const { calls } = made()
-    const call = new HeldCall<string>(request())
+    const call = new ParkedCall<string>(request())
     calls.keep(call)
     calls.close()
     expect(call.stop.signal.aborted).toBe(true)

@@ -1,138 +1,145 @@
 import { errors } from '../../mcp/errors/constructors.ts'
 import type { InputRequest, InputRequests } from '../../mcp/types/input.ts'
-import type { ServerRequest } from '../../server/request.ts'
-import { type Deferred, deferred } from '../../util/deferred.ts'
+import type { IncomingRequest } from '../../server/request.ts'
 import { limits } from '../../util/limits/limits.ts'
+import { type Deferred, deferred } from '../../util/promises.ts'
 import { randomHex } from '../../util/random.ts'
 import { type Deadlines, timed } from '../../util/time/deadline.ts'
 
-/** What a held call has come to: its end, or questions that it waits for. */
-export type News<T> =
-  | { readonly type: 'over'; readonly outcome: T }
-  | { readonly type: 'asked'; readonly requests: InputRequests }
+/** What a caller that waits for a parked call gets: the outcome of the call, or server requests. */
+export type ParkedCallEvent<T> =
+  | { readonly type: 'completed'; readonly outcome: T }
+  | { readonly type: 'input-required'; readonly requests: InputRequests }
 
-interface OpenQuestion {
-  readonly question: InputRequest
+interface OpenRequest {
+  readonly request: InputRequest
   readonly answer: Deferred<unknown>
 }
 
 /**
- * A call of a stateless caller to a server that can only ask while the call is under way. The call goes
- * on while the caller is told what is asked, and while it comes back with the answer.
+ * A call of a stateless caller to a server that sends its requests during the call. The call continues
+ * while the caller is answered with the server requests, and until it retries with the answers.
  */
-export class HeldCall<T> {
+export class ParkedCall<T> {
   readonly id = randomHex(16)
   /** Gives up the call to the server. */
   readonly stop = new AbortController()
-  /** The request of the caller that waits at the moment, or waited last. */
-  request: ServerRequest
-  readonly #questions = new Map<string, OpenQuestion>()
-  #asked = 0
+  /** The request of the caller that waits now, or waited last. */
+  request: IncomingRequest
+  readonly #open = new Map<string, OpenRequest>()
+  #lastKey = 0
   #outcome: Promise<T> | undefined
-  #news: Deferred<void> = deferred()
-  #isOver = false
+  #event: Deferred<void> = deferred()
+  #isCompleted = false
 
-  constructor(request: ServerRequest) {
+  constructor(request: IncomingRequest) {
     this.request = request
   }
 
-  /** Begins the call. What it was is told by `next`. */
+  /** Starts the call. `next` settles with its outcome. */
   begin(outcome: Promise<T>): void {
     this.#outcome = outcome
-    const over = (): void => {
-      this.#isOver = true
-      this.#news.resolve()
+    const complete = (): void => {
+      this.#isCompleted = true
+      this.#event.resolve()
     }
-    outcome.then(over, over)
+    outcome.then(complete, complete)
   }
 
   /**
-   * Puts a question, and settles with the answer, which may come with another request. Rejects when the
-   * server does not want to know any more, and when the call is given up.
+   * Sends a server request, and settles with its answer, which may come with another request of the
+   * caller. Rejects when the server cancels its request, and when the call is given up.
    */
-  ask(question: InputRequest, signal: AbortSignal): Promise<unknown> {
-    const key = `q${++this.#asked}`
+  ask(request: InputRequest, signal: AbortSignal): Promise<unknown> {
+    const key = `q${++this.#lastKey}`
     const answer = deferred<unknown>()
-    this.#questions.set(key, { question, answer })
-    const ends = AbortSignal.any([signal, this.stop.signal])
+    this.#open.set(key, { request, answer })
+    const stopped = AbortSignal.any([signal, this.stop.signal])
     const onAbort = (): void => {
-      if (this.#questions.delete(key)) answer.reject(ends.reason)
+      if (this.#open.delete(key)) answer.reject(stopped.reason)
     }
-    ends.addEventListener('abort', onAbort, { once: true })
-    if (ends.aborted) onAbort()
+    stopped.addEventListener('abort', onAbort, { once: true })
+    if (stopped.aborted) onAbort()
     answer.promise.then(
-      () => ends.removeEventListener('abort', onAbort),
+      () => stopped.removeEventListener('abort', onAbort),
       () => {},
     )
-    // Those that are asked together are told together.
-    queueMicrotask(() => this.#news.resolve())
+    // In a microtask, so that server requests that are sent together reach the caller together.
+    queueMicrotask(() => this.#event.resolve())
     return answer.promise
   }
 
-  /** Brings answers by the keys of their questions. Those that nobody asked for are left alone. */
+  /** Takes the answers by the keys of the server requests. Answers without a request are ignored. */
   answer(answers: ReadonlyMap<string, unknown>): void {
-    for (const [key, { answer }] of [...this.#questions]) {
+    for (const [key, { answer }] of [...this.#open]) {
       if (!answers.has(key)) continue
-      this.#questions.delete(key)
+      this.#open.delete(key)
       answer.resolve(answers.get(key))
     }
   }
 
-  /** Waits for the end of the call or for a question. The request that waits can give the call up. */
-  async next(): Promise<News<T>> {
+  /**
+   * Waits for the end of the call or for a server request. Rejects as the call fails. If the request of
+   * the caller that waits is cancelled, the call is given up.
+   */
+  async next(): Promise<ParkedCallEvent<T>> {
     const { signal } = this.request.exchange
     const onAbort = (): void => this.stop.abort(signal.reason)
     if (signal.aborted) onAbort()
     signal.addEventListener('abort', onAbort, { once: true })
     try {
-      // News may be old: of a question that has been told and answered meanwhile.
-      while (this.#questions.size === 0 && !this.#isOver) {
-        await this.#news.promise
-        this.#news = deferred()
+      // The event may be an old one: of a server request that has been answered meanwhile.
+      while (this.#open.size === 0 && !this.#isCompleted) {
+        await this.#event.promise
+        this.#event = deferred()
       }
-      if (this.#questions.size > 0) return { type: 'asked', requests: this.#requests() }
-      // The check: it has been begun, or it would not be over.
-      return { type: 'over', outcome: await (this.#outcome as Promise<T>) }
+      if (this.#open.size > 0) return { type: 'input-required', requests: this.#requests() }
+      // The check: the call was started, or it would not have completed.
+      return { type: 'completed', outcome: await (this.#outcome as Promise<T>) }
     } finally {
       signal.removeEventListener('abort', onAbort)
     }
   }
 
   #requests(): InputRequests {
-    return Object.fromEntries(Array.from(this.#questions, ([key, { question }]) => [key, question]))
+    return Object.fromEntries(Array.from(this.#open, ([key, { request }]) => [key, request]))
   }
 }
 
-/** The calls that are held until their callers come back. One that nobody comes back for is given up. */
-export class HeldCalls<T> {
-  readonly #deadlines: Deadlines
-  readonly #heldMs: number
-  readonly #calls = new Map<string, { readonly call: HeldCall<T>; readonly expire: () => void }>()
+interface KeptCall<T> {
+  readonly call: ParkedCall<T>
+  readonly stopTimer: () => void
+}
 
-  constructor(deadlines: Deadlines, heldMs: number = limits.heldMs.default) {
+/** The calls that are parked until their callers retry. A call is given up after `parkedMs`. */
+export class ParkedCalls<T> {
+  readonly #deadlines: Deadlines
+  readonly #parkedMs: number
+  readonly #calls = new Map<string, KeptCall<T>>()
+
+  constructor(deadlines: Deadlines, parkedMs: number = limits.parkedMs.default) {
     this.#deadlines = deadlines
-    // What the caller comes back with is good for no longer.
-    this.#heldMs = Math.min(heldMs, limits.questionMs.default)
+    // The state that the caller retries with is not valid for longer.
+    this.#parkedMs = Math.min(parkedMs, limits.serverRequestMs.default)
   }
 
   get size(): number {
     return this.#calls.size
   }
 
-  /** Keeps a call until it is taken. Where too many are kept, the one that was kept longest is given up. */
-  keep(call: HeldCall<T>): void {
-    if (this.#calls.size >= limits.heldCalls.default) this.#giveUpOldest()
+  /** Keeps a call until it is taken. At the limit `parkedCalls` the oldest call is given up. */
+  keep(call: ParkedCall<T>): void {
+    if (this.#calls.size >= limits.parkedCalls.default) this.#giveUpOldest()
     const alarm = timed(() => {
       this.#calls.delete(call.id)
-      call.stop.abort(
-        errors.timeout(undefined, { message: 'Nobody answered the question in time' }),
-      )
+      const message = 'The server request was not answered in time'
+      call.stop.abort(errors.timeout(undefined, { message }))
     })
-    this.#deadlines.start(alarm, this.#heldMs)
-    this.#calls.set(call.id, { call, expire: () => this.#deadlines.stop(alarm) })
+    this.#deadlines.start(alarm, this.#parkedMs)
+    this.#calls.set(call.id, { call, stopTimer: () => this.#deadlines.stop(alarm) })
   }
 
-  /** Most likely nobody comes back for it; whoever asks now certainly waits for an answer. */
+  /** The oldest, because its caller will most likely not retry, whereas the one that parks now waits. */
   #giveUpOldest(): void {
     for (const id of this.#calls.keys()) {
       const message = 'Too many calls are waiting for answers'
@@ -141,19 +148,19 @@ export class HeldCalls<T> {
     }
   }
 
-  /** Takes a call, once; undefined where it has been given up or taken. */
-  take(id: string): HeldCall<T> | undefined {
+  /** Takes a call, once; undefined if it was given up or taken before. */
+  take(id: string): ParkedCall<T> | undefined {
     const kept = this.#calls.get(id)
     this.#calls.delete(id)
-    kept?.expire()
+    kept?.stopTimer()
     return kept?.call
   }
 
-  /** Gives all of them up. */
+  /** Gives up all of them. */
   close(): void {
     for (const id of [...this.#calls.keys()]) {
       this.take(id)?.stop.abort(
-        errors.customServerError(undefined, { message: 'The router closes' }),
+        errors.customServerError(undefined, { message: 'The router is closing' }),
       )
     }
   }

@@ -1,272 +1,294 @@
-import { asRead } from '../../jsonrpc/codec/raw-json.ts'
+import { parseRaw } from '../../jsonrpc/codec/raw-json.ts'
 import { RpcError } from '../../jsonrpc/error.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
 import type { MirroredArguments } from '../../mcp/param-headers/compare.ts'
 import type { Revision } from '../../mcp/revisions/revisions.ts'
 import { promptFor, resourceFor, templateFor, toolFor } from '../../mcp/revisions/shape.ts'
 import type { Implementation, Members } from '../../mcp/types/base.ts'
-import type { LiveCall } from '../../observe/call.ts'
-import type { Offer, Offered, OfferHost } from '../../server/features/feature-provider.ts'
-import { pageOf } from '../../server/features/page.ts'
-import { checkHeaders } from '../../server/header-check.ts'
-import { type Answer, type ServerRequest, stringParam } from '../../server/request.ts'
+import { CallSpan, hasCallSubscribers, nameIn } from '../../observe/call.ts'
+import type {
+  AvailableFeatures,
+  FeatureProvider,
+  ProviderHost,
+} from '../../server/features/feature-provider.ts'
+import { pageOf } from '../../server/features/pagination.ts'
+import {
+  checkHeaders,
+  type HandlerResult,
+  type IncomingRequest,
+  stringParam,
+  whenReady,
+} from '../../server/request.ts'
 import { subscribe, unsubscribe } from '../../server/subscriptions/subscribe.ts'
-import { mannerOf } from '../../server/tasks/mode.ts'
-import { isRecord } from '../../util/record.ts'
-import type { Catalogue } from '../catalog/catalog.ts'
+import { executionMode } from '../../server/tasks/mode.ts'
+import { isRecord } from '../../util/objects.ts'
+import type { Catalog } from '../catalog/catalog.ts'
 import type { ToolEntry } from '../catalog/entries.ts'
 import { exposeTools } from '../catalog/names.ts'
 import type { Route } from '../dispatch/route.ts'
-import type { Delivered } from './call.ts'
 import { isUnavailable, unavailable } from './errors.ts'
-import { type PassageHost, pass } from './forward.ts'
-import { type HeardAnswer, heard } from './heard.ts'
-import { Senders } from './hop.ts'
-import { missingKey } from './meta-keys.ts'
-import type { HeldCalls } from './parked-calls.ts'
+import { type ForwardContext, forward } from './forward.ts'
+import type { ParkedCalls } from './parked-calls.ts'
+import { unavailableKey } from './results.ts'
+import { SenderMetaCache } from './sender.ts'
+import { UpstreamCall, type UpstreamResult } from './upstream-call.ts'
 
-/** What the offer of a router is made of. */
-export interface RoutedHost {
+/** What the proxied features need from their router. */
+export interface ProxiedFeaturesHost {
+  /** The client name and version that the router sends to upstream servers. */
   readonly info: Implementation
-  readonly held: HeldCalls<Delivered>
-  catalogue(): Catalogue
-  /** The servers, in their order. */
+  readonly parkedCalls: ParkedCalls<UpstreamResult>
+  catalog(): Catalog
+  /** The routes to the upstream servers, in their order. */
   routes(): readonly Route[]
-  /** Settles when every server has been tried, or has had its time: undefined where all have. */
+  /** Settles when every server was connected or failed for the first time; undefined once that is so. */
   whenTried(): Promise<void> | undefined
-  /** Servers that offer nothing now though they should, and why. */
-  missing(): Members | undefined
+  /** The servers whose features are missing from lists, with the reasons; undefined if there is none. */
+  unavailable(): Members | undefined
 }
 
-/** What the servers behind a router offer, as if it were one server. */
-export class RoutedOffer implements Offer {
-  readonly methods: ReadonlyMap<string, (request: ServerRequest) => Answer>
-  readonly offered: Offered
-  readonly #server: OfferHost
-  readonly #host: RoutedHost
-  readonly #passage: PassageHost
-  /** Lists as each revision says them, for as long as the catalogue is the same. */
-  readonly #shaped = new Map<string, readonly unknown[]>()
-  #shapedOf: Catalogue | undefined
+/** Handles a request; `span`, if there are subscribers, records where the call goes. */
+type Handler = (request: IncomingRequest, span: CallSpan | undefined) => HandlerResult
 
-  constructor(server: OfferHost, host: RoutedHost) {
+/** The features of the upstream servers, provided as if they were those of one server. */
+export class ProxiedFeatures implements FeatureProvider {
+  readonly methods: ReadonlyMap<string, (request: IncomingRequest) => HandlerResult>
+  readonly available: AvailableFeatures
+  readonly #server: ProviderHost
+  readonly #host: ProxiedFeaturesHost
+  readonly #context: ForwardContext
+  /** Lists as converted for each revision, kept until the catalog changes. */
+  readonly #converted = new Map<string, readonly unknown[]>()
+  #convertedFrom: Catalog | undefined
+
+  constructor(server: ProviderHost, host: ProxiedFeaturesHost) {
     this.#server = server
     this.#host = host
-    this.#passage = { rounds: server.rounds, held: host.held, senders: new Senders(host.info) }
-    this.offered = {
+    this.#context = {
+      rounds: server.rounds,
+      parked: host.parkedCalls,
+      senders: new SenderMetaCache(host.info),
+    }
+    this.available = {
       tools: true,
       resources: true,
       prompts: true,
       completions: true,
-      // Said to whoever connects, maybe before the servers are known; the tools say which can be one.
+      // Declared to clients before the servers may be known; each tool says whether it can be a task.
       tasks: true,
     }
-    this.methods = new Map(
-      Array.from(this.#table(), ([method, answer]) => [method, heard(answer)] as const),
-    )
-  }
-
-  #table(): ReadonlyMap<string, HeardAnswer> {
-    return new Map<string, HeardAnswer>([
+    const handlers: readonly (readonly [string, Handler])[] = [
       ['tools/list', request => this.#list(request, 'tools', 'tools', toolFor)],
-      ['tools/call', (request, live) => this.#call(request, live)],
+      ['tools/call', this.#callTool],
       ['resources/list', request => this.#list(request, 'resources', 'resources', resourceFor)],
       [
         'resources/templates/list',
         request => this.#list(request, 'templates', 'resourceTemplates', templateFor),
       ],
-      ['resources/read', (request, live) => this.#read(request, live)],
+      ['resources/read', (request, span) => this.#read(request, span)],
       ['resources/subscribe', request => this.#subscribe(request)],
       ['resources/unsubscribe', request => this.#unsubscribe(request)],
       ['prompts/list', request => this.#list(request, 'prompts', 'prompts', promptFor)],
-      ['prompts/get', (request, live) => this.#prompt(request, live)],
-      ['completion/complete', (request, live) => this.#complete(request, live)],
-    ])
+      ['prompts/get', (request, span) => this.#getPrompt(request, span)],
+      ['completion/complete', (request, span) => this.#complete(request, span)],
+    ]
+    this.methods = new Map(handlers.map(([method, handler]) => [method, observable(handler)]))
   }
 
-  /** What is known is answered at once; while servers are being tried for the first time, when they have been. */
-  #settled(answer: () => Answer): Answer {
+  /** Runs `handle` at once, or, while servers are being connected for the first time, after that. */
+  #whenTried(handle: () => HandlerResult): HandlerResult {
     const tried = this.#host.whenTried()
-    return tried === undefined ? answer() : tried.then(answer)
+    return tried === undefined ? handle() : tried.then(handle)
   }
 
-  /** What is found is passed on at once. Only what nobody knows may be that of a server yet to be tried. */
-  #found<T>(find: () => T | undefined, passOn: (found: T) => Answer, miss: () => Answer): Answer {
+  /** Forwards at once what is found. What is not found may belong to a server that is being connected. */
+  #findAndForward<T>(
+    find: () => T | undefined,
+    forwardTo: (found: T) => HandlerResult,
+    onMiss: () => HandlerResult,
+  ): HandlerResult {
     const found = find()
-    if (found !== undefined) return passOn(found)
-    return this.#settled(() => {
+    if (found !== undefined) return forwardTo(found)
+    return this.#whenTried(() => {
       const late = find()
-      return late === undefined ? miss() : passOn(late)
+      return late === undefined ? onMiss() : forwardTo(late)
     })
   }
 
   #list<K extends 'tools' | 'resources' | 'templates' | 'prompts', T>(
-    request: ServerRequest,
+    request: IncomingRequest,
     kind: K,
     member: string,
-    shape: (revision: Revision, entry: Catalogue[K][number]['shown'] & T) => unknown,
-  ): Answer {
-    return this.#settled(() => {
-      const catalogue = this.#host.catalogue()
-      const entries = catalogue[kind] as readonly Catalogue[K][number][]
+    convert: (revision: Revision, entry: Catalog[K][number]['shown'] & T) => unknown,
+  ): HandlerResult {
+    return this.#whenTried(() => {
+      const catalog = this.#host.catalog()
+      const entries = catalog[kind] as readonly Catalog[K][number][]
       const { revision } = request.caller
-      const all = this.#shapedAs(catalogue, `${kind} ${revision.name}`, () =>
-        entries.map(({ shown }) => shape(revision, shown as Catalogue[K][number]['shown'] & T)),
+      const all = this.#cached(catalog, `${kind} ${revision.name}`, () =>
+        entries.map(({ shown }) => convert(revision, shown as Catalog[K][number]['shown'] & T)),
       )
       const { cursors, pageSize } = this.#server
-      // The check: what is kept under this key was put there by the line below.
+      // The check: the list under this key is made by the line below.
       const places =
         all.length > pageSize
-          ? (this.#shapedAs(catalogue, `${kind} places`, () =>
+          ? (this.#cached(catalog, `${kind} places`, () =>
               entries.map(({ place }) => place),
             ) as readonly number[])
           : undefined
-      const { items, nextCursor } = pageOf(all, kind, request.params, cursors, pageSize, places)
-      const missing = this.#host.missing()
-      return {
-        [member]: items,
-        ...(nextCursor !== undefined && { nextCursor }),
-        ...(missing !== undefined && { _meta: { [missingKey]: missing } }),
-      }
+      const page = pageOf(all, kind, request.params, cursors, pageSize, places)
+      return whenReady(page, ({ items, nextCursor }) => {
+        const missing = this.#host.unavailable()
+        return {
+          [member]: items,
+          ...(nextCursor !== undefined && { nextCursor }),
+          ...(missing !== undefined && { _meta: { [unavailableKey]: missing } }),
+        }
+      })
     })
   }
 
-  #shapedAs(catalogue: Catalogue, key: string, make: () => readonly unknown[]): readonly unknown[] {
-    if (this.#shapedOf !== catalogue) {
-      this.#shapedOf = catalogue
-      this.#shaped.clear()
+  #cached(catalog: Catalog, key: string, make: () => readonly unknown[]): readonly unknown[] {
+    if (this.#convertedFrom !== catalog) {
+      this.#convertedFrom = catalog
+      this.#converted.clear()
     }
-    let shaped = this.#shaped.get(key)
-    if (shaped === undefined) {
-      shaped = make()
-      this.#shaped.set(key, shaped)
+    let list = this.#converted.get(key)
+    if (list === undefined) {
+      list = make()
+      this.#converted.set(key, list)
     }
-    return shaped
+    return list
   }
 
-  #call(request: ServerRequest, live: LiveCall | undefined): Answer {
+  readonly #callTool: Handler = (request, span) => {
     const name = stringParam(request.params, 'name')
-    // Before anything is made for those that are not there: nearly every call is one of a tool that is.
-    const known = this.#host.catalogue().tool(name)
-    if (known !== undefined) return this.#callEntry(request, known, live)
-    return this.#found(
-      () => this.#host.catalogue().tool(name),
-      entry => this.#callEntry(request, entry, live),
+    // Before closures are made for a tool that is not found: nearly every call is of a known one.
+    const known = this.#host.catalog().tool(name)
+    if (known !== undefined) return this.#callEntry(request, known, span)
+    return this.#findAndForward(
+      () => this.#host.catalog().tool(name),
+      entry => this.#callEntry(request, entry, span),
       () => {
-        throw this.#unknown('tools', name)
+        throw this.#notFound('tools', name)
       },
     )
   }
 
-  /** Why there is no such tool or prompt: nobody has it, or whoever has it is not there. */
-  #unknown(kind: 'tools' | 'prompts', name: string): RpcError {
+  /** The error for an unknown tool or prompt: no server has it, or its server is unavailable. */
+  #notFound(kind: 'tools' | 'prompts', name: string): RpcError {
     for (const { upstream } of this.#host.routes()) {
-      const { excuse, known, options } = upstream
-      if (excuse === undefined) continue
+      const { unavailableReason, known, options } = upstream
+      if (unavailableReason === undefined) continue
       const rules = kind === 'tools' ? options.tools : undefined
       const { byName } = exposeTools([
         { name: upstream.name, prefix: options.prefix, rules, tools: [...known[kind]] },
       ])
-      if (byName.has(name)) return unavailable(upstream.name, excuse)
+      if (byName.has(name)) return unavailable(upstream.name, unavailableReason)
     }
     return kind === 'tools'
       ? errors.toolNotFound({ tool: name })
       : errors.promptNotFound({ prompt: name })
   }
 
-  #callEntry(asked: ServerRequest, entry: ToolEntry, live: LiveCall | undefined): Answer {
-    const { task, isServersChoice, shown, mirrored } = entry
-    const request = mirrored === undefined ? asked : compared(mirrored, asked)
+  #callEntry(
+    incoming: IncomingRequest,
+    entry: ToolEntry,
+    span: CallSpan | undefined,
+  ): HandlerResult {
+    const { route, name, trustedAnnotations, task, isServersChoice, shown, mirrored } = entry
+    const request = mirrored === undefined ? incoming : withCheckedHeaders(mirrored, incoming)
+    const { senders } = this.#context
     if (task === 'forbidden' && request.params.task === undefined) {
-      return this.#run(request, entry, live)
+      const call = new UpstreamCall(senders, request, route, { name }, span, trustedAnnotations)
+      return forward(call, this.#context)
     }
-    const taskBegins = isServersChoice ? 'in-handler' : 'at-once'
-    const support = { name: shown.name, task, taskBegins } as const
-    const manner = mannerOf(request, support, this.offered.tasks)
+    const taskStart = isServersChoice ? 'in-handler' : 'at-once'
+    const support = { name: shown.name, task, taskStart } as const
+    const mode = executionMode(request, support, this.available.tasks)
+    const run = (running: IncomingRequest): HandlerResult => {
+      const isTask = task === 'required' || (task === 'optional' && running.task?.isBegun === true)
+      const asTask = !isServersChoice && isTask
+      return forward(
+        new UpstreamCall(senders, running, route, { name }, span, trustedAnnotations, asTask),
+        this.#context,
+      )
+    }
     const { tasks } = this.#server
-    const work = (working: ServerRequest): Answer => this.#run(working, entry, live)
-    if (manner === 'task') return tasks.begin(request, shown.name, work)
-    return manner === 'later' ? tasks.beginLater(request, shown.name, work) : work(request)
+    if (mode === 'task') return tasks.begin(request, shown.name, run)
+    return mode === 'deferred' ? tasks.deferTask(request, shown.name, run) : run(request)
   }
 
-  #run(
-    request: ServerRequest,
-    { route, name, believed, task, isServersChoice }: ToolEntry,
-    live: LiveCall | undefined,
-  ): Answer {
-    const isTask = task === 'required' || (task === 'optional' && request.task?.isBegun)
-    return pass(
-      {
-        request,
-        route,
-        own: { name },
-        annotations: believed,
-        asTask: !isServersChoice && isTask,
-        live,
-      },
-      this.#passage,
-    )
+  #forward(
+    request: IncomingRequest,
+    route: Route,
+    replaced: Members,
+    span: CallSpan | undefined,
+  ): HandlerResult {
+    const call = new UpstreamCall(this.#context.senders, request, route, replaced, span)
+    return forward(call, this.#context)
   }
 
-  #prompt(request: ServerRequest, live: LiveCall | undefined): Answer {
+  #getPrompt(request: IncomingRequest, span: CallSpan | undefined): HandlerResult {
     const name = stringParam(request.params, 'name')
-    return this.#found(
-      () => this.#host.catalogue().prompt(name),
-      entry =>
-        pass({ request, route: entry.route, own: { name: entry.name }, live }, this.#passage),
+    return this.#findAndForward(
+      () => this.#host.catalog().prompt(name),
+      entry => this.#forward(request, entry.route, { name: entry.name }, span),
       () => {
-        throw this.#unknown('prompts', name)
+        throw this.#notFound('prompts', name)
       },
     )
   }
 
-  #read(request: ServerRequest, live: LiveCall | undefined): Answer {
+  #read(request: IncomingRequest, span: CallSpan | undefined): HandlerResult {
     const uri = stringParam(request.params, 'uri')
-    return this.#found(
-      () => this.#host.catalogue().ownerOf(uri),
-      route => pass({ request, route, own: {}, live }, this.#passage),
-      () => this.#search(request, uri, live),
+    return this.#findAndForward(
+      () => this.#host.catalog().ownerOf(uri),
+      route => this.#forward(request, route, {}, span),
+      () => this.#search(request, uri, span),
     )
   }
 
-  /** Reads what nobody lists from whoever has it: servers need not list all that they have. */
-  async #search(request: ServerRequest, uri: string, live: LiveCall | undefined): Promise<Members> {
+  /** Reads an unlisted resource from the first server that has it: servers need not list all of them. */
+  async #search(
+    request: IncomingRequest,
+    uri: string,
+    span: CallSpan | undefined,
+  ): Promise<Members> {
     let absent: RpcError | undefined
     for (const route of readersOf(this.#host.routes())) {
       try {
-        return await pass({ request, route, own: {}, live }, this.#passage)
+        return await this.#forward(request, route, {}, span)
       } catch (error) {
-        // One that is not there hides what it has, and nothing else.
+        // An unavailable server hides its own resources only.
         if (isUnavailable(error)) absent ??= error
-        else if (!isUnknown(error)) throw error
+        else if (!isNotFound(error)) throw error
       }
     }
     throw absent ?? errors.resourceNotFound({ uri })
   }
 
-  #subscribe(request: ServerRequest): Answer {
-    return this.#settled(() => {
+  #subscribe(request: IncomingRequest): HandlerResult {
+    return this.#whenTried(() => {
       const uri = stringParam(request.params, 'uri')
-      const owner = this.#host.catalogue().ownerOf(uri) ?? onlyReader(this.#host.routes())
-      if (owner === undefined) {
-        throw errors.resourceNotFound({ uri })
-      }
+      const owner = this.#host.catalog().ownerOf(uri) ?? onlyReader(this.#host.routes())
+      if (owner === undefined) throw errors.resourceNotFound({ uri })
       return subscribe(request, uri, this.#server.subscriptions)
     })
   }
 
-  #unsubscribe(request: ServerRequest): Answer {
+  #unsubscribe(request: IncomingRequest): HandlerResult {
     return unsubscribe(request, stringParam(request.params, 'uri'), this.#server.subscriptions)
   }
 
-  #complete(request: ServerRequest, live: LiveCall | undefined): Answer {
+  #complete(request: IncomingRequest, span: CallSpan | undefined): HandlerResult {
     const { ref } = request.params
     if (isRecord(ref) && ref.type === 'ref/prompt' && typeof ref.name === 'string') {
       const { name } = ref
-      return this.#found(
-        () => this.#host.catalogue().prompt(name),
+      return this.#findAndForward(
+        () => this.#host.catalog().prompt(name),
         entry =>
-          this.#completion(request, entry.route, { ref: { ...ref, name: entry.name } }, live),
+          this.#completeAt(request, entry.route, { ref: { ...ref, name: entry.name } }, span),
         () => {
           throw errors.promptNotFound({ prompt: name })
         },
@@ -274,9 +296,9 @@ export class RoutedOffer implements Offer {
     }
     if (isRecord(ref) && ref.type === 'ref/resource' && typeof ref.uri === 'string') {
       const { uri } = ref
-      return this.#found(
-        () => this.#host.catalogue().templateOwner(uri) ?? this.#host.catalogue().ownerOf(uri),
-        route => this.#completion(request, route, {}, live),
+      return this.#findAndForward(
+        () => this.#host.catalog().templateOwner(uri) ?? this.#host.catalog().ownerOf(uri),
+        route => this.#completeAt(request, route, {}, span),
         () => {
           throw errors.invalidCompletionReference({ reference: uri })
         },
@@ -286,35 +308,62 @@ export class RoutedOffer implements Offer {
     throw errors.invalidCompletionReference({ reference })
   }
 
-  #completion(
-    request: ServerRequest,
+  #completeAt(
+    request: IncomingRequest,
     route: Route,
-    own: Members,
-    live: LiveCall | undefined,
-  ): Answer {
+    replaced: Members,
+    span: CallSpan | undefined,
+  ): HandlerResult {
     const server = route.upstream.ready?.first?.server
     const declares = server?.revision.features.completionsCapability
     if (declares && server?.capabilities.completions === undefined) {
       return { completion: { values: [], total: 0, hasMore: false } }
     }
-    return pass({ request, route, own, live }, this.#passage)
+    return this.#forward(request, route, replaced, span)
   }
 }
 
-/** The only one of the servers that has resources at all: what nobody lists can be but its own. */
+/** Returns the route to the only server that has resources: an unlisted one can only be its own. */
 export function onlyReader(routes: readonly Route[]): Route | undefined {
   const [first, second] = readersOf(routes)
   return second === undefined ? first : undefined
 }
 
+/** Makes the calls of a handler observable. Without subscribers the overhead is a few branches per call. */
+function observable(handler: Handler): (request: IncomingRequest) => HandlerResult {
+  return request =>
+    hasCallSubscribers() ? observed(handler, request) : handler(request, undefined)
+}
+
+function observed(handler: Handler, request: IncomingRequest): HandlerResult {
+  const { method, params, id, caller, exchange } = request
+  const { client, revision, principal } = caller
+  const facts = {
+    principal: principal?.id,
+    ...(client !== undefined && { client: { name: client.name, version: client.version } }),
+    revision: revision.name,
+    era: revision.era,
+  }
+  const span = new CallSpan({ method, name: nameIn(method, params), id, caller: facts })
+  try {
+    return span.follow(handler(request, span), exchange)
+  } catch (error) {
+    span.fail(error, exchange.signal.aborted)
+    throw error
+  }
+}
+
 /**
- * A request whose headers agree with its arguments. These go on as they were compared: of a name that
- * stands in their text twice, whoever reads it next might take the other one.
+ * Returns a request whose headers were compared with its arguments. The parsed arguments are forwarded:
+ * of a name that occurs twice in their text, the next reader might take the other occurrence.
  */
-function compared(mirrored: MirroredArguments, request: ServerRequest): ServerRequest {
-  const read = { ...request, params: asRead(request.params) }
-  checkHeaders(mirrored, read)
-  return read
+function withCheckedHeaders(
+  mirrored: MirroredArguments,
+  request: IncomingRequest,
+): IncomingRequest {
+  const parsed = { ...request, params: parseRaw(request.params) }
+  checkHeaders(mirrored, parsed)
+  return parsed
 }
 
 function readersOf(routes: readonly Route[]): readonly Route[] {
@@ -323,7 +372,7 @@ function readersOf(routes: readonly Route[]): readonly Route[] {
   )
 }
 
-function isUnknown(error: unknown): boolean {
+function isNotFound(error: unknown): boolean {
   return (
     error instanceof RpcError &&
     (error.kind === 'resource_not_found' ||

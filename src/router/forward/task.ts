@@ -1,55 +1,56 @@
 import { TaskRun } from '../../client/tasks/run.ts'
-import { taskFacts } from '../../client/tasks/task.ts'
+import { readTask } from '../../client/tasks/task.ts'
 import type { Members } from '../../mcp/types/base.ts'
 import type { InputRequest, InputResponse, InputResponses } from '../../mcp/types/input.ts'
-import type { ServerRequest } from '../../server/request.ts'
-import { isRecord } from '../../util/record.ts'
-import type { Source } from './call.ts'
-import type { Errand } from './errand.ts'
+import type { IncomingRequest } from '../../server/request.ts'
+import { isRecord } from '../../util/objects.ts'
+import type { UpstreamConnection } from '../connection/connection.ts'
+import type { UpstreamCall } from './upstream-call.ts'
 
 /**
- * Follows a task that a server has made of a call, and gives what it gives. Where the caller takes
- * tasks, its own call becomes one too; else it waits. Rejects as the task fails, and cancels it when
- * the caller gives up.
+ * Follows a task that a server made of a call, and settles with the result of the task. If the caller
+ * takes tasks, its own call becomes one too; else it waits. Rejects as the task fails, and cancels the
+ * task when the caller gives up. `call` must not be parked: a task sends its server requests at once.
  */
 export async function followTask(
-  request: ServerRequest,
+  call: UpstreamCall,
   created: Members,
-  { lane, revision }: Source,
-  errand: Errand,
+  connection: UpstreamConnection,
 ): Promise<unknown> {
-  const facts = taskFacts(revision.features.tasks === 'core' ? created.task : created)
-  // In sessions the questions of a task are requests, which must find whose they are.
-  lane.keep(errand, facts.id)
-  const { client } = lane
+  const { request } = call
+  const { client, settings, server } = connection
+  const { revision } = server
+  const facts = readTask(revision.features.tasks === 'core' ? created.task : created)
+  // In sessions a task sends server requests, which are attributed to its call.
+  connection.keep(call, facts.id)
   const run = new TaskRun(facts, revision, {
-    settings: lane.settings,
+    settings,
     request: (method, params, options) => client.request(method, params, options),
-    answer: (questions, signal) => answerAll(questions, errand, signal),
+    answer: (requests, signal) => answerAll(requests, call, signal),
     onFollowed: () => {},
   })
   const { signal } = request.exchange
-  let words: ReturnType<typeof tellWords> | undefined
-  let given: unknown
+  let messages: ReturnType<typeof forwardMessages> | undefined
+  let result: unknown
   try {
     await request.task?.begin()
-    words = tellWords(request, run)
-    given = await run.outcome({ signal })
-    return given
+    messages = forwardMessages(request, run)
+    result = await run.outcome({ signal })
+    return result
   } catch (error) {
     if (signal.aborted) {
-      lane.abandon(errand)
+      connection.abandon(call)
       run.cancel().then(undefined, () => {})
     }
     throw error
   } finally {
-    lane.forget(errand, facts.id, given)
-    words?.end()
+    connection.release(call, facts.id, result)
+    messages?.end()
   }
 }
 
-/** Says to whoever follows the caller's task what the server says of its own. */
-function tellWords({ task }: ServerRequest, run: TaskRun): { end(): void } {
+/** Forwards the status messages of the server's task to the caller's task. */
+function forwardMessages({ task }: IncomingRequest, run: TaskRun): { end(): void } {
   const handle = task?.isBegun ? task.handle : undefined
   if (handle === undefined) return { end: () => {} }
   const updates = run.updates[Symbol.asyncIterator]()
@@ -65,16 +66,16 @@ function tellWords({ task }: ServerRequest, run: TaskRun): { end(): void } {
 }
 
 async function answerAll(
-  questions: Members,
-  errand: Errand,
+  requests: Members,
+  call: UpstreamCall,
   signal: AbortSignal,
 ): Promise<InputResponses> {
-  const answers = Object.entries(questions).map(async ([key, question]) => {
-    if (!isRecord(question) || errand.ask === undefined) {
-      throw new TypeError(`the question "${key}" cannot be put to anybody`)
+  const answers = Object.entries(requests).map(async ([key, request]) => {
+    if (!isRecord(request) || call.ask === undefined) {
+      throw new TypeError(`the input request "${key}" cannot be sent to the caller`)
     }
-    // The check: a question is looked at where it is put; what comes back is the caller's answer.
-    const answer = await errand.ask(question as unknown as InputRequest, signal)
+    // The check: a request is checked before it is sent; what comes back is the caller's answer.
+    const answer = await call.ask(request as unknown as InputRequest, signal)
     return [key, answer as InputResponse] as const
   })
   return Object.fromEntries(await Promise.all(answers))

@@ -1,32 +1,32 @@
 import type { Route } from '../dispatch/route.ts'
-import { tellPin } from '../events.ts'
+import { publishPinChange } from '../events.ts'
 import type { Instance } from '../upstream/instance.ts'
 import type { Upstream } from '../upstream/upstream.ts'
-import type { PinImport, Pins } from './pins.ts'
+import type { PinImportOptions, Pins } from './pins.ts'
 import type { PinRecord } from './records.ts'
 
-/** What pinning needs of the router, and whom it tells. */
-export interface PinningHost {
-  /** The servers, in order. */
+/** What a {@link PinChecker} needs from the router. */
+export interface PinCheckerHost {
+  /** Returns the routes to the servers, in order. */
   routes(): readonly Route[]
-  /** There is something to keep. */
+  /** Called when pins or pending changes should be saved. */
   onPinned(pins: Pins): void
-  /** Callers may see other tools now. */
+  /** Called when the exposed tools may have changed. */
   onChange(): void
   onError(error: unknown): void
 }
 
-/** Compares what the servers behind a router list with the pins, and lets callers have what is as pinned. */
-export class Pinning {
+/** Compares the tools that upstream servers list with the pins, and reports changes to the router. */
+export class PinChecker {
   readonly #pins: Pins
-  readonly #host: PinningHost
+  readonly #host: PinCheckerHost
 
-  constructor(pins: Pins, host: PinningHost) {
+  constructor(pins: Pins, host: PinCheckerHost) {
     this.#pins = pins
     this.#host = host
   }
 
-  /** Lets callers have a tool again whose definition has changed. Throws as `Pins.approve` does. */
+  /** Approves a changed tool definition. Throws as `Pins.approve` does. */
   approve(server: string, tool: string, digest: string): void {
     this.#pins.approve(server, tool, digest)
     this.#host.onChange()
@@ -34,25 +34,28 @@ export class Pinning {
   }
 
   /**
-   * Takes over what somebody else has made of the pins; tools whose pins were removed are pinned anew, as
-   * they are listed. Gives those whose pins are others. Rejects as `Pins.import` does.
+   * Imports a pin file. Tools whose pins were removed are pinned again as currently listed. Resolves with
+   * the pins that changed. Rejects as `Pins.import` does.
    */
-  async import(file: unknown, options: Pick<PinImport, 'removed'>): Promise<readonly PinRecord[]> {
-    const taken = await this.#pins.import(file, options)
-    const touched = [...taken, ...(options.removed ?? [])]
-    if (touched.length === 0) return taken
+  async import(
+    file: unknown,
+    options: Pick<PinImportOptions, 'removed'>,
+  ): Promise<readonly PinRecord[]> {
+    const imported = await this.#pins.import(file, options)
+    const touched = [...imported, ...(options.removed ?? [])]
+    if (touched.length === 0) return imported
     this.#host.onChange()
     for (const { name, upstream } of this.#host.routes()) {
       const tools = new Set(touched.filter(({ server }) => server === name).map(({ tool }) => tool))
-      // One after the other: which instance a tool is pinned from is not left to chance.
+      // One after the other, so that it is deterministic which instance a tool is pinned from.
       for (const instance of tools.size === 0 ? [] : upstream.instances) {
         await this.check(upstream, instance, tools)
       }
     }
-    return taken
+    return imported
   }
 
-  /** Compares what an instance lists, or those of its tools that are named, with the pins. Never rejects. */
+  /** Compares the tools of an instance, or only the named ones, with the pins. Never rejects. */
   async check(upstream: Upstream, instance: Instance, only?: ReadonlySet<string>): Promise<void> {
     const { pin = 'warn' } = upstream.options.tools ?? {}
     const listed = upstream.allLists.get(instance)?.tools
@@ -61,7 +64,7 @@ export class Pinning {
     try {
       const { changes, added } = await this.#pins.check(upstream.name, tools)
       if (added.length > 0 || changes.length > 0) this.#host.onPinned(this.#pins)
-      for (const change of changes) tellPin(change, pin)
+      for (const change of changes) publishPinChange(change, pin)
       if (changes.length > 0 && pin === 'block') this.#host.onChange()
     } catch (error) {
       this.#host.onError(error)

@@ -1,14 +1,15 @@
 import { invisible } from '../../mcp/names.ts'
-import { isRecord } from '../../util/record.ts'
+import { isRecord } from '../../util/objects.ts'
 
-const mostShown = 3
-const mostCharacters = 60
-/** Of a text that is looked at by itself: enough to see what a model would be told. */
-const mostLooked = 2000
+/** Number of differences in a summary, and characters of each value. */
+const maxSummaryItems = 3
+const maxSummaryCharacters = 60
+/** Characters of each value in a full diff: enough to review what a model would read. */
+const maxDetailCharacters = 2000
 
 /**
- * How many characters of a text cannot be seen, line breaks and tabs aside: text for a model that
- * people do not see is how tools are poisoned.
+ * Counts the invisible characters of a text, except line breaks and tabs. Text that a model reads but
+ * people do not see is a means of tool poisoning.
  */
 export function countInvisible(text: string): number {
   let count = 0
@@ -19,37 +20,37 @@ export function countInvisible(text: string): number {
 }
 
 /**
- * What differs between two JSON values, in one line for people: up to three places with what was and
- * is there, and how many more there are. Characters that cannot be seen are shown by their numbers.
+ * Summarizes the differences between two JSON values in one line: up to three paths with old and new
+ * value, and the number of further differences. Invisible characters are shown as code points.
  */
 export function describeChange(before: unknown, after: unknown): string {
-  const lines = changes(before, after, mostCharacters)
-  const more = lines.length - mostShown
-  return lines.slice(0, mostShown).join('; ') + (more > 0 ? `; and ${more} more` : '')
+  const lines = changes(before, after, maxSummaryCharacters)
+  const more = lines.length - maxSummaryItems
+  return lines.slice(0, maxSummaryItems).join('; ') + (more > 0 ? `; and ${more} more` : '')
 }
 
-/** The same in full: every place in a line of its own, with so much of it that it can be judged. */
+/** Returns all differences between two JSON values, one line each, with long excerpts for review. */
 export function changeLines(before: unknown, after: unknown): readonly string[] {
-  return changes(before, after, mostLooked)
+  return changes(before, after, maxDetailCharacters)
 }
 
-function changes(before: unknown, after: unknown, most: number): readonly string[] {
+function changes(before: unknown, after: unknown, max: number): readonly string[] {
   const found: Difference[] = []
   compare('', before, after, found)
-  return found.map(one => words(one, most))
+  return found.map(one => describe(one, max))
 }
 
-/** What is at one place, before and after; undefined where there is nothing. */
+/** The values at one path before and after; undefined if there is none. */
 interface Difference {
   readonly path: string
   readonly before: unknown
   readonly after: unknown
 }
 
-function words({ path, before, after }: Difference, most: number): string {
-  if (before === undefined) return `${path} added: ${show(after, most)}`
-  if (after === undefined) return `${path} removed: ${show(before, most)}`
-  return `${path}: ${showBoth(before, after, most)}`
+function describe({ path, before, after }: Difference, max: number): string {
+  if (before === undefined) return `${path} added: ${show(after, max)}`
+  if (after === undefined) return `${path} removed: ${show(before, max)}`
+  return `${path}: ${showBoth(before, after, max)}`
 }
 
 const allInvisible = new RegExp(invisible, 'gu')
@@ -79,23 +80,23 @@ function own(members: Readonly<Record<string, unknown>>, name: string): unknown 
   return Object.hasOwn(members, name) ? members[name] : undefined
 }
 
-function showBoth(before: unknown, after: unknown, most: number): string {
+function showBoth(before: unknown, after: unknown, max: number): string {
   if (typeof before !== 'string' || typeof after !== 'string') {
-    return `${show(before, most)} → ${show(after, most)}`
+    return `${show(before, max)} → ${show(after, max)}`
   }
-  // Long texts are shown from a little before the place where they part.
+  // Long texts are shown from shortly before their first difference.
   let same = 0
   while (same < before.length && before[same] === after[same]) same++
-  const from = same > most / 2 ? same - 10 : 0
+  const from = same > max / 2 ? same - 10 : 0
   const added = countInvisible(after) - countInvisible(before)
-  const hint = added > 0 ? ` (characters that cannot be seen: ${added} more)` : ''
-  return `${show(before, most, from)} → ${show(after, most, from)}${hint}`
+  const hint = added > 0 ? ` (invisible characters added: ${added})` : ''
+  return `${show(before, max, from)} → ${show(after, max, from)}${hint}`
 }
 
-function show(value: unknown, most: number, from = 0): string {
+function show(value: unknown, max: number, from = 0): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  const cut = text.slice(from, from + most)
-  const dots = text.length > from + most ? '…' : ''
+  const cut = text.slice(from, from + max)
+  const dots = text.length > from + max ? '…' : ''
   const shown = `${from > 0 ? '…' : ''}${visible(cut)}${dots}`
   return typeof value === 'string' ? `"${shown}"` : shown
 }

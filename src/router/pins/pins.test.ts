@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Tool } from '../../mcp/types/tool.ts'
+import type { Tool } from '../../mcp/types/tools.ts'
 import { canonicalJson } from '../../server/crypto/canonical-json.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { countInvisible, describeChange } from './diff.ts'
-import { definitionOf, digestOf } from './digest.ts'
 import { Pins } from './pins.ts'
 import type { PinFile } from './records.ts'
+import { definitionOf, digestOf } from './records.ts'
 
 const send: Tool = {
   name: 'send',
@@ -70,7 +70,7 @@ describe('tools that are seen', () => {
     expect((await pins.check('mail', changed)).changes).toHaveLength(2)
   })
 
-  test('that are gone stay pinned, and cannot come back as others', async () => {
+  test('stay pinned when they are gone, and cannot return with another definition', async () => {
     const pins = await pinned(send, read)
     await pins.check('mail', [read])
     const { changes } = await pins.check('mail', [{ ...send, description: 'Steals a mail.' }, read])
@@ -84,7 +84,7 @@ describe('tools that are seen', () => {
   })
 })
 
-describe('a tool that is no longer what it was', () => {
+describe('a changed tool', () => {
   test.each<[member: string, change: Partial<Tool>, diff: string]>([
     ['title', { title: 'Send' }, 'title: "Send mail" → "Send"'],
     [
@@ -96,7 +96,7 @@ describe('a tool that is no longer what it was', () => {
     [
       'description',
       { description: 'Sends a\u200b mail\u{e0041}.' },
-      'description: "Sends a mail." → "Sends a<U+200B> mail<U+E0041>." (characters that cannot be seen: 2 more)',
+      'description: "Sends a mail." → "Sends a<U+200B> mail<U+E0041>." (invisible characters added: 2)',
     ],
     [
       'inputSchema',
@@ -123,7 +123,7 @@ describe('a tool that is no longer what it was', () => {
       { icons: [{ src: 'https://example.org/a.png' }] },
       'icons[0].src: "https://example.com/a.png" → "https://example.org/a.png"',
     ],
-  ])('in its %s is told of, with what changed', async (member, change, diff) => {
+  ])('in its %s is reported with the difference', async (member, change, diff) => {
     const pins = await pinned(send, read)
     const { changes } = await pins.check('mail', [{ ...send, ...change }, read])
     expect(changes).toMatchObject([{ server: 'mail', tool: 'send', changed: [member], diff }])
@@ -134,7 +134,7 @@ describe('a tool that is no longer what it was', () => {
 
   const worse = { ...send, description: 'Sends a mail.\u2062', title: 'X' }
 
-  test('is told with both digests and its characters that cannot be seen', async () => {
+  test('is reported with both digests and the number of invisible characters', async () => {
     const pins = await pinned(send)
     const { changes } = await pins.check('mail', [worse])
     expect(changes).toMatchObject([
@@ -147,20 +147,20 @@ describe('a tool that is no longer what it was', () => {
     ])
   })
 
-  test('at one instance only stays so, though others show what is pinned', async () => {
+  test('at one instance stays changed although others list the pinned definition', async () => {
     const pins = await pinned(send)
     await pins.check('mail', [worse])
     expect((await pins.check('mail', [send])).changes).toEqual([])
     expect(pins.changeOf('mail', 'send')).toBeDefined()
   })
 
-  test('is refused before anybody has compared it, and let through again when it is as pinned', async () => {
+  test('is blocked before the check, and passes again when it matches its pin', async () => {
     const pins = new Pins(1)
     expect(pins.whyBlocked('mail', send)).toBeUndefined()
     await pins.check('mail', [send])
     expect(pins.whyBlocked('mail', reordered(send))).toBeUndefined()
     expect(pins.whyBlocked('mail', worse)).toBe('its definition has changed')
-    expect(pins.whyBlocked('mail', read)).toBe('there is no room to pin its definition')
+    expect(pins.whyBlocked('mail', read)).toBe('the limit of pinned tools is reached')
     const { changes } = await pins.check('mail', [{ ...send, title: 'X' }])
     expect(pins.whyBlocked('mail', send)).toBe(
       'its definition has changed: title: "Send mail" → "X"',
@@ -177,7 +177,7 @@ describe('a tool that is no longer what it was', () => {
     }
   })
 
-  test('is as before once it is approved, and the old one is a change then', async () => {
+  test('is accepted once approved, and the old definition is a change then', async () => {
     const pins = await pinned(send)
     const { changes } = await pins.check('mail', [worse])
     pins.approve('mail', 'send', changes[0]?.seen ?? '')
@@ -186,13 +186,13 @@ describe('a tool that is no longer what it was', () => {
     expect((await pins.check('mail', [send])).changes).toHaveLength(1)
   })
 
-  test('is not approved if it has changed again since somebody looked', async () => {
+  test('is not approved if it has changed again since the review', async () => {
     const pins = await pinned(send)
     const { changes } = await pins.check('mail', [worse])
     await pins.check('mail', [{ ...worse, title: 'Y' }])
     const approve = () => pins.approve('mail', 'send', changes[0]?.seen ?? '')
-    expect(approve).toThrow('the tool "send" of "mail" has changed again; look at it once more')
-    expect(() => pins.approve('mail', 'read', '')).toThrow('has no change to approve')
+    expect(approve).toThrow('tool "send" of server "mail" has changed again; review it again')
+    expect(() => pins.approve('mail', 'read', '')).toThrow('has no pending change')
   })
 
   test('can be dismissed, and the server forgotten', async () => {
@@ -205,7 +205,7 @@ describe('a tool that is no longer what it was', () => {
     expect(await pins.check('mail', [worse])).toEqual({ added: ['send'], changes: [] })
   })
 
-  test('is pinned anew when it alone was forgotten', async () => {
+  test('is pinned again after its pin was forgotten', async () => {
     const pins = new Pins()
     const other = { ...send, name: 'other' }
     await pins.check('mail', [send, other])
@@ -216,7 +216,7 @@ describe('a tool that is no longer what it was', () => {
     expect(await pins.check('mail', [worse, other])).toEqual({ added: ['send'], changes: [] })
   })
 
-  test('is noticed when two instances are looked at together for the first time', async () => {
+  test('is detected when two instances are checked concurrently for the first time', async () => {
     const pins = new Pins()
     const reports = await Promise.all([pins.check('mail', [send]), pins.check('mail', [worse])])
     expect(reports.flatMap(report => report.added)).toEqual(['send'])
@@ -225,8 +225,8 @@ describe('a tool that is no longer what it was', () => {
 })
 
 describe('digests', () => {
-  // Whoever wrote one down must find it again after an update.
-  test('are the same everywhere and for ever', async () => {
+  // A recorded digest must stay valid after an update.
+  test('are stable across processes and releases', async () => {
     expect(await toolDigest('mail', send)).toBe(
       '936f86b07e423eeacdf54282c4a21f72390fd0bd57e4cc2aea506457766c7316',
     )
@@ -258,7 +258,7 @@ describe('pins as a file', () => {
 
   const other = { ...send, title: 'x' }
 
-  test('hold what is not approved apart, which is taken over only where that is asked for', async () => {
+  test('keep pending changes apart and import them only on request', async () => {
     const pins = await pinned(send, read)
     await pins.check('mail', [other])
     const file = JSON.parse(JSON.stringify(pins.export()))
@@ -273,7 +273,7 @@ describe('pins as a file', () => {
     expect(again.differences('mail', 'read')).toEqual([])
   })
 
-  test('approve what is waiting for it, where they hold it', async () => {
+  test('approve a pending change that they pin', async () => {
     const pins = await pinned(send, read)
     await pins.check('mail', [other])
     const approved = await pinned(other, read)
@@ -282,7 +282,7 @@ describe('pins as a file', () => {
     expect(pins.whyBlocked('mail', other)).toBeUndefined()
   })
 
-  test('do not approve what has changed again since, but tell how it differs from what they hold', async () => {
+  test('do not approve a tool that has changed again, and report how it differs from the file', async () => {
     const pins = await pinned(send)
     await pins.check('mail', [{ ...send, title: 'y' }])
     await pins.import((await pinned(other)).export())
@@ -290,34 +290,38 @@ describe('pins as a file', () => {
   })
 
   test.each<[string, (file: PinFile) => unknown, string]>([
-    ['another version', file => ({ ...file, version: 2 }), 'this is no file of pins'],
-    ['no object', () => [], 'this is no file of pins'],
-    ['a pin without a digest', () => ({ version: 1, pins: [{ server: 'x' }] }), 'pins[0] needs'],
-    ['half of a change', file => ({ ...file, changes: [{ server: 'x' }] }), 'changes[0] needs'],
+    ['another version', file => ({ ...file, version: 2 }), 'not a pin file'],
+    ['no object', () => [], 'not a pin file'],
+    [
+      'a pin without a digest',
+      () => ({ version: 1, pins: [{ server: 'x' }] }),
+      'pins[0] must have',
+    ],
+    ['half of a change', file => ({ ...file, changes: [{ server: 'x' }] }), 'changes[0] must have'],
     [
       'an edited definition',
       file => ({ ...file, pins: file.pins.map(pin => ({ ...pin, definition: '{}' })) }),
-      'the pin of the tool "read" of "mail" was edited',
+      'the pin of tool "read" of server "mail" was edited',
     ],
-  ])('are refused with %s, and nothing is taken', async (_, edit, message) => {
+  ])('are rejected with %s, and nothing is imported', async (_, edit, message) => {
     const pins = new Pins()
     await expect(pins.import(edit((await pinned(send, read)).export()))).rejects.toThrow(message)
     expect(pins.export().pins).toEqual([])
   })
 })
 
-test('more tools than can be pinned wait for approval, and memory does not grow', async () => {
+test('tools beyond the pin limit wait for approval, and memory stays bounded', async () => {
   const pins = new Pins(2)
   const tools = ['a', 'b', 'c', 'd', 'e'].map(name => ({ ...read, name }))
   const { added, changes } = await pins.check('mail', tools)
   expect(added).toEqual(['a', 'b'])
   expect(changes.map(({ tool, diff }) => `${tool}: ${diff}`)).toEqual([
-    'c: new, and there is no room to pin it',
-    'd: new, and there is no room to pin it',
-    'e: new, and there is no room to pin it',
+    'c: new, but the limit of pinned tools is reached',
+    'd: new, but the limit of pinned tools is reached',
+    'e: new, but the limit of pinned tools is reached',
   ])
   expect(pins.changes()).toHaveLength(2)
-  // One that there is no room to remember is not taken for one that is as it was.
+  // A change beyond the limit of remembered changes is still blocked.
   expect(tools.map(tool => pins.whyBlocked('mail', tool) === undefined)).toEqual([
     true,
     true,
@@ -329,15 +333,15 @@ test('more tools than can be pinned wait for approval, and memory does not grow'
   expect(pins.export().pins).toHaveLength(3)
 })
 
-test('as many tools of a server can be pinned as the limit says', async () => {
-  const most = limits.pinnedTools.default
-  const tools = Array.from({ length: most + 1 }, (_, at) => ({ ...read, name: `${at}` }))
+test('the limit is the number of tools of a server that can be pinned', async () => {
+  const max = limits.pinnedTools.default
+  const tools = Array.from({ length: max + 1 }, (_, at) => ({ ...read, name: `${at}` }))
   const { added, changes } = await new Pins().check('mail', tools)
-  expect([added.length, changes.length]).toEqual([most, 1])
+  expect([added.length, changes.length]).toEqual([max, 1])
 })
 
-describe('a change in words', () => {
-  test('shows long texts from where they part, and at most three places', () => {
+describe('the description of a change', () => {
+  test('shows long texts from their first difference, and at most three paths', () => {
     const long = 'x'.repeat(200)
     expect(describeChange({ a: `${long}yes` }, { a: `${long}no` })).toBe(
       'a: "…xxxxxxxxxxyes" → "…xxxxxxxxxxno"',
@@ -347,13 +351,13 @@ describe('a change in words', () => {
     expect(describeChange(many, {})).toBe('a removed: 1; b removed: 1; c removed: 1; and 2 more')
   })
 
-  test('shows nothing that cannot be seen, in names neither', () => {
+  test('shows invisible characters as code points, in names too', () => {
     expect(describeChange({}, { 'a\u202eb': '\u001b[31m' })).toBe(
       'a<U+202E>b added: "<U+001B>[31m"',
     )
   })
 
-  test('is empty exactly where nothing changed', () => {
+  test('is empty exactly if nothing changed', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
         expect(describeChange({ v: one }, { v: reordered(one) })).toBe('')
@@ -363,7 +367,7 @@ describe('a change in words', () => {
     )
   })
 
-  test('line breaks and tabs count as seen, other characters do not', () => {
+  test('line breaks and tabs count as visible, other control characters do not', () => {
     expect(countInvisible('a\tb\r\nc')).toBe(0)
     expect(countInvisible('a\u200bb\u202e\u{e0041}\u{e0042}\u00ad')).toBe(5)
   })

@@ -1,78 +1,88 @@
-import type { Tool } from '../../mcp/types/tool.ts'
+import type { Tool } from '../../mcp/types/tools.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { isRecord } from '../../util/record.ts'
+import { isRecord } from '../../util/objects.ts'
 import { changeLines, countInvisible, describeChange } from './diff.ts'
-import { definitionOf, digestOf, type PinnedMember, pinnedMembers } from './digest.ts'
-import { type PinFile, type PinRecord, readPins, records } from './records.ts'
+import {
+  definitionOf,
+  digestOf,
+  type PinFile,
+  type PinnedMember,
+  type PinRecord,
+  pinnedMembers,
+  readPins,
+  records,
+} from './records.ts'
 
-/** A tool whose definition is not the one it was pinned with. */
+/** A tool whose definition differs from the pinned one. */
 export interface PinChange {
   readonly server: string
   readonly tool: string
-  /** The members that differ. */
+  /** The members of the definition that differ. */
   readonly changed: readonly PinnedMember[]
-  /** What differs, in one line for people. */
+  /** The differences in one line. */
   readonly diff: string
-  /** How many characters of the name, title and description cannot be seen. */
+  /** Number of invisible characters in name, title and description. */
   readonly invisible: number
-  /** The digest it is pinned with; none where there was no room to pin it. */
+  /** The pinned digest; undefined if the pin limit was reached before the tool was pinned. */
   readonly pinned?: string
-  /** The digest of what was seen. Approving it takes exactly this one. */
+  /** The digest of the changed definition; `approve` requires exactly this digest. */
   readonly seen: string
 }
 
-/** What a list of tools was, compared with what is pinned. */
+/** The result of comparing a list of tools with the pins. */
 export interface PinReport {
-  /** Tools that were not known; they are pinned now. */
+  /** Names of tools that were unknown and are pinned now. */
   readonly added: readonly string[]
   readonly changes: readonly PinChange[]
 }
 
-/** What is taken over from a file. */
-export interface PinImport {
-  /** Whether what waits for approval is taken over too: to approve it elsewhere than where it was seen. */
+/** Options of {@link Pins.import}. */
+export interface PinImportOptions {
+  /** Whether to import pending changes too, to approve them in another process than the one that saw them. */
   readonly changes?: boolean
-  /** Pins that somebody has taken out of the file, which are forgotten here too. */
+  /** Pins that were removed from the file and are to be forgotten. */
   readonly removed?: readonly Pick<PinRecord, 'server' | 'tool'>[]
 }
 
 /**
- * Remembers how tools were defined when they were first seen, and tells when one is defined otherwise.
+ * Stores the definition of each tool on first use and detects later changes.
  *
- * A changed tool stays changed until somebody approves what was seen, or dismisses it:
- * that an instance shows the old definition again says nothing about the others. A tool that is no
- * longer listed stays pinned, so that it cannot come back as another.
+ * A changed tool stays changed until the change is approved or dismissed: that one instance lists the
+ * pinned definition again says nothing about the other instances. A tool that is no longer listed stays
+ * pinned, so that it cannot return with another definition unnoticed.
  */
 export class Pins {
-  readonly #most: number
+  readonly #maxTools: number
   readonly #servers = new Map<string, Map<string, Pin>>()
   readonly #changes = new Map<string, Map<string, Seen>>()
-  /** Of tools that were looked at, as long as anybody has them: lists are looked at again and again. */
+  /** Caches the canonical definition of each tool object, because lists are checked repeatedly. */
   readonly #definitions = new WeakMap<Tool, string>()
 
-  /** Pins at most so many tools of one server; a further one counts as changed until it is approved. */
+  /** Pins at most `maxTools` tools per server; a further tool counts as changed until it is approved. */
   constructor(maxTools: number = limits.pinnedTools.default) {
-    this.#most = maxTools
+    this.#maxTools = maxTools
   }
 
   /**
-   * Compares the tools that one instance of a server lists with what is pinned, and pins those that are
-   * new. Their order has no say. Rejects with a TypeError for a definition that is no JSON.
+   * Compares the tools that one instance of a server lists with the pins, and pins new tools. The order
+   * of the tools is irrelevant. Rejects with a TypeError for a definition that is not valid JSON.
    */
   async check(server: string, tools: readonly Tool[]): Promise<PinReport> {
     const listed = tools.map(tool => ({ name: tool.name, definition: this.#definitionOf(tool) }))
-    const other = listed.filter(one => this.#pinOf(server, one.name)?.definition !== one.definition)
+    const differing = listed.filter(
+      one => this.#pinOf(server, one.name)?.definition !== one.definition,
+    )
     const seen = await Promise.all(
-      other.map(async one => ({ ...one, digest: await digestOf(server, one.definition) })),
+      differing.map(async one => ({ ...one, digest: await digestOf(server, one.definition) })),
     )
     const added: string[] = []
     const changes: PinChange[] = []
-    // From here on without a pause, and in the order of the list: which of two definitions is pinned,
-    // and which tools have room, is not left to chance.
+    // Synchronous from here on and in list order, so that it is deterministic which of two definitions
+    // is pinned and which tools fit within the limit.
     for (const { name, definition, digest } of seen) {
       const pin = this.#pinOf(server, name)
       if (pin?.definition === definition) continue
-      if (pin === undefined && this.#hasRoom(server)) {
+      if (pin === undefined && this.#hasCapacity(server)) {
         this.#set(server, name, { definition, digest })
         added.push(name)
       } else changes.push(this.#remember(server, name, { definition, digest }))
@@ -81,9 +91,9 @@ export class Pins {
   }
 
   /**
-   * Why a tool, as it is listed here, is not to be called: in one line, or undefined where it may be.
-   * Known at once, so that a list can be shown before `check` has looked at it: what is not as pinned is
-   * refused already, and what was never seen is let through if there is room to pin it.
+   * Returns why a listed tool must not be called, in one line; undefined if it may be called. The answer
+   * is synchronous, so that a list can be used before `check` has finished: a tool that differs from its
+   * pin is blocked already, and an unknown tool passes if the pin limit allows it.
    */
   whyBlocked(server: string, tool: Tool): string | undefined {
     const change = this.changeOf(server, tool.name)
@@ -92,15 +102,15 @@ export class Pins {
     if (pin !== undefined) {
       return pin.definition === this.#definitionOf(tool) ? undefined : 'its definition has changed'
     }
-    return this.#hasRoom(server) ? undefined : 'there is no room to pin its definition'
+    return this.#hasCapacity(server) ? undefined : 'the limit of pinned tools is reached'
   }
 
-  /** The change of a tool that waits to be approved; undefined where there is none. */
+  /** Returns the pending change of a tool; undefined if there is none. */
   changeOf(server: string, tool: string): PinChange | undefined {
     return this.#changes.get(server)?.get(tool)?.change
   }
 
-  /** All that differs in a tool that waits to be approved, one line each, for people who look at it. */
+  /** Returns all differences of a pending change, one line each, for review. */
   differences(server: string, tool: string): readonly string[] {
     const seen = this.#changes.get(server)?.get(tool)
     if (seen === undefined) return []
@@ -111,7 +121,7 @@ export class Pins {
     )
   }
 
-  /** All changes that wait to be approved. */
+  /** Returns all pending changes. */
   changes(): readonly PinChange[] {
     return Array.from(this.#changes.values(), seen =>
       Array.from(seen.values(), one => one.change),
@@ -119,22 +129,23 @@ export class Pins {
   }
 
   /**
-   * Pins a changed tool as it was seen. The digest is that of the change that somebody looked at: if it
-   * has changed again since, or there is no change, this throws an Error and nothing is approved.
+   * Approves a pending change and pins the changed definition. `digest` identifies the change that was
+   * reviewed: throws an Error, and approves nothing, if the tool has changed again since or has no
+   * pending change.
    */
   approve(server: string, tool: string, digest: string): void {
     const seen = this.#changes.get(server)?.get(tool)
     if (seen === undefined) {
-      throw new Error(`the tool "${tool}" of "${server}" has no change to approve`)
+      throw new Error(`tool "${tool}" of server "${server}" has no pending change`)
     }
     if (seen.change.seen !== digest) {
-      throw new Error(`the tool "${tool}" of "${server}" has changed again; look at it once more`)
+      throw new Error(`tool "${tool}" of server "${server}" has changed again; review it again`)
     }
     this.#set(server, tool, { definition: seen.definition, digest })
     this.dismiss(server, tool)
   }
 
-  /** Forgets a change and keeps the pin, once what was seen is gone. Seen again, it is a change again. */
+  /** Discards a pending change and keeps the pin. If the definition is seen again, it is a change again. */
   dismiss(server: string, tool: string): void {
     const changes = this.#changes.get(server)
     changes?.delete(tool)
@@ -142,8 +153,8 @@ export class Pins {
   }
 
   /**
-   * Forgets everything about a server, or about one of its tools; what is forgotten is pinned anew when it
-   * is next seen, whatever it is then.
+   * Removes all pins and pending changes of a server, or of one of its tools. The next definition that is
+   * seen is pinned.
    */
   forget(server: string, tool?: string): void {
     for (const kept of [this.#servers, this.#changes]) {
@@ -153,7 +164,7 @@ export class Pins {
     }
   }
 
-  /** Everything that is pinned, and apart from it what waits for approval. */
+  /** Exports all pins and, separately, the pending changes. */
   export(): PinFile {
     const pins = records(this.#servers, pin => pin)
     const changes = records(this.#changes, ({ change, definition }) => {
@@ -163,11 +174,11 @@ export class Pins {
   }
 
   /**
-   * Takes over pins from a file, beside those that are there; the file wins, and a change that it pins
-   * is approved with that. Gives those whose pins are others now. Rejects with a TypeError, having
-   * taken nothing, where it is none or a digest does not belong to its definition.
+   * Adds the pins of a file to the present ones. The file takes precedence, and a pending change that the
+   * file pins is approved by that. Resolves with the pins that changed. Rejects with a TypeError, and
+   * imports nothing, if the file is invalid or a digest does not match its definition.
    */
-  async import(file: unknown, options: PinImport = {}): Promise<readonly PinRecord[]> {
+  async import(file: unknown, options: PinImportOptions = {}): Promise<readonly PinRecord[]> {
     const { pins, changes } = await readPins(file)
     for (const { server, tool } of options.removed ?? []) this.forget(server, tool)
     const other = pins.filter(
@@ -198,8 +209,8 @@ export class Pins {
     return this.#servers.get(server)?.get(tool)
   }
 
-  #hasRoom(server: string): boolean {
-    return (this.#servers.get(server)?.size ?? 0) < this.#most
+  #hasCapacity(server: string): boolean {
+    return (this.#servers.get(server)?.size ?? 0) < this.#maxTools
   }
 
   #set(server: string, tool: string, pin: Pin): void {
@@ -212,8 +223,8 @@ export class Pins {
     const change = changeBetween(server, tool, this.#pinOf(server, tool), seen)
     const changes = this.#changes.get(server) ?? new Map<string, Seen>()
     this.#changes.set(server, changes)
-    // No more than can be pinned: names that nobody knows must not fill the memory.
-    if (changes.has(tool) || changes.size < this.#most) {
+    // At most as many as can be pinned, so that made-up tool names cannot exhaust memory.
+    if (changes.has(tool) || changes.size < this.#maxTools) {
       changes.set(tool, { change, definition: seen.definition })
     }
     return change
@@ -237,7 +248,7 @@ function changeBetween(server: string, tool: string, pin: Pin | undefined, seen:
     JSON.stringify(before[member]) !== JSON.stringify(after[member])
   const texts = [after.name, after.title, after.description]
   const text = texts.filter(item => typeof item === 'string').join('')
-  const isNew = 'new, and there is no room to pin it'
+  const isNew = 'new, but the limit of pinned tools is reached'
   return {
     server,
     tool,

@@ -1,27 +1,60 @@
-import { isRecord } from '../../util/record.ts'
-import { digestOf } from './digest.ts'
+import type { Tool } from '../../mcp/types/tools.ts'
+import { canonicalJson } from '../../server/crypto/canonical-json.ts'
+import { isRecord } from '../../util/objects.ts'
 
-/** One pin, as it is kept in a file. */
+/** The members of a tool that its pin covers: everything that a model or a person relies on. */
+export const pinnedMembers = [
+  'name',
+  'title',
+  'description',
+  'inputSchema',
+  'outputSchema',
+  'annotations',
+  'icons',
+] as const satisfies readonly (keyof Tool)[]
+
+/** A member of a tool that its pin covers. */
+export type PinnedMember = (typeof pinnedMembers)[number]
+
+/**
+ * Returns the pinned members of a tool as canonical JSON, independent of member order. Throws a
+ * TypeError for a definition that is not valid JSON or nested more than 128 levels deep.
+ */
+export function definitionOf(tool: Tool): string {
+  return canonicalJson(Object.fromEntries(pinnedMembers.map(member => [member, tool[member]])))
+}
+
+/**
+ * Returns the digest of a tool definition as 64 hexadecimal digits: SHA-256 of the server name and the
+ * definition, with a domain-separation prefix.
+ */
+export async function digestOf(server: string, definition: string): Promise<string> {
+  const text = `trunkline tool 1\n${JSON.stringify(server)}\n${definition}`
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return Array.from(new Uint8Array(hash), byte => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** One pin in a pin file. */
 export interface PinRecord {
   readonly server: string
   readonly tool: string
   readonly digest: string
-  /** Canonical JSON. */
+  /** The pinned members of the tool as canonical JSON. */
   readonly definition: string
 }
 
-/** All pins, as they are kept in a file: plain JSON, in an order that does not depend on chance. */
+/** The contents of a pin file: plain JSON in a deterministic order. */
 export interface PinFile {
   readonly version: 1
   readonly pins: readonly PinRecord[]
-  /** What was seen otherwise and nobody has approved, for whoever looks at the file. */
+  /** Changed definitions that wait for approval, for readers of the file. */
   readonly changes?: readonly PinRecord[]
 }
 
-/** What a file holds. Rejects with a TypeError where it is none, or a digest does not belong to its definition. */
+/** Reads a pin file. Rejects with a TypeError if it is invalid or a digest does not match its definition. */
 export async function readPins(file: unknown): Promise<Required<Omit<PinFile, 'version'>>> {
   if (!isRecord(file) || file.version !== 1 || !Array.isArray(file.pins)) {
-    throw new TypeError('this is no file of pins: it needs "version": 1 and a list "pins"')
+    throw new TypeError('not a pin file: "version": 1 and an array "pins" are required')
   }
   const pins = readRecords('pins', file.pins)
   const changes = readRecords('changes', file.changes)
@@ -29,7 +62,7 @@ export async function readPins(file: unknown): Promise<Required<Omit<PinFile, 'v
   return { pins, changes }
 }
 
-/** What is kept of the tools of every server, in an order that does not depend on chance. */
+/** Returns one record per tool of every server, in a deterministic order. */
 export function records<T>(
   servers: ReadonlyMap<string, ReadonlyMap<string, T>>,
   pinOf: (kept: T) => Pick<PinRecord, 'digest' | 'definition'>,
@@ -48,14 +81,16 @@ function readRecords(name: string, given: unknown): readonly PinRecord[] {
   return list.map((pin, at) => {
     if (isPin(pin)) return pin
     const needed = '"server", "tool", "digest" and "definition"'
-    throw new TypeError(`${name}[${at}] needs the texts ${needed}`)
+    throw new TypeError(`${name}[${at}] must have the strings ${needed}`)
   })
 }
 
 async function checkDigest({ server, tool, digest, definition }: PinRecord): Promise<void> {
   if (digest === (await digestOf(server, definition))) return
-  const what = `the pin of the tool "${tool}" of "${server}"`
-  throw new TypeError(`${what} was edited: its digest is another; remove it to pin the tool anew`)
+  const what = `the pin of tool "${tool}" of server "${server}"`
+  throw new TypeError(
+    `${what} was edited: its digest does not match; remove the pin to pin the tool again`,
+  )
 }
 
 function isPin(pin: unknown): pin is PinRecord {

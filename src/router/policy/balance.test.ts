@@ -1,16 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { BalanceName } from '../options.ts'
-import { type Balance, type Candidate, loadOf, makeBalance } from './balance.ts'
+import {
+  type Balancer,
+  type BalanceStrategy,
+  balancers,
+  type Candidate,
+  loadOf,
+  makeBalancer,
+} from './balance.ts'
 
-const names: readonly BalanceName[] = [
-  'round-robin',
-  'weighted',
-  'least-busy',
-  'two-choices',
-  'adaptive',
-  'hash',
-]
+const names = Object.keys(balancers) as BalanceStrategy[]
 
 type Changeable = { -readonly [K in keyof Candidate]: Candidate[K] }
 
@@ -18,7 +17,7 @@ function candidate(key: string, members: Partial<Candidate> = {}): Changeable {
   return { key, weight: 1, inFlight: 0, errorRate: 0, latencyMs: 0, ...members }
 }
 
-/** Chance that is the same in every run. */
+/** A random number generator that is the same in every run. */
 function chance(seed = 1): () => number {
   let state = seed
   return () => {
@@ -27,11 +26,12 @@ function chance(seed = 1): () => number {
   }
 }
 
-const balanceOf = (name: BalanceName): Balance<Candidate> => makeBalance(name, { random: chance() })
+const balanceOf = (name: BalanceStrategy): Balancer<Candidate> =>
+  makeBalancer(name, { random: chance() })
 
 /** How often each is chosen. */
 function chosen(
-  balance: Balance<Candidate>,
+  balance: Balancer<Candidate>,
   candidates: readonly Candidate[],
   times: number,
 ): Record<string, number> {
@@ -45,7 +45,7 @@ function chosen(
 }
 
 describe.each(names)('%s', name => {
-  test('chooses nobody where there is nobody, and the only one where there is one', () => {
+  test('chooses none of none, and the only one of one', () => {
     const balance = balanceOf(name)
     const only = candidate('a', { weight: 0, errorRate: 1 })
     expect(balance([])).toBeUndefined()
@@ -53,7 +53,7 @@ describe.each(names)('%s', name => {
     expect(balance([only], 'key')).toBe(only)
   })
 
-  test('gives equals the same', () => {
+  test('chooses equals equally often', () => {
     const three = ['a', 'b', 'c'].map(key => candidate(key, { latencyMs: 5, inFlight: 1 }))
     for (const count of Object.values(chosen(balanceOf(name), three, 3000))) {
       expect(count).toBeGreaterThan(900)
@@ -61,7 +61,7 @@ describe.each(names)('%s', name => {
     }
   })
 
-  test('always chooses somebody of those given', () => {
+  test('always chooses one of the candidates', () => {
     const any = fc.record({
       weight: fc.integer({ min: 0, max: 5 }),
       inFlight: fc.nat(200),
@@ -82,7 +82,7 @@ describe.each(names)('%s', name => {
 })
 
 describe('in turn', () => {
-  test('round-robin passes over nobody while each call of one is made again elsewhere', () => {
+  test('round-robin skips none while each call of one is retried elsewhere', () => {
     const balance = balanceOf('round-robin')
     const all = ['a', 'b', 'c'].map(key => candidate(key))
     const others = all.slice(1)
@@ -100,7 +100,7 @@ describe('in turn', () => {
     )
   })
 
-  test('round-robin goes through them in order, and goes on when one has left', () => {
+  test('round-robin goes through them in order, and continues when one has left', () => {
     const balance = balanceOf('round-robin')
     const [a, b, c] = [candidate('a'), candidate('b'), candidate('c')]
     const keys = [
@@ -141,7 +141,7 @@ describe('in turn', () => {
     expect(chosen(balance, rest, 100)).toEqual({ none: 0, light: 100 })
   })
 
-  test('weighted follows weights that change, and forgets those that are gone', () => {
+  test('weighted follows weights that change, and drops those that are gone', () => {
     const balance = balanceOf('weighted')
     const [a, b] = [candidate('a'), candidate('b')]
     for (let gone = 0; gone < 1000; gone++) balance([a, b, candidate(`gone-${gone}`)])
@@ -152,7 +152,7 @@ describe('in turn', () => {
   })
 })
 
-describe('by what they have to do', () => {
+describe('by load', () => {
   test('least-busy takes the one with the fewest calls for its weight', () => {
     const balance = balanceOf('least-busy')
     const a = candidate('a', { inFlight: 4 })
@@ -267,7 +267,7 @@ describe('by a key', () => {
     }
   })
 
-  test('each has as many keys as its weight is worth', () => {
+  test('each has as many keys as its weight says', () => {
     const list = [candidate('a'), candidate('b', { weight: 3 }), candidate('c', { weight: 0 })]
     const places = [...placesOf(list).values()]
     const share = places.filter(place => place === 'b').length / keys.length
@@ -276,7 +276,7 @@ describe('by a key', () => {
     expect(places).not.toContain('c')
   })
 
-  test('a call without a key goes where it is over first', () => {
+  test('a call without a key is balanced by two choices', () => {
     const list = [candidate('busy', { inFlight: 9 }), candidate('idle')]
     const balance = balanceOf('hash')
     expect(Array.from({ length: 10 }, () => balance(list)?.key)).not.toContain('busy')

@@ -1,70 +1,73 @@
-import type { BalanceName } from '../options.ts'
 import { hashSeed, hashShare } from './hash.ts'
 
-/** What is looked at when one of several instances is chosen. */
+/** What the choice between instances depends on. */
 export interface Candidate {
-  /** What tells it from the others. */
+  /** Identifies it among the candidates. */
   readonly key: string
-  /** How much it gets beside others. One with 0 gets calls only where all have 0. */
+  /** Its share of calls relative to the others. With 0 it gets calls only if all candidates have 0. */
   readonly weight: number
-  /** Calls it is answering. */
+  /** Calls in flight. */
   readonly inFlight: number
-  /** The share of its calls that failed lately, from 0 to 1. */
+  /** The share of its recent calls that failed, from 0 to 1. */
   readonly errorRate: number
-  /** How long its calls took lately; 0 where that is not known. */
+  /** The mean duration of its recent calls; 0 if unknown. */
   readonly latencyMs: number
 }
 
-/**
- * Chooses one of the candidates, and undefined only where there are none. The key is what `hash` goes
- * by; the others do not look at it.
- */
-export type Balance<C extends Candidate> = (candidates: readonly C[], key?: string) => C | undefined
+/** Chooses one of the candidates; undefined only if there is none. `key` is what `hash` chooses by. */
+export type Balancer<C extends Candidate> = (
+  candidates: readonly C[],
+  key?: string,
+) => C | undefined
 
-/** Where chance comes from, and what a candidate is hashed by. */
-export interface BalanceOptions<C extends Candidate = Candidate> {
-  /** A number from 0 (included) to 1 (not included). */
+export interface BalancerOptions<C extends Candidate = Candidate> {
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number
-  /** What `hash` knows a candidate by, the same in every process, whoever else is there; its key unless said. */
-  readonly placeOf?: (candidate: C) => string
+  /** Returns what `hash` knows a candidate by, the same in every process. By default its key. */
+  readonly hashIdOf?: (candidate: C) => string
+}
+
+type Options<C extends Candidate> = Required<BalancerOptions<C>>
+
+type MakeBalancer = <C extends Candidate>(options: Options<C>) => Balancer<C>
+
+/** The balancing strategies by name: a strategy is a row. Equally good candidates are equally likely. */
+export const balancers = {
+  /** In turn, whatever the weights. */
+  'round-robin': roundRobin,
+  /** In turn, in proportion to the weights and evenly interleaved. */
+  weighted,
+  /** The candidate with the fewest calls in flight per weight. */
+  'least-busy': <C extends Candidate>({ random }: Options<C>) => lowest<C>(busyness, random),
+  /** Power of two choices: of two random candidates, the one with the lower expected completion time. */
+  'two-choices':
+    ({ random }) =>
+    candidates =>
+      twoChoices(candidates, random),
+  /** The candidate with the lowest load: calls in flight, failures and latency together. */
+  adaptive: <C extends Candidate>({ random }: Options<C>) => lowest<C>(adaptiveLoad, random),
+  /** The same candidate for the same key, as long as it is there; without a key as `two-choices`. */
+  hash:
+    ({ random, hashIdOf }) =>
+    (candidates, key) =>
+      key === undefined ? twoChoices(candidates, random) : rendezvous(candidates, key, hashIdOf),
+} as const satisfies Readonly<Record<string, MakeBalancer>>
+
+/** How calls are distributed over the instances of one server. */
+export type BalanceStrategy = keyof typeof balancers
+
+/** Makes a balancer for the instances of one server. A balancer may have state, such as whose turn it is. */
+export function makeBalancer<C extends Candidate>(
+  strategy: BalanceStrategy,
+  { random, hashIdOf = ({ key }) => key }: BalancerOptions<C>,
+): Balancer<C> {
+  const make: MakeBalancer = balancers[strategy]
+  return make({ random, hashIdOf })
 }
 
 /**
- * Makes what chooses among the instances of one server; one that takes turns remembers whose it was.
- *
- * - `round-robin`: in turn, however large their weights.
- * - `weighted`: in turn, in proportion to their weights and evenly mixed.
- * - `least-busy`: the one that is answering the fewest calls for its weight.
- * - `two-choices`: of two taken by chance the one where a call is likely to be over first.
- * - `adaptive`: the one with the least load, in which calls, failures and latency have a part.
- * - `hash`: the same one for the same key, as long as it is there; without a key as `two-choices`.
- *
- * Where several are equally good each is as likely.
- */
-export function makeBalance<C extends Candidate>(
-  name: BalanceName,
-  { random, placeOf = ({ key }) => key }: BalanceOptions<C>,
-): Balance<C> {
-  switch (name) {
-    case 'round-robin':
-      return roundRobin()
-    case 'weighted':
-      return weighted()
-    case 'least-busy':
-      return lowest<C>(busyness, random)
-    case 'two-choices':
-      return candidates => twoChoices(candidates, random)
-    case 'adaptive':
-      return lowest<C>(adaptiveLoad, random)
-    case 'hash':
-      return (candidates, key) =>
-        key === undefined ? twoChoices(candidates, random) : rendezvous(candidates, key, placeOf)
-  }
-}
-
-/**
- * How loaded an instance is, from 0 to 1: half of it says how many calls it has, of a hundred; three
- * tenths how many fail, of one in ten; two tenths how long they take, of ten milliseconds.
+ * The load of an instance, from 0 to 1: one half for calls in flight, of a hundred; three tenths for the
+ * error rate, of one in ten; two tenths for the latency, of ten milliseconds.
  */
 export function loadOf(candidate: Candidate): number {
   return (
@@ -82,15 +85,15 @@ function busyness(candidate: Candidate): number {
   return perWeight(candidate.inFlight, candidate)
 }
 
-// Not 0 for something: one without weight is worse than any other, however little it has to do.
+// A candidate without weight is worse than any other, however little load it has.
 function perWeight(cost: number, candidate: Candidate): number {
   const { weight } = candidate
   return weight > 0 ? cost / weight : Number.POSITIVE_INFINITY
 }
 
-function roundRobin<C extends Candidate>(): Balance<C> {
-  // When each was last chosen. Counting places in the list instead would pass over the one behind any
-  // that fails, since the next choice is made of a list without it.
+function roundRobin<C extends Candidate>(): Balancer<C> {
+  // When each was last chosen. A position in the list instead would skip the candidate after one that
+  // fails, because the next choice is made from a list without it.
   const chosen = new Map<string, number>()
   let choices = 0
   return candidates => {
@@ -109,10 +112,10 @@ function roundRobin<C extends Candidate>(): Balance<C> {
 }
 
 /**
- * Each candidate earns its weight with every choice; the richest is chosen and pays what all earned
- * together. In the long run each is chosen in proportion, and never many times in a row.
+ * Smooth weighted round-robin: each candidate earns its weight with every choice; the richest is chosen and
+ * pays the sum of all weights. In the long run each is chosen in proportion, and never many times in a row.
  */
-function weighted<C extends Candidate>(): Balance<C> {
+function weighted<C extends Candidate>(): Balancer<C> {
   const earned = new Map<string, number>()
   return candidates => {
     let best: C | undefined
@@ -121,7 +124,7 @@ function weighted<C extends Candidate>(): Balance<C> {
     for (const { weight } of candidates) total += weight
     for (const candidate of candidates) {
       const { key, weight } = candidate
-      // Who earns nothing may be the richest all the same, when somebody has left whom others had paid.
+      // A candidate without weight may be the richest nevertheless, after one that was paid has left.
       if (weight === 0 && total > 0) continue
       const has = (earned.get(key) ?? 0) + weight
       earned.set(key, has)
@@ -131,23 +134,23 @@ function weighted<C extends Candidate>(): Balance<C> {
       }
     }
     if (best === undefined) return undefined
-    // Where nobody earns anything each pays 1, and so they take turns.
+    // Without any weights each pays 1, so they take turns.
     earned.set(best.key, most - (total || 1))
     if (earned.size > 2 * candidates.length + 16) prune(earned, candidates)
     return best
   }
 }
 
-/** Forgets the instances that are no longer there. */
+/** Removes the instances that no longer exist. */
 function prune(earned: Map<string, number>, candidates: readonly Candidate[]): void {
   const present = new Set(candidates.map(candidate => candidate.key))
   for (const key of earned.keys()) if (!present.has(key)) earned.delete(key)
 }
 
 function lowest<C extends Candidate>(
-  cost: (candidate: C) => number,
+  cost: (candidate: Candidate) => number,
   random: () => number,
-): Balance<C> {
+): Balancer<C> {
   return candidates => {
     let best: C | undefined
     let least = Number.POSITIVE_INFINITY
@@ -159,7 +162,7 @@ function lowest<C extends Candidate>(
         least = costs
         equals = 1
       } else if (costs === least && random() * ++equals < 1) {
-        // The third of three equals takes the place with one chance in three: each has the same.
+        // The third of three equals is taken with a chance of one in three: all have the same chance.
         best = candidate
       }
     }
@@ -178,8 +181,8 @@ function twoChoices<C extends Candidate>(
   const one = candidates[at]
   const other = candidates[(at + step) % length]
   if (one === undefined || other === undefined) return one
-  // One that was never measured must not seem infinitely quick, or all calls would go there until the
-  // first is answered: then only what they have to do is compared.
+  // A candidate without measured latency must not seem infinitely fast, or all calls would go there until
+  // the first completes: then only the calls in flight are compared.
   const oneMs = one.latencyMs
   const otherMs = other.latencyMs
   const isMeasured = oneMs > 0 && otherMs > 0
@@ -188,14 +191,14 @@ function twoChoices<C extends Candidate>(
     : expectedMs(one, 1) - expectedMs(other, 1)
   const better = difference <= 0 ? one : other
   if (better.weight > 0) return better
-  // These two are to get nothing unless all are.
+  // Candidates without weight get nothing unless all are without.
   const able = candidates.filter(({ weight }) => weight > 0)
   return able.length > 0 ? twoChoices(able, random) : better
 }
 
 /**
- * How long it takes until a call sent there now is over: those before it and itself, at the usual
- * latency, and again for each time that it is likely to fail.
+ * The expected time until a call that is sent now completes: (calls in flight + 1) × latency, divided by the
+ * share of calls that succeed.
  */
 function expectedMs(candidate: Candidate, latencyMs: number): number {
   const once = (candidate.inFlight + 1) * latencyMs
@@ -203,20 +206,20 @@ function expectedMs(candidate: Candidate, latencyMs: number): number {
 }
 
 /**
- * The candidate with the highest number made of its place and the given key. When one is taken away only
- * its own keys get another; when one is added it only takes. With weights each gets its share.
+ * Rendezvous hashing: the candidate with the highest hash of its id and the key. Removing a candidate moves
+ * only its own keys; an added one only takes keys. Weights are honored.
  */
 function rendezvous<C extends Candidate>(
   candidates: readonly C[],
   key: string,
-  placeOf: (candidate: C) => string,
+  hashIdOf: (candidate: C) => string,
 ): C | undefined {
   const seed = hashSeed(key)
   let best: C | undefined
   let most = Number.NEGATIVE_INFINITY
   for (const candidate of candidates) {
     // The logarithm makes the chance of being the highest proportional to the weight.
-    const share = hashShare(seed, placeOf(candidate)) || Number.MIN_VALUE
+    const share = hashShare(seed, hashIdOf(candidate)) || Number.MIN_VALUE
     const { weight } = candidate
     const score = weight > 0 ? -weight / Math.log(share) : share - 1
     if (score > most || (score === most && best !== undefined && candidate.key < best.key)) {

@@ -25,7 +25,7 @@ const failures = limits.breakerFailures.default
 const openMs = limits.breakerOpenMs.default
 
 describe('a closed breaker', () => {
-  test('opens after as many failures in a row as the limit says, and says so', () => {
+  test('opens after as many failures in a row as the limit says, and reports it', () => {
     const { breaker, changes, call } = breakerOf()
     for (let left = failures; left > 1; left--) call('failed')
     expect(breaker.state).toBe('closed')
@@ -38,7 +38,7 @@ describe('a closed breaker', () => {
     expect(call('succeeded')).toBe(false)
   })
 
-  test('counts failures from the start after a success', () => {
+  test('counts failures anew after a success', () => {
     const { breaker, calls } = breakerOf({ window: 100 })
     for (let round = 0; round < 10; round++) {
       calls('failed', 'failed', 'failed', 'failed', 'succeeded')
@@ -55,7 +55,7 @@ describe('a closed breaker', () => {
     expect(breaker.why).toBe('5 of the last 10 calls failed')
   })
 
-  test('forgets calls that lie before its window', () => {
+  test('ignores calls before its window', () => {
     const { breaker, calls } = breakerOf({ window: 4, ratio: 0.75, failures: 100 })
     calls('failed', 'failed', 'succeeded', 'succeeded', 'succeeded', 'failed', 'failed')
     expect(breaker.state).toBe('closed')
@@ -63,7 +63,7 @@ describe('a closed breaker', () => {
     expect(breaker.why).toBe('3 of the last 4 calls failed')
   })
 
-  test('does not count calls that were given up', () => {
+  test('does not count abandoned calls', () => {
     const { breaker, calls } = breakerOf()
     for (let round = 0; round < 3; round++) calls('failed', 'abandoned')
     expect(breaker.state).toBe('closed')
@@ -71,7 +71,7 @@ describe('a closed breaker', () => {
     expect(breaker.state).toBe('open')
   })
 
-  test('opens at the first failure where that is asked for', () => {
+  test('opens at the first failure with that option', () => {
     const { breaker, call } = breakerOf({ failures: 1 })
     call('failed')
     expect(breaker.why).toBe('1 failure')
@@ -79,7 +79,7 @@ describe('a closed breaker', () => {
 })
 
 describe('an open breaker', () => {
-  test('says when it will be tried, and is tried then', () => {
+  test('says when it will be half-open, and is half-open then', () => {
     const { breaker, time, calls, changes } = breakerOf({ failures: 1 })
     calls('failed')
     time.now += 1000
@@ -105,7 +105,7 @@ describe('an open breaker', () => {
     expect(breaker.state).toBe('open')
   })
 
-  test('is on trial at once when it is told to be, and then as after its time', () => {
+  test('is half-open at once after tryNow()', () => {
     const { breaker, changes, calls } = breakerOf({ failures: 1 })
     calls('failed')
     breaker.tryNow()
@@ -135,7 +135,7 @@ describe('a half-open breaker', () => {
     return { ...made, late }
   }
 
-  test('is not held up by a call that takes longer than it was open', () => {
+  test('is not blocked by a call that takes longer than it was open', () => {
     const { breaker, time } = onTrial()
     const slow = breaker.begin()
     time.now += openMs - 1
@@ -157,7 +157,7 @@ describe('a half-open breaker', () => {
     expect(breaker.begin()).toBe(0)
     breaker.abandoned(probe)
     expect(breaker.isReady).toBe(true)
-    expect(changes.at(-1)).toEqual(['half-open', 'on trial after 1 failure'])
+    expect(changes.at(-1)).toEqual(['half-open', 'probing after 1 failure'])
   })
 
   test('closes after two successes in a row', () => {
@@ -170,11 +170,11 @@ describe('a half-open breaker', () => {
     expect(changes.map(([state]) => state)).toEqual(['open', 'half-open', 'closed'])
   })
 
-  test('opens for the whole time again at a failure', () => {
+  test('opens for the full time again after a failure', () => {
     const { breaker, time, calls } = onTrial()
     calls('succeeded', 'failed')
     expect(breaker.state).toBe('open')
-    expect(breaker.why).toBe('a failure while on trial')
+    expect(breaker.why).toBe('a failure while half-open')
     expect(breaker.retryAfterMs).toBe(openMs)
     time.now += openMs
     calls('succeeded')
@@ -195,7 +195,7 @@ describe('a half-open breaker', () => {
   })
 })
 
-test('a breaker that is reset is closed and has forgotten everything', () => {
+test('reset() closes a breaker and resets its counters', () => {
   const { breaker, calls, changes } = breakerOf({ failures: 2 })
   calls('failed', 'failed')
   breaker.reset()
@@ -217,7 +217,7 @@ test.each<[keyof BreakerOptions, number]>([
   expect(() => breakerOf({ [name]: value })).toThrow(`breaker.${name} must be`)
 })
 
-test('whatever happens in whatever order, it is tried again in time and by two at once only in time', () => {
+test('in any order of events it becomes half-open in time, with one probe at a time', () => {
   const step = fc.oneof(
     fc.constant('begin' as const),
     fc.constantFrom('succeeded' as const, 'failed' as const, 'abandoned' as const),

@@ -1,33 +1,33 @@
 import type { BreakerState } from '../../observe/events.ts'
-import { checked } from '../../util/in-range.ts'
 import { limits } from '../../util/limits/limits.ts'
+import { checkRange } from '../../util/range.ts'
 import type { BreakerOptions } from '../options.ts'
 
 export type { BreakerState } from '../../observe/events.ts'
 
-/** Where a breaker takes the time from, and whom it tells. */
+/** What a breaker needs, and what it reports. */
 export interface BreakerHost {
-  /** Milliseconds that never go back. */
+  /** Monotonic time in milliseconds. */
   readonly now: () => number
-  /** Told after each change, with the reason in one line. Must not throw. */
+  /** Called after each change of state, with the reason in one line. Must not throw. */
   readonly onChange?: (state: BreakerState, why: string) => void
 }
 
 /**
- * Keeps calls away from an instance that fails: after `failures` in a row, or when the share `ratio`
- * of the last `window` calls failed, it opens for `openMs`. Then it is half-open: one call at a time
- * goes through, `successes` in a row close it, one failure opens it again. A call that takes longer than
- * `openMs` holds up nobody: another one goes through beside it.
+ * A circuit breaker that keeps calls away from a failing instance: after `failures` in a row, or when the
+ * share `ratio` of the last `window` calls failed, it opens for `openMs`. Then it is half-open: one call at a
+ * time goes through, `successes` in a row close it, one failure opens it again. A call that takes longer
+ * than `openMs` does not block it: another call goes through beside it.
  *
- * Every call asks `begin` and then says exactly once how it ended: `succeeded`, `failed` or
- * `abandoned`. Which failures count is the caller's choice; the answer "no such tool" is a success.
- * Throws a RangeError for options out of range.
+ * Every call takes a ticket from `begin` and then reports its outcome exactly once: `succeeded`, `failed` or
+ * `abandoned`. The caller decides which failures count; the error "no such tool" is a success. The
+ * constructor throws a RangeError for options out of range.
  */
 export class Breaker {
   readonly #options: Required<BreakerOptions>
   readonly #now: () => number
   readonly #onChange: BreakerHost['onChange']
-  /** The last outcomes in a ring; 1 is a failure. */
+  /** The latest outcomes in a ring buffer; 1 is a failure. */
   readonly #window: Uint8Array
   #at = 0
   #seen = 0
@@ -39,7 +39,7 @@ export class Breaker {
   #state: BreakerState = 'closed'
   #openUntil = 0
   #why = ''
-  // Counts the changes, so that the end of a call is counted only in the state it began in.
+  // Counts the changes of state, so that an outcome counts only in the state that the call began in.
   #epoch = 1
 
   constructor(options: BreakerOptions, host: BreakerHost) {
@@ -49,44 +49,44 @@ export class Breaker {
     this.#window = new Uint8Array(this.#options.window)
   }
 
-  /** The state now. An open breaker whose time is over is half-open. */
+  /** The current state. An open breaker is half-open after `openMs`. */
   get state(): BreakerState {
-    return this.#isOver() ? 'half-open' : this.#state
+    return this.#hasExpired() ? 'half-open' : this.#state
   }
 
-  /** Why it is not closed, in one line: `5 failures in a row`. Empty while it is closed. */
+  /** Why it is not closed, in one line, such as `5 failures in a row`. Empty while it is closed. */
   get why(): string {
     return this.#why
   }
 
-  /** Whether a call may begin now. Changes nothing. */
+  /** Whether a call may begin now. Has no side effect. */
   get isReady(): boolean {
     if (this.#state === 'closed') return true
-    if (this.#state === 'open') return this.#isOver()
+    if (this.#state === 'open') return this.#hasExpired()
     if (this.#probes < limits.breakerProbes.default) return true
     return this.#now() - this.#probedAt >= this.#options.openMs
   }
 
-  /** Milliseconds until a call makes sense again; 0 unless it is open. */
+  /** Milliseconds until it is half-open; 0 unless it is open. */
   get retryAfterMs(): number {
     if (this.state !== 'open') return 0
     return Math.ceil(this.#openUntil - this.#now())
   }
 
   /**
-   * Begins a call, if one may begin: gives a ticket, which is true, or 0. The ticket goes back with the
-   * outcome, because a call that began before the breaker opened says nothing about a later trial.
+   * Begins a call and returns its ticket, which is truthy, or 0 if no call may begin. The ticket goes with
+   * the outcome, because a call that began before the breaker opened says nothing about a later probe.
    */
   begin(): number {
     if (this.#state === 'closed') return this.#epoch
     if (!this.isReady) return 0
-    if (this.#state === 'open') this.#change('half-open', `on trial after ${this.#why}`)
+    if (this.#state === 'open') this.#change('half-open', `probing after ${this.#why}`)
     this.#probes++
     this.#probedAt = this.#now()
     return this.#epoch
   }
 
-  /** A call ended well. */
+  /** Reports that a call succeeded. */
   succeeded(ticket = this.#epoch): void {
     if (ticket !== this.#epoch) return
     if (this.#state === 'closed') {
@@ -98,38 +98,38 @@ export class Breaker {
     }
   }
 
-  /** A call failed in a way that speaks against the instance. */
+  /** Reports a failure of the instance. */
   failed(ticket = this.#epoch): void {
     if (ticket !== this.#epoch) return
     if (this.#state === 'half-open') {
-      this.#open('a failure while on trial')
+      this.#open('a failure while half-open')
     } else if (this.#state === 'closed') {
       this.#failedInRow++
       this.#count(1)
-      this.#judge()
+      this.#evaluate()
     }
   }
 
-  /** A call ended without saying anything about the instance: its caller gave it up, for instance. */
+  /** Reports that a call ended without an outcome, because its caller gave it up, for example. */
   abandoned(ticket = this.#epoch): void {
     if (ticket === this.#epoch && this.#state === 'half-open') this.#endProbe()
   }
 
-  /** Puts an open one on trial at once: there is reason to think that what it opened for is over. */
+  /** Makes an open breaker half-open at once, because the instance has probably recovered. */
   tryNow(): void {
     if (this.#state === 'open') this.#openUntil = this.#now()
   }
 
-  /** Closes it and forgets everything. */
+  /** Closes it and resets its counters. */
   reset(): void {
     this.#change('closed', '')
   }
 
-  #isOver(): boolean {
+  #hasExpired(): boolean {
     return this.#state === 'open' && this.#now() >= this.#openUntil
   }
 
-  #judge(): void {
+  #evaluate(): void {
     const { failures, ratio, window } = this.#options
     const failed = this.#failedInWindow
     if (this.#failedInRow >= failures) {
@@ -141,7 +141,7 @@ export class Breaker {
 
   #count(outcome: 0 | 1): void {
     const oldest = this.#window[this.#at] ?? 0
-    // Before the ring is full the places ahead hold 0, which takes nothing away.
+    // Until the ring is full, the slots ahead hold 0, which subtracts nothing.
     this.#failedInWindow += outcome - oldest
     this.#window[this.#at] = outcome
     this.#at = (this.#at + 1) % this.#window.length
@@ -158,17 +158,17 @@ export class Breaker {
   }
 
   #change(state: BreakerState, why: string): void {
-    const isNews = state !== this.#state
+    const isChange = state !== this.#state
     this.#state = state
     this.#why = why
     this.#epoch++
     this.#probes = 0
     this.#succeededInRow = 0
-    if (state === 'closed') this.#forget()
-    if (isNews) this.#onChange?.(state, why)
+    if (state === 'closed') this.#resetCounters()
+    if (isChange) this.#onChange?.(state, why)
   }
 
-  #forget(): void {
+  #resetCounters(): void {
     this.#window.fill(0)
     this.#at = 0
     this.#seen = 0
@@ -177,7 +177,7 @@ export class Breaker {
   }
 }
 
-const count = { least: 1, most: 10_000, whole: true }
+const count = { min: 1, max: 10_000, integer: true }
 
 function settings(options: BreakerOptions): Required<BreakerOptions> {
   const failures = options.failures ?? limits.breakerFailures.default
@@ -186,10 +186,10 @@ function settings(options: BreakerOptions): Required<BreakerOptions> {
   const openMs = options.openMs ?? limits.breakerOpenMs.default
   const successes = options.successes ?? limits.breakerSuccesses.default
   return {
-    failures: checked('breaker.failures', failures, count),
-    ratio: checked('breaker.ratio', ratio, { least: 0, most: 1 }),
-    window: checked('breaker.window', window, count),
-    openMs: checked('breaker.openMs', openMs, { least: 1 }),
-    successes: checked('breaker.successes', successes, count),
+    failures: checkRange('breaker.failures', failures, count),
+    ratio: checkRange('breaker.ratio', ratio, { min: 0, max: 1 }),
+    window: checkRange('breaker.window', window, count),
+    openMs: checkRange('breaker.openMs', openMs, { min: 1 }),
+    successes: checkRange('breaker.successes', successes, count),
   }
 }

@@ -1,23 +1,28 @@
+import type { RpcError } from '../../jsonrpc/error.ts'
+import type { Clock, Timer } from '../../util/time/clock.ts'
+import type { UpstreamCall } from '../forward/upstream-call.ts'
+
 /**
- * Lets so many calls through at one time, and keeps so many waiting for their turn.
+ * Limits the number of concurrent calls, and of calls that are queued.
  *
- * A call is admitted (`admit`, only while the gate is not full), enters, at once or later (`enter`),
- * and leaves (`leave`). One that was admitted and will not enter withdraws (`withdraw`). Who waits
- * gets in first come, first served, but caller by caller: one with many calls waiting gets one in,
- * then the next caller does.
+ * A call is admitted (`admit`, only while the limit is not full), enters, at once or later (`enter`),
+ * and leaves (`leave`). An admitted call that will not enter withdraws (`withdraw`). Queued calls enter
+ * first come, first served, but round-robin by caller: a caller with many queued calls gets one in, then
+ * the next caller does.
  */
-export class Gate {
+export class ConcurrencyLimit {
   readonly #concurrent: number
-  readonly #places: number
-  /** Those that wait, by caller. The order of the map is whose turn it is. */
-  readonly #queues = new Map<string, Set<Waiting>>()
+  /** Concurrent and queued calls together. */
+  readonly #capacity: number
+  /** Queued calls by caller. The order of the map is the order of the callers' turns. */
+  readonly #queues = new Map<string, Set<QueuedCall>>()
   #admitted = 0
   #running = 0
-  #waiting = 0
+  #queued = 0
 
   constructor(concurrent: number, queue: number) {
     this.#concurrent = concurrent
-    this.#places = concurrent + queue
+    this.#capacity = concurrent + queue
   }
 
   /** Calls that have entered and not left. */
@@ -25,29 +30,29 @@ export class Gate {
     return this.#running
   }
 
-  /** Calls that wait to enter. */
-  get waiting(): number {
-    return this.#waiting
+  /** Calls that are queued. */
+  get queued(): number {
+    return this.#queued
   }
 
-  /** Whether a call that was admitted enters without waiting. */
+  /** Whether an admitted call enters at once. */
   get hasRoom(): boolean {
     return this.#running < this.#concurrent
   }
 
-  /** Whether no further call can be admitted. */
+  /** Whether no more calls can be admitted. */
   get isFull(): boolean {
-    return this.#admitted >= this.#places
+    return this.#admitted >= this.#capacity
   }
 
-  /** Gives a call a place, inside or in the queue. */
+  /** Reserves a place for a call, running or queued. */
   admit(): void {
     this.#admitted++
   }
 
   /**
-   * Enters with a call that was admitted: at once, or when the promise resolves. It rejects with the
-   * reason of the signal if that aborts before; the call has withdrawn then.
+   * Enters with an admitted call: at once, or when the promise resolves. The promise rejects with the
+   * reason of the signal if that aborts first; the call has withdrawn then.
    */
   enter(caller: string, signal?: AbortSignal): Promise<void> | undefined {
     if (this.hasRoom) {
@@ -60,57 +65,100 @@ export class Gate {
     }
     return new Promise((resolve, reject) => {
       const onAbort = () => {
-        this.#remove(caller, waiting)
+        this.#remove(caller, queued)
         this.withdraw()
         reject(signal?.reason)
       }
-      const waiting: Waiting = {
+      const queued: QueuedCall = {
         enter: () => {
           signal?.removeEventListener('abort', onAbort)
           resolve()
         },
       }
       signal?.addEventListener('abort', onAbort, { once: true })
-      this.#add(caller, waiting)
+      this.#add(caller, queued)
     })
   }
 
-  /** Ends a call that has entered; the next one that waits takes its place. */
+  /** Ends a call that has entered; the next queued call takes its place. */
   leave(): void {
     this.#admitted--
     this.#running--
     const [next] = this.#queues
     if (next === undefined) return
     const [caller, queue] = next
-    const [waiting] = queue
-    if (waiting === undefined) return
-    this.#remove(caller, waiting)
-    // To the end, so that every other caller who waits comes before this one's next call.
+    const [queued] = queue
+    if (queued === undefined) return
+    this.#remove(caller, queued)
+    // Moved to the end, so that every other queued caller comes before this caller's next call.
     if (this.#queues.delete(caller)) this.#queues.set(caller, queue)
     this.#running++
-    waiting.enter()
+    queued.enter()
   }
 
-  /** Ends a call that was admitted and has not entered. */
+  /** Ends an admitted call that has not entered. */
   withdraw(): void {
     this.#admitted--
   }
 
-  #add(caller: string, waiting: Waiting): void {
+  #add(caller: string, queued: QueuedCall): void {
     const queue = this.#queues.get(caller)
-    if (queue === undefined) this.#queues.set(caller, new Set([waiting]))
-    else queue.add(waiting)
-    this.#waiting++
+    if (queue === undefined) this.#queues.set(caller, new Set([queued]))
+    else queue.add(queued)
+    this.#queued++
   }
 
-  #remove(caller: string, waiting: Waiting): void {
+  #remove(caller: string, queued: QueuedCall): void {
     const queue = this.#queues.get(caller)
-    queue?.delete(waiting)
+    queue?.delete(queued)
     if (queue?.size === 0) this.#queues.delete(caller)
-    this.#waiting--
+    this.#queued--
   }
 }
 
-interface Waiting {
+interface QueuedCall {
   readonly enter: () => void
+}
+
+/**
+ * The time that one call is queued. Ends when the caller gives the call up, or at the timeout of the call:
+ * then `makeError` makes the error for the caller.
+ */
+export class QueueWait {
+  /** The name of the limit that the call is queued at. */
+  limit = ''
+  readonly #clock: Clock
+  readonly #since: number
+  readonly #controller = new AbortController()
+  readonly #timer: Timer | undefined
+  readonly #abort: AbortSignal
+
+  constructor(
+    { abort, timeoutMs }: Pick<UpstreamCall, 'abort' | 'timeoutMs'>,
+    clock: Clock,
+    makeError: (limit: string) => RpcError,
+  ) {
+    this.#clock = clock
+    this.#since = clock.now()
+    this.#abort = abort.signal
+    this.#abort.addEventListener('abort', this.#onAbort, { once: true })
+    if (this.#abort.aborted) this.#onAbort()
+    if (timeoutMs > 0) {
+      this.#timer = clock.start(() => this.#controller.abort(makeError(this.limit)), timeoutMs)
+    }
+  }
+
+  /** Aborted when the call must not be queued any longer. */
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** Ends the wait, and returns how long it was, in milliseconds. */
+  end(): number {
+    if (this.#timer !== undefined) this.#clock.stop(this.#timer)
+    this.#abort.removeEventListener('abort', this.#onAbort)
+    return this.#clock.now() - this.#since
+  }
+
+  #onAbort = (): void => this.#controller.abort(this.#abort.reason)
 }

@@ -12,7 +12,7 @@ describe('the hash of a text', () => {
     expect(shortHash(text)).toBe(hash)
   })
 
-  test('has ten digits and small letters, and is another for every name', () => {
+  test('has ten digits and lowercase letters, and differs for every name', () => {
     const seen = new Set<string>()
     for (let index = 0; index < 50_000; index++) {
       const hash = shortHash(`server-${index % 200}__tool_${index}`)
@@ -22,7 +22,7 @@ describe('the hash of a text', () => {
     expect(seen.size).toBe(50_000)
   })
 
-  test('is spread evenly, however alike the texts are', () => {
+  test('is distributed evenly, however similar the texts are', () => {
     const boxes = new Array<number>(16).fill(0)
     const each = 1000
     for (let index = 0; index < boxes.length * each; index++) {

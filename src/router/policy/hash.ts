@@ -1,21 +1,21 @@
-/** The first of two texts, for `hashShare`: to be made once where many others follow. */
+/** Hashes the first of two texts for `hashShare`. Compute it once where many second texts follow. */
 export function hashSeed(text: string): number {
-  return lane(text, 0x811c9dc5, fnvPrime)
+  return fnv1a(text, 0x811c9dc5, fnvPrime)
 }
 
 /**
- * A number from 0 (included) to 1 (not included) that depends on both texts only, the same in every
- * process: close texts give numbers that have nothing to do with each other. Not for secrets.
+ * Returns a number from 0 (inclusive) to 1 (exclusive) that depends on both texts only, the same in every
+ * process: similar texts give unrelated numbers. Not for secrets.
  */
 export function hashShare(seed: number, other: string): number {
-  const high = mix(lane(other, seed, fnvPrime))
-  // With another factor, so that texts that fall together above do not here.
-  const low = mix(lane(other, seed, 0x9e3779b1))
-  // 53 bits are what a number can hold: 32 of one and 21 of the other.
+  const high = mix(fnv1a(other, seed, fnvPrime))
+  // With another factor, so that texts that collide above do not collide here.
+  const low = mix(fnv1a(other, seed, 0x9e3779b1))
+  // A number holds 53 bits: 32 of one and 21 of the other.
   return (high * 0x200000 + (low >>> 11)) / 0x20000000000000
 }
 
-/** A text as ten digits and small letters, the same in every process. Not for secrets. */
+/** Hashes a text to ten digits and lowercase letters, the same in every process. Not for secrets. */
 export function shortHash(text: string): string {
   const length = 10
   const number = Math.floor(hashShare(hashSeed(''), text) * 36 ** length)
@@ -24,8 +24,8 @@ export function shortHash(text: string): string {
 
 const fnvPrime = 0x01000193
 
-/** FNV-1a over the bytes of the UTF-16 code units, with a beginning and a factor of choice. */
-function lane(text: string, seed: number, factor: number): number {
+/** FNV-1a over the bytes of the UTF-16 code units, with a given seed and factor. */
+function fnv1a(text: string, seed: number, factor: number): number {
   let hash = seed
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { limits as named } from '../../util/limits/limits.ts'
 import type { CallLimits, UpstreamLimits } from '../options.ts'
-import { Limits, type LimitsOptions, type Pass } from './limit.ts'
+import { Limits, type LimitsOptions, type Permit } from './limit.ts'
 
 function limitsOf(
   router: LimitsOptions['router'],
@@ -12,7 +12,7 @@ function limitsOf(
   const limits = new Limits({ router, now: () => time.now, ...options })
   const files = upstream && limits.ofServer(upstream)
   const enter = (caller = 'ann', tool = 'read', signal?: AbortSignal) =>
-    limits.enter({ caller, tool }, files, signal)
+    limits.acquire({ caller, tool }, files, signal)
   return { limits, time, enter }
 }
 
@@ -26,10 +26,10 @@ function refusal(enter: () => unknown): unknown {
   return undefined
 }
 
-/** A pass that was given at once. */
-function atOnce(pass: Pass | Promise<Pass>): Pass {
-  if (pass instanceof Promise) throw new Error('it waits')
-  return pass
+/** A permit that was acquired at once. */
+function atOnce(permit: Permit | Promise<Permit>): Permit {
+  if (permit instanceof Promise) throw new Error('it is queued')
+  return permit
 }
 
 const places: readonly (readonly [
@@ -44,7 +44,7 @@ const places: readonly (readonly [
 ]
 
 describe.each(places)('the limits of the %s', (name, set) => {
-  test('refuse a call that comes too soon, and say when to come again', () => {
+  test('refuse a call above the rate, and say when to retry', () => {
     const { enter, time } = limitsOf(...set({ perSecond: 4, burst: 2 }))
     atOnce(enter())
     atOnce(enter())
@@ -61,7 +61,7 @@ describe.each(places)('the limits of the %s', (name, set) => {
     expect(refusal(enter)).toBeUndefined()
   })
 
-  test('let so many run at once, keep so many waiting, and refuse one more', async () => {
+  test('run as many calls as allowed, queue as many as allowed, and refuse one more', async () => {
     const { enter } = limitsOf(...set({ concurrent: 1, queue: 1 }))
     const first = atOnce(enter())
     const second = enter()
@@ -71,23 +71,23 @@ describe.each(places)('the limits of the %s', (name, set) => {
       message: 'Too many calls at once',
       data: { retryAfterMs: named.overloadRetryMs.default, limit: name },
     })
-    first.leave()
-    const pass = await second
-    pass.leave()
+    first.release()
+    const permit = await second
+    permit.release()
     atOnce(enter())
   })
 })
 
-describe('what applies to others', () => {
-  test('nothing is limited where nothing is said', () => {
+describe('separate limits', () => {
+  test('limit nothing without options', () => {
     const { enter, limits } = limitsOf(undefined, { tools: { write: { concurrent: 1 } } })
     for (let call = 0; call < 1000; call++) atOnce(enter())
     for (let call = 0; call < 1000; call++) {
-      atOnce(limits.enter({ caller: 'x' }, undefined)).leave()
+      atOnce(limits.acquire({ caller: 'x' }, undefined)).release()
     }
   })
 
-  test('each caller has its own, and other servers and tools have theirs', () => {
+  test('each caller has its own, and so have other servers and tools', () => {
     const { enter, limits } = limitsOf(undefined, {
       perCaller: { perSecond: 1 },
       tools: { write: { perSecond: 1 } },
@@ -97,10 +97,10 @@ describe('what applies to others', () => {
     atOnce(enter('bob', 'write'))
     expect(refusal(() => enter('cem', 'write'))).toMatchObject({ data: { limit: 'tool' } })
     atOnce(enter('cem', 'read'))
-    atOnce(limits.enter({ caller: 'ann' }, undefined))
+    atOnce(limits.acquire({ caller: 'ann' }, undefined))
   })
 
-  test('of too many callers the one heard of longest ago starts anew', () => {
+  test('above the number of callers the least recently used one starts over', () => {
     const router = { perCaller: { perSecond: 1 } }
     const { enter } = limitsOf(router, undefined, { maxCallers: 2 })
     atOnce(enter('ann'))
@@ -111,7 +111,7 @@ describe('what applies to others', () => {
     expect(refusal(() => enter('bob'))).toBeUndefined()
   })
 
-  test('as many callers are told apart as the limit says', () => {
+  test('keep as many callers apart as the limit says', () => {
     const { enter } = limitsOf({ perCaller: { perSecond: 1 } })
     const most = named.limitedCallers.default
     for (let caller = 0; caller < most; caller++) atOnce(enter(`${caller}`))
@@ -139,23 +139,23 @@ describe('a call that one limit refuses', () => {
 
   test('takes nothing of a rate where a queue is full', () => {
     const { enter } = limitsOf({ perSecond: 2 }, { concurrent: 1, queue: 0 })
-    const pass = atOnce(enter())
+    const permit = atOnce(enter())
     for (let call = 0; call < 50; call++) {
       expect(refusal(enter)).toMatchObject({ data: { limit: 'server' } })
     }
-    pass.leave()
+    permit.release()
     atOnce(enter())
   })
 
-  test('is told the longest of the times to wait', () => {
+  test('gets the longest of the delays', () => {
     const { enter } = limitsOf({ perSecond: 1 }, { perSecond: 0.1 })
     atOnce(enter())
     expect(refusal(enter)).toMatchObject({ data: { retryAfterMs: 10_000, limit: 'server' } })
   })
 })
 
-describe('a call that waits', () => {
-  test('is asked what ends its wait only where it waits, and told at which limit', async () => {
+describe('a queued call', () => {
+  test('needs a signal only if it is queued, and gets the name of the limit', async () => {
     const limits = new Limits({ router: { concurrent: 1 }, now: () => 0 })
     const asked: string[] = []
     const late = new AbortController()
@@ -163,34 +163,34 @@ describe('a call that waits', () => {
       asked.push(limit)
       return late.signal
     }
-    const pass = atOnce(limits.enter({ caller: 'ann' }, undefined, undefined, waitAt))
+    const permit = atOnce(limits.acquire({ caller: 'ann' }, undefined, undefined, waitAt))
     expect(asked).toEqual([])
-    const second = limits.enter({ caller: 'ann' }, undefined, undefined, waitAt)
+    const second = limits.acquire({ caller: 'ann' }, undefined, undefined, waitAt)
     expect(asked).toEqual(['router'])
     late.abort(new Error('too late'))
     await expect(second).rejects.toThrow('too late')
-    pass.leave()
-    atOnce(limits.enter({ caller: 'ann' }, undefined)).leave()
+    permit.release()
+    atOnce(limits.acquire({ caller: 'ann' }, undefined)).release()
   })
 
-  test('does not hold what others could use', () => {
+  test('does not hold what other calls could use', () => {
     const { enter } = limitsOf({ concurrent: 2 }, { tools: { slow: { concurrent: 1 } } })
     atOnce(enter('ann', 'slow'))
     for (let call = 0; call < 5; call++) void enter('ann', 'slow')
     atOnce(enter('bob', 'quick'))
   })
 
-  test('is sure of its place: it is not refused later', async () => {
+  test('keeps its place: it is not refused later', async () => {
     const { enter } = limitsOf({ concurrent: 2, queue: 0 }, { tools: { slow: { concurrent: 1 } } })
     const running = atOnce(enter('ann', 'slow'))
     const waiting = enter('ann', 'slow')
     expect(refusal(() => enter('bob', 'quick'))).toMatchObject({ data: { limit: 'router' } })
-    running.leave()
-    ;(await waiting).leave()
+    running.release()
+    ;(await waiting).release()
     atOnce(enter('bob', 'quick'))
   })
 
-  test('gives back all of its places when it is given up', async () => {
+  test('releases all of its places if it is given up', async () => {
     const { enter } = limitsOf(
       { concurrent: 1, queue: 1 },
       { concurrent: 1, queue: 1, tools: { read: { concurrent: 1, queue: 1 } } },
@@ -202,11 +202,11 @@ describe('a call that waits', () => {
       giveUp.abort(new Error('enough'))
       await expect(waiting).rejects.toThrow('enough')
     }
-    running.leave()
-    atOnce(enter()).leave()
+    running.release()
+    atOnce(enter()).release()
   })
 
-  test('gives back what it holds already when it is given up farther on', async () => {
+  test('releases what it holds already if it is given up at a later limit', async () => {
     const { enter } = limitsOf(undefined, {
       concurrent: 1,
       queue: 1,
@@ -218,30 +218,30 @@ describe('a call that waits', () => {
     expect(refusal(enter)).toMatchObject({ data: { limit: 'tool' } })
     giveUp.abort(new Error('enough'))
     await expect(waiting).rejects.toThrow('enough')
-    running.leave()
+    running.release()
     atOnce(enter('ann', 'read'))
   })
 
-  test('does not begin at all if its caller has given it up already', () => {
+  test('does not begin if its caller has already given it up', () => {
     const { enter } = limitsOf({ perSecond: 1 })
     const gone = AbortSignal.abort(new Error('gone'))
     expect(() => enter('ann', 'read', gone)).toThrow('gone')
     atOnce(enter())
   })
 
-  test('waits in a queue of the named length where none is said', () => {
+  test('is queued up to the default length if the options have none', () => {
     const { enter } = limitsOf({ concurrent: 1 })
     for (let call = 0; call <= named.callQueue.default; call++) void enter()
     expect(refusal(enter)).toBeDefined()
   })
 })
 
-test('a pass is given back once, however often that is said', () => {
+test('a permit is released once, however often it is called', () => {
   const { enter } = limitsOf({ concurrent: 2, queue: 0 })
-  const pass = atOnce(enter())
+  const permit = atOnce(enter())
   atOnce(enter())
-  pass.leave()
-  pass.leave()
+  permit.release()
+  permit.release()
   atOnce(enter())
   expect(refusal(enter)).toBeDefined()
 })

@@ -1,36 +1,36 @@
 import type { RpcError } from '../../jsonrpc/error.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
-import { checked } from '../../util/in-range.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { Allowance } from '../../util/time/token-bucket.ts'
+import { checkRange } from '../../util/range.ts'
+import { TokenBucket } from '../../util/time/token-bucket.ts'
 import type { CallLimits, UpstreamLimits } from '../options.ts'
-import { Gate } from './concurrency.ts'
+import { ConcurrencyLimit } from './concurrency.ts'
 
-/** What a call is, as far as limits go. */
+/** The properties of a call that limits depend on. */
 export interface LimitedCall {
-  /** Who calls; callers that nobody has identified share one name. */
+  /** The id of the principal; empty for all callers without one. */
   readonly caller: string
-  /** The tool, by the name that its server gives it. */
+  /** The upstream name of the tool. */
   readonly tool?: string
 }
 
-/** What a call holds while it runs. `leave` gives it back; calling it again does nothing. */
-export interface Pass {
-  leave(): void
+/** What a call holds of the limits while it runs. `release` gives it back; calling it again does nothing. */
+export interface Permit {
+  release(): void
 }
 
-/** The limits of all calls, and of each caller; and where the time comes from. */
+/** The limits of all calls, and of each caller. */
 export interface LimitsOptions {
   readonly router?: CallLimits & { readonly perCaller?: CallLimits }
-  /** Milliseconds that never go back. */
+  /** Monotonic time in milliseconds. */
   readonly now: () => number
-  /** Callers that are told apart at one time, at each limit that is per caller. */
+  /** The number of callers that each per-caller limit keeps apart. */
   readonly maxCallers?: number
 }
 
 /**
- * Holds calls to every limit that applies to them: of the router, of the caller, of the server, of the
- * caller at that server, and of the tool. A call that one of them refuses counts at none.
+ * Applies every limit to a call: of the router, of the caller, of the server, of the caller at that
+ * server, and of the tool. A call that one limit refuses counts at none.
  */
 export class Limits {
   readonly #now: () => number
@@ -38,7 +38,7 @@ export class Limits {
   readonly #router: Meter | undefined
   readonly #callers: CallerMeters | undefined
 
-  /** Throws a RangeError for limits that let nothing through or contradict themselves. */
+  /** Throws a RangeError for limits that admit no call or contradict each other. */
   constructor(options: LimitsOptions) {
     this.#now = options.now
     this.#maxCallers = options.maxCallers ?? limits.limitedCallers.default
@@ -48,8 +48,8 @@ export class Limits {
   }
 
   /**
-   * The limits of one server, of which nothing is used yet. They belong to whoever asks for them, who
-   * passes them to `enter`. Throws a RangeError as the constructor does.
+   * Creates the limits of one server, unused so far, for `acquire`. Throws a RangeError as the constructor
+   * does.
    */
   ofServer(options: UpstreamLimits): ServerMeters {
     const tools = new Map<string, Meter>()
@@ -64,42 +64,42 @@ export class Limits {
     }
   }
 
-  /** Whether no limit applies to calls to a server with these, or without any of its own. */
-  isFree(server: ServerMeters | undefined): boolean {
+  /** Returns whether no limit applies to calls to a server with these limits, if any. */
+  isUnlimited(server: ServerMeters | undefined): boolean {
     return this.#router === undefined && this.#callers === undefined && server === undefined
   }
 
   /**
-   * Lets a call through: at once, or as a promise where it has to wait for its turn; that rejects with
-   * the reason of the signal, if it aborts first, or of the one that `waitAt` gives for the limit that
-   * is waited at. What it took of a rate is spent then.
+   * Acquires a permit: at once, or as a promise if the call is queued. The promise rejects with the reason
+   * of `signal`, or of the signal that `waitAt` returns for the limit that the call is queued at; what the
+   * call took of a rate is spent then.
    *
-   * Throws `rate_limited`, with `retryAfterMs` and the name of the limit, where the call comes too soon
-   * or too many are waiting already.
+   * Throws `rate_limited`, with `retryAfterMs` and the name of the limit, if a rate is exceeded or a queue
+   * is full.
    */
-  enter(
+  acquire(
     call: LimitedCall,
     server: ServerMeters | undefined,
     signal?: AbortSignal,
     waitAt: WaitAt = () => signal,
-  ): Pass | Promise<Pass> {
-    if (this.isFree(server)) return free
+  ): Permit | Promise<Permit> {
+    if (this.isUnlimited(server)) return unlimited
     signal?.throwIfAborted()
     const meters = this.#metersOf(call, server)
     refuse(meters)
-    const gates: Gated[] = []
-    for (const { name, allowance, gate } of meters) {
-      allowance?.take()
-      if (gate === undefined) continue
-      gate.admit()
-      gates.push({ name, gate })
+    const entered: NamedLimit[] = []
+    for (const { name, rate, concurrency } of meters) {
+      rate?.take()
+      if (concurrency === undefined) continue
+      concurrency.admit()
+      entered.push({ name, concurrency })
     }
-    return enterFrom(0, gates, call.caller, waitAt)
+    return enterFrom(0, entered, call.caller, waitAt)
   }
 
   /**
-   * The narrowest first. In this order they are entered, all calls in the same, so that no two can wait
-   * for each other; and whoever waits for a busy tool does not meanwhile hold what others could use.
+   * The narrowest limit first. All calls enter them in this order, so no two calls can wait for each
+   * other, and a call that is queued for a busy tool does not hold what other calls could use.
    */
   #metersOf(call: LimitedCall, server: ServerMeters | undefined): readonly Meter[] {
     const tool = call.tool === undefined ? undefined : server?.tools.get(call.tool)
@@ -114,47 +114,46 @@ export class Limits {
   }
 }
 
-/** Gives what ends a wait at the limit of this name. Asked only where there is a wait. */
+/** Returns the signal that ends the wait at the limit of this name. Called only if the call is queued. */
 export type WaitAt = (limit: string) => AbortSignal | undefined
 
-/** A limit of how many there are at one time. */
-interface Gated {
+interface NamedLimit {
   readonly name: string
-  readonly gate: Gate
+  readonly concurrency: ConcurrencyLimit
 }
 
-/** One limit: a rate, a number at one time, or both. */
+/** One limit: of the rate, of concurrent calls, or of both. */
 interface Meter {
   readonly name: string
-  readonly allowance: Allowance | undefined
-  readonly gate: Gate | undefined
+  readonly rate: TokenBucket | undefined
+  readonly concurrency: ConcurrencyLimit | undefined
 }
 
-/** The limits of one server, and how far they are used. */
+/** The limits of one server, and their usage. */
 export interface ServerMeters {
   readonly all: Meter | undefined
   readonly callers: CallerMeters | undefined
   readonly tools: ReadonlyMap<string, Meter>
 }
 
-/** A limit for each caller by itself. Of too many, the one heard of longest ago is forgotten. */
+/** One limit per caller. At `maxCallers` the least recently used one is dropped. */
 class CallerMeters {
   readonly #make: () => Meter
-  readonly #most: number
+  readonly #maxCallers: number
   readonly #meters = new Map<string, Meter>()
 
-  constructor(make: () => Meter, most: number) {
+  constructor(make: () => Meter, maxCallers: number) {
     this.#make = make
-    this.#most = most
+    this.#maxCallers = maxCallers
   }
 
   of(caller: string): Meter {
     const known = this.#meters.get(caller)
     const meter = known ?? this.#make()
-    // Taken out and put back, so that the one heard of longest ago stands first.
+    // Removed and added again, so that the least recently used one stands first.
     if (known !== undefined) this.#meters.delete(caller)
     this.#meters.set(caller, meter)
-    if (this.#meters.size > this.#most) {
+    if (this.#meters.size > this.#maxCallers) {
       const [oldest] = this.#meters.keys()
       if (oldest !== undefined) this.#meters.delete(oldest)
     }
@@ -162,42 +161,44 @@ class CallerMeters {
   }
 }
 
-const free: Pass = { leave() {} }
+const unlimited: Permit = { release() {} }
 
-class HeldPass implements Pass {
-  readonly #gates: readonly Gated[]
-  #isOver = false
+class AcquiredPermit implements Permit {
+  readonly #limits: readonly NamedLimit[]
+  #isReleased = false
 
-  constructor(gates: readonly Gated[]) {
-    this.#gates = gates
+  constructor(limits: readonly NamedLimit[]) {
+    this.#limits = limits
   }
 
-  leave(): void {
-    if (this.#isOver) return
-    this.#isOver = true
-    for (const { gate } of this.#gates) gate.leave()
+  release(): void {
+    if (this.#isReleased) return
+    this.#isReleased = true
+    for (const { concurrency } of this.#limits) concurrency.leave()
   }
 }
 
-/** Throws if one of the limits refuses; of several that do, the one that takes longest is named. */
+/** Throws if one of the limits refuses; of several that do, the error names the one with the longest wait. */
 function refuse(meters: readonly Meter[]): void {
   let longestMs = 0
   let slowest = ''
-  for (const { name, allowance } of meters) {
-    const waitMs = allowance?.waitMs() ?? 0
+  for (const { name, rate } of meters) {
+    const waitMs = rate?.waitMs() ?? 0
     if (waitMs <= longestMs) continue
     longestMs = waitMs
     slowest = name
   }
   if (longestMs > 0) {
-    // What is a whole number but for the last digits of the sum stays that number.
+    // A rounding error in the last digits must not add a millisecond.
     const retryAfterMs = Math.max(1, Math.ceil(longestMs - 1e-6))
     throw errors.rateLimited({ retryAfterMs, limit: slowest })
   }
-  for (const { name, gate } of meters) if (gate?.isFull === true) throw overload(name)
+  for (const { name, concurrency } of meters) {
+    if (concurrency?.isFull === true) throw overload(name)
+  }
 }
 
-/** What a caller is told whose call is not even begun, because others are in its way. */
+/** The error for a call that is refused because too many others are running or queued. */
 export function overload(limit: string): RpcError {
   return errors.rateLimited(
     { retryAfterMs: limits.overloadRetryMs.default, limit },
@@ -207,47 +208,47 @@ export function overload(limit: string): RpcError {
 
 function enterFrom(
   first: number,
-  gates: readonly Gated[],
+  limited: readonly NamedLimit[],
   caller: string,
   waitAt: WaitAt,
-): Pass | Promise<Pass> {
-  for (let at = first; at < gates.length; at++) {
+): Permit | Promise<Permit> {
+  for (let at = first; at < limited.length; at++) {
     // The check: at is below length.
-    const { name, gate } = gates[at] as Gated
-    const turn = gate.enter(caller, gate.hasRoom ? undefined : waitAt(name))
-    if (turn !== undefined) return enterAfter(turn, at, gates, caller, waitAt)
+    const { name, concurrency } = limited[at] as NamedLimit
+    const turn = concurrency.enter(caller, concurrency.hasRoom ? undefined : waitAt(name))
+    if (turn !== undefined) return enterAfter(turn, at, limited, caller, waitAt)
   }
-  return gates.length === 0 ? free : new HeldPass(gates)
+  return limited.length === 0 ? unlimited : new AcquiredPermit(limited)
 }
 
 async function enterAfter(
   turn: Promise<void>,
   at: number,
-  gates: readonly Gated[],
+  limited: readonly NamedLimit[],
   caller: string,
   waitAt: WaitAt,
-): Promise<Pass> {
+): Promise<Permit> {
   try {
     await turn
   } catch (error) {
-    for (const { gate } of gates.slice(0, at)) gate.leave()
-    for (const { gate } of gates.slice(at + 1)) gate.withdraw()
+    for (const { concurrency } of limited.slice(0, at)) concurrency.leave()
+    for (const { concurrency } of limited.slice(at + 1)) concurrency.withdraw()
     throw error
   }
-  return enterFrom(at + 1, gates, caller, waitAt)
+  return enterFrom(at + 1, limited, caller, waitAt)
 }
 
 function makeCallers(
   name: string,
   options: CallLimits | undefined,
   now: () => number,
-  most: number,
+  maxCallers: number,
 ): CallerMeters | undefined {
-  // Made once here too, so that bad options are refused before the first call.
+  // Made once here too, so that invalid options are refused before the first call.
   if (makeMeter(name, options, now) === undefined) return undefined
   const make = () =>
-    makeMeter(name, options, now) ?? { name, allowance: undefined, gate: undefined }
-  return new CallerMeters(make, most)
+    makeMeter(name, options, now) ?? { name, rate: undefined, concurrency: undefined }
+  return new CallerMeters(make, maxCallers)
 }
 
 function makeMeter(
@@ -266,30 +267,33 @@ function makeMeter(
   if (perSecond === undefined && concurrent === undefined) return undefined
   return {
     name,
-    allowance: makeAllowance(prefix, perSecond, burst, now),
-    gate: makeGate(prefix, concurrent, queue),
+    rate: makeRate(prefix, perSecond, burst, now),
+    concurrency: makeConcurrency(prefix, concurrent, queue),
   }
 }
 
-function makeAllowance(
+function makeRate(
   prefix: string,
   perSecond: number | undefined,
   burst: number | undefined,
   now: () => number,
-): Allowance | undefined {
+): TokenBucket | undefined {
   if (perSecond === undefined) return undefined
-  // Once in a day and a bit; and 0 would let nothing through, ever.
-  const rate = checked(`${prefix}perSecond`, perSecond, { least: 0.00001, most: 1e9 })
-  const atOnce = checked(`${prefix}burst`, burst ?? Math.max(1, perSecond), { least: 1, most: 1e9 })
-  return new Allowance(atOnce, rate, now)
+  // The minimum is about one call a day; 0 would admit no call at all.
+  const rate = checkRange(`${prefix}perSecond`, perSecond, { min: 0.00001, max: 1e9 })
+  const atOnce = checkRange(`${prefix}burst`, burst ?? Math.max(1, perSecond), { min: 1, max: 1e9 })
+  return new TokenBucket(atOnce, rate, now)
 }
 
-function makeGate(
+function makeConcurrency(
   prefix: string,
   concurrent: number | undefined,
   queue: number = limits.callQueue.default,
-): Gate | undefined {
+): ConcurrencyLimit | undefined {
   if (concurrent === undefined) return undefined
-  const atOnce = checked(`${prefix}concurrent`, concurrent, { least: 1, most: 1e6, whole: true })
-  return new Gate(atOnce, checked(`${prefix}queue`, queue, { least: 0, most: 1e6, whole: true }))
+  const atOnce = checkRange(`${prefix}concurrent`, concurrent, { min: 1, max: 1e6, integer: true })
+  return new ConcurrencyLimit(
+    atOnce,
+    checkRange(`${prefix}queue`, queue, { min: 0, max: 1e6, integer: true }),
+  )
 }

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { limits } from '../../util/limits/limits.ts'
-import { Load, type LoadOptions } from './load-stats.ts'
+import { LoadStats, type LoadStatsOptions } from './load-stats.ts'
 
 const halfLifeMs = limits.loadHalfLifeMs.default
 const slowStartMs = limits.slowStartMs.default
 
-function loadOf(options: Partial<LoadOptions> = {}) {
+function loadOf(options: Partial<LoadStatsOptions> = {}) {
   const time = { now: 5000 }
-  const load = new Load({ key: 'a', now: () => time.now, ...options })
+  const load = new LoadStats({ key: 'a', now: () => time.now, ...options })
   const succeed = (tookMs: number, times = 1) => {
     for (let left = times; left > 0; left--) {
       load.begin()
@@ -24,8 +24,8 @@ function loadOf(options: Partial<LoadOptions> = {}) {
   return { load, time, succeed, fail }
 }
 
-describe('the load of an instance', () => {
-  test('counts calls by how they ended', () => {
+describe('the load statistics of an instance', () => {
+  test('count calls by outcome', () => {
     const { load, succeed, fail } = loadOf()
     load.begin()
     load.begin()
@@ -37,7 +37,7 @@ describe('the load of an instance', () => {
     expect(load.counts).toEqual({ begun: 6, succeeded: 3, failed: 1, abandoned: 1 })
   })
 
-  test('has the mean latency of calls that end together', () => {
+  test('have the mean latency of calls that end together', () => {
     const { load, succeed } = loadOf()
     expect(load.latencyMs).toBe(0)
     for (const took of [10, 20, 30]) succeed(took)
@@ -45,7 +45,7 @@ describe('the load of an instance', () => {
     expect(load.recent).toBeCloseTo(3)
   })
 
-  test('counts a call half after each half-life', () => {
+  test('count a call half after each half-life', () => {
     const { load, time, succeed } = loadOf()
     succeed(10)
     time.now += halfLifeMs
@@ -54,7 +54,7 @@ describe('the load of an instance', () => {
     expect(load.latencyMs).toBeCloseTo((0.5 * 10 + 40) / 1.5)
   })
 
-  test('knows nothing of an instance of which nothing was heard for long', () => {
+  test('know nothing of an instance that had no calls for long', () => {
     const { load, time, fail } = loadOf()
     fail(100, 5)
     expect(load.errorRate).toBeGreaterThan(0.8)
@@ -63,7 +63,7 @@ describe('the load of an instance', () => {
     expect(load.latencyMs).toBe(0)
   })
 
-  test('does not take one that refuses at once for a quick one', () => {
+  test('do not take an instance that refuses at once for a fast one', () => {
     const { load, succeed, fail } = loadOf()
     succeed(100, 5)
     fail(1, 100)
@@ -72,7 +72,7 @@ describe('the load of an instance', () => {
     expect(load.latencyMs).toBeGreaterThan(900)
   })
 
-  test('starts slowly after a recovery', () => {
+  test('reduce the weight after a recovery', () => {
     const { load, time, fail } = loadOf({ weight: 4 })
     expect(load.weight).toBe(4)
     fail(1, 10)
@@ -85,7 +85,7 @@ describe('the load of an instance', () => {
     expect(load.weight).toBe(4)
   })
 
-  test('starts slowly from a time to come', () => {
+  test('reduce the weight from a later time on', () => {
     const { load, time } = loadOf()
     load.recovered(1000)
     time.now += 1000
@@ -94,7 +94,7 @@ describe('the load of an instance', () => {
     expect(load.weight).toBe(1)
   })
 
-  test('stays within what was measured, whatever happens when', () => {
+  test('stay within what was measured, in any order of events', () => {
     const calls = fc.array(
       fc.tuple(
         fc.boolean(),

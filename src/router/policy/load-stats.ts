@@ -1,20 +1,19 @@
-import { checked } from '../../util/in-range.ts'
 import { limits } from '../../util/limits/limits.ts'
+import { checkRange } from '../../util/range.ts'
 import type { Candidate } from './balance.ts'
 
-/** What is known of one instance: how much it has to do, how quick it is, how often it fails. */
-export interface LoadOptions {
-  /** What tells the instance from the others of its server. */
+export interface LoadStatsOptions {
+  /** Identifies the instance among those of its server. */
   readonly key: string
-  /** How many calls it gets, beside others; 1 unless said. */
+  /** Its share of calls relative to the others. Default: 1. */
   readonly weight?: number
-  /** Milliseconds that never go back. */
+  /** Monotonic time in milliseconds. */
   readonly now: () => number
   readonly halfLifeMs?: number
   readonly slowStartMs?: number
 }
 
-/** How many calls an instance has had since it was made, by how they ended. */
+/** The number of calls to an instance since it was created, by outcome. */
 export interface LoadCounts {
   readonly begun: number
   readonly succeeded: number
@@ -23,22 +22,22 @@ export interface LoadCounts {
 }
 
 /**
- * Keeps the figures by which calls are spread over instances. Every call is told by `begin` and then,
+ * The statistics of one instance that load balancing depends on. Every call is reported by `begin` and then,
  * exactly once, by `succeeded`, `failed` or `abandoned`.
  *
  * Latency and error rate are means over recent calls, in which a call weighs half as much after each
- * `halfLifeMs`. An instance of which nothing was heard for long is one of which nothing is known:
- * otherwise one that failed once, and therefore gets no calls, would never get any again. Throws a
- * RangeError for a weight out of range.
+ * `halfLifeMs`. After a long time without calls they are unknown again: otherwise an instance that failed
+ * once, and therefore gets no calls, would never get any again. The constructor throws a RangeError for a
+ * weight out of range.
  */
-export class Load implements Candidate {
+export class LoadStats implements Candidate {
   readonly key: string
   readonly #weight: number
   readonly #now: () => number
   readonly #halfLifeMs: number
   readonly #slowStartMs: number
   #inFlight = 0
-  // Sums in which every call counts as much as its age leaves of it; all three shrink alike.
+  // Sums in which every call is weighted by its age; all of them decay alike.
   #recent = 0
   #recentFailed = 0
   #recentTimed = 0
@@ -50,23 +49,23 @@ export class Load implements Candidate {
   #failed = 0
   #abandoned = 0
 
-  constructor(options: LoadOptions) {
+  constructor(options: LoadStatsOptions) {
     this.key = options.key
-    this.#weight = checked('weight', options.weight ?? 1, { least: 0, most: 1_000_000 })
+    this.#weight = checkRange('weight', options.weight ?? 1, { min: 0, max: 1_000_000 })
     this.#now = options.now
     this.#halfLifeMs = options.halfLifeMs ?? limits.loadHalfLifeMs.default
     this.#slowStartMs = options.slowStartMs ?? limits.slowStartMs.default
     this.#at = options.now()
   }
 
-  /** Calls that have begun and not ended. */
+  /** Calls in flight. */
   get inFlight(): number {
     return this.#inFlight
   }
 
-  /** The weight it has now: a part of its own while it is starting slowly. */
+  /** The current weight: a part of its own during slow start. */
   get weight(): number {
-    // Mostly it has all of it, and then the time need not be asked for.
+    // Slow start is rare, so the clock is usually not needed.
     if (this.#rampFrom === undefined) return this.#weight
     const since = this.#now() - this.#rampFrom
     if (since >= this.#slowStartMs) {
@@ -76,23 +75,23 @@ export class Load implements Candidate {
     return this.#weight * (0.1 + (0.9 * Math.max(0, since)) / this.#slowStartMs)
   }
 
-  /** How many recent calls the figures rest on; each counts less as it gets older. */
+  /** The number of recent calls that the statistics are based on, weighted by age. */
   get recent(): number {
-    return this.#recent * this.#left()
+    return this.#recent * this.#decay()
   }
 
-  /** Milliseconds that a call took lately; 0 where that is not known. */
+  /** The mean duration of recent calls; 0 if unknown. */
   get latencyMs(): number {
     if (this.#recentTimed === 0) return 0
-    return this.#recentTimed * this.#left() < 0.05 ? 0 : this.#recentMs / this.#recentTimed
+    return this.#recentTimed * this.#decay() < 0.05 ? 0 : this.#recentMs / this.#recentTimed
   }
 
-  /** The share of calls that failed lately, from 0 to 1. */
+  /** The share of recent calls that failed, from 0 to 1. */
   get errorRate(): number {
     if (this.#recentFailed === 0) return 0
-    const left = this.#left()
-    // One call too many below the line: a rate of few calls, or of old ones, is taken for less.
-    return (this.#recentFailed * left) / (this.#recent * left + 1)
+    const decay = this.#decay()
+    // One more in the denominator: the rate of few calls, or of old ones, counts for less.
+    return (this.#recentFailed * decay) / (this.#recent * decay + 1)
   }
 
   get counts(): LoadCounts {
@@ -109,35 +108,35 @@ export class Load implements Candidate {
     this.#begun++
   }
 
-  /** A call ended well, so many milliseconds after it began; `now`, where that is known already. */
+  /** Reports a call that succeeded after `tookMs`. `now` spares a look at the clock. */
   succeeded(tookMs: number, now = this.#now()): void {
     this.#inFlight--
     this.#succeeded++
-    this.#age(now)
+    this.#applyDecay(now)
     this.#recent++
-    this.#time(tookMs)
+    this.#addDuration(tookMs)
   }
 
-  /** A call failed, so many milliseconds after it began. */
+  /** Reports a call that failed after `tookMs`. */
   failed(tookMs = 0): void {
     this.#inFlight--
     this.#failed++
-    this.#age(this.#now())
+    this.#applyDecay(this.#now())
     this.#recent++
     this.#recentFailed++
-    // An instance that refuses at once is not a quick one; one that runs into timeouts is slow.
-    if (tookMs > this.latencyMs) this.#time(tookMs)
+    // An instance that refuses at once is not fast; one that runs into timeouts is slow.
+    if (tookMs > this.latencyMs) this.#addDuration(tookMs)
   }
 
-  /** A call ended without saying anything about the instance. */
+  /** Reports a call that ended without an outcome. */
   abandoned(): void {
     this.#inFlight--
     this.#abandoned++
   }
 
   /**
-   * The instance is back, or will be so many milliseconds from now: what was known of it is forgotten,
-   * and its weight grows from a tenth to all of it in `slowStartMs`.
+   * Resets the statistics, because the instance has recovered or will have after `inMs`, and starts slow
+   * start: its weight grows from a tenth to all of it within `slowStartMs`.
    */
   recovered(inMs = 0): void {
     this.#rampFrom = this.#now() + inMs
@@ -147,23 +146,23 @@ export class Load implements Candidate {
     this.#recentMs = 0
   }
 
-  /** How much is left by now of what the sums were when they were last changed. */
-  #left(): number {
+  /** The decay since the sums were last changed. */
+  #decay(): number {
     return 2 ** ((this.#at - this.#now()) / this.#halfLifeMs)
   }
 
-  #age(now: number): void {
-    // Within a millisecond nothing gets older that anybody could tell.
+  #applyDecay(now: number): void {
+    // Within a millisecond the decay is negligible.
     if (now - this.#at < 1) return
-    const left = 2 ** ((this.#at - now) / this.#halfLifeMs)
-    this.#recent *= left
-    this.#recentFailed *= left
-    this.#recentTimed *= left
-    this.#recentMs *= left
+    const decay = 2 ** ((this.#at - now) / this.#halfLifeMs)
+    this.#recent *= decay
+    this.#recentFailed *= decay
+    this.#recentTimed *= decay
+    this.#recentMs *= decay
     this.#at = now
   }
 
-  #time(tookMs: number): void {
+  #addDuration(tookMs: number): void {
     this.#recentTimed++
     this.#recentMs += tookMs
   }

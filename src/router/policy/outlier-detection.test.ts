@@ -1,34 +1,37 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { limits } from '../../util/limits/limits.ts'
-import { type Judged, Outliers } from './outlier-detection.ts'
+import { type ObservedInstance, OutlierDetection } from './outlier-detection.ts'
 
-const ejectMs = limits.outlierMs.default
-const maxEjectMs = limits.outlierMaxMs.default
+const ejectMs = limits.outlierEjectionMs.default
+const maxEjectMs = limits.outlierMaxEjectionMs.default
 
 type Figures = readonly [errorRate: number, latencyMs: number, recent?: number]
 
 function outliersOf() {
   const time = { now: 0 }
-  /** What instances that were put out were told, and why they were. */
-  const told: [key: string, why: string, inMs: number][] = []
-  const outliers = new Outliers(() => time.now)
-  const instanceOf = ([errorRate, latencyMs, recent = 100]: Figures, at: number): Judged => {
+  /** The ejections that were reported: the instance, the reason and the time. */
+  const ejections: [key: string, why: string, inMs: number][] = []
+  const outliers = new OutlierDetection(() => time.now)
+  const instanceOf = (
+    [errorRate, latencyMs, recent = 100]: Figures,
+    at: number,
+  ): ObservedInstance => {
     const key = `${at}`
-    const recovered = (inMs: number) => told.push([key, outliers.why(key) ?? '', inMs])
+    const recovered = (inMs: number) => ejections.push([key, outliers.why(key) ?? '', inMs])
     return { key, errorRate, latencyMs, recent, recovered }
   }
   const judge = (...all: readonly Figures[]) => {
-    outliers.judge(all.map(instanceOf))
+    outliers.check(all.map(instanceOf))
     return all.map((_, at) => outliers.isEjected(`${at}`))
   }
-  return { outliers, time, told, judge }
+  return { outliers, time, ejections, judge }
 }
 
-describe('among the instances of a server', () => {
+describe('outlier detection', () => {
   test.each<[string, readonly Figures[], readonly boolean[]]>([
     [
-      'nobody is out where all do well',
+      'ejects no instance if all do well',
       [
         [0, 10],
         [0, 12],
@@ -37,7 +40,7 @@ describe('among the instances of a server', () => {
       [false, false, false],
     ],
     [
-      'nobody is out where all fail',
+      'ejects no instance if all fail',
       [
         [1, 10],
         [0.9, 12],
@@ -109,7 +112,7 @@ describe('among the instances of a server', () => {
       [false, false, false],
     ],
     [
-      'nobody is judged by one with few calls',
+      'does not compare with an instance that had few calls',
       [
         [0, 10, 9],
         [1, 10],
@@ -140,25 +143,25 @@ describe('among the instances of a server', () => {
     expect(outliersOf().judge(...all)).toEqual(out)
   })
 
-  test('it is said why, and the one that is out is told when it is back', () => {
-    const { told, judge, outliers } = outliersOf()
+  test('says why an instance is ejected, and when it gets calls again', () => {
+    const { ejections, judge, outliers } = outliersOf()
     judge([0, 10], [0, 10], [0.5, 10], [0, 400.2])
-    expect(told).toEqual([
-      ['2', '50 % of its calls fail, elsewhere 0 %', ejectMs],
-      ['3', 'its calls take 400 ms, elsewhere 10 ms', ejectMs],
+    expect(ejections).toEqual([
+      ['2', '50 % of its calls fail (median of the others: 0 %)', ejectMs],
+      ['3', 'its calls take 400 ms (median of the others: 10 ms)', ejectMs],
     ])
-    expect(outliers.why('2')).toBe('50 % of its calls fail, elsewhere 0 %')
+    expect(outliers.why('2')).toBe('50 % of its calls fail (median of the others: 0 %)')
     expect(outliers.why('0')).toBeUndefined()
   })
 
-  test('it is out twice as long each time, up to a limit, and begins anew after a good time', () => {
-    const { time, told, judge, outliers } = outliersOf()
+  test('ejects an instance twice as long each time, up to a limit, and starts over after a while', () => {
+    const { time, ejections, judge, outliers } = outliersOf()
     const good: Figures = [0, 10]
     const bad: Figures = [1, 10]
     const longest = Math.ceil(Math.log2(maxEjectMs / ejectMs)) + 1
     for (let round = 0; round <= longest; round++) {
       judge(good, bad)
-      const forMs = told.at(-1)?.[2] ?? 0
+      const forMs = ejections.at(-1)?.[2] ?? 0
       expect(forMs).toBe(Math.min(maxEjectMs, ejectMs * 2 ** round))
       time.now += forMs - 1
       expect(outliers.isEjected('1')).toBe(true)
@@ -168,30 +171,30 @@ describe('among the instances of a server', () => {
     time.now += maxEjectMs
     judge(good, good)
     judge(good, bad)
-    expect(told.at(-1)?.[2]).toBe(ejectMs)
+    expect(ejections.at(-1)?.[2]).toBe(ejectMs)
   })
 
-  test('instances that are out count among the half', () => {
+  test('counts ejected instances among the half', () => {
     const { judge } = outliersOf()
     expect(judge([1, 10], [0, 10], [0, 10], [0, 10])).toEqual([true, false, false, false])
     expect(judge([0, 10], [1, 10], [1, 10], [0, 10])).toEqual([true, true, false, false])
     expect(judge([0, 10], [0, 10], [1, 10], [0, 10])).toEqual([true, true, false, false])
   })
 
-  test('those that are out come back when too few others are left', () => {
+  test('ends ejections when too few other instances are left', () => {
     const { judge } = outliersOf()
     expect(judge([1, 10], [0.9, 10], [0, 10], [0, 10])).toEqual([true, true, false, false])
     expect(judge([0, 0, 0], [0, 0, 0]).filter(isOut => isOut)).toHaveLength(1)
     expect(judge([0, 0, 0])).toEqual([false])
   })
 
-  test('the number of recent calls it takes is the named limit', () => {
+  test('requires as many recent calls as the limit says', () => {
     const { judge } = outliersOf()
     const calls = limits.outlierCalls.default
     expect(judge([0, 10, calls], [1, 10, calls])).toEqual([false, true])
   })
 
-  test('never is more than half out, whatever the figures', () => {
+  test('never ejects more than half, whatever the statistics', () => {
     const figures = fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(10_000), fc.nat(30))
     const rounds = fc.array(fc.tuple(fc.nat(100_000), fc.array(figures, { maxLength: 9 })))
     fc.assert(

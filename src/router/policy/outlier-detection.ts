@@ -1,76 +1,76 @@
 import { limits } from '../../util/limits/limits.ts'
 
-/** What is looked at of an instance, and how it is told that it is out. */
-export interface Judged {
+/** What outlier detection needs to know of an instance. */
+export interface ObservedInstance {
   readonly key: string
-  /** How many recent calls its figures rest on. */
+  /** The number of recent calls that its statistics are based on. */
   readonly recent: number
-  /** The share of its calls that failed lately, from 0 to 1. */
+  /** The share of its recent calls that failed, from 0 to 1. */
   readonly errorRate: number
   readonly latencyMs: number
-  /** It will get calls again so many milliseconds from now; its figures begin anew. */
+  /** Resets its statistics: it gets calls again after `inMs`. */
   recovered(inMs: number): void
 }
 
-/** Recent calls below which an instance is not judged, nor others by it. */
+/** Instances with fewer recent calls are neither checked nor compared with. */
 const minCalls = limits.outlierCalls.default
-/** How long an instance is out, at first and at most. */
-const ejectMs = limits.outlierMs.default
-const maxEjectMs = limits.outlierMaxMs.default
-/** How much more often than usual an instance must fail. */
+/** How long an instance is ejected, at first and at most. */
+const ejectMs = limits.outlierEjectionMs.default
+const maxEjectMs = limits.outlierMaxEjectionMs.default
+/** By how much its error rate must exceed the median. */
 const failsMore = 0.3
-/** How many times as long as usual its calls must take, and how much longer at least. */
+/** By which factor, and by how much at least, its latency must exceed the median. */
 const timesSlower = 3
 const slowerMs = 20
 
 /**
- * Puts out, for a time, instances that do worse than the others of the same server.
+ * Ejects instances for a time that perform worse than the others of the same server.
  *
- * The rule: an instance is compared with the median of the others that had at least `minCalls` recent
- * calls, at least one of them. It is out if its error rate is higher by 0.3, or if its latency is
- * three times as high and higher by 20 ms. The worst goes first, and never is more than half of all
- * out at one time: where everything fails nothing stands out. Each time it is out twice as long as
- * before, from `ejectMs` to `maxEjectMs`; after it was in for `maxEjectMs` that begins anew.
+ * An instance is compared with the median of the others that have at least `minCalls` recent calls, of
+ * which there must be one. It is ejected if its error rate is higher by 0.3, or if its latency is three
+ * times as high and higher by 20 ms. The worst is ejected first, and at most half of all instances are at
+ * the same time: where everything fails, there is no outlier. Each ejection lasts twice as long as the one
+ * before, from `ejectMs` to `maxEjectMs`; after `maxEjectMs` without one that starts over.
  */
-export class Outliers {
+export class OutlierDetection {
   readonly #now: () => number
   readonly #ejections = new Map<string, Ejection>()
 
-  /** Takes the time, in milliseconds that never go back. */
+  /** `now` is monotonic time in milliseconds. */
   constructor(now: () => number) {
     this.#now = now
   }
 
-  /** Whether an instance gets no calls now. */
+  /** Returns whether an instance is ejected now. */
   isEjected(key: string): boolean {
     const ejection = this.#ejections.get(key)
     return ejection !== undefined && this.#now() < ejection.until
   }
 
-  /** Why an instance is out, in one line; undefined for one that is not. */
+  /** Returns why an instance is ejected, in one line; undefined if it is not. */
   why(key: string): string | undefined {
     return this.isEjected(key) ? this.#ejections.get(key)?.why : undefined
   }
 
-  /** Looks at all instances of the server and puts out who is to go. To be called now and then. */
-  judge(instances: readonly Judged[]): void {
+  /** Checks all instances of the server and ejects outliers. Must be called from time to time. */
+  check(instances: readonly ObservedInstance[]): void {
     this.#forgetOld(new Set(instances.map(({ key }) => key)))
-    const isIn = instances.filter(({ key }) => !this.isEjected(key))
-    let room = Math.floor(instances.length / 2) - (instances.length - isIn.length)
+    const active = instances.filter(({ key }) => !this.isEjected(key))
+    let room = Math.floor(instances.length / 2) - (instances.length - active.length)
     if (room < 0) this.#readmit(-room)
-    const judged = isIn.filter(({ recent }) => recent >= minCalls)
-    if (room <= 0 || judged.length < 2) return
-    const rates = sorted(judged.map(({ errorRate }) => errorRate))
-    const latencies = sorted(judged.map(({ latencyMs }) => latencyMs))
-    const found = judged.flatMap(one => complaint(one, rates, latencies) ?? [])
-    found.sort((a, b) => b.badness - a.badness)
-    for (const { instance, why } of found) {
+    const compared = active.filter(({ recent }) => recent >= minCalls)
+    if (room <= 0 || compared.length < 2) return
+    const rates = sorted(compared.map(({ errorRate }) => errorRate))
+    const latencies = sorted(compared.map(({ latencyMs }) => latencyMs))
+    const outliers = compared.flatMap(one => outlierOf(one, rates, latencies) ?? [])
+    outliers.sort((a, b) => b.severity - a.severity)
+    for (const { instance, why } of outliers) {
       if (room-- <= 0) return
       this.#eject(instance, why)
     }
   }
 
-  #eject(instance: Judged, why: string): void {
+  #eject(instance: ObservedInstance, why: string): void {
     const times = this.#ejections.get(instance.key)?.times ?? 0
     const forMs = Math.min(maxEjectMs, ejectMs * 2 ** times)
     const until = this.#now() + forMs
@@ -78,12 +78,12 @@ export class Outliers {
     instance.recovered(forMs)
   }
 
-  /** Lets in those that would be back first: others of the server have left, and too few are in. */
+  /** Ends the ejections that would end first: other instances have left, and too many are ejected. */
   #readmit(count: number): void {
     const now = this.#now()
-    const out = [...this.#ejections].filter(([, { until }]) => until > now)
-    out.sort(([, a], [, b]) => a.until - b.until)
-    for (const [key, ejection] of out.slice(0, count)) {
+    const ejected = [...this.#ejections].filter(([, { until }]) => until > now)
+    ejected.sort(([, a], [, b]) => a.until - b.until)
+    for (const [key, ejection] of ejected.slice(0, count)) {
       this.#ejections.set(key, { ...ejection, until: now })
     }
   }
@@ -102,29 +102,29 @@ interface Ejection {
   readonly why: string
 }
 
-interface Complaint {
-  readonly instance: Judged
-  /** By how many times it is over the line. */
-  readonly badness: number
+interface Outlier {
+  readonly instance: ObservedInstance
+  /** By how much it exceeds the limit. */
+  readonly severity: number
   readonly why: string
 }
 
-function complaint(
-  instance: Judged,
+function outlierOf(
+  instance: ObservedInstance,
   rates: readonly number[],
   latencies: readonly number[],
-): Complaint | undefined {
+): Outlier | undefined {
   const { errorRate, latencyMs } = instance
-  const usualRate = medianOfOthers(rates, errorRate)
-  if (errorRate - usualRate >= failsMore) {
-    const why = `${percent(errorRate)} of its calls fail, elsewhere ${percent(usualRate)}`
-    // Failing is worse than being slow, however slow.
-    return { instance, badness: 1e6 + errorRate - usualRate, why }
+  const medianRate = medianOfOthers(rates, errorRate)
+  if (errorRate - medianRate >= failsMore) {
+    const why = `${percent(errorRate)} of its calls fail (median of the others: ${percent(medianRate)})`
+    // Failures are worse than any latency.
+    return { instance, severity: 1e6 + errorRate - medianRate, why }
   }
-  const usualMs = medianOfOthers(latencies, latencyMs)
-  if (latencyMs >= timesSlower * usualMs && latencyMs - usualMs >= slowerMs) {
-    const why = `its calls take ${Math.round(latencyMs)} ms, elsewhere ${Math.round(usualMs)} ms`
-    return { instance, badness: latencyMs / Math.max(1, usualMs), why }
+  const medianMs = medianOfOthers(latencies, latencyMs)
+  if (latencyMs >= timesSlower * medianMs && latencyMs - medianMs >= slowerMs) {
+    const why = `its calls take ${Math.round(latencyMs)} ms (median of the others: ${Math.round(medianMs)} ms)`
+    return { instance, severity: latencyMs / Math.max(1, medianMs), why }
   }
   return undefined
 }
@@ -133,7 +133,7 @@ function sorted(values: number[]): number[] {
   return values.sort((a, b) => a - b)
 }
 
-/** The median of sorted values without one that is among them. The lower of two in the middle. */
+/** Returns the median of sorted values without one that is among them; the lower of two middle values. */
 function medianOfOthers(values: readonly number[], own: number): number {
   const middle = Math.floor((values.length - 2) / 2)
   return values[middle < values.indexOf(own) ? middle : middle + 1] ?? own

@@ -15,24 +15,24 @@ function budgetOf(options: RestartOptions = {}, random = () => 0.999_999) {
   return { budget, time, next }
 }
 
-const most = limits.restarts.default
-const withinMs = limits.restartWithinMs.default
-const steadyMs = limits.restartSteadyMs.default
+const maxRestarts = limits.maxRestarts.default
+const windowMs = limits.restartWindowMs.default
+const steadyMs = limits.restartStableMs.default
 const { default: minMs } = limits.restartMinMs
 const { default: maxMs } = limits.restartMaxMs
 
-describe('an instance that ends', () => {
-  test('is started again after waits that double up to a limit', () => {
+describe('an instance that exits', () => {
+  test('is restarted after delays that double up to a limit', () => {
     const { next, time } = budgetOf()
     const waits = Array.from({ length: 12 }, () => {
-      time.now += withinMs
+      time.now += windowMs
       return next()
     })
     expect(waits.slice(0, 4)).toEqual([minMs, 2 * minMs, 4 * minMs, 8 * minMs])
     expect(waits.at(-1)).toBe(maxMs)
   })
 
-  test('waits for a time by chance, from nothing to the limit', () => {
+  test('waits for a random time, between 0 and the limit', () => {
     const chances = [0, 0.5, 0.999]
     const { budget } = budgetOf({ minMs: 1000, maxMs: 1000 }, () => chances.shift() ?? 0)
     expect(budget.next()).toEqual({ delayMs: 0 })
@@ -40,42 +40,42 @@ describe('an instance that ends', () => {
     expect(budget.next()).toEqual({ delayMs: 999 })
   })
 
-  test('is started at once where no wait is wanted, but not for ever', () => {
+  test('is restarted at once if there is no delay, but not forever', () => {
     const { next, time } = budgetOf({ minMs: 0, maxMs: 8 })
     const waits = Array.from({ length: 5 }, () => {
-      time.now += withinMs
+      time.now += windowMs
       return next()
     })
     expect(waits).toEqual([1, 2, 4, 8, 8])
   })
 
-  test('is put away when it ends too often in too short a time', () => {
+  test('is quarantined if it exits too often in too short a time', () => {
     const { budget, next, time } = budgetOf()
-    for (let left = most; left > 0; left--) {
+    for (let left = maxRestarts; left > 0; left--) {
       expect(next()).not.toBe('quarantine')
       time.now += 100
     }
     expect(budget.reason).toBe('')
     expect(next()).toBe('quarantine')
     expect(budget.isQuarantined).toBe(true)
-    expect(budget.reason).toBe('started again 5 times within 60 s and ended each time')
-    time.now += 10 * withinMs
+    expect(budget.reason).toBe('restarted 5 times within 60 s and stopped each time')
+    time.now += 10 * windowMs
     expect(next()).toBe('quarantine')
     budget.release()
     expect(next()).toBe(minMs)
     expect(budget.reason).toBe('')
   })
 
-  test('is started for ever if it ends seldom', () => {
+  test('is restarted forever if it exits seldom', () => {
     const { next, time } = budgetOf()
     for (let left = 100; left > 0; left--) {
       expect(next()).not.toBe('quarantine')
-      time.now += withinMs / most
+      time.now += windowMs / maxRestarts
     }
   })
 
-  test('waits as at first again after it was up for long enough, and not before', () => {
-    const { budget, next, time } = budgetOf({ most: 100 })
+  test('starts from the shortest delay again after it was up for long enough, and not before', () => {
+    const { budget, next, time } = budgetOf({ maxRestarts: 100 })
     next()
     next()
     budget.succeeded()
@@ -89,16 +89,16 @@ describe('an instance that ends', () => {
     expect(next()).toBe(2 * minMs)
   })
 
-  test('is never started again where that is said, and always where that is', () => {
-    const never = budgetOf({ most: 0 })
+  test('is never restarted with 0, and always with Infinity', () => {
+    const never = budgetOf({ maxRestarts: 0 })
     expect(never.next()).toBe('quarantine')
-    expect(never.budget.reason).toBe('ended, and is not to be started again')
-    const always = budgetOf({ most: Number.POSITIVE_INFINITY })
+    expect(never.budget.reason).toBe('stopped, and restarts are disabled')
+    const always = budgetOf({ maxRestarts: Number.POSITIVE_INFINITY })
     for (let left = 5000; left > 0; left--) expect(always.next()).not.toBe('quarantine')
     expect(always.next()).toBe(maxMs)
   })
 
-  test('is never started more than so often in any such time', () => {
+  test('is never restarted more often than the limit in any window', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(30_000), { maxLength: 60 }), gaps => {
         const { next, time } = budgetOf()
@@ -108,8 +108,8 @@ describe('an instance that ends', () => {
           if (next() !== 'quarantine') starts.push(time.now)
         }
         for (const from of starts) {
-          const within = starts.filter(at => at >= from && at - from < withinMs)
-          expect(within.length).toBeLessThanOrEqual(most)
+          const within = starts.filter(at => at >= from && at - from < windowMs)
+          expect(within.length).toBeLessThanOrEqual(maxRestarts)
         }
       }),
     )
@@ -117,9 +117,9 @@ describe('an instance that ends', () => {
 })
 
 test.each<[keyof RestartOptions, RestartOptions]>([
-  ['most', { most: -1 }],
-  ['most', { most: 1.5 }],
-  ['withinMs', { withinMs: 0 }],
+  ['maxRestarts', { maxRestarts: -1 }],
+  ['maxRestarts', { maxRestarts: 1.5 }],
+  ['windowMs', { windowMs: 0 }],
   ['minMs', { minMs: -1 }],
   ['maxMs', { minMs: 500, maxMs: 100 }],
 ])('%s out of range is refused', (name, options) => {

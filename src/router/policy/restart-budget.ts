@@ -1,28 +1,29 @@
-import { checked } from '../../util/in-range.ts'
 import { limits } from '../../util/limits/limits.ts'
+import { checkRange } from '../../util/range.ts'
+import { backoffMs } from '../../util/time/backoff.ts'
+import { SlidingWindow } from '../../util/time/sliding-window.ts'
 import type { RestartOptions } from '../options.ts'
 
-/** Where time and chance come from. */
 export interface RestartHost {
-  /** Milliseconds that never go back. */
+  /** Monotonic time in milliseconds. */
   readonly now: () => number
-  /** A number from 0 (included) to 1 (not included). */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number
 }
 
 /**
- * Says when an instance that ended is started again, and when no more: after `most` restarts within
- * `withinMs` it is put away (quarantine) until `release`.
+ * Decides when to restart an instance that exited. After `maxRestarts` within `windowMs` the instance is
+ * quarantined until `release()`.
  *
- * The wait before a restart is anything from nothing to a limit, by chance, so that many instances
- * that ended together do not start together; the limit doubles from `minMs` to `maxMs`. `most` may be
- * `Infinity`, for what is worth trying for ever.
+ * The delay before a restart is random, between 0 and a limit, so that many instances that exited together
+ * do not restart together; the limit doubles from `minMs` to `maxMs`. `maxRestarts` may be `Infinity`, for an
+ * instance that is worth retrying forever.
  */
 export class RestartBudget {
   readonly #options: Required<RestartOptions>
   readonly #host: RestartHost
-  /** When the last restarts were asked for, the oldest first; never more than `most`. */
-  readonly #times: number[] = []
+  /** The latest restarts; undefined where there is no maximum. */
+  readonly #recent: SlidingWindow | undefined
   #attempts = 0
   #upSince: number | undefined
   #isQuarantined = false
@@ -31,76 +32,70 @@ export class RestartBudget {
   constructor(options: RestartOptions, host: RestartHost) {
     this.#options = settings(options)
     this.#host = host
+    const { maxRestarts, windowMs } = this.#options
+    if (maxRestarts !== Number.POSITIVE_INFINITY) {
+      this.#recent = new SlidingWindow(maxRestarts, windowMs)
+    }
   }
 
-  /** Whether it is put away. */
   get isQuarantined(): boolean {
     return this.#isQuarantined
   }
 
-  /** Why it is put away, in one line; empty while it is not. */
+  /** Why it is quarantined, in one line; empty while it is not. */
   get reason(): string {
     if (!this.#isQuarantined) return ''
-    const { most, withinMs } = this.#options
-    if (most === 0) return 'ended, and is not to be started again'
-    const times = most === 1 ? 'once' : `${most} times`
-    return `started again ${times} within ${withinMs / 1000} s and ended each time`
+    const { maxRestarts, windowMs } = this.#options
+    if (maxRestarts === 0) return 'stopped, and restarts are disabled'
+    const times = maxRestarts === 1 ? 'once' : `${maxRestarts} times`
+    return `restarted ${times} within ${windowMs / 1000} s and stopped each time`
   }
 
-  /** It has ended, or could not be started: when to start it again, or that it is put away. */
+  /** Must be called when it exited or could not be started. Returns the delay of the restart, or quarantines it. */
   next(): { readonly delayMs: number } | 'quarantine' {
     if (this.#isQuarantined) return 'quarantine'
     const now = this.#host.now()
     const wasUpMs = this.#upSince === undefined ? 0 : now - this.#upSince
     this.#upSince = undefined
-    if (wasUpMs >= limits.restartSteadyMs.default) this.#attempts = 0
-    if (this.#isTooOften(now)) {
+    if (wasUpMs >= limits.restartStableMs.default) this.#attempts = 0
+    if (this.#recent?.add(now) === false) {
       this.#isQuarantined = true
       return 'quarantine'
     }
     const { minMs, maxMs } = this.#options
-    const limitMs = Math.min(maxMs, Math.max(1, minMs) * 2 ** this.#attempts++)
-    return { delayMs: Math.floor(this.#host.random() * limitMs) }
+    const { random } = this.#host
+    const delayMs = backoffMs(this.#attempts++, { baseMs: Math.max(1, minMs), maxMs, random })
+    return { delayMs: Math.floor(delayMs) }
   }
 
   /**
-   * It is up. If it stays up for `restartSteadyMs` the waits begin from the shortest again; one that
-   * ends right after each start waits ever longer.
+   * Must be called when it is up. If it stays up for `restartStableMs`, the delays start from the shortest
+   * again; one that exits right after each start waits longer each time.
    */
   succeeded(): void {
     this.#upSince = this.#host.now()
   }
 
-  /** Somebody has looked after it: everything begins anew. */
+  /** Ends the quarantine and resets the counters. */
   release(): void {
     this.#isQuarantined = false
-    this.#times.length = 0
+    this.#recent?.clear()
     this.#attempts = 0
     this.#upSince = undefined
-  }
-
-  #isTooOften(now: number): boolean {
-    const { most, withinMs } = this.#options
-    if (most === Number.POSITIVE_INFINITY) return false
-    const times = this.#times
-    while (times[0] !== undefined && now - times[0] >= withinMs) times.shift()
-    if (times.length >= most) return true
-    times.push(now)
-    return false
   }
 }
 
 function settings(options: RestartOptions): Required<RestartOptions> {
-  const most = options.most ?? limits.restarts.default
-  const withinMs = options.withinMs ?? limits.restartWithinMs.default
+  const maxRestarts = options.maxRestarts ?? limits.maxRestarts.default
+  const windowMs = options.windowMs ?? limits.restartWindowMs.default
   const minMs = options.minMs ?? limits.restartMinMs.default
   const maxMs = options.maxMs ?? limits.restartMaxMs.default
-  // `Infinity` is no count, but it may be said; up to a thousand times can be remembered.
-  if (most !== Number.POSITIVE_INFINITY) {
-    checked('restart.most', most, { least: 0, most: 1000, whole: true })
+  // `Infinity` is allowed; otherwise the number of remembered restarts is limited.
+  if (maxRestarts !== Number.POSITIVE_INFINITY) {
+    checkRange('restart.maxRestarts', maxRestarts, { min: 0, max: 1000, integer: true })
   }
-  checked('restart.withinMs', withinMs, { least: 1 })
-  checked('restart.minMs', minMs, { least: 0 })
-  checked('restart.maxMs', maxMs, { least: minMs })
-  return { most, withinMs, minMs, maxMs }
+  checkRange('restart.windowMs', windowMs, { min: 1 })
+  checkRange('restart.minMs', minMs, { min: 0 })
+  checkRange('restart.maxMs', maxMs, { min: minMs })
+  return { maxRestarts, windowMs, minMs, maxMs }
 }

@@ -5,7 +5,7 @@ import { methods } from '../../mcp/methods.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { mayRetry, type Outcome, outcomeOf, RetryBudget, safetyOf } from './retry.ts'
 
-describe('whether a call may be made again', () => {
+describe('whether a call may be retried', () => {
   const outcomes: readonly Outcome[] = ['answered', 'lost', 'timeout', 'ended']
   const flags = [false, true]
   const cases = outcomes.flatMap(outcome =>
@@ -52,7 +52,7 @@ describe('how a call ended', () => {
   })
 })
 
-describe('what is known of a request before', () => {
+describe('whether repeating a request is harmless', () => {
   test.each([
     ['nothing', undefined, false, false],
     ['that it changes nothing', { readOnlyHint: true }, true, true],
@@ -62,11 +62,11 @@ describe('what is known of a request before', () => {
     expect(safetyOf('tools/call', annotations)).toEqual({ isReadOnly, isIdempotent })
   })
 
-  test('what a tool says counts for calls of tools only', () => {
+  test('annotations of a tool count for tool calls only', () => {
     expect(safetyOf('tasks/cancel', { readOnlyHint: true }).isReadOnly).toBe(false)
   })
 
-  test('the requests of the protocol that change nothing are those that read', () => {
+  test('the read-only requests of the protocol are those that read', () => {
     const reading = Object.keys(methods).filter(method => safetyOf(method).isReadOnly)
     expect(reading.sort()).toEqual([
       'completion/complete',
@@ -85,7 +85,7 @@ describe('what is known of a request before', () => {
   })
 })
 
-describe('the budget of repetitions', () => {
+describe('the retry budget', () => {
   const minimum = limits.retryMinimum.default
   const windowMs = limits.retryWindowMs.default
 
@@ -103,12 +103,12 @@ describe('the budget of repetitions', () => {
     return { budget, time, called, taken }
   }
 
-  test('allows a few however few the calls', () => {
+  test('allows a few retries however few the calls', () => {
     const { taken } = budgetOf()
     expect(taken()).toBe(minimum)
   })
 
-  test('allows a fifth of the calls where there are many', () => {
+  test('allows a fifth of the calls', () => {
     const { called, taken } = budgetOf()
     called(200)
     expect(taken()).toBe(200 * limits.retryBudget.default)
@@ -116,7 +116,7 @@ describe('the budget of repetitions', () => {
     expect(taken()).toBe(10)
   })
 
-  test('forgets calls and repetitions when the window has gone past them', () => {
+  test('drops calls and retries that have left the window', () => {
     const { time, called, taken } = budgetOf()
     called(100)
     expect(taken()).toBe(20)
@@ -131,11 +131,11 @@ describe('the budget of repetitions', () => {
     expect(taken()).toBe(minimum)
   })
 
-  test('allows none where it is nothing', () => {
+  test('allows none if it is 0', () => {
     expect(budgetOf({ budget: 0 }).taken()).toBe(0)
   })
 
-  test('says how often one call may be tried', () => {
+  test('says how many attempts one call has', () => {
     expect(budgetOf().budget.attempts).toBe(limits.retryAttempts.default)
     expect(budgetOf({ attempts: 5 }).budget.attempts).toBe(5)
   })

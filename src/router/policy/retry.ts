@@ -1,37 +1,37 @@
 import { ChannelError, type ChannelErrorCode } from '../../jsonrpc/channel.ts'
 import { RpcError } from '../../jsonrpc/error.ts'
 import { methodRow } from '../../mcp/methods.ts'
-import type { ToolAnnotations } from '../../mcp/types/tool.ts'
-import { checked } from '../../util/in-range.ts'
+import type { ToolAnnotations } from '../../mcp/types/tools.ts'
 import { limits } from '../../util/limits/limits.ts'
+import { checkRange } from '../../util/range.ts'
 import type { RetryOptions } from '../options.ts'
 
 /**
- * How a call ended: the server answered it, be it with an error; the way to the server failed; nothing
- * came in time; or it ended on this side, because its caller gave it up or it can be sent nowhere.
+ * How a call ended: answered by the server, even with an error; lost on the way; without a response in time;
+ * or ended by this side, because its caller gave it up or it cannot be sent anywhere.
  */
 export type Outcome = 'answered' | 'lost' | 'timeout' | 'ended'
 
-/** What decides whether a call may be made again. */
+/** What decides whether a call may be retried. */
 export interface RetryFacts {
-  /** It changes nothing. */
+  /** The call has no side effects. */
   readonly isReadOnly: boolean
-  /** Making it twice is like making it once. */
+  /** The call has the same effect once or twice. */
   readonly isIdempotent: boolean
-  /** Whether anything of it may have reached the server. */
+  /** Whether the call may have reached the server. */
   readonly wasSent: boolean
 }
 
 /**
- * Whether a call that ended so may be made again elsewhere: where it provably was not sent, or where
- * making it twice does no harm. What a server has answered is never asked again.
+ * Returns whether a call may be retried: if it provably was not sent, or if repeating it is harmless. A call
+ * that the server answered is never retried.
  */
 export function mayRetry(outcome: Outcome, facts: RetryFacts): boolean {
   if (outcome === 'answered' || outcome === 'ended') return false
   return !facts.wasSent || facts.isReadOnly || facts.isIdempotent
 }
 
-/** How a call ended that failed with this error, and whether it may have reached the server. */
+/** Returns how a call ended that failed with this error, and whether it may have reached the server. */
 export function outcomeOf(error: unknown): Ending {
   if (error instanceof RpcError) return { outcome: 'answered', wasSent: true }
   return error instanceof ChannelError ? endings[error.code] : { outcome: 'ended', wasSent: true }
@@ -48,31 +48,31 @@ const lost: Ending = { outcome: 'lost', wasSent: true }
 const endings: Readonly<Record<ChannelErrorCode, Ending>> = {
   closed: unsent,
   refused: unsent,
-  // One connection has too many calls, or no ids left; another has not.
+  // The limit of one connection; another one may be free.
   'too-many': unsent,
   'id-overflow': unsent,
   'outcome-unknown': lost,
   'too-slow': lost,
   timeout: { outcome: 'timeout', wasSent: true },
-  // An answer came, and would come again.
+  // A response came, and would come again.
   'too-large': { outcome: 'ended', wasSent: true },
   framing: { outcome: 'ended', wasSent: true },
-  // The same everywhere.
+  // The same on every instance.
   unserialisable: { outcome: 'ended', wasSent: false },
   'id-collision': { outcome: 'ended', wasSent: false },
 }
 
 /**
- * What is known of a request before it is sent. Of `tools/call` it is what the tool says of itself,
- * which is believed only of a server whose annotations are trusted: pass none of another.
+ * Returns whether repeating a request is harmless. For `tools/call` that depends on the annotations of the
+ * tool, which must be passed only if they are trusted.
  */
 export function safetyOf(
   method: string,
   annotations?: ToolAnnotations,
 ): Pick<RetryFacts, 'isReadOnly' | 'isIdempotent'> {
   if (method !== 'tools/call') {
-    const twice = methodRow(method)?.twice
-    return twice === 'reads' ? harmless : twice === 'settles' ? repeatable : harmful
+    const why = methodRow(method)?.repeatable
+    return why === 'reads' ? harmless : why === 'idempotent' ? repeatable : harmful
   }
   if (annotations?.readOnlyHint === true) return harmless
   return annotations?.idempotentHint === true ? repeatable : harmful
@@ -82,15 +82,15 @@ const harmless = { isReadOnly: true, isIdempotent: true }
 const repeatable = { isReadOnly: false, isIdempotent: true }
 const harmful = { isReadOnly: false, isIdempotent: false }
 
-/** How many slots a window has: the oldest tenth is forgotten at a time. */
+/** The slots of the sliding window: the oldest tenth is dropped at a time. */
 const slots = 10
 
 /**
- * Keeps repeated calls to a share of all calls, so that a server in trouble does not get more of them
- * than usual: `budget` of those of the last `retryWindowMs`, and a few however few there were.
+ * Limits retries to a share of all calls, so that a failing server does not get more calls than usual:
+ * `budget` of the calls within the last `retryWindowMs`, and a few if there were fewer.
  */
 export class RetryBudget {
-  /** Attempts of one call altogether. */
+  /** The maximum number of attempts of one call. */
   readonly attempts: number
   readonly #share: number
   readonly #now: () => number
@@ -99,24 +99,24 @@ export class RetryBudget {
   readonly #retries = new Float64Array(slots)
   #slot: number
 
-  /** `now` gives milliseconds that never go back. Throws a RangeError for options out of range. */
+  /** `now` is monotonic time in milliseconds. Throws a RangeError for options out of range. */
   constructor(options: RetryOptions, now: () => number) {
     const { attempts, budget } = options
     const share = budget ?? limits.retryBudget.default
-    const most = attempts ?? limits.retryAttempts.default
-    this.attempts = checked('retry.attempts', most, { least: 1, most: 100, whole: true })
-    this.#share = checked('retry.budget', share, { least: 0, most: 1 })
+    const maxAttempts = attempts ?? limits.retryAttempts.default
+    this.attempts = checkRange('retry.attempts', maxAttempts, { min: 1, max: 100, integer: true })
+    this.#share = checkRange('retry.budget', share, { min: 0, max: 1 })
     this.#now = now
     this.#slot = Math.floor(now() / this.#slotMs)
   }
 
-  /** Counts a call. To be called once for each, not for its repetitions. */
+  /** Counts a call. Must be called once per call, not for its retries. */
   called(): void {
     this.#advance()
     this.#add(this.#calls)
   }
 
-  /** Counts a repetition, if there is room for one; says whether there was. */
+  /** Counts a retry, if the budget allows one; returns whether it does. */
   take(): boolean {
     this.#advance()
     if (this.#share === 0) return false
@@ -131,7 +131,7 @@ export class RetryBudget {
     counts[at] = (counts[at] ?? 0) + 1
   }
 
-  /** Empties the slots that have become old since the last look. */
+  /** Clears the slots that have left the window since the last call. */
   #advance(): void {
     const slot = Math.floor(this.#now() / this.#slotMs)
     const passed = Math.min(slots, slot - this.#slot)

@@ -4,94 +4,93 @@ import type { Members } from '../../mcp/types/base.ts'
 import type { ChildProcess } from '../../transport/process/child.ts'
 import { type Deadlines, timed } from '../../util/time/deadline.ts'
 import type { Traffic } from '../../util/traffic.ts'
-import { Lane, type LaneHost } from '../connection/connection.ts'
-import type { Errand } from '../forward/errand.ts'
+import { UpstreamConnection, type UpstreamConnectionHost } from '../connection/connection.ts'
+import type { InFlightCall } from '../connection/in-flight-list.ts'
 import type { Target } from './target.ts'
 
-/** What connections are opened with, and who is told of what comes over them. */
-export interface DiallingHost {
+/** What connections are opened with, and where their notifications go. */
+export interface ConnectorHost {
   readonly deadlines: Deadlines
   readonly client: ClientOptions
-  /** How long a question waits until it is clear whose it is. */
-  readonly doubtMs: number
-  /** How long opening may take. */
-  readonly openMs: number
-  /** Counts what passes. */
+  /** How long an ambiguous server request is held until it can be attributed; 0 rejects it at once. */
+  readonly attributionTimeoutMs: number
+  readonly connectTimeoutMs: number
+  /** Counts the bytes and messages of all connections. */
   readonly traffic: Traffic
-  /** Calls go over a WebSocket beside HTTP from now on. */
+  /** Called when calls begin to go over a WebSocket instead of HTTP. */
   onWebSocket(): void
-  /** A notification that belongs to no call. */
-  onNews(method: string, params: Members | undefined): void
+  /** Called with every notification that belongs to no call. */
+  onNotification(method: string, params: Members | undefined): void
 }
 
-/**
- * Opens the connections of one instance, each in the time that there is for it. An open one belongs to
- * whoever asked for it.
- */
-export class Dialling {
+/** Opens the connections of one instance, each within `connectTimeoutMs`. The caller of `open` owns them. */
+export class Connector {
   readonly #target: Target
-  readonly #host: DiallingHost
+  readonly #host: ConnectorHost
   readonly #stop = new AbortController()
-  readonly #underway = new Set<Promise<Channel>>()
+  readonly #dialing = new Set<Promise<Channel>>()
   #latestChild: ChildProcess | undefined
   #hasWebSocket = false
 
-  constructor(target: Target, host: DiallingHost) {
+  constructor(target: Target, host: ConnectorHost) {
     this.#target = target
     this.#host = host
   }
 
-  /** The program that was started last, whether it runs or not. */
+  /** The process that was started last, whether it runs or not. */
   get latestChild(): ChildProcess | undefined {
     return this.#latestChild
   }
 
-  /** Whether calls go over a WebSocket beside HTTP. */
+  /** Whether calls go over a WebSocket instead of HTTP. */
   get hasWebSocket(): boolean {
     return this.#hasWebSocket
   }
 
   /**
-   * Opens a connection that says it can do what `capabilities` gives, on behalf of a call where there is
-   * one. Rejects with why it could not be, once the time is up or this is stopped at the latest.
+   * Opens a connection that declares `capabilities`, on behalf of a call if there is one. Rejects if it
+   * cannot be opened, at the latest after `connectTimeoutMs` or when the connector is stopped.
    */
-  async open(capabilities: LaneHost['capabilities'], errand?: Errand): Promise<Lane> {
-    const lane: Lane = new Lane({
+  async open(
+    capabilities: UpstreamConnectionHost['capabilities'],
+    call?: InFlightCall,
+  ): Promise<UpstreamConnection> {
+    const connection: UpstreamConnection = new UpstreamConnection({
       dial: () =>
         this.#dial(child => {
-          lane.child = child
+          connection.child = child
           this.#latestChild = child
         }),
       client: this.#host.client,
-      doubtMs: this.#host.doubtMs,
+      attributionTimeoutMs: this.#host.attributionTimeoutMs,
       capabilities,
-      onNews: (method, params) => this.#host.onNews(method, params),
+      onNotification: (method, params) => this.#host.onNotification(method, params),
     })
-    await this.#inTime(signal => lane.open(errand, signal))
-    return lane
+    await this.#inTime(signal => connection.open(call, signal))
+    return connection
   }
 
-  /** Opens nothing more, and ends what is being opened. Settles when that has ended; never rejects. */
+  /** Opens nothing more, and closes what is being opened. Settles when that is closed; never rejects. */
   async stop(cause: Error): Promise<void> {
     this.#stop.abort(cause)
-    // Nobody waits for what is being dialled any more, but a program may have been started already.
-    const endings = Array.from(this.#underway, dialling =>
-      dialling.then(
+    // No `open` waits for these any more, but a process may have been started already.
+    const closing = Array.from(this.#dialing, dialing =>
+      dialing.then(
         channel => channel.close(),
         () => {},
       ),
     )
-    await Promise.all(endings)
+    await Promise.all(closing)
   }
 
   async #inTime(open: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    const { deadlines, openMs } = this.#host
+    const { deadlines, connectTimeoutMs } = this.#host
     const giveUp = new AbortController()
     const onStop = (): void => giveUp.abort(this.#stop.signal.reason)
     const alarm = timed(() => {
-      giveUp.abort(new ChannelError('timeout', `it could not be opened within ${openMs} ms`))
+      giveUp.abort(new ChannelError('timeout', `not connected within ${connectTimeoutMs} ms`))
     })
-    deadlines.start(alarm, openMs)
+    deadlines.start(alarm, connectTimeoutMs)
     this.#stop.signal.addEventListener('abort', onStop)
     if (this.#stop.signal.aborted) onStop()
     try {
@@ -103,8 +102,8 @@ export class Dialling {
   }
 
   async #dial(onChild: (child: ChildProcess) => void): Promise<Channel> {
-    const dialling = this.#target.dial({
-      handshakeMs: this.#host.openMs,
+    const dialing = this.#target.dial({
+      handshakeMs: this.#host.connectTimeoutMs,
       traffic: this.#host.traffic,
       onChild,
       onWebSocket: isOpen => {
@@ -112,11 +111,11 @@ export class Dialling {
         if (isOpen) this.#host.onWebSocket()
       },
     })
-    this.#underway.add(dialling)
+    this.#dialing.add(dialing)
     try {
-      return await dialling
+      return await dialing
     } finally {
-      this.#underway.delete(dialling)
+      this.#dialing.delete(dialing)
     }
   }
 }

@@ -1,69 +1,68 @@
 import { isOutage } from '../../client/errors.ts'
 import { outsideTraces } from '../../mcp/trace-context.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { type Deadlines, type Timed, timed } from '../../util/time/deadline.ts'
-import type { Lane } from '../connection/connection.ts'
+import type { Deadlines } from '../../util/time/deadline.ts'
+import { PeriodicCheck } from '../../util/time/periodic-check.ts'
+import type { UpstreamConnection } from '../connection/connection.ts'
 import type { HealthOptions } from '../options.ts'
 
-/** Who is told how a server does. */
-export interface HealthHost {
-  /** It answers again, after a miss. */
-  onBack(): void
-  /** It has given no sign so many times in a row; told once. */
+/** Where the results of a health check go. */
+export interface HealthCheckHost {
+  /** The server answers again after a missed check. */
+  onRecovered(): void
+  /** The server has missed `failures` checks in a row. Called once. */
   onDead(): void
 }
 
 /**
- * Asks a server now and then whether it lives. Any answer will do, a refusal included: what counts is
- * that there is one.
+ * Checks periodically whether a server responds. Any response counts, an error included: only its absence
+ * is a failure.
  */
-export class Health {
-  readonly #lane: Lane
+export class HealthCheck {
+  readonly #connection: UpstreamConnection
   readonly #options: Required<HealthOptions>
-  readonly #deadlines: Deadlines
-  readonly #host: HealthHost
-  readonly #alarm: Timed
+  readonly #host: HealthCheckHost
+  readonly #check: PeriodicCheck
   #misses = 0
-  #isOver = false
 
-  constructor(lane: Lane, options: HealthOptions, deadlines: Deadlines, host: HealthHost) {
-    this.#lane = lane
+  constructor(
+    connection: UpstreamConnection,
+    options: HealthOptions,
+    deadlines: Deadlines,
+    host: HealthCheckHost,
+  ) {
+    this.#connection = connection
     this.#options = {
-      everyMs: options.everyMs ?? limits.healthEveryMs.default,
+      intervalMs: options.intervalMs ?? limits.healthIntervalMs.default,
       timeoutMs: options.timeoutMs ?? limits.healthTimeoutMs.default,
       failures: options.failures ?? limits.healthFailures.default,
     }
-    this.#deadlines = deadlines
     this.#host = host
-    this.#alarm = timed(() => void outsideTraces(() => this.#look()))
-    this.#wait()
+    const check = (): Promise<void> => outsideTraces(() => this.#ping())
+    this.#check = new PeriodicCheck(this.#options.intervalMs, check, deadlines)
+    this.#check.start()
   }
 
   stop(): void {
-    this.#isOver = true
-    this.#deadlines.stop(this.#alarm)
+    this.#check.stop()
   }
 
-  #wait(): void {
-    if (this.#options.everyMs > 0) this.#deadlines.start(this.#alarm, this.#options.everyMs)
-  }
-
-  async #look(): Promise<void> {
-    const { client } = this.#lane
+  async #ping(): Promise<void> {
+    const { client } = this.#connection
     const { timeoutMs, failures } = this.#options
-    const method = client.server.revision.era === 'session' ? 'ping' : 'server/discover'
+    const method = client.server.revision.features.liveness
     const before = this.#misses
     try {
       await client.request(method, undefined, { timeoutMs, fresh: true })
       this.#misses = 0
     } catch (error) {
       if (!isOutage(error)) this.#misses = 0
-      // Where it has so much to do that not even this could be asked, nothing was learned.
+      // A check that was not sent because of too many requests says nothing about the server.
       else if (error.code !== 'too-many') this.#misses = before + 1
     }
-    if (this.#isOver) return
-    if (before > 0 && this.#misses === 0) this.#host.onBack()
-    if (this.#misses < failures) return this.#wait()
+    if (!this.#check.isRunning) return
+    if (before > 0 && this.#misses === 0) this.#host.onRecovered()
+    if (this.#misses < failures) return
     this.stop()
     this.#host.onDead()
   }

@@ -1,89 +1,72 @@
 import { ChannelError } from '../../jsonrpc/channel.ts'
-import { outsideTraces } from '../../mcp/trace-context.ts'
 import type { Members } from '../../mcp/types/base.ts'
 import type { ChildProcess } from '../../transport/process/child.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { timed } from '../../util/time/deadline.ts'
-import { Pause } from '../../util/time/pause.ts'
 import { allCapabilities } from '../connection/capabilities.ts'
-import type { Lane } from '../connection/connection.ts'
-import { Lanes, type LaneUser } from '../connection/connection-pool.ts'
+import type { UpstreamConnection } from '../connection/connection.ts'
+import { ConnectionPool, type PooledCall } from '../connection/connection-pool.ts'
 import type { UpstreamOptions } from '../options.ts'
 import type { Candidate } from '../policy/balance.ts'
 import { Breaker, type BreakerState } from '../policy/breaker.ts'
-import { Load } from '../policy/load-stats.ts'
-import { RestartBudget } from '../policy/restart-budget.ts'
-import { Dialling, type DiallingHost } from './connector.ts'
-import { Health } from './health-check.ts'
+import { LoadStats } from '../policy/load-stats.ts'
+import { Connector, type ConnectorHost } from './connector.ts'
+import {
+  differs,
+  InstanceLifecycle,
+  type InstanceState,
+  restartsDisabled,
+} from './instance-lifecycle.ts'
 import type { Target } from './target.ts'
 
-/**
- * How an instance is: being opened, open, waiting to be opened again, given up until somebody looks,
- * or ended for good.
- */
-export type InstanceState = 'starting' | 'ready' | 'waiting' | 'quarantined' | 'stopped'
-
-/** What an instance is made with, and whom it tells. */
-export interface InstanceHost extends Omit<DiallingHost, 'onWebSocket' | 'onNews'> {
+/** What an instance needs, and what it reports. */
+export interface InstanceHost extends Omit<ConnectorHost, 'onWebSocket' | 'onNotification'> {
   readonly clock: Clock
-  /** It can be called. */
+  /** The instance takes calls. */
   onReady(instance: Instance): void
-  /** It cannot be called any more, or still cannot. */
+  /** The instance was lost, or could not be connected. */
   onDown(instance: Instance, cause: Error | undefined): void
-  /** It is being opened again. */
+  /** The instance is restarted after `delayMs`. */
   onRestart(instance: Instance, attempt: number, delayMs: number): void
   onQuarantined(instance: Instance, reason: string): void
   onBreaker(instance: Instance, from: BreakerState, to: BreakerState, why: string): void
-  /** A notification that belongs to no call. */
-  onNews(instance: Instance, method: string, params: Members | undefined): void
+  /** Called with every notification that belongs to no call. */
+  onNotification(instance: Instance, method: string, params: Members | undefined): void
 }
 
-/**
- * One instance of a server: its connections, opened again whenever they are lost, so often and no
- * oftener, and what is known of how it does.
- */
+/** One instance of an upstream server: its connections, its lifecycle, its load and its circuit breaker. */
 export class Instance implements Candidate {
   readonly target: Target
-  readonly load: Load
+  readonly load: LoadStats
   readonly #host: InstanceHost
   #options: UpstreamOptions
   #breaker: Breaker | undefined
-  readonly #lanes: Lanes
-  #budget: RestartBudget | undefined
-  readonly #dialling: Dialling
-  readonly #pause: Pause
-  #state: InstanceState = 'starting'
-  #reason: string | undefined
-  #first: Lane | undefined
-  #restarts = 0
-  #running: Promise<void> | undefined
-  #health: Health | undefined
+  readonly #lifecycle: InstanceLifecycle
+  readonly #connector: Connector
+  readonly #pool: ConnectionPool
 
   constructor(target: Target, options: UpstreamOptions, host: InstanceHost) {
     this.target = target
     this.#options = options
     this.#host = host
-    const { clock } = host
-    const now = () => clock.now()
-    this.load = new Load({ key: target.key, weight: target.weight, now })
+    const { clock, deadlines, client, attributionTimeoutMs, connectTimeoutMs, traffic } = host
+    this.load = new LoadStats({ key: target.key, weight: target.weight, now: () => clock.now() })
     this.#breaker = this.#makeBreaker()
-    this.#budget = this.#makeBudget()
-    this.#pause = new Pause(clock, host.deadlines)
-    const { deadlines, client, doubtMs, openMs, traffic } = host
-    this.#dialling = new Dialling(target, {
+    this.#lifecycle = this.#makeLifecycle()
+    this.#connector = new Connector(target, {
       deadlines,
       client,
-      doubtMs,
-      openMs,
+      attributionTimeoutMs,
+      connectTimeoutMs,
       traffic,
-      // Whoever takes one is there; what it was blamed for may have been done by the one before.
+      // A server that accepts a WebSocket is reachable; what the breaker opened for may be over.
       onWebSocket: () => this.breaker?.tryNow(),
-      onNews: (method, params) => host.onNews(this, method, params),
+      onNotification: (method, params) => host.onNotification(this, method, params),
     })
-    this.#lanes = new Lanes({
+    this.#pool = new ConnectionPool({
       sharing: sharingOf(options),
       deadlines,
-      open: (capabilities, errand) => this.#dialling.open(() => capabilities, errand),
+      open: (capabilities, call) => this.#connector.open(() => capabilities, call),
     })
   }
 
@@ -91,7 +74,7 @@ export class Instance implements Candidate {
     return this.target.key
   }
 
-  /** Undefined where the options want none. */
+  /** Undefined if the options disable it. */
   get breaker(): Breaker | undefined {
     return this.#breaker
   }
@@ -113,150 +96,121 @@ export class Instance implements Candidate {
   }
 
   get state(): InstanceState {
-    return this.#state
+    return this.#lifecycle.state
   }
 
-  /** Why it is not ready, in one line. */
+  /** Why the instance is not ready, in one line, for the operator. */
   get reason(): string | undefined {
-    return this.#reason
+    return this.#lifecycle.reason
   }
 
   /**
-   * The same as callers are told: without what its program has written, and without addresses, which are
-   * nobody's business.
+   * Why the instance takes no calls, in one line, for callers: without the output of its process, and
+   * without addresses.
    */
-  get excuse(): string | undefined {
-    if (this.#state === 'quarantined' && this.#budget === undefined) return neverAgain
-    if (this.#state !== 'ready') return excuses[this.#state]
+  get unavailableReason(): string | undefined {
+    const { state, mayRestart } = this.#lifecycle
+    if (state === 'quarantined' && !mayRestart) return restartsDisabled
+    if (state !== 'ready') return unavailableReasons[state]
     const { breaker } = this
-    return breaker?.state === 'open' ? `its breaker is open, after ${breaker.why}` : undefined
+    return breaker?.state === 'open'
+      ? `its circuit breaker is open after ${breaker.why}`
+      : undefined
   }
 
-  /** How often it was opened again. */
   get restarts(): number {
-    return this.#restarts
+    return this.#lifecycle.restarts
   }
 
-  /** Milliseconds until it is opened again; undefined where it is not going to be. */
+  /** Milliseconds until the next restart; undefined if none is scheduled. */
   get retryInMs(): number | undefined {
-    return this.#pause.leftMs
+    return this.#lifecycle.retryInMs
   }
 
-  /** Its first connection, which lists and changes come over; undefined while it is not ready. */
-  get first(): Lane | undefined {
-    return this.#state === 'ready' ? this.#first : undefined
+  /** The first connection, which lists and changes come over; undefined while the instance is not ready. */
+  get first(): UpstreamConnection | undefined {
+    const { state, first } = this.#lifecycle
+    return state === 'ready' ? first : undefined
   }
 
-  /** Whether calls go over a WebSocket beside HTTP. */
+  /** Whether calls go over a WebSocket instead of HTTP. */
   get hasWebSocket(): boolean {
-    return this.#dialling.hasWebSocket && this.#state === 'ready'
+    return this.#connector.hasWebSocket && this.state === 'ready'
   }
 
-  /** The programs that run for it. */
+  /** The processes that run for it. */
   get children(): readonly ChildProcess[] {
-    return [this.#first, ...this.#lanes.open()].flatMap(lane => lane?.child ?? [])
+    return [this.#lifecycle.first, ...this.#pool.open()].flatMap(one => one?.child ?? [])
   }
 
-  /** The end of what its programs have written to their error output; of the last one where none runs. */
+  /** The end of the error output of its processes; of the latest one if none is running. */
   get stderr(): string {
     const { children } = this
-    if (children.length === 0) return this.#dialling.latestChild?.stderr ?? ''
+    if (children.length === 0) return this.#connector.latestChild?.stderr ?? ''
     return children.map(({ stderr }) => stderr).join('')
   }
 
-  /** Whether a call may go there now. */
+  /** Whether the instance takes a call now. */
   get isReady(): boolean {
     return this.first?.isOpen === true && (this.breaker?.isReady ?? true)
   }
 
-  /**
-   * Other options from now on, as far as they can change while it is connected: when it counts as
-   * broken, how often it is opened again, how it is asked for signs of life.
-   */
+  /** Applies the options that can change while it is connected: breaker, restarts and health checks. */
   adjust(options: UpstreamOptions): void {
     const before = this.#options
     this.#options = options
-    if (isOther(before.breaker, options.breaker)) this.#breaker = this.#makeBreaker()
-    if (isOther(before.restart, options.restart)) this.#budget = this.#makeBudget()
-    if (isOther(before.health, options.health) && this.first !== undefined) this.#watch(this.first)
+    if (differs(before.breaker, options.breaker)) this.#breaker = this.#makeBreaker()
+    this.#lifecycle.adjust(options)
   }
 
-  /** Begins to open it, and to keep it open. */
+  /** Starts to connect the instance, and to keep it connected. */
   start(): void {
-    this.#running ??= outsideTraces(() => this.#run())
+    this.#lifecycle.start()
   }
 
-  /** Lets one that was given up begin anew, and one that waits go on at once. */
+  /** Restarts a quarantined instance, or one that waits for its restart, at once. */
   retry(): void {
-    if (this.#state === 'quarantined') {
-      this.#budget?.release()
-      this.#running = outsideTraces(() => this.#run())
-    } else this.#pause.end()
+    this.#lifecycle.retry()
   }
 
-  /** The connection for a caller. Throws a ChannelError `'closed'` where there is none. */
-  lane(user: LaneUser): Lane | Promise<Lane> {
+  /** Returns the connection for a call. Throws a ChannelError `'closed'` if the instance is not ready. */
+  connectionFor(call: PooledCall): UpstreamConnection | Promise<UpstreamConnection> {
     const { first } = this
-    if (first === undefined) throw new ChannelError('closed', this.#reason ?? 'not connected')
-    return this.#lanes.for(first, user)
+    if (first === undefined) throw new ChannelError('closed', this.reason ?? 'not connected')
+    return this.#pool.for(first, call)
   }
 
-  /** Cuts its connections, as if they had been lost: it does not answer any more. */
-  lose(cause: Error): void {
-    this.#first?.lose(cause)
-  }
-
-  /** Ends it for good; calls under way are waited for as long as `drainMs`. Never rejects. */
+  /** Stops it for good, after at most `drainMs` in which calls in flight complete. Never rejects. */
   async stop(drainMs = 0): Promise<void> {
     if (drainMs > 0) await this.#drained(drainMs)
-    this.#state = 'stopped'
-    const cause = new ChannelError('closed', 'the server was taken away')
-    const dialled = this.#dialling.stop(cause)
-    this.#pause.end()
-    this.#health?.stop()
-    this.#first?.lose(cause)
-    await Promise.all([this.#first?.close(), this.#lanes.close(), this.#running, dialled])
+    const cause = new ChannelError('closed', 'the server was removed')
+    const stopped = this.#lifecycle.stop(cause)
+    await Promise.all([stopped, this.#connector.stop(cause), this.#pool.close()])
   }
 
-  async #run(): Promise<void> {
-    for (let attempt = 0; this.#state !== 'stopped'; attempt++) {
-      if (attempt > 0 && !(await this.#mayGoOn())) return
-      await this.#once()
-    }
-  }
-
-  /** Opens it and waits for its end, which is told at once, whichever of the two failed. */
-  async #once(): Promise<void> {
-    this.#state = 'starting'
-    const sharing = sharingOf(this.#options)
-    let lane: Lane
-    try {
-      lane = await this.#dialling.open(sharing === 'one' ? allCapabilities : () => ({}))
-    } catch (error) {
-      this.#down(error instanceof Error ? error : new Error(String(error)))
-      return
-    }
-    if (this.#isStopped()) {
-      await lane.close()
-      return
-    }
-    this.#first = lane
-    this.#state = 'ready'
-    this.#reason = undefined
-    this.#budget?.succeeded()
-    if (this.#restarts > 0) {
-      this.load.recovered()
-      // What it is blamed for was done by the one before.
-      this.breaker?.reset()
-    }
-    this.#watch(lane)
-    this.#host.onReady(this)
-    const cause = await lane.lost
-    this.#health?.stop()
-    this.#first = undefined
-    this.#down(cause)
-    // What is left of it goes before another comes: two of them at once may be one too many.
-    await lane.close()
+  #makeLifecycle(): InstanceLifecycle {
+    const host = this.#host
+    const { clock, deadlines } = host
+    return new InstanceLifecycle(this.#options, {
+      clock,
+      deadlines,
+      open: () => {
+        const isShared = sharingOf(this.#options) === 'shared'
+        return this.#connector.open(isShared ? allCapabilities : () => ({}))
+      },
+      onReady: () => {
+        if (this.restarts > 0) {
+          this.load.recovered()
+          // Its failures were those of the one before.
+          this.breaker?.reset()
+        }
+        host.onReady(this)
+      },
+      onDown: cause => host.onDown(this, cause),
+      onRestart: (attempt, delayMs) => host.onRestart(this, attempt, delayMs),
+      onQuarantined: reason => host.onQuarantined(this, reason),
+      onRecovered: () => this.breaker?.tryNow(),
+    })
   }
 
   #makeBreaker(): Breaker | undefined {
@@ -274,56 +228,7 @@ export class Instance implements Candidate {
     })
   }
 
-  #makeBudget(): RestartBudget | undefined {
-    const { restart, command } = this.#options
-    if (restart === false) return undefined
-    const { clock } = this.#host
-    // A program that does not start will not; an address may be reached again any time.
-    const most = command === undefined ? { most: Number.POSITIVE_INFINITY } : {}
-    return new RestartBudget(
-      { ...most, ...restart },
-      { now: () => clock.now(), random: Math.random },
-    )
-  }
-
-  /** Asks for signs of life from now on. */
-  #watch(lane: Lane): void {
-    this.#health?.stop()
-    this.#health = new Health(lane, this.#options.health ?? {}, this.#host.deadlines, {
-      onBack: () => this.breaker?.tryNow(),
-      onDead: () => {
-        this.lose(new ChannelError('timeout', 'it does not answer any more'))
-        // It would not heed being asked to leave either, and another one takes its place only then.
-        lane.child?.kill()
-      },
-    })
-  }
-
-  #down(cause: Error | undefined): void {
-    if (this.#isStopped()) return
-    this.#reason = cause?.message ?? 'the connection ended'
-    this.#state = 'waiting'
-    this.#host.onDown(this, cause)
-  }
-
-  /** Waits before the next attempt; false where there is none. */
-  async #mayGoOn(): Promise<boolean> {
-    const next = this.#budget?.next() ?? 'quarantine'
-    if (next === 'quarantine') {
-      const why = this.#budget?.reason ?? neverAgain
-      this.#state = 'quarantined'
-      this.#reason = this.#reason === undefined ? why : `${why}: ${this.#reason}`
-      this.#host.onQuarantined(this, this.#reason ?? why)
-      this.#running = undefined
-      return false
-    }
-    this.#restarts++
-    this.#host.onRestart(this, this.#restarts, next.delayMs)
-    await this.#pause.wait(next.delayMs)
-    return !this.#isStopped()
-  }
-
-  /** Waits until no call is under way, but no longer than so many milliseconds. */
+  /** Waits until no call is in flight, at most `drainMs`. */
   async #drained(drainMs: number): Promise<void> {
     const { clock, deadlines } = this.#host
     const until = clock.now() + drainMs
@@ -331,31 +236,22 @@ export class Instance implements Candidate {
       await new Promise<void>(resolve => deadlines.start(timed(resolve), 20))
     }
   }
-
-  // A method, because a field that was compared before counts as settled for the compiler.
-  #isStopped(): boolean {
-    return this.#state === 'stopped'
-  }
 }
 
-const excuses: Readonly<Record<Exclude<InstanceState, 'ready'>, string>> = {
-  starting: 'it is being started',
-  waiting: 'it has ended, and is started again',
-  quarantined: 'it has ended too often, and was put away',
-  stopped: 'it was taken away',
+const unavailableReasons: Readonly<Record<Exclude<InstanceState, 'ready'>, string>> = {
+  starting: 'it is starting',
+  waiting: 'it is restarting',
+  quarantined: 'it is quarantined after too many restarts',
+  stopped: 'it was removed',
 }
-
-const neverAgain = 'it is not to be started again'
 
 /**
- * Who shares its connections. One program does for everybody, because another one would be another
- * server, with a state of its own; connections to an address cost little.
+ * Returns which callers share connections. A process is shared by all of them by default, because another
+ * one would be another server, with a state of its own; connections to an address are cheap.
  */
-function sharingOf({ connections, command }: UpstreamOptions): 'alike' | 'one' | 'each' {
-  return connections ?? (command === undefined ? 'alike' : 'one')
-}
-
-/** Whether two parts of a configuration say something else. */
-function isOther(before: unknown, after: unknown): boolean {
-  return JSON.stringify(before) !== JSON.stringify(after)
+function sharingOf({
+  connections,
+  command,
+}: UpstreamOptions): 'compatible' | 'shared' | 'per-caller' {
+  return connections ?? (command === undefined ? 'compatible' : 'shared')
 }

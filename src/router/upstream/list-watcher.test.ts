@@ -3,10 +3,10 @@ import type { Client } from '../../client/client.ts'
 import { fakeClock } from '../../testing/fake-clock.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { Deadlines } from '../../util/time/deadline.ts'
-import { Follower } from './list-watcher.ts'
+import { ListWatcher } from './list-watcher.ts'
 
-/** A follower of a server whose tools cannot be listed. */
-function follow(onError: (follower: Follower) => void) {
+/** A watcher of a server whose tools cannot be listed. */
+function follow(onError: (watcher: ListWatcher) => void) {
   const clock = fakeClock()
   const deadlines = new Deadlines(clock)
   let reads = 0
@@ -17,33 +17,33 @@ function follow(onError: (follower: Follower) => void) {
       throw new Error('unreadable')
     },
   } as unknown as Client
-  const follower: Follower = new Follower(client, {
+  const watcher: ListWatcher = new ListWatcher(client, {
     timeoutMs: 1000,
     deadlines,
-    wanted: () => [],
+    subscribed: () => [],
     onLists: () => {},
     onUpdated: () => {},
-    onError: () => onError(follower),
+    onError: () => onError(watcher),
   })
-  follower.start()
-  return { follower, deadlines, clock, reads: () => reads }
+  watcher.start()
+  return { watcher, deadlines, clock, reads: () => reads }
 }
 
-const told = () => new Promise<void>(resolve => setImmediate(resolve))
+const delivered = () => new Promise<void>(resolve => setImmediate(resolve))
 
 test('a list that cannot be read is read again after a while', async () => {
-  const { follower, clock, reads } = follow(() => {})
-  await told()
+  const { watcher, clock, reads } = follow(() => {})
+  await delivered()
   expect(reads()).toBe(1)
   clock.advance(limits.listRetryMs.default + 100)
-  await told()
+  await delivered()
   expect(reads()).toBe(2)
-  follower.stop()
+  watcher.stop()
 })
 
-test('one that is ended by whoever it tells of that leaves nothing behind', async () => {
-  const { deadlines, reads } = follow(follower => follower.stop())
-  await told()
+test('a watcher that its own host ends leaves nothing behind', async () => {
+  const { deadlines, reads } = follow(watcher => watcher.stop())
+  await delivered()
   expect(reads()).toBe(1)
   expect(deadlines.size).toBe(0)
 })

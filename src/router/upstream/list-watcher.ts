@@ -5,38 +5,39 @@ import { limits } from '../../util/limits/limits.ts'
 import { type Deadlines, timed } from '../../util/time/deadline.ts'
 import { type ListKind, type Lists, listKinds, readLists } from '../catalog/lists.ts'
 
-/** Whom a follower tells, and what it has to know. */
-export interface FollowerHost {
+/** What a list watcher needs, and what it reports. */
+export interface ListWatcherHost {
   readonly timeoutMs: number
   readonly deadlines: Deadlines
-  wanted(): Iterable<string>
-  /** What was read anew. */
+  /** The resources that callers are subscribed to. */
+  subscribed(): Iterable<string>
+  /** Called with the lists that were read. */
   onLists(lists: Partial<Lists>): void
   onUpdated(uri: string): void
-  /** A list could not be read; it stays as it was, and is read again after a while. */
+  /** A list could not be read: it stays as it was, and is read again after `listRetryMs`. */
   onError(error: unknown): void
 }
 
 /**
- * Keeps up with what one connection to a server offers: reads its lists, reads them again when they
- * change, and hears of the resources that somebody wants to hear of.
+ * Watches the features of a server over one connection: reads its lists, reads them again when they
+ * change, and subscribes to the resources that callers are subscribed to.
  */
-export class Follower {
+export class ListWatcher {
   readonly #client: Client
-  readonly #host: FollowerHost
+  readonly #host: ListWatcherHost
   readonly #stop = new AbortController()
-  /** Lists that have to be read, again if they are being read. */
+  /** Lists that have to be read; again, if they are being read. */
   readonly #due = new Set<ListKind>()
-  /** Those that could not be read. */
+  /** Lists that could not be read. */
   readonly #missing = new Set<ListKind>()
-  readonly #again = timed(() => this.#readAgain())
+  readonly #retry = timed(() => this.#readAgain())
   #reading: Promise<void> | undefined
-  #following: AbortController | undefined
-  #followed: ReadonlySet<string> = new Set()
-  /** Those of the wanted that the server does not tell of. */
+  #subscription: AbortController | undefined
+  #subscribed: ReadonlySet<string> = new Set()
+  /** Resources that the server refused a subscription of. */
   readonly #refused = new Set<string>()
 
-  constructor(client: Client, host: FollowerHost) {
+  constructor(client: Client, host: ListWatcherHost) {
     this.#client = client
     this.#host = host
   }
@@ -44,34 +45,34 @@ export class Follower {
   start(): void {
     for (const kind of listKinds) this.#due.add(kind)
     this.#reading = this.#read()
-    void this.#hear(this.#listFilter(), this.#stop.signal)
-    this.follow()
+    void this.#watch(this.#listFilter(), this.#stop.signal)
+    this.updateSubscriptions()
   }
 
-  /** Hears of the resources that are wanted now, and no longer of others. */
-  follow(): void {
+  /** Subscribes to the resources that callers are subscribed to now, and to no others. */
+  updateSubscriptions(): void {
     if (this.#stop.signal.aborted || this.#client.server.capabilities.resources === undefined)
       return
-    const wanted = new Set(this.#host.wanted())
+    const wanted = new Set(this.#host.subscribed())
     for (const uri of this.#refused) {
-      // Whoever wants it later has it asked for again; until then it must not disturb the others.
+      // Until it is subscribed anew it is left out, because it would fail the subscription of the others.
       if (!wanted.delete(uri)) this.#refused.delete(uri)
     }
-    if (isSame(wanted, this.#followed)) return
-    this.#followed = wanted
-    const before = this.#following
-    const following = new AbortController()
-    this.#following = wanted.size === 0 ? undefined : following
+    if (isSame(wanted, this.#subscribed)) return
+    this.#subscribed = wanted
+    const before = this.#subscription
+    const subscription = new AbortController()
+    this.#subscription = wanted.size === 0 ? undefined : subscription
     if (wanted.size > 0) {
-      const signal = AbortSignal.any([this.#stop.signal, following.signal])
-      void this.#hearOf([...wanted], signal)
+      const signal = AbortSignal.any([this.#stop.signal, subscription.signal])
+      void this.#watchResources([...wanted], signal)
     }
-    // Only now, so that what both want is not given up in between.
+    // Only now, so that resources in both subscriptions are watched without a gap.
     before?.abort()
   }
 
   stop(): void {
-    this.#host.deadlines.stop(this.#again)
+    this.#host.deadlines.stop(this.#retry)
     this.#stop.abort()
   }
 
@@ -85,11 +86,11 @@ export class Follower {
   }
 
   /**
-   * Hears of resources. A server that refuses one of them refuses all that are asked for with it, which
-   * others may want: then it is asked for the halves, until what it refuses is alone.
+   * Subscribes to resources. A server that refuses one of them refuses all that are requested with it, so
+   * the halves are requested then, until the refused resource is alone.
    */
-  async #hearOf(uris: readonly string[], signal: AbortSignal): Promise<void> {
-    const isRefused = await this.#hear({ resources: uris }, signal)
+  async #watchResources(uris: readonly string[], signal: AbortSignal): Promise<void> {
+    const isRefused = await this.#watch({ resources: uris }, signal)
     if (!isRefused || signal.aborted) return
     const [first] = uris
     if (uris.length === 1 && first !== undefined) {
@@ -98,16 +99,16 @@ export class Follower {
     }
     const middle = uris.length >> 1
     const halves = [uris.slice(0, middle), uris.slice(middle)]
-    await Promise.all(halves.map(half => this.#hearOf(half, signal)))
+    await Promise.all(halves.map(half => this.#watchResources(half, signal)))
   }
 
-  /** Hears of changes until the signal says otherwise, or the server; gives whether it has refused. */
-  async #hear(filter: ChangeFilter, signal: AbortSignal): Promise<boolean> {
+  /** Handles changes until the signal aborts or the server ends it; returns whether the server refused. */
+  async #watch(filter: ChangeFilter, signal: AbortSignal): Promise<boolean> {
     if (!Object.values(filter).some(Boolean)) return false
     try {
       for await (const change of this.#client.changes(filter, { signal })) this.#onChange(change)
     } catch (error) {
-      // Of any other failure the next connection is told: it reads the lists and asks for all again.
+      // After any other failure the next connection reads the lists and subscribes to everything again.
       return error instanceof RpcError
     }
     return false
@@ -145,11 +146,11 @@ export class Follower {
       for (const { error } of failures) this.#host.onError(error)
     }
     this.#reading = undefined
-    // Whoever was told may have ended it.
+    // A handler may have stopped the watcher.
     if (this.#stop.signal.aborted) return
     const { deadlines } = this.#host
-    deadlines.stop(this.#again)
-    if (this.#missing.size > 0) deadlines.start(this.#again, limits.listRetryMs.default)
+    deadlines.stop(this.#retry)
+    if (this.#missing.size > 0) deadlines.start(this.#retry, limits.listRetryMs.default)
   }
 
   #readAgain(): void {

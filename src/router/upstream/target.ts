@@ -1,134 +1,143 @@
 import { parseAddress } from '../../address.ts'
-import { dial, type OpeningOptions, type Where } from '../../dial.ts'
+import { type DialOptions, type DialTarget, dial } from '../../dial.ts'
 import type { Channel } from '../../jsonrpc/channel.ts'
-import { asRead } from '../../jsonrpc/codec/raw-json.ts'
+import { parseRaw } from '../../jsonrpc/codec/raw-json.ts'
 import { isList, type Message } from '../../jsonrpc/message.ts'
 import type { Endpoint } from '../../mcp/endpoint.ts'
 import { memoryPair } from '../../transport/memory.ts'
 import type { ChildProcess } from '../../transport/process/child.ts'
-import { isRecord } from '../../util/record.ts'
+import { isRecord } from '../../util/objects.ts'
 import type { Traffic } from '../../util/traffic.ts'
-import { writtenResults } from '../forward/hop.ts'
+import { rawResults } from '../forward/results.ts'
 import type { InstanceUrl, UpstreamOptions } from '../options.ts'
 
-/** Where one instance of a server is, and how it is reached. */
+/** The address or program of one instance of a server. */
 export interface Target {
-  /** Tells it from the other instances of the same server, for as long as the options stay. */
+  /** Identifies it among the instances of the server, as long as the options stay the same. */
   readonly key: string
   /**
-   * The same, whichever other instances there are and in whatever order: what calls are spread by where
-   * that is by a hash. For nobody's eyes.
+   * Identifies it in every process, whichever other instances there are: calls are distributed by it where
+   * that is by a hash. May hold secrets.
    */
-  readonly place: string
-  /** What it is, for people: a program or an address. Holds nothing secret. */
+  readonly hashId: string
+  /** The program or address, to be shown. Holds no secrets. */
   readonly label: string
   readonly weight: number
-  /** Opens a connection; of a program, starts one. */
+  /** Opens a connection; starts the process, if it is a program. */
   dial(options: TargetOptions): Promise<Channel>
 }
 
-/** How long opening may take, and what is told of what was opened. */
+/** How long connecting may take, and what is reported of the connection. */
 export interface TargetOptions {
   readonly handshakeMs: number
   readonly onChild: (child: ChildProcess) => void
-  /** Told when calls begin to go over a WebSocket instead of HTTP, and when no more. */
+  /** Called when calls begin to go over a WebSocket instead of HTTP, and when they no longer do. */
   readonly onWebSocket: (isOpen: boolean) => void
-  /** Counts what passes. */
+  /** Counts bytes and messages. */
   readonly traffic: Traffic
 }
 
-/** The instances that the options of a server name. Throws a TypeError where they name none, or two kinds. */
+/** Returns the instances that the options of a server name. Throws a TypeError for none, or for two kinds. */
 export function targetsOf(name: string, options: UpstreamOptions): readonly Target[] {
   const { command, url, urls, server } = options
   const named = [command, url, urls, server].filter(one => one !== undefined)
   if (named.length !== 1) {
     const what = 'exactly one of "command", "url", "urls" and "server"'
-    throw new TypeError(`server "${name}" needs ${what}, not ${named.length}`)
+    throw new TypeError(`server "${name}" needs ${what} (got ${named.length})`)
   }
   if (server !== undefined) return [localTarget(server)]
   if (command !== undefined) return childTargets(name, command, options)
-  const places = urls ?? [url as string]
-  if (places.length === 0) throw new TypeError(`server "${name}": "urls" is empty`)
-  const targets = places.map((place, index) => urlTarget(place, index, options))
-  // An address that stands there twice is two places.
+  const addresses = urls ?? [url as string]
+  if (addresses.length === 0) throw new TypeError(`server "${name}": "urls" must not be empty`)
+  const targets = addresses.map((address, index) => urlTarget(address, index, options))
+  // An address that is listed twice is two instances.
   return targets.map((target, index) => {
-    const same = targets.slice(0, index).filter(({ place }) => place === target.place).length
-    return same === 0 ? target : { ...target, place: `${target.place} ${same}` }
+    const same = targets.slice(0, index).filter(({ hashId }) => hashId === target.hashId).length
+    return same === 0 ? target : { ...target, hashId: `${target.hashId} ${same}` }
   })
 }
 
 function localTarget(server: Endpoint): Target {
   return {
     key: '0',
-    place: '0',
+    hashId: '0',
     label: 'in this process',
     weight: 1,
     dial: async () => {
       const [near, far] = memoryPair()
       server.attach(far)
-      return reading(near)
+      return parsing(near)
     },
   }
 }
 
-/** A channel that nobody writes as text: what has come as text and not been read is read before it is sent. */
-function reading(channel: Channel): Channel {
+/** A channel that is not serialized: params that are raw JSON are parsed before they are sent. */
+function parsing(channel: Channel): Channel {
   return {
     open: sink => channel.open(sink),
     send: (message, envelope) =>
-      channel.send(isList(message) ? message.map(readMessage) : readMessage(message), envelope),
+      channel.send(isList(message) ? message.map(parseParams) : parseParams(message), envelope),
     close: () => channel.close(),
     [Symbol.asyncDispose]: () => channel.close(),
   }
 }
 
-function readMessage(message: Message): Message {
+function parseParams(message: Message): Message {
   if (message.type !== 'request' || !isRecord(message.params)) return message
-  const params = asRead(message.params)
+  const params = parseRaw(message.params)
   return params === message.params ? message : { ...message, params }
 }
 
 function childTargets(name: string, command: string, options: UpstreamOptions): readonly Target[] {
   const { args, cwd, env, inheritEnv, instances = 1 } = options
   if (!Number.isInteger(instances) || instances < 1) {
-    throw new TypeError(`server "${name}": "instances" is a whole number from 1 on`)
+    throw new TypeError(`server "${name}": "instances" must be an integer ≥ 1 (got ${instances})`)
   }
-  const where: Where = { kind: 'child', command: { command, args, cwd, env, inheritEnv } }
+  const where: DialTarget = { kind: 'child', command: { command, args, cwd, env, inheritEnv } }
   return Array.from({ length: instances }, (_, index) => ({
     key: String(index),
-    place: String(index),
+    hashId: String(index),
     label: command,
     weight: 1,
-    dial: told => dial(where, { ...opening(told), onStderr: () => {}, traffic: told.traffic }),
+    dial: target =>
+      dial(where, { ...opening(target), onStderr: () => {}, traffic: target.traffic }),
   }))
 }
 
-function urlTarget(place: InstanceUrl, index: number, options: UpstreamOptions): Target {
+function urlTarget(address: InstanceUrl, index: number, options: UpstreamOptions): Target {
   const { headers, websocket = true } = options
-  const { url, weight = 1 } = typeof place === 'string' ? { url: place } : place
+  const { url, weight = 1 } = typeof address === 'string' ? { url: address } : address
   const where = parseAddress(url)
   return {
     key: String(index),
-    place: url,
+    hashId: url,
     label: withoutSecrets(url),
     weight,
-    dial: told => {
-      const { onWebSocket, traffic } = told
-      return dial(where, { ...opening(told), headers, websocket, onWebSocket, traffic })
+    dial: target => {
+      const { onWebSocket, traffic } = target
+      return dial(where, { ...opening(target), headers, websocket, onWebSocket, traffic })
     },
   }
 }
 
-// Less than others gather: the server begins with the first of many calls while the rest of them is read.
+// Less than the default: the server starts with the first of many calls while the rest is still written.
 const coalesceBytes = 4096
 
-function opening({ handshakeMs, onChild }: TargetOptions): OpeningOptions {
-  const decode = { written: writtenResults }
+function opening({ handshakeMs, onChild }: TargetOptions): DialOptions {
+  const decode = { rawResults }
   const onJunk = (): void => {}
-  return { handshakeMs, onChild, subprotocol: 'mcp', byTurns: true, coalesceBytes, decode, onJunk }
+  return {
+    handshakeMs,
+    onChild,
+    subprotocol: 'mcp',
+    flushOnImmediate: true,
+    coalesceBytes,
+    decode,
+    onJunk,
+  }
 }
 
-/** An address without what may be a secret in it: a password, or the query. */
+/** Returns an address without the parts that may be secret: credentials and the query. */
 function withoutSecrets(address: string): string {
   if (!URL.canParse(address)) return address
   const url = new URL(address)

@@ -1,7 +1,7 @@
 import type { ClientOptions } from '../../client/options.ts'
 import type { Members } from '../../mcp/types/base.ts'
-import { type Deferred, deferred } from '../../util/deferred.ts'
 import { limits } from '../../util/limits/limits.ts'
+import { type Deferred, deferred } from '../../util/promises.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { type Deadlines, timed } from '../../util/time/deadline.ts'
 import { Traffic } from '../../util/traffic.ts'
@@ -9,28 +9,28 @@ import { type ListKind, type Lists, listKinds, noLists } from '../catalog/lists.
 import type { UpstreamOptions } from '../options.ts'
 import type { BreakerState } from '../policy/breaker.ts'
 import { Instance } from './instance.ts'
-import { Follower } from './list-watcher.ts'
+import { ListWatcher } from './list-watcher.ts'
 import { targetsOf } from './target.ts'
 
-/** What a server behind the router is made with, and whom it tells. */
+/** What an upstream server needs from its router, and what it reports. */
 export interface UpstreamHost {
   readonly clock: Clock
   readonly deadlines: Deadlines
   readonly client: ClientOptions
-  /** How long a question waits until it is clear whose it is. */
-  readonly doubtMs: number
-  /** The resources that somebody wants to hear of; asked whenever a connection is made. */
-  wanted(): Iterable<string>
-  /** An instance has come, gone or changed its state. */
+  /** How long an ambiguous server request is held until it can be attributed; 0 rejects it at once. */
+  readonly attributionTimeoutMs: number
+  /** The resources that callers are subscribed to. Called whenever a connection is opened. */
+  subscribed(): Iterable<string>
+  /** An instance was started, lost or stopped, or its state changed. */
   onInstance(upstream: Upstream, instance: Instance, event: InstanceEvent): void
-  /** The lists of an instance were read, or it is gone; `kinds` are those that callers see changed. */
+  /** The lists of an instance were read, or it was lost; `kinds` are the lists that changed for callers. */
   onLists(upstream: Upstream, instance: Instance, kinds: readonly ListKind[]): void
   onUpdated(upstream: Upstream, uri: string): void
-  onNews(upstream: Upstream, method: string, params: Members | undefined): void
+  onNotification(upstream: Upstream, method: string, params: Members | undefined): void
   onError(error: unknown): void
 }
 
-/** What has become of an instance. */
+/** An event in the life of an instance. */
 export type InstanceEvent =
   | { readonly type: 'ready' | 'stopped' }
   | { readonly type: 'down'; readonly cause: Error | undefined }
@@ -43,21 +43,21 @@ export type InstanceEvent =
       readonly why: string
     }
 
-/** One server behind the router: its instances, and what it offers. */
+/** An upstream server: its instances, and its features. */
 export class Upstream {
   readonly name: string
-  /** Settles when each of its instances has been opened once, or could not or will not be. Never rejects. */
+  /** Settles when each instance was connected once, or has failed to, or was stopped. Never rejects. */
   readonly tried: Promise<void>
   readonly instances: readonly Instance[]
-  /** How much has come and gone over the connections of all of them. */
+  /** Counts the bytes and messages of all its connections. */
   readonly traffic = new Traffic()
   readonly #host: UpstreamHost
   #options: UpstreamOptions
   readonly #triedOnce: readonly Deferred<void>[]
-  readonly #followers = new Map<Instance, Follower>()
+  readonly #watchers = new Map<Instance, ListWatcher>()
   readonly #lists = new Map<Instance, Lists>()
   readonly #waiting = new Set<() => void>()
-  /** What it offered when it was last there, while that is not long ago. */
+  /** The lists of the last instance that was lost, until `upstreamGraceMs` have passed. */
   #last: Lists = noLists
   #known: Lists = noLists
   readonly #grace = timed(() => this.#hide())
@@ -76,25 +76,25 @@ export class Upstream {
     )
   }
 
-  /** Those that hold now. */
+  /** The current options. */
   get options(): UpstreamOptions {
     return this.#options
   }
 
-  /** Other options from now on, as far as they can change without connecting anew. */
+  /** Applies the options that can change without reconnecting. */
   adjust(options: UpstreamOptions): void {
     this.#options = options
     for (const instance of this.instances) {
       const { breaker } = instance
       instance.adjust(options)
-      // One that is replaced is told to be closed: nobody hears of it any more.
+      // A replaced breaker is reported as closed: it reports nothing any more.
       if (instance.breaker !== breaker) breaker?.reset()
     }
   }
 
   /**
-   * What it offers, by the first of its instances that is there and of which all is known; nothing where
-   * none is for a while.
+   * The lists of its first instance whose lists were all read; empty once no instance was connected for
+   * `upstreamGraceMs`.
    */
   get lists(): Lists {
     let some: Lists | undefined
@@ -106,14 +106,14 @@ export class Upstream {
     return some ?? this.#last
   }
 
-  /** What each of its instances offers. */
+  /** The lists of each of its instances. */
   get allLists(): ReadonlyMap<Instance, Lists> {
     return this.#lists
   }
 
   /**
-   * Whether what an instance offers is known well enough for calls to go there: where a changed tool is
-   * not to be called, nothing is before somebody has looked.
+   * Returns whether calls may go to an instance: where changed tools are blocked, only after its tools were
+   * read.
    */
   isKnown(instance: Instance): boolean {
     if (this.#options.tools?.pin !== 'block') return true
@@ -121,26 +121,25 @@ export class Upstream {
     return lists !== undefined && lists.tools !== noLists.tools
   }
 
-  /** An instance that can be asked about what the server is. */
+  /** The first instance that is connected. */
   get ready(): Instance | undefined {
     return this.instances.find(({ first }) => first !== undefined)
   }
 
-  /** Why it cannot be called, in one line; undefined where it can. */
+  /** Why it takes no calls, in one line, for the operator; undefined if it takes calls. */
   get problem(): string | undefined {
     if (this.ready !== undefined) return undefined
-    return (
-      this.instances.find(({ reason }) => reason !== undefined)?.reason ?? 'it is being started'
-    )
+    return this.instances.find(({ reason }) => reason !== undefined)?.reason ?? 'it is starting'
   }
 
-  /** The same as callers are told. */
-  get excuse(): string | undefined {
+  /** Why it takes no calls, in one line, for callers; undefined if it takes calls. */
+  get unavailableReason(): string | undefined {
     if (this.ready !== undefined) return undefined
-    return this.instances.find(({ excuse }) => excuse !== undefined)?.excuse
+    const instance = this.instances.find(one => one.unavailableReason !== undefined)
+    return instance?.unavailableReason
   }
 
-  /** What it offered when it was last there, however long ago. */
+  /** Its lists when an instance was last connected, however long ago. */
   get known(): Lists {
     return this.#known
   }
@@ -149,30 +148,30 @@ export class Upstream {
     for (const instance of this.instances) instance.start()
   }
 
-  /** Settles when an instance becomes ready or the time is over. */
+  /** Settles when an instance becomes ready, or after `withinMs`. */
   nextReady(withinMs: number): Promise<void> {
     const { clock } = this.#host
     return new Promise(resolve => {
-      const over = (): void => {
+      const finish = (): void => {
         clock.stop(timer)
-        this.#waiting.delete(over)
+        this.#waiting.delete(finish)
         resolve()
       }
-      const timer = clock.start(over, withinMs)
-      this.#waiting.add(over)
+      const timer = clock.start(finish, withinMs)
+      this.#waiting.add(finish)
     })
   }
 
-  /** Somebody wants to hear of other resources than before. */
-  follow(): void {
-    for (const follower of this.#followers.values()) follower.follow()
+  /** Must be called when callers have subscribed to other resources. */
+  updateSubscriptions(): void {
+    for (const watcher of this.#watchers.values()) watcher.updateSubscriptions()
   }
 
-  /** Ends it for good. Calls under way are waited for as long as `drainMs`. Never rejects. */
+  /** Stops it for good, after at most `drainMs` in which calls in flight complete. Never rejects. */
   async stop(drainMs = 0): Promise<void> {
     this.#isStopping = true
     this.#host.deadlines.stop(this.#grace)
-    for (const follower of this.#followers.values()) follower.stop()
+    for (const watcher of this.#watchers.values()) watcher.stop()
     await Promise.all(this.instances.map(instance => instance.stop(drainMs)))
     for (const instance of this.instances)
       this.#host.onInstance(this, instance, { type: 'stopped' })
@@ -182,33 +181,33 @@ export class Upstream {
 
   #makeInstance(target: ConstructorParameters<typeof Instance>[0], onTried: () => void): Instance {
     const host = this.#host
-    const tell = (instance: Instance, event: InstanceEvent): void => {
+    const report = (instance: Instance, event: InstanceEvent): void => {
       if (!this.#isStopping) host.onInstance(this, instance, event)
     }
     return new Instance(target, this.#options, {
       clock: host.clock,
       deadlines: host.deadlines,
       client: host.client,
-      doubtMs: host.doubtMs,
-      openMs: openMsOf(this.#options),
+      attributionTimeoutMs: host.attributionTimeoutMs,
+      connectTimeoutMs: connectTimeoutOf(this.#options),
       traffic: this.traffic,
       onReady: instance => {
         this.#onReady(instance, onTried)
-        tell(instance, { type: 'ready' })
+        report(instance, { type: 'ready' })
       },
       onDown: (instance, cause) => {
         this.#onDown(instance)
         onTried()
-        tell(instance, { type: 'down', cause })
+        report(instance, { type: 'down', cause })
       },
       onRestart: (instance, attempt, delayMs) =>
-        tell(instance, { type: 'restart', attempt, delayMs }),
+        report(instance, { type: 'restart', attempt, delayMs }),
       onQuarantined: (instance, reason) => {
         if (this.ready === undefined) this.#hide()
-        tell(instance, { type: 'quarantined', reason })
+        report(instance, { type: 'quarantined', reason })
       },
-      onBreaker: (instance, from, to, why) => tell(instance, { type: 'breaker', from, to, why }),
-      onNews: (_, method, params) => host.onNews(this, method, params),
+      onBreaker: (instance, from, to, why) => report(instance, { type: 'breaker', from, to, why }),
+      onNotification: (_, method, params) => host.onNotification(this, method, params),
     })
   }
 
@@ -216,10 +215,10 @@ export class Upstream {
     const { first } = instance
     if (first === undefined) return
     const host = this.#host
-    const follower = new Follower(first.client, {
-      timeoutMs: openMsOf(this.#options),
+    const watcher = new ListWatcher(first.client, {
+      timeoutMs: connectTimeoutOf(this.#options),
       deadlines: host.deadlines,
-      wanted: () => host.wanted(),
+      subscribed: () => host.subscribed(),
       onLists: lists => {
         host.deadlines.stop(this.#grace)
         const before = this.lists
@@ -235,18 +234,18 @@ export class Upstream {
         host.onError(error)
       },
     })
-    this.#followers.set(instance, follower)
-    follower.start()
+    this.#watchers.set(instance, watcher)
+    watcher.start()
     this.#wakeAll()
   }
 
   #wakeAll(): void {
-    for (const over of [...this.#waiting]) over()
+    for (const finish of [...this.#waiting]) finish()
   }
 
   #onDown(instance: Instance): void {
-    this.#followers.get(instance)?.stop()
-    this.#followers.delete(instance)
+    this.#watchers.get(instance)?.stop()
+    this.#watchers.delete(instance)
     const { lists } = this
     if (!this.#lists.delete(instance) || this.#isStopping) return
     if (this.#lists.size > 0) {
@@ -257,7 +256,7 @@ export class Upstream {
     this.#host.deadlines.start(this.#grace, limits.upstreamGraceMs.default)
   }
 
-  /** It has been gone for long enough to say so. */
+  /** Removes its lists, because no instance was connected for `upstreamGraceMs`. */
   #hide(): void {
     if (this.#lists.size > 0 || this.#last === noLists) return
     const kinds = changedKinds(this.#last, noLists)
@@ -267,14 +266,14 @@ export class Upstream {
   }
 }
 
-/** Whether all of it has been read. */
+/** Returns whether all of the lists were read. */
 function isWhole(lists: Lists): boolean {
   return members.every(member => lists[member] !== noLists[member])
 }
 
 const members = ['tools', 'prompts', 'resources', 'templates'] as const
 
-/** The kinds whose lists say something else now. A connection that was made anew often changes nothing. */
+/** Returns the kinds whose lists differ. After a reconnect there is often no difference. */
 function changedKinds(before: Lists, now: Lists): readonly ListKind[] {
   const isSame = (member: keyof Lists): boolean =>
     before[member] === now[member] || JSON.stringify(before[member]) === JSON.stringify(now[member])
@@ -283,8 +282,8 @@ function changedKinds(before: Lists, now: Lists): readonly ListKind[] {
   )
 }
 
-/** How long opening may take: a program may first have to be fetched, as by `npx`. */
-export function openMsOf({ openMs, command }: UpstreamOptions): number {
-  if (openMs !== undefined) return openMs
-  return command === undefined ? limits.upstreamOpenMs.default : limits.programOpenMs.default
+/** Returns how long connecting may take: a program may have to be downloaded first, as by `npx`. */
+export function connectTimeoutOf({ connectTimeoutMs, command }: UpstreamOptions): number {
+  if (connectTimeoutMs !== undefined) return connectTimeoutMs
+  return command === undefined ? limits.upstreamConnectMs.default : limits.processConnectMs.default
 }

@@ -43,7 +43,7 @@ async function hints(server: Server) {
 }
 
 describe('cache hints', () => {
-  it('forbid to keep anything unless somebody allows it', async () => {
+  it('forbid caching by default', async () => {
     proves('U10', 'U10b')
     expect(await hints(make())).toEqual([
       ...Array(6).fill([0, 'private']),
@@ -53,7 +53,7 @@ describe('cache hints', () => {
     ])
   })
 
-  it('are those of the server, of a method, of a resource, of a result: the closest counts', async () => {
+  it('are those of the server, of a method, of a resource, of a result: the most specific applies', async () => {
     proves('U10', 'U10b')
     const cache = {
       ttlMs: 1,
@@ -87,7 +87,7 @@ describe('cache hints', () => {
     }
   })
 
-  it.each(sessionRevisions)('are not said in %s, which has no words for them', async revision => {
+  it.each(sessionRevisions)('are not sent in %s, which does not have them', async revision => {
     const client = await asked(make({ ttlMs: 5 }), revision)
     for (const [method, params] of calls.slice(1)) {
       const { result } = await client.ask(method, params)
@@ -120,7 +120,7 @@ describe('x-mcp-header', () => {
   }
   const region = { type: 'string', 'x-mcp-header': 'Region' }
 
-  it('is taken where it keeps the rules', () => {
+  it('is accepted where it follows the rules', () => {
     proves('S11', 'S11b', 'S11c', 'S11d')
     const inner = { type: 'object', properties: { id: { type: 'integer', 'x-mcp-header': 'Id' } } }
     expect(tool({ region, inner })).not.toThrow()

@@ -1,28 +1,28 @@
 import type { CacheHints } from '../../mcp/types/base.ts'
 
-/** How long results may be kept, each of them and those of one method. */
+/** The option `cache`: how long clients may cache results, by default and for each kind of result. */
 export interface ServerCache extends CacheHints {
-  /** What `server/discover` says. */
+  /** For `server/discover`. */
   readonly discover?: CacheHints
-  /** The list of tools; the same for the other three. */
+  /** For the list of tools; the next three are for the other lists. */
   readonly tools?: CacheHints
   readonly resources?: CacheHints
   readonly resourceTemplates?: CacheHints
   readonly prompts?: CacheHints
-  /** What resources hold, unless their definitions say otherwise. */
+  /** For the contents of resources, unless their definitions have hints. */
   readonly contents?: CacheHints
 }
 
-/** Hints as they go into a result: nothing may be kept unless somebody said so. */
-export interface WholeHints {
+/** Cache hints as results carry them. Without options nothing may be cached. */
+export interface FullCacheHints {
   readonly ttlMs: number
   readonly cacheScope: 'public' | 'private'
 }
 
-/** The hints for each method whose results have them. Throws a TypeError for hints that are none. */
-export function cachesOf(cache: ServerCache = {}): ReadonlyMap<string, WholeHints> {
+/** The hints for each method whose results have them. Throws a TypeError for invalid hints. */
+export function cacheHintsByMethod(cache: ServerCache = {}): ReadonlyMap<string, FullCacheHints> {
   const { discover, tools, resources, resourceTemplates, prompts, contents, ...general } = cache
-  checkHints('the option "cache"', general)
+  checkHints('option "cache"', general)
   const rows = [
     ['server/discover', discover],
     ['tools/list', tools],
@@ -33,20 +33,20 @@ export function cachesOf(cache: ServerCache = {}): ReadonlyMap<string, WholeHint
   ] as const
   return new Map(
     rows.map(([method, own]) => {
-      checkHints(`the option "cache" for ${method}`, own)
+      checkHints(`option "cache" for ${method}`, own)
       const ttlMs = own?.ttlMs ?? general.ttlMs ?? 0
       return [method, { ttlMs, cacheScope: own?.cacheScope ?? general.cacheScope ?? 'private' }]
     }),
   )
 }
 
-/** Throws a TypeError for hints that no result may carry. `what` begins its message. */
+/** Throws a TypeError for invalid hints. `what` begins its message. */
 export function checkHints(what: string, hints: CacheHints | undefined): void {
   const { ttlMs = 0, cacheScope = 'private' } = hints ?? {}
   if (!Number.isSafeInteger(ttlMs) || ttlMs < 0) {
-    throw new TypeError(`${what}: ttlMs is a whole number of milliseconds, not ${ttlMs}`)
+    throw new TypeError(`${what}: ttlMs must be an integer ≥ 0 (got ${ttlMs})`)
   }
   if (cacheScope !== 'public' && cacheScope !== 'private') {
-    throw new TypeError(`${what}: cacheScope is "public" or "private", not "${cacheScope}"`)
+    throw new TypeError(`${what}: cacheScope must be "public" or "private" (got "${cacheScope}")`)
   }
 }

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { metaKeys } from '../../mcp/meta.ts'
+import { newest, type Revision } from '../../mcp/revisions/revisions.ts'
 import { streamChannel } from '../../transport/stream/stream.ts'
 import type { Context } from '../context.ts'
 import { Server } from '../server.ts'
@@ -13,7 +14,7 @@ function metaOf(name: string, capabilities: object = {}) {
   }
 }
 
-describe('requests that speak for themselves, one after the other on one connection', () => {
+describe('stateless requests, one after the other on one connection', () => {
   /** A server whose tool runs `code`, and a way to call it with a `_meta` and read the answer. */
   function served(code: (context: Context) => unknown) {
     const server = new Server({ name: 'server', version: '1.0.0' })
@@ -35,7 +36,7 @@ describe('requests that speak for themselves, one after the other on one connect
     return connect
   }
 
-  it('are each answered as what they say of themselves', async () => {
+  it('are each answered according to their own _meta', async () => {
     const say = served(({ caller }) => {
       return `${caller.client?.name} ${Object.keys(caller.capabilities)}`
     })()
@@ -47,7 +48,7 @@ describe('requests that speak for themselves, one after the other on one connect
     expect(said).toEqual([a, a, a, b, a, b, b, b, a].map(meta => (meta === a ? wordsA : wordsB)))
   })
 
-  it('are refused when they are wrong, however often the one before was right', async () => {
+  it('are refused when they are invalid, however often the one before was valid', async () => {
     const say = served(({ caller }) => caller.client?.name)()
     for (let i = 0; i < 3; i++) expect(await say(metaOf('a'))).toBe('a')
     const unknown = { ...metaOf('a'), [metaKeys.protocolVersion]: '1999-01-01' }
@@ -79,7 +80,7 @@ describe('requests that speak for themselves, one after the other on one connect
   it('cannot be changed by the code that answers another one', async () => {
     const say = served(({ caller, meta }) => {
       for (const target of [caller, caller.client, caller.capabilities, meta]) {
-        // Refused, or without effect on whoever comes next.
+        // Refused, or without effect on the next request.
         Reflect.set(target as object, 'name', 'changed')
         Reflect.set(target as object, 'principal', 'changed')
       }
@@ -89,4 +90,15 @@ describe('requests that speak for themselves, one after the other on one connect
     for (let i = 0; i < 5; i++) said.push(await say(metaOf('a')))
     expect(said.slice(2)).toEqual(Array(3).fill('a undefined undefined'))
   })
+})
+
+it('a caller that the transport has read is not read again', () => {
+  const server = new Server({ name: 'test', version: '1' })
+  server.tool('who', {}, (_, { caller }) => caller.client?.name ?? 'unknown')
+  const revision = newest('stateless') as Revision
+  const caller = { revision, capabilities: {}, client: { name: 'ada', version: '1' } }
+  const signal = new AbortController().signal
+  const message = { type: 'request', id: 1, method: 'tools/call', params: { name: 'who' } } as const
+  const result = server.handle(message, { signal, envelope: {}, notify() {} }, caller)
+  expect(result).toMatchObject({ resultType: 'complete', content: [{ text: 'ada' }] })
 })

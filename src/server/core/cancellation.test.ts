@@ -53,23 +53,26 @@ function cancel(client: Client, params: object) {
 }
 
 describe.each(allRevisions)('in %s', revision => {
-  it.each([0, '', 7, 'seven'])('cancelling %j stops the work, which is not answered', async id => {
-    proves('U2c', 'U2e', 'U2h', 'U5e', 'T5b')
-    const { server, seen, finish } = waiting()
-    const client = await asked(server, revision)
-    call(client, revision, id, 'wait')
-    cancel(client, { requestId: id, reason: 'enough' })
-    await turn()
-    expect(seen).toEqual(['begun', expect.stringContaining('cancelled: enough')])
-    finish()
-    await turn()
-    // A session may be told of anything at any time; without one there is only the request.
-    const isLog = (said: { method?: string }) => said.method === 'notifications/message'
-    const more = client.heard().filter(said => revision === stateless || !isLog(said))
-    expect(more).toEqual([])
-  })
+  it.each([0, '', 7, 'seven'])(
+    'cancelling %j stops the work, and no response is sent',
+    async id => {
+      proves('U2c', 'U2e', 'U2h', 'U5e', 'T5b')
+      const { server, seen, finish } = waiting()
+      const client = await asked(server, revision)
+      call(client, revision, id, 'wait')
+      cancel(client, { requestId: id, reason: 'enough' })
+      await turn()
+      expect(seen).toEqual(['begun', expect.stringContaining('cancelled: enough')])
+      finish()
+      await turn()
+      // A session may receive notifications at any time; without one there is only the request.
+      const isLog = (said: { method?: string }) => said.method === 'notifications/message'
+      const more = client.heard().filter(said => revision === stateless || !isLog(said))
+      expect(more).toEqual([])
+    },
+  )
 
-  it('cancelling what is unknown, over or malformed is ignored', async () => {
+  it('cancelling an unknown, finished or malformed id is ignored', async () => {
     proves('U2g', 'U2j')
     const { server, seen, finish } = waiting()
     const client = await asked(server, revision)
@@ -122,24 +125,24 @@ it('initialize is not cancelled, however long it takes', async () => {
   })
 })
 
-it('a question whose request is cancelled is cancelled too', async () => {
+it('a server request is cancelled with the request that it belongs to', async () => {
   proves('U2', 'U2f', 'U3b')
   const { server, seen } = waiting()
   const client = await asked(server, '2025-11-25', { answer: () => undefined })
   call(client, '2025-11-25', 'a', 'ask')
-  const question = await client.next(said => said.method === 'elicitation/create')
+  const sent = await client.next(said => said.method === 'elicitation/create')
   cancel(client, { requestId: 'a', reason: 'changed my mind' })
-  const told = await client.next(said => said.method === 'notifications/cancelled')
-  expect(told.params).toMatchObject({ requestId: question.id })
+  const notified = await client.next(said => said.method === 'notifications/cancelled')
+  expect(notified.params).toMatchObject({ requestId: sent.id })
   await turn()
   expect(seen).toEqual([expect.stringContaining('changed my mind')])
-  // An answer that was on its way is of no use to anybody, and does no harm.
-  client.send({ id: question.id, result: { action: 'accept', content: { ok: true } } })
+  // A response that was already on its way is ignored, and does no harm.
+  client.send({ id: sent.id, result: { action: 'accept', content: { ok: true } } })
   await turn()
   expect(client.heard()).toEqual([])
 })
 
-it('a question that is not answered in time is cancelled', async () => {
+it('a server request that is not answered in time is cancelled', async () => {
   proves('L8', 'L8b')
   const { deadlines, advance } = manualDeadlines()
   const seen: unknown[] = []
@@ -150,20 +153,20 @@ it('a question that is not answered in time is cancelled', async () => {
   })
   const client = await asked(server, '2025-11-25', { answer: () => undefined })
   call(client, '2025-11-25', 'a', 'ask')
-  const question = await client.next(said => said.method === 'roots/list')
-  advance(limits.questionMs.default - 1)
+  const sent = await client.next(said => said.method === 'roots/list')
+  advance(limits.serverRequestMs.default - 1)
   await turn()
   expect(seen).toEqual([])
   advance(2)
-  const told = await client.next(said => said.method === 'notifications/cancelled')
-  expect(told.params).toEqual({ requestId: question.id, reason: 'timeout' })
+  const notified = await client.next(said => said.method === 'notifications/cancelled')
+  expect(notified.params).toEqual({ requestId: sent.id, reason: 'timeout' })
   expect((await client.next(said => said.id === 'a')).result).toMatchObject({
     content: [{ text: 'gave up' }],
   })
   expect(seen).toEqual(['timeout'])
 })
 
-it('in rounds a server cancels nothing', async () => {
+it('a stateless server cancels nothing', async () => {
   proves('U4b', 'B14')
   const { server } = waiting()
   const client = await asked(server, stateless)
@@ -174,7 +177,7 @@ it('in rounds a server cancels nothing', async () => {
   expect(client.heard().map(({ method }) => method)).not.toContain('notifications/cancelled')
 })
 
-it('the end of the connection aborts what is running', async () => {
+it('the end of the connection aborts running handlers', async () => {
   proves('U2c')
   const { server, seen } = waiting()
   const client = await asked(server, '2025-11-25')

@@ -15,8 +15,8 @@ const envelope = {
   'io.modelcontextprotocol/clientCapabilities': {},
 }
 
-describe.each(allRevisions)('a method of one’s own in %s', revision => {
-  it('is answered with what its handler gives, which sees the params and their _meta', async () => {
+describe.each(allRevisions)('a custom method in %s', revision => {
+  it('is answered with the result of its handler, which sees the params and their _meta', async () => {
     const server = make()
     server.method('x/sum', async ({ a, b }, ctx) => {
       ctx.progress(1)
@@ -42,18 +42,18 @@ describe.each(allRevisions)('a method of one’s own in %s', revision => {
     expect((await client.ask('x/other')).error).toMatchObject({ code: -32601 })
   })
 
-  it('that gives no object is an internal error', async () => {
+  it('that returns no object is an internal error', async () => {
     const onError = vi.fn()
     const server = make(onError)
     server.method('x/bad', () => 5)
     const client = await asked(server, revision)
     expect((await client.ask('x/bad')).error).toMatchObject({ code: -32603 })
-    expect(String(onError.mock.calls[0]?.[0])).toContain('method "x/bad" gives no object')
+    expect(String(onError.mock.calls[0]?.[0])).toContain('method "x/bad" must return an object')
   })
 })
 
 it.each(allRevisions)(
-  'takes notifications of that name in %s, without an answer',
+  'takes notifications of that name in %s, without a response',
   async revision => {
     proves('B7b')
     const server = make()
@@ -68,7 +68,7 @@ it.each(allRevisions)(
   },
 )
 
-it('reports the failure of a notification once, as it was', async () => {
+it('reports the failure of a notification once, unchanged', async () => {
   const onError = vi.fn()
   const server = make(onError)
   const broken = new Error('broken')
@@ -82,12 +82,12 @@ it('reports the failure of a notification once, as it was', async () => {
 })
 
 it.each([
-  ['tools/call', /the protocol has a method "tools\/call"/],
-  ['notifications/cancelled', /the protocol has/],
-  ['sampling/createMessage', /the protocol has/],
+  ['tools/call', /the protocol already has a method "tools\/call"/],
+  ['notifications/cancelled', /the protocol already has/],
+  ['sampling/createMessage', /the protocol already has/],
   ['rpc.discover', /reserved by JSON-RPC/],
-  ['x/taken', /there is already a method "x\/taken"/],
-  ['', /needs a name/],
+  ['x/taken', /duplicate method "x\/taken"/],
+  ['', /must have a name/],
 ])('the name %j is refused', (name, why) => {
   const server = make().method('x/taken', () => ({}))
   expect(() => server.method(name, () => ({}))).toThrow(why)
@@ -130,7 +130,7 @@ describe('capabilities beside the protocol', () => {
     ['things', {}, /no prefix/],
     ['com.example/', {}, undefined],
     ['-x/things', {}, /prefix is not made of labels/],
-    ['com.example/things', 5, /settings are an object/],
+    ['com.example/things', 5, /settings must be an object/],
   ])('have names with a prefix: %j', (name, settings, why) => {
     proves('V10')
     const make = () =>

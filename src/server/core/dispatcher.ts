@@ -1,4 +1,5 @@
-import { asRead, unreadParams } from '../../jsonrpc/codec/raw-json.ts'
+import { cancelledIn } from '../../jsonrpc/cancellation.ts'
+import { parseRaw, rawParams } from '../../jsonrpc/codec/raw-json.ts'
 import { invalidParams, type RpcError } from '../../jsonrpc/error.ts'
 import type { Exchange } from '../../jsonrpc/handler.ts'
 import type { RpcNotification, RpcRequest } from '../../jsonrpc/message.ts'
@@ -6,31 +7,30 @@ import { type Caller, statelessCaller } from '../../mcp/caller.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
 import { tasksExtension } from '../../mcp/extension.ts'
 import { methodRow } from '../../mcp/methods.ts'
+import { canonicalNotification } from '../../mcp/names.ts'
 import type { Profile } from '../../mcp/profile.ts'
 import type { Revision } from '../../mcp/revisions/revisions.ts'
 import type { Implementation, Members, ServerCapabilities } from '../../mcp/types/base.ts'
 import type { Sealer } from '../crypto/seal.ts'
-import type { Cursors } from '../features/cursor.ts'
-import type { MakeOffer, Offer } from '../features/feature-provider.ts'
+import type { FeatureProvider, MakeProvider } from '../features/feature-provider.ts'
 import { setLevel } from '../features/logging.ts'
-import { Rounds } from '../input/request-state.ts'
+import type { Cursors } from '../features/pagination.ts'
+import { InputRounds } from '../input/request-state.ts'
 import type { ServerInfo } from '../options.ts'
-import type { Answer, Params, ServerRequest } from '../request.ts'
+import type { HandlerResult, IncomingRequest, Params } from '../request.ts'
 import { listen } from '../subscriptions/listen.ts'
 import type { Subscriptions } from '../subscriptions/subscriptions.ts'
-import { type TaskOptions, Tasks } from '../tasks/tasks.ts'
-import type { ServerCache } from './cache-hints.ts'
-import { checkExtensions, OwnMethods } from './custom-methods.ts'
-import { discover, initialize, type Self, unsupportedVersion } from './lifecycle.ts'
-import { heard } from './notices.ts'
-import { Wording } from './result-encoder.ts'
-import type { Session } from './session.ts'
+import type { TaskOptions } from '../tasks/registry.ts'
+import { Tasks } from '../tasks/tasks.ts'
+import { CustomMethods, checkExtensions } from './custom-methods.ts'
+import { discover, initialize, type ServerIdentity, unsupportedVersion } from './lifecycle.ts'
+import { cancellation, type Session } from './session.ts'
 
-export interface SwitchboardOptions {
+/** The options of a dispatcher. */
+export interface DispatcherOptions {
   readonly profile: Profile
   readonly revisions: readonly Revision[]
   readonly pageSize: number
-  readonly cache: ServerCache | undefined
   readonly extensions: Readonly<Record<string, Members>> | undefined
   readonly experimental: Readonly<Record<string, Members>> | undefined
   readonly sealer: Sealer
@@ -40,117 +40,116 @@ export interface SwitchboardOptions {
   readonly onError: (error: unknown, message?: RpcRequest | RpcNotification) => void
 }
 
+type RequestHandler = (request: IncomingRequest) => HandlerResult
+
 /**
- * From a message to the feature that answers it: finds out who asks, whether there is such a method
- * for them, and says the result and the errors in the words of their revision.
+ * Routes a message to the feature that handles it, if the method exists for the caller. Results and
+ * errors are those of the feature: the endpoint encodes them for the caller's revision.
  */
-export class Switchboard<O extends Offer> implements Self {
+export class Dispatcher<P extends FeatureProvider> implements ServerIdentity {
   readonly info: Implementation
   readonly instructions: string | undefined
   readonly revisions: readonly Revision[]
   readonly profile: Profile
   readonly tasks: Tasks
-  /** What requests for features are answered with. */
-  readonly offer: O
-  /** Those that the protocol does not have. */
-  readonly methods = new OwnMethods()
-  readonly wording: Wording
-  readonly #options: SwitchboardOptions
-  /** Without such a revision, what a request says of itself is let be, as servers of old do. */
-  readonly #isStateless: boolean
-  readonly #methods: ReadonlyMap<string, (request: ServerRequest) => Answer>
+  /** The features that answer requests. */
+  readonly features: P
+  /** The methods that the protocol does not have. */
+  readonly methods = new CustomMethods()
+  readonly #options: DispatcherOptions
+  readonly #handlers: ReadonlyMap<string, RequestHandler>
 
   constructor(
     { instructions, ...info }: ServerInfo,
-    makeOffer: MakeOffer<O>,
-    options: SwitchboardOptions,
+    makeProvider: MakeProvider<P>,
+    options: DispatcherOptions,
   ) {
     this.info = info
     this.instructions = instructions
     this.revisions = options.revisions
-    this.#isStateless = options.revisions.some(({ era }) => era === 'stateless')
     this.profile = options.profile
     this.#options = options
-    this.wording = new Wording({ ...options, info })
     checkExtensions(options.extensions)
     const { subscriptions, pageSize, cursors } = options
-    const rounds = new Rounds(options.sealer)
     this.tasks = new Tasks(
       { profile: options.profile, pageSize, cursors, subscriptions, onError: this.#report },
       options.tasks,
     )
-    this.offer = makeOffer({
-      rounds,
+    this.features = makeProvider({
+      rounds: new InputRounds(options.sealer),
       cursors,
       pageSize,
       tasks: this.tasks,
       subscriptions,
       onError: this.#report,
     })
-    this.#methods = this.#table(subscriptions)
+    this.#handlers = this.#table(subscriptions)
   }
 
-  /** What this server can do, as a revision says it. */
-  capabilities({ features, era }: Revision): ServerCapabilities {
+  /** The capabilities of this server in a revision. */
+  capabilities({ features }: Revision): ServerCapabilities {
     const { experimental } = this.#options
-    const { offered } = this.offer
+    const { available } = this.features
     const extensions = {
-      ...(offered.tasks && features.tasks === 'extension' && { [tasksExtension]: {} }),
+      ...(available.tasks && features.tasks === 'extension' && { [tasksExtension]: {} }),
       ...(features.extensions && this.#options.extensions),
     }
-    const subscribe = era === 'session' ? true : undefined
+    const subscribe = features.subscriptions === 'session' ? true : undefined
     return {
-      ...(offered.tools && { tools: { listChanged: true } }),
-      ...(offered.resources && { resources: { subscribe, listChanged: true } }),
-      ...(offered.prompts && { prompts: { listChanged: true } }),
-      ...(offered.completions && features.completionsCapability && { completions: {} }),
+      ...(available.tools && { tools: { listChanged: true } }),
+      ...(available.resources && { resources: { subscribe, listChanged: true } }),
+      ...(available.prompts && { prompts: { listChanged: true } }),
+      ...(available.completions && features.completionsCapability && { completions: {} }),
       logging: {},
-      ...(offered.tasks && features.tasks === 'core' && coreTasks),
+      ...(available.tasks && features.tasks === 'core' && coreTasks),
       ...(Object.keys(extensions).length > 0 && { extensions }),
       ...(experimental !== undefined && { experimental }),
     }
   }
 
   /**
-   * Answers one message. Its errors have yet to be said in the words of whoever asked; with `isBare` so
-   * has a result that comes later, by `wording.completed`.
+   * Reads the caller of a stateless request from its `_meta`; returns undefined for a request of a
+   * session. Throws an RpcError for an invalid `_meta` and for a revision that is not served.
+   */
+  callerOf(
+    message: RpcRequest | RpcNotification,
+    { envelope }: Exchange,
+    session: Session | undefined,
+  ): Caller | undefined {
+    const principal = envelope.principal ?? session?.envelope.principal
+    return statelessCaller(rawParams(message), principal, this.revisions, this.#unsupported)
+  }
+
+  /**
+   * Answers one message with the result of its feature, or throws. `caller` is the caller of a stateless
+   * request. `acceptsRaw` says whether members of the result may be raw JSON.
    */
   answer(
     message: RpcRequest | RpcNotification,
     exchange: Exchange,
     session: Session | undefined,
-    isBare = false,
+    caller: Caller | undefined,
+    acceptsRaw: boolean,
   ): unknown {
-    const params = paramsOf(isBare ? unreadParams(message) : message.params)
-    if (message.type === 'notification') return this.#hear(message, params, exchange, session)
-    const caller = this.#statelessCaller(params, exchange, session)
+    const params = paramsOf(rawParams(message))
+    if (message.type === 'notification') return this.#notified(message, params, exchange, session)
     return caller === undefined && message.method === 'initialize' && session !== undefined
       ? initialize(this, session, params)
-      : this.#dispatch(message, params, exchange, session, caller, isBare)
+      : this.#dispatch(message, params, exchange, session, caller, acceptsRaw)
   }
 
   readonly #unsupported = (requested: string): RpcError => unsupportedVersion(this, requested)
 
-  #statelessCaller(
-    params: Params,
-    { envelope }: Exchange,
-    session: Session | undefined,
-  ): Caller | undefined {
-    if (!this.#isStateless) return undefined
-    const principal = envelope.principal ?? session?.envelope.principal
-    return statelessCaller(params, principal, this.revisions, this.#unsupported)
-  }
-
-  #hear(
+  #notified(
     message: RpcNotification,
     params: Params,
     exchange: Exchange,
     session: Session | undefined,
   ): unknown {
-    if (session !== undefined) heard(message, params, session)
+    if (session !== undefined) handleNotification(message, params, session)
     const { method } = message
     if (!this.methods.has(method)) return undefined
-    const caller = this.#statelessCaller(params, exchange, session) ?? session?.caller
+    const caller = this.callerOf(message, exchange, session) ?? session?.caller
     if (caller === undefined) return undefined
     return this.methods.answer({ method, params, id: null, caller, exchange, session })
   }
@@ -161,8 +160,8 @@ export class Switchboard<O extends Offer> implements Self {
     exchange: Exchange,
     session: Session | undefined,
     stateless: Caller | undefined,
-    isBare: boolean,
-  ): Answer {
+    acceptsRaw: boolean,
+  ): HandlerResult {
     const { method, id } = message
     const caller = stateless ?? session?.caller
     if (caller === undefined) {
@@ -171,77 +170,72 @@ export class Switchboard<O extends Offer> implements Self {
         message: 'Server not initialized; send initialize first, or _meta with every request',
       })
     }
-    // Whoever asks for something is past the opening, whether it has said so or not.
+    // A client that sends requests has been initialized, even if it never sent the notification.
     if (session !== undefined && stateless === undefined && method !== 'ping') {
       session.isReady = true
     }
-    const answer = this.#answerTo(method, caller)
-    if (answer === undefined) throw errors.methodNotFound({ method })
-    const takesWritten = isBare && exchange.takesWritten === true
-    const request: ServerRequest = { method, params, id, caller, exchange, session, takesWritten }
-    const answered = answer(request)
-    if (caller.revision.era === 'session') return answered
-    if (isBare && answered instanceof Promise) return answered
-    return answered instanceof Promise
-      ? answered.then(result => this.wording.complete(result, caller.revision, method))
-      : this.wording.complete(answered, caller.revision, method)
+    const handler = this.#handlerOf(method, caller)
+    if (handler === undefined) throw errors.methodNotFound({ method })
+    return handler({ method, params, id, caller, exchange, session, acceptsRaw })
   }
 
-  #answerTo(method: string, caller: Caller): ((request: ServerRequest) => Answer) | undefined {
+  #handlerOf(method: string, caller: Caller): RequestHandler | undefined {
     const row = methodRow(method)
-    if (row === undefined) return this.methods.has(method) ? this.#answerOwn : undefined
-    return this.#exists(method, row.capability, caller) ? this.#methods.get(method) : undefined
+    if (row === undefined) return this.methods.has(method) ? this.#answerCustom : undefined
+    return this.#exists(method, row.capability, caller) ? this.#handlers.get(method) : undefined
   }
 
-  readonly #answerOwn = (request: ServerRequest): Answer => this.methods.answer(request)
+  readonly #answerCustom = (request: IncomingRequest): HandlerResult => this.methods.answer(request)
 
   #exists(method: string, capability: string | undefined, { revision }: Caller): boolean {
     if (!revision.methods.has(method)) return false
-    const { offered } = this.offer
-    if (capability === 'tools') return offered.tools
-    if (method.startsWith('tasks/')) return offered.tasks
-    if (capability === 'resources') return offered.resources
-    // Before it had a capability of its own, completion belonged to prompts and resources.
+    const { available } = this.features
+    if (capability === 'tools') return available.tools
+    if (method.startsWith('tasks/')) return available.tasks
+    if (capability === 'resources') return available.resources
+    // Before completion had a capability of its own, prompts and resources implied it.
     if (capability === 'completions') {
       const isImplied = !revision.features.completionsCapability
-      return offered.completions || (isImplied && (offered.prompts || offered.resources))
+      return available.completions || (isImplied && (available.prompts || available.resources))
     }
-    return capability !== 'prompts' || offered.prompts
+    return capability !== 'prompts' || available.prompts
   }
 
-  #table(subscriptions: Subscriptions): ReadonlyMap<string, (request: ServerRequest) => Answer> {
+  #table(subscriptions: Subscriptions): ReadonlyMap<string, RequestHandler> {
     const { tasks } = this
-    const { offered, methods } = this.offer
-    return new Map<string, (request: ServerRequest) => Answer>([
+    const { available, methods } = this.features
+    return new Map<string, RequestHandler>([
       ['ping', () => ({})],
       ['server/discover', request => discover(this, request.caller)],
       ...methods,
       ['logging/setLevel', methods.get('logging/setLevel') ?? setLevel],
-      ['tasks/get', request => tasks.get(request)],
-      ['tasks/result', request => tasks.result(request)],
-      ['tasks/list', request => tasks.list(request)],
-      ['tasks/cancel', request => tasks.cancel(request)],
-      ['tasks/update', request => tasks.update(request)],
+      ['tasks/get', request => tasks.designOf(request.caller).get(request)],
+      ['tasks/result', request => tasks.core.result(request)],
+      ['tasks/list', request => tasks.core.list(request)],
+      ['tasks/cancel', request => tasks.designOf(request.caller).cancel(request)],
+      ['tasks/update', request => tasks.extension.update(request)],
       [
         'subscriptions/listen',
         request =>
           listen(request, subscriptions, {
-            tools: offered.tools,
-            prompts: offered.prompts,
-            resources: offered.resources,
-            tasks: offered.tasks ? (caller, ids) => tasks.audible(caller, ids) : undefined,
+            tools: available.tools,
+            prompts: available.prompts,
+            resources: available.resources,
+            tasks: available.tasks
+              ? (caller, ids) => tasks.extension.visibleTasks(caller, ids)
+              : undefined,
           }),
       ],
     ])
   }
 
-  readonly #report = (error: unknown, request: ServerRequest): void => {
+  readonly #report = (error: unknown, request: IncomingRequest): void => {
     const { method, params, id } = request
-    this.#options.onError(error, { type: 'request', id, method, params: asRead(params) })
+    this.#options.onError(error, { type: 'request', id, method, params: parseRaw(params) })
   }
 }
 
-/** How the revision with tasks in its core says that tools can be called as such. */
+/** The capability of the revision that has tasks in its core. */
 const coreTasks: ServerCapabilities = {
   tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } },
 }
@@ -249,6 +243,28 @@ const coreTasks: ServerCapabilities = {
 function paramsOf(params: RpcRequest['params']): Params {
   if (params === undefined) return {}
   if (Array.isArray(params)) throw invalidParams('params must be an object')
-  // The check: what is no array is an object, by the decoder.
+  // The check: params that are not an array are an object, by the decoder.
   return params as Params
+}
+
+/**
+ * Handles a notification of the protocol, under its name in any revision. Ignores those that a server
+ * has no use for, such as changes of roots, which the server requests each time it needs them.
+ */
+function handleNotification(message: RpcNotification, params: Params, session: Session): void {
+  switch (canonicalNotification(message.method)) {
+    case 'notifications/initialized':
+      if (session.caller !== undefined) session.isReady = true
+      break
+    case cancellation.method: {
+      // Only other spellings arrive here: the peer handles the usual one.
+      const given = cancelledIn(cancellation, message)
+      if (given !== undefined) session.peer.cancel(given.id, given.why)
+      break
+    }
+    case 'notifications/tasks/status':
+      session.onTaskStatus(params.taskId)
+      break
+    default:
+  }
 }

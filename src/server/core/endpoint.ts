@@ -1,53 +1,54 @@
 import type { Channel, Envelope } from '../../jsonrpc/channel.ts'
-import { wholeMessage } from '../../jsonrpc/codec/raw-json.ts'
-import { compose, type Handler, type Middleware } from '../../jsonrpc/handler.ts'
+import { parsedMessage } from '../../jsonrpc/codec/raw-json.ts'
+import { compose, type Exchange, type Handler, type Middleware } from '../../jsonrpc/handler.ts'
+import type { RpcNotification, RpcRequest } from '../../jsonrpc/message.ts'
 import { guarded, type PeerOptions, printError } from '../../jsonrpc/peer/options.ts'
-import type { Attachment, Endpoint } from '../../mcp/endpoint.ts'
+import type { Attachment, Endpoint, EndpointHandler } from '../../mcp/endpoint.ts'
 import { toWire } from '../../mcp/errors/wire.ts'
 import { type Profile, profile } from '../../mcp/profile.ts'
 import { type Revision, revisionNamed, revisions } from '../../mcp/revisions/revisions.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { promised } from '../../util/promised.ts'
+import { fromThenable } from '../../util/promises.ts'
 import { createSealer } from '../crypto/seal.ts'
-import { createCursors } from '../features/cursor.ts'
-import type { MakeOffer, Offer } from '../features/feature-provider.ts'
+import type { FeatureProvider, MakeProvider } from '../features/feature-provider.ts'
+import { createCursors } from '../features/pagination.ts'
 import type { ServerInfo, ServerOptions } from '../options.ts'
 import { Subscriptions } from '../subscriptions/subscriptions.ts'
 import { checkInfo } from '../validate.ts'
-import { takesBatch } from './batches.ts'
 import type { MethodHandler } from './custom-methods.ts'
-import { Switchboard } from './dispatcher.ts'
-import { withSeedNames } from './erlmcp-names.ts'
-import { Session, type SessionHost } from './session.ts'
+import { Dispatcher } from './dispatcher.ts'
+import { withErlmcpNames } from './erlmcp-names.ts'
+import { ResultEncoder } from './result-encoder.ts'
+import { Session, type SessionHost, takesBatch } from './session.ts'
 
 /**
- * The side of an endpoint that callers see: connections and single messages, in every revision, with
- * whatever it has to offer behind it.
+ * Accepts connections and single messages in every protocol revision, and dispatches them to the
+ * features of a local server or a router. All results and errors are encoded here.
  */
-export class Front<O extends Offer> implements Endpoint {
+export class McpEndpoint<P extends FeatureProvider> implements Endpoint {
   /** Answers one self-contained message, without a connection. */
-  readonly handle: Handler
+  readonly handle: EndpointHandler
   readonly profile: Profile
-  readonly #peer: PeerOptions
-  /** The same for all of them, because there may be thousands. */
-  readonly #sessionHost: SessionHost
-  readonly #switchboard: Switchboard<O>
-  /** Those who want to know of changes. */
+  /** The sessions and listen streams that are notified of changes. */
   readonly subscriptions: Subscriptions
+  readonly #peer: PeerOptions
+  /** One object for all sessions, because there may be thousands. */
+  readonly #sessionHost: SessionHost
+  readonly #dispatcher: Dispatcher<P>
+  readonly #encoder: ResultEncoder
   readonly #middlewares: Middleware[] = []
   readonly #sessions = new Set<Session>()
 
-  constructor(info: ServerInfo, makeOffer: MakeOffer<O>, options: ServerOptions) {
+  constructor(info: ServerInfo, makeProvider: MakeProvider<P>, options: ServerOptions) {
     checkInfo(info)
     this.profile = profile(options.profile)
     const onError = guarded(options.onError ?? printError)
     this.#peer = { onError, ...options.peer }
     this.subscriptions = new Subscriptions(onError)
-    this.#switchboard = new Switchboard(info, makeOffer, {
+    this.#dispatcher = new Dispatcher(info, makeProvider, {
       profile: this.profile,
-      revisions: served(options.revisions),
+      revisions: servedRevisions(options.revisions),
       pageSize: pageSizeOf(options),
-      cache: options.cache,
       extensions: options.extensions,
       experimental: options.experimental,
       sealer: createSealer({ keys: options.keys }),
@@ -56,66 +57,77 @@ export class Front<O extends Offer> implements Endpoint {
       tasks: options.tasks,
       onError,
     })
-    this.handle = this.#wrapped(undefined)
+    this.#encoder = new ResultEncoder({
+      info: this.#dispatcher.info,
+      profile: this.profile,
+      revisions: this.revisions,
+      cache: options.cache,
+      onError,
+    })
+    this.handle = this.#handlerFor(undefined)
     this.#sessionHost = this.#makeSessionHost()
   }
 
-  /** What it has to offer. */
-  get offer(): O {
-    return this.#switchboard.offer
+  /** The features that it serves. */
+  get features(): P {
+    return this.#dispatcher.features
   }
 
-  /** The revisions it serves, oldest first. */
+  /** The revisions that it serves, oldest first. */
   get revisions(): readonly Revision[] {
-    return this.#switchboard.revisions
+    return this.#dispatcher.revisions
   }
 
   /**
-   * Puts a middleware around every request and notification, batches included; the first is outermost.
-   * It is called once for each connection: what all of them share stands outside of it.
+   * Adds a middleware around every request and notification, those in batches included; the first is
+   * outermost. It is called once for each connection: state that all connections share must be outside
+   * of it.
    */
   use(middleware: Middleware): void {
     this.#middlewares.push(middleware)
   }
 
   /**
-   * Answers a method that the protocol does not have, such as `x/status`, and takes notifications of
-   * that name, in every revision. Throws a TypeError for a name that is taken.
+   * Adds a method that the protocol does not have, such as `x/status`, for requests and notifications in
+   * every revision. Throws a TypeError for a name that is taken.
    */
   method(name: string, handler: MethodHandler): void {
-    this.#switchboard.methods.add(name, handler)
+    this.#dispatcher.methods.add(name, handler)
   }
 
   /**
-   * Tells the client that was asked to open a web page that the matter there is settled, where its
-   * revision has a word for it. Does nothing for an id of which that is not, or no longer, known.
+   * Notifies the client of a URL elicitation that the interaction on the web page is complete, where its
+   * revision has that notification. Ignores an unknown or forgotten id.
    */
-  elicited(elicitationId: string): void {
+  completeElicitation(elicitationId: string): void {
     for (const session of this.#sessions) {
-      if (session.elicitations.settle(elicitationId)) {
+      if (session.elicitations.complete(elicitationId)) {
         session.notify('notifications/elicitation/complete', { elicitationId })
       }
     }
   }
 
-  /** Takes over a channel for as long as it lives. */
+  /** Takes over a channel until it closes. */
   attach(channel: Channel, envelope: Envelope = {}): Attachment {
-    const isSeed = this.profile.notificationNames === 'seed'
-    const way = isSeed ? withSeedNames(channel) : channel
-    const session = new Session(way, envelope, this.#sessionHost)
+    const isErlmcp = this.profile.notificationNames === 'erlmcp'
+    const session = new Session(
+      isErlmcp ? withErlmcpNames(channel) : channel,
+      envelope,
+      this.#sessionHost,
+    )
     this.#sessions.add(session)
     this.subscriptions.add(session)
     return session
   }
 
-  /** Cancels the tasks that run and ends every connection in good order. */
+  /** Cancels the running tasks and closes every connection gracefully. */
   async close(options?: { readonly drainMs?: number }): Promise<void> {
-    // First of all, so that whoever waits for a task is still told how it ended.
-    await this.#switchboard.tasks.close()
+    // First, so that requests that wait for a task still get its result.
+    await this.#dispatcher.tasks.close()
     this.subscriptions.endAll()
     await Promise.all(Array.from(this.#sessions, session => session.close(options)))
-    // Requests that were waited for may have begun more of them.
-    await this.#switchboard.tasks.close()
+    // Requests that were drained may have started more tasks.
+    await this.#dispatcher.tasks.close()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -126,64 +138,130 @@ export class Front<O extends Offer> implements Endpoint {
     const { profile } = this
     return {
       peer: {
-        // For what a connection answers by itself: text that is no message has the same error in all.
+        // For the peer's own errors: text that is not a message has the same error in all revisions.
         toWire: error => toWire(error, { profile }),
         ...this.#peer,
       },
       takesBatches: (batch, caller) => takesBatch(profile, batch, caller),
-      omitsNullIds: profile.errorNumbers === 'specification',
-      handlerFor: opened => this.#wrapped(opened),
+      omitsNullIds: profile.errorCodes === 'specification',
+      handlerFor: session => this.#handlerFor(session),
       onClosing: closing => {
         if (!this.#sessions.delete(closing)) return
         this.subscriptions.remove(closing)
-        for (const uri of closing.uris) this.subscriptions.unwant(uri)
+        for (const uri of closing.uris) this.subscriptions.unwatch(uri)
       },
     }
   }
 
-  /** The handler of one connection, with whatever middleware there is by the time it is called. */
-  #wrapped(session: Session | undefined): Handler {
-    const switchboard = this.#switchboard
-    const { wording } = switchboard
-    // A middleware sees results as they are sent; where there is none they are completed further below.
-    const bare: Handler = (message, exchange) =>
-      switchboard.answer(message, exchange, session, true)
-    const core: Handler = (message, exchange) => switchboard.answer(message, exchange, session)
-    let count = 0
-    let handler = bare
-    return (message, exchange) => {
+  /**
+   * The handler of one connection, with the middlewares that exist when it is called.
+   *
+   * Without middlewares a message goes straight to the dispatcher. The caller is read once, here or by
+   * the HTTP service, and its revision completes the result.
+   */
+  #handlerFor(session: Session | undefined): EndpointHandler {
+    const dispatcher = this.#dispatcher
+    const encoder = this.#encoder
+    const middlewares = this.#middlewares
+    let chain: Handler | undefined
+    let chained = 0
+    return (message, exchange, known) => {
+      let revision = known?.revision
       try {
-        if (count !== this.#middlewares.length) {
-          count = this.#middlewares.length
-          handler = compose(core, this.#middlewares)
+        if (chained !== middlewares.length) {
+          chained = middlewares.length
+          chain = compose(this.#innermost(session), middlewares)
         }
-        const given = handler(count === 0 ? message : wholeMessage(message), exchange)
-        const result = count === 0 ? given : promised(given)
-        if (!(result instanceof Promise)) {
-          return count === 0 ? result : wording.completed(result, message)
+        let outcome: unknown
+        if (chain === undefined) {
+          const caller =
+            known ??
+            (message.type === 'request'
+              ? dispatcher.callerOf(message, exchange, session)
+              : undefined)
+          revision = caller?.revision
+          const acceptsRaw = exchange.acceptsRaw === true
+          outcome = dispatcher.answer(message, exchange, session, caller, acceptsRaw)
+        } else {
+          // A middleware may answer by itself, also requests whose caller would be invalid.
+          revision ??= encoder.namedRevision(message)
+          outcome = fromThenable(chain(parsedMessage(message), exchange))
         }
-        // The error of whatever fails, a middleware included, is said in the caller's numbers.
-        const failed = (error: unknown) => {
-          throw wording.failure(error, message, exchange, session)
-        }
-        const completed = (value: unknown) => wording.completed(value, message)
-        return count === 0 ? result.then(completed, failed) : result.then(completed).catch(failed)
+        return outcome instanceof Promise
+          ? this.#whenSettled(outcome, message, exchange, session, revision)
+          : encoder.complete(outcome, revision, message.method)
       } catch (error) {
-        throw wording.failure(error, message, exchange, session)
+        throw this.#failure(error, message, exchange, session, revision)
       }
     }
   }
+
+  /**
+   * The handler behind the middlewares. It reads the caller of the message that they pass on, which they
+   * may have changed, and completes the result, because they see results as they are sent.
+   */
+  #innermost(session: Session | undefined): Handler {
+    const dispatcher = this.#dispatcher
+    const encoder = this.#encoder
+    return (message, exchange) => {
+      const isRequest = message.type === 'request'
+      const caller = isRequest ? dispatcher.callerOf(message, exchange, session) : undefined
+      const outcome = dispatcher.answer(message, exchange, session, caller, false)
+      if (caller === undefined) return outcome
+      const { revision } = caller
+      return outcome instanceof Promise
+        ? this.#completeLater(outcome, revision, message.method)
+        : encoder.complete(outcome, revision, message.method)
+    }
+  }
+
+  #completeLater(outcome: Promise<unknown>, revision: Revision, method: string): Promise<unknown> {
+    return outcome.then(result => this.#encoder.complete(result, revision, method))
+  }
+
+  /** Encodes the outcome of a promise. In a method of its own, so that other calls create no closures. */
+  #whenSettled(
+    outcome: Promise<unknown>,
+    message: RpcRequest | RpcNotification,
+    exchange: Exchange,
+    session: Session | undefined,
+    revision: Revision | undefined,
+  ): Promise<unknown> {
+    const fail = (error: unknown): never => {
+      throw this.#failure(error, message, exchange, session, revision)
+    }
+    return outcome.then(result => {
+      try {
+        return this.#encoder.complete(result, revision, message.method)
+      } catch (error) {
+        return fail(error)
+      }
+    }, fail)
+  }
+
+  /** Encodes an error of a feature or a middleware for the revision of the caller. */
+  #failure(
+    error: unknown,
+    message: RpcRequest | RpcNotification,
+    exchange: Exchange,
+    session: Session | undefined,
+    revision: Revision | undefined,
+  ): unknown {
+    // Without a known caller: a request of a session, or a stateless one whose caller is invalid.
+    const spoken = revision ?? this.#encoder.namedRevision(message) ?? session?.caller?.revision
+    return this.#encoder.failure(error, message, exchange, spoken)
+  }
 }
 
-function served(names: readonly string[] | undefined): readonly Revision[] {
+function servedRevisions(names: readonly string[] | undefined): readonly Revision[] {
   if (names === undefined) return revisions
   for (const name of names) {
-    if (revisionNamed(name) === undefined) throw new TypeError(`there is no revision "${name}"`)
+    if (revisionNamed(name) === undefined) throw new TypeError(`unknown revision "${name}"`)
   }
   return revisions.filter(revision => names.includes(revision.name))
 }
 
 function pageSizeOf({ pageSize = limits.pageSize.default }: ServerOptions): number {
   if (Number.isInteger(pageSize) && pageSize > 0) return pageSize
-  throw new TypeError(`the option "pageSize" is a whole number from 1 on, not ${pageSize}`)
+  throw new TypeError(`option "pageSize" must be an integer ≥ 1 (got ${pageSize})`)
 }

@@ -1,9 +1,9 @@
 import type { Channel } from '../../jsonrpc/channel.ts'
 import { isList, type Message } from '../../jsonrpc/message.ts'
-import { seedNotification } from '../../mcp/names.ts'
+import { erlmcpNotification } from '../../mcp/names.ts'
 
-/** The same channel, on which our notifications go out under the names that erlmcp has for them. */
-export function withSeedNames(channel: Channel): Channel {
+/** Wraps a channel: notifications are sent under the names that erlmcp has for them. */
+export function withErlmcpNames(channel: Channel): Channel {
   return {
     halfOpen: channel.halfOpen,
     abandon: channel.abandon?.bind(channel),
@@ -18,5 +18,5 @@ export function withSeedNames(channel: Channel): Channel {
 
 function renamed(message: Message): Message {
   if (message.type !== 'notification') return message
-  return { ...message, method: seedNotification(message.method) }
+  return { ...message, method: erlmcpNotification(message.method) }
 }

@@ -26,7 +26,7 @@ function everything(options: ServerOptions = {}) {
 
 const echo = { name: 'echo', arguments: { text: 'hi' } }
 
-/** Text in, messages out, without anybody who looks at them. */
+/** Text in, messages out, without a client in between. */
 function raw(server: Server) {
   const w = wire()
   server.attach(w.channel)
@@ -82,7 +82,7 @@ describe('before initialize', () => {
     expect(say(request('', 'ping'))).toEqual([{ jsonrpc: '2.0', id: '', result: {} }])
   })
 
-  it('notifications are heard and never answered, whatever they are', () => {
+  it('notifications are handled and never answered', () => {
     proves('B7b')
     const say = raw(everything())
     for (const method of [
@@ -130,7 +130,7 @@ describe.each(sessionRevisions)('initialize for %s', revision => {
     expect(textOf(await client.ask('tools/call', echo))).toBe('hi')
   })
 
-  it('leaves the client in peace until it is ready', async () => {
+  it('sends nothing to the client until it is ready', async () => {
     proves('L4b')
     const server = everything()
     const say = raw(server)
@@ -146,7 +146,7 @@ describe.each(sessionRevisions)('initialize for %s', revision => {
     ])
   })
 
-  it('takes a client that asks for something for one that is ready', async () => {
+  it('treats a client that sends requests as ready', async () => {
     const server = everything()
     const say = raw(server)
     say(initialize(1, revision))
@@ -165,7 +165,7 @@ describe('versions', () => {
     ])
   })
 
-  it('are those that the server was told to serve', () => {
+  it('are those of the option `revisions`', () => {
     proves('L2b', 'L2c')
     const say = raw(everything({ revisions: ['2024-11-05', '2025-03-26'] }))
     expect(say(initialize(1, '2025-11-25'))).toMatchObject([
@@ -173,7 +173,7 @@ describe('versions', () => {
     ])
   })
 
-  it('of servers without sessions are named to whoever wants one', () => {
+  it('of servers without sessions are named to clients that want a session', () => {
     proves('V11', 'L10')
     expect(raw(everything({ revisions: [stateless] }))(initialize(1, '2025-11-25'))).toEqual([
       {
@@ -224,7 +224,7 @@ describe('versions', () => {
   })
 })
 
-describe('requests that speak for themselves', () => {
+describe('stateless requests', () => {
   const meta = {
     'io.modelcontextprotocol/protocolVersion': stateless,
     'io.modelcontextprotocol/clientCapabilities': {},
@@ -279,7 +279,7 @@ describe('requests that speak for themselves', () => {
     ])
   })
 
-  it('are served alike, whatever their client calls itself', () => {
+  it('are served alike under any name of the client', () => {
     proves('V3b')
     const say = raw(everything())
     const replies = ['a', 'administrator'].map(name => {
@@ -313,7 +313,7 @@ describe('requests that speak for themselves', () => {
   })
 })
 
-describe.each(allRevisions)('what a server lacks in %s', revision => {
+describe.each(allRevisions)('a feature that a server lacks in %s', revision => {
   it.each([
     ['tools', 'tools/list', {}],
     ['tools', 'tools/call', { name: 'x' }],
@@ -364,7 +364,7 @@ describe.each(allRevisions)('what a server lacks in %s', revision => {
     }
   })
 
-  it('what it has had once it goes on answering, empty', async () => {
+  it('a feature that was removed is still answered, with an empty list', async () => {
     proves('S1d', 'S1')
     const server = new Server({ name: 'test', version: '1' })
     const tool = server.tool('t', {}, () => '')
@@ -407,7 +407,7 @@ describe('batches', () => {
     expect(say(request(5, 'tools/list'))).toMatchObject([{ result: {} }])
   })
 
-  it('with a request that speaks for itself are refused, for its revision has none', () => {
+  it('with a stateless request are refused, because its revision has no batches', () => {
     proves('B8c')
     const say = raw(everything())
     say(initialize(1, '2025-03-26'))
@@ -457,10 +457,10 @@ describe('spellings of erlmcp', () => {
     say({ jsonrpc: '2.0', method: 'initialized' })
     server.tool('more', {}, () => '')
     await turn()
-    const [told] = say(request(2, 'tools/call', { name: 'wait' }))
+    const [notified] = say(request(2, 'tools/call', { name: 'wait' }))
     // The profile of that name speaks so itself.
     const method = profile === 'mcp' ? 'notifications/tools/list_changed' : 'tools/list_changed'
-    expect(told).toEqual({ jsonrpc: '2.0', method })
+    expect(notified).toEqual({ jsonrpc: '2.0', method })
     for (const name of ['roots/list_changed', 'progress', 'message', 'resources/updated']) {
       expect(say({ jsonrpc: '2.0', method: name, params: {} })).toEqual([])
     }

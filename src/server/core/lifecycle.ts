@@ -2,36 +2,36 @@ import { invalidParams, RpcError } from '../../jsonrpc/error.ts'
 import type { Caller } from '../../mcp/caller.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
 import type { Profile } from '../../mcp/profile.ts'
-import { negotiate, type Revision } from '../../mcp/revisions/revisions.ts'
+import { negotiate, type Revision, revisionsOf } from '../../mcp/revisions/revisions.ts'
 import { implementationFor } from '../../mcp/revisions/shape.ts'
 import type { Implementation, ServerCapabilities } from '../../mcp/types/base.ts'
-import { isRecord } from '../../util/record.ts'
+import { isRecord } from '../../util/objects.ts'
 import { objectParam, type Params, stringParam } from '../request.ts'
 import type { Session } from './session.ts'
 
-/** What a server says of itself, whoever asks. */
-export interface Self {
+/** The identity of a server, as `initialize` and `server/discover` return it. */
+export interface ServerIdentity {
   readonly info: Implementation
   readonly instructions: string | undefined
-  /** The revisions it serves, oldest first. */
+  /** The revisions that it serves, oldest first. */
   readonly revisions: readonly Revision[]
   readonly profile: Profile
   capabilities(revision: Revision): ServerCapabilities
 }
 
-/** Answers `initialize`: settles the revision and remembers who the client is. */
-export function initialize(self: Self, session: Session, params: Params): Params {
+/** Answers `initialize`: negotiates the revision and sets the caller of the session. */
+export function initialize(server: ServerIdentity, session: Session, params: Params): Params {
   if (session.caller !== undefined) {
     throw errors.notInitialized(undefined, { message: 'Already initialized' })
   }
   const requested = stringParam(params, 'protocolVersion')
-  const revision = negotiate(requested, self.revisions)
-  if (revision === undefined) throw noSessions(self, requested)
-  if (self.profile.versionMismatch === 'error' && revision.name !== requested) {
+  const revision = negotiate(requested, server.revisions)
+  if (revision === undefined) throw noSessions(server, requested)
+  if (server.profile.versionMismatch === 'error' && revision.name !== requested) {
     throw errors.protocolVersionMismatch({
       clientVersion: requested,
       serverVersion: revision.name,
-      supported: names(self.revisions, 'session'),
+      supported: names(server.revisions, 'session'),
       requested,
     })
   }
@@ -43,35 +43,35 @@ export function initialize(self: Self, session: Session, params: Params): Params
   }
   return {
     protocolVersion: revision.name,
-    capabilities: self.capabilities(revision),
-    serverInfo: implementationFor(revision, self.info),
-    instructions: self.instructions,
+    capabilities: server.capabilities(revision),
+    serverInfo: implementationFor(revision, server.info),
+    instructions: server.instructions,
   }
 }
 
 /** Answers `server/discover`. */
-export function discover(self: Self, caller: Caller): Params {
+export function discover(server: ServerIdentity, caller: Caller): Params {
   return {
-    supportedVersions: names(self.revisions, 'stateless'),
-    capabilities: self.capabilities(caller.revision),
-    instructions: self.instructions,
+    supportedVersions: names(server.revisions, 'stateless'),
+    capabilities: server.capabilities(caller.revision),
+    instructions: server.instructions,
   }
 }
 
-/** The refusal of a revision that is not served, for a request that speaks for itself. */
-export function unsupportedVersion(self: Self, requested: string): RpcError {
-  // By its number: which revision's numbers hold is just what could not be settled.
+/** The error for a stateless request in a revision that is not served. */
+export function unsupportedVersion(server: ServerIdentity, requested: string): RpcError {
+  // By its code, not its kind: which revision's codes apply is just what is unknown.
   return new RpcError(-32022, 'Unsupported protocol version', {
     data: {
-      supported: names(self.revisions, 'stateless'),
+      supported: names(server.revisions, 'stateless'),
       requested,
       kind: 'unsupported_protocol_version',
     },
   })
 }
 
-function noSessions(self: Self, requested: string): RpcError {
-  const supported = names(self.revisions, 'stateless')
+function noSessions(server: ServerIdentity, requested: string): RpcError {
+  const supported = names(server.revisions, 'stateless')
   return errors.unsupportedProtocolVersion(
     { version: requested, supported, requested },
     { message: `Unsupported protocol version; this server speaks ${supported.join(', ')}` },
@@ -79,7 +79,7 @@ function noSessions(self: Self, requested: string): RpcError {
 }
 
 function names(revisions: readonly Revision[], era: Revision['era']): string[] {
-  return revisions.filter(revision => revision.era === era).map(revision => revision.name)
+  return revisionsOf(era, revisions).map(revision => revision.name)
 }
 
 function clientInfo(value: unknown): Implementation | undefined {
@@ -87,6 +87,6 @@ function clientInfo(value: unknown): Implementation | undefined {
   if (!isRecord(value) || typeof value.name !== 'string') {
     throw invalidParams('clientInfo must be an object with a name')
   }
-  // The check: a name is what matters; everything else is shown, never trusted.
+  // The check: only the name is required; everything else is shown, never trusted.
   return value as unknown as Implementation
 }

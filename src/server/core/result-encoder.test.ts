@@ -2,18 +2,18 @@ import { expect, test } from 'vitest'
 import { metaKeys } from '../../mcp/meta.ts'
 import { profile } from '../../mcp/profile.ts'
 import { newest, type Revision, revisions } from '../../mcp/revisions/revisions.ts'
-import { Wording } from './result-encoder.ts'
+import { ResultEncoder } from './result-encoder.ts'
 
 const revision = newest('stateless') as Revision
 
-function wording(): Wording {
+function encoder(): ResultEncoder {
   const info = { name: 'books', version: '1.0.0', title: 'Books' }
-  return new Wording({ info, profile: profile(), revisions, cache: undefined, onError() {} })
+  return new ResultEncoder({ info, profile: profile(), revisions, cache: undefined, onError() {} })
 }
 
-test('a result says who answers, beside what it says in its own _meta', () => {
+test('a result carries the server info besides the members of its own _meta', () => {
   const result = { content: [], _meta: { 'example.com/shelf': 7 } }
-  expect(wording().complete(result, revision, 'tools/call')).toEqual({
+  expect(encoder().complete(result, revision, 'tools/call')).toEqual({
     resultType: 'complete',
     content: [],
     _meta: {
@@ -24,10 +24,18 @@ test('a result says who answers, beside what it says in its own _meta', () => {
   expect(result._meta).toEqual({ 'example.com/shelf': 7 })
 })
 
-test('whoever gets a result by reference cannot change what the next one says of the server', () => {
-  const words = wording()
-  const { _meta } = words.complete({ content: [] }, revision, 'tools/call')
-  const said = _meta as Record<string, object>
-  expect(() => Object.assign(said, { more: 1 })).toThrow(TypeError)
-  expect(() => Object.assign(said[metaKeys.serverInfo] ?? {}, { name: 'else' })).toThrow(TypeError)
+test('a receiver of a result by reference cannot change the server info of the next one', () => {
+  const { _meta } = encoder().complete({ content: [] }, revision, 'tools/call') as {
+    readonly _meta: Record<string, object>
+  }
+  expect(() => Object.assign(_meta, { more: 1 })).toThrow(TypeError)
+  expect(() => Object.assign(_meta[metaKeys.serverInfo] ?? {}, { name: 'else' })).toThrow(TypeError)
+})
+
+test('a result of a session, and one that is complete already, stay as they are', () => {
+  const results = encoder()
+  const plain = { content: [] }
+  expect(results.complete(plain, undefined, 'tools/call')).toBe(plain)
+  const complete = results.complete(plain, revision, 'tools/call')
+  expect(results.complete(complete, revision, 'tools/call')).toBe(complete)
 })

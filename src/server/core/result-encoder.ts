@@ -1,5 +1,5 @@
-import { unreadParams, wholeMessage } from '../../jsonrpc/codec/raw-json.ts'
-import { writeOnce } from '../../jsonrpc/codec/stringify.ts'
+import { parsedMessage, rawParams } from '../../jsonrpc/codec/raw-json.ts'
+import { cacheJson } from '../../jsonrpc/codec/stringify.ts'
 import { RpcError } from '../../jsonrpc/error.ts'
 import type { Exchange } from '../../jsonrpc/handler.ts'
 import type { RpcNotification, RpcRequest } from '../../jsonrpc/message.ts'
@@ -7,17 +7,16 @@ import { errors } from '../../mcp/errors/constructors.ts'
 import { toWire } from '../../mcp/errors/wire.ts'
 import { metaKeys } from '../../mcp/meta.ts'
 import type { Profile } from '../../mcp/profile.ts'
-import type { Revision } from '../../mcp/revisions/revisions.ts'
+import { type Revision, revisionsOf } from '../../mcp/revisions/revisions.ts'
 import { implementationFor } from '../../mcp/revisions/shape.ts'
 import type { Implementation } from '../../mcp/types/base.ts'
-import { frozenCopy } from '../../util/frozen.ts'
-import { isRecord } from '../../util/record.ts'
+import { frozenCopy, isRecord } from '../../util/objects.ts'
 import { Cancelled, Declined } from '../input/elicit.ts'
 import type { Params } from '../request.ts'
-import { cachesOf, type ServerCache, type WholeHints } from './cache-hints.ts'
-import type { Session } from './session.ts'
+import { cacheHintsByMethod, type FullCacheHints, type ServerCache } from './cache-hints.ts'
 
-export interface WordingOptions {
+/** The options of a result encoder. */
+export interface ResultEncoderOptions {
   readonly info: Implementation
   readonly profile: Profile
   readonly revisions: readonly Revision[]
@@ -25,80 +24,86 @@ export interface WordingOptions {
   readonly onError: (error: unknown, message?: RpcRequest | RpcNotification) => void
 }
 
-/** Says results and errors in the words of the revision of whoever asked. */
-export class Wording {
-  readonly #options: WordingOptions
-  readonly #caches: ReadonlyMap<string, WholeHints>
+/** Encodes results and errors for the protocol revision of the caller. */
+export class ResultEncoder {
+  readonly #options: ResultEncoderOptions
+  readonly #cacheHints: ReadonlyMap<string, FullCacheHints>
   readonly #metas = new Map<Revision, Params>()
   readonly #stateless: ReadonlyMap<unknown, Revision>
 
-  constructor(options: WordingOptions) {
+  constructor(options: ResultEncoderOptions) {
     this.#options = options
-    this.#caches = cachesOf(options.cache)
-    const stateless = options.revisions.filter(({ era }) => era === 'stateless')
+    this.#cacheHints = cacheHintsByMethod(options.cache)
+    const stateless = revisionsOf('stateless', options.revisions)
     this.#stateless = new Map(stateless.map(revision => [revision.name, revision]))
   }
 
-  /** What the stateless revisions add to a result. One that has it already stays as it is. */
-  complete(result: Params, revision: Revision, method: string): Params {
-    const said = this.#meta(revision)
-    // As it is behind a middleware that has only looked: a copy would have to be written anew.
-    if (result._meta === said && result.resultType !== undefined) return result
+  /**
+   * Adds the members that a stateless revision requires: `resultType`, cache hints and `_meta`. Returns
+   * the result as it is where `revision` is undefined (a request of a session), where it is not an
+   * object, and where it has been completed already.
+   */
+  complete(result: unknown, revision: Revision | undefined, method: string): unknown {
+    if (revision === undefined || !isRecord(result)) return result
+    const meta = this.#meta(revision)
+    // After a middleware that has only looked at it: a copy would have to be encoded anew.
+    if (result._meta === meta && result.resultType !== undefined) return result
     // Not `{ ...result, _meta }`: members that follow a spread cost Node 20 more than the rest of a call.
     const completed: Record<string, unknown> = { resultType: 'complete' }
-    if (result.resultType === undefined) Object.assign(completed, this.#caches.get(method))
+    if (result.resultType === undefined) Object.assign(completed, this.#cacheHints.get(method))
     Object.assign(completed, result)
-    completed._meta = isRecord(result._meta) ? { ...result._meta, ...said } : said
+    completed._meta = isRecord(result._meta) ? { ...result._meta, ...meta } : meta
     return completed
   }
 
-  /** The same for what a middleware gave, which may have come from it alone. */
-  completed(result: unknown, message: RpcRequest | RpcNotification): unknown {
-    const revision = this.#revisionOf(unreadParams(message))
-    if (revision === undefined || !isRecord(result)) return result
-    return this.complete(result, revision, message.method)
-  }
-
   /**
-   * The error in the numbers of whoever asked; what is no protocol error is reported and hidden. That of
-   * a notification stays as it is: nobody is answered, and whoever runs it reports it.
+   * Returns the error with the code that it has in a revision. An error that is not a protocol error is
+   * reported to `onError` and replaced by "Internal error". The error of a notification is returned as
+   * it is: no response is sent, and the peer that runs the notification reports it.
    */
   failure(
     error: unknown,
     message: RpcRequest | RpcNotification,
     exchange: Exchange,
-    session: Session | undefined,
+    revision: Revision | undefined,
   ): unknown {
     if (message.type === 'notification') return error
     const { onError, profile } = this.#options
     const known = error instanceof RpcError ? error : refusalOf(error)
-    // A handler that gives up because it was told to has nothing to report.
-    if (known === undefined && !exchange.signal.aborted) onError(error, wholeMessage(message))
-    const revision = this.#revisionOf(unreadParams(message)) ?? session?.caller?.revision
+    // A handler that stops because its request was cancelled has nothing to report.
+    if (known === undefined && !exchange.signal.aborted) onError(error, parsedMessage(message))
     const wire = toWire(known ?? errors.internalError(), { profile, revision })
     return new RpcError(wire.code, wire.message, { data: wire.data })
   }
 
-  /** Who answers, as a revision says it. Made once: every result says it. */
-  #meta(revision: Revision): Params {
-    let said = this.#metas.get(revision)
-    if (said === undefined) {
-      const info = implementationFor(revision, this.#options.info)
-      // A copy of its own can be frozen, as it must be: results carry it by reference.
-      said = writeOnce(frozenCopy<Params>({ [metaKeys.serverInfo]: info }))
-      this.#metas.set(revision, said)
-    }
-    return said
-  }
-
-  /** The revision that a request speaks for itself, if it is one that is served. */
-  #revisionOf(params: unknown): Revision | undefined {
+  /**
+   * The stateless revision that the `_meta` of a message names, if this server serves it. Checks nothing
+   * else of the message: for requests that were not dispatched, because a middleware answered them or
+   * their caller is invalid.
+   */
+  namedRevision(message: RpcRequest | RpcNotification): Revision | undefined {
+    const params: unknown = rawParams(message)
     const meta = isRecord(params) ? params._meta : undefined
     return isRecord(meta) ? this.#stateless.get(meta[metaKeys.protocolVersion]) : undefined
   }
+
+  /** The `_meta` with the identity of the server, created once for each revision: every result has it. */
+  #meta(revision: Revision): Params {
+    let meta = this.#metas.get(revision)
+    if (meta === undefined) {
+      const info = implementationFor(revision, this.#options.info)
+      // Frozen, because results carry it by reference; a copy, because `info` is the caller's object.
+      meta = cacheJson(frozenCopy<Params>({ [metaKeys.serverInfo]: info }))
+      this.#metas.set(revision, meta)
+    }
+    return meta
+  }
 }
 
-/** A person's no, which is no failure; undefined for what nobody outside is to know. */
+/**
+ * The protocol error for a user's refusal, which is not a failure; undefined for errors that must not
+ * leave the server.
+ */
 function refusalOf(error: unknown): RpcError | undefined {
   if (error instanceof Cancelled) return errors.elicitationCancelled()
   const isDeclined = error instanceof Declined

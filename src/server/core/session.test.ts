@@ -9,7 +9,7 @@ const meta = {
   'io.modelcontextprotocol/clientCapabilities': {},
 }
 
-test('streams of changes end in good order when the client stops talking', async () => {
+test('listen streams end gracefully when the client ends its side', async () => {
   const { deadlines } = manualDeadlines()
   const server = new Server({ name: 'server', version: '1.0.0' }, { peer: { deadlines } })
   server.tool('hello', {}, () => 'hello')

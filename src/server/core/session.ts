@@ -5,11 +5,13 @@ import type { PeerOptions } from '../../jsonrpc/peer/options.ts'
 import { Peer } from '../../jsonrpc/peer/peer.ts'
 import type { Caller } from '../../mcp/caller.ts'
 import type { Attachment } from '../../mcp/endpoint.ts'
+import { readRequestMeta } from '../../mcp/meta.ts'
+import type { Profile } from '../../mcp/profile.ts'
 import type { LogLevel } from '../../mcp/types/logging.ts'
-import { Elicitations } from '../input/elicitations.ts'
+import { UrlElicitations } from '../input/elicit.ts'
 import type { Change, Subscriber } from '../subscriptions/subscriptions.ts'
 
-/** How requests are given up: the same for both sides and in every revision. */
+/** The spelling of cancellation in MCP: the same for both sides and in every revision. */
 export const cancellation = {
   method: 'notifications/cancelled',
   member: 'requestId',
@@ -17,41 +19,41 @@ export const cancellation = {
   except: 'initialize',
 } as const
 
-/** What a session needs of the server it belongs to. */
+/** What a session needs from its endpoint. */
 export interface SessionHost {
   readonly peer: PeerOptions
-  /** Whether a batch is taken from a caller, or from one not known yet. */
+  /** Whether a batch is accepted; `caller` is undefined before `initialize`. */
   takesBatches(batch: Batch, caller: Caller | undefined): boolean
-  /** Whether an error about something without a readable id may go without one. */
+  /** Whether the error for a message without a readable id may omit the id. */
   readonly omitsNullIds: boolean
   handlerFor(session: Session): Handler
-  /** The channel is gone, or about to be. */
+  /** The channel is closed, or about to be. */
   onClosing(session: Session): void
 }
 
 /**
- * One connection to a server: what `initialize` has settled, which log messages and resources it wants
- * to hear of, and its listen streams. Requests that speak for themselves pass through it and leave
- * nothing here that another request is answered by.
+ * One connection of a client: the caller that `initialize` established, the log level, the resource
+ * subscriptions and the listen streams. Stateless requests may use the connection too; they leave no
+ * state on it that affects other requests.
  */
 export class Session implements Attachment, Subscriber {
   readonly closed: Promise<Error | undefined>
   readonly envelope: Envelope
-  /** Who is at the other end, once `initialize` has said so. */
+  /** The client of the session, once `initialize` has succeeded. */
   caller: Caller | undefined
   /**
-   * Whether the client has said that it is ready, or shown it by its requests. Until then it is told
-   * and asked nothing that it did not ask for.
+   * Whether the client has sent `notifications/initialized`, or a request that implies it. Before that
+   * the server sends it no notifications and no requests.
    */
   isReady = false
   /** Set by `logging/setLevel`. */
   logLevel: LogLevel | undefined
-  /** Questions by URL that it was asked, until they are settled. */
-  readonly elicitations = new Elicitations()
+  /** The URL elicitations that the client was asked to open, until they are completed. */
+  readonly elicitations = new UrlElicitations()
   // Most sessions need none of these, and a server may have thousands of sessions.
   #uris: Set<string> | undefined
-  #taskNews: Map<string, () => void> | undefined
-  #endListens: Set<() => void> | undefined
+  #taskWakeups: Map<string, () => void> | undefined
+  #endListenStreams: Set<() => void> | undefined
   readonly #channel: Channel
   readonly #peer: Peer
   readonly #host: SessionHost
@@ -63,28 +65,28 @@ export class Session implements Attachment, Subscriber {
     this.#peer = new Peer(channel, host.handlerFor(this), {
       ...host.peer,
       batches: batch => host.takesBatches(batch, this.caller),
-      // Whoever has not opened a session may be of a revision that has no null.
+      // Before `initialize` the client may be of a revision that does not allow a null id.
       omitsNullIds: () =>
         host.omitsNullIds && (this.caller?.revision.features.namelessErrors ?? true),
       cancellation,
-      // Nobody can cancel them any more: they would hold up the end for as long as requests may.
-      onEnded: () => this.#endAllListens(),
+      // The client cannot cancel them any more: they would delay closing as long as requests may run.
+      onDisconnect: () => this.#endAllListenStreams(),
     })
     this.closed = this.#peer.closed
     void this.closed.then(() => host.onClosing(this))
   }
 
-  /** The calling half, for asking the client back. */
+  /** The peer of the connection, for requests to the client. */
   get peer(): Peer {
     return this.#peer
   }
 
-  /** Resources it has subscribed to. */
+  /** The resources that the session has subscribed to. */
   get uris(): ReadonlySet<string> {
     return this.#uris ?? none
   }
 
-  /** Returns false where it had subscribed already. */
+  /** Subscribes to a resource. Returns false where the session had subscribed already. */
   subscribe(uri: string): boolean {
     if (this.uris.has(uri)) return false
     this.#uris ??= new Set()
@@ -92,26 +94,29 @@ export class Session implements Attachment, Subscriber {
     return true
   }
 
-  /** Returns false where it had not subscribed. */
+  /** Unsubscribes from a resource. Returns false where the session had not subscribed. */
   unsubscribe(uri: string): boolean {
     return this.#uris?.delete(uri) ?? false
   }
 
-  /** Told that a question, which the client answers as a task, has got on; by the id of the task. */
-  get taskNews(): Map<string, () => void> {
-    this.#taskNews ??= new Map()
-    return this.#taskNews
+  /**
+   * Callbacks by task id, called when the client reports progress of a server request that it answers as
+   * a task.
+   */
+  get taskWakeups(): Map<string, () => void> {
+    this.#taskWakeups ??= new Map()
+    return this.#taskWakeups
   }
 
-  /** Ends each of its listen streams in good order. */
-  get endListens(): Set<() => void> {
-    this.#endListens ??= new Set()
-    return this.#endListens
+  /** Functions that complete the listen streams of this connection, one for each. */
+  get endListenStreams(): Set<() => void> {
+    this.#endListenStreams ??= new Set()
+    return this.#endListenStreams
   }
 
-  /** The client says that a task of its own has got on: whoever waits for it looks at once. */
-  hearTask(id: unknown): void {
-    if (typeof id === 'string') this.#taskNews?.get(id)?.()
+  /** Handles `notifications/tasks/status`: wakes what waits for the client's task, to poll it at once. */
+  onTaskStatus(id: unknown): void {
+    if (typeof id === 'string') this.#taskWakeups?.get(id)?.()
   }
 
   wants(change: Change): boolean {
@@ -119,7 +124,7 @@ export class Session implements Attachment, Subscriber {
     return change.type !== 'resource' || this.#uris?.has(change.uri) === true
   }
 
-  tell(change: Change): void {
+  deliver(change: Change): void {
     if (change.type === 'task') return
     if (change.type === 'resource') {
       this.notify('notifications/resources/updated', { uri: change.uri })
@@ -128,24 +133,27 @@ export class Session implements Attachment, Subscriber {
     }
   }
 
-  /** Sends a notification; one that cannot leave any more is dropped, as it would be on the way. */
+  /** Sends a notification. Drops it where the channel is closed, as the network would. */
   notify(method: string, params?: object): void {
     try {
       const waiting = this.#peer.notify(method, params)
       if (waiting !== undefined) waiting.then(undefined, () => {})
     } catch {
-      // The end of the channel is told where it is waited for.
+      // `closed` reports the end of the channel.
     }
   }
 
-  /** Closes the connection of a request until its client comes back; false where none would. */
+  /**
+   * Closes the event stream of a request, so that the client reconnects for the rest. Returns false where
+   * the client does not support that.
+   */
   poll(about: Id): boolean {
     return this.#channel.poll?.(about) ?? false
   }
 
   async close(options?: { readonly drainMs?: number }): Promise<void> {
     this.#host.onClosing(this)
-    this.#endAllListens()
+    this.#endAllListenStreams()
     await this.#peer.close(options)
   }
 
@@ -153,9 +161,34 @@ export class Session implements Attachment, Subscriber {
     return this.close()
   }
 
-  #endAllListens(): void {
-    for (const end of [...(this.#endListens ?? [])]) end()
+  #endAllListenStreams(): void {
+    for (const end of [...(this.#endListenStreams ?? [])]) end()
   }
 }
 
 const none: ReadonlySet<string> = new Set()
+
+/**
+ * Whether a batch is accepted, by the profile or by the revision of the session. A batch that holds
+ * `initialize` never is; where the revision decides, neither is one with a stateless request, because
+ * stateless revisions have no batches.
+ */
+export function takesBatch(
+  { batches }: Profile,
+  batch: Batch,
+  caller: Caller | undefined,
+): boolean {
+  if (batches === 'never' || batch.entries.some(isInitialize)) return false
+  if (batches === 'always') return true
+  return caller?.revision.batches === true && !batch.entries.some(isStateless)
+}
+
+type Entry = Batch['entries'][number]
+
+function isInitialize(entry: Entry): boolean {
+  return entry.type === 'request' && entry.method === 'initialize'
+}
+
+function isStateless(entry: Entry): boolean {
+  return entry.type === 'request' && readRequestMeta(entry.params) !== undefined
+}

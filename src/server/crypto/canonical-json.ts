@@ -1,11 +1,11 @@
 const maxDepth = 128
 
 /**
- * A value as JSON text in which the order of members has no say: two values that mean the same give
- * the same text. It says what `JSON.stringify` would say, with members sorted by their UTF-16 code
- * units and numbers written as JavaScript writes them, as in RFC 8785.
+ * Encodes a value as canonical JSON (RFC 8785): equal values give equal texts, regardless of the order of
+ * their members. The text is that of `JSON.stringify`, with members sorted by their UTF-16 code units
+ * and numbers written as JavaScript writes them.
  *
- * Throws a TypeError for what JSON cannot say, and for nesting beyond 128 levels.
+ * Throws a TypeError for a value that JSON does not have, and for nesting beyond 128 levels.
  */
 export function canonicalJson(value: unknown): string {
   const plain = plainOf(value)
@@ -17,7 +17,7 @@ export function canonicalJson(value: unknown): string {
 
 function write(value: unknown, parts: string[], depth: number): void {
   if (typeof value !== 'object' || value === null) {
-    // Throws for a bigint, as it should.
+    // Throws a TypeError for a bigint.
     parts.push(JSON.stringify(value))
     return
   }
@@ -50,7 +50,7 @@ function writeMembers(members: object, parts: string[], depth: number): void {
   parts.push(before === '{' ? '{}' : '}')
 }
 
-/** What a value is to JSON: undefined for what it leaves out, a string for a date. */
+/** The value that `JSON.stringify` would write: undefined for one it omits, a string for a date. */
 function plainOf(value: unknown): unknown {
   if (typeof value === 'function' || typeof value === 'symbol') return undefined
   if (typeof value !== 'object' || value === null || !('toJSON' in value)) return value

@@ -1,26 +1,55 @@
-/** Bytes that nobody else shares the memory of. */
+/** Bytes in an ArrayBuffer of their own, as WebCrypto takes them. */
 export type Bytes = Uint8Array<ArrayBuffer>
 
-const SHORTEST = 32
+/** A key of WebCrypto. */
+export type CryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>
+
+const MIN_BYTES = 32
 
 /**
- * The secrets of a ring of keys, copied, so that the caller may clear or reuse his arrays; a random one
- * where none are given. Throws a TypeError for an empty ring and for a key of less than 32 bytes.
+ * Copies the given keys, so that the caller may clear or reuse its arrays; returns one random key where
+ * none are given. Throws a TypeError for an empty list and for a key of less than 32 bytes.
  */
-export function secretsOf(keys?: readonly Uint8Array[]): readonly [Bytes, ...Bytes[]] {
-  if (keys === undefined) return [crypto.getRandomValues(new Uint8Array(SHORTEST))]
+export function copyKeys(keys?: readonly Uint8Array[]): readonly [Bytes, ...Bytes[]] {
+  if (keys === undefined) return [crypto.getRandomValues(new Uint8Array(MIN_BYTES))]
   const [first, ...others] = keys.map(key => {
-    if (key.length < SHORTEST) {
-      throw new TypeError(`a key must have ${SHORTEST} bytes or more, not ${key.length}`)
+    if (key.length < MIN_BYTES) {
+      throw new TypeError(`a key must have at least ${MIN_BYTES} bytes (got ${key.length})`)
     }
     return new Uint8Array(key)
   })
-  if (first === undefined) throw new TypeError('a ring of keys needs at least one')
+  if (first === undefined) throw new TypeError('the list of keys must not be empty')
   return [first, ...others]
 }
 
-/** Compares in a time that depends on the length of `a` alone, not on where they differ. */
-export function isSame(a: Uint8Array, b: Uint8Array): boolean {
+/** Imports a secret as the base of keys that HKDF derives. */
+export function importSecret(secret: Bytes): Promise<CryptoKey> {
+  return crypto.subtle.importKey('raw', secret, 'HKDF', false, ['deriveBits', 'deriveKey'])
+}
+
+/** The parameters of HKDF for one purpose: each purpose has a key of its own from the same secret. */
+export function derivation(purpose: string) {
+  return {
+    name: 'HKDF',
+    hash: 'SHA-256',
+    salt: new Uint8Array(0),
+    info: new TextEncoder().encode(purpose),
+  }
+}
+
+/** Derives the key of a secret for one purpose. */
+export async function deriveKey(
+  secret: Bytes,
+  purpose: string,
+  algorithm: Parameters<typeof crypto.subtle.deriveKey>[2],
+  usages: Parameters<typeof crypto.subtle.deriveKey>[4],
+): Promise<CryptoKey> {
+  const base = await importSecret(secret)
+  return crypto.subtle.deriveKey(derivation(purpose), base, algorithm, false, usages)
+}
+
+/** Compares bytes in a time that depends on the length of `a` alone, not on where they differ. */
+export function constantTimeEqual(a: Uint8Array, b: Uint8Array): boolean {
   let difference = a.length ^ b.length
   for (const [i, byte] of a.entries()) difference |= byte ^ (b[i] ?? 0)
   return difference === 0

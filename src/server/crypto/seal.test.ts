@@ -15,8 +15,8 @@ function key(fill: number, length = 32): Uint8Array {
   return new Uint8Array(length).fill(fill)
 }
 
-describe('what was sealed', () => {
-  test('opens again, whatever JSON it is', async () => {
+describe('a sealed value', () => {
+  test('opens again, for any JSON value', async () => {
     const sealer = createSealer()
     await fc.assert(
       fc.asyncProperty(fc.jsonValue(), async value => {
@@ -176,10 +176,10 @@ describe('keys', () => {
   })
 
   test.each([
-    ['none at all', [], 'needs at least one'],
-    ['one of 31 bytes', [key(1, 31)], '32 bytes or more, not 31'],
-    ['a short one behind a good one', [key(1), key(2, 16)], '32 bytes or more, not 16'],
-    ['an empty one', [key(0, 0)], '32 bytes or more, not 0'],
+    ['none at all', [], 'must not be empty'],
+    ['one of 31 bytes', [key(1, 31)], 'at least 32 bytes (got 31)'],
+    ['a short one behind a good one', [key(1), key(2, 16)], 'at least 32 bytes (got 16)'],
+    ['an empty one', [key(0, 0)], 'at least 32 bytes (got 0)'],
   ])('%s is refused', (_, keys, words) => {
     expect(() => createSealer({ keys })).toThrow(TypeError)
     expect(() => createSealer({ keys })).toThrow(words)
@@ -216,7 +216,7 @@ describe('the binding', () => {
     expect(await sealer.open(token, other)).toEqual({ ok: false, why: 'foreign' })
   })
 
-  test('what a retry changes is not part of it, nor the order of members', async () => {
+  test('it includes neither what a retry changes nor the order of members', async () => {
     const token = await sealer.seal('x', binding, { ttlMs })
     const params = {
       requestState: token,
@@ -241,7 +241,7 @@ describe('the binding', () => {
     })
   })
 
-  test('params that are no JSON cannot be sealed for', async () => {
+  test('params that are not JSON are refused', async () => {
     await expect(sealer.seal('x', { ...binding, params: { a: 1n } }, { ttlMs })).rejects.toThrow(
       TypeError,
     )
@@ -259,7 +259,7 @@ describe('expiry', () => {
     expect(await sealer.open(token, binding)).toEqual({ ok: false, why: 'expired' })
   })
 
-  test('a stranger is not told that a token has expired', async () => {
+  test('a token of another binding is reported as foreign, not as expired', async () => {
     let now = 0
     const sealer = createSealer({ clock: { now: () => now } })
     const token = await sealer.seal('x', binding, { ttlMs: 500 })

@@ -1,70 +1,78 @@
 import { limits } from '../../util/limits/limits.ts'
 import { fromBase64Url, toBase64Url } from './base64url.ts'
 import { canonicalJson } from './canonical-json.ts'
-import { type Bytes, isSame, secretsOf } from './keys.ts'
+import {
+  type Bytes,
+  type CryptoKey,
+  constantTimeEqual,
+  copyKeys,
+  derivation,
+  deriveKey,
+  importSecret,
+} from './keys.ts'
 
-/** Where the time of day comes from: expiry must mean the same to every process that shares a key. */
+/** The time of day: expiry must mean the same to every process that shares a key. */
 export interface WallClock {
   /** Milliseconds since 1970. */
   now(): number
 }
 
-/** What a token is good for. It opens only for a binding that says the same. */
+/** What a token is valid for. It opens only for an equal binding. */
 export interface SealBinding {
-  /** Keeps tokens of one use from passing as tokens of another. */
+  /** Keeps tokens of one use from being accepted for another. */
   readonly purpose: string
-  /** Whose request it is; absent where nobody has been established. */
+  /** The principal of the request; absent where callers are not authenticated. */
   readonly principal?: string
   readonly method: string
-  /** Of the request. `_meta`, `inputResponses` and `requestState` are left out: a retry changes them. */
+  /** The params of the request, without `_meta`, `inputResponses` and `requestState`: a retry changes them. */
   readonly params?: Readonly<Record<string, unknown>>
 }
 
 /**
- * What a token turned out to be. `'malformed'`: not the text of a token. `'forged'`: changed since, or
- * sealed with no key of this ring. `'foreign'`: sealed for another binding. `'expired'`: too late.
+ * The result of opening a token. `'malformed'`: not the text of a token. `'forged'`: changed, or sealed
+ * with none of the keys. `'foreign'`: sealed for another binding. `'expired'`: its time is over.
  */
 export type Opened =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly why: 'malformed' | 'forged' | 'foreign' | 'expired' }
 
-/** Lets others keep our state for us: they can neither read it nor change it. */
+/** Seals state that clients keep for the server: they can neither read nor change it. */
 export interface Sealer {
   /**
    * Seals a JSON value into a text of base64url characters.
    *
-   * Rejects with a TypeError for what JSON cannot say, and with a RangeError for a `ttlMs` that is no
-   * positive number of milliseconds and for a value too large.
+   * Rejects with a TypeError for a value that JSON does not have, and with a RangeError for a `ttlMs` that
+   * is not a positive number of milliseconds and for a value that is too large.
    */
   seal(value: unknown, binding: SealBinding, options: { readonly ttlMs: number }): Promise<string>
   /**
-   * Opens what was sealed. Never rejects, whatever the token is.
+   * Opens a token. Never rejects.
    *
-   * The same token opens as often as it is shown, until it expires: whoever must not act twice has to
-   * remember that he did.
+   * A token opens any number of times until it expires: callers that must not act twice have to
+   * remember that they did.
    */
   open(token: string, binding: SealBinding): Promise<Opened>
 }
 
-/** What a sealer may be told. */
+/** The options of `createSealer`. */
 export interface SealerOptions {
   /**
    * Secrets of at least 32 random bytes each. The first one seals, all of them open: to change keys, put
-   * a new one in front and take the old one away when its last tokens have expired. Processes behind
-   * one address need the same ones. By default a random one, which nobody else has.
+   * a new one in front and remove the old one when its last tokens have expired. Processes behind one
+   * address need the same keys. By default one random key of this process.
    *
    * Change a key before it has sealed 2^32 tokens: nonces are random, and NIST SP 800-38D stops there.
    */
   readonly keys?: readonly Uint8Array[]
   readonly clock?: WallClock
-  /** The most characters a token may have; longer ones are neither made nor looked at. */
+  /** The maximum length of a token in characters; longer ones are neither made nor opened. */
   readonly maxLength?: number
 }
 
-/** Makes a sealer. Throws a TypeError for keys that are too short or missing. */
+/** Creates a sealer. Throws a TypeError for keys that are too short or an empty list. */
 export function createSealer(options: SealerOptions = {}): Sealer {
   const { clock = Date, maxLength = limits.sealedLength.default } = options
-  const secrets = secretsOf(options.keys)
+  const secrets = copyKeys(options.keys)
   let imported: Promise<Ring> | undefined
   const ring = (): Promise<Ring> => {
     imported ??= importRing(secrets)
@@ -73,7 +81,7 @@ export function createSealer(options: SealerOptions = {}): Sealer {
   return {
     seal: async (value, binding, { ttlMs }) => {
       if (!(ttlMs > 0 && ttlMs < Number.POSITIVE_INFINITY)) {
-        throw new RangeError(`ttlMs must be a positive number of milliseconds, not ${ttlMs}`)
+        throw new RangeError(`ttlMs must be a positive number of milliseconds (got ${ttlMs})`)
       }
       const content = contentOf(value, await digestOf(binding), clock.now() + ttlMs)
       if (tokenLength(content.length) > maxLength) {
@@ -86,22 +94,23 @@ export function createSealer(options: SealerOptions = {}): Sealer {
     open: async (token, binding) => {
       if (typeof token !== 'string' || token.length > maxLength) return refused('malformed')
       const bytes = fromBase64Url(token)
-      if (bytes === undefined || bytes.length < SMALLEST || bytes[0] !== VERSION) {
+      if (bytes === undefined || bytes.length < MIN_BYTES || bytes[0] !== VERSION) {
         return refused('malformed')
       }
-      // Both before anything is decided, so that the time tells nothing about the reason.
+      // Both before any decision, so that the time reveals nothing about the reason.
       const digest = await digestOf(binding).catch(() => new Uint8Array(DIGEST))
       const content = await decrypt(await ring(), bytes)
       if (content === undefined) return refused('forged')
-      if (!isSame(content.subarray(EXPIRY, EXPIRY + DIGEST), digest)) return refused('foreign')
+      if (!constantTimeEqual(content.subarray(EXPIRY, EXPIRY + DIGEST), digest))
+        return refused('foreign')
       if (!(clock.now() < expiryOf(content))) return refused('expired')
       return { ok: true, value: JSON.parse(decoder.decode(content.subarray(EXPIRY + DIGEST))) }
     },
   }
 }
 
-// A token: version, key id, nonce, then what AES-256-GCM makes of expiry, digest of the binding and
-// JSON text, with its tag. Version and key id are authenticated, too.
+// A token: version, key id, nonce, then the AES-256-GCM ciphertext of expiry, digest of the binding and
+// JSON text, with its tag. Version and key id are authenticated too.
 const VERSION = 1
 const KEY_ID = 8
 const HEAD = 1 + KEY_ID
@@ -109,7 +118,7 @@ const NONCE = 12
 const TAG = 16
 const EXPIRY = 8
 const DIGEST = 32
-const SMALLEST = HEAD + NONCE + EXPIRY + DIGEST + 1 + TAG
+const MIN_BYTES = HEAD + NONCE + EXPIRY + DIGEST + 1 + TAG
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -120,38 +129,22 @@ interface Key {
 }
 
 interface Ring {
-  /** Seals, and stands in for a key that is not known, so that looking for it takes no less time. */
+  /** Seals, and is used for an unknown key id, so that the lookup takes no less time. */
   readonly first: Key
   readonly all: readonly Key[]
 }
-
-type CryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>
 
 async function importRing([first, ...others]: readonly [Bytes, ...Bytes[]]): Promise<Ring> {
   const key = await importKey(first)
   return { first: key, all: [key, ...(await Promise.all(others.map(importKey)))] }
 }
 
-/** The key itself and its id are both derived, so the secret may serve other purposes as well. */
+/** The key and its id are both derived from the secret, so the secret may serve other purposes too. */
 async function importKey(secret: Bytes): Promise<Key> {
-  const base = await crypto.subtle.importKey('raw', secret, 'HKDF', false, [
-    'deriveBits',
-    'deriveKey',
-  ])
-  const derivation = (info: string) => ({
-    name: 'HKDF',
-    hash: 'SHA-256',
-    salt: new Uint8Array(0),
-    info: encoder.encode(info),
-  })
+  const base = await importSecret(secret)
   const id = await crypto.subtle.deriveBits(derivation('trunkline seal key id'), base, KEY_ID * 8)
-  const key = await crypto.subtle.deriveKey(
-    derivation('trunkline seal key'),
-    base,
-    { name: 'AES-GCM', length: 256 },
-    false,
-    ['encrypt', 'decrypt'],
-  )
+  const algorithm = { name: 'AES-GCM', length: 256 }
+  const key = await deriveKey(secret, 'trunkline seal key', algorithm, ['encrypt', 'decrypt'])
   return { id: new Uint8Array(id), key }
 }
 
@@ -194,11 +187,11 @@ async function encrypt({ id, key }: Key, content: Bytes): Promise<Bytes> {
   return token
 }
 
-/** The content, or undefined if no key of the ring sealed exactly these bytes. */
+/** Decrypts a token; returns undefined if none of the keys sealed exactly these bytes. */
 async function decrypt(ring: Ring, token: Bytes): Promise<Bytes | undefined> {
   const head = token.subarray(0, HEAD)
   const id = head.subarray(1)
-  const { key } = ring.all.find(candidate => isSame(candidate.id, id)) ?? ring.first
+  const { key } = ring.all.find(candidate => constantTimeEqual(candidate.id, id)) ?? ring.first
   const iv = token.subarray(HEAD, HEAD + NONCE)
   const options = { name: 'AES-GCM', iv, additionalData: head }
   try {

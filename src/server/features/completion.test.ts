@@ -58,7 +58,7 @@ describe.each(allRevisions)('completion in %s', revision => {
     expect(completion).toEqual({ values: many.slice(0, 100), total: 250, hasMore: true })
   })
 
-  it('knows the other arguments where the revision tells them', async () => {
+  it('knows the other arguments where the revision sends them', async () => {
     const context = { arguments: { city: 'Bonn' } }
     const argument = { name: 'street', value: 'x' }
     const { seen } = await complete({ ref: prompt, argument, context })
@@ -67,8 +67,8 @@ describe.each(allRevisions)('completion in %s', revision => {
   })
 
   it.each([
-    ['an argument that nobody completes', prompt, 'plain'],
-    ['a variable that nobody completes', users, 'fields'],
+    ['an argument without a completer', prompt, 'plain'],
+    ['a variable without a completer', users, 'fields'],
     ['a single resource', { type: 'ref/resource', uri: 'db://one' }, 'id'],
   ])('has nothing to suggest for %s', async (_, ref, name) => {
     const { completion } = await complete({ ref, argument: { name, value: '' } })

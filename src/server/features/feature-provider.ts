@@ -1,10 +1,13 @@
-import type { Answer, ServerRequest } from '../request.ts'
+import type { HandlerResult, IncomingRequest } from '../request.ts'
 import type { Subscriptions } from '../subscriptions/subscriptions.ts'
 import type { Tasks } from '../tasks/tasks.ts'
 import type { FeatureHost } from './registry.ts'
 
-/** Which kinds of features there are, or ever were: what was declared must be answered. */
-export interface Offered {
+/**
+ * The kinds of features that exist or ever existed. A kind stays available once it was, because clients
+ * keep the capabilities that they were given.
+ */
+export interface AvailableFeatures {
   readonly tools: boolean
   readonly resources: boolean
   readonly prompts: boolean
@@ -12,22 +15,19 @@ export interface Offered {
   readonly tasks: boolean
 }
 
-/**
- * The features that requests are answered with: those registered at a server, or those of the servers
- * behind a router.
- */
-export interface Offer {
-  readonly offered: Offered
-  /** What answers the methods that belong to features. */
-  readonly methods: ReadonlyMap<string, (request: ServerRequest) => Answer>
+/** The features that answer requests: those registered at a server, or those of upstream servers. */
+export interface FeatureProvider {
+  readonly available: AvailableFeatures
+  /** The handlers of the methods that belong to features, by the name of the method. */
+  readonly methods: ReadonlyMap<string, (request: IncomingRequest) => HandlerResult>
 }
 
-/** What an offer gets of whoever makes it. */
-export interface OfferHost extends FeatureHost {
+/** What a feature provider needs from its endpoint. */
+export interface ProviderHost extends FeatureHost {
   readonly tasks: Tasks
   readonly subscriptions: Subscriptions
-  onError(error: unknown, request: ServerRequest): void
+  onError(error: unknown, request: IncomingRequest): void
 }
 
-/** Makes the offer of an endpoint. Called once. */
-export type MakeOffer<O extends Offer> = (host: OfferHost) => O
+/** Creates the feature provider of an endpoint. Called once. */
+export type MakeProvider<P extends FeatureProvider> = (host: ProviderHost) => P

@@ -1,27 +1,27 @@
-import type { Answer, ServerRequest } from '../request.ts'
+import type { HandlerResult, IncomingRequest } from '../request.ts'
 import { complete } from './completion.ts'
-import type { Offer, Offered, OfferHost } from './feature-provider.ts'
+import type { AvailableFeatures, FeatureProvider, ProviderHost } from './feature-provider.ts'
 import { Prompts } from './prompts.ts'
 import { Resources } from './resources.ts'
 import { Tools } from './tools.ts'
 
-/** The tools, resources and prompts that were registered here. */
-export class OwnOffer implements Offer {
+/** The tools, resources and prompts that are registered at a server. */
+export class LocalFeatures implements FeatureProvider {
   readonly tools: Tools
   readonly resources: Resources
   readonly prompts: Prompts
-  readonly methods: ReadonlyMap<string, (request: ServerRequest) => Answer>
-  readonly offered: Offered
+  readonly methods: ReadonlyMap<string, (request: IncomingRequest) => HandlerResult>
+  readonly available: AvailableFeatures
 
-  constructor(host: OfferHost) {
+  constructor(host: ProviderHost) {
     const { subscriptions } = host
-    const tools = new Tools(host, () => subscriptions.announce({ type: 'tools' }))
-    const resources = new Resources(host, () => subscriptions.announce({ type: 'resources' }))
-    const prompts = new Prompts(host, () => subscriptions.announce({ type: 'prompts' }))
+    const tools = new Tools(host, () => subscriptions.publish({ type: 'tools' }))
+    const resources = new Resources(host, () => subscriptions.publish({ type: 'resources' }))
+    const prompts = new Prompts(host, () => subscriptions.publish({ type: 'prompts' }))
     this.tools = tools
     this.resources = resources
     this.prompts = prompts
-    this.methods = new Map<string, (request: ServerRequest) => Answer>([
+    this.methods = new Map<string, (request: IncomingRequest) => HandlerResult>([
       ['tools/list', request => tools.list(request)],
       ['tools/call', request => tools.call(request)],
       ['resources/list', request => resources.list(request)],
@@ -33,7 +33,7 @@ export class OwnOffer implements Offer {
       ['prompts/get', request => prompts.get(request)],
       ['completion/complete', request => complete(request, prompts, resources)],
     ])
-    this.offered = {
+    this.available = {
       get tools() {
         return tools.isUsed
       },

@@ -51,7 +51,7 @@ async function logged(client: Client, level?: string): Promise<unknown[]> {
 }
 
 describe.each(sessionRevisions)('a session of %s', revision => {
-  it('hears from info on until it says otherwise, and then as it says', async () => {
+  it('receives messages from info on until it sets a level, and then from that level on', async () => {
     proves('U7', 'U7j')
     const client = await asked(talkative(), revision)
     expect(await logged(client)).toEqual(levels.slice(1))
@@ -83,7 +83,7 @@ describe.each(sessionRevisions)('a session of %s', revision => {
 })
 
 describe('a request without a session', () => {
-  it('hears nothing unless it names a level, which counts for it alone', async () => {
+  it('receives nothing unless it names a level, which applies to it alone', async () => {
     proves('U8', 'U8b', 'U8c', 'V9', 'B15')
     const client = await asked(talkative(), stateless)
     expect(await logged(client)).toEqual([])

@@ -1,7 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import fc from 'fast-check'
+import { describe, expect, it, test } from 'vitest'
 import { proves } from '../../../test/requirements.ts'
 import { allRevisions, asked, stateless } from '../../../test/support/asking.ts'
 import { Server } from '../server.ts'
+import { type Cursors, createCursors } from './pagination.ts'
 
 const lists = [
   ['tools/list', 'tools'],
@@ -130,4 +132,153 @@ it('a page has so many entries unless the server says otherwise', async () => {
   for (let n = 0; n <= 500; n++) add('tools/list', `t${n}`)
   const client = await asked(made, stateless)
   expect((await pages(client, 'tools/list', 'tools')).map(names => names.length)).toEqual([500, 1])
+})
+
+function key(fill: number, length = 32): Uint8Array {
+  return new Uint8Array(length).fill(fill)
+}
+
+const positions = fc.nat({ max: Number.MAX_SAFE_INTEGER })
+
+describe('a cursor', () => {
+  const cursors = createCursors()
+
+  test('is read as the position that it was made for', async () => {
+    return fc.assert(
+      fc.asyncProperty(fc.string(), positions, async (binding, position) => {
+        const cursor = await cursors.make(binding, position)
+        expect(cursor).toMatch(/^[\w-]{23,43}$/)
+        expect(await cursors.read(binding, cursor)).toBe(position)
+        expect(await cursors.make(binding, position)).toBe(cursor)
+      }),
+    )
+  })
+
+  test.each([[0], [1], [Number.MAX_SAFE_INTEGER]])('holds position %i', async position => {
+    expect(await cursors.read('tools/list', await cursors.make('tools/list', position))).toBe(
+      position,
+    )
+  })
+
+  test.each([[-1], [1.5], [Number.NaN], [Number.POSITIVE_INFINITY], [2 ** 53]])(
+    'does not hold position %d',
+    async position => {
+      await expect(cursors.make('tools/list', position)).rejects.toThrow(RangeError)
+    },
+  )
+
+  test('is not read with any bit flipped', async () => {
+    const bytes = Buffer.from(await cursors.make('tools/list', 12_345), 'base64url')
+    for (let bit = 0; bit < bytes.length * 8; bit++) {
+      const changed = Buffer.from(bytes)
+      changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+      expect(await cursors.read('tools/list', changed.toString('base64url'))).toBeUndefined()
+    }
+  })
+
+  test('is not read when cut or made longer', async () => {
+    const cursor = await cursors.make('tools/list', 12_345)
+    for (let place = 1; place < cursor.length; place++) {
+      expect(await cursors.read('tools/list', cursor.slice(0, place))).toBeUndefined()
+      expect(await cursors.read('tools/list', cursor.slice(place))).toBeUndefined()
+    }
+    for (const more of ['A', '=', 'AAAA', '\n', ' ']) {
+      expect(await cursors.read('tools/list', cursor + more)).toBeUndefined()
+    }
+  })
+
+  test('is not read with the position of another', async () => {
+    const [a, b] = await Promise.all(
+      [1, 2].map(async n => Buffer.from(await cursors.make('tools/list', n), 'base64url')),
+    )
+    const mixed = Buffer.concat([a?.subarray(0, 16) ?? key(0), b?.subarray(16) ?? key(0)])
+    expect(await cursors.read('tools/list', mixed.toString('base64url'))).toBeUndefined()
+  })
+
+  test('is not an arbitrary text', async () => {
+    return fc.assert(
+      fc.asyncProperty(fc.oneof(fc.string({ unit: 'binary' }), fc.base64String()), async text => {
+        expect(await cursors.read('tools/list', text)).toBeUndefined()
+      }),
+    )
+  })
+
+  test.each([
+    ['the empty string', ''],
+    ['a number', '100'],
+    ['a number in base64', 'MTAw'],
+    ['as long as a message may be', 'A'.repeat(10_000_000)],
+  ])('is not %s', async (_, text) => {
+    expect(await cursors.read('tools/list', text)).toBeUndefined()
+  })
+
+  test.each([[undefined], [null], [7], [{}]])('is not %j', async value => {
+    // The check: a caller in JavaScript may pass anything.
+    expect(await cursors.read('tools/list', value as unknown as string)).toBeUndefined()
+  })
+})
+
+describe('the binding of a cursor', () => {
+  const cursors = createCursors()
+
+  test.each<[string, string | readonly string[], string | readonly string[]]>([
+    ['another method', 'tools/list', 'prompts/list'],
+    ['another version of the list', ['tools/list', '1'], ['tools/list', '2']],
+    ['no version', ['tools/list', '1'], ['tools/list']],
+    ['another caller', ['tools/list', '1', 'alice'], ['tools/list', '1', 'bob']],
+    ['parts that were moved', ['tools/list', '12'], ['tools/list1', '2']],
+    ['parts that were joined', ['tools/list', '1'], 'tools/list,1'],
+    ['a list instead of a text', 'tools/list', ['tools/list']],
+    ['a text that looks like a list', ['a'], '["a"]'],
+  ])('is not read for %s', async (_, binding, other) => {
+    const cursor = await cursors.make(binding, 7)
+    expect(await cursors.read(other, cursor)).toBeUndefined()
+    expect(await cursors.read(binding, cursor)).toBe(7)
+  })
+})
+
+describe('keys of cursors', () => {
+  test('one process reads what another one with the same key has made', async () => {
+    const [a, b] = [createCursors({ keys: [key(1)] }), createCursors({ keys: [key(1)] })]
+    expect(await b.read('x', await a.make('x', 9))).toBe(9)
+  })
+
+  test('makers without keys do not read the cursors of each other', async () => {
+    expect(await createCursors().read('x', await createCursors().make('x', 9))).toBeUndefined()
+  })
+
+  test('after a change of keys the old cursors are still read', async () => {
+    const before = createCursors({ keys: [key(1)] })
+    const during = createCursors({ keys: [key(2), key(1)] })
+    const after = createCursors({ keys: [key(2)] })
+    expect(await during.read('x', await before.make('x', 9))).toBe(9)
+    expect(await after.read('x', await during.make('x', 9))).toBe(9)
+    expect(await after.read('x', await before.make('x', 9))).toBeUndefined()
+    expect(await before.read('x', await during.make('x', 9))).toBeUndefined()
+  })
+
+  test('every byte of a key counts', async () => {
+    const cursor = await createCursors({ keys: [key(1, 48)] }).make('x', 9)
+    for (let place = 0; place < 48; place++) {
+      const other = key(1, 48)
+      other[place] = 2
+      expect(await createCursors({ keys: [other] }).read('x', cursor)).toBeUndefined()
+    }
+  })
+
+  test('clearing the array afterwards changes nothing', async () => {
+    const secret = key(1)
+    const cursors: Cursors = createCursors({ keys: [secret] })
+    secret.fill(0)
+    expect(await createCursors({ keys: [key(1)] }).read('x', await cursors.make('x', 9))).toBe(9)
+  })
+
+  test.each([
+    ['none', [], 'must not be empty'],
+    ['a short one', [key(1, 31)], 'got 31'],
+    ['a short one behind a good one', [key(1), key(1, 16)], 'got 16'],
+  ])('%s is refused', (_, keys, words) => {
+    expect(() => createCursors({ keys })).toThrow(TypeError)
+    expect(() => createCursors({ keys })).toThrow(words)
+  })
 })

@@ -8,8 +8,8 @@ import type { Context } from '../context.ts'
 import { Server } from '../server.ts'
 import { Progress } from './progress.ts'
 
-/** A tool that reports as it is told, and a client that calls it with a token. */
-async function told(
+/** A tool that reports as the test says, and a client that calls it with a token. */
+async function reported(
   revision: (typeof allRevisions)[number],
   token: unknown,
   work: (context: Context) => unknown,
@@ -30,25 +30,25 @@ describe.each(allRevisions)('progress in %s', revision => {
   it('always grows', async () => {
     proves('U5c')
     const values = [2, 1, 2, 2.5, Number.NaN, Number.POSITIVE_INFINITY, 3]
-    const grown = await told(revision, 't', context => {
+    const grown = await reported(revision, 't', context => {
       for (const value of values) context.progress(value, Number.NaN)
     })
     expect(grown.all).toEqual([2, 2.5, 3].map(progress => ({ progressToken: 't', progress })))
   })
 
-  it.each([0, '', 7, 'seven'])('is told under the token %j', async token => {
+  it.each([0, '', 7, 'seven'])('is sent under the token %j', async token => {
     proves('U5', 'U5d')
-    const { all } = await told(revision, token, context => context.progress(1, 2, 'half'))
+    const { all } = await reported(revision, token, context => context.progress(1, 2, 'half'))
     const hasWords = revision !== '2024-11-05'
     expect(all).toEqual([
       { progressToken: token, progress: 1, total: 2, ...(hasWords && { message: 'half' }) },
     ])
   })
 
-  it('is told to nobody who did not ask, and never after the reply', async () => {
+  it('is sent to no client without a token, and never after the response', async () => {
     proves('U5d', 'U5e')
-    expect((await told(revision, undefined, context => context.progress(1))).all).toEqual([])
-    const { all } = await told(revision, 't', context => {
+    expect((await reported(revision, undefined, context => context.progress(1))).all).toEqual([])
+    const { all } = await reported(revision, 't', context => {
       context.progress(1)
       setImmediate(() => context.progress(2))
     })
@@ -56,10 +56,10 @@ describe.each(allRevisions)('progress in %s', revision => {
     expect(all).toHaveLength(1)
   })
 
-  it('is limited in number, but its end is always told', async () => {
+  it('is limited in number, but completion is always sent', async () => {
     proves('U5g')
     const count = limits.progressBurst.default * 3
-    const { all } = await told(revision, 't', context => {
+    const { all } = await reported(revision, 't', context => {
       for (let n = 1; n <= count; n++) context.progress(n, count)
     })
     expect(all.length).toBeLessThan(count / 2)
@@ -69,8 +69,10 @@ describe.each(allRevisions)('progress in %s', revision => {
 
 it.each([1.5, {}, null, true])('the token %j is none', async token => {
   proves('U5')
-  expect((await told('2025-11-25', token, context => context.progress(1))).all).toEqual([])
-  expect((await told(stateless, token, context => context.progress(1))).reply.error).toMatchObject({
+  expect((await reported('2025-11-25', token, context => context.progress(1))).all).toEqual([])
+  expect(
+    (await reported(stateless, token, context => context.progress(1))).reply.error,
+  ).toMatchObject({
     code: -32602,
   })
 })
@@ -96,9 +98,9 @@ it('after a burst, progress comes so many times a second', () => {
     },
     () => now,
   )
-  for (let n = 0; n < 1000; n++) progress.tell(n, undefined, undefined)
+  for (let n = 0; n < 1000; n++) progress.send(n, undefined, undefined)
   expect(sent).toHaveLength(limits.progressBurst.default)
   now += 1000
-  for (let n = 1000; n < 2000; n++) progress.tell(n, undefined, undefined)
+  for (let n = 1000; n < 2000; n++) progress.send(n, undefined, undefined)
   expect(sent).toHaveLength(limits.progressBurst.default + limits.progressPerSecond.default)
 })

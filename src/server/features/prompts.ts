@@ -8,34 +8,34 @@ import { type Compiled, compileSchema } from '../../mcp/schema/schema.ts'
 import type { Schema } from '../../mcp/schema/standard-schema.ts'
 import type { Icon, Members } from '../../mcp/types/base.ts'
 import type { GetPromptResult, Prompt, PromptArgument } from '../../mcp/types/prompts.ts'
-import { promised } from '../../util/promised.ts'
-import { isRecord } from '../../util/record.ts'
+import { isRecord } from '../../util/objects.ts'
+import { fromThenable } from '../../util/promises.ts'
 import { Context } from '../context.ts'
-import { isInputRequired, runAsking } from '../input/input-required.ts'
+import { isInputRequired, runWithInput } from '../input/input-required.ts'
 import {
-  type Answer,
+  type HandlerResult,
+  type IncomingRequest,
   objectParam,
-  type Params,
-  type ServerRequest,
   stringParam,
   whenReady,
 } from '../request.ts'
-import type { Completer } from './completer.ts'
-import { pageOf } from './page.ts'
+import { type Completers, type FoundCompleter, findCompleter } from './completion.ts'
+import { pageOf } from './pagination.ts'
 import { type FeatureHost, FeatureSet, type Registration } from './registry.ts'
 
-/** What a prompt is, beside its name and its code. */
+/** The definition of a prompt, besides its name and its handler. */
 export interface PromptDefinition {
   readonly title?: string
   readonly description?: string
-  /** Its arguments, each of them text; an object schema. */
+  /** The schema of its arguments: an object whose members are strings. */
   readonly args?: Schema
-  /** Suggests values for arguments, by their names. */
-  readonly complete?: Readonly<Record<string, Completer>>
+  /** Completers that suggest values, by the name of the argument. */
+  readonly complete?: Completers
   readonly icons?: readonly Icon[]
   readonly meta?: Members
 }
 
+/** The handler of a prompt, after its types were checked where it was registered. */
 export type PromptCode = (args: unknown, context: Context) => unknown
 
 interface PromptEntry {
@@ -46,7 +46,7 @@ interface PromptEntry {
   readonly prompt: Prompt
 }
 
-/** The prompts of a server: registered, listed, filled in. */
+/** The prompts of a server. Answers `prompts/list` and `prompts/get`. */
 export class Prompts {
   readonly #host: FeatureHost
   readonly #set: FeatureSet<PromptDefinition, PromptEntry>
@@ -75,19 +75,18 @@ export class Prompts {
     })
   }
 
-  list({ caller, params }: ServerRequest): Params {
-    const { items, nextCursor } = pageOf(
-      this.#set.list(),
-      'prompts',
-      params,
-      this.#host.cursors,
-      this.#host.pageSize,
-      this.#set.places(),
-    )
-    return { prompts: items.map(entry => promptFor(caller.revision, entry.prompt)), nextCursor }
+  list({ caller, params }: IncomingRequest): HandlerResult {
+    const { cursors, pageSize } = this.#host
+    const { revision } = caller
+    const set = this.#set
+    const page = pageOf(set.list(), 'prompts', params, cursors, pageSize, set.positions())
+    return whenReady(page, ({ items, nextCursor }) => ({
+      prompts: items.map(entry => promptFor(revision, entry.prompt)),
+      nextCursor,
+    }))
   }
 
-  get(request: ServerRequest): Answer {
+  get(request: IncomingRequest): HandlerResult {
     const name = stringParam(request.params, 'name')
     const entry = this.#set.get(name)
     if (entry === undefined) throw errors.promptNotFound({ prompt: name })
@@ -105,32 +104,29 @@ export class Prompts {
           data: { prompt: name, details },
         })
       }
-      return runAsking(request, this.#host.rounds, asking =>
-        whenReady(promised(entry.code(outcome.value, new Context(request, asking))), value =>
+      return runWithInput(request, this.#host.rounds, run =>
+        whenReady(fromThenable(entry.code(outcome.value, new Context(request, run))), value =>
           isInputRequired(value) ? value : shaped(request, entry, value),
         ),
       )
-    }) as Answer
+    }) as HandlerResult
   }
 
-  /** Who suggests values for an argument, and whether there are such a prompt and such an argument. */
-  completer(name: string, argument: string): Completer | undefined | 'unknown' | 'no argument' {
+  /** Finds the completer of an argument of a prompt. */
+  completer(name: string, argument: string): FoundCompleter {
     const entry = this.#set.get(name)
-    if (entry === undefined) return 'unknown'
-    if (!entry.prompt.arguments?.some(one => one.name === argument)) return 'no argument'
-    const { complete } = entry.definition
-    return complete !== undefined && Object.hasOwn(complete, argument)
-      ? complete[argument]
-      : undefined
+    if (entry === undefined) return 'no reference'
+    const names = entry.prompt.arguments?.map(one => one.name) ?? []
+    return findCompleter(entry.definition.complete, names, argument)
   }
 
-  /** Whether any of them ever completed: what was declared must be answered. */
+  /** Whether any prompt ever had completers: clients keep the capability that they were given. */
   get hasCompleters(): boolean {
     return this.#hasCompleters
   }
 }
 
-function shaped({ caller }: ServerRequest, entry: PromptEntry, value: unknown): GetPromptResult {
+function shaped({ caller }: IncomingRequest, entry: PromptEntry, value: unknown): GetPromptResult {
   const result = promptResult(value)
   return {
     description: entry.definition.description,
@@ -156,7 +152,7 @@ function entryOf(name: string, definition: PromptDefinition, code: PromptCode): 
   return { name, definition, code, args, prompt }
 }
 
-/** The arguments that an object schema describes, as prompts list them. */
+/** The members of an object schema, as `prompts/list` shows them. */
 function argumentsOf(schema: Readonly<Record<string, unknown>>): PromptArgument[] {
   const required = Array.isArray(schema.required) ? schema.required : []
   const properties = isRecord(schema.properties) ? schema.properties : {}

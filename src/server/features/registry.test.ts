@@ -8,7 +8,7 @@ import { FeatureSet } from './registry.ts'
 const make = () => new Server({ name: 'test', version: '1' }, { onError: () => {} })
 
 describe('a set of features', () => {
-  it('tells of every change, and of nothing else', () => {
+  it('reports every change, and nothing else', () => {
     const onChange = vi.fn()
     const set = new FeatureSet<{ word: string }, string>('thing', onChange)
     const a = set.add('a', 'A', { word: 'hello' }, ({ word }) => word.toUpperCase())
@@ -21,7 +21,7 @@ describe('a set of features', () => {
     a.remove()
     a.enable()
     expect(onChange).toHaveBeenCalledTimes(4)
-    expect([set.list(), set.places(), set.isUsed]).toEqual([[], [], true])
+    expect([set.list(), set.positions(), set.isUsed]).toEqual([[], [], true])
   })
 
   it('keeps names apart, and the places of those that stay', () => {
@@ -29,10 +29,10 @@ describe('a set of features', () => {
     const set = new FeatureSet<object, string>('thing', () => {})
     const a = set.add('a', 'a', {}, () => 'a')
     set.add('A', 'A', {}, () => 'A')
-    expect(() => set.add('a', 'other', {}, () => 'other')).toThrow('there is already a thing "a"')
+    expect(() => set.add('a', 'other', {}, () => 'other')).toThrow('duplicate thing "a"')
     a.remove()
     set.add('a', 'again', {}, () => 'again')
-    expect([set.list(), set.places()]).toEqual([
+    expect([set.list(), set.positions()]).toEqual([
       ['A', 'again'],
       [1, 2],
     ])

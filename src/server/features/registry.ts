@@ -1,55 +1,55 @@
-import type { Rounds } from '../input/request-state.ts'
-import type { Cursors } from './cursor.ts'
+import type { InputRounds } from '../input/request-state.ts'
+import type { Cursors } from './pagination.ts'
 
-/** What features need of their server. */
+/** What features need from their endpoint. */
 export interface FeatureHost {
-  readonly rounds: Rounds
+  readonly rounds: InputRounds
   readonly cursors: Cursors
   /** Entries on one page of a list. */
   readonly pageSize: number
 }
 
-/** Lets its owner change or take back what was registered. */
+/** Updates, disables or removes what was registered. */
 export interface Registration<T> {
   readonly name: string
   readonly isEnabled: boolean
-  /** Changes some of its definition; subscribers are told. */
+  /** Changes members of its definition and notifies subscribers. */
   update(changes: Partial<T>): void
   enable(): void
-  /** Hides it from lists and refuses it by name, as if it were not there. */
+  /** Hides it from lists and rejects requests for it, as if it did not exist. */
   disable(): void
-  /** Takes it back for good. */
+  /** Removes it permanently. */
   remove(): void
 }
 
 interface Slot<D, T> {
-  /** Grows from one registration to the next, and is never given twice. */
-  readonly place: number
+  /** Increases from one registration to the next, and is never used twice. */
+  readonly position: number
   definition: D
   value: T
   isEnabled: boolean
 }
 
 /**
- * Things made of definitions and registered under keys: in the order of registration, enabled or not,
- * telling of every change. Keys are unique.
+ * The registered entries of one kind, under unique keys and in the order of registration. Each entry is
+ * made of its definition. Calls `onChange` on every change.
  */
 export class FeatureSet<D extends object, T> {
-  readonly #what: string
+  readonly #kind: string
   readonly #onChange: () => void
   readonly #slots = new Map<string, Slot<D, T>>()
   #listed: readonly T[] | undefined
-  #places: readonly number[] | undefined
-  /** How many were ever registered. */
+  #positions: readonly number[] | undefined
+  /** The number of entries that were ever registered. */
   #count = 0
 
-  /** `what` names the kind in error messages. */
-  constructor(what: string, onChange: () => void) {
-    this.#what = what
+  /** `kind` names the kind of entries in error messages. */
+  constructor(kind: string, onChange: () => void) {
+    this.#kind = kind
     this.#onChange = onChange
   }
 
-  /** Whether anything was ever registered: what is empty for good is no capability. */
+  /** Whether anything was ever registered. Without that the server declares no capability. */
   get isUsed(): boolean {
     return this.#count > 0
   }
@@ -59,26 +59,26 @@ export class FeatureSet<D extends object, T> {
     return slot?.isEnabled ? slot.value : undefined
   }
 
-  /** Those that are enabled; the same array until something changes. */
+  /** The entries that are enabled; the same array until something changes. */
   list(): readonly T[] {
     this.#listed ??= this.#enabled().map(slot => slot.value)
     return this.#listed
   }
 
-  /** The places of those in the list: an entry keeps its own, whatever comes and goes. */
-  places(): readonly number[] {
-    this.#places ??= this.#enabled().map(slot => slot.place)
-    return this.#places
+  /** The positions of the entries in `list()`. An entry keeps its position while others come and go. */
+  positions(): readonly number[] {
+    this.#positions ??= this.#enabled().map(slot => slot.position)
+    return this.#positions
   }
 
   /**
-   * Throws for a key that is taken. `make` is called with the definition, and again whenever its owner
-   * changes it; where it throws, everything stays as it was.
+   * Adds an entry. Throws a TypeError for a key that is taken. Calls `make` with the definition, and
+   * again on every update; where `make` throws, nothing changes.
    */
   add(key: string, name: string, definition: D, make: (definition: D) => T): Registration<D> {
-    if (this.#slots.has(key)) throw new TypeError(`there is already a ${this.#what} "${key}"`)
+    if (this.#slots.has(key)) throw new TypeError(`duplicate ${this.#kind} "${key}"`)
     const value = make(definition)
-    const slot: Slot<D, T> = { place: this.#count++, definition, value, isEnabled: true }
+    const slot: Slot<D, T> = { position: this.#count++, definition, value, isEnabled: true }
     this.#slots.set(key, slot)
     this.#changed()
     const isHere = (): boolean => this.#slots.get(key) === slot
@@ -114,7 +114,7 @@ export class FeatureSet<D extends object, T> {
 
   #changed(): void {
     this.#listed = undefined
-    this.#places = undefined
+    this.#positions = undefined
     this.#onChange()
   }
 }

@@ -83,7 +83,7 @@ describe.each(allRevisions)('resources in %s', revision => {
 
 it.each(['', 'no scheme', '/etc/passwd', 'x y://z'])('the address %j is refused', uri => {
   proves('S14b')
-  expect(() => make().resource('r', uri, {}, () => '')).toThrow(/is no URI/)
+  expect(() => make().resource('r', uri, {}, () => '')).toThrow(/is not a URI/)
 })
 
 it.each(['db://{', 'db://{a', 'db://}', 'db://{a b}'])('the template %j is refused', template => {

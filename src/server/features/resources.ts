@@ -4,34 +4,40 @@ import { readResultFor, resourceFor, templateFor } from '../../mcp/revisions/sha
 import type { Annotations, CacheHints, Icon, Members } from '../../mcp/types/base.ts'
 import type { Resource, ResourceTemplate } from '../../mcp/types/resources.ts'
 import { parseTemplate, type UriTemplate } from '../../mcp/uri-template/template.ts'
-import { promised } from '../../util/promised.ts'
+import { fromThenable } from '../../util/promises.ts'
 import { Context } from '../context.ts'
 import { checkHints } from '../core/cache-hints.ts'
-import { isInputRequired, runAsking } from '../input/input-required.ts'
-import { type Answer, type Params, type ServerRequest, stringParam, whenReady } from '../request.ts'
+import { isInputRequired, runWithInput } from '../input/input-required.ts'
+import {
+  type HandlerResult,
+  type IncomingRequest,
+  type Params,
+  stringParam,
+  whenReady,
+} from '../request.ts'
 import { subscribe, unsubscribe } from '../subscriptions/subscribe.ts'
 import type { Subscriptions } from '../subscriptions/subscriptions.ts'
-import type { Completer } from './completer.ts'
-import { pageOf } from './page.ts'
+import { type Completers, type FoundCompleter, findCompleter } from './completion.ts'
+import { pageOf } from './pagination.ts'
 import { type FeatureHost, FeatureSet, type Registration } from './registry.ts'
 
-/** What a resource, or a family of them, is, beside its name, its address and its code. */
+/** The definition of a resource or a resource template, besides its name, its URI and its handler. */
 export interface ResourceDefinition {
   readonly title?: string
   readonly description?: string
   readonly mimeType?: string
-  /** In bytes, before any encoding. Not for a family. */
+  /** In bytes, before any encoding. Not for a template. */
   readonly size?: number
   readonly annotations?: Annotations
   readonly icons?: readonly Icon[]
   readonly meta?: Members
-  /** How long what was read may be kept, where a revision can say so. */
+  /** How long clients may cache the contents, in revisions that have cache hints. */
   readonly cache?: CacheHints
-  /** Suggests values for the variables of a family, by their names. */
-  readonly complete?: Readonly<Record<string, Completer>>
+  /** Completers that suggest values for the variables of a template, by the name of the variable. */
+  readonly complete?: Completers
 }
 
-/** Reads a resource: the variables of its address, where it is one of a family. */
+/** Reads a resource. `variables` are those of the template; empty for a single resource. */
 export type ResourceCode = (
   variables: Readonly<Record<string, unknown>>,
   context: Context,
@@ -50,27 +56,27 @@ interface TemplateEntry {
   readonly listed: ResourceTemplate
 }
 
-/** What the resources need of their server. */
+/** What resources need from their endpoint. */
 export interface ResourcesHost extends FeatureHost {
   readonly subscriptions: Subscriptions
 }
 
-/** The resources of a server, single ones and families: registered, listed, read, subscribed to. */
+/** The resources and resource templates of a server. Answers the methods `resources/*`. */
 export class Resources {
   readonly #host: ResourcesHost
-  /** By address, which is what they are read by. */
-  readonly #single: FeatureSet<ResourceDefinition, ResourceEntry>
-  readonly #families: FeatureSet<ResourceDefinition, TemplateEntry>
+  /** By URI. */
+  readonly #resources: FeatureSet<ResourceDefinition, ResourceEntry>
+  readonly #templates: FeatureSet<ResourceDefinition, TemplateEntry>
   #hasCompleters = false
 
   constructor(host: ResourcesHost, onChange: () => void) {
     this.#host = host
-    this.#single = new FeatureSet('resource', onChange)
-    this.#families = new FeatureSet('resource template', onChange)
+    this.#resources = new FeatureSet('resource', onChange)
+    this.#templates = new FeatureSet('resource template', onChange)
   }
 
   get isUsed(): boolean {
-    return this.#single.isUsed || this.#families.isUsed
+    return this.#resources.isUsed || this.#templates.isUsed
   }
 
   register(
@@ -79,8 +85,8 @@ export class Resources {
     definition: ResourceDefinition,
     code: ResourceCode,
   ): Registration<ResourceDefinition> {
-    if (!URL.canParse(uri)) throw new TypeError(`resource "${name}": "${uri}" is no URI`)
-    return this.#single.add(uri, name, definition, made => {
+    if (!URL.canParse(uri)) throw new TypeError(`resource "${name}": "${uri}" is not a URI`)
+    return this.#resources.add(uri, name, definition, made => {
       checkHints(`resource "${name}"`, made.cache)
       const resource = { uri, name, ...listedPart(made), size: made.size }
       return { definition: made, code, resource }
@@ -94,7 +100,7 @@ export class Resources {
     code: ResourceCode,
   ): Registration<ResourceDefinition> {
     const template = parseTemplate(uriTemplate)
-    return this.#families.add(uriTemplate, name, definition, made => {
+    return this.#templates.add(uriTemplate, name, definition, made => {
       checkHints(`resource template "${name}"`, made.cache)
       if (made.complete !== undefined) this.#hasCompleters = true
       const listed = { uriTemplate, name, ...listedPart(made) }
@@ -102,83 +108,81 @@ export class Resources {
     })
   }
 
-  list({ caller, params }: ServerRequest): Params {
-    const page = this.#page(this.#single, 'resources', params)
-    return {
-      resources: page.items.map(entry => resourceFor(caller.revision, entry.resource)),
-      nextCursor: page.nextCursor,
-    }
+  list({ caller, params }: IncomingRequest): HandlerResult {
+    const page = this.#page(this.#resources, 'resources', params)
+    return whenReady(page, ({ items, nextCursor }) => ({
+      resources: items.map(entry => resourceFor(caller.revision, entry.resource)),
+      nextCursor,
+    }))
   }
 
-  listTemplates({ caller, params }: ServerRequest): Params {
-    const page = this.#page(this.#families, 'resources/templates', params)
-    return {
-      resourceTemplates: page.items.map(entry => templateFor(caller.revision, entry.listed)),
-      nextCursor: page.nextCursor,
-    }
+  listTemplates({ caller, params }: IncomingRequest): HandlerResult {
+    const page = this.#page(this.#templates, 'resources/templates', params)
+    return whenReady(page, ({ items, nextCursor }) => ({
+      resourceTemplates: items.map(entry => templateFor(caller.revision, entry.listed)),
+      nextCursor,
+    }))
   }
 
-  read(request: ServerRequest): Answer {
+  read(request: IncomingRequest): HandlerResult {
     const uri = stringParam(request.params, 'uri')
     const found = this.#find(uri)
     if (found === undefined) throw errors.resourceNotFound({ uri })
     const { code, definition, variables } = found
-    return runAsking(request, this.#host.rounds, asking =>
-      whenReady(promised(code(variables, new Context(request, asking))), value => {
+    return runWithInput(request, this.#host.rounds, run =>
+      whenReady(fromThenable(code(variables, new Context(request, run))), value => {
         if (isInputRequired(value)) return value
         if (value === undefined || value === null) throw errors.resourceNotFound({ uri })
         const result = resourceResult(uri, definition.mimeType, value)
         return readResultFor(request.caller.revision, { ...definition.cache, ...result })
       }),
-    ) as Answer
+    ) as HandlerResult
   }
 
-  subscribe(request: ServerRequest): Params {
+  subscribe(request: IncomingRequest): Params {
     const uri = stringParam(request.params, 'uri')
     if (this.#find(uri) === undefined) throw errors.resourceNotFound({ uri })
     return subscribe(request, uri, this.#host.subscriptions)
   }
 
-  unsubscribe(request: ServerRequest): Params {
+  unsubscribe(request: IncomingRequest): Params {
     return unsubscribe(request, stringParam(request.params, 'uri'), this.#host.subscriptions)
   }
 
-  /** Who suggests values for a variable, and whether there are such a family and such a variable. */
-  completer(uri: string, variable: string): Completer | undefined | 'unknown' | 'no argument' {
-    const entry = this.#families.get(uri)
-    // A single resource may be named, too, and has nothing to complete.
-    if (entry === undefined) return this.#single.get(uri) === undefined ? 'unknown' : undefined
-    if (!entry.template.variables.includes(variable)) return 'no argument'
-    const { complete } = entry.definition
-    return complete !== undefined && Object.hasOwn(complete, variable)
-      ? complete[variable]
-      : undefined
+  /** Finds the completer of a variable of a template. */
+  completer(uri: string, variable: string): FoundCompleter {
+    const entry = this.#templates.get(uri)
+    if (entry !== undefined) {
+      return findCompleter(entry.definition.complete, entry.template.variables, variable)
+    }
+    // A reference to a single resource is valid, and has nothing to complete.
+    return this.#resources.get(uri) === undefined ? 'no reference' : undefined
   }
 
-  /** Whether any of them ever completed: what was declared must be answered. */
+  /** Whether any template ever had completers: clients keep the capability that they were given. */
   get hasCompleters(): boolean {
     return this.#hasCompleters
   }
 
   #find(uri: string) {
-    const single = this.#single.get(uri)
+    const single = this.#resources.get(uri)
     if (single !== undefined) return { ...single, variables: {} }
-    for (const family of this.#families.list()) {
-      const variables = family.template.match(uri)
-      if (variables !== undefined && !escapes(uri, variables)) return { ...family, variables }
+    for (const entry of this.#templates.list()) {
+      const variables = entry.template.match(uri)
+      if (variables !== undefined && !escapes(uri, variables)) return { ...entry, variables }
     }
     return undefined
   }
 
   #page<T>(set: FeatureSet<ResourceDefinition, T>, list: string, params: Params) {
     const { cursors, pageSize } = this.#host
-    return pageOf(set.list(), list, params, cursors, pageSize, set.places())
+    return pageOf(set.list(), list, params, cursors, pageSize, set.positions())
   }
 }
 
 /**
- * Whether a variable of a file's address would lead out of the folder it stands in: a handler that
- * makes a path of it must not be led anywhere else.
+ * Whether a variable of a `file:` URI would lead out of its folder. A handler that makes a path of the
+ * variable must not reach files elsewhere.
  */
 function escapes(uri: string, variables: Readonly<Record<string, unknown>>): boolean {
   if (!/^file:/i.test(uri)) return false

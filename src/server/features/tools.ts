@@ -11,44 +11,44 @@ import { type Compiled, compileSchema } from '../../mcp/schema/schema.ts'
 import type { Schema } from '../../mcp/schema/standard-schema.ts'
 import type { Icon, JsonSchema, Members } from '../../mcp/types/base.ts'
 import type { CallToolResult, Tool, ToolAnnotations } from '../../mcp/types/tools.ts'
-import { promised } from '../../util/promised.ts'
+import { fromThenable } from '../../util/promises.ts'
 import { Context } from '../context.ts'
-import { checkHeaders } from '../header-check.ts'
-import { isInputRequired, runAsking } from '../input/input-required.ts'
+import { isInputRequired, runWithInput } from '../input/input-required.ts'
 import {
-  type Answer,
+  checkHeaders,
+  type HandlerResult,
+  type IncomingRequest,
   objectParam,
-  type Params,
-  type ServerRequest,
   stringParam,
   whenReady,
 } from '../request.ts'
-import { type Manner, mannerOf } from '../tasks/mode.ts'
+import { type ExecutionMode, executionMode } from '../tasks/mode.ts'
 import type { Tasks } from '../tasks/tasks.ts'
-import { pageOf } from './page.ts'
+import { pageOf } from './pagination.ts'
 import { type FeatureHost, FeatureSet, type Registration } from './registry.ts'
 
-/** What a tool is, beside its name and its code. */
+/** The definition of a tool, besides its name and its handler. */
 export interface ToolDefinition {
   readonly title?: string
   readonly description?: string
-  /** What arguments it takes; none without it. */
+  /** The schema of its arguments; without it the tool takes none. */
   readonly input?: Schema
-  /** What it returns; without it, words and content. */
+  /** The schema of its structured result; without it the tool returns text and content. */
   readonly output?: Schema
   readonly annotations?: ToolAnnotations
   readonly icons?: readonly Icon[]
-  /** Whether it may be run as a task. Where callers cannot have one, it is run as usual. */
+  /** Whether it may run as a task. For callers that do not support tasks it runs as a plain call. */
   readonly task?: 'forbidden' | 'optional' | 'required'
   /**
-   * Where the server decides what becomes a task: at once, or when its code calls `ctx.beginTask()`,
-   * which may ask the caller first or do without a task.
+   * When a call becomes a task, in revisions where the server decides: at once, or when the handler calls
+   * `ctx.beginTask()`. Before that call the handler may send requests to the client, or return a result
+   * without a task.
    */
-  readonly taskBegins?: 'at-once' | 'in-handler'
+  readonly taskStart?: 'at-once' | 'in-handler'
   readonly meta?: Members
 }
 
-/** The code of a tool, after its types have been checked where it was registered. */
+/** The handler of a tool, after its types were checked where it was registered. */
 export type ToolCode = (input: unknown, context: Context) => unknown
 
 interface ToolEntry {
@@ -57,22 +57,22 @@ interface ToolEntry {
   readonly code: ToolCode
   readonly input: Compiled<unknown>
   readonly output: Compiled<unknown> | undefined
-  /** Its arguments that HTTP requests repeat as headers; undefined where there are none. */
+  /** The arguments that HTTP requests repeat as headers; undefined where there are none. */
   readonly mirrored: MirroredArguments | undefined
   readonly tool: Tool
 }
 
-/** What the tools need of their server. */
+/** What tools need from their endpoint. */
 export interface ToolsHost extends FeatureHost {
   readonly tasks: Tasks
-  onError(error: unknown, request: ServerRequest): void
+  onError(error: unknown, request: IncomingRequest): void
 }
 
-/** The tools of a server: registered, listed, called. */
+/** The tools of a server. Answers `tools/list` and `tools/call`. */
 export class Tools {
   readonly #host: ToolsHost
   readonly #set: FeatureSet<ToolDefinition, ToolEntry>
-  /** Lists as each revision says them, until something changes. */
+  /** The encoded list of each revision, until something changes. */
   readonly #listed = new Map<string, readonly Tool[]>()
   #usesTasks = false
 
@@ -88,7 +88,7 @@ export class Tools {
     return this.#set.isUsed
   }
 
-  /** Whether any of them was ever one for tasks: those may outlast it. */
+  /** Whether any tool ever supported tasks: its tasks may outlive the registration. */
   get usesTasks(): boolean {
     return this.#usesTasks
   }
@@ -103,92 +103,85 @@ export class Tools {
     })
   }
 
-  list({ caller, params }: ServerRequest): Params {
+  list({ caller, params }: IncomingRequest): HandlerResult {
     const all = this.#listFor(caller.revision)
-    const { items, nextCursor } = pageOf(
-      all,
-      'tools',
-      params,
-      this.#host.cursors,
-      this.#host.pageSize,
-      this.#set.places(),
+    const { cursors, pageSize } = this.#host
+    const page = pageOf(all, 'tools', params, cursors, pageSize, this.#set.positions())
+    return whenReady(page, ({ items, nextCursor }) =>
+      nextCursor === undefined ? { tools: items } : { tools: items, nextCursor },
     )
-    return nextCursor === undefined ? { tools: items } : { tools: items, nextCursor }
   }
 
-  call(request: ServerRequest): Answer {
+  call(request: IncomingRequest): HandlerResult {
     const name = stringParam(request.params, 'name')
     const entry = this.#set.get(name)
     if (entry === undefined) throw errors.toolNotFound({ tool: name })
     if (entry.mirrored !== undefined) checkHeaders(entry.mirrored, request)
-    const manner = isPlain(entry, request) ? 'plain' : this.#mannerOf(entry, request)
+    const mode = isPlain(entry, request) ? 'plain' : this.#executionMode(entry, request)
     const given = objectParam(request.params, 'arguments')
     const checked = entry.input.check(given)
     return checked instanceof Promise
-      ? checked.then(outcome => this.#checked(entry, request, outcome, manner))
-      : this.#checked(entry, request, checked, manner)
+      ? checked.then(outcome => this.#checked(entry, request, outcome, mode))
+      : this.#checked(entry, request, checked, mode)
   }
 
   #checked(
     entry: ToolEntry,
-    request: ServerRequest,
+    request: IncomingRequest,
     outcome: Checked<unknown>,
-    manner: Manner,
-  ): Answer {
-    if (manner !== 'plain') return this.#runAsTask(entry, request, outcome, manner)
+    mode: ExecutionMode,
+  ): HandlerResult {
+    if (mode !== 'plain') return this.#runAsTask(entry, request, outcome, mode)
     if (!outcome.ok) return { ...badArguments(entry, request, issueText(outcome.issues)) }
     return this.#run(entry, request, outcome.value)
   }
 
-  #mannerOf({ definition, name }: ToolEntry, request: ServerRequest): Manner {
-    return mannerOf(request, { ...definition, name }, this.#usesTasks)
+  #executionMode({ definition, name }: ToolEntry, request: IncomingRequest): ExecutionMode {
+    return executionMode(request, { ...definition, name }, this.#usesTasks)
   }
 
   #runAsTask(
     entry: ToolEntry,
-    request: ServerRequest,
+    request: IncomingRequest,
     outcome: Checked<unknown>,
-    manner: 'task' | 'later',
-  ): Answer {
+    mode: 'task' | 'deferred',
+  ): HandlerResult {
     const { tasks } = this.#host
-    const work = (working: ServerRequest): Answer =>
+    const work = (working: IncomingRequest): HandlerResult =>
       outcome.ok
         ? this.#run(entry, working, outcome.value)
         : { ...badArguments(entry, working, issueText(outcome.issues)) }
-    if (manner === 'later') return tasks.beginLater(request, entry.name, work)
-    // Only who has not asked for a task may be answered without one.
-    const isAsked = request.caller.revision.features.tasks === 'core'
-    return outcome.ok || isAsked ? tasks.begin(request, entry.name, work) : work(request)
+    if (mode === 'deferred') return tasks.deferTask(request, entry.name, work)
+    // Only a caller that has not requested a task may be answered without one.
+    const isRequested = request.caller.revision.features.tasks === 'core'
+    return outcome.ok || isRequested ? tasks.begin(request, entry.name, work) : work(request)
   }
 
-  #run(entry: ToolEntry, request: ServerRequest, input: unknown): Answer {
-    return runAsking(request, this.#host.rounds, asking => {
+  #run(entry: ToolEntry, request: IncomingRequest, input: unknown): HandlerResult {
+    return runWithInput(request, this.#host.rounds, run => {
       let value: unknown
       try {
-        value = promised(entry.code(input, new Context(request, asking)))
+        value = fromThenable(entry.code(input, new Context(request, run)))
       } catch (error) {
-        return failed(error, asking.open.size > 0)
+        return failed(error, run.open.size > 0)
       }
       if (!(value instanceof Promise)) return this.#result(entry, request, value)
       return value.then(
         result => this.#result(entry, request, result),
-        error => failed(error, asking.open.size > 0),
+        error => failed(error, run.open.size > 0),
       )
-    }) as Answer
+    }) as HandlerResult
   }
 
-  #result(entry: ToolEntry, request: ServerRequest, value: unknown): unknown {
+  #result(entry: ToolEntry, request: IncomingRequest, value: unknown): unknown {
     if (isInputRequired(value)) return value
     const result = toolResult(value, { hasOutputSchema: entry.output !== undefined })
     if (entry.output === undefined || result.isError)
       return callResultFor(request.caller.revision, result)
     return whenReady(entry.output.check(result.structuredContent), outcome => {
       if (outcome.ok) return callResultFor(request.caller.revision, result)
-      const words = issueText(outcome.issues)
-      this.#host.onError(
-        new Error(`the output of tool "${entry.name}" is wrong: ${words}`),
-        request,
-      )
+      const details = issueText(outcome.issues)
+      this.#host.onError(new Error(`invalid output of tool "${entry.name}": ${details}`), request)
       throw errors.internalError()
     })
   }
@@ -227,13 +220,13 @@ function entryOf(name: string, definition: ToolDefinition, code: ToolCode): Tool
   return { name, definition, code, input, output, mirrored, tool }
 }
 
-/** Whether nobody has ever thought of a task, as with nearly every call. */
-function isPlain({ definition }: ToolEntry, { params }: ServerRequest): boolean {
+/** Whether neither the tool nor the call mentions tasks, as nearly always. */
+function isPlain({ definition }: ToolEntry, { params }: IncomingRequest): boolean {
   const { task } = definition
   return (task === undefined || task === 'forbidden') && params.task === undefined
 }
 
-function badArguments(entry: ToolEntry, request: ServerRequest, details: string): CallToolResult {
+function badArguments(entry: ToolEntry, request: IncomingRequest, details: string): CallToolResult {
   if (request.caller.revision.features.inputErrors === 'result') {
     return errorResult(new Error(`Invalid arguments for tool "${entry.name}": ${details}`))
   }
@@ -243,8 +236,8 @@ function badArguments(entry: ToolEntry, request: ServerRequest, details: string)
   })
 }
 
-/** A tool that fails gives a result all the same; only protocol errors and open questions pass. */
-function failed(error: unknown, isAsking: boolean): CallToolResult {
-  if (isAsking || error instanceof RpcError) throw error
+/** The result of a tool that threw. Protocol errors, and the end of a run at an input request, are thrown on. */
+function failed(error: unknown, awaitsInput: boolean): CallToolResult {
+  if (awaitsInput || error instanceof RpcError) throw error
   return errorResult(error)
 }

@@ -7,12 +7,13 @@ import type {
   ElicitParams,
   ElicitUrlParams,
 } from '../../mcp/types/elicitation.ts'
-import { isRecord } from '../../util/record.ts'
-import type { QuestionTask } from '../tasks/scope.ts'
-import { badAnswer } from './bad-answer.ts'
+import { limits } from '../../util/limits/limits.ts'
+import { isRecord } from '../../util/objects.ts'
+import type { ServerRequestTask } from '../tasks/scope.ts'
+import { invalidResponse } from './input-responses.ts'
 import { requireElicitation } from './require-capability.ts'
 
-/** The person said no. */
+/** Thrown by `ctx.elicit` when the user declined. */
 export class Declined extends Error {
   constructor() {
     super('the question was declined')
@@ -20,7 +21,7 @@ export class Declined extends Error {
   }
 }
 
-/** The person closed the question without an answer. */
+/** Thrown by `ctx.elicit` when the user closed the form or the page without an answer. */
 export class Cancelled extends Error {
   constructor() {
     super('the question was cancelled')
@@ -28,113 +29,152 @@ export class Cancelled extends Error {
   }
 }
 
-/** A question to be answered by a form, or on a web page. */
-export type ElicitQuestion = FormQuestion | UrlQuestion
+/** A request for input from the user, by a form or on a web page. */
+export type ElicitRequest = ElicitFormRequest | ElicitUrlRequest
 
-interface Asked {
+interface CommonRequest {
+  /** Shown to the user. */
   readonly message: string
-  /** Names the question on the wire; by default its place in the handler. */
+  /** The key of the request on the wire; by default its position among the requests of the handler. */
   readonly key?: string
-  /** `'return'` gives the whole answer instead of throwing when it is no. */
+  /** `'return'` returns the whole answer instead of throwing when the user declines or cancels. */
   readonly onDecline?: 'throw' | 'return'
-  /** Asks the client to answer as a task, where it can: the answer may then take its time. */
-  readonly task?: QuestionTask
+  /** Asks the client to answer as a task, where it supports that: the answer may then take longer. */
+  readonly task?: ServerRequestTask
 }
 
-export interface FormQuestion extends Asked {
+/** A request that the user answers by filling in a form. */
+export interface ElicitFormRequest extends CommonRequest {
   readonly schema: Schema
 }
 
-export interface UrlQuestion extends Asked {
+/** A request that the user answers on a web page. */
+export interface ElicitUrlRequest extends CommonRequest {
   readonly url: string
   /**
-   * Names what is to be settled on that page, for `server.elicited(id)` to tell the client when it is.
-   * Must be hard to guess; by default a random one. Stateless revisions have no use for it.
+   * The id for `server.completeElicitation(id)`, which notifies the client that the interaction on the
+   * page is complete. Must be hard to guess; by default a random id. Stateless revisions do not use it.
    */
   readonly elicitationId?: string
 }
 
 type Content<Q> = Q extends { readonly schema: infer S } ? Infer<S> : undefined
 
-/** What asking gives: the content of the form, or with `onDecline: 'return'` the whole answer. */
+/** The result of `ctx.elicit`: the content of the form, or with `onDecline: 'return'` the whole answer. */
 export type ElicitAnswer<Q> = Q extends { readonly onDecline: 'return' }
   ?
       | { readonly action: 'accept'; readonly content: Content<Q> }
       | { readonly action: 'decline' | 'cancel'; readonly content?: undefined }
   : Content<Q>
 
-export type Elicit = <const Q extends ElicitQuestion>(question: Q) => Promise<ElicitAnswer<Q>>
+/** The type of `ctx.elicit`. */
+export type Elicit = <const Q extends ElicitRequest>(request: Q) => Promise<ElicitAnswer<Q>>
 
 type Ask = (params: ElicitParams, key: string | undefined) => Promise<unknown>
 
-/** Asks, checks the answer, and says no by throwing. */
-export async function elicit(caller: Caller, ask: Ask, question: ElicitQuestion): Promise<unknown> {
-  const { key, onDecline } = question
-  const posed =
-    'url' in question
-      ? poseUrl(caller, question)
-      : poseForm(caller, question.message, question.schema)
-  const reply = await posed.accept(await ask(posed.params, key), key)
+/** Sends an elicitation through `ask` and checks the response. Throws when the user declines. */
+export async function elicit(caller: Caller, ask: Ask, request: ElicitRequest): Promise<unknown> {
+  const { key, onDecline } = request
+  const prepared =
+    'url' in request
+      ? prepareUrl(caller, request)
+      : prepareForm(caller, request.message, request.schema)
+  const reply = await prepared.accept(await ask(prepared.params, key), key)
   if (onDecline === 'return') return reply
   if (reply.action === 'decline') throw new Declined()
   if (reply.action === 'cancel') throw new Cancelled()
   return reply.content
 }
 
-/** A question in the words of the caller's revision, and what makes its answer an answer to it. */
-export interface Posed<P extends ElicitParams = ElicitParams> {
+/** An elicitation encoded for the caller's revision, with the check of its response. */
+export interface PreparedElicitation<P extends ElicitParams = ElicitParams> {
   readonly params: P
-  /** Checks an answer; one that is not what was asked for is refused. */
-  accept(answer: unknown, key: string | undefined): Promise<ElicitReply> | ElicitReply
+  /** Checks a response. Throws or rejects with an RpcError for one that does not fit. */
+  accept(response: unknown, key: string | undefined): Promise<ElicitReply> | ElicitReply
 }
 
+/** A checked response to an elicitation. */
 export interface ElicitReply {
   readonly action: 'accept' | 'decline' | 'cancel'
   readonly content?: unknown
 }
 
-/** Poses a form. Throws where the client takes none, and a SchemaError for what no form can ask. */
-export function poseForm(caller: Caller, message: string, schema: Schema): Posed<ElicitFormParams> {
+/**
+ * Prepares a form. Throws an RpcError where the client does not support forms, and a SchemaError for a
+ * schema that no form can represent.
+ */
+export function prepareForm(
+  caller: Caller,
+  message: string,
+  schema: Schema,
+): PreparedElicitation<ElicitFormParams> {
   requireElicitation(caller, 'form')
   const { elicitation, richForms } = caller.revision.features
-  const form = elicitationSchema(schema, `the question "${message}"`)
+  const form = elicitationSchema(schema, `the request "${message}"`)
   const { requestedSchema } = richForms ? form : form.basic
   const mode = elicitation === 'form' ? {} : ({ mode: 'form' } as const)
   return {
     params: { ...mode, message, requestedSchema },
-    accept: async (answer, key) => {
-      const { action, content } = replyOf(caller, answer, key)
+    accept: async (response, key) => {
+      const { action, content } = replyOf(caller, response, key)
       if (action !== 'accept') return { action }
       const given = isRecord(content) ? content : {}
       const filled = form.applyDefaults(richForms ? given : form.basic.restore(given))
       const checked = await form.check(filled)
       if (checked.ok) return { action, content: checked.value }
-      throw badAnswer(caller, 'elicitation', issueText(checked.issues), key)
+      throw invalidResponse(caller, 'elicitation', issueText(checked.issues), key)
     },
   }
 }
 
-/** Poses a question that a web page answers. Throws where the client opens none, or it is no URL. */
-export function poseUrl(
+/**
+ * Prepares a request to open a web page. Throws an RpcError where the client does not support that, and
+ * a TypeError for an invalid URL.
+ */
+export function prepareUrl(
   caller: Caller,
-  question: Pick<UrlQuestion, 'message' | 'url' | 'elicitationId'>,
-): Posed<ElicitUrlParams> {
+  request: Pick<ElicitUrlRequest, 'message' | 'url' | 'elicitationId'>,
+): PreparedElicitation<ElicitUrlParams> {
   requireElicitation(caller, 'url')
-  const { message, url, elicitationId = crypto.randomUUID() } = question
-  if (!URL.canParse(url)) throw new TypeError(`the question "${message}": "${url}" is no URL`)
-  const identified = caller.revision.era === 'session' ? { elicitationId } : {}
+  const { message, url, elicitationId = crypto.randomUUID() } = request
+  if (!URL.canParse(url)) throw new TypeError(`the request "${message}": "${url}" is not a URL`)
+  const identified = caller.revision.features.elicitationIds ? { elicitationId } : {}
   return {
     params: { mode: 'url', message, url, ...identified },
-    accept: (answer, key) => ({ action: replyOf(caller, answer, key).action }),
+    accept: (response, key) => ({ action: replyOf(caller, response, key).action }),
   }
 }
 
-function replyOf(caller: Caller, reply: unknown, key: string | undefined): ElicitReply {
-  if (isRecord(reply)) {
-    const { action, content } = reply
+function replyOf(caller: Caller, response: unknown, key: string | undefined): ElicitReply {
+  if (isRecord(response)) {
+    const { action, content } = response
     if (action === 'accept' || action === 'decline' || action === 'cancel') {
       return { action, content }
     }
   }
-  throw badAnswer(caller, 'elicitation', 'it has no action', key)
+  throw invalidResponse(caller, 'elicitation', 'it has no action', key)
+}
+
+/** The ids of the URL elicitations of one session that are not complete. */
+export class UrlElicitations {
+  /** Undefined before the first: most sessions never get a URL elicitation. */
+  #ids: Set<string> | undefined
+
+  /** Adds an id; forgets the oldest one beyond the limit `urlElicitations`. */
+  add(id: string | undefined): void {
+    if (id === undefined) return
+    this.#ids ??= new Set()
+    this.#ids.delete(id)
+    this.#ids.add(id)
+    if (this.#ids.size <= limits.urlElicitations.default) return
+    for (const oldest of this.#ids) {
+      this.#ids.delete(oldest)
+      break
+    }
+  }
+
+  /** Forgets an id. Returns whether it was known. */
+  complete(id: string): boolean {
+    return this.#ids?.delete(id) ?? false
+  }
 }

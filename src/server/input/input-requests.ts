@@ -1,42 +1,53 @@
 import type { Caller } from '../../mcp/caller.ts'
+import { isServerRequest, type ServerRequestMethod } from '../../mcp/methods.ts'
 import type { Schema } from '../../mcp/schema/standard-schema.ts'
 import type { InputRequest } from '../../mcp/types/input.ts'
-import { poseForm, poseUrl } from './elicit.ts'
+import { prepareForm, prepareUrl } from './elicit.ts'
+import { rootsResponse } from './input-responses.ts'
 import { requireRoots } from './require-capability.ts'
-import { rootsAnswer } from './roots.ts'
-import { sampleAnswer, sampleParams } from './sample.ts'
+import { sampleParams, sampleResponse } from './sample.ts'
 
-/** A question that a handler has put together itself, ready to be asked. */
-export interface Question {
-  /** As the caller's revision says it. */
+/** A server request that a handler has put together itself, ready to be sent. */
+export interface PreparedRequest {
+  /** Encoded for the caller's revision. */
   readonly request: InputRequest
-  /** The answer, checked and in the words of the question; one of another shape is refused. */
-  accept(answer: unknown, key: string): unknown
+  /** Checks and returns the response. Throws or rejects with an RpcError for one that does not fit. */
+  accept(response: unknown, key: string): unknown
 }
 
-/** Makes a question ready for a caller. Throws where the client cannot be asked it. */
-export function questionFor(caller: Caller, { method, params }: InputRequest): Question {
-  switch (method) {
-    case 'elicitation/create': {
-      const { params: said, accept } =
-        params.mode === 'url'
-          ? poseUrl(caller, params)
-          : // The check: a form is a JSON Schema, and what no form may ask is refused there.
-            poseForm(caller, params.message, params.requestedSchema as unknown as Schema)
-      return { request: { method, params: said }, accept }
-    }
-    case 'sampling/createMessage':
-      return {
-        request: { method, params: sampleParams(caller, params) },
-        accept: (answer, key) => sampleAnswer(caller, answer, key),
-      }
-    case 'roots/list':
-      requireRoots(caller)
-      return {
-        request: { method, params },
-        accept: (answer, key) => ({ roots: rootsAnswer(caller, answer, key) }),
-      }
-    default:
-      throw new TypeError(`a client cannot be asked "${String(method)}"`)
+/** Prepares a server request for a caller. Throws where the client does not support it. */
+export function prepareInputRequest(caller: Caller, request: InputRequest): PreparedRequest {
+  const { method } = request
+  if (typeof method !== 'string' || !isServerRequest(method)) {
+    throw new TypeError(`"${String(method)}" is not a request that a client can answer`)
   }
+  // The check: each row takes the requests of its own method.
+  return (preparations[method] as Prepare<ServerRequestMethod>)(caller, request)
+}
+
+type Prepare<M extends ServerRequestMethod> = (
+  caller: Caller,
+  request: Extract<InputRequest, { readonly method: M }>,
+) => PreparedRequest
+
+const preparations: { readonly [M in ServerRequestMethod]: Prepare<M> } = {
+  'elicitation/create': (caller, { method, params }) => {
+    const { params: encoded, accept } =
+      params.mode === 'url'
+        ? prepareUrl(caller, params)
+        : // The check: a form is a JSON Schema, and `prepareForm` rejects what no form can represent.
+          prepareForm(caller, params.message, params.requestedSchema as unknown as Schema)
+    return { request: { method, params: encoded }, accept }
+  },
+  'sampling/createMessage': (caller, { method, params }) => ({
+    request: { method, params: sampleParams(caller, params) },
+    accept: (response, key) => sampleResponse(caller, response, key),
+  }),
+  'roots/list': (caller, { method, params }) => {
+    requireRoots(caller)
+    return {
+      request: { method, params },
+      accept: (response, key) => ({ roots: rootsResponse(caller, response, key) }),
+    }
+  },
 }

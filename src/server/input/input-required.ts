@@ -2,14 +2,14 @@ import { RpcError } from '../../jsonrpc/error.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
 import type { InputRequest, InputRequests } from '../../mcp/types/input.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { isRecord } from '../../util/record.ts'
-import type { Params, ServerRequest } from '../request.ts'
-import { poseUrl } from './elicit.ts'
-import { questionFor } from './input-requests.ts'
-import { Asking, callBack, type Earlier } from './input-run.ts'
-import { type Round, type Rounds, tooManyRounds } from './request-state.ts'
+import { isRecord } from '../../util/objects.ts'
+import type { IncomingRequest, Params } from '../request.ts'
+import { prepareUrl } from './elicit.ts'
+import { prepareInputRequest } from './input-requests.ts'
+import { callClient, InputRun, type PriorRuns } from './input-run.ts'
+import { type InputRound, type InputRounds, tooManyRounds } from './request-state.ts'
 
-/** What a handler may return instead of a result: questions, and a state to come back with. */
+/** A return value of handlers, instead of a result: input requests, and a state for the next run. */
 export interface InputRequired {
   readonly [needsInput]: true
   readonly requests: InputRequests
@@ -19,80 +19,92 @@ export interface InputRequired {
 const needsInput = Symbol('input required')
 
 /**
- * Asks the client several things at once and lets the handler be run again with the answers, which it
- * then finds in `ctx.answers`, and the state in `ctx.state`. `await ctx.elicit(…)` does the same for
- * one question at a time and reads better.
+ * Requests several inputs of the client at once. The handler is run again with the responses in
+ * `ctx.answers` and the state in `ctx.state`. `await ctx.elicit(…)` does the same for one request at a
+ * time and reads better.
  */
 export function inputRequired(requests: InputRequests, state?: unknown): InputRequired {
   return { [needsInput]: true, requests, state }
 }
 
+/** Whether a handler has returned `inputRequired(…)`. */
 export function isInputRequired(value: unknown): value is InputRequired {
   return typeof value === 'object' && value !== null && needsInput in value
 }
 
-type Run<T> = (asking: Asking) => T | Promise<T>
+type Run<T> = (run: InputRun) => T | Promise<T>
 
-/** Runs a handler that may ask, through as many rounds as the caller's revision lets it. */
-export function runAsking<T>(
-  request: ServerRequest,
-  rounds: Rounds,
-  run: Run<T>,
+/**
+ * Runs a handler that may send requests to the client. In a session, and in a task, these are calls
+ * while the handler waits. Otherwise the run ends with the input requests as its result, and the
+ * client's retry runs the handler again.
+ */
+export function runWithInput<T>(
+  request: IncomingRequest,
+  rounds: InputRounds,
+  handler: Run<T>,
 ): T | Params | Promise<T | Params> {
   const { params, caller } = request
-  if (caller.revision.era === 'session' || request.task?.isBegun) return runWithCalls(request, run)
+  if (caller.revision.features.serverRequests === 'call' || request.task?.isBegun) {
+    return runWithCalls(request, handler)
+  }
   if (params.requestState === undefined && params.inputResponses === undefined) {
-    return runRound(request, rounds, undefined, run)
+    return runRound(request, rounds, undefined, handler)
   }
-  return rounds.open(request).then(round => runRound(request, rounds, round, run))
+  return rounds.open(request).then(round => runRound(request, rounds, round, handler))
 }
 
-function runWithCalls<T>(request: ServerRequest, run: Run<T>): T | Promise<T> {
-  const asking = new Asking(request)
+function runWithCalls<T>(request: IncomingRequest, handler: Run<T>): T | Promise<T> {
+  const run = new InputRun(request)
   const settle = (result: T): T | Promise<T> =>
-    isInputRequired(result) ? callRounds(request, asking, result, run) : result
+    isInputRequired(result) ? callUntilDone(request, run, result, handler) : result
   try {
-    const first = run(asking)
+    const first = handler(run)
     if (!(first instanceof Promise)) return settle(first)
-    return first.then(settle, error => afterUrls(request, asking, error, run))
+    return first.then(settle, error => afterUrls(request, run, error, handler))
   } catch (error) {
-    return afterUrls(request, asking, error, run)
+    return afterUrls(request, run, error, handler)
   }
 }
 
-/** Goes on after the pages that an error asks for; where that is an error of the protocol, throws it. */
+/**
+ * Continues after the web pages that an error names were visited. In revisions with elicitation ids that
+ * is an error of the protocol, and thrown.
+ */
 function afterUrls<T>(
-  request: ServerRequest,
-  asking: Asking,
+  request: IncomingRequest,
+  run: InputRun,
   error: unknown,
-  run: Run<T>,
+  handler: Run<T>,
 ): Promise<T> {
-  const urls = request.caller.revision.era === 'stateless' ? urlsOf(error) : undefined
-  if (urls === undefined) throw urlsRequired(request, error)
-  return callRounds(request, asking, inputRequired(urlQuestions(urls), asking.state), run)
+  const { elicitationIds } = request.caller.revision.features
+  const urls = elicitationIds ? undefined : urlsOf(error)
+  if (urls === undefined) throw urlElicitationError(request, error)
+  return callUntilDone(request, run, inputRequired(urlRequests(urls), run.state), handler)
 }
 
-async function callRounds<T>(
-  request: ServerRequest,
-  first: Asking,
+/** Calls the client with the requests that a handler returned, and runs it again, until it is done. */
+async function callUntilDone<T>(
+  request: IncomingRequest,
+  first: InputRun,
   needed: InputRequired,
-  run: Run<T>,
+  handler: Run<T>,
 ): Promise<T> {
   const answers = new Map<string, unknown>()
-  let asking = first
+  let run = first
   let next: InputRequired = needed
   for (let round = 1; round <= limits.inputRounds.default; round++) {
-    const posed = Object.entries(next.requests).map(
-      ([key, question]) => [key, questionFor(request.caller, question)] as const,
+    const prepared = Object.entries(next.requests).map(
+      ([key, one]) => [key, prepareInputRequest(request.caller, one)] as const,
     )
-    const asked = posed.map(async ([key, { request: question, accept }]) => {
-      answers.set(key, await accept(await callBack(request, question, key), key))
+    const calls = prepared.map(async ([key, { request: encoded, accept }]) => {
+      answers.set(key, await accept(await callClient(request, encoded, key), key))
     })
-    await Promise.all(asked)
-    const { effects, replies } = asking
-    const earlier: Earlier = { answers, replies, effects, state: next.state }
-    asking = new Asking(request, earlier)
-    const result = await run(asking)
+    await Promise.all(calls)
+    const { effects, replies } = run
+    const prior: PriorRuns = { answers, replies, effects, state: next.state }
+    run = new InputRun(request, prior)
+    const result = await handler(run)
     if (!isInputRequired(result)) return result
     next = result
   }
@@ -100,21 +112,21 @@ async function callRounds<T>(
 }
 
 function runRound<T>(
-  request: ServerRequest,
-  rounds: Rounds,
-  round: Round | undefined,
-  run: Run<T>,
+  request: IncomingRequest,
+  rounds: InputRounds,
+  round: InputRound | undefined,
+  handler: Run<T>,
 ): T | Params | Promise<T | Params> {
-  const asking = new Asking(request, round)
+  const run = new InputRun(request, round)
   let first: T | Promise<T>
   try {
-    first = run(asking)
+    first = handler(run)
   } catch (error) {
-    return afterRound(request, rounds, round, asking, run).fail(error)
+    return afterRound(request, rounds, round, run, handler).fail(error)
   }
-  // As it is for nearly every call: nothing was asked.
-  if (asking.isIdle && !(first instanceof Promise) && !isInputRequired(first)) return first
-  const { settle, fail } = afterRound(request, rounds, round, asking, run)
+  // The common case: the handler requested no input.
+  if (run.isIdle && !(first instanceof Promise) && !isInputRequired(first)) return first
+  const { settle, fail } = afterRound(request, rounds, round, run, handler)
   if (first instanceof Promise) return first.then(settle, fail)
   try {
     return settle(first)
@@ -123,80 +135,80 @@ function runRound<T>(
   }
 }
 
-/** How a round ends, whatever its handler gave or threw. */
+/** The functions that end a round, after the handler has returned or thrown. */
 function afterRound<T>(
-  request: ServerRequest,
-  rounds: Rounds,
-  round: Round | undefined,
-  asking: Asking,
-  run: Run<T>,
+  request: IncomingRequest,
+  rounds: InputRounds,
+  round: InputRound | undefined,
+  run: InputRun,
+  handler: Run<T>,
 ): {
   settle(result: T): T | Promise<T | Params>
   fail(error: unknown): Promise<Params>
 } {
   const settle = (result: T): T | Promise<T | Params> => {
-    if (asking.fault !== undefined) throw asking.fault
+    if (run.fault !== undefined) throw run.fault
     if (isInputRequired(result)) {
-      // The request has been answered with a task meanwhile, which asks for itself.
-      if (request.task?.isBegun) return callRounds(request, asking, result, run)
-      return requireInput(request, rounds, round, asking, result.requests, result.state)
+      // The request has become a task meanwhile, which sends its requests itself.
+      if (request.task?.isBegun) return callUntilDone(request, run, result, handler)
+      return requireInput(request, rounds, round, run, result.requests, result.state)
     }
-    return asking.open.size === 0 ? result : rounds.ask(request, asking, round)
+    return run.open.size === 0 ? result : rounds.ask(request, run, round)
   }
   const fail = (error: unknown): Promise<Params> => {
-    if (asking.fault !== undefined) return Promise.reject(asking.fault)
-    // Whatever the handler made of being ended, the open question is what the client must know.
-    if (asking.open.size > 0) return rounds.ask(request, asking, round)
+    if (run.fault !== undefined) return Promise.reject(run.fault)
+    // The run ended at an open input request: the client must answer it first, not see what the handler threw.
+    if (run.open.size > 0) return rounds.ask(request, run, round)
     const urls = urlsOf(error)
     if (urls === undefined) return Promise.reject(error)
     if (request.task?.isBegun) {
-      const needed = inputRequired(urlQuestions(urls), asking.state)
-      // The check: what a task gives was a result in the end, whoever asked before.
-      return callRounds(request, asking, needed, run) as Promise<Params>
+      const needed = inputRequired(urlRequests(urls), run.state)
+      // The check: what the handler of a task returns in the end is a result.
+      return callUntilDone(request, run, needed, handler) as Promise<Params>
     }
-    return requireUrls(request, rounds, round, asking, urls)
+    return requireUrls(request, rounds, round, run, urls)
   }
   return { settle, fail }
 }
 
 async function requireInput(
-  request: ServerRequest,
-  rounds: Rounds,
-  round: Round | undefined,
-  asking: Asking,
+  request: IncomingRequest,
+  rounds: InputRounds,
+  round: InputRound | undefined,
+  run: InputRun,
   requests: InputRequests,
   state: unknown,
 ): Promise<Params> {
-  const posed = new Map<string, InputRequest>()
-  for (const [key, question] of Object.entries(requests)) {
-    asking.claim(key)
-    posed.set(key, questionFor(request.caller, question).request)
+  const encoded = new Map<string, InputRequest>()
+  for (const [key, one] of Object.entries(requests)) {
+    run.claim(key)
+    encoded.set(key, prepareInputRequest(request.caller, one).request)
   }
-  return rounds.ask(request, asking, round, { posed, requests, state })
+  return rounds.ask(request, run, round, { encoded, requests, state })
 }
 
-interface UrlNeeded {
+interface RequiredUrl {
   readonly message: string
   readonly url: string
   readonly elicitationId?: string
 }
 
-/** The pages that a handler says must be visited first, by `errors.urlElicitationRequired(…)`. */
-function urlsOf(error: unknown): readonly UrlNeeded[] | undefined {
+/** The web pages that must be visited first, from an `errors.urlElicitationRequired(…)` of a handler. */
+function urlsOf(error: unknown): readonly RequiredUrl[] | undefined {
   if (!(error instanceof RpcError) || error.kind !== 'url_elicitation_required') return undefined
   const listed = isRecord(error.data) ? error.data.elicitations : undefined
-  const isNeeded = (one: unknown): one is UrlNeeded =>
+  const isRequiredUrl = (one: unknown): one is RequiredUrl =>
     isRecord(one) && typeof one.message === 'string' && typeof one.url === 'string'
-  if (Array.isArray(listed) && listed.length > 0 && listed.every(isNeeded)) return listed
+  if (Array.isArray(listed) && listed.length > 0 && listed.every(isRequiredUrl)) return listed
   return undefined
 }
 
-/** The same error in the words of a session, or why the client cannot be told. */
-function urlsRequired(request: ServerRequest, error: unknown): unknown {
+/** The error as a session sends it, or the reason why the client does not support it. */
+function urlElicitationError(request: IncomingRequest, error: unknown): unknown {
   const urls = urlsOf(error)
   if (urls === undefined) return error
   try {
-    const elicitations = urls.map(url => poseUrl(request.caller, url).params)
+    const elicitations = urls.map(url => prepareUrl(request.caller, url).params)
     for (const { elicitationId } of elicitations) request.session?.elicitations.add(elicitationId)
     const { message } = error as RpcError
     return errors.urlElicitationRequired({ elicitations }, { message })
@@ -205,28 +217,31 @@ function urlsRequired(request: ServerRequest, error: unknown): unknown {
   }
 }
 
-/** The same as questions, for revisions without that error. A page that was refused ends it. */
+/**
+ * Sends the pages as input requests, in revisions without that error. Throws where the user refused one
+ * of them.
+ */
 async function requireUrls(
-  request: ServerRequest,
-  rounds: Rounds,
-  round: Round | undefined,
-  asking: Asking,
-  urls: readonly UrlNeeded[],
+  request: IncomingRequest,
+  rounds: InputRounds,
+  round: InputRound | undefined,
+  run: InputRun,
+  urls: readonly RequiredUrl[],
 ): Promise<Params> {
-  const requests = urlQuestions(urls)
+  const requests = urlRequests(urls)
   for (const key of Object.keys(requests)) {
-    const answer = asking.answers.get(key)
+    const answer = run.answers.get(key)
     if (isRecord(answer) && answer.action !== 'accept') {
       throw errors.elicitationFailed({ reason: 'the page was not visited' })
     }
   }
-  return requireInput(request, rounds, round, asking, requests, asking.state)
+  return requireInput(request, rounds, round, run, requests, run.state)
 }
 
-function urlQuestions(urls: readonly UrlNeeded[]): InputRequests {
-  const questions = urls.map(({ message, url }, place) => {
+function urlRequests(urls: readonly RequiredUrl[]): InputRequests {
+  const requests = urls.map(({ message, url }, index) => {
     const params = { mode: 'url', message, url } as const
-    return [`url-${place}`, { method: 'elicitation/create', params } as const] as const
+    return [`url-${index}`, { method: 'elicitation/create', params } as const] as const
   })
-  return Object.fromEntries(questions)
+  return Object.fromEntries(requests)
 }

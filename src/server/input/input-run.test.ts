@@ -149,7 +149,7 @@ it('a form asks for nothing that a form cannot ask', async () => {
   expect(client.questions).toEqual([])
 })
 
-describe.each(withUrls)('a question by URL in %s', revision => {
+describe.each(withUrls)('an elicitation by URL in %s', revision => {
   it('says the page, and an id where the revision has one', async () => {
     proves('C7h', 'C7j', 'C7c', 'C7f')
     const s = server()
@@ -178,12 +178,12 @@ describe.each(withUrls)('a question by URL in %s', revision => {
     expect(await client.call('tools/call', { name: 'pay' })).toMatchObject({
       result: {
         isError: true,
-        content: [{ text: expect.stringContaining('"pay here" is no URL') }],
+        content: [{ text: expect.stringContaining('"pay here" is not a URL') }],
       },
     })
   })
 
-  it('can be required by an error, which becomes a question where there is no such error', async () => {
+  it('can be required by an error, which becomes an input request where the revision has no such error', async () => {
     proves('C9d', 'C9e', 'C9g', 'B21f')
     const s = server()
     let isPaid = false
@@ -234,7 +234,7 @@ it('a page that is required and refused ends the request', async () => {
   expect(client.rounds).toBe(1)
 })
 
-it('the end of a question by URL is told once, and only to the client that was asked', async () => {
+it('the completion of a URL elicitation is sent once, and only to the client that it belongs to', async () => {
   proves('C9', 'C9b', 'C8n')
   const s = server()
   s.tool('pay', {}, async (_, ctx) => {
@@ -244,9 +244,9 @@ it('the end of a question by URL is told once, and only to the client that was a
   const one = await asked(s, '2025-11-25', { answer: () => ({ action: 'accept' }) })
   const other = await asked(s, '2025-11-25')
   await one.call('tools/call', { name: 'pay' })
-  s.elicited('p2')
-  s.elicited('p1')
-  s.elicited('p1')
+  s.completeElicitation('p2')
+  s.completeElicitation('p1')
+  s.completeElicitation('p1')
   expect(one.heard().filter(message => message.method?.endsWith('complete'))).toEqual([
     {
       jsonrpc: '2.0',
@@ -368,7 +368,7 @@ it.each([
   ['form', { url: {} }, false],
   ['url', { url: {} }, true],
 ])(
-  'a question by %s, to a client with elicitation %j, is asked: %s',
+  'an elicitation by %s, to a client with elicitation %j, is sent: %s',
   async (mode, elicitation, isAsked) => {
     proves('C7c', 'C7e')
     const s = server()
@@ -453,7 +453,7 @@ describe('a conversation for sampling', () => {
   })
 })
 
-describe.each(withForms)('several questions in %s', revision => {
+describe.each(withForms)('several server requests in %s', revision => {
   const schema = z.object({ ok: z.boolean() })
 
   it('asked together travel together', async () => {
@@ -505,7 +505,7 @@ describe.each(withForms)('several questions in %s', revision => {
     }
   })
 
-  it('with the same key are a fault of the handler, which is told the key', async () => {
+  it('with the same key are a fault of the handler, which names the key', async () => {
     proves('M4')
     const s = server()
     s.tool('twice', {}, async (_, ctx) => {
@@ -518,7 +518,7 @@ describe.each(withForms)('several questions in %s', revision => {
     const client = await asked(s, revision, { answer: () => yes })
     expect((await client.call('tools/call', { name: 'twice' })).error).toMatchObject({
       code: -32603,
-      message: 'Two questions of one handler have the key "same"',
+      message: 'Two input requests of one handler have the key "same"',
     })
   })
 })
@@ -588,7 +588,7 @@ describe.each(withForms)('inputRequired in %s', revision => {
     const client = await asked(s, revision, { answer: () => yes })
     expect((await client.call('tools/call', { name: 'endless' })).error).toMatchObject({
       code: -32603,
-      message: 'Too many rounds of questions',
+      message: 'Too many rounds of input requests',
     })
     expect(client.questions).toHaveLength(10)
     expect(runs).toBe(11)

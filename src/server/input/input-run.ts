@@ -2,143 +2,145 @@ import type { RpcError } from '../../jsonrpc/error.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
 import type { InputRequest } from '../../mcp/types/input.ts'
 import { limits } from '../../util/limits/limits.ts'
-import type { ServerRequest } from '../request.ts'
-import { putQuestion } from '../tasks/ask.ts'
-import type { AskOptions } from '../tasks/scope.ts'
+import type { IncomingRequest } from '../request.ts'
+import type { ServerRequestOptions } from '../tasks/scope.ts'
+import { sendServerRequest } from '../tasks/server-request.ts'
 
-/** Results of `once` by their keys, shared by all runs of one request. */
+/** Results of `ctx.once` by their keys, shared by all runs of one request. */
 export type Effects = Map<string, Promise<unknown>>
 
-/** What earlier runs of the same handler for the same request have brought. */
-export interface Earlier {
-  /** Answers to what `inputRequired` has asked. */
+/** What earlier runs of the same handler for the same request have collected. */
+export interface PriorRuns {
+  /** Responses to requests of `inputRequired`. */
   readonly answers: ReadonlyMap<string, unknown>
-  /** Answers to what the context has asked; those of the next run come on top. */
+  /** Responses to requests of the context; the next run adds its own. */
   readonly replies?: Map<string, unknown>
   readonly effects: Effects
-  /** What `inputRequired` was given to come back with. */
+  /** The state that `inputRequired` was given. */
   readonly state: unknown
 }
 
-/** Asks the client while the handler waits. */
-export type CallBack = (question: InputRequest, key: string) => Promise<unknown>
+/** Sends a request to the client while the handler waits. */
+export type CallClient = (request: InputRequest, key: string) => Promise<unknown>
 
-/** Ends a handler at a question that has no answer yet. Never leaves the server. */
-class Unanswered extends Error {
+/** Ends a handler at an input request without a response. Never leaves the server. */
+class InputPending extends Error {
   constructor(key: string) {
-    super(`waiting for the answer to "${key}"; this error is not to be caught`)
-    this.name = 'Unanswered'
+    super(`waiting for the input response "${key}"; handlers must not catch this error`)
+    this.name = 'InputPending'
   }
 }
 
 /**
- * The questions of one run of a handler. Where the client can be called back, asking is a call. Where
- * it cannot, the run ends at the question, and another one finds the answer already there.
+ * The server requests of one run of a handler. Where the server can call the client, a request is a
+ * call. Where it cannot, the run ends at the request, and the next run finds the response.
  *
- * Everything in it is made on first use: most handlers ask nothing.
+ * Everything in it is created on first use: most handlers send no requests.
  */
-export class Asking {
-  readonly #request: ServerRequest
-  readonly #earlier: Earlier | undefined
-  readonly #call: CallBack | undefined
+export class InputRun {
+  readonly #request: IncomingRequest
+  readonly #prior: PriorRuns | undefined
+  readonly #call: CallClient | undefined
   #effects: Effects | undefined
   #replies: Map<string, unknown> | undefined
   #open: Map<string, InputRequest> | undefined
   #keys: Set<string> | undefined
   #fault: RpcError | undefined
-  #asked = 0
+  #count = 0
 
-  /** `call` asks in another way than the caller's revision would. */
-  constructor(request: ServerRequest, earlier?: Earlier, call?: CallBack) {
+  /** `call` replaces the way in which the caller's revision sends requests to the client. */
+  constructor(request: IncomingRequest, prior?: PriorRuns, call?: CallClient) {
     this.#request = request
-    this.#earlier = earlier
+    this.#prior = prior
     this.#call = call
-    this.#effects = earlier?.effects
-    this.#replies = earlier?.replies
+    this.#effects = prior?.effects
+    this.#replies = prior?.replies
   }
 
-  /** Answers to what `inputRequired` has asked, by key. */
+  /** Responses to requests of `inputRequired`, by key. */
   get answers(): ReadonlyMap<string, unknown> {
-    return this.#earlier?.answers ?? nothing
+    return this.#prior?.answers ?? none
   }
 
-  /** Answers to questions of the context, in this run and in earlier ones. */
+  /** Responses to requests of the context, in this run and in earlier ones. */
   get replies(): Map<string, unknown> {
     this.#replies ??= new Map()
     return this.#replies
   }
 
+  /** The state that `inputRequired` was given in the run before. */
   get state(): unknown {
-    return this.#earlier?.state
+    return this.#prior?.state
   }
 
-  /** Questions of this run that have no answer. */
+  /** Input requests of this run that have no response. */
   get open(): ReadonlyMap<string, InputRequest> {
-    return this.#open ?? nothing
+    return this.#open ?? none
   }
 
-  /** Whether nothing is open and nothing is wrong. */
+  /** Whether no input request is open and no fault was found. */
   get isIdle(): boolean {
     return this.#open === undefined && this.#fault === undefined
   }
 
-  /** What is wrong with the way the handler asks, whatever it made of being told. */
+  /** The handler's misuse of requests, kept in case the handler catches the error. */
   get fault(): RpcError | undefined {
     return this.#fault
   }
 
+  /** The results of `once`. */
   get effects(): Effects {
     this.#effects ??= new Map()
     return this.#effects
   }
 
   /**
-   * Asks, or gives the answer of an earlier run. `key` names the question; by default its place among
-   * the questions of the handler.
+   * Sends a request to the client, or returns the response that an earlier run got. `key` names the
+   * request; by default its position among the requests of the handler.
    */
-  async ask(question: InputRequest, key?: string, options?: AskOptions): Promise<unknown> {
-    const name = key ?? `${this.#asked}`
-    this.#asked++
+  async ask(request: InputRequest, key?: string, options?: ServerRequestOptions): Promise<unknown> {
+    const name = key ?? `${this.#count}`
+    this.#count++
     this.claim(name)
-    if (this.#call !== undefined) return this.#call(question, name)
+    if (this.#call !== undefined) return this.#call(request, name)
     if (this.replies.has(name)) return this.replies.get(name)
     const { caller, task } = this.#request
-    if (caller.revision.era === 'session' || task?.isBegun) {
-      const reply = await callBack(this.#request, question, name, options)
-      // The handler may yet be run again, and nobody likes to be asked twice.
+    if (caller.revision.features.serverRequests === 'call' || task?.isBegun) {
+      const reply = await callClient(this.#request, request, name, options)
+      // The handler may be run again, and must not ask the user twice.
       this.replies.set(name, reply)
       return reply
     }
     this.#open ??= new Map()
-    this.#open.set(name, question)
-    throw new Unanswered(name)
+    this.#open.set(name, request)
+    throw new InputPending(name)
   }
 
-  /** Takes a key for a question of this run. Throws when another one has it. */
+  /** Reserves a key for a request of this run. Throws an RpcError when another request has it. */
   claim(key: string): void {
     this.#keys ??= new Set()
     if (this.#keys.has(key)) {
       this.#fault ??= errors.internalError(undefined, {
-        message: `Two questions of one handler have the key "${key}"`,
+        message: `Two input requests of one handler have the key "${key}"`,
       })
       throw this.#fault
     }
     this.#keys.add(key)
   }
 
-  /** Whether a question of this run has the key. */
+  /** Whether a request of this run has the key. */
   hasAsked(key: string): boolean {
     return this.#keys?.has(key) ?? false
   }
 
   /**
-   * Runs `effect` once for all runs of this request, and gives every one of them its result, which must
-   * be JSON. One that fails may be tried again.
+   * Runs `effect` once for all runs of this request, and returns its result in each of them. The result
+   * must be JSON. A failed effect may be tried again.
    */
   once<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
     const { effects } = this
     const begun = effects.get(key)
-    // The check: what is kept under a key was put there by the same line of the same handler.
+    // The check: the result under a key was put there by the same line of the same handler.
     if (begun !== undefined) return begun as Promise<T>
     const result = (async () => effect())()
     effects.set(key, result)
@@ -149,21 +151,27 @@ export class Asking {
   }
 }
 
-const nothing: ReadonlyMap<string, never> = new Map<string, never>()
+const none: ReadonlyMap<string, never> = new Map<string, never>()
 
 /**
- * Asks by a call, on the connection of the request, for as long as the request is wanted; or in the way
- * of the task that the request has become.
+ * Sends a request to the client on the connection of an incoming request, until that is cancelled; or
+ * through the task that the incoming request has become.
  */
-export function callBack(
-  { exchange, session, caller, task }: ServerRequest,
-  question: InputRequest,
+export function callClient(
+  { exchange, session, caller, task }: IncomingRequest,
+  request: InputRequest,
   key: string,
-  options?: AskOptions,
+  options?: ServerRequestOptions,
 ): Promise<unknown> {
-  if (task?.isBegun) return task.ask(question, key, options)
+  if (task?.isBegun) return task.ask(request, key, options)
   const { back, signal } = exchange
-  if (back === undefined) throw errors.capabilityNotSupported({ capability: question.method })
-  const timeoutMs = limits.questionMs.default
-  return putQuestion(back, question, { caller, session, signal, timeoutMs, task: options?.task })
+  if (back === undefined) throw errors.capabilityNotSupported({ capability: request.method })
+  const timeoutMs = limits.serverRequestMs.default
+  return sendServerRequest(back, request, {
+    caller,
+    session,
+    signal,
+    timeoutMs,
+    task: options?.task,
+  })
 }

@@ -63,7 +63,7 @@ describe('a requestState', () => {
     }
   })
 
-  it('goes out with the questions and without cache hints', async () => {
+  it('is sent with the input requests and without cache hints', async () => {
     proves('M3', 'U10c', 'B9')
     const server = new Server({ name: 'test', version: '1' })
     server.resource('r', 'r:///1', {}, async ctx => {
@@ -129,7 +129,7 @@ describe('a requestState', () => {
     proves('M8b')
     vi.useFakeTimers({ toFake: ['Date'] })
     const { client, retry } = await firstRound(asking())
-    vi.setSystemTime(Date.now() + limits.questionMs.default - 1)
+    vi.setSystemTime(Date.now() + limits.serverRequestMs.default - 1)
     expect(textOf(await client.ask('tools/call', { ...retry, inputResponses }))).toMatch('true')
     vi.setSystemTime(Date.now() + 1)
     expect((await client.ask('tools/call', { ...retry, inputResponses })).error).toMatchObject({
@@ -164,7 +164,7 @@ describe('answers', () => {
     }
   })
 
-  it('that nobody asked for are ignored', async () => {
+  it('that were not requested are ignored', async () => {
     proves('M15', 'M7')
     const server = asking()
     const runs = askingTwice(server)
@@ -173,7 +173,7 @@ describe('answers', () => {
     const first = await client.ask('tools/call', { name: 'two' })
     expect(Object.keys(first.result?.inputRequests as object)).toEqual(['one'])
     const { requestState } = first.result ?? {}
-    // An answer in advance would be one to a question that nobody has seen.
+    // A response in advance would be one to a request that the user has not seen.
     const second = await client.ask('tools/call', {
       name: 'two',
       requestState,
@@ -253,7 +253,7 @@ describe('answers', () => {
   })
 })
 
-describe('rounds of questions', () => {
+describe('rounds of input requests', () => {
   it('end at a named limit', async () => {
     const server = asking()
     server.tool('nosy', {}, async (_, ctx) => {
@@ -262,7 +262,7 @@ describe('rounds of questions', () => {
     const client = await asked(server, stateless, { answer: () => yes })
     expect((await client.call('tools/call', { name: 'nosy' })).error).toMatchObject({
       code: -32603,
-      message: 'Too many rounds of questions',
+      message: 'Too many rounds of input requests',
     })
     expect(client.rounds).toBe(limits.inputRounds.default)
   })
@@ -327,7 +327,7 @@ describe('ctx.once', () => {
     expect(effects).toEqual(['one', 'nothing', 'two'])
   })
 
-  it('is not cut short by a question asked beside it', async () => {
+  it('is not cut short by a server request beside it', async () => {
     const server = asking()
     const effects: string[] = []
     server.tool('do', {}, async (_, ctx) => {

@@ -1,52 +1,52 @@
-import { asRead } from '../../jsonrpc/codec/raw-json.ts'
+import { parseRaw } from '../../jsonrpc/codec/raw-json.ts'
 import { invalidParams, type RpcError } from '../../jsonrpc/error.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
 import type { InputRequest, InputRequests } from '../../mcp/types/input.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { isRecord } from '../../util/record.ts'
+import { isRecord } from '../../util/objects.ts'
 import type { SealBinding, Sealer } from '../crypto/seal.ts'
-import type { Params, ServerRequest } from '../request.ts'
-import { questionFor } from './input-requests.ts'
-import type { Asking, Earlier, Effects } from './input-run.ts'
+import type { IncomingRequest, Params } from '../request.ts'
+import { prepareInputRequest } from './input-requests.ts'
+import type { Effects, InputRun, PriorRuns } from './input-run.ts'
 
-/** What a retry brings: the rounds before it, opened and with the new answers. */
-export interface Round extends Earlier {
-  /** Stands for the request through all of its rounds. */
+/** The state of a retry: what the rounds before it collected, and the new responses. */
+export interface InputRound extends PriorRuns {
+  /** The id of the request through all of its rounds. */
   readonly request: string
-  /** How often it has been answered with questions. */
+  /** How often the request was answered with input requests. */
   readonly count: number
-  /** Whether its answers came without a state: only the handler tells which of them it has asked for. */
-  readonly isUnasked?: boolean
+  /** Whether the responses came without a state: only the handler shows which of them it requests. */
+  readonly isUnsolicited?: boolean
 }
 
-/** Questions that a handler has put together itself. */
-export interface OwnQuestions {
-  /** As they are sent. */
-  readonly posed: ReadonlyMap<string, InputRequest>
-  /** As the handler put them: what the answers are checked with. */
+/** The input requests that a handler returned by `inputRequired`. */
+export interface ReturnedRequests {
+  /** Encoded for the caller's revision. */
+  readonly encoded: ReadonlyMap<string, InputRequest>
+  /** As the handler returned them; the responses are checked against these. */
   readonly requests: InputRequests
   readonly state: unknown
 }
 
-/** What travels with the client between two rounds. JSON, and sealed. */
-interface Carried {
+/** The content of `requestState`, which the client keeps between two rounds. JSON, and sealed. */
+interface SealedState {
   readonly request: string
   readonly count: number
   readonly answers: readonly (readonly [key: string, answer: unknown])[]
   readonly replies: readonly (readonly [key: string, answer: unknown])[]
-  /** Without a second entry it is undefined, which JSON has no word for. */
+  /** A pair without a second entry stands for undefined, which JSON does not have. */
   readonly effects: readonly (readonly [key: string] | readonly [key: string, result: unknown])[]
   readonly state?: unknown
-  /** What was asked: with the question, where only the handler's own words tell what answers it. */
+  /** The open requests; with the request itself where the handler made it, to check the response. */
   readonly asked: readonly (readonly [key: string] | readonly [key: string, InputRequest])[]
 }
 
 /**
- * Requests that are answered in several rounds: what is known so far is sealed and travels with the
- * client. Only the effects of `once` are remembered here too, so that a round that is sent twice does
- * nothing twice; another process of the same server knows those from before the last question.
+ * Stateless requests in several rounds. The state between two rounds is sealed and kept by the client.
+ * Only the effects of `once` are also remembered in this process, so that a round that is sent twice
+ * runs no effect twice. Other processes of the same server know the effects that the state holds.
  */
-export class Rounds {
+export class InputRounds {
   readonly #sealer: Sealer
   readonly #effects = new Map<string, Effects>()
 
@@ -54,74 +54,75 @@ export class Rounds {
     this.#sealer = sealer
   }
 
-  /** Ends a round: the result that asks the questions that are open, and the handler's own. */
+  /** Ends a round. Returns the result with the open input requests and those the handler returned. */
   async ask(
-    request: ServerRequest,
-    asking: Asking,
-    round: Round | undefined,
-    own?: OwnQuestions,
+    request: IncomingRequest,
+    run: InputRun,
+    round: InputRound | undefined,
+    returned?: ReturnedRequests,
   ): Promise<Params> {
     const count = (round?.count ?? 0) + 1
     if (count > limits.inputRounds.default) throw tooManyRounds()
     const id = round?.request ?? crypto.randomUUID()
-    // Effects that have begun must have ended, or the next round would begin them again.
-    const effects = await settled(asking.effects)
-    this.#remember(id, asking.effects)
-    const posed = [...asking.open, ...(own?.posed ?? [])]
-    // Of answers without a state, what the context has not asked for would only make this one grow.
+    // Effects that have started must settle first, or the next round would start them again.
+    const effects = await settled(run.effects)
+    this.#remember(id, run.effects)
+    const requests = [...run.open, ...(returned?.encoded ?? [])]
+    // Unsolicited responses that the context has not requested would only make the state grow.
     const isKept = (key: string) =>
-      !round?.isUnasked || (asking.hasAsked(key) && !own?.posed.has(key))
-    const carried: Carried = {
+      !round?.isUnsolicited || (run.hasAsked(key) && !returned?.encoded.has(key))
+    const state: SealedState = {
       request: id,
       count,
-      answers: [...asking.answers],
-      replies: [...asking.replies].filter(([key]) => isKept(key)),
+      answers: [...run.answers],
+      replies: [...run.replies].filter(([key]) => isKept(key)),
       effects,
-      state: own === undefined ? asking.state : own.state,
-      asked: posed.map(([key]) => {
-        const question = own?.posed.has(key) ? own.requests[key] : undefined
-        return question === undefined ? [key] : [key, question]
+      state: returned === undefined ? run.state : returned.state,
+      asked: requests.map(([key]) => {
+        const request = returned?.encoded.has(key) ? returned.requests[key] : undefined
+        return request === undefined ? [key] : [key, request]
       }),
     }
-    const ttlMs = limits.questionMs.default
-    const requestState = await this.#sealer.seal(carried, bindingOf(request), { ttlMs })
-    if (posed.length === 0) return { resultType: 'input_required', requestState }
-    const inputRequests = Object.fromEntries(posed)
+    const ttlMs = limits.serverRequestMs.default
+    const requestState = await this.#sealer.seal(state, bindingOf(request), { ttlMs })
+    if (requests.length === 0) return { resultType: 'input_required', requestState }
+    const inputRequests = Object.fromEntries(requests)
     return { resultType: 'input_required', inputRequests, requestState }
   }
 
   /**
-   * Begins the next round: what was known, and the answers to what was asked. Others are ignored, so
-   * that no answer can be changed later. Answers without a state are taken for what the context of the
-   * handler asks under these keys: they are the client's own either way, and are checked in the same
-   * way. What `inputRequired` asks is not known without a state, and is asked.
+   * Begins the next round: opens the state and adds the responses to the open requests. Other responses
+   * are ignored, so that no response can be changed later. Responses without a state are taken for the
+   * requests that the context of the handler makes under these keys: they come from the client either
+   * way, and are checked in the same way. Requests of `inputRequired` are unknown without a state, and
+   * are made.
    */
-  async open(request: ServerRequest): Promise<Round | undefined> {
+  async open(request: IncomingRequest): Promise<InputRound | undefined> {
     const { requestState, inputResponses = {} } = request.params
     if (!isRecord(inputResponses)) {
       const details = 'inputResponses must be an object'
       throw invalidParams(details, { data: { details } })
     }
-    if (requestState === undefined) return unasked(inputResponses)
+    if (requestState === undefined) return unsolicited(inputResponses)
     if (typeof requestState !== 'string') throw badState('malformed')
     const opened = await this.#sealer.open(requestState, bindingOf(request))
     if (!opened.ok) throw badState(opened.why)
     // The check: only this file seals for this purpose.
-    const carried = opened.value as Carried
-    const answers = new Map(carried.answers)
-    const replies = new Map(carried.replies)
-    for (const [key, question] of carried.asked) {
+    const sealed = opened.value as SealedState
+    const answers = new Map(sealed.answers)
+    const replies = new Map(sealed.replies)
+    for (const [key, asked] of sealed.asked) {
       if (!Object.hasOwn(inputResponses, key)) continue
-      const answer = inputResponses[key]
-      // What the context has asked it checks itself, with the schema that was given to it.
-      if (question === undefined) replies.set(key, answer)
-      else answers.set(key, await questionFor(request.caller, question).accept(answer, key))
+      const response = inputResponses[key]
+      // The context checks the responses to its requests itself, with the schema that it was given.
+      if (asked === undefined) replies.set(key, response)
+      else answers.set(key, await prepareInputRequest(request.caller, asked).accept(response, key))
     }
-    const { request: id, count, state } = carried
-    return { request: id, count, state, answers, replies, effects: this.#effectsOf(carried) }
+    const { request: id, count, state } = sealed
+    return { request: id, count, state, answers, replies, effects: this.#effectsOf(sealed) }
   }
 
-  #effectsOf({ request, effects }: Carried): Effects {
+  #effectsOf({ request, effects }: SealedState): Effects {
     const remembered = this.#effects.get(request)
     if (remembered !== undefined) return remembered
     const known: Effects = new Map(effects.map(([key, result]) => [key, Promise.resolve(result)]))
@@ -140,18 +141,18 @@ export class Rounds {
   }
 }
 
-/** The answer to a handler that does not stop asking. */
+/** The error for a handler that exceeds the limit `inputRounds`. */
 export function tooManyRounds(): RpcError {
-  return errors.internalError(undefined, { message: 'Too many rounds of questions' })
+  return errors.internalError(undefined, { message: 'Too many rounds of input requests' })
 }
 
-function unasked(answers: Readonly<Record<string, unknown>>): Round | undefined {
-  const replies = new Map(Object.entries(answers))
+function unsolicited(responses: Readonly<Record<string, unknown>>): InputRound | undefined {
+  const replies = new Map(Object.entries(responses))
   if (replies.size === 0) return undefined
   return {
     request: crypto.randomUUID(),
     count: 0,
-    isUnasked: true,
+    isUnsolicited: true,
     answers: new Map(),
     replies,
     effects: new Map(),
@@ -159,7 +160,7 @@ function unasked(answers: Readonly<Record<string, unknown>>): Round | undefined 
   }
 }
 
-async function settled(effects: Effects): Promise<Carried['effects']> {
+async function settled(effects: Effects): Promise<SealedState['effects']> {
   let size = -1
   while (size !== effects.size) {
     size = effects.size
@@ -175,9 +176,9 @@ async function settled(effects: Effects): Promise<Carried['effects']> {
   return Promise.all(results)
 }
 
-function bindingOf({ method, params, caller }: ServerRequest): SealBinding {
+function bindingOf({ method, params, caller }: IncomingRequest): SealBinding {
   const principal = caller.principal?.id
-  return { purpose: 'requestState', principal, method, params: asRead(params) }
+  return { purpose: 'requestState', principal, method, params: parseRaw(params) }
 }
 
 function badState(why: 'malformed' | 'forged' | 'foreign' | 'expired'): RpcError {

@@ -4,11 +4,11 @@ import { errors } from '../../mcp/errors/constructors.ts'
 import { missingCapability } from '../../mcp/extension.ts'
 import type { ClientCapabilities } from '../../mcp/types/base.ts'
 import type { SampleParams } from '../../mcp/types/sampling.ts'
-import { isRecord } from '../../util/record.ts'
+import { isRecord } from '../../util/objects.ts'
 
-/** The refusal of a question the client cannot be asked. */
+/** The error for a server request that the client has not declared support for. */
 function undeclared(caller: Caller, capability: string, required: ClientCapabilities): RpcError {
-  if (caller.revision.era === 'session') {
+  if (!caller.revision.features.capabilityErrors) {
     return errors.capabilityNotSupported(
       { capability },
       { message: `The client has not declared the capability ${capability}` },
@@ -17,22 +17,22 @@ function undeclared(caller: Caller, capability: string, required: ClientCapabili
   return missingCapability(required)
 }
 
-/** Throws unless the client can be asked by a form, or by a URL. */
+/** Throws an RpcError unless the client supports elicitation by a form, or by a URL. */
 export function requireElicitation({ revision, capabilities }: Caller, mode: 'form' | 'url'): void {
   const caller = { revision, capabilities }
   const known = revision.features.elicitation
-  const offered = capabilities.elicitation
+  const declared = capabilities.elicitation
   if (mode === 'url') {
-    if (known === 'form and url' && isRecord(offered) && 'url' in offered) return
+    if (known === 'form and url' && isRecord(declared) && 'url' in declared) return
     throw undeclared(caller, 'elicitation.url', { elicitation: { url: {} } })
   }
-  // Without members it means forms, as it did before there was anything else.
-  const takesForms = isRecord(offered) && ('form' in offered || !('url' in offered))
+  // Without members it means forms, as it did before there were other modes.
+  const takesForms = isRecord(declared) && ('form' in declared || !('url' in declared))
   if (known !== 'none' && takesForms) return
   throw undeclared(caller, 'elicitation', { elicitation: { form: {} } })
 }
 
-/** Throws unless the client's model can be asked, and with tools where there are any. */
+/** Throws an RpcError unless the client supports sampling, and tools in it where the params use them. */
 export function requireSampling(caller: Caller, params: SampleParams): void {
   const { sampling } = caller.capabilities
   if (!isRecord(sampling)) throw undeclared(caller, 'sampling', { sampling: {} })
@@ -42,7 +42,7 @@ export function requireSampling(caller: Caller, params: SampleParams): void {
   }
 }
 
-/** Throws unless the client has roots to tell. */
+/** Throws an RpcError unless the client supports roots. */
 export function requireRoots(caller: Caller): void {
   if (isRecord(caller.capabilities.roots)) return
   throw undeclared(caller, 'roots', { roots: {} })

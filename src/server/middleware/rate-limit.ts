@@ -1,54 +1,54 @@
 import type { Middleware } from '../../jsonrpc/handler.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { Allowance } from '../../util/time/token-bucket.ts'
+import { TokenBucket } from '../../util/time/token-bucket.ts'
 
-/** How many requests of one kind a caller may make. */
+/** The rate of requests that a caller may make. */
 export interface Rate {
   readonly perSecond: number
-  /** How many at once, before the rate counts; as many as in a second unless said. */
+  /** How many requests may come at once before the rate applies; by default those of one second. */
   readonly burst?: number
 }
 
-/** What limits the rate of requests. */
+/** The options of `rateLimit`. */
 export interface RateLimitOptions {
-  /** Rates by the name of the method, or by the beginning of names: `tools/call`, `tasks/*`, `*`. */
+  /** Rates by the name of the method, or by a prefix of names: `tools/call`, `tasks/*`, `*`. */
   readonly methods: Readonly<Record<string, Rate>>
-  /** Callers that are told apart at one time; of more, the one heard of longest ago starts anew. */
+  /** The maximum number of callers with a rate of their own; beyond it the least recent one is reset. */
   readonly maxCallers?: number
-  /** Milliseconds that never go back, for tests. */
+  /** A monotonic clock in milliseconds, for tests. */
   readonly now?: () => number
 }
 
 /**
- * A middleware that refuses requests that come too fast, with the error `rate_limited` and when to try
- * again: `server.use(rateLimit({ methods: { 'tools/call': { perSecond: 10, burst: 20 } } }))`.
+ * A middleware that rejects requests that come too fast, with the error `rate_limited` and the time to
+ * wait: `server.use(rateLimit({ methods: { 'tools/call': { perSecond: 10, burst: 20 } } }))`.
  *
- * Each principal has a rate of its own; callers that nobody has identified share one. A method counts
- * against the longest name that fits it. Throws a TypeError for a rate that lets nothing through.
+ * Each principal has a rate of its own; callers without a principal share one. A method counts against
+ * the longest name that matches it. Throws a TypeError for a rate that admits no requests.
  */
 export function rateLimit(options: RateLimitOptions): Middleware {
   const rates = new Map(Object.entries(options.methods))
   for (const [name, rate] of rates) check(name, rate)
-  const most = options.maxCallers ?? limits.rateLimitedCallers.default
-  const callers = new Map<string, Map<string, Allowance>>()
-  const allowanceOf = (caller: string, name: string, rate: Rate): Allowance => {
-    const known = callers.get(caller) ?? new Map<string, Allowance>()
-    // Taken out and put back, so that the one heard of longest ago stands first.
+  const max = options.maxCallers ?? limits.rateLimitedCallers.default
+  const callers = new Map<string, Map<string, TokenBucket>>()
+  const bucketOf = (caller: string, name: string, rate: Rate): TokenBucket => {
+    const known = callers.get(caller) ?? new Map<string, TokenBucket>()
+    // Removed and added again, so that the least recent caller is the first.
     callers.delete(caller)
     callers.set(caller, known)
     const [oldest] = callers.keys()
-    if (callers.size > most && oldest !== undefined) callers.delete(oldest)
-    let allowance = known.get(name)
-    if (allowance === undefined) {
-      allowance = new Allowance(
+    if (callers.size > max && oldest !== undefined) callers.delete(oldest)
+    let bucket = known.get(name)
+    if (bucket === undefined) {
+      bucket = new TokenBucket(
         rate.burst ?? Math.max(1, rate.perSecond),
         rate.perSecond,
         options.now,
       )
-      known.set(name, allowance)
+      known.set(name, bucket)
     }
-    return allowance
+    return bucket
   }
   return next => (message, exchange) => {
     if (message.type === 'notification') return next(message, exchange)
@@ -56,14 +56,14 @@ export function rateLimit(options: RateLimitOptions): Middleware {
     const rate = name === undefined ? undefined : rates.get(name)
     if (name === undefined || rate === undefined) return next(message, exchange)
     const caller = exchange.envelope.principal?.id ?? ''
-    if (!allowanceOf(caller, name, rate).take()) {
+    if (!bucketOf(caller, name, rate).take()) {
       throw errors.rateLimited({ retryAfterMs: Math.ceil(1000 / rate.perSecond) })
     }
     return next(message, exchange)
   }
 }
 
-/** The longest name among the rules that fits a method. */
+/** The longest name among the rules that matches a method. */
 function ruleFor(method: string, rules: ReadonlyMap<string, Rate>): string | undefined {
   if (rules.has(method)) return method
   let found: string | undefined
@@ -76,5 +76,5 @@ function ruleFor(method: string, rules: ReadonlyMap<string, Rate>): string | und
 
 function check(name: string, { perSecond, burst = 1 }: Rate): void {
   if (perSecond > 0 && Number.isFinite(perSecond) && burst >= 1) return
-  throw new TypeError(`the rate of "${name}" must let something through`)
+  throw new TypeError(`the rate of "${name}" must admit requests: perSecond > 0 and burst ≥ 1`)
 }

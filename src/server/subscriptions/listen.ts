@@ -4,54 +4,54 @@ import { declaresExtension, missingExtension, tasksExtension } from '../../mcp/e
 import { metaKeys } from '../../mcp/meta.ts'
 import type { SubscriptionFilter } from '../../mcp/types/subscriptions.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { isRecord } from '../../util/record.ts'
-import type { Params, ServerRequest } from '../request.ts'
+import { isRecord } from '../../util/objects.ts'
+import type { IncomingRequest, Params } from '../request.ts'
 import type { Change, Subscriber, Subscriptions } from './subscriptions.ts'
 
-/** What can be listened to on a server, beside resources that exist. */
-export interface Audible {
+/** The kinds of changes that a server can notify of. */
+export interface ListenableFeatures {
   readonly tools: boolean
   readonly prompts: boolean
   readonly resources: boolean
   readonly tasks: TaskFinder | undefined
 }
 
-/** Finds those of some tasks that the caller may hear of, as they are now. */
+/** Returns the current state of those of the given tasks that the caller may see. */
 export type TaskFinder = (
   caller: Caller,
   ids: readonly string[],
 ) => Promise<ReadonlyMap<string, object>>
 
 /**
- * Answers `subscriptions/listen`: acknowledges first, then tells of changes until the caller cancels
- * or the server ends. Every message carries the id of the request, so that several streams can share
- * a connection.
+ * Answers `subscriptions/listen`: sends an acknowledgement first, then a notification for each change
+ * until the caller cancels or the server closes. Every message carries the id of the request, so that
+ * several streams can share a connection.
  */
 export function listen(
-  request: ServerRequest,
+  request: IncomingRequest,
   subscriptions: Subscriptions,
-  audible: Audible,
+  listenable: ListenableFeatures,
 ): Promise<Params> {
   const { id, caller } = request
   if (typeof id !== 'string' && typeof id !== 'number') {
-    throw invalidParams('a subscription needs an id that can be repeated in its messages')
+    throw invalidParams('a subscription needs an id: its messages repeat it')
   }
   const wanted = request.params.notifications
-  const filter = filterOf(wanted, audible)
+  const filter = filterOf(wanted, listenable)
   const taskIds = taskIdsOf(wanted)
   if (taskIds === undefined) return follow(request, subscriptions, filter)
   if (!declaresExtension(caller.capabilities, tasksExtension)) {
     throw missingExtension(tasksExtension)
   }
-  if (audible.tasks === undefined) return follow(request, subscriptions, filter)
-  // What happens to them while they are looked for would else be told to nobody.
+  if (listenable.tasks === undefined) return follow(request, subscriptions, filter)
+  // Collects changes of the tasks while they are looked up, which would be missed otherwise.
   const missed = new Map<string, object>()
   const subscriber: Subscriber = {
     wants: change => change.type === 'task' && taskIds.includes(change.taskId),
-    tell: change => change.type === 'task' && missed.set(change.taskId, change.params),
+    deliver: change => change.type === 'task' && missed.set(change.taskId, change.params),
   }
   subscriptions.add(subscriber)
-  return audible.tasks(caller, taskIds).then(
+  return listenable.tasks(caller, taskIds).then(
     tasks => {
       subscriptions.remove(subscriber)
       const ids = [...tasks.keys()]
@@ -66,42 +66,42 @@ export function listen(
 }
 
 function follow(
-  { exchange, session, id }: ServerRequest,
+  { exchange, session, id }: IncomingRequest,
   subscriptions: Subscriptions,
   filter: SubscriptionFilter,
   tasks: readonly object[] = [],
 ): Promise<Params> {
-  if (session !== undefined && session.endListens.size >= limits.listens.default) {
-    const details = `this connection has ${limits.listens.default} subscriptions already`
+  if (session !== undefined && session.endListenStreams.size >= limits.listenStreams.default) {
+    const details = `the limit of ${limits.listenStreams.default} listen streams per connection is reached`
     throw invalidParams('Too many subscriptions', { data: { details } })
   }
   const _meta = { [metaKeys.subscriptionId]: id }
   const send = (method: string, params: object): void => {
-    const told = exchange.notify(method, { ...params, _meta })
-    if (told !== undefined) told.then(undefined, () => {})
+    const sent = exchange.notify(method, { ...params, _meta })
+    if (sent !== undefined) sent.then(undefined, () => {})
   }
   if (exchange.signal.aborted) return Promise.resolve({ _meta })
   send('notifications/subscriptions/acknowledged', { notifications: filter })
-  // A task may have ended before anybody listened; then nothing would ever be heard of it.
+  // A task may have ended before the stream began; then no change of it would ever be sent.
   for (const task of tasks) send('notifications/tasks', task)
   return new Promise(resolve => {
     const subscriber = new Listener(filter, send)
-    let isOver = false
+    let isEnded = false
     const end = (): void => {
-      if (isOver) return
-      isOver = true
+      if (isEnded) return
+      isEnded = true
       subscriptions.remove(subscriber)
-      for (const uri of subscriber.uris) subscriptions.unwant(uri)
-      session?.endListens.delete(end)
-      // On a shared channel nothing else ends with the stream. The result comes first, so that a
-      // client which takes the notification for a failure has already seen that it is none.
+      for (const uri of subscriber.uris) subscriptions.unwatch(uri)
+      session?.endListenStreams.delete(end)
+      // On a shared channel nothing else ends with the stream. The result is sent first, so that a
+      // client that takes the notification for a failure already has the result.
       exchange.afterReply?.(() => send('notifications/cancelled', { requestId: id }))
       resolve({ _meta })
     }
     subscriptions.add(subscriber, end)
-    for (const uri of subscriber.uris) subscriptions.want(uri)
-    session?.endListens.add(end)
-    exchange.onEnding?.(end)
+    for (const uri of subscriber.uris) subscriptions.watch(uri)
+    session?.endListenStreams.add(end)
+    exchange.onShutdown?.(end)
     exchange.signal.addEventListener('abort', end, { once: true })
   })
 }
@@ -132,7 +132,7 @@ class Listener implements Subscriber {
     }
   }
 
-  tell(change: Change): void {
+  deliver(change: Change): void {
     if (change.type === 'resource')
       this.#send('notifications/resources/updated', { uri: change.uri })
     else if (change.type === 'task') this.#send('notifications/tasks', change.params)
@@ -140,34 +140,36 @@ class Listener implements Subscriber {
   }
 }
 
-/** The tasks that are to be told of; undefined where none are asked for. */
+/** The tasks that the caller wants to follow; undefined where it names none. */
 function taskIdsOf(wanted: unknown): readonly string[] | undefined {
   const ids = isRecord(wanted) ? wanted.taskIds : undefined
   if (ids === undefined) return undefined
   if (!Array.isArray(ids) || !ids.every(id => typeof id === 'string')) {
     throw invalidParams('taskIds must be a list of ids')
   }
-  if (ids.length > limits.listenedTasks.default) {
-    throw invalidParams(`taskIds may have ${limits.listenedTasks.default} entries`)
+  if (ids.length > limits.listenStreamTasks.default) {
+    throw invalidParams(`taskIds must have at most ${limits.listenStreamTasks.default} entries`)
   }
   return ids
 }
 
-/** The part of what was asked for that this server can tell of. */
-function filterOf(wanted: unknown, audible: Audible): SubscriptionFilter {
+/** The part of the requested filter that this server supports. */
+function filterOf(wanted: unknown, listenable: ListenableFeatures): SubscriptionFilter {
   if (!isRecord(wanted)) throw invalidParams('notifications must be an object')
   const uris = wanted.resourceSubscriptions
   if (uris !== undefined && !(Array.isArray(uris) && uris.every(uri => typeof uri === 'string'))) {
     throw invalidParams('resourceSubscriptions must be a list of URIs')
   }
   if (Array.isArray(uris) && uris.length > limits.subscribedUris.default) {
-    throw invalidParams(`resourceSubscriptions may have ${limits.subscribedUris.default} entries`)
+    throw invalidParams(
+      `resourceSubscriptions must have at most ${limits.subscribedUris.default} entries`,
+    )
   }
   return {
-    ...(wanted.toolsListChanged === true && audible.tools && { toolsListChanged: true }),
-    ...(wanted.promptsListChanged === true && audible.prompts && { promptsListChanged: true }),
+    ...(wanted.toolsListChanged === true && listenable.tools && { toolsListChanged: true }),
+    ...(wanted.promptsListChanged === true && listenable.prompts && { promptsListChanged: true }),
     ...(wanted.resourcesListChanged === true &&
-      audible.resources && { resourcesListChanged: true }),
-    ...(Array.isArray(uris) && audible.resources && { resourceSubscriptions: uris }),
+      listenable.resources && { resourcesListChanged: true }),
+    ...(Array.isArray(uris) && listenable.resources && { resourceSubscriptions: uris }),
   }
 }

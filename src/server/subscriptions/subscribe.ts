@@ -1,11 +1,14 @@
 import { errors } from '../../mcp/errors/constructors.ts'
 import { limits } from '../../util/limits/limits.ts'
-import type { Params, ServerRequest } from '../request.ts'
+import type { IncomingRequest, Params } from '../request.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
-/** Lets a session hear of a resource from now on. Throws where it hears of too many already. */
+/**
+ * Subscribes the session of a request to a resource. Throws `errors.subscriptionFailed` where the
+ * session has reached its limit.
+ */
 export function subscribe(
-  { session }: ServerRequest,
+  { session }: IncomingRequest,
   uri: string,
   subscriptions: Subscriptions,
 ): Params {
@@ -13,19 +16,19 @@ export function subscribe(
   if (session.uris.size >= limits.subscribedUris.default) {
     throw errors.subscriptionFailed({ details: 'too many subscriptions' })
   }
-  // One that is closing would never unsubscribe.
+  // A session that is closing would never unsubscribe.
   if (!subscriptions.has(session)) return {}
   session.subscribe(uri)
-  subscriptions.want(uri)
+  subscriptions.watch(uri)
   return {}
 }
 
-/** The opposite; does nothing where it had not subscribed. */
+/** Unsubscribes the session of a request from a resource; does nothing where it had not subscribed. */
 export function unsubscribe(
-  { session }: ServerRequest,
+  { session }: IncomingRequest,
   uri: string,
   subscriptions: Subscriptions,
 ): Params {
-  if (session?.unsubscribe(uri)) subscriptions.unwant(uri)
+  if (session?.unsubscribe(uri)) subscriptions.unwatch(uri)
   return {}
 }

@@ -1,4 +1,4 @@
-/** Something that changed, and that somebody may want to know. */
+/** A change that subscribers may want to be notified of. */
 export type Change =
   | { readonly type: 'tools' | 'prompts' | 'resources' }
   | { readonly type: 'resource'; readonly uri: string }
@@ -8,32 +8,32 @@ export type Change =
       readonly params: Readonly<Record<string, unknown>>
     }
 
-/** Whoever wants to know: a session, or one listen stream. */
+/** A receiver of changes: a session, or one listen stream. */
 export interface Subscriber {
   wants(change: Change): boolean
-  tell(change: Change): void
+  deliver(change: Change): void
 }
 
 /**
- * Brings changes to whoever wants them, the same way in every era. Changes of a list that come
- * together are told once: the list is read again anyway.
+ * Delivers changes to subscribers, in both eras. Changes of one list that are published in the same turn
+ * are sent once: the client reads the whole list again anyway.
  */
 export class Subscriptions {
   readonly #onError: (error: unknown) => void
   readonly #subscribers = new Map<Subscriber, (() => void) | undefined>()
   readonly #due = new Map<string, Change>()
-  /** How many want to know of a resource. */
-  readonly #wanted = new Map<string, number>()
+  /** The number of subscribers of each resource. */
+  readonly #watched = new Map<string, number>()
   #isScheduled = false
-  /** Told when the first one wants to know of a resource, and when the last one no longer does. */
-  onWanted: ((uri: string, isWanted: boolean) => void) | undefined
+  /** Called when a resource gets its first subscriber (true) and when it loses its last one (false). */
+  onWatched: ((uri: string, isWatched: boolean) => void) | undefined
 
-  /** `onError` is told of what could not be told to a subscriber. */
+  /** `onError` receives what a subscriber throws in `deliver`. */
   constructor(onError: (error: unknown) => void) {
     this.#onError = onError
   }
 
-  /** `end` ends a stream of its own in good order. */
+  /** Adds a subscriber. `end` completes its listen stream, where it has one. */
   add(subscriber: Subscriber, end?: () => void): void {
     this.#subscribers.set(subscriber, end)
   }
@@ -46,51 +46,51 @@ export class Subscriptions {
     this.#subscribers.delete(subscriber)
   }
 
-  /** Somebody wants to know of a resource; as often as it is wanted, it has to be unwanted. */
-  want(uri: string): void {
-    const count = (this.#wanted.get(uri) ?? 0) + 1
-    this.#wanted.set(uri, count)
-    if (count === 1) this.onWanted?.(uri, true)
+  /** Counts a subscriber of a resource. Each call needs a matching `unwatch`. */
+  watch(uri: string): void {
+    const count = (this.#watched.get(uri) ?? 0) + 1
+    this.#watched.set(uri, count)
+    if (count === 1) this.onWatched?.(uri, true)
   }
 
-  unwant(uri: string): void {
-    const count = this.#wanted.get(uri) ?? 0
-    if (count > 1) this.#wanted.set(uri, count - 1)
-    else if (this.#wanted.delete(uri)) this.onWanted?.(uri, false)
+  unwatch(uri: string): void {
+    const count = this.#watched.get(uri) ?? 0
+    if (count > 1) this.#watched.set(uri, count - 1)
+    else if (this.#watched.delete(uri)) this.onWatched?.(uri, false)
   }
 
-  /** The resources that anybody wants to know of. */
-  wanted(): Iterable<string> {
-    return this.#wanted.keys()
+  /** The resources that have subscribers. */
+  watched(): Iterable<string> {
+    return this.#watched.keys()
   }
 
-  /** Ends every stream, wherever it came from. */
+  /** Completes every listen stream. */
   endAll(): void {
     for (const end of [...this.#subscribers.values()]) end?.()
   }
 
-  /** Tells of a change once the code that is running has finished. */
-  announce(change: Change): void {
+  /** Notifies the subscribers of a change in a microtask, after the code that is running. */
+  publish(change: Change): void {
     if (this.#subscribers.size === 0) return
     this.#due.set(keyOf(change), change)
     if (this.#isScheduled) return
     this.#isScheduled = true
-    queueMicrotask(() => this.#tellAll())
+    queueMicrotask(() => this.#deliverAll())
   }
 
-  #tellAll(): void {
+  #deliverAll(): void {
     this.#isScheduled = false
     const due = [...this.#due.values()]
     this.#due.clear()
     for (const subscriber of [...this.#subscribers.keys()]) {
-      for (const change of due) if (subscriber.wants(change)) this.#tell(subscriber, change)
+      for (const change of due) if (subscriber.wants(change)) this.#deliver(subscriber, change)
     }
   }
 
-  /** What one of them cannot be told must neither end this process nor be kept from the others. */
-  #tell(subscriber: Subscriber, change: Change): void {
+  /** An error of one subscriber must neither end the process nor keep the change from the others. */
+  #deliver(subscriber: Subscriber, change: Change): void {
     try {
-      subscriber.tell(change)
+      subscriber.deliver(change)
     } catch (error) {
       this.#onError(error)
     }

@@ -3,7 +3,7 @@ import { proves } from '../../../test/requirements.ts'
 import { asker, gate, type Talk, talk } from '../../../test/support/task-talk.ts'
 import { turn } from '../../../test/support/wire.ts'
 import { Server } from '../server.ts'
-import { TaskMemory } from './memory-store.ts'
+import { MemoryTaskStore } from './memory-store.ts'
 import type { TaskRecord } from './store.ts'
 
 const revision = '2026-07-28'
@@ -42,7 +42,7 @@ async function listen(client: Talk, taskIds: unknown, capabilities: object = ask
 const isNews = ({ method }: { method?: string }) => method === 'notifications/tasks'
 
 describe('listening to tasks', () => {
-  it('acknowledges those that are the caller’s own and tells all that tasks/get would', async () => {
+  it('acknowledges the caller’s own tasks and sends what tasks/get would return', async () => {
     proves('X14b')
     const { server, held } = make()
     const ada = talk(server, revision, { capabilities: asker, principal: 'ada' })
@@ -60,9 +60,9 @@ describe('listening to tasks', () => {
       ({ params, ...news }) => isNews(news) && params?.result !== undefined,
     )
     const { result } = await ada.ask('tasks/get', { taskId: hers })
-    const { _meta, ...told } = last.params ?? {}
+    const { _meta, ...sent } = last.params ?? {}
     const { _meta: ours, resultType, ...got } = result ?? {}
-    expect(told).toEqual(got)
+    expect(sent).toEqual(got)
     expect(_meta).toEqual({ 'io.modelcontextprotocol/subscriptionId': 2 })
     expect(
       ada
@@ -73,7 +73,7 @@ describe('listening to tasks', () => {
     expect(bob.heard().filter(isNews)).toEqual([])
   })
 
-  it('tells at once how a task is, which may have ended before anybody listened', async () => {
+  it('sends the state of a task at once, which may have ended before the stream began', async () => {
     const { server, held } = make()
     held.open('done')
     const client = talk(server, revision, { capabilities: asker })
@@ -86,7 +86,7 @@ describe('listening to tasks', () => {
     expect(params).toMatchObject({ result: { content: [{ text: 'done' }] } })
   })
 
-  it('goes on when one of them has a result that no JSON can say', async () => {
+  it('continues when one of them has a result that is not JSON', async () => {
     const server = new Server({ name: 'test', version: '1' }, { onError: () => {} })
     const held = gate()
     server.tool('held', { task: 'optional' }, async () => {
@@ -106,8 +106,8 @@ describe('listening to tasks', () => {
     })
   })
 
-  it('tells of a task that ends while it is looked for', async () => {
-    const memory = new TaskMemory()
+  it('sends the end of a task that ends while it is looked up', async () => {
+    const memory = new MemoryTaskStore()
     const found = gate()
     const store = {
       add: (record: TaskRecord) => memory.add(record),
@@ -133,7 +133,7 @@ describe('listening to tasks', () => {
     await client.next(({ method, params }) => isNews({ method }) && params?.status === 'completed')
   })
 
-  it('tells nobody who has not asked', async () => {
+  it('sends nothing to other listen streams', async () => {
     const { server, held } = make()
     const client = talk(server, revision, { capabilities: asker })
     await start(client)
@@ -153,7 +153,7 @@ describe('listening to tasks', () => {
     })
   })
 
-  it('refuses what is no list of ids, and one that is too long', async () => {
+  it('refuses a value that is not a list of ids, and a list that is too long', async () => {
     const { server } = make()
     const client = talk(server, revision)
     for (const ids of ['x', [1], Array.from({ length: 1025 }, (_, i) => `${i}`)]) {

@@ -1,35 +1,35 @@
 import { errors } from '../../mcp/errors/constructors.ts'
 import { isFinal } from '../../mcp/types/tasks.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { type Clock, systemClock } from '../../util/time/clock.ts'
+import type { Clock } from '../../util/time/clock.ts'
 import { Expiry } from '../../util/time/expiry.ts'
 import type { TaskOwner, TaskRecord, TaskStore } from './store.ts'
 
-/** How many tasks are kept, and by which clock. */
-export interface TaskMemoryOptions {
-  /** Tasks altogether. */
+/** The options of a memory task store. */
+export interface MemoryTaskStoreOptions {
+  /** The maximum number of tasks. */
   readonly max?: number
-  /** Tasks of one principal; without one, of one session, or of all callers that have neither. */
+  /** The maximum for one principal; without one, for one session, or for all callers with neither. */
   readonly maxPerCaller?: number
   readonly clock?: Clock
 }
 
-/** Keeps tasks in this process, which takes them with it when it ends. */
-export class TaskMemory implements TaskStore {
+/** Stores tasks in the memory of this process. They are lost when it exits. */
+export class MemoryTaskStore implements TaskStore {
   readonly #max: number
   readonly #maxPerCaller: number
   readonly #expiry: Expiry<string>
-  /** In the order of their creation. */
+  /** In the order of creation. */
   readonly #records = new Map<string, TaskRecord>()
   readonly #counts = new Map<string, number>()
 
-  constructor(options: TaskMemoryOptions = {}) {
+  constructor(options: MemoryTaskStoreOptions = {}) {
     this.#max = options.max ?? limits.tasks.default
     this.#maxPerCaller = options.maxPerCaller ?? limits.tasksPerCaller.default
-    this.#expiry = new Expiry(options.clock ?? systemClock, id => this.#forget(id))
+    this.#expiry = new Expiry(id => this.#delete(id), options.clock)
   }
 
-  /** How many there are. */
+  /** The number of tasks. */
   get size(): number {
     return this.#records.size
   }
@@ -46,7 +46,7 @@ export class TaskMemory implements TaskStore {
   }
 
   get(id: string): TaskRecord | undefined {
-    return this.#expiry.isOver(id) ? undefined : this.#records.get(id)
+    return this.#expiry.isExpired(id) ? undefined : this.#records.get(id)
   }
 
   put(record: TaskRecord): boolean {
@@ -61,11 +61,11 @@ export class TaskMemory implements TaskStore {
       record =>
         record.principal === principal &&
         record.session === session &&
-        !this.#expiry.isOver(record.id),
+        !this.#expiry.isExpired(record.id),
     )
   }
 
-  #forget(id: string): void {
+  #delete(id: string): void {
     const record = this.#records.get(id)
     if (record === undefined) return
     this.#records.delete(id)
@@ -76,7 +76,7 @@ export class TaskMemory implements TaskStore {
   }
 }
 
-/** As JSON, so that no principal can be named like a session. */
+/** As JSON, so that the name of a principal cannot equal that of a session. */
 function callerOf({ principal, session }: TaskOwner): string {
   return JSON.stringify([principal ?? null, session ?? null])
 }

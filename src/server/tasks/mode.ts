@@ -2,28 +2,28 @@ import { invalidParams, type RpcError } from '../../jsonrpc/error.ts'
 import type { Caller } from '../../mcp/caller.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
 import { declaresExtension, missingExtension, tasksExtension } from '../../mcp/extension.ts'
-import { isRecord } from '../../util/record.ts'
-import type { Params, ServerRequest } from '../request.ts'
+import { isRecord } from '../../util/objects.ts'
+import type { IncomingRequest, Params } from '../request.ts'
 
-/** Whether a tool may be run as a task, and from where on. */
+/** Whether a tool may run as a task, and when a call becomes one. */
 export interface TaskSupport {
   readonly name: string
   readonly task?: 'forbidden' | 'optional' | 'required'
-  readonly taskBegins?: 'at-once' | 'in-handler'
+  readonly taskStart?: 'at-once' | 'in-handler'
 }
 
-/** How a call is carried out: as usual, as a task, or as usual until its handler says otherwise. */
-export type Manner = 'plain' | 'task' | 'later'
+/** How a call is run: as a plain call, as a task, or as a plain call until its handler begins a task. */
+export type ExecutionMode = 'plain' | 'task' | 'deferred'
 
 /**
- * How a call of a tool is to be carried out for whoever asks. Throws where it cannot be. `isOffered`
- * says whether the server takes calls as tasks at all.
+ * Decides how a call of a tool is run for its caller. Throws an RpcError where it cannot be. `isOffered`
+ * says whether the server offers tasks at all.
  */
-export function mannerOf(
-  { caller, params }: ServerRequest,
-  { task = 'forbidden', taskBegins, name }: TaskSupport,
+export function executionMode(
+  { caller, params }: IncomingRequest,
+  { task = 'forbidden', taskStart, name }: TaskSupport,
   isOffered: boolean,
-): Manner {
+): ExecutionMode {
   switch (caller.revision.features.tasks) {
     case 'none':
       return 'plain'
@@ -32,26 +32,26 @@ export function mannerOf(
         if (task === 'required') throw misused(`Tool "${name}" must be called as a task`)
         return 'plain'
       }
-      // Where nothing can be a task, the wish for one is ignored.
+      // A server without tasks ignores the wish for one.
       if (!isOffered) return 'plain'
       if (task === 'forbidden') throw misused(`Tool "${name}" cannot be called as a task`)
-      wishedTtl(params)
+      requestedTtl(params)
       return 'task'
     case 'extension':
       if (task === 'forbidden') return 'plain'
-      if (declaresTasks(caller)) return taskBegins === 'in-handler' ? 'later' : 'task'
+      if (declaresTasks(caller)) return taskStart === 'in-handler' ? 'deferred' : 'task'
       if (task === 'required') throw missingExtension(tasksExtension)
       return 'plain'
   }
 }
 
-/** Whether a caller has declared that it takes tasks, in revisions that have the extension. */
+/** Whether a caller has declared the extension for tasks. */
 export function declaresTasks({ capabilities }: Caller): boolean {
   return declaresExtension(capabilities, tasksExtension)
 }
 
-/** How long a caller wants its task to be kept, if it says so. Throws for a wish that is none. */
-export function wishedTtl({ task }: Params): number | undefined {
+/** The time to live that a caller requests for its task, if any. Throws an RpcError for an invalid one. */
+export function requestedTtl({ task }: Params): number | undefined {
   if (!isRecord(task)) throw invalidParams('task must be an object')
   const { ttl } = task
   if (ttl === undefined || ttl === null) return undefined

@@ -1,75 +1,72 @@
 import { ChannelError } from '../../jsonrpc/channel.ts'
 import type { Calls } from '../../jsonrpc/handler.ts'
 import type { InputRequest } from '../../mcp/types/input.ts'
-import { orAborted } from '../../util/abort.ts'
-import { type Deferred, deferred } from '../../util/deferred.ts'
-
-/** Whom a message can be given to. */
-export type Way = Calls
+import { abortable, type Deferred, deferred } from '../../util/promises.ts'
 
 /**
- * The ways from a task to whoever made it, in session revisions: the request that waits for its result,
- * if there is one, else the session it was made in. Both may end while the task goes on, and another
- * session may come for the result.
+ * The connections from a task to its client, in session revisions: the request that waits for the
+ * result, if there is one, else the session that created the task. Both may close while the task goes
+ * on, and another session may come for the result.
  */
-export class TaskWay {
-  #session: Way | undefined
-  readonly #waiting = new Set<Way>()
+export class TaskReplyPath {
+  #session: Calls | undefined
+  readonly #waiting = new Set<Calls>()
   #arrival: Deferred<void> | undefined
 
-  constructor(session: Way | undefined) {
+  constructor(session: Calls | undefined) {
     this.#session = session
   }
 
-  /** Somebody waits for the result, and can be asked meanwhile. */
-  join(way: Way): void {
-    this.#waiting.add(way)
+  /** Adds the connection of a request that waits for the result. */
+  join(calls: Calls): void {
+    this.#waiting.add(calls)
     this.#arrival?.resolve()
     this.#arrival = undefined
   }
 
-  leave(way: Way): void {
-    this.#waiting.delete(way)
+  /** Removes the connection of a request that no longer waits. */
+  leave(calls: Calls): void {
+    this.#waiting.delete(calls)
   }
 
-  /** Sends a notification if there is anybody to hear it. */
+  /** Sends a notification; drops it where no client is connected. */
   notify(method: string, params: object): void {
     try {
-      const told = this.#best()?.notify(method, params)
-      if (told !== undefined) told.then(undefined, () => {})
+      const sent = this.#current()?.notify(method, params)
+      if (sent !== undefined) sent.then(undefined, () => {})
     } catch {
-      // Whoever is gone asks for the task when it is back.
+      // A client that was disconnected polls the task when it is back.
     }
   }
 
   /**
-   * Asks, again if the connection is lost before there is an answer, and as soon as there is anybody
-   * to ask.
+   * Sends a request to the client. Waits until a client is connected, and sends the request again if the
+   * connection closes before the response.
    */
   async ask(
-    question: InputRequest,
+    request: InputRequest,
     signal: AbortSignal,
-    put: (way: Way, question: InputRequest) => Promise<unknown>,
+    send: (calls: Calls, request: InputRequest) => Promise<unknown>,
   ): Promise<unknown> {
     for (;;) {
-      const way = this.#best()
-      if (way === undefined) {
+      const calls = this.#current()
+      if (calls === undefined) {
         this.#arrival ??= deferred()
-        await orAborted(this.#arrival.promise, signal)
+        await abortable(this.#arrival.promise, signal)
         continue
       }
       try {
-        return await put(way, question)
+        return await send(calls, request)
       } catch (error) {
         if (!(error instanceof ChannelError) || error.code !== 'closed') throw error
-        this.#waiting.delete(way)
-        if (this.#session === way) this.#session = undefined
+        this.#waiting.delete(calls)
+        if (this.#session === calls) this.#session = undefined
       }
     }
   }
 
-  /** The one who came last: an earlier one may have been given up unnoticed. */
-  #best(): Way | undefined {
+  /** The connection that joined last: an earlier one may be lost without being noticed yet. */
+  #current(): Calls | undefined {
     return [...this.#waiting].at(-1) ?? this.#session
   }
 }

@@ -4,7 +4,7 @@ import { turn } from '../../../test/support/wire.ts'
 import { withJsonSchema } from '../../mcp/schema/convert.ts'
 import type { ServerOptions } from '../options.ts'
 import { Server } from '../server.ts'
-import { TaskMemory } from './memory-store.ts'
+import { MemoryTaskStore } from './memory-store.ts'
 import type { TaskRecord } from './store.ts'
 
 const revision = '2026-07-28'
@@ -27,7 +27,7 @@ function cancel(client: Talk, requestId: number): void {
 describe('a call that is cancelled before it is a task', () => {
   it('leaves none behind while the store takes its time', async () => {
     const kept = gate()
-    const memory = new TaskMemory()
+    const memory = new MemoryTaskStore()
     const store = {
       add: (record: TaskRecord) => kept.passed.then(() => memory.add(record)),
       get: (id: string) => memory.get(id),
@@ -60,7 +60,7 @@ describe('a call that is cancelled before it is a task', () => {
       },
       { type: 'object' },
     )
-    const definition = { task: 'optional', taskBegins: 'in-handler', input: schema } as const
+    const definition = { task: 'optional', taskStart: 'in-handler', input: schema } as const
     server.tool('later', definition, async (_, ctx) => {
       await ctx.beginTask()
       begun()
@@ -73,10 +73,10 @@ describe('a call that is cancelled before it is a task', () => {
     expect(begun).not.toHaveBeenCalled()
   })
 
-  it('is not told of any more', async () => {
+  it('sends nothing more', async () => {
     const server = make()
     const held = gate()
-    server.tool('later', { task: 'optional', taskBegins: 'in-handler' }, async (_, ctx) => {
+    server.tool('later', { task: 'optional', taskStart: 'in-handler' }, async (_, ctx) => {
       await held.passed
       ctx.progress(1)
       ctx.log('error', 'late')
@@ -98,7 +98,9 @@ it.each([
   ['max', 0],
   ['maxPerCaller', Number.NaN],
 ])('tasks cannot be kept with a %s of %d', (name, value) => {
-  expect(() => make({ tasks: { [name]: value } })).toThrow(`"tasks.${name}" is a number above 0`)
+  expect(() => make({ tasks: { [name]: value } })).toThrow(
+    `option "tasks.${name}" must be a number > 0`,
+  )
 })
 
 describe('the end of a server', () => {
@@ -106,7 +108,7 @@ describe('the end of a server', () => {
     const server = make()
     const held = gate()
     const signals: AbortSignal[] = []
-    server.tool('later', { task: 'optional', taskBegins: 'in-handler' }, async (_, ctx) => {
+    server.tool('later', { task: 'optional', taskStart: 'in-handler' }, async (_, ctx) => {
       signals.push(ctx.signal)
       await held.passed
       await ctx.beginTask()

@@ -2,79 +2,84 @@ import { RpcError } from '../../jsonrpc/error.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
 import type { InputRequest } from '../../mcp/types/input.ts'
 import { isFinal } from '../../mcp/types/tasks.ts'
-import { orAborted } from '../../util/abort.ts'
-import { type Deferred, deferred } from '../../util/deferred.ts'
-import type { Answer, Params, ServerRequest } from '../request.ts'
-import { putQuestion } from './ask.ts'
-import { kept, relatedTo, short, whyFailed } from './encode.ts'
-import { TaskWay } from './reply-path.ts'
-import type { AskOptions, TaskHandle, TaskScope } from './scope.ts'
+import { abortable, type Deferred, deferred } from '../../util/promises.ts'
+import type { HandlerResult, IncomingRequest, Params } from '../request.ts'
+import { errorRecord, failureMessage, relatedTo, shortened } from './encode.ts'
+import { TaskReplyPath } from './reply-path.ts'
+import type { ServerRequestOptions, TaskHandle, TaskScope } from './scope.ts'
+import { sendServerRequest } from './server-request.ts'
 import type { TaskRecord, TaskStore } from './store.ts'
 
-/** What carrying out a task takes of whoever keeps them all. */
-export interface TaskRunHost {
-  readonly store: TaskStore
-  /** A change has been written. */
-  onChanged(run: TaskRun, record: TaskRecord): void
-  /** Nothing more is going to happen. */
-  onOver(run: TaskRun): void
-  onError(error: unknown, request: ServerRequest): void
+/** One of the protocol's two designs of tasks: how clients see a task. */
+export interface TaskDesign {
+  readonly name: 'core' | 'extension'
+  /** The result of a call that has become a task. */
+  created(record: TaskRecord): Params
+  /** Notifies the client of a change. */
+  changed(run: TaskRun, record: TaskRecord): void
 }
 
-interface Question {
-  readonly question: InputRequest
-  readonly answer: Deferred<unknown>
+/** What a running task needs from the tasks of its server. */
+export interface TaskRunHost {
+  readonly store: TaskStore
+  /** The task was added to the store: registers it and answers the call with it. */
+  onBegun(): Promise<void>
+  /** A change was written to the store. */
+  onChanged(run: TaskRun, record: TaskRecord): void
+  /** The task has ended. */
+  onFinished(run: TaskRun): void
+  onError(error: unknown, request: IncomingRequest): void
+}
+
+interface OpenRequest {
+  readonly request: InputRequest
+  readonly response: Deferred<unknown>
 }
 
 /**
- * A task while this process carries it out. It outlives the request, and the connection, that it came
- * with: only cancelling it, its time and the end of the server stop it.
+ * A task that this process runs. It outlives the request, and the connection, that created it: only
+ * cancellation, its time to live and the end of the server stop it.
  */
 export class TaskRun implements TaskScope {
-  /** The request it came with, whose way back leads through the task. */
-  readonly request: ServerRequest
+  /** The request that created the task, with an exchange that leads through the task. */
+  readonly request: IncomingRequest
   readonly handle: TaskHandle
-  /** The ways to whoever made it, in session revisions. */
-  readonly way: TaskWay
-  /** Settles when nothing more is going to happen. */
-  readonly over: Promise<void>
+  /** The connections to the client, in session revisions. */
+  readonly replyPath: TaskReplyPath
+  /** Settles when the task has ended. */
+  readonly finished: Promise<void>
   readonly #host: TaskRunHost
-  readonly #enter: () => Promise<void>
   readonly #stop = new AbortController()
   readonly #ended: Deferred<void> = deferred()
-  readonly #open = new Map<string, Question>()
-  /** Keys are used once in the life of a task. */
+  readonly #open = new Map<string, OpenRequest>()
+  /** Each key is used once in the life of a task. */
   readonly #used = new Set<string>()
   #record: TaskRecord
   #isBegun = false
   #beginning: Promise<void> | undefined
   #writing: Promise<void> | undefined
 
-  /** `enter` makes the task known and answers the call with it. */
-  constructor(
-    record: TaskRecord,
-    request: ServerRequest,
-    host: TaskRunHost,
-    enter: () => Promise<void>,
-  ) {
+  constructor(record: TaskRecord, request: IncomingRequest, host: TaskRunHost) {
     this.#record = record
     this.#host = host
-    this.#enter = enter
-    this.over = this.#ended.promise
-    this.way = new TaskWay(request.session?.peer)
-    this.handle = { id: record.id, message: text => void this.#change({ message: short(text) }) }
+    this.finished = this.#ended.promise
+    this.replyPath = new TaskReplyPath(request.session?.peer)
+    this.handle = {
+      id: record.id,
+      message: text => void this.#change({ message: shortened(text) }),
+    }
     const { exchange } = request
-    const isOver = () => !this.#isBegun && exchange.settled
+    const isSettled = () => !this.#isBegun && exchange.settled
     this.request = {
       ...request,
-      // What becomes of it is kept, for others and in other words.
-      takesWritten: false,
+      // The result is stored, for other callers and in other encodings.
+      acceptsRaw: false,
       task: this,
       exchange: {
         signal: this.#stop.signal,
         envelope: exchange.envelope,
         get settled() {
-          return isOver()
+          return isSettled()
         },
         notify: (method, params) =>
           this.#isBegun ? this.#notify(method, params) : exchange.notify(method, params),
@@ -82,6 +87,7 @@ export class TaskRun implements TaskScope {
     }
   }
 
+  /** The current state. */
   get record(): TaskRecord {
     return this.#record
   }
@@ -95,8 +101,8 @@ export class TaskRun implements TaskScope {
     return this.#beginning
   }
 
-  /** Does the work; what it gives is kept. */
-  async carryOut(work: (request: ServerRequest) => Answer): Promise<void> {
+  /** Runs the work and stores its result. */
+  async execute(work: (request: IncomingRequest) => HandlerResult): Promise<void> {
     if (this.#stop.signal.aborted) return
     try {
       await this.finish(await work(this.request))
@@ -105,63 +111,70 @@ export class TaskRun implements TaskScope {
     }
   }
 
+  /** Ends the task with a result. */
   finish(result: Params): Promise<void> {
     // In the extension only protocol errors are failures.
     const isFailure = this.#record.design === 'core' && result.isError === true
     return isFailure
-      ? this.#end({ status: 'failed', message: whyFailed(result), result })
+      ? this.#end({ status: 'failed', message: failureMessage(result), result })
       : this.#end({ status: 'completed', result })
   }
 
+  /** Ends the task with an error. Reports one that is not a protocol error. */
   fail(error: unknown): Promise<void> {
-    const isMeant = error instanceof RpcError
-    if (!isMeant && !this.#stop.signal.aborted) this.#host.onError(error, this.request)
-    const shown = isMeant ? error : errors.internalError()
-    return this.#end({ status: 'failed', message: short(shown.message), error: kept(shown) })
+    const isPublic = error instanceof RpcError
+    if (!isPublic && !this.#stop.signal.aborted) this.#host.onError(error, this.request)
+    const shown = isPublic ? error : errors.internalError()
+    const message = shortened(shown.message)
+    return this.#end({ status: 'failed', message, error: errorRecord(shown) })
   }
 
-  /** Settles when the task is known to be cancelled; its work is told to stop before that. */
+  /** Aborts the work, and settles when the store holds the task as cancelled. */
   async cancel(message?: string): Promise<void> {
     const ending = this.#end({ status: 'cancelled', message })
     this.stop(errors.taskCancelled({ taskId: this.#record.id }))
     await ending
   }
 
-  /** Stops the work without a word: nobody can come for the task any more. */
+  /** Aborts the work without a change in the store: no client can use the task any more. */
   stop(reason: unknown): void {
     this.#stop.abort(reason)
     this.#open.clear()
-    if (!isFinal(this.#record.status)) this.#leave()
+    if (!isFinal(this.#record.status)) this.#finished()
   }
 
-  async ask(question: InputRequest, key: string, options: AskOptions = {}): Promise<unknown> {
+  async ask(
+    request: InputRequest,
+    key: string,
+    options: ServerRequestOptions = {},
+  ): Promise<unknown> {
     const { signal } = this.#stop
     signal.throwIfAborted()
     const name = this.#unused(key)
-    const answer = deferred<unknown>()
-    this.#open.set(name, { question, answer })
-    void this.#tellOpen()
+    const response = deferred<unknown>()
+    this.#open.set(name, { request, response })
+    void this.#publishOpen()
     try {
-      if (this.#record.design === 'extension') return await orAborted(answer.promise, signal)
-      return await this.#call(question, options, signal)
+      if (this.#record.design === 'extension') return await abortable(response.promise, signal)
+      return await this.#call(request, options, signal)
     } finally {
-      if (this.#open.delete(name)) void this.#tellOpen()
+      if (this.#open.delete(name)) void this.#publishOpen()
     }
   }
 
-  /** Takes answers by their keys; those to questions that are not open are ignored. */
-  async answer(responses: Params): Promise<void> {
-    // Where the client is called, it answers what it was called with.
+  /** Delivers responses by their keys; those to requests that are not open are ignored. */
+  async respond(responses: Params): Promise<void> {
+    // In the core design the client responds to the call that it received.
     if (this.#record.design === 'core') return
     let isAnswered = false
     for (const [key, response] of Object.entries(responses)) {
-      const asked = this.#open.get(key)
-      if (asked === undefined) continue
+      const open = this.#open.get(key)
+      if (open === undefined) continue
       this.#open.delete(key)
-      asked.answer.resolve(response)
+      open.response.resolve(response)
       isAnswered = true
     }
-    if (isAnswered) await this.#tellOpen()
+    if (isAnswered) await this.#publishOpen()
   }
 
   async #begin(): Promise<void> {
@@ -170,23 +183,29 @@ export class TaskRun implements TaskScope {
     this.#record = { ...this.#record, createdAt: now, updatedAt: now }
     await this.#host.store.add(this.#record)
     this.#isBegun = true
-    await this.#enter()
+    await this.#host.onBegun()
   }
 
-  #call(question: InputRequest, { task }: AskOptions, signal: AbortSignal): Promise<unknown> {
+  #call(
+    request: InputRequest,
+    { task }: ServerRequestOptions,
+    signal: AbortSignal,
+  ): Promise<unknown> {
     const { caller, session } = this.request
-    const params = relatedTo(this.#record.id, question.params)
-    // The check: a question with more `_meta` is one of the same method.
-    const related = { ...question, params } as InputRequest
-    // A person may take as long as the task has.
-    const asked = { caller, session, signal, task, timeoutMs: 0 }
-    return this.way.ask(related, signal, (way, put) => putQuestion(way, put, asked))
+    const params = relatedTo(this.#record.id, request.params)
+    // The check: a request with more `_meta` is one of the same method.
+    const related = { ...request, params } as InputRequest
+    // A user may take as long as the task lives.
+    const options = { caller, session, signal, task, timeoutMs: 0 }
+    return this.replyPath.ask(related, signal, (calls, sent) =>
+      sendServerRequest(calls, sent, options),
+    )
   }
 
   #notify(method: string, params: object | undefined): void {
     // The extension has neither progress nor log messages of tasks.
     if (this.#record.design === 'extension' || isFinal(this.#record.status)) return
-    this.way.notify(method, relatedTo(this.#record.id, params))
+    this.replyPath.notify(method, relatedTo(this.#record.id, params))
   }
 
   #unused(key: string): string {
@@ -196,23 +215,24 @@ export class TaskRun implements TaskScope {
     return name
   }
 
-  #tellOpen(): Promise<void> {
-    if (this.#open.size === 0) return this.#change({ status: 'working', questions: undefined })
-    const questions = Object.fromEntries(
-      Array.from(this.#open, ([key, { question }]) => [key, question]),
+  /** Writes the open input requests, and the status that follows from them. */
+  #publishOpen(): Promise<void> {
+    if (this.#open.size === 0) return this.#change({ status: 'working', inputRequests: undefined })
+    const inputRequests = Object.fromEntries(
+      Array.from(this.#open, ([key, { request }]) => [key, request]),
     )
-    return this.#change({ status: 'input_required', questions })
+    return this.#change({ status: 'input_required', inputRequests })
   }
 
   async #end(changes: Partial<TaskRecord>): Promise<void> {
     if (isFinal(this.#record.status)) return
-    await this.#change({ ...changes, questions: undefined })
-    this.#leave()
+    await this.#change({ ...changes, inputRequests: undefined })
+    this.#finished()
   }
 
-  #leave(): void {
+  #finished(): void {
     this.#ended.resolve()
-    this.#host.onOver(this)
+    this.#host.onFinished(this)
   }
 
   #change(changes: Partial<TaskRecord>): Promise<void> {
@@ -220,10 +240,10 @@ export class TaskRun implements TaskScope {
     const updatedAt = new Date().toISOString()
     const record = { ...this.#record, ...changes, updatedAt }
     this.#record = record
-    // One after the other: a store may take its time, and the last word must be the last one written.
+    // One after the other: a store may be slow, and the latest state must be the last one written.
     const earlier = this.#writing
     const writing =
-      earlier === undefined ? this.#put(record) : earlier.then(() => this.#put(record))
+      earlier === undefined ? this.#write(record) : earlier.then(() => this.#write(record))
     this.#writing = writing
     void writing.then(() => {
       if (this.#writing === writing) this.#writing = undefined
@@ -231,10 +251,10 @@ export class TaskRun implements TaskScope {
     return writing
   }
 
-  async #put(record: TaskRecord): Promise<void> {
+  async #write(record: TaskRecord): Promise<void> {
     try {
       if (await this.#host.store.put(record)) this.#host.onChanged(this, record)
-      // Ended by another process, or its time is up.
+      // Another process has ended it, or its time to live is over.
       else this.stop(errors.taskCancelled({ taskId: record.id }))
     } catch (error) {
       this.#host.onError(error, this.request)

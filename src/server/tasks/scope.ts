@@ -1,30 +1,30 @@
 import type { InputRequest } from '../../mcp/types/input.ts'
 
-/** What the code of a tool knows of the task it runs as. */
+/** The task that a tool runs as, for the code of the tool. */
 export interface TaskHandle {
   readonly id: string
-  /** Says in words how far it has come, to whoever follows the task. */
+  /** Sets the status message of the task, which clients that follow the task see. */
   message(text: string): void
 }
 
-/** The wish that the client answer a question as a task, where it can. */
-export interface QuestionTask {
-  /** How long the client is asked to keep its answer. */
+/** Asks the client to answer a server request as a task. */
+export interface ServerRequestTask {
+  /** How long the client is asked to keep the response. */
   readonly ttlMs?: number
 }
 
-/** How a question is put. */
-export interface AskOptions {
-  readonly task?: QuestionTask
+/** The options of a server request. */
+export interface ServerRequestOptions {
+  readonly task?: ServerRequestTask
 }
 
 /** A call that is a task, or may become one. */
 export interface TaskScope {
-  /** Whether it is one already. */
+  /** Whether it is a task already. */
   readonly isBegun: boolean
   readonly handle: TaskHandle
-  /** Answers the call with a task and goes on as that task; does nothing where it is one. */
+  /** Answers the call with a task and continues as that task; does nothing where it is a task. */
   begin(): Promise<void>
-  /** Asks the client. The call has been answered, so this waits however long it takes. */
-  ask(question: InputRequest, key: string, options?: AskOptions): Promise<unknown>
+  /** Sends a server request. The call was answered already, so this waits without a timeout. */
+  ask(request: InputRequest, key: string, options?: ServerRequestOptions): Promise<unknown>
 }

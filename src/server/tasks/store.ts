@@ -2,36 +2,36 @@ import type { Members } from '../../mcp/types/base.ts'
 import type { InputRequests } from '../../mcp/types/input.ts'
 import type { TaskStatus } from '../../mcp/types/tasks.ts'
 
-/** A task as it is kept: JSON, and nothing of the process that carries it out. */
+/** A task as a store keeps it: JSON, without anything of the process that runs it. */
 export interface TaskRecord {
   /** Cannot be guessed, and is never used twice. */
   readonly id: string
   /** The tool that was called. */
   readonly tool: string
-  /** Which of the protocol's two designs it was made in. */
+  /** The design of the protocol that the task was created in: 2025-11-25, or the extension of 2026-07-28. */
   readonly design: 'core' | 'extension'
-  /** Whose task it is; absent where nobody has established who calls. */
+  /** The principal that owns the task; absent where callers are not authenticated. */
   readonly principal?: string
-  /** Stands for the session that made it, where there is one and no principal. */
+  /** The key of the session that created the task, where there is a session and no principal. */
   readonly session?: string
   readonly status: TaskStatus
-  /** The status in words. */
+  /** The status message. */
   readonly message?: string
   /** An ISO 8601 time. */
   readonly createdAt: string
   /** An ISO 8601 time. */
   readonly updatedAt: string
-  /** How long it is kept from its creation. */
+  /** How long the task is kept from its creation. */
   readonly ttlMs: number
-  /** What the call gave, once it is over. */
+  /** The result of the call, once it is complete. */
   readonly result?: Members
-  /** Or how it failed. */
+  /** The error of the call, if it failed. */
   readonly error?: TaskError
-  /** What it waits to be told. */
-  readonly questions?: InputRequests
+  /** The input requests that are open, by their keys. */
+  readonly inputRequests?: InputRequests
 }
 
-/** An error as it is kept: which number it has on the wire is decided when it is told. */
+/** An error as a store keeps it. Its code on the wire depends on the revision of the reader. */
 export interface TaskError {
   readonly code: number
   readonly message: string
@@ -39,29 +39,29 @@ export interface TaskError {
   readonly kind?: string
 }
 
-/** Whose tasks: those of a principal, or without one those of a session, or those of neither. */
+/** The owner of tasks: a principal, or without one a session, or neither. */
 export type TaskOwner = Pick<TaskRecord, 'principal' | 'session'>
 
 /**
- * Keeps tasks. Every answer may come at once or later. The store forgets a task when its time is up,
- * finished or not, and no sooner.
+ * Stores tasks. Every method may return its result or a promise of it. The store deletes a task when its
+ * time to live is over, finished or not, and no sooner.
  *
- * A store may be shared by several processes: each of them tells of every task, and the one that
- * carries a task out learns that it was ended elsewhere when it next writes.
+ * Several processes may share a store: each of them answers requests for every task, and the process
+ * that runs a task learns that it was ended elsewhere when it next writes.
  */
 export interface TaskStore {
   /**
-   * Settles once `get` finds the task. Throws `errors.maxConcurrentTasks()` when there is no room for
-   * it.
+   * Adds a task, and settles once `get` finds it. Throws `errors.maxConcurrentTasks()` where the limit
+   * of tasks is reached.
    */
   add(record: TaskRecord): void | Promise<void>
-  /** The task with this id; undefined when there is none, or its time is up. */
+  /** Returns the task with this id; undefined where there is none, or its time to live is over. */
   get(id: string): TaskRecord | undefined | Promise<TaskRecord | undefined>
   /**
-   * Replaces a task that is there and not over, and gives true. Otherwise changes nothing and gives
-   * false: what is over stays as it is.
+   * Replaces a task that exists and is not final, and returns true. Otherwise changes nothing and returns
+   * false: a final task never changes.
    */
   put(record: TaskRecord): boolean | Promise<boolean>
-  /** The tasks of one owner, oldest first. */
+  /** Returns the tasks of one owner, oldest first. */
   list(owner: TaskOwner): readonly TaskRecord[] | Promise<readonly TaskRecord[]>
 }

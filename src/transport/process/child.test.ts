@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { proves } from '../../../test/requirements.ts'
-import { patience } from '../../../test/support/patience.ts'
+import { pollOptions } from '../../../test/support/poll-options.ts'
 import { isAlive as isRunning } from '../../../test/support/processes.ts'
 import type { Decoded, Message } from '../../jsonrpc/message.ts'
 import { fakeClock } from '../../testing/fake-clock.ts'
@@ -14,7 +14,7 @@ interface Life {
   readonly arrivals: Decoded[]
   readonly ends: (Error | undefined)[]
   /** The params of the first notification of this name. */
-  heard(method: string): Promise<readonly unknown[]>
+  received(method: string): Promise<readonly unknown[]>
   ended(): Promise<Error | undefined>
 }
 
@@ -39,17 +39,17 @@ async function start(
     channel,
     arrivals,
     ends,
-    heard: method =>
+    received: method =>
       vi.waitFor(() => {
         const found = arrivals.find(each => each.type === 'notification' && each.method === method)
-        if (found?.type !== 'notification') throw new Error(`${method} was not heard`)
+        if (found?.type !== 'notification') throw new Error(`${method} was not received`)
         return found.params as unknown[]
-      }, patience),
+      }, pollOptions),
     ended: () =>
       vi.waitFor(() => {
         expect(ends).toHaveLength(1)
         return ends[0]
-      }, patience),
+      }, pollOptions),
   }
   lives.push(life)
   channel.open({
@@ -68,15 +68,15 @@ const note = (method: string): Message => ({ type: 'notification', method })
 const isAlive = (pid: unknown): boolean => isRunning(Number(pid))
 
 const isGone = (pid: unknown): Promise<void> =>
-  vi.waitFor(() => expect(isAlive(pid)).toBe(false), patience)
+  vi.waitFor(() => expect(isAlive(pid)).toBe(false), pollOptions)
 
 describe('a child process', () => {
   test('is talked to over its standard input and output, and leaves when it is closed', async () => {
     proves('L9')
-    const { channel, heard, ends } = await start(['echo'], { endMs: 10_000 })
+    const { channel, received, ends } = await start(['echo'], { endMs: 10_000 })
     expect(isAlive(channel.pid)).toBe(true)
     void channel.send(note('hello'))
-    await heard('hello')
+    await received('hello')
     await Promise.all([channel.close(), channel.close()])
     expect(isAlive(channel.pid)).toBe(false)
     await Promise.resolve()
@@ -85,9 +85,9 @@ describe('a child process', () => {
   })
 
   test('gets everything that was sent before it was closed', async () => {
-    const { channel, arrivals, heard } = await start(['echo'], { endMs: 10_000 })
+    const { channel, arrivals, received } = await start(['echo'], { endMs: 10_000 })
     for (let i = 0; i < 5000; i++) void channel.send(note(`number ${i}`))
-    await heard('number 4999')
+    await received('number 4999')
     expect(arrivals).toHaveLength(5000)
   })
 
@@ -96,9 +96,9 @@ describe('a child process', () => {
     vi.stubEnv('SECRET_TOKEN', 'hunter2')
     vi.stubEnv('LC_TIME', 'de_DE')
     const command = { env: { GREETING: 'hi', HOME: undefined }, cwd: '/' }
-    const { heard } = await start(['environment'], {}, command)
+    const { received } = await start(['environment'], {}, command)
     vi.unstubAllEnvs()
-    const [env, cwd] = await heard('environment')
+    const [env, cwd] = await received('environment')
     expect(env).toMatchObject({ GREETING: 'hi', LC_TIME: 'de_DE', PATH: process.env.PATH })
     expect(env).not.toHaveProperty('SECRET_TOKEN')
     expect(env).not.toHaveProperty('HOME')
@@ -133,16 +133,16 @@ describe('a child process', () => {
 describe('closing a child process', () => {
   test('sends SIGTERM to one that does not leave at the end of its input', async () => {
     proves('L9b')
-    const { channel, heard } = await start(['deaf'], { endMs: 1, termMs: 10_000 })
-    const [pid] = await heard('ready')
+    const { channel, received } = await start(['deaf'], { endMs: 1, termMs: 10_000 })
+    const [pid] = await received('ready')
     await channel.close()
     expect(isAlive(pid)).toBe(false)
   })
 
   test('kills one that does not leave for SIGTERM either', async () => {
     proves('L9b')
-    const { channel, heard, ends } = await start(['stubborn'], { endMs: 1, termMs: 1 })
-    const [pid] = await heard('ready')
+    const { channel, received, ends } = await start(['stubborn'], { endMs: 1, termMs: 1 })
+    const [pid] = await received('ready')
     await channel.close()
     expect(isAlive(pid)).toBe(false)
     expect(ends).toEqual([undefined])
@@ -150,8 +150,8 @@ describe('closing a child process', () => {
 
   test('waits for nothing where it has been killed', async () => {
     const clock = fakeClock()
-    const { channel, heard, ended } = await start(['stubborn'], { clock })
-    const [pid] = await heard('ready')
+    const { channel, received, ended } = await start(['stubborn'], { clock })
+    const [pid] = await received('ready')
     channel.kill()
     expect(await ended()).toMatchObject({ message: expect.stringContaining('SIGKILL') })
     await channel.close()
@@ -160,16 +160,16 @@ describe('closing a child process', () => {
   })
 
   test('ends what it has started, too', async () => {
-    const { channel, heard } = await start(['parent'], { endMs: 10_000, termMs: 20 })
-    const [grandchild] = await heard('ready')
+    const { channel, received } = await start(['parent'], { endMs: 10_000, termMs: 20 })
+    const [grandchild] = await received('ready')
     expect(isAlive(grandchild)).toBe(true)
     await channel.close()
     await isGone(grandchild)
   })
 
   test('does not wait for one that reads nothing', async () => {
-    const { channel, heard } = await start(['heedless'], { endMs: 1, termMs: 10_000 })
-    const [pid] = await heard('ready')
+    const { channel, received } = await start(['heedless'], { endMs: 1, termMs: 10_000 })
+    const [pid] = await received('ready')
     void channel.send(note('x'.repeat(1 << 20)))
     await channel.close()
     expect(isAlive(pid)).toBe(false)
@@ -193,7 +193,7 @@ describe('a child process that ends by itself', () => {
     expect(arrivals).toMatchObject([{ method: 'whole' }])
     expect(cause).toMatchObject({
       code: 'closed',
-      message: expect.stringMatching(/was ended by SIGKILL: the disk is on fire$/),
+      message: expect.stringMatching(/was killed by SIGKILL: the disk is on fire$/),
       cause: { code: 'framing' },
     })
     expect(channel.stderr).toBe('the disk is on fire\n')
@@ -209,8 +209,8 @@ describe('a child process that ends by itself', () => {
   })
 
   test('is reported although a grandchild holds its output open, which is ended as well', async () => {
-    const { channel, arrivals, heard, ended } = await start(['deserter'], { termMs: 20 })
-    const [grandchild] = await heard('ready')
+    const { channel, arrivals, received, ended } = await start(['deserter'], { termMs: 20 })
+    const [grandchild] = await received('ready')
     void channel.send(note('go'))
     expect(await ended()).toMatchObject({ message: expect.stringContaining('exited with code 3') })
     expect(arrivals.at(-1)).toMatchObject({ method: 'last words', params: [99] })
@@ -219,8 +219,8 @@ describe('a child process that ends by itself', () => {
   })
 
   test('is noticed by senders that wait, and by later ones', async () => {
-    const { channel, heard, ended } = await start(['heedless'], { highWaterBytes: 1000 })
-    const [pid] = await heard('ready')
+    const { channel, received, ended } = await start(['heedless'], { highWaterBytes: 1000 })
+    const [pid] = await received('ready')
     const room = channel.send(note('x'.repeat(1 << 20)))
     process.kill(Number(pid), 'SIGKILL')
     await expect(room).rejects.toMatchObject({ code: 'closed' })
@@ -228,7 +228,7 @@ describe('a child process that ends by itself', () => {
     expect(() => channel.send(note('late'))).toThrow(expect.objectContaining({ code: 'closed' }))
   })
 
-  test('as far as its output goes: is told, and can be closed', async () => {
+  test('only in its output: is reported, and can be closed', async () => {
     const { channel, ended } = await start(['mute'], { endMs: 10_000 })
     expect(await ended()).toMatchObject({ message: expect.stringContaining('closed its output') })
     expect(isAlive(channel.pid)).toBe(true)
@@ -243,9 +243,9 @@ describe('the error output of a child process', () => {
     const onStderr = (text: string): void => {
       heardBytes += Buffer.byteLength(text)
     }
-    const { channel, heard } = await start(['flood'], { onStderr, stderrBytes: 1000 })
-    await heard('flooded')
-    await vi.waitFor(() => expect(channel.stderr).toMatch(/^é+the end$/), patience)
+    const { channel, received } = await start(['flood'], { onStderr, stderrBytes: 1000 })
+    await received('flooded')
+    await vi.waitFor(() => expect(channel.stderr).toMatch(/^é+the end$/), pollOptions)
     expect(Buffer.byteLength(channel.stderr)).toBeGreaterThan(990)
     expect(Buffer.byteLength(channel.stderr)).toBeLessThanOrEqual(1000)
     expect(heardBytes).toBe(4 * (1 << 20) + 'the beginning'.length + 'the end'.length)
@@ -255,8 +255,8 @@ describe('the error output of a child process', () => {
 describe('junk on the output of a child process', () => {
   test('is passed over and reported once', async () => {
     const onJunk = vi.fn()
-    const { arrivals, heard } = await start(['junk', '50'], { onJunk })
-    await heard('third')
+    const { arrivals, received } = await start(['junk', '50'], { onJunk })
+    await received('third')
     expect(arrivals).toMatchObject([{ method: 'first' }, { method: 'second' }, { method: 'third' }])
     expect(onJunk).toHaveBeenCalledTimes(1)
     expect(onJunk).toHaveBeenCalledWith(
@@ -264,10 +264,10 @@ describe('junk on the output of a child process', () => {
     )
   })
 
-  test('is told on stderr, once and without control characters, if nobody else wants to know', async () => {
+  test('is printed to stderr, once and without control characters, without onJunk', async () => {
     const print = vi.spyOn(console, 'error').mockImplementation(() => {})
-    const { heard } = await start(['junk', '50'])
-    await heard('third')
+    const { received } = await start(['junk', '50'])
+    await received('third')
     const said = print.mock.calls
     print.mockRestore()
     expect(said).toEqual([

@@ -7,48 +7,54 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Channel, ChannelError, type Sink } from '../../jsonrpc/channel.ts'
 import { withMaxBytes } from '../../jsonrpc/codec/decode-rules.ts'
 import type { Malformed, Message } from '../../jsonrpc/message.ts'
-import { errorWords } from '../../util/error-words.ts'
+import { errorMessage } from '../../util/error-message.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { type Clock, systemClock } from '../../util/time/clock.ts'
+import { withTimeout } from '../../util/time/sleep.ts'
 import { type StreamOptions, streamChannel } from '../stream/stream.ts'
-import { within } from '../within.ts'
 import { childEnvironment } from './environment.ts'
 import { ProcessTree } from './process-tree.ts'
-import { Tail } from './tail.ts'
+import { OutputTail } from './tail.ts'
 
-/** What to start. */
+/** The command of a child process. */
 export interface ChildCommand {
-  /** A path, or a name that is looked up in PATH. No shell reads it. */
+  /** A path, or a name that is looked up in PATH. It is not run by a shell. */
   readonly command: string
   readonly args?: readonly string[]
-  /** Variables besides the few that every child is given; undefined takes one of those away. */
+  /** Variables in addition to the few that every child inherits; undefined removes one of those. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** Names of further variables of this process that the child is given too. */
+  /** Names of further variables of this process that the child inherits. */
   readonly inheritEnv?: readonly string[]
   readonly cwd?: string
 }
 
-export interface ChildOptions extends Omit<StreamOptions, 'lent' | 'onJunk' | 'skipBom'> {
-  /** Told the first time that the child prints something that is no JSON. By default on stderr. */
+/** Options for the output and the termination of a child process. */
+export interface ChildProcessOptions {
+  /** Called for the first line of the child that is no JSON. Prints to stderr by default. */
   readonly onJunk?: (malformed: Malformed) => void
-  /** Such lines after which the child counts as broken. */
+  /** The number of lines that are no JSON after which the channel closes. */
   readonly junkLines?: number
-  /** Given the child's error output as it comes. */
+  /** Receives the child's stderr output as it arrives. */
   readonly onStderr?: (text: string) => void
-  /** How much of the end of the error output is kept. */
+  /** The number of bytes at the end of the stderr output that are kept. */
   readonly stderrBytes?: number
-  /** How long the child may take to leave after the end of its input. */
+  /** Milliseconds that the child has to exit after the end of its input; then SIGTERM. */
   readonly endMs?: number
-  /** How long it, and what it has left behind, may take to leave after SIGTERM. */
+  /** Milliseconds that the child and its descendants have to exit after SIGTERM; then SIGKILL. */
   readonly termMs?: number
 }
 
-/** What there is to see of a child process. */
+/** Options of a channel to a child process. */
+export interface ChildOptions
+  extends Omit<StreamOptions, 'leaveOpen' | 'onJunk' | 'skipBom'>,
+    ChildProcessOptions {}
+
+/** The process behind a ChildChannel. */
 export interface ChildProcess {
   readonly pid: number
-  /** The end of what the child has written to its error output until now. */
+  /** The end of the child's stderr output so far. */
   readonly stderr: string
-  /** Ends it and everything it has started at once, for one that does not heed anything else. */
+  /** Kills the child and all its descendants at once, for one that ignores everything else. */
   kill(): void
 }
 
@@ -56,18 +62,18 @@ export interface ChildProcess {
 export interface ChildChannel extends Channel, ChildProcess {}
 
 /**
- * Starts a program and talks to it over its standard input and output.
+ * Starts a child process and makes a channel over its standard input and output.
  *
- * The channel owns the program and everything the program starts. `close` ends its input, after
- * `endMs` sends SIGTERM to all of them and after `termMs` more SIGKILL, and resolves when nothing is
- * left. When the program exits by itself, what it leaves behind is ended the same way. The end of
- * this process kills whatever is still running.
+ * The channel owns the child and all its descendants. `close` ends its input, sends SIGTERM to all of
+ * them after `endMs` and SIGKILL after `termMs` more, and resolves when none is left. When the child
+ * exits on its own, its descendants are terminated the same way. When this process exits, all of them
+ * are killed.
  *
- * `closed` is told as soon as the program has exited and what it had written has been delivered, even
- * if its own children hold its output open; the cause says how it ended and what it complained of.
- * There is a cause unless `close` was called: exiting unasked is never in good order. Lines that are
- * no JSON are passed over and counted. Rejects with a ChannelError `'refused'` that names the command
- * if it cannot be started.
+ * `closed` is called as soon as the child has exited and its output has been delivered, even if its own
+ * children hold the output open; the cause contains the exit status and the end of stderr. There is a
+ * cause unless `close` was called: an exit that was not requested is never clean. Lines that are no
+ * JSON are skipped and counted. Rejects with a ChannelError `'refused'` that names the command if it
+ * cannot be started.
  */
 export async function childChannel(
   command: ChildCommand,
@@ -79,7 +85,7 @@ export async function childChannel(
     child = spawn(command.command, command.args ?? [], {
       cwd: command.cwd,
       env,
-      // A group of its own, so that one signal reaches all that it starts.
+      // Its own process group, so that one signal reaches all descendants.
       detached: process.platform !== 'win32',
       stdio: ['pipe', 'pipe', 'pipe'],
       windowsHide: true,
@@ -94,9 +100,9 @@ export async function childChannel(
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>
 
-/** How much of the error output a cause repeats. */
+/** The number of characters of stderr in a cause. */
 const causeCharacters = 2000
-/** How much of a finding about its output is printed. */
+/** The number of characters that are printed of a line that is no JSON. */
 const junkCharacters = 200
 
 class ProcessChannel implements ChildChannel {
@@ -106,18 +112,18 @@ class ProcessChannel implements ChildChannel {
   readonly #endMs: number
   readonly #termMs: number
   readonly #tree: ProcessTree
-  readonly #tail: Tail
+  readonly #tail: OutputTail
   readonly #stream: Channel
   readonly #exited: Promise<void>
   readonly #allRead: Promise<void>
   readonly #name: string
-  #howItExited: string | undefined
-  #rest: Promise<void> | undefined
+  #exitStatus: string | undefined
+  #terminatingRest: Promise<void> | undefined
   #sink: Sink | undefined
   #junk = 0
   #streamCause: Error | undefined
-  #isConcluding = false
-  #told = false
+  #isFinishing = false
+  #isNotified = false
   #closing: Promise<void> | undefined
 
   constructor(child: Child, pid: number, name: string, options: ChildOptions) {
@@ -128,17 +134,18 @@ class ProcessChannel implements ChildChannel {
     this.#endMs = options.endMs ?? limits.childEndMs.default
     this.#termMs = options.termMs ?? limits.childTermMs.default
     this.#tree = new ProcessTree(pid, this.#clock)
-    this.#tail = new Tail(options.stderrBytes ?? limits.stderrBytes.default)
+    this.#tail = new OutputTail(options.stderrBytes ?? limits.stderrBytes.default)
     this.#exited = new Promise(resolve => {
       child.once('exit', (code, signal) => {
-        this.#howItExited = signal === null ? `exited with code ${code}` : `was ended by ${signal}`
-        this.#rest = this.#tree.endRest(this.#termMs)
+        this.#exitStatus = signal === null ? `exited with code ${code}` : `was killed by ${signal}`
+        this.#terminatingRest = this.#tree.terminateRest(this.#termMs)
         resolve()
-        void this.#conclude()
+        void this.#finish()
       })
     })
     this.#allRead = new Promise(resolve => child.once('close', () => resolve()))
-    // The streams fail in ways the exit explains better, also when nobody uses them any more.
+    // The exit status explains stream errors better; they can also occur when the streams are no longer
+    // used.
     for (const each of [child, child.stdin, child.stdout, child.stderr]) each.on('error', nothing)
     this.#watchStderr(options.onStderr)
     this.#stream = streamChannel(child.stdout, child.stdin, {
@@ -147,7 +154,7 @@ class ProcessChannel implements ChildChannel {
       decode: withMaxBytes(options.decode, limits.stdioMessageBytes.default),
       onJunk: malformed => this.#onJunk(malformed, options),
       skipBom: true,
-      lent: true,
+      leaveOpen: true,
     })
   }
 
@@ -160,11 +167,11 @@ class ProcessChannel implements ChildChannel {
       receive: (arrival, envelope) => sink.receive(arrival, envelope),
       closed: cause => {
         this.#streamCause ??= cause
-        void this.#conclude()
+        void this.#finish()
       },
     })
     this.#sink = sink
-    if (this.#howItExited !== undefined) void this.#conclude()
+    if (this.#exitStatus !== undefined) void this.#finish()
   }
 
   send(message: Message | readonly Message[]): void | Promise<void> {
@@ -187,7 +194,7 @@ class ProcessChannel implements ChildChannel {
   async #close(): Promise<void> {
     await this.#stream.close()
     this.#child.stdin.end()
-    // Nobody listens any more, but a child that cannot write does not leave.
+    // The output is no longer needed, but a child that cannot write would not exit.
     this.#child.stdout.resume()
     if (!(await this.#isGoneWithin(this.#endMs))) {
       this.#tree.signal('SIGTERM')
@@ -196,34 +203,36 @@ class ProcessChannel implements ChildChannel {
         await this.#isGoneWithin(limits.childKillMs.default)
       }
     }
-    await this.#rest
-    this.#letGo()
-    this.#tell()
+    await this.#terminatingRest
+    this.#destroyStreams()
+    this.#notifyClosed()
   }
 
   #isGoneWithin(limitMs: number): Promise<boolean> {
-    return within(limitMs, this.#clock, done => void this.#exited.then(done))
+    return withTimeout(limitMs, this.#clock, done => void this.#exited.then(done))
   }
 
-  /** The child has exited or its output is over: waits a moment for the other, then tells. */
-  async #conclude(): Promise<void> {
-    if (this.#sink === undefined || this.#isConcluding || this.#closing !== undefined) return
-    this.#isConcluding = true
+  /**
+   * The child has exited or its output has ended: waits a moment for the other, then calls `closed`.
+   */
+  async #finish(): Promise<void> {
+    if (this.#sink === undefined || this.#isFinishing || this.#closing !== undefined) return
+    this.#isFinishing = true
     if (await this.#isGoneWithin(limits.childExitMs.default)) {
-      // Long in coming where a grandchild holds the output open.
-      const isRead = await within(
-        limits.lastWordsMs.default,
+      // This takes long if a grandchild holds the output open.
+      const isRead = await withTimeout(
+        limits.finalReadMs.default,
         this.#clock,
         done => void this.#allRead.then(done),
       )
-      // If this process was busy all that time, the output has come but nobody has looked yet.
+      // If this process was busy all that time, output may have arrived that was not read yet.
       if (!isRead) await nextTurn()
     }
-    if (this.#howItExited !== undefined) {
+    if (this.#exitStatus !== undefined) {
       void this.#stream.close()
-      this.#letGo()
+      this.#destroyStreams()
     }
-    this.#tell(this.#reason())
+    this.#notifyClosed(this.#reason())
   }
 
   #onJunk(malformed: Malformed, options: ChildOptions): 'drop' {
@@ -232,21 +241,21 @@ class ProcessChannel implements ChildChannel {
     if (this.#junk === 1) onJunk(malformed)
     if (this.#junk === junkLines + 1) {
       void this.#stream.close()
-      const what = `"${this.#name}" printed more than ${junkLines} lines that are no JSON`
-      this.#tell(new ChannelError('framing', what))
+      const message = `"${this.#name}" printed more than ${junkLines} lines that are no JSON`
+      this.#notifyClosed(new ChannelError('framing', message))
     }
     return 'drop'
   }
 
   #printJunk = ({ detail }: Malformed): void => {
-    // The detail repeats the beginning of the line, which must not steer the terminal.
-    const what = detail.replace(/\p{Cc}/gu, '?').slice(0, junkCharacters)
-    console.error(`trunkline: passing over what "${this.#name}" prints that is no JSON: ${what}`)
+    // The detail contains the beginning of the line, which must not control the terminal.
+    const excerpt = detail.replace(/\p{Cc}/gu, '?').slice(0, junkCharacters)
+    console.error(`trunkline: ignoring output of "${this.#name}" that is no JSON: ${excerpt}`)
   }
 
   #watchStderr(onStderr: ChildOptions['onStderr']): void {
     const decoder = new StringDecoder('utf8')
-    // Always read: a child whose error output nobody takes stops as soon as the pipe is full.
+    // Always read, because a child blocks once the pipe of its stderr is full.
     this.#child.stderr.on('data', (chunk: Buffer) => {
       this.#tail.push(chunk)
       onStderr?.(decoder.write(chunk))
@@ -254,21 +263,21 @@ class ProcessChannel implements ChildChannel {
   }
 
   #reason(): Error {
-    if (this.#howItExited === undefined && this.#streamCause !== undefined) return this.#streamCause
-    const how = this.#howItExited ?? 'closed its output'
-    const complaint = this.stderr.trim().slice(-causeCharacters)
-    const what = complaint === '' ? how : `${how}: ${complaint}`
-    return new ChannelError('closed', `"${this.#name}" ${what}`, { cause: this.#streamCause })
+    if (this.#exitStatus === undefined && this.#streamCause !== undefined) return this.#streamCause
+    const status = this.#exitStatus ?? 'closed its output'
+    const output = this.stderr.trim().slice(-causeCharacters)
+    const reason = output === '' ? status : `${status}: ${output}`
+    return new ChannelError('closed', `"${this.#name}" ${reason}`, { cause: this.#streamCause })
   }
 
-  #tell(cause?: Error): void {
+  #notifyClosed(cause?: Error): void {
     const sink = this.#sink
-    if (sink === undefined || this.#told) return
-    this.#told = true
+    if (sink === undefined || this.#isNotified) return
+    this.#isNotified = true
     queueMicrotask(() => sink.closed(cause))
   }
 
-  #letGo(): void {
+  #destroyStreams(): void {
     for (const each of [this.#child.stdin, this.#child.stdout, this.#child.stderr]) each.destroy()
   }
 }
@@ -280,11 +289,12 @@ function refused(
 ): ChannelError {
   const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
   const { cwd } = command
-  let why = errorWords(cause)
-  // The system says ENOENT of the command also when it is the folder that is missing.
-  if (isMissing && cwd !== undefined && !existsSync(cwd)) why = `the folder "${cwd}" does not exist`
-  else if (isMissing) why = `no such program; PATH is "${env.PATH ?? env.Path ?? ''}"`
-  return new ChannelError('refused', `starting "${command.command}": ${why}`, { cause })
+  let reason = errorMessage(cause)
+  // The system reports ENOENT for the command also if the working directory is missing.
+  if (isMissing && cwd !== undefined && !existsSync(cwd))
+    reason = `the folder "${cwd}" does not exist`
+  else if (isMissing) reason = `no such program; PATH is "${env.PATH ?? env.Path ?? ''}"`
+  return new ChannelError('refused', `starting "${command.command}": ${reason}`, { cause })
 }
 
 function nothing(): void {}

@@ -1,9 +1,9 @@
 /**
- * The environment of a child process: what every program needs, plus `own`.
+ * Returns the environment of a child process: the variables that every program needs, plus `own`.
  *
- * Only variables that name folders, languages and the terminal are handed down, never the rest of
- * this process's environment, where secrets live, unless it is named in `further`. A variable of `own`
- * that is undefined is left out.
+ * Only variables for directories, languages and the terminal are inherited. The rest of the environment
+ * of this process can contain secrets and is inherited only if it is named in `further`. A variable of
+ * `own` that is undefined is removed.
  */
 export function childEnvironment(
   own: Readonly<Record<string, string | undefined>> = {},
@@ -11,16 +11,16 @@ export function childEnvironment(
   inherited: Readonly<Record<string, string | undefined>> = process.env,
   platform: string = process.platform,
 ): Record<string, string> {
-  // On Windows names differ only by more than their case, and two spellings of one would compete.
+  // On Windows names are case-insensitive, and two spellings of one name would conflict.
   const keyOf = (name: string): string => (platform === 'win32' ? name.toUpperCase() : name)
-  const isUsual = platform === 'win32' ? isWindowsName : isPosixName
-  const named = new Set(further.map(keyOf))
+  const isInherited = platform === 'win32' ? isWindowsName : isPosixName
+  const requested = new Set(further.map(keyOf))
   const chosen = new Map<string, readonly [name: string, value: string | undefined]>()
   for (const [name, value] of Object.entries(inherited)) {
-    // Shells export functions in this form; a variable is not the place to run code from.
+    // Shells export functions in this form, which must not be a way to run code.
     if (value?.startsWith('() ')) continue
     const key = keyOf(name)
-    if (isUsual(key) || named.has(key)) chosen.set(key, [name, value])
+    if (isInherited(key) || requested.has(key)) chosen.set(key, [name, value])
   }
   for (const [name, value] of Object.entries(own)) chosen.set(keyOf(name), [name, value])
   const entries = [...chosen.values()].filter(

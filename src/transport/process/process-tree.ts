@@ -2,19 +2,19 @@ import { execFile, spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { limits } from '../../util/limits/limits.ts'
 import type { Clock } from '../../util/time/clock.ts'
-import { within } from '../within.ts'
-import { atProcessEnd } from './termination.ts'
+import { sleep } from '../../util/time/sleep.ts'
+import { onProcessExit } from './termination.ts'
 
 /**
- * A process that leads its own group, and everything it has started.
+ * A process that leads its own process group, and all its descendants.
  *
- * From the beginning until nothing of it is left, the end of this process is the end of the tree: by
- * `process.exit`, by an error nobody caught, and by SIGTERM, SIGINT and SIGHUP. Where the program
- * listens to such a signal itself, it decides what the signal means, and the tree lives until the
- * program ends. SIGKILL cannot be noticed: the leader then sees the end of its input, and no more.
+ * Until no process is left, the exit of this process kills the tree: by `process.exit`, by an uncaught
+ * exception, and by SIGTERM, SIGINT and SIGHUP. If the program handles such a signal itself, it decides
+ * what the signal means, and the tree lives until the program exits. SIGKILL cannot be caught: the
+ * leader then only sees the end of its input.
  *
- * Signals go to the whole group and are never sent to a number that may already mean another
- * process. On Windows there are no groups: a tree can be killed only while its leader lives.
+ * Signals go to the whole group and are never sent to a pid that may have been reused. Windows has no
+ * process groups: a tree can be killed only while its leader is alive.
  */
 export class ProcessTree {
   readonly #pid: number
@@ -24,11 +24,11 @@ export class ProcessTree {
   constructor(pid: number, clock: Clock) {
     this.#pid = pid
     this.#clock = clock
-    if (trees.size === 0) stopWatching = atProcessEnd(killAll)
+    if (trees.size === 0) stopWatching = onProcessExit(killAll)
     trees.add(this)
   }
 
-  /** Sends a signal to every process of the tree. On Windows each signal kills. */
+  /** Sends a signal to every process of the tree. On Windows every signal kills. */
   signal(signal: 'SIGTERM' | 'SIGKILL'): void {
     if (this.#gone) return
     if (isWindows) execFile('taskkill', taskkill(this.#pid), nothing)
@@ -36,10 +36,10 @@ export class ProcessTree {
   }
 
   /**
-   * Ends what the leader, who has exited, left behind: SIGTERM, and after `termMs` SIGKILL.
-   * Resolves when nothing is left.
+   * Terminates the descendants of a leader that has exited: SIGTERM, and after `termMs` SIGKILL.
+   * Resolves when no process is left.
    */
-  async endRest(termMs: number): Promise<void> {
+  async terminateRest(termMs: number): Promise<void> {
     if (this.#hasMembers()) {
       this.signal('SIGTERM')
       if (!(await this.#isGoneWithin(termMs))) {
@@ -52,7 +52,7 @@ export class ProcessTree {
     if (trees.size === 0) stopWatching()
   }
 
-  /** For the end of this process, when nothing can be waited for. */
+  /** Kills the tree synchronously, for the exit of this process. */
   kill(): void {
     if (isWindows) spawnSync('taskkill', taskkill(this.#pid), { stdio: 'ignore' })
     else signalGroup(this.#pid, 'SIGKILL')
@@ -60,10 +60,10 @@ export class ProcessTree {
 
   async #isGoneWithin(limitMs: number): Promise<boolean> {
     const giveUpAt = this.#clock.now() + limitMs
-    // Nobody is told of the end of a grandchild, so one has to look.
+    // There is no event for the exit of a grandchild, so this polls.
     for (let pauseMs = 1; this.#hasMembers(); pauseMs = Math.min(pauseMs * 2, 50)) {
       if (this.#clock.now() >= giveUpAt) return false
-      await within(pauseMs, this.#clock, nothing)
+      await sleep(pauseMs, this.#clock).done
     }
     return true
   }
@@ -76,7 +76,7 @@ export class ProcessTree {
 
 const isWindows = process.platform === 'win32'
 
-// Of the process, because its end is one event for all trees.
+// One per process, because its exit is one event for all trees.
 const trees = new Set<ProcessTree>()
 
 let stopWatching = nothing
@@ -85,25 +85,25 @@ function killAll(): void {
   for (const tree of trees) tree.kill()
 }
 
-/** Says whether there was anybody to signal. */
+/** Returns whether there was a process to signal. */
 function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(-group, signal)
     return true
   } catch {
-    // Nobody is there, or nobody who may be signalled.
+    // There is no such process, or no permission to signal it.
     return false
   }
 }
 
 /**
- * Whether the group has more than dead members. Those stay in the table of processes until somebody
- * asks for their exit code, and in a container whose first process asks for none they stay for good.
+ * Whether the group has a member that is no zombie. Zombies stay in the process table until their
+ * parent reaps them, and in a container whose first process reaps none they stay forever.
  */
 function hasLiveMembers(group: number): boolean {
   for (const entry of processes()) {
     const stat = readStat(entry)
-    // After the name, which may hold anything but ends with the last parenthesis: state, parent, group.
+    // The fields after the name, which can contain anything but ends with the last parenthesis.
     const [state, , memberOf] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 3)
     if (Number(memberOf) === group && state !== 'Z' && state !== 'X') return true
   }
@@ -122,7 +122,7 @@ function readStat(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'latin1')
   } catch {
-    // It ended between the two looks.
+    // The process exited in the meantime.
     return ''
   }
 }

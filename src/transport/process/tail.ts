@@ -1,7 +1,7 @@
-/** Keeps the last bytes of an output that may be endless, in whatever pieces it comes. */
-export class Tail {
+/** Keeps the last `maxBytes` of an output of any length. */
+export class OutputTail {
   readonly #maxBytes: number
-  // A ring: written round and round, so that pieces of one byte cost no more than large ones.
+  // A ring buffer, so that small chunks cost no more per byte than large ones.
   #ring = Buffer.alloc(0)
   #at = 0
   #isFull = false
@@ -10,6 +10,7 @@ export class Tail {
     this.#maxBytes = maxBytes
   }
 
+  /** Adds a chunk. */
   push(chunk: Buffer): void {
     if (this.#ring.length === 0) this.#ring = Buffer.alloc(this.#maxBytes)
     const last = chunk.subarray(-this.#maxBytes)
@@ -20,7 +21,7 @@ export class Tail {
     this.#at = end % this.#maxBytes
   }
 
-  /** The kept end as text, from the first whole character on. */
+  /** The kept bytes as text, from the first complete character on. */
   get text(): string {
     const newest = this.#ring.subarray(0, this.#at)
     if (!this.#isFull) return newest.toString()

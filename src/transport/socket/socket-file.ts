@@ -8,49 +8,54 @@ import { bind, systemCode } from '../listener.ts'
 const MAX_PATH_BYTES = process.platform === 'linux' ? 107 : 103
 
 /**
- * Binds a server to a socket file that its owner alone may use, from the moment the file exists. In
- * a worker thread, which has no say over the modes of new files, from a moment later.
+ * Binds a server to a socket file that only its owner can use, from the moment the file exists. In a
+ * worker thread, which cannot set the umask, from a moment later.
  *
- * A file that a dead server left behind is replaced; one where somebody answers, or that is no
- * socket, is never touched. Rejects with a ChannelError `'refused'`.
+ * A stale file of a dead server is replaced; a file whose server answers, or that is no socket, is
+ * never touched. Rejects with a ChannelError `'refused'`.
  */
 export async function bindSocketFile(server: Server, path: string): Promise<void> {
   checkLength(path)
   try {
-    await bindGuarded(server, path)
+    await bindPrivate(server, path)
   } catch (error) {
     if (!(error instanceof ChannelError) || systemCode(error.cause) !== 'EADDRINUSE') throw error
     await removeStale(path)
-    await bindGuarded(server, path)
+    await bindPrivate(server, path)
   }
   try {
     chmodSync(path, 0o600)
   } catch (cause) {
     server.close()
-    throw new ChannelError('refused', `listening on unix:${path}: it cannot be guarded`, { cause })
+    throw new ChannelError('refused', `listening on unix:${path}: its permissions cannot be set`, {
+      cause,
+    })
   }
 }
 
-/** Makes the file with no rights for others: a later chmod alone would leave a gap to connect in. */
-function bindGuarded(server: Server, path: string): Promise<void> {
+/**
+ * Creates the file without permissions for others: with a later chmod alone, others could connect
+ * before it.
+ */
+function bindPrivate(server: Server, path: string): Promise<void> {
   if (!isMainThread) return bind(server, `unix:${path}`, { path })
-  // The owner keeps all rights, for the sake of folders that another thread makes at this moment.
+  // The owner keeps all permissions, because another thread may create directories at this moment.
   const before = process.umask(0o077)
   try {
-    // The file exists when this returns, and is reported later.
+    // The file exists when this returns; the promise resolves later.
     return bind(server, `unix:${path}`, { path })
   } finally {
     process.umask(before)
   }
 }
 
-/** The system would refuse a longer path in words nobody understands, or cut it. */
+/** The system would reject a longer path with an obscure error, or truncate it. */
 function checkLength(path: string): void {
   const bytes = Buffer.byteLength(path)
   if (bytes <= MAX_PATH_BYTES) return
   throw new ChannelError(
     'refused',
-    `listening on unix:${path}: the path has ${bytes} bytes, the system takes ${MAX_PATH_BYTES}`,
+    `listening on unix:${path}: the path has ${bytes} bytes, the system allows ${MAX_PATH_BYTES}`,
   )
 }
 
@@ -63,7 +68,7 @@ async function removeStale(path: string): Promise<void> {
   if (!(await isDead(path))) {
     throw new ChannelError('refused', `listening on unix:${path}: already in use`)
   }
-  // Another server may have cleaned up and bound while we asked; then the file is not the dead one.
+  // Another server may have replaced the file in the meantime; then it is not the stale one.
   const now = statOf(path)
   if (now !== undefined && now.ino === before.ino && now.ctimeMs === before.ctimeMs) {
     unlinkSync(path)
@@ -74,7 +79,7 @@ function statOf(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false })
 }
 
-/** Only a refused connection shows that nobody listens; a full queue or a missing right does not. */
+/** Only ECONNREFUSED proves that no server listens; a full backlog or a missing permission does not. */
 function isDead(path: string): Promise<boolean> {
   return new Promise(resolve => {
     const probe = connect({ path })

@@ -64,7 +64,7 @@ async function rawTo(listener: Listener): Promise<Socket> {
 }
 
 describe('a TCP listener', () => {
-  test('tells the port really bound and answers there', async () => {
+  test('reports the bound port and answers there', async () => {
     const listener = await serve()
     expect(listener.address).toMatch(/^tcp:\/\/127\.0\.0\.1:[1-9]\d*$/)
     const near = await client(targetOf(listener))
@@ -125,7 +125,7 @@ describe('a TCP listener', () => {
     expect(await near.closed).toBeUndefined()
   })
 
-  test('answers what a client asked before it ended its half', async () => {
+  test('answers requests that a client sent before it ended its half', async () => {
     const listener = await serve()
     const socket = await rawTo(listener)
     socket.end('{"jsonrpc":"2.0","method":"a"}\n{"jsonrpc":"2.0","method":"b"}\n')
@@ -180,7 +180,7 @@ describe('a socket file', () => {
     expect(existsSync(path)).toBe(false)
   })
 
-  test('is never taken from somebody who listens', async () => {
+  test('is never taken from a server that listens', async () => {
     const path = join(folder, 's')
     await serve({ path })
     await expect(serve({ path })).rejects.toMatchObject({
@@ -219,13 +219,13 @@ describe('a socket file', () => {
 
   test('has a path the system can take', async () => {
     const path = join(folder, 'x'.repeat(108 - folder.length))
-    await expect(serve({ path })).rejects.toThrow('the path has 109 bytes, the system takes 107')
+    await expect(serve({ path })).rejects.toThrow('the path has 109 bytes, the system allows 107')
   })
 
   test('that does not exist cannot be connected to', async () => {
     await expect(connectSocket({ path: join(folder, 'none') })).rejects.toMatchObject({
       code: 'refused',
-      message: expect.stringContaining('there is no such file'),
+      message: expect.stringContaining('no such file'),
     })
   })
 })

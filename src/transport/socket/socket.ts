@@ -20,11 +20,13 @@ export type SocketTarget =
   | { readonly host: string; readonly port: number }
   | { readonly path: string }
 
+/** Options of `connectSocket`. */
 export interface ConnectSocketOptions extends StreamOptions, OpeningOptions {}
 
+/** Options of `listenSocket`. */
 export interface ListenSocketOptions extends StreamOptions {
   readonly maxConnections?: number
-  /** Told of a connection that was refused (`'too-many'`) and of one that could not be accepted. */
+  /** Called for a connection that was refused (`'too-many'`) or could not be accepted. */
   readonly onError?: (error: Error) => void
 }
 
@@ -38,7 +40,7 @@ export function connectSocket(
 ): Promise<Channel> {
   return opening(nameOf(target), options, (opened, failed) => {
     const socket = connect({ ...target, ...tuning })
-    // Stays on: an error that is on its way when the socket is given up would end the process.
+    // Never removed, because an error event after the socket was abandoned would crash the process.
     socket.on('error', cause => failed(connectError(target, cause)))
     socket.once('connect', () => opened(socketChannel(socket, options)))
     return () => socket.destroy()
@@ -46,11 +48,11 @@ export function connectSocket(
 }
 
 /**
- * Listens, and hands each connection to `accept` as a channel that is not open yet. The host
- * `localhost` means 127.0.0.1, whatever the system makes of that name.
+ * Listens, and passes each connection to `accept` as a channel that is not open yet. The host
+ * `localhost` always means 127.0.0.1, however the system resolves that name.
  *
- * A socket file is made for its owner only; one that a dead server left behind is replaced, one
- * where somebody answers never. Rejects with a ChannelError `'refused'` that names the address.
+ * A socket file is accessible to its owner only. A stale file of a dead server is replaced, one whose
+ * server answers never. Rejects with a ChannelError `'refused'` that names the address.
  */
 export async function listenSocket(
   target: SocketTarget,
@@ -71,19 +73,19 @@ export async function listenSocket(
   server.on('error', error => onError?.(error))
   return serverListener(server, address, {
     channels: () => connections.values(),
-    cut: () => {
+    destroy: () => {
       for (const socket of connections.keys()) socket.destroy()
     },
   })
 }
 
 const tuning = {
-  // Answers are small and wanted at once.
+  // Messages are small and must not be delayed.
   noDelay: true,
-  // The system then asks once a second, ten times: a peer that vanished is noticed after 40 seconds.
+  // The system then probes once a second, ten times: a vanished peer is detected after 40 seconds.
   keepAlive: true,
   keepAliveInitialDelay: 30_000,
-  // A peer that has ended its half still gets its answers.
+  // A peer that has ended its half still gets its responses.
   allowHalfOpen: true,
 } as const
 
@@ -122,11 +124,11 @@ function nameOf(target: SocketTarget): string {
 
 function connectError(target: SocketTarget, cause: Error): ChannelError {
   const code = systemCode(cause)
-  const late = code === 'ETIMEDOUT'
-  const what = late ? 'no answer' : (reasons.get(code ?? '') ?? cause.message)
+  const isTimeout = code === 'ETIMEDOUT'
+  const reason = isTimeout ? 'no answer' : (reasons.get(code ?? '') ?? cause.message)
   return new ChannelError(
-    late ? 'timeout' : 'refused',
-    `connecting to ${nameOf(target)}: ${what}`,
+    isTimeout ? 'timeout' : 'refused',
+    `connecting to ${nameOf(target)}: ${reason}`,
     {
       cause,
     },
@@ -135,7 +137,7 @@ function connectError(target: SocketTarget, cause: Error): ChannelError {
 
 const reasons = new Map([
   ['ECONNREFUSED', 'nothing listens there'],
-  ['ENOENT', 'there is no such file'],
-  ['ENOTFOUND', 'there is no such host'],
+  ['ENOENT', 'no such file'],
+  ['ENOTFOUND', 'no such host'],
   ['EACCES', 'no permission'],
 ])

@@ -1,23 +1,23 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
 import { ChannelError } from '../../jsonrpc/channel.ts'
-import { Outbox, type OutboxOptions } from './backpressure.ts'
+import { Backpressure, type BackpressureOptions } from './backpressure.ts'
 
-/** An outbox whose unsent bytes a test sets by hand. */
-function outbox(options: OutboxOptions) {
+/** An backpressure whose unsent bytes a test sets by hand. */
+function backpressure(options: BackpressureOptions) {
   const state = { unsent: 0, slow: [] as ChannelError[] }
-  const box = new Outbox(
+  const box = new Backpressure(
     { unsent: () => state.unsent, tooSlow: error => state.slow.push(error) },
     options,
   )
   const send = (bytes: number): void | Promise<void> => {
     box.admit()
     state.unsent += bytes
-    return box.taken(bytes)
+    return box.added(bytes)
   }
   const leave = (bytes: number): void => {
     state.unsent -= bytes
-    box.left()
+    box.progressed()
   }
   return { box, state, send, leave }
 }
@@ -31,9 +31,9 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-describe('an outbox', () => {
+describe('an backpressure', () => {
   test('lets senders go on up to the high water and asks them to wait above it', async () => {
-    const { send, leave } = outbox(options)
+    const { send, leave } = backpressure(options)
     expect(send(100)).toBeUndefined()
     const room = send(1)
     expect(room).toBeInstanceOf(Promise)
@@ -43,7 +43,7 @@ describe('an outbox', () => {
   })
 
   test('has a timer only above the high water', () => {
-    const { send, leave } = outbox(options)
+    const { send, leave } = backpressure(options)
     void send(100)
     expect(vi.getTimerCount()).toBe(0)
     void send(1)
@@ -52,8 +52,8 @@ describe('an outbox', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('refuses one more message over the limit and tells the owner once', async () => {
-    const { send, state } = outbox(options)
+  test('rejects a message over the limit and notifies the owner once', async () => {
+    const { send, state } = backpressure(options)
     const room = send(1000)
     void send(1)
     expect(() => send(1)).toThrow(expect.objectContaining({ code: 'too-slow' }))
@@ -64,7 +64,7 @@ describe('an outbox', () => {
   })
 
   test('lets one message exceed the limit by itself, with the usual room behind it', () => {
-    const { send, state } = outbox(options)
+    const { send, state } = backpressure(options)
     void send(5000)
     void send(900)
     expect(state.slow).toEqual([])
@@ -73,7 +73,7 @@ describe('an outbox', () => {
   })
 
   test('does not let a row of large messages lift the limit for good', () => {
-    const { send, state } = outbox(options)
+    const { send, state } = backpressure(options)
     const flood = (): void => {
       for (let i = 0; i < 100; i++) void send(5000)
     }
@@ -82,7 +82,7 @@ describe('an outbox', () => {
   })
 
   test('gives up when nothing leaves for the stall time', async () => {
-    const { send, state } = outbox(options)
+    const { send, state } = backpressure(options)
     const room = send(500)
     vi.advanceTimersByTime(49)
     expect(state.slow).toEqual([])
@@ -93,7 +93,7 @@ describe('an outbox', () => {
   })
 
   test('is patient with a reader that takes little by little while more is sent', () => {
-    const { send, leave, state } = outbox(options)
+    const { send, leave, state } = backpressure(options)
     void send(500)
     for (let i = 0; i < 10; i++) {
       vi.advanceTimersByTime(40)
@@ -106,17 +106,17 @@ describe('an outbox', () => {
   })
 
   test('does not take more messages for progress', () => {
-    const { box, send, state } = outbox(options)
+    const { box, send, state } = backpressure(options)
     void send(500)
     vi.advanceTimersByTime(40)
     void send(10)
-    box.left()
+    box.progressed()
     vi.advanceTimersByTime(10)
     expect(state.slow).toHaveLength(1)
   })
 
-  test('rejects who waits when it is closed, and whoever comes later', async () => {
-    const { box, send, state } = outbox(options)
+  test('rejects waiting senders when it is closed, and later ones', async () => {
+    const { box, send, state } = backpressure(options)
     const room = send(500)
     const error = new ChannelError('closed', 'over')
     box.close(error)
@@ -126,10 +126,10 @@ describe('an outbox', () => {
     expect(state.slow).toEqual([])
   })
 
-  test('does not report a rejection that nobody waits for', async () => {
+  test('does not report a rejection that no sender waits for', async () => {
     const unhandled = vi.fn()
     process.on('unhandledRejection', unhandled)
-    const { box, send } = outbox(options)
+    const { box, send } = backpressure(options)
     void send(500)
     box.close(new ChannelError('closed', 'over'))
     vi.useRealTimers()

@@ -1,46 +1,53 @@
 import { ChannelError } from '../../jsonrpc/channel.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { type Clock, systemClock, type Timer } from '../../util/time/clock.ts'
-import { Room } from './room.ts'
 
-export interface OutboxOptions {
-  /** Unsent bytes at which senders are asked to wait. */
+/** Limits of the unsent bytes of a connection. */
+export interface BackpressureOptions {
+  /** Unsent bytes above which `send` returns a promise to wait for. */
   readonly highWaterBytes?: number
-  /** Unsent bytes at which one more message is too many. */
+  /** Unsent bytes above which a further message closes the connection as too slow. */
   readonly maxOutboundBytes?: number
-  /** How long the other side may take nothing while senders wait. */
+  /**
+   * Milliseconds without progress above the high-water mark after which the connection closes as too
+   * slow.
+   */
   readonly stallMs?: number
   readonly clock?: Clock
 }
 
-/** The owner of an outbox: what it must know, and whom it tells. */
-export interface OutboxOwner {
-  /** Bytes taken for sending that have not left this process: own buffers and those below. */
+/** The connection that a Backpressure watches. */
+export interface BackpressureOwner {
+  /**
+   * Returns the accepted bytes that have not left this process, in its own buffers and those of the
+   * system.
+   */
   unsent(): number
-  /** The other side does not keep up. Called at most once; the owner closes the connection. */
+  /** The peer does not keep up. Called at most once; the owner closes the connection. */
   tooSlow(error: ChannelError): void
 }
 
 /**
- * Watches the bytes one connection has not sent yet; it holds none of them itself.
+ * Applies backpressure based on the unsent bytes of a connection; it buffers nothing itself.
  *
- * For each message the owner calls `admit` before taking it and returns what `taken` returns; each
- * time bytes have left, by an event or the callback of a write, it calls `left`; at the end `close`.
- * A WebSocket answers `unsent` with its `bufferedAmount` and calls `left` in the callback of `send`.
+ * For each message the owner calls `admit` before accepting it and returns the value of `added`; each
+ * time bytes have been sent, by an event or the callback of a write, it calls `progressed`; at the end
+ * `close`. A WebSocket returns its `bufferedAmount` from `unsent` and calls `progressed` in the
+ * callback of `send`.
  *
- * Above the high water senders get a promise, which resolves when the bytes are below it again. The
- * owner is told `'too-slow'` when a message comes while more than the limit is unsent, or when
- * nothing leaves for the stall time above the high water. A message that alone exceeds the limit
- * may go, and raises the limit by its size until there is room again. The timer exists only above
- * the high water.
+ * Above the high-water mark senders get a promise, which resolves when the unsent bytes fall below it.
+ * The owner gets `tooSlow` when a message comes while more than the limit is unsent, or when nothing is
+ * sent for the stall time above the high-water mark. A message that alone exceeds the limit is
+ * accepted, and raises the limit by its size until the connection has drained. The timer exists only
+ * above the high-water mark.
  */
-export class Outbox {
-  readonly #owner: OutboxOwner
+export class Backpressure {
+  readonly #owner: BackpressureOwner
   readonly #highWaterBytes: number
   readonly #maxBytes: number
   readonly #stallMs: number
   readonly #clock: Clock
-  readonly #room = new Room()
+  readonly #drain = new DrainSignal()
   #above = false
   #raisedBy = 0
   #lastUnsent = 0
@@ -48,7 +55,7 @@ export class Outbox {
   #timer: Timer | undefined
   #error: ChannelError | undefined
 
-  constructor(owner: OutboxOwner, options: OutboxOptions = {}) {
+  constructor(owner: BackpressureOwner, options: BackpressureOptions = {}) {
     this.#owner = owner
     this.#highWaterBytes = options.highWaterBytes ?? limits.outboundHighWaterBytes.default
     this.#maxBytes = options.maxOutboundBytes ?? limits.outboundBytes.default
@@ -56,7 +63,10 @@ export class Outbox {
     this.#clock = options.clock ?? systemClock
   }
 
-  /** Throws `'closed'` once closed, and `'too-slow'` if too much is unsent for one more message. */
+  /**
+   * Throws a ChannelError `'closed'` once closed, and `'too-slow'` if too much is unsent for a further
+   * message.
+   */
   admit(): void {
     if (this.#error !== undefined) throw this.#error
     if (!this.#above) return
@@ -65,37 +75,40 @@ export class Outbox {
     throw this.#tooSlow(`${unsent} bytes are waiting to be sent`)
   }
 
-  /** Says that a message of this size was taken. A returned promise is for the sender. */
-  taken(bytes: number): void | Promise<void> {
+  /** Reports that a message of this size was accepted. A returned promise is for the sender. */
+  added(bytes: number): void | Promise<void> {
     const unsent = this.#owner.unsent()
     if (unsent <= this.#highWaterBytes) return
-    // The largest one, not their sum: a row of large messages must not lift the limit for good.
+    // By the largest message, not their sum: a series of large messages must not raise the limit
+    // forever.
     if (bytes > this.#maxBytes) this.#raisedBy = Math.max(this.#raisedBy, bytes)
     if (!this.#above) this.#rise()
     this.#lastUnsent = unsent
-    return this.#room.wait()
+    return this.#drain.wait()
   }
 
-  /** Says that bytes may have left. Cheap while there is room. */
-  left(): void {
+  /** Reports that bytes may have been sent. Cheap below the high-water mark. */
+  progressed(): void {
     if (!this.#above) return
     const unsent = this.#owner.unsent()
     if (unsent <= this.#highWaterBytes) {
       this.#fall()
-      this.#room.clear()
+      this.#drain.clear()
     } else if (unsent < this.#lastUnsent) {
       this.#progressAt = this.#clock.now()
     }
     this.#lastUnsent = unsent
   }
 
-  /** Ends the watch: whoever waits is rejected with the error; from now on `admit` throws `'closed'`. */
+  /**
+   * Stops watching: waiting senders are rejected with the error; from now on `admit` throws `'closed'`.
+   */
   close(error: ChannelError): void {
     if (this.#error !== undefined) return
     const { code, message } = error
     this.#error = code === 'closed' ? error : new ChannelError('closed', message, { cause: error })
     this.#fall()
-    this.#room.fail(error)
+    this.#drain.fail(error)
   }
 
   #rise(): void {
@@ -112,21 +125,58 @@ export class Outbox {
   }
 
   #watch(delayMs: number): void {
-    this.#timer = this.#clock.start(this.#look, delayMs)
-    // What is unsent keeps the process alive by itself, or nothing should.
+    this.#timer = this.#clock.start(this.#checkStall, delayMs)
+    // Unsent bytes keep the process alive themselves, if anything should.
     this.#timer.unref()
   }
 
-  #look = (): void => {
+  #checkStall = (): void => {
     const idleMs = this.#clock.now() - this.#progressAt
     if (idleMs < this.#stallMs) this.#watch(this.#stallMs - idleMs)
-    else this.#tooSlow(`nothing was taken for ${this.#stallMs} ms`)
+    else this.#tooSlow(`it accepted nothing for ${this.#stallMs} ms`)
   }
 
-  #tooSlow(why: string): ChannelError {
-    const error = new ChannelError('too-slow', `sending: the other side is too slow, ${why}`)
+  #tooSlow(reason: string): ChannelError {
+    const error = new ChannelError('too-slow', `sending: the peer is too slow, ${reason}`)
     this.close(error)
     this.#owner.tooSlow(error)
     return error
   }
 }
+
+/**
+ * A promise that all senders of a congested connection wait for.
+ *
+ * A sender can ignore the promise; its rejection is then not reported as unhandled.
+ */
+export class DrainSignal {
+  #promise: Promise<void> | undefined
+  #resolve: () => void = nothing
+  #reject: (error: Error) => void = nothing
+
+  /** Returns the promise that resolves with the next `clear` and rejects with the next `fail`. */
+  wait(): Promise<void> {
+    if (this.#promise === undefined) {
+      this.#promise = new Promise((resolve, reject) => {
+        this.#resolve = resolve
+        this.#reject = reject
+      })
+      this.#promise.catch(nothing)
+    }
+    return this.#promise
+  }
+
+  /** Resolves the promise: sending can continue. */
+  clear(): void {
+    this.#resolve()
+    this.#promise = undefined
+  }
+
+  /** Rejects the promise: nothing can be sent any more. */
+  fail(error: Error): void {
+    this.#reject(error)
+    this.#promise = undefined
+  }
+}
+
+function nothing(): void {}

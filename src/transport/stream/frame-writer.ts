@@ -1,26 +1,27 @@
 import type { Writable } from 'node:stream'
 
-/** More than this is not handed to the stream at a time, so that progress can be seen. */
+/** The largest piece that is written to the stream at a time, so that progress is visible. */
 const pieceBytes = 64 * 1024
 
-/** How frames are gathered. */
-export interface Gathering {
-  /** With as many they leave at once. */
+/** How frames are combined into writes. */
+export interface Coalescing {
+  /** The number of bytes that are written at once. */
   readonly bytes: number
-  readonly byTurns?: boolean
+  /** Whether frames are flushed by `setImmediate` instead of `process.nextTick`. */
+  readonly flushOnImmediate?: boolean
 }
 
 /**
- * Gathers frames and writes them to a stream in few pieces.
+ * Combines frames into few writes to a stream.
  *
- * Frames leave when so many bytes have gathered, on `flush`, and otherwise once the code that is
- * running has finished, or, `byTurns`, at the end of this turn of the event loop. While the stream
- * has enough to do, they wait here, cut into pieces, and follow as it takes them. `progress` is
- * called whenever the stream has taken a piece, with an error if it could not.
+ * Frames are written when enough bytes have been collected, on `flush`, and otherwise in the next tick
+ * or, with `flushOnImmediate`, at the end of this turn of the event loop. While the stream is busy,
+ * they are held here in pieces and follow as it accepts them. `progress` is called whenever the stream
+ * has accepted a piece, with an error if it failed.
  */
 export class FrameWriter {
   readonly #writable: Writable
-  readonly #gather: Gathering
+  readonly #coalescing: Coalescing
   readonly #progress: (error?: Error | null) => void
   #text = ''
   #parts: Uint8Array[] = []
@@ -30,22 +31,30 @@ export class FrameWriter {
   #writing = 0
   #scheduled = false
 
-  constructor(writable: Writable, gather: Gathering, progress: (error?: Error | null) => void) {
+  constructor(
+    writable: Writable,
+    coalescing: Coalescing,
+    progress: (error?: Error | null) => void,
+  ) {
     this.#writable = writable
-    this.#gather = gather
+    this.#coalescing = coalescing
     this.#progress = progress
   }
 
-  /** Bytes not taken by the system yet. Text still being gathered counts one byte a character. */
+  /**
+   * The bytes not accepted by the system yet. Text that is still collected counts one byte per
+   * character.
+   */
   get unsent(): number {
     return this.#text.length + this.#partsBytes + this.#heldBytes + this.#writable.writableLength
   }
 
-  /** Whether everything given to the writer has been taken by the system. */
+  /** Whether the system has accepted everything that was written. */
   get idle(): boolean {
     return this.#writing === 0 && this.#text === '' && this.#partsBytes + this.#heldBytes === 0
   }
 
+  /** Adds a frame. */
   write(frame: string | Uint8Array): void {
     if (typeof frame === 'string') {
       if (this.#partsBytes > 0) this.#flushParts()
@@ -55,19 +64,19 @@ export class FrameWriter {
       this.#parts.push(frame)
       this.#partsBytes += frame.length
     }
-    if (this.#text.length + this.#partsBytes >= this.#gather.bytes) this.flush()
+    if (this.#text.length + this.#partsBytes >= this.#coalescing.bytes) this.flush()
     else if (!this.#scheduled) this.#schedule()
   }
 
-  /** Hands over what has gathered, as far as the stream has room. */
+  /** Writes the collected frames, as far as the stream is not busy. */
   flush(): void {
-    // Behind pieces that wait, more is gathered: cutting it small would gain nothing.
+    // Behind held pieces, more is collected first: small pieces would gain nothing.
     if (this.#heldBytes > 0 && this.#text.length + this.#partsBytes < pieceBytes) return
     if (this.#text !== '') this.#flushText()
     if (this.#partsBytes > 0) this.#flushParts()
   }
 
-  /** Forgets everything that the stream has not been given yet. */
+  /** Drops everything that was not written to the stream yet. */
   drop(): void {
     this.#text = ''
     this.#parts = []
@@ -79,7 +88,7 @@ export class FrameWriter {
   #flushText(): void {
     const text = this.#text
     this.#text = ''
-    if (text.length <= pieceBytes && this.#hasRoom()) this.#hand(text)
+    if (text.length <= pieceBytes && this.#isReady()) this.#writePiece(text)
     else this.#hold(Buffer.from(text, 'utf8'))
   }
 
@@ -88,15 +97,15 @@ export class FrameWriter {
     const bytes = this.#parts.length === 1 ? first : Buffer.concat(this.#parts)
     this.#parts = []
     this.#partsBytes = 0
-    if (bytes.length <= pieceBytes && this.#hasRoom()) this.#hand(bytes)
+    if (bytes.length <= pieceBytes && this.#isReady()) this.#writePiece(bytes)
     else this.#hold(bytes)
   }
 
   #schedule(): void {
     this.#scheduled = true
-    // Runs after the promise callbacks that are due, so that their frames leave together; the other also
-    // after everything else that has arrived by now.
-    if (this.#gather.byTurns) setImmediate(this.#flushLater)
+    // nextTick runs after the promise callbacks that are due, so that their frames are written
+    // together; setImmediate also after everything else that has arrived by now.
+    if (this.#coalescing.flushOnImmediate) setImmediate(this.#flushLater)
     else process.nextTick(this.#flushLater)
   }
 
@@ -105,13 +114,13 @@ export class FrameWriter {
     this.flush()
   }
 
-  #hasRoom(): boolean {
+  #isReady(): boolean {
     return this.#heldBytes === 0 && this.#writable.writableLength < pieceBytes
   }
 
-  #hand(piece: string | Uint8Array): void {
+  #writePiece(piece: string | Uint8Array): void {
     this.#writing++
-    this.#writable.write(piece, 'utf8', this.#taken)
+    this.#writable.write(piece, 'utf8', this.#onAccepted)
   }
 
   #hold(bytes: Uint8Array): void {
@@ -125,15 +134,15 @@ export class FrameWriter {
   #release(): void {
     let at = 0
     while (at < this.#held.length && this.#writable.writableLength < pieceBytes) {
-      // The check: at is below length.
+      // The check: at is less than length.
       const piece = this.#held[at++] as Uint8Array
       this.#heldBytes -= piece.length
-      this.#hand(piece)
+      this.#writePiece(piece)
     }
     if (at > 0) this.#held.splice(0, at)
   }
 
-  #taken = (error?: Error | null): void => {
+  #onAccepted = (error?: Error | null): void => {
     this.#writing--
     if (this.#heldBytes > 0) {
       this.#release()

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net'
 import { PassThrough, type Readable, Writable } from 'node:stream'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { patience } from '../../../test/support/patience.ts'
+import { pollOptions } from '../../../test/support/poll-options.ts'
 import type { Channel } from '../../jsonrpc/channel.ts'
 import type { Decoded, Message } from '../../jsonrpc/message.ts'
 import type { FramingName } from '../../wire/frame.ts'
@@ -95,7 +95,7 @@ describe('sending', () => {
     })
     input.on('data', () => counts.push(output.writes.length))
     input.write(line('a') + line('b'))
-    await vi.waitFor(() => expect(counts).toEqual([0, 0, 1]), patience)
+    await vi.waitFor(() => expect(counts).toEqual([0, 0, 1]), pollOptions)
   })
 
   test.each<FramingName>(['lines', 'length', 'headers'])(
@@ -109,7 +109,7 @@ describe('sending', () => {
         (size, i): Message => ({ type: 'result', id: i, result: 'é'.repeat(size) }),
       )
       for (const message of messages) void channel.send(message)
-      await vi.waitFor(() => expect(reader.arrivals).toHaveLength(sizes.length), patience)
+      await vi.waitFor(() => expect(reader.arrivals).toHaveLength(sizes.length), pollOptions)
       expect(reader.arrivals).toEqual(messages)
     },
   )
@@ -184,7 +184,7 @@ describe('a reader that does not keep up', () => {
     expect(ends).toEqual([code('too-slow')])
   })
 
-  test('is a socket nobody reads: what was sent stays within the limit', async () => {
+  test('is a socket that reads nothing: the unsent bytes stay within the limit', async () => {
     await using wire = await sockets()
     wire.far.pause()
     const { channel, ends } = live(wire.near, wire.near, { maxOutboundBytes: 1 << 20 })
@@ -197,18 +197,18 @@ describe('a reader that does not keep up', () => {
       }
     }
     await expect(flood()).rejects.toEqual(code('too-slow'))
-    await vi.waitFor(() => expect(ends).toEqual([code('too-slow')]), patience)
+    await vi.waitFor(() => expect(ends).toEqual([code('too-slow')]), pollOptions)
     expect(process.memoryUsage().rss - before).toBeLessThan(200 << 20)
   })
 })
 
 describe('the end of the input', () => {
-  test('is told at once while answers still go out until the channel is closed', async () => {
+  test('is reported at once, while responses are still sent until the channel is closed', async () => {
     const input = new PassThrough()
     const output = new Recorder()
     const { channel, arrivals, ends } = live(input, output)
     input.end(line('a') + line('b'))
-    await vi.waitFor(() => expect(ends).toEqual([undefined]), patience)
+    await vi.waitFor(() => expect(ends).toEqual([undefined]), pollOptions)
     expect(arrivals).toHaveLength(2)
     expect(output.writableEnded).toBe(false)
     void channel.send(note('late answer'))
@@ -220,8 +220,8 @@ describe('the end of the input', () => {
 
   test('by our own refusal leaves time for the answer to arrive', async () => {
     await using wire = await sockets()
-    const heard: Buffer[] = []
-    wire.far.on('data', (chunk: Buffer) => heard.push(chunk))
+    const received: Buffer[] = []
+    wire.far.on('data', (chunk: Buffer) => received.push(chunk))
     const far = once(wire.far, 'close')
     const channel = streamChannel(wire.near, wire.near, { decode: { maxBytes: 100 } })
     const arrivals: Decoded[] = []
@@ -236,12 +236,12 @@ describe('the end of the input', () => {
     wire.far.end('x'.repeat(8 << 20))
     await far
     expect(arrivals).toMatchObject([{ type: 'invalid', reason: 'too-large' }])
-    expect(Buffer.concat(heard).toString()).toBe(line('answer'))
+    expect(Buffer.concat(received).toString()).toBe(line('answer'))
   })
 })
 
 describe('a stream that fails', () => {
-  test('as the output: senders are refused, the last words are heard, then it is told once', async () => {
+  test('as the output: senders are rejected, the last input is read, then it is reported once', async () => {
     const input = new PassThrough()
     const output = new Recorder()
     const failure = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })
@@ -251,7 +251,7 @@ describe('a stream that fails', () => {
     input.write(line('last words'))
     await expect(room).rejects.toMatchObject({ code: 'closed', cause: failure })
     expect(() => channel.send(note('more'))).toThrow(code('closed'))
-    await vi.waitFor(() => expect(ends).toHaveLength(1), patience)
+    await vi.waitFor(() => expect(ends).toHaveLength(1), pollOptions)
     expect(arrivals).toHaveLength(1)
     expect(ends[0]).toMatchObject({ code: 'closed', cause: failure })
     await channel.close()
@@ -259,7 +259,7 @@ describe('a stream that fails', () => {
     expect(input.destroyed).toBe(true)
   })
 
-  test('as the output, with the input ending by itself: told at that end, with the cause', async () => {
+  test('as the output, while the input ends normally: is reported then, with the cause', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const input = new PassThrough()
     const output = new Recorder()
@@ -277,20 +277,20 @@ describe('a stream that fails', () => {
     const output = new Recorder()
     const { channel, ends } = live(input, output)
     input.destroy(new Error('bad cable'))
-    await vi.waitFor(() => expect(ends).toHaveLength(1), patience)
+    await vi.waitFor(() => expect(ends).toHaveLength(1), pollOptions)
     expect(ends[0]).toMatchObject({ code: 'closed', message: 'reading: bad cable' })
     expect(() => channel.send(note('a'))).toThrow(code('closed'))
     expect(output.destroyed).toBe(true)
   })
 
-  test('by being destroyed without an error: is told with a cause', async () => {
+  test('by being destroyed without an error: is reported with a cause', async () => {
     const input = new PassThrough()
     const { ends } = live(input, new Recorder())
     input.destroy()
-    await vi.waitFor(() => expect(ends).toEqual([code('closed')]), patience)
+    await vi.waitFor(() => expect(ends).toEqual([code('closed')]), pollOptions)
   })
 
-  test('before the channel is opened: is told when it is', async () => {
+  test('before the channel is opened: is reported when it is', async () => {
     const input = new PassThrough()
     const channel = streamChannel(input, new Recorder())
     input.destroy(new Error('too early'))
@@ -304,7 +304,7 @@ describe('a stream that fails', () => {
   test.each([
     ['ended', undefined],
     ['destroyed', code('closed')],
-  ])('or was %s long before: is told when it is opened', async (how, cause) => {
+  ])('or was %s long before: is reported when it is opened', async (how, cause) => {
     const input = new PassThrough()
     if (how === 'ended') input.resume().end()
     else input.destroy()
@@ -319,7 +319,7 @@ describe('a stream that fails', () => {
     await using wire = await sockets()
     const { channel, ends } = live(wire.near, wire.near)
     wire.far.resetAndDestroy()
-    await vi.waitFor(() => expect(ends).toHaveLength(1), patience)
+    await vi.waitFor(() => expect(ends).toHaveLength(1), pollOptions)
     expect(ends[0]).toMatchObject({ code: 'closed', cause: { code: 'ECONNRESET' } })
     expect(() => channel.send(note('a'))).toThrow(code('closed'))
     await channel.close()
@@ -327,7 +327,7 @@ describe('a stream that fails', () => {
 })
 
 describe('closing', () => {
-  test('sends what was taken, ends the output, and tells once, however often it is called', async () => {
+  test('sends the accepted messages, ends the output, and reports once, however often it is called', async () => {
     const input = new PassThrough()
     const output = new Recorder()
     const { channel, ends } = live(input, output)
@@ -392,7 +392,7 @@ describe('closing', () => {
     expect(output.destroyed).toBe(true)
   })
 
-  test('before opening works, and opening afterwards only tells the end', async () => {
+  test('before opening works, and opening afterwards only reports the end', async () => {
     const channel = streamChannel(new PassThrough(), new Recorder())
     await channel.close()
     const closed = new Promise<Error | undefined>(resolve =>
@@ -413,7 +413,7 @@ describe('closing', () => {
     expect(output.writableFinished).toBe(true)
   })
 
-  test.each(['closed by us', 'ended by the input', 'failed', 'lent'])(
+  test.each(['closed by us', 'ended by the input', 'failed', 'leaveOpen'])(
     'leaves no listener behind: %s',
     async how => {
       const input = new PassThrough()
@@ -425,27 +425,27 @@ describe('closing', () => {
           ),
         )
       const before = counts()
-      const { channel } = live(input, output, { lent: how === 'lent' })
+      const { channel } = live(input, output, { leaveOpen: how === 'leaveOpen' })
       void channel.send(note('a'))
       if (how === 'ended by the input') input.end()
       if (how === 'failed') output.destroy(new Error('x'))
       await turn()
       await channel.close()
       expect(counts()).toEqual(before)
-      expect([input.destroyed, output.destroyed]).toEqual(Array(2).fill(how !== 'lent'))
+      expect([input.destroyed, output.destroyed]).toEqual(Array(2).fill(how !== 'leaveOpen'))
     },
   )
 
-  test('gives lent streams back unharmed, with everything sent', async () => {
+  test('gives leaveOpen streams back unharmed, with everything sent', async () => {
     const input = new PassThrough()
     const output = new Recorder()
-    const first = live(input, output, { lent: true })
+    const first = live(input, output, { leaveOpen: true })
     void first.channel.send(note('first'))
     await first.channel.close()
-    const second = live(input, output, { lent: true })
+    const second = live(input, output, { leaveOpen: true })
     void second.channel.send(note('second'))
     input.write(line('hello'))
-    await vi.waitFor(() => expect(second.arrivals).toHaveLength(1), patience)
+    await vi.waitFor(() => expect(second.arrivals).toHaveLength(1), pollOptions)
     await second.channel.close()
     expect(output.text).toBe(line('first') + line('second'))
   })

@@ -1,43 +1,44 @@
 import type { Readable, Writable } from 'node:stream'
 import { type Channel, ChannelError, type Sink } from '../../jsonrpc/channel.ts'
-import { textOf } from '../../jsonrpc/codec/text.ts'
+import { encodeForSend } from '../../jsonrpc/codec/encode.ts'
 import type { Message } from '../../jsonrpc/message.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { type Clock, systemClock, type Timer } from '../../util/time/clock.ts'
+import { withTimeout } from '../../util/time/sleep.ts'
 import type { Traffic } from '../../util/traffic.ts'
 import type { Framing } from '../../wire/frame.ts'
 import { framing } from '../../wire/framing.ts'
-import { within } from '../within.ts'
-import { Outbox, type OutboxOptions } from './backpressure.ts'
-import { Intake, type IntakeOptions } from './frame-reader.ts'
+import { Backpressure, type BackpressureOptions } from './backpressure.ts'
 import { FrameWriter } from './frame-writer.ts'
+import { MessageReader, type MessageReaderOptions } from './message-reader.ts'
 
-export interface StreamOptions extends IntakeOptions, OutboxOptions {
-  /** Bytes of small messages that are gathered into one write. */
+/** Options of a channel over byte streams. */
+export interface StreamOptions extends MessageReaderOptions, BackpressureOptions {
+  /** The number of bytes of small messages that are combined into one write. */
   readonly coalesceBytes?: number
   /**
-   * Whether what is sent waits for the end of this turn of the event loop instead of leaving once the
-   * code that is running has finished: for whoever passes on what comes by many connections.
+   * Whether messages are flushed at the end of this turn of the event loop instead of in the next tick:
+   * for a proxy that forwards messages of many connections.
    */
-  readonly byTurns?: boolean
-  /** The streams belong to somebody else: `close` sends the rest and leaves them as they are. */
-  readonly lent?: boolean
-  /** Counts what passes. */
+  readonly flushOnImmediate?: boolean
+  /** Whether `close` sends the rest and leaves the streams open, because the caller owns them. */
+  readonly leaveOpen?: boolean
+  /** Counts the bytes received and sent. */
   readonly traffic?: Traffic
 }
 
 /**
- * A channel over a stream of bytes in each direction; the two may be one duplex stream.
+ * Makes a channel over one byte stream per direction; the two can be one duplex stream.
  *
- * The two directions end apart. When the input is over, because it ended, broke off in the middle of
- * a frame, lost its framing or exceeded the size limit, the sink is told `closed` at once, and what
- * is sent still goes out until `close` is called: whoever owns the channel answers what it has
- * begun and then closes. When the output fails, sending ends at once, while what the other side had
- * written before is delivered first, for a tenth of a second at most; then the sink is told. An error
- * of the input, and a peer that is too slow in taking the output, end both.
+ * The two directions end independently. When the input ends, is truncated in the middle of a frame,
+ * loses its framing or exceeds the size limit, `closed` is called at once, and messages can still be
+ * sent until `close` is called: the owner finishes the requests in flight and then closes. When the
+ * output fails, sending stops at once, while input that the peer sent before is still delivered for up
+ * to `finalReadMs`; then `closed` is called. An input error and a peer that reads too slowly end both
+ * directions.
  *
- * `closed` is never called from within `open`, `send` or `close`. A socket must be half-open
- * (`allowHalfOpen`) for answers to leave after the other side has ended its half.
+ * `closed` is never called inside `open`, `send` or `close`. A socket must be half-open
+ * (`allowHalfOpen`) to send responses after the peer has ended its half.
  */
 export function streamChannel(
   readable: Readable,
@@ -47,8 +48,8 @@ export function streamChannel(
   return new StreamChannel(readable, writable, options)
 }
 
-// Every write costs a call into the system and wakes the other side; gathering without bound is slower
-// too, because the other side then idles until everything comes at once.
+// Every write costs a system call and wakes the peer; combining without bound is slower, too, because
+// the peer then idles until everything arrives at once.
 const coalesceBytes = 16_384
 
 class StreamChannel implements Channel {
@@ -57,17 +58,17 @@ class StreamChannel implements Channel {
   readonly #writable: Writable
   readonly #framing: Framing
   readonly #clock: Clock
-  readonly #lent: boolean
-  readonly #intake: Intake
+  readonly #leaveOpen: boolean
+  readonly #reader: MessageReader
   readonly #writer: FrameWriter
-  readonly #outbox: Outbox
+  readonly #backpressure: Backpressure
   #sink: Sink | undefined
-  #input: 'open' | 'cut' | 'over' = 'open'
+  #input: 'open' | 'cut' | 'ended' = 'open'
   #cause: ChannelError | undefined
   #sending = true
-  #lastWords: Timer | undefined
-  #moved: () => void = nothing
-  #told = false
+  #finalRead: Timer | undefined
+  #onProgress: () => void = nothing
+  #isNotified = false
   #closing: Promise<void> | undefined
   #releasing: Promise<void> | undefined
 
@@ -76,17 +77,20 @@ class StreamChannel implements Channel {
     this.#writable = writable
     this.#framing = framing(options.framing ?? 'lines')
     this.#clock = options.clock ?? systemClock
-    this.#lent = options.lent ?? false
+    this.#leaveOpen = options.leaveOpen ?? false
     const chunkDone = (): void => this.#writer.flush()
-    const over = (cause?: ChannelError, cut?: boolean): void => this.#inputOver(cause, cut)
-    this.#intake = new Intake(readable, { chunkDone, over }, options)
-    const gather = { bytes: options.coalesceBytes ?? coalesceBytes, byTurns: options.byTurns }
-    this.#writer = new FrameWriter(writable, gather, this.#progress)
+    const ended = (cause?: ChannelError, cut?: boolean): void => this.#inputEnded(cause, cut)
+    this.#reader = new MessageReader(readable, { chunkDone, ended }, options)
+    const coalescing = {
+      bytes: options.coalesceBytes ?? coalesceBytes,
+      flushOnImmediate: options.flushOnImmediate,
+    }
+    this.#writer = new FrameWriter(writable, coalescing, this.#progress)
     const unsent = (): number => this.#writer.unsent
     const tooSlow = (error: ChannelError): void => this.#fail(error)
-    this.#outbox = new Outbox({ unsent, tooSlow }, options)
+    this.#backpressure = new Backpressure({ unsent, tooSlow }, options)
     options.traffic?.watch(readable, writable)
-    // From the beginning: an error before `open` has nowhere else to go and would end the process.
+    // Added at once, because an error event before `open` without a listener would crash the process.
     readable.on('error', this.#onReadError).on('close', this.#onReadClose)
     writable.on('error', this.#onWriteError).on('close', this.#onWriteClose)
   }
@@ -94,17 +98,17 @@ class StreamChannel implements Channel {
   open(sink: Sink): void {
     if (this.#sink !== undefined) throw new Error('the channel is open already')
     this.#sink = sink
-    if (this.#input !== 'open') this.#tell()
-    else if (this.#readable.readableEnded) this.#inputOver()
-    else if (this.#readable.destroyed) this.#fail(closedBy('reading'))
-    else this.#intake.start(sink)
+    if (this.#input !== 'open') this.#notifyClosed()
+    else if (this.#readable.readableEnded) this.#inputEnded()
+    else if (this.#readable.destroyed) this.#fail(closedWhile('reading'))
+    else this.#reader.start(sink)
   }
 
   send(message: Message | readonly Message[]): void | Promise<void> {
-    this.#outbox.admit()
-    const frame = this.#framing.write(textOf(message))
+    this.#backpressure.admit()
+    const frame = this.#framing.write(encodeForSend(message))
     this.#writer.write(frame)
-    return this.#outbox.taken(frame.length)
+    return this.#backpressure.added(frame.length)
   }
 
   close(): Promise<void> {
@@ -118,112 +122,113 @@ class StreamChannel implements Channel {
 
   async #close(): Promise<void> {
     const wasSending = this.#sending
-    this.#intake.stop()
+    this.#reader.stop()
     this.#stopSending(new ChannelError('closed', 'sending: the channel is closed'))
     if (wasSending) await this.#sendRest()
     await this.#release()
-    if (this.#input === 'open') this.#input = 'over'
-    this.#tell()
+    if (this.#input === 'open') this.#input = 'ended'
+    this.#notifyClosed()
   }
 
-  /** Waits for what was taken to leave, as long as it moves. */
+  /** Waits until everything accepted has been sent, as long as there is progress. */
   async #sendRest(): Promise<void> {
     const giveUpAt = this.#clock.now() + limits.closeMs.default
     this.#writer.flush()
     while (!this.#writer.idle && !this.#writable.destroyed && this.#clock.now() < giveUpAt) {
-      const moved = await this.#within(done => {
-        this.#moved = done
+      const isMoving = await this.#withTimeout(done => {
+        this.#onProgress = done
       })
-      if (!moved) return
+      if (!isMoving) return
     }
-    if (this.#lent || this.#writable.destroyed) return
-    await this.#within(done => this.#writable.end(done))
-    // Bytes that nobody reads would make the system take back the answer that was just sent.
+    if (this.#leaveOpen || this.#writable.destroyed) return
+    await this.#withTimeout(done => this.#writable.end(done))
+    // Unread input would make the system reset the connection and discard the response that was just
+    // sent.
     if (this.#input === 'cut' && !this.#readable.readableEnded && !this.#readable.closed) {
-      await this.#within(done => this.#readable.once('end', done).once('close', done))
+      await this.#withTimeout(done => this.#readable.once('end', done).once('close', done))
     }
   }
 
-  #within(begin: (done: () => void) => void): Promise<boolean> {
-    return within(limits.closeIdleMs.default, this.#clock, begin)
+  #withTimeout(begin: (done: () => void) => void): Promise<boolean> {
+    return withTimeout(limits.closeIdleMs.default, this.#clock, begin)
   }
 
   #progress = (error?: Error | null): void => {
-    if (error) this.#outputOver(error)
-    else this.#outbox.left()
-    this.#moved()
+    if (error) this.#outputEnded(error)
+    else this.#backpressure.progressed()
+    this.#onProgress()
   }
 
-  #onReadError = (error: Error): void => this.#fail(closedBy('reading', error))
+  #onReadError = (error: Error): void => this.#fail(closedWhile('reading', error))
 
   #onReadClose = (): void => {
-    if (this.#input === 'open') this.#fail(closedBy('reading'))
+    if (this.#input === 'open') this.#fail(closedWhile('reading'))
   }
 
-  #onWriteError = (error: Error): void => this.#outputOver(error)
+  #onWriteError = (error: Error): void => this.#outputEnded(error)
 
-  #onWriteClose = (): void => this.#outputOver()
+  #onWriteClose = (): void => this.#outputEnded()
 
-  #inputOver(cause?: ChannelError, cut = false): void {
+  #inputEnded(cause?: ChannelError, cut = false): void {
     if (this.#input !== 'open') return
-    this.#input = cut ? 'cut' : 'over'
+    this.#input = cut ? 'cut' : 'ended'
     this.#cause ??= cause
-    this.#tell()
+    this.#notifyClosed()
     if (!this.#sending) void this.#release()
   }
 
-  #outputOver(error?: Error): void {
-    this.#moved()
+  #outputEnded(error?: Error): void {
+    this.#onProgress()
     if (!this.#sending) return
-    const cause = closedBy('sending', error)
+    const cause = closedWhile('sending', error)
     this.#stopSending(cause)
     this.#cause ??= cause
     if (this.#input !== 'open') void this.#release()
     else if (this.#readable.destroyed) this.#fail(cause)
     else {
-      // If this process was busy all that time, the words have come but nobody has looked yet.
+      // If this process was busy all that time, input may have arrived that was not read yet.
       const giveUp = (): unknown => setImmediate(() => this.#fail(cause))
-      this.#lastWords = this.#clock.start(giveUp, limits.lastWordsMs.default)
+      this.#finalRead = this.#clock.start(giveUp, limits.finalReadMs.default)
     }
   }
 
-  /** Ends both directions at once, unless they are being closed in good order already. */
+  /** Ends both directions at once, unless `close` was called before. */
   #fail(cause: ChannelError): void {
     if (this.#closing !== undefined) return
     this.#stopSending(cause)
-    this.#intake.stop()
-    this.#inputOver(cause)
+    this.#reader.stop()
+    this.#inputEnded(cause)
     void this.#release()
   }
 
   #stopSending(error: ChannelError): void {
     this.#sending = false
-    this.#outbox.close(error)
+    this.#backpressure.close(error)
   }
 
-  #tell(): void {
+  #notifyClosed(): void {
     const sink = this.#sink
-    if (sink === undefined || this.#told) return
-    this.#told = true
+    if (sink === undefined || this.#isNotified) return
+    this.#isNotified = true
     const cause = this.#cause
     queueMicrotask(() => sink.closed(cause))
   }
 
   #release(): Promise<void> {
-    this.#releasing ??= this.#letGo()
+    this.#releasing ??= this.#releaseStreams()
     return this.#releasing
   }
 
-  async #letGo(): Promise<void> {
-    if (this.#lastWords !== undefined) this.#clock.stop(this.#lastWords)
+  async #releaseStreams(): Promise<void> {
+    if (this.#finalRead !== undefined) this.#clock.stop(this.#finalRead)
     const isSent = this.#writer.idle
     this.#writer.drop()
-    this.#intake.release()
+    this.#reader.release()
     this.#readable.off('error', this.#onReadError).off('close', this.#onReadClose)
     this.#writable.off('error', this.#onWriteError).off('close', this.#onWriteClose)
-    if (this.#lent) {
+    if (this.#leaveOpen) {
       this.#readable.pause()
-      // The stream may still fail over what it was given.
+      // The stream can still fail to write what it was given.
       if (!isSent) this.#writable.on('error', nothing)
       return
     }
@@ -233,13 +238,13 @@ class StreamChannel implements Channel {
   async #destroy(stream: Readable | Writable): Promise<void> {
     stream.on('error', nothing)
     stream.destroy()
-    if (!stream.closed) await this.#within(done => stream.once('close', done))
-    // One that never says that it is closed may still fail.
+    if (!stream.closed) await this.#withTimeout(done => stream.once('close', done))
+    // A stream that has not reported its close can still fail.
     if (stream.closed) stream.off('error', nothing)
   }
 }
 
-function closedBy(doing: string, error?: Error): ChannelError {
+function closedWhile(doing: string, error?: Error): ChannelError {
   return error === undefined
     ? new ChannelError('closed', `${doing}: the stream closed`)
     : new ChannelError('closed', `${doing}: ${error.message}`, { cause: error })

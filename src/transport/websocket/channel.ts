@@ -7,91 +7,101 @@ import {
   decodeRules,
   withMaxBytes,
 } from '../../jsonrpc/codec/decode-rules.ts'
+import { encodeForSend } from '../../jsonrpc/codec/encode.ts'
 import { oversize } from '../../jsonrpc/codec/malformed.ts'
-import { Repeats } from '../../jsonrpc/codec/repeated-meta.ts'
-import { textOf } from '../../jsonrpc/codec/text.ts'
+import { MetaCache } from '../../jsonrpc/codec/meta-cache.ts'
 import type { Decoded, Message } from '../../jsonrpc/message.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { type Clock, systemClock } from '../../util/time/clock.ts'
-import { Outbox, type OutboxOptions } from '../stream/backpressure.ts'
-import { within } from '../within.ts'
-import type { Beating, Heartbeat } from './heartbeat.ts'
+import { withTimeout } from '../../util/time/sleep.ts'
+import { Backpressure, type BackpressureOptions } from '../stream/backpressure.ts'
+import type { Heartbeat, HeartbeatMember } from './heartbeat.ts'
 import { WebSocketWriter } from './writer.ts'
 import { joinedProtocol, type WebSocket } from './ws.ts'
 
-export interface WebSocketChannelOptions extends OutboxOptions {
+/** Options of a channel over a WebSocket. */
+export interface WebSocketChannelOptions extends BackpressureOptions {
   readonly decode?: DecodeOptions
-  /** Handed to the sink with each arrival. */
+  /** The envelope of each message from this connection. */
   readonly envelope?: Envelope
-  /** Whether what is sent waits for the end of this turn of the event loop. */
-  readonly byTurns?: boolean
-  /** The longest message that is sent; `send` throws a ChannelError `'too-large'` for a longer one. */
-  readonly longest?: number
+  /**
+   * Whether messages are flushed at the end of this turn of the event loop instead of in the next tick.
+   */
+  readonly flushOnImmediate?: boolean
+  /**
+   * The longest message that can be sent, in characters; `send` throws a ChannelError `'too-large'` for
+   * a longer one.
+   */
+  readonly maxMessageLength?: number
 }
 
-/** What a WebSocket runs over; every socket counts the bytes it has read. */
-export type Wire = Duplex & { readonly bytesRead?: number }
+/** The stream below a WebSocket; a socket counts the bytes it has read. */
+export type WebSocketStream = Duplex & { readonly bytesRead?: number }
 
-/** The rules for reading what a WebSocket brings. */
+/** Returns the decode rules of a WebSocket. */
 export function websocketRules(decode: DecodeOptions | undefined): DecodeRules {
   return decodeRules(withMaxBytes(decode, limits.websocketMessageBytes.default))
 }
 
 /**
- * A channel over a WebSocket that is open: each text message is one message, or one batch, of
- * JSON-RPC; of `joinedProtocol`, one on each of its lines, where blank ones are passed over. Nothing is
- * read before `open`.
+ * A channel over an open WebSocket: each text message is one JSON-RPC message or batch; with
+ * `joinedProtocol`, each of its lines is, and blank lines are ignored. Nothing is read before `open`.
  *
- * A message over the limit is answered and ends the connection with 1009, a binary one ends it with
- * 1003; what ws itself refuses has the code ws gives it.
+ * A message over the limit is answered and closes the connection with 1009, a binary message closes it
+ * with 1003; for messages that ws itself rejects, ws chooses the code.
  */
-export class WebSocketChannel implements Channel, Beating {
+export class WebSocketChannel implements Channel, HeartbeatMember {
   readonly #ws: WebSocket
-  readonly #wire: Wire
+  readonly #stream: WebSocketStream
   readonly #heartbeat: Heartbeat
-  /** Whether several messages may come, and leave, as one. */
+  /** Whether one WebSocket message can carry several messages. */
   readonly #isJoined: boolean
   readonly #writer: WebSocketWriter
-  readonly #outbox: Outbox
+  readonly #backpressure: Backpressure
   readonly #rules: DecodeRules
-  readonly #repeats = new Repeats()
+  readonly #metaCache = new MetaCache()
   readonly #envelope: Envelope
-  readonly #longest: number
+  readonly #maxMessageLength: number
   readonly #clock: Clock
-  readonly #ended: Promise<void>
+  readonly #closed: Promise<void>
   #sink: Sink | undefined
-  #state: 'open' | 'closing' | 'broken' | 'over' = 'open'
+  #state: 'open' | 'closing' | 'broken' | 'closed' = 'open'
   #cause: Error | undefined
-  #goodbye: (() => void) | undefined
-  #waits = 0
+  #sendClose: (() => void) | undefined
+  #pendingReceives = 0
   #alive = true
   #readAtPing: number | undefined
-  #takenAtPing: number | undefined
+  #acceptedAtPing: number | undefined
 
-  constructor(ws: WebSocket, wire: Duplex, heartbeat: Heartbeat, options: WebSocketChannelOptions) {
+  constructor(
+    ws: WebSocket,
+    stream: Duplex,
+    heartbeat: Heartbeat,
+    options: WebSocketChannelOptions,
+  ) {
     this.#ws = ws
-    this.#wire = wire
+    this.#stream = stream
     this.#heartbeat = heartbeat
     this.#isJoined = ws.protocol === joinedProtocol
-    const gathering = { byTurns: options.byTurns, joins: this.#isJoined }
-    this.#writer = new WebSocketWriter(ws, wire, () => this.#progress(), gathering)
-    this.#outbox = new Outbox(
-      { unsent: () => this.#writer.unsent, tooSlow: error => this.#cut(error) },
+    const coalescing = { flushOnImmediate: options.flushOnImmediate, joins: this.#isJoined }
+    this.#writer = new WebSocketWriter(ws, stream, () => this.#progress(), coalescing)
+    this.#backpressure = new Backpressure(
+      { unsent: () => this.#writer.unsent, tooSlow: error => this.#terminate(error) },
       options,
     )
     this.#rules = websocketRules(options.decode)
-    this.#envelope = { ...options.envelope, takesWritten: true }
-    this.#longest = options.longest ?? Number.POSITIVE_INFINITY
+    this.#envelope = { ...options.envelope, acceptsRaw: true }
+    this.#maxMessageLength = options.maxMessageLength ?? Number.POSITIVE_INFINITY
     this.#clock = options.clock ?? systemClock
-    this.#ended = new Promise(resolve => {
+    this.#closed = new Promise(resolve => {
       ws.once('close', (code, reason) => {
-        this.#over(code, reason.toString())
+        this.#onClosed(code, reason.toString())
         resolve()
       })
     })
-    // ws refuses a message over its limit by calling its own close(1009), and reports it only when
-    // nothing can be sent any more. Its close() is the one moment in which it can be answered. The
-    // reason is missing only there: it comes along when the other side closes with 1009.
+    // ws rejects a message over its limit by calling its own close(1009), and reports it only when
+    // nothing can be sent any more. That call is the only moment in which the message can be answered.
+    // It has no reason, unlike the call when the peer closes with 1009.
     const close = ws.close.bind(ws)
     ws.close = (code, reason) => {
       if (code === 1009 && reason === undefined) this.#oversize()
@@ -107,30 +117,30 @@ export class WebSocketChannel implements Channel, Beating {
   open(sink: Sink): void {
     if (this.#sink !== undefined) throw new Error('the channel is open already')
     this.#sink = sink
-    if (this.#state === 'over') queueMicrotask(() => sink.closed(this.#cause))
+    if (this.#state === 'closed') queueMicrotask(() => sink.closed(this.#cause))
     else this.#ws.resume()
   }
 
   send(message: Message | readonly Message[]): void | Promise<void> {
-    this.#outbox.admit()
-    const text = textOf(message)
-    if (text.length > this.#longest) {
-      const what = `sending: a message of ${text.length} characters, over ${this.#longest}`
-      throw new ChannelError('too-large', what)
+    this.#backpressure.admit()
+    const text = encodeForSend(message)
+    if (text.length > this.#maxMessageLength) {
+      const message = `sending: ${text.length} characters, over the limit of ${this.#maxMessageLength}`
+      throw new ChannelError('too-large', message)
     }
     this.#writer.write(text)
-    return this.#outbox.taken(text.length)
+    return this.#backpressure.added(text.length)
   }
 
   close(): Promise<void> {
     if (this.#state === 'open') {
       this.#state = 'closing'
-      this.#outbox.close(new ChannelError('closed', 'sending: the channel is closed'))
-      // A paused connection would never see the other side's farewell.
+      this.#backpressure.close(new ChannelError('closed', 'sending: the channel is closed'))
+      // A paused connection would never see the peer's close frame.
       this.#ws.resume()
-      void this.#farewell(1000, '')
+      void this.#closeGracefully(1000, '')
     }
-    return this.#ended
+    return this.#closed
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -139,46 +149,47 @@ export class WebSocketChannel implements Channel, Beating {
 
   ping(): void {
     this.#alive = false
-    this.#readAtPing = this.#wire.bytesRead
-    // With nothing waiting, bytes that leave show only that the system has room for them.
-    this.#takenAtPing = this.#writer.unsent > 0 ? this.#writer.taken : undefined
+    this.#readAtPing = this.#stream.bytesRead
+    // If nothing is queued, sending bytes only shows that the system buffer has room.
+    this.#acceptedAtPing = this.#writer.unsent > 0 ? this.#writer.accepted : undefined
     this.#ws.ping()
   }
 
   isAlive(): boolean {
     if (this.#alive) return true
-    // A long message on its way, in either direction, holds up the answer, and shows more life.
-    if (this.#wire.bytesRead !== this.#readAtPing) return true
-    if (this.#takenAtPing !== undefined && this.#writer.taken > this.#takenAtPing) return true
-    // While reading is paused the answer waits unread, which is not the other side's fault.
-    return this.#waits > 0 || this.#sink === undefined
+    // A long message in either direction delays the pong, and is activity itself.
+    if (this.#stream.bytesRead !== this.#readAtPing) return true
+    if (this.#acceptedAtPing !== undefined && this.#writer.accepted > this.#acceptedAtPing)
+      return true
+    // While reading is paused, the pong waits unread, which is not the peer's fault.
+    return this.#pendingReceives > 0 || this.#sink === undefined
   }
 
   lost(): void {
-    this.#cut(new ChannelError('timeout', 'the other side gives no sign of life'))
+    this.#terminate(new ChannelError('timeout', 'the peer does not respond to pings'))
   }
 
   readonly #message = (bytes: Buffer, isBinary: boolean): void => {
     if (this.#state !== 'open') return
     if (isBinary) {
-      this.#break(1003, new ChannelError('framing', 'a binary message came'))
+      this.#break(1003, new ChannelError('framing', 'received a binary message'))
       return
     }
-    // It holds UTF-8, which ws has made sure of.
+    // `ws` guarantees that the bytes are UTF-8.
     const text = bytes.toString('utf8')
-    if (this.#isJoined && text.includes('\n')) this.#separate(text, bytes.length)
-    else this.#deliver(decodeBy(text, this.#rules, this.#repeats))
+    if (this.#isJoined && text.includes('\n')) this.#deliverLines(text, bytes.length)
+    else this.#deliver(decodeBy(text, this.#rules, this.#metaCache))
   }
 
-  #separate(text: string, bytes: number): void {
-    // All of them are taken before anybody can be made to wait, so there cannot be any number of them.
-    const most = limits.websocketJoinedBytes.default
-    if (bytes > most) this.#oversize(most)
+  #deliverLines(text: string, bytes: number): void {
+    // All of them are delivered before backpressure can apply, so their size is limited.
+    const maxBytes = limits.websocketJoinedBytes.default
+    if (bytes > maxBytes) this.#oversize(maxBytes)
     for (let from = 0; from <= text.length && this.#state === 'open'; ) {
       const at = text.indexOf('\n', from)
       const end = at < 0 ? text.length : at
       const line = text.slice(from, end)
-      if (!blank.test(line)) this.#deliver(decodeBy(line, this.#rules, this.#repeats))
+      if (!blank.test(line)) this.#deliver(decodeBy(line, this.#rules, this.#metaCache))
       from = end + 1
     }
   }
@@ -188,7 +199,7 @@ export class WebSocketChannel implements Channel, Beating {
   }
 
   readonly #error = (cause: Error): void => {
-    // ws is closing already, with a code of its own; it alone would wait long for an answer.
+    // ws is closing already, with its own code, but would wait long for the peer.
     this.#break(
       1002,
       new ChannelError('framing', `reading a WebSocket: ${cause.message}`, { cause }),
@@ -198,75 +209,82 @@ export class WebSocketChannel implements Channel, Beating {
   #deliver(arrival: Decoded): void {
     try {
       const wait = this.#sink?.receive(arrival, this.#envelope)
-      if (wait !== undefined) this.#rest(wait)
+      if (wait !== undefined) this.#pause(wait)
     } catch (cause) {
       this.#break(1011, new ChannelError('closed', 'delivering: the sink threw', { cause }))
     }
   }
 
-  #rest(wait: Promise<void>): void {
-    this.#waits++
+  #pause(wait: Promise<void>): void {
+    this.#pendingReceives++
     if (this.#state === 'open') this.#ws.pause()
     const resume = (): void => {
-      this.#waits--
-      if (this.#waits === 0) this.#ws.resume()
+      this.#pendingReceives--
+      if (this.#pendingReceives === 0) this.#ws.resume()
     }
     wait.then(resume, resume)
   }
 
-  #oversize(most = this.#rules.maxBytes): void {
-    if (this.#state === 'open') this.#deliver(oversize(most, this.#rules.tooLargeCode))
-    this.#break(1009, new ChannelError('too-large', `a message of over ${most} bytes came`))
+  #oversize(maxBytes = this.#rules.maxBytes): void {
+    if (this.#state === 'open') this.#deliver(oversize(maxBytes, this.#rules.tooLargeCode))
+    this.#break(1009, new ChannelError('too-large', `received a message over ${maxBytes} bytes`))
   }
 
-  /** Ends the connection over something that came, and reads nothing more of it. */
+  /** Closes the connection because of invalid input, and reads no more from it. */
   #break(code: number, error: ChannelError): void {
-    if (this.#fail(error)) void this.#farewell(code, error.message)
+    if (this.#fail(error)) void this.#closeGracefully(code, error.message)
   }
 
-  /** Ends the connection at once, without a farewell that nobody would read. */
-  #cut(error: ChannelError): void {
+  /** Destroys the connection without a close frame, which the peer would not read. */
+  #terminate(error: ChannelError): void {
     this.#fail(error)
     this.#ws.terminate()
   }
 
-  /** Returns whether this is the first thing to end it. */
+  /** Returns false if the connection was failing or closing before. */
   #fail(error: ChannelError): boolean {
     if (this.#state !== 'open') return false
     this.#state = 'broken'
     this.#cause = error
-    this.#outbox.close(error)
+    this.#backpressure.close(error)
     return true
   }
 
   #progress(): void {
-    this.#outbox.left()
-    // The closing frame must not come between the pieces of a message.
-    if (this.#goodbye !== undefined && this.#writer.idle) this.#goodbye()
+    this.#backpressure.progressed()
+    // The close frame must not come between the fragments of a message.
+    if (this.#sendClose !== undefined && this.#writer.idle) this.#sendClose()
   }
 
-  /** Closes when everything is sent, and gives the other side a limited time to take it and answer. */
-  async #farewell(code: number, reason: string): Promise<void> {
-    this.#goodbye = () => this.#ws.close(code, reason)
+  /**
+   * Sends a close frame after everything else, and gives the peer a limited time to receive it and
+   * respond.
+   */
+  async #closeGracefully(code: number, reason: string): Promise<void> {
+    this.#sendClose = () => this.#ws.close(code, reason)
     this.#progress()
     const giveUpAt = this.#clock.now() + limits.closeMs.default
     let before = Number.POSITIVE_INFINITY
-    // Waiting goes on only while something moves.
+    // Waits only while there is progress.
     while (this.#writer.unsent < before && this.#clock.now() < giveUpAt) {
       before = this.#writer.unsent
       if (
-        await within(limits.closeIdleMs.default, this.#clock, done => void this.#ended.then(done))
+        await withTimeout(
+          limits.closeIdleMs.default,
+          this.#clock,
+          done => void this.#closed.then(done),
+        )
       )
         return
     }
     this.#ws.terminate()
   }
 
-  #over(code: number, reason: string): void {
+  #onClosed(code: number, reason: string): void {
     this.#heartbeat.delete(this)
     if (this.#state !== 'closing') this.#cause ??= causeOf(code, reason)
-    this.#state = 'over'
-    this.#outbox.close(
+    this.#state = 'closed'
+    this.#backpressure.close(
       new ChannelError('closed', 'sending: the channel is closed', { cause: this.#cause }),
     )
     this.#sink?.closed(this.#cause)
@@ -275,9 +293,9 @@ export class WebSocketChannel implements Channel, Beating {
 
 const blank = /^[ \t\r]*$/
 
-/** What the other side's closing code says; nothing where it left in good order. */
+/** Returns the cause for a close code; undefined for a clean close. */
 function causeOf(code: number, reason: string): ChannelError | undefined {
-  const words = reason === '' ? '' : `: ${reason}`
+  const suffix = reason === '' ? '' : `: ${reason}`
   switch (code) {
     case 1000:
     case 1001:
@@ -286,8 +304,8 @@ function causeOf(code: number, reason: string): ChannelError | undefined {
     case 1006:
       return new ChannelError('closed', 'the connection was lost')
     case 1009:
-      return new ChannelError('too-large', `the other side refused a message by its size${words}`)
+      return new ChannelError('too-large', `the peer rejected a message as too large${suffix}`)
     default:
-      return new ChannelError('closed', `the other side closed with ${code}${words}`)
+      return new ChannelError('closed', `the peer closed with code ${code}${suffix}`)
   }
 }

@@ -125,8 +125,8 @@ describe('a WebSocket', () => {
     expect(reads).toBe(1)
   })
 
-  test('messages of one turn leave in one write where they are told to', async () => {
-    const listener = await serve({ byTurns: true }, channel => {
+  test('messages of one turn are sent in one write with flushOnImmediate', async () => {
+    const listener = await serve({ flushOnImmediate: true }, channel => {
       channel.open({ receive: () => {}, closed: () => void channel.close() })
       for (let i = 0; i < 10; i++) void channel.send(hello)
       process.nextTick(() => process.nextTick(() => void channel.send(hello)))
@@ -258,7 +258,7 @@ describe('a WebSocket', () => {
       }
     })
 
-    test('is not how anybody else is spoken to', async () => {
+    test('is not used with other servers', async () => {
       const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
       const texts: string[] = []
       const twice = new Promise<void>(resolve => {
@@ -286,7 +286,7 @@ describe('a WebSocket', () => {
   })
 
   test('sends nothing of a message that is longer than it may be', async () => {
-    const near = await client(await serve(), { longest: 60 })
+    const near = await client(await serve(), { maxMessageLength: 60 })
     const long: Message = { ...hello, params: ['x'.repeat(60)] }
     expect(() => near.channel.send(long)).toThrow(expect.objectContaining({ code: 'too-large' }))
     void near.channel.send(hello)
@@ -437,7 +437,7 @@ describe('what is no message', () => {
   })
 })
 
-describe('the other side', () => {
+describe('a peer', () => {
   test('that leaves in good order gives no cause, one that vanishes gives one', async () => {
     const ended: (Error | undefined)[] = []
     const listener = await serve({}, channel => {
@@ -452,7 +452,7 @@ describe('the other side', () => {
     expect(ended[1]).toMatchObject({ code: 'closed', message: 'the connection was lost' })
   })
 
-  test('that gives no sign of life is cut', async () => {
+  test('that does not respond to pings is disconnected', async () => {
     const listener = await serve({ pingMs: 10, pongMs: 5 }, channel => {
       channel.open({ receive: () => {}, closed: cause => closed(cause) })
     })
@@ -584,7 +584,7 @@ describe('the handshake', () => {
     server.close()
   })
 
-  test('a plain request is told what to do', async () => {
+  test('a plain request is answered 426', async () => {
     const listener = await serve()
     const response = await new Promise<IncomingMessage>(resolve => {
       request(listener.address.replace('ws:', 'http:'), resolve).end()
@@ -617,7 +617,7 @@ describe('connecting', () => {
     })
   })
 
-  test('tells the status of a server that refuses', async () => {
+  test('reports the status of a server that refuses', async () => {
     const listener = await serve()
     await expect(connectWebSocket(new URL(`${listener.address}x`))).rejects.toMatchObject({
       code: 'refused',
@@ -644,7 +644,7 @@ describe('connecting', () => {
 
   test('to listen with TLS is not offered', async () => {
     const url = new URL('wss://localhost:0/')
-    await expect(listenWebSocket(url, {}, echo)).rejects.toThrow('TLS is for a proxy in front')
+    await expect(listenWebSocket(url, {}, echo)).rejects.toThrow('TLS is not supported')
   })
 })
 
@@ -652,7 +652,7 @@ function turn(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve))
 }
 
-/** A clock whose timers run out when told, named by their length. */
+/** A clock whose timers are fired by hand, named by their length. */
 function manualClock(): { clock: Clock; expire(delayMs: number): void } {
   const timers = new Map<number, () => void>()
   const clock: Clock = {
@@ -701,9 +701,9 @@ const headersOf = (extra: object) => ({
 })
 
 /** Asks for an upgrade and returns the status of the answer. */
-function upgrade(address: string, asked: { path?: string; [header: string]: string | undefined }) {
+function upgrade(address: string, parts: { path?: string; [header: string]: string | undefined }) {
   const url = new URL(address)
-  const { path = url.pathname, ...headers } = asked
+  const { path = url.pathname, ...headers } = parts
   return new Promise<number | undefined>((resolve, reject) => {
     request({ host: url.hostname, port: url.port, path, headers: headersOf(headers) })
       .on('upgrade', (response, socket) => {
@@ -742,7 +742,7 @@ async function rawUpgrade(listener: Listener, hosts: string, target = '/rpc'): P
   return Number(String(answer).split(' ')[1])
 }
 
-/** A connection after its handshake, with nobody at the other end who speaks the protocol. */
+/** A connection after its handshake, whose peer does not speak the protocol. */
 async function handshake(listener: Listener): Promise<Socket> {
   const { host } = new URL(listener.address)
   const socket = await plain(listener)

@@ -5,21 +5,23 @@ import type { Traffic } from '../../util/traffic.ts'
 import { type OpeningOptions, opening } from '../opening.ts'
 import { WebSocketChannel, type WebSocketChannelOptions, websocketRules } from './channel.ts'
 import { Heartbeat, type HeartbeatOptions } from './heartbeat.ts'
-import { dial, handshakes, joinedProtocol, takesJoined, type WsLimits } from './ws.ts'
+import { acceptsJoined, dial, handshakes, joinedProtocol, type WsLimits } from './ws.ts'
 
+/** Options of both sides of a WebSocket. */
 export interface WebSocketOptions extends WebSocketChannelOptions, HeartbeatOptions {
-  /** Pieces one message may come in. */
+  /** The maximum number of fragments of one message. */
   readonly maxFragments?: number
 }
 
+/** Options of `connectWebSocket`. */
 export interface ConnectWebSocketOptions extends WebSocketOptions, OpeningOptions {
-  /** Sent with the handshake. */
+  /** Headers of the handshake request. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Offered to the server, which may leave it. */
+  /** A subprotocol that is offered to the server, which can ignore it. */
   readonly subprotocol?: string
-  /** Whether the server is known to be one of ours, which may be sent several messages as one. */
+  /** Whether the server is known to accept several messages as one (`joinedProtocol`). */
   readonly joins?: boolean
-  /** Counts what passes. */
+  /** Counts the bytes received and sent. */
   readonly traffic?: Traffic
 }
 
@@ -33,26 +35,26 @@ export function connectWebSocket(
 ): Promise<Channel> {
   const { headers = {}, subprotocol, joins } = options
   const offers = subprotocol === undefined ? [] : [subprotocol]
-  const most = limitsOf(options)
-  if (joins && subprotocol !== undefined && takesJoined(most)) offers.unshift(joinedProtocol)
-  // Without the query and the user, which may hold secrets.
+  const limits = limitsOf(options)
+  if (joins && subprotocol !== undefined && acceptsJoined(limits)) offers.unshift(joinedProtocol)
+  // Without the query and the credentials, which can be secret.
   const address = `${url.protocol}//${url.host}${url.pathname}`
   return opening(address, options, (opened, failed) => {
-    const ws = dial(url, offers, headers, most)
-    const refused = (what: string, cause?: Error): void =>
-      failed(new ChannelError('refused', `connecting to ${address}: ${what}`, { cause }))
+    const ws = dial(url, offers, headers, limits)
+    const refused = (reason: string, cause?: Error): void =>
+      failed(new ChannelError('refused', `connecting to ${address}: ${reason}`, { cause }))
     ws.once('unexpected-response', (_, response) =>
       refused(`the server answered ${response.statusCode}`),
     )
     ws.once('upgrade', response => {
       options.traffic?.watch(response.socket)
-      // A server that leaves the offer counts for ws as one that refuses.
+      // ws treats a server that ignores the offer as one that rejects it.
       if (subprotocol !== undefined) response.headers['sec-websocket-protocol'] ??= subprotocol
       ws.once('open', () => {
         opened(new WebSocketChannel(ws, response.socket, new Heartbeat(options), options))
       })
     })
-    // Stays on: giving up an unfinished handshake is reported as an error as well.
+    // Never removed, because terminating an unfinished handshake emits an error, too.
     ws.on('error', cause => refused(cause.message || 'nothing listens there', cause))
     return () => ws.terminate()
   })
@@ -67,16 +69,16 @@ export type Upgrade = (
 ) => void
 
 /**
- * Makes the server side of handshakes; a request that is no WebSocket handshake is answered 400. What
- * comes over a connection has the headers of its handshake in its envelope.
- * Connections made by one upgrade share one heartbeat.
+ * Makes the server side of handshakes; a request that is no WebSocket handshake is answered 400. The
+ * envelope of each message contains the headers of the handshake. Connections of one upgrader share one
+ * heartbeat.
  */
 export function upgrader(options: WebSocketOptions): Upgrade {
   const heartbeat = new Heartbeat(options)
   const server = handshakes(limitsOf(options))
   return (request, socket, head, done) => {
     server.handleUpgrade(request, socket, head, accepted => {
-      // The check: lists are for Set-Cookie alone, which no request carries.
+      // The check: only Set-Cookie has an array, which no request has.
       const headers = request.headers as Readonly<Record<string, string>>
       const envelope = { headers, ...options.envelope }
       done(new WebSocketChannel(accepted, socket, heartbeat, { ...options, envelope }))

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { type Beating, Heartbeat } from './heartbeat.ts'
+import { Heartbeat, type HeartbeatMember } from './heartbeat.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-function member(answers: boolean): Beating & { pings: number; losses: number } {
+function member(answers: boolean): HeartbeatMember & { pings: number; losses: number } {
   let alive = true
   return {
     pings: 0,
@@ -35,7 +35,7 @@ describe('a heartbeat', () => {
     expect(one).toMatchObject({ pings: 3, losses: 0 })
   })
 
-  test('tells a silent one that it is lost, and only that one', () => {
+  test('reports a silent member as lost, and only that one', () => {
     const heart = new Heartbeat({ pingMs: 30, pongMs: 10 })
     const [silent, well] = [member(false), member(true)]
     heart.add(silent)
@@ -69,9 +69,13 @@ describe('a heartbeat', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('has no timer left when everybody leaves while being asked', () => {
+  test('has no timer left when all members leave during a ping', () => {
     const heart = new Heartbeat({ pingMs: 30, pongMs: 10 })
-    const one: Beating = { ping: () => heart.delete(one), isAlive: () => false, lost: () => {} }
+    const one: HeartbeatMember = {
+      ping: () => heart.delete(one),
+      isAlive: () => false,
+      lost: () => {},
+    }
     heart.add(one)
     vi.advanceTimersByTime(30)
     expect(vi.getTimerCount()).toBe(0)

@@ -1,30 +1,31 @@
 import { limits } from '../../util/limits/limits.ts'
 import { type Clock, systemClock, type Timer } from '../../util/time/clock.ts'
 
-/** A connection that is asked for signs of life. */
-export interface Beating {
-  /** Forgets the signs seen so far and asks for one. */
+/** A connection that a Heartbeat checks. */
+export interface HeartbeatMember {
+  /** Sends a ping and forgets earlier signs of activity. */
   ping(): void
-  /** Whether there is no reason to think that the other side is gone. */
+  /** Whether the peer has shown activity since the last ping. */
   isAlive(): boolean
-  /** Told once, when no sign came in time. */
+  /** Called once, when the peer did not respond in time. */
   lost(): void
 }
 
+/** Options of the heartbeat of WebSockets. */
 export interface HeartbeatOptions {
-  /** How often each connection is asked; 0 asks never. */
+  /** The interval between pings in milliseconds; 0 disables them. */
   readonly pingMs?: number
-  /** How long each has to answer. */
+  /** Milliseconds that the peer has to respond to a ping. */
   readonly pongMs?: number
   readonly clock?: Clock
 }
 
 /**
- * Finds the connections whose other side has gone without a word. One timer serves all of them,
- * and it runs only while there are some; it keeps no process alive.
+ * Detects connections whose peer has vanished. All of them share one timer, which runs only while there
+ * are some and does not keep the process alive.
  */
 export class Heartbeat {
-  readonly #members = new Set<Beating>()
+  readonly #members = new Set<HeartbeatMember>()
   readonly #pingMs: number
   readonly #pongMs: number
   readonly #clock: Clock
@@ -36,33 +37,35 @@ export class Heartbeat {
     this.#clock = options.clock ?? systemClock
   }
 
-  add(member: Beating): void {
+  /** Starts checking a connection. */
+  add(member: HeartbeatMember): void {
     this.#members.add(member)
-    if (this.#timer === undefined && this.#pingMs > 0) this.#next(this.#ask, this.#pingMs)
+    if (this.#timer === undefined && this.#pingMs > 0) this.#next(this.#pingAll, this.#pingMs)
   }
 
-  delete(member: Beating): void {
+  /** Stops checking a connection. */
+  delete(member: HeartbeatMember): void {
     this.#members.delete(member)
     if (this.#members.size > 0 || this.#timer === undefined) return
     this.#clock.stop(this.#timer)
     this.#timer = undefined
   }
 
-  readonly #ask = (): void => {
+  readonly #pingAll = (): void => {
     for (const member of this.#members) member.ping()
     this.#next(this.#check, this.#pongMs)
   }
 
   readonly #check = (): void => {
-    // Set before anybody is told, because the last one to leave stops the timer.
-    this.#next(this.#ask, Math.max(this.#pingMs - this.#pongMs, 0))
-    // After one look at the network: when this process itself was busy for long, the signs are
-    // there and only have not been read.
-    setImmediate(this.#verdict)
+    // Scheduled first, because removing the last lost member stops the timer.
+    this.#next(this.#pingAll, Math.max(this.#pingMs - this.#pongMs, 0))
+    // After one poll of the network: if this process was busy for long, responses may have arrived that
+    // were not read yet.
+    setImmediate(this.#reportLost)
   }
 
-  readonly #verdict = (): void => {
-    // One that came after the asking has not been asked, and counts as alive.
+  readonly #reportLost = (): void => {
+    // A member that was added after the ping was not pinged, and counts as alive.
     for (const member of this.#members) if (!member.isAlive()) member.lost()
   }
 

@@ -11,46 +11,47 @@ import { headerValues, originRefusal, reachedAt } from '../../util/origin.ts'
 import type { Traffic } from '../../util/traffic.ts'
 import {
   bind,
-  boundTo,
+  boundAddress,
+  hostAndPort,
   type Listener,
   limitConnections,
-  placeOf,
   serverListener,
 } from '../listener.ts'
 import { upgrader, type WebSocketOptions } from './connect.ts'
 
+/** Options of `acceptWebSockets`. */
 export interface AcceptWebSocketOptions extends WebSocketOptions {
-  /** The path where WebSockets are opened; any other is answered 404. By default `/`. */
+  /** The path of the WebSocket endpoint; any other path is answered 404. `/` by default. */
   readonly path?: string
-  /** Further `Host` values that are this server, such as the name of a proxy in front of it. */
+  /** Further `Host` values that are accepted, such as the name of a reverse proxy. */
   readonly allowedHosts?: readonly string[]
-  /** Web pages that may connect, such as `https://app.example.com`. */
+  /** Origins of web pages that may connect, such as `https://app.example.com`. */
   readonly allowedOrigins?: readonly string[]
   readonly maxConnections?: number
-  /** Told of each connection that was refused, and of those that could not be accepted. */
+  /** Called for each connection that was refused or could not be accepted. */
   readonly onError?: (error: Error) => void
 }
 
-/** The same on a server of their own. */
+/** Options of `listenWebSocket`. */
 export interface ListenWebSocketOptions extends AcceptWebSocketOptions {
-  /** Counts what passes. */
+  /** Counts the bytes received and sent. */
   readonly traffic?: Traffic
 }
 
 /** The WebSockets of one HTTP server and path. */
 export interface WebSockets {
-  /** The channels that are open now. */
+  /** The open channels. */
   readonly channels: ReadonlySet<Channel>
-  /** Takes no more upgrades; the channels there are live on. */
+  /** Accepts no further upgrades; existing channels stay open. */
   stop(): void
 }
 
 /**
- * Accepts WebSockets on an HTTP server, and hands each to `accept` as a channel that is not open
- * yet. The server stays its owner's: it is neither started nor closed here.
+ * Accepts WebSockets on an HTTP server, and passes each to `accept` as a channel that is not open yet.
+ * The caller owns the server: it is neither started nor closed here.
  *
- * Who may connect is decided before the handshake: a foreign `Host` or `Origin` is answered 403,
- * another path 404, one connection too many 503.
+ * Requests are checked before the handshake: a foreign `Host` or `Origin` is answered 403, another path
+ * 404, and a connection over the limit 503.
  */
 export function acceptWebSockets(
   server: HttpServer,
@@ -77,7 +78,7 @@ export function acceptWebSockets(
 }
 
 /**
- * Listens for WebSockets on an HTTP server of its own; plain requests are answered 426. The host
+ * Listens for WebSockets on its own HTTP server; plain requests are answered 426. The host
  * `localhost` means 127.0.0.1. Rejects with a ChannelError `'refused'` that names the address.
  */
 export async function listenWebSocket(
@@ -88,22 +89,22 @@ export async function listenWebSocket(
   if (url.protocol !== 'ws:') {
     throw new ChannelError(
       'refused',
-      `listening on ${url.href}: TLS is for a proxy in front; listen on ws:`,
+      `listening on ${url.href}: TLS is not supported; listen on ws: behind a TLS proxy`,
     )
   }
   const server = createServer(timeouts, (_, response) => {
     response.writeHead(426, { upgrade: 'websocket', connection: 'close' }).end()
   })
-  await bind(server, url.href, placeOf(url))
+  await bind(server, url.href, hostAndPort(url))
   server.on('error', error => options.onError?.(error))
   limitConnections(server, options.maxConnections, options.onError)
   server.on('connection', socket => options.traffic?.watch(socket))
   const { channels } = acceptWebSockets(server, { ...options, path: url.pathname }, accept)
-  const address = `ws://${boundTo(server)}${url.pathname}`
+  const address = `ws://${boundAddress(server)}${url.pathname}`
   return serverListener(server, address, {
     channels: () => channels,
-    // What is left are requests that have not become WebSockets.
-    cut: () => server.closeAllConnections(),
+    // The rest are requests that have not become WebSockets.
+    destroy: () => server.closeAllConnections(),
   })
 }
 
@@ -126,34 +127,35 @@ function refusalOf(
   options: AcceptWebSocketOptions,
 ): Refusal | undefined {
   const { path = '/', maxConnections = limits.connections.default } = options
-  // Node leaves out what is beyond its own, larger limit: nobody could be sure of the rest.
+  // Node.js drops headers beyond its own, larger limit, so the rest could not be trusted.
   if (request.rawHeaders.length > limits.httpHeaderFields.default * 2) {
-    return refusal(431, 'it has too many headers')
+    return refusal(431, 'too many headers')
   }
   const target = request.url ?? ''
   const hosts = headerValues(request.rawHeaders, 'host')
   const origins = [
     ...headerValues(request.rawHeaders, 'origin'),
-    // Where drafts of the protocol, which ws still speaks, put it.
+    // Drafts of the protocol, which ws still supports, use this header.
     ...headerValues(request.rawHeaders, 'sec-websocket-origin'),
   ]
   const site = request.headers['sec-fetch-site']?.toString()
-  const asked = { hosts, origins, target, site }
-  const foreign = originRefusal(asked, { ...reachedAt(request.socket), ...options })
+  const origin = { hosts, origins, target, site }
+  const foreign = originRefusal(origin, { ...reachedAt(request.socket), ...options })
   if (foreign !== undefined) return refusal(403, foreign)
-  if (target.split('?', 1)[0] !== path) return refusal(404, `there is no ${target}`)
-  if (connections >= maxConnections) return refusal(503, `there are ${connections} already`)
+  if (target.split('?', 1)[0] !== path) return refusal(404, `no WebSocket endpoint at ${target}`)
+  if (connections >= maxConnections)
+    return refusal(503, `${connections} connections are open already`)
   if (!server.listening) return refusal(503, 'the server is closing')
   return undefined
 }
 
-function refusal(status: Refusal['status'], why: string): Refusal {
+function refusal(status: Refusal['status'], reason: string): Refusal {
   const code = status === 503 ? 'too-many' : 'refused'
-  return { status, error: new ChannelError(code, `a WebSocket was refused: ${why}`) }
+  return { status, error: new ChannelError(code, `refused a WebSocket: ${reason}`) }
 }
 
 function refuse(socket: Duplex, status: Refusal['status']): void {
-  // The other side may be gone already, and nobody else listens for that.
+  // The peer may be gone already, and there is no other listener for that.
   socket.on('error', () => socket.destroy())
   socket.once('finish', () => socket.destroy())
   socket.end(

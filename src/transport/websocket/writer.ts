@@ -2,71 +2,73 @@ import type { Duplex } from 'node:stream'
 import { limits } from '../../util/limits/limits.ts'
 import type { WebSocket } from './ws.ts'
 
-/** A longer message leaves in pieces, so that a slow other side can be told from a dead one. */
+/** A longer message is sent in fragments, so that a slow peer can be distinguished from a dead one. */
 const pieceBytes = 256 * 1024
 
-/** The other side may count the pieces, and need not be more patient than we are. */
+/** The peer may limit the number of fragments, probably not more generously than we do. */
 const maxPieces = limits.websocketFragments.default / 2
 
 /**
- * The longest of several messages that leave as one, in letters: no longer than what comes of them may
- * wait, and never over what is taken, of which a letter may be three bytes.
+ * The maximum length of joined messages, in characters. Small enough not to delay their responses, and
+ * never over the limit of the receiver, for which a character can take three bytes.
  */
 const joinedLength = limits.websocketJoinedBytes.default / 4
 
-/** What leaves together, and how. */
-export interface WebSocketGathering {
-  /** Whether that is what is written in one turn of the event loop, and not in one tick. */
-  readonly byTurns?: boolean
-  /** Whether the other side takes several messages for one, each on a line of its own. */
+/** How messages are combined. */
+export interface WebSocketCoalescing {
+  /** Whether messages are flushed by `setImmediate` instead of `process.nextTick`. */
+  readonly flushOnImmediate?: boolean
+  /** Whether the peer accepts several messages as one, each on its own line. */
   readonly joins?: boolean
 }
 
 /**
- * Writes text messages to a WebSocket; those of one tick, or of one turn, leave together.
+ * Writes text messages to a WebSocket; the messages of one tick, or of one turn of the event loop, are
+ * sent together.
  *
- * Long messages wait here and follow piece by piece as the wire takes them, and whatever comes
- * after them waits behind. `progress` is called whenever the wire has taken something.
+ * Long messages are held here and follow fragment by fragment as the stream accepts them, and later
+ * messages wait behind them. `progress` is called whenever the stream has accepted something.
  */
 export class WebSocketWriter {
   readonly #ws: WebSocket
-  readonly #wire: Duplex
+  readonly #stream: Duplex
   readonly #progress: () => void
-  readonly #gathering: WebSocketGathering
-  /** Short messages that leave as one. */
+  readonly #coalescing: WebSocketCoalescing
+  /** Short messages that will be sent as one. */
   #joined = ''
   #held: Buffer[] = []
   #heldAt = 0
   #heldBytes = 0
   #corked = false
-  /** How many pieces the system has taken. */
-  taken = 0
+  /** The number of writes that the system has accepted. */
+  accepted = 0
 
   constructor(
     ws: WebSocket,
-    wire: Duplex,
+    stream: Duplex,
     progress: () => void,
-    gathering: WebSocketGathering = {},
+    coalescing: WebSocketCoalescing = {},
   ) {
     this.#ws = ws
-    this.#wire = wire
+    this.#stream = stream
     this.#progress = progress
-    this.#gathering = gathering
+    this.#coalescing = coalescing
   }
 
-  /** Bytes not taken by the system yet. */
+  /** The bytes not accepted by the system yet. */
   get unsent(): number {
     return this.#ws.bufferedAmount + this.#heldBytes + this.#joined.length
   }
 
-  /** Whether nothing waits here any more, so that a closing frame may follow. */
+  /** Whether nothing is held here, so that a close frame can follow. */
   get idle(): boolean {
     return this.#heldBytes === 0 && this.#joined === ''
   }
 
+  /** Adds a message. */
   write(text: string): void {
     this.#cork()
-    const isJoined = this.#gathering.joins === true && text.length < joinedLength
+    const isJoined = this.#coalescing.joins === true && text.length < joinedLength
     if (!isJoined || this.#joined.length + text.length >= joinedLength) this.#putJoined()
     if (!isJoined) this.#put(text)
     else this.#joined = this.#joined === '' ? text : `${this.#joined}\n${text}`
@@ -80,7 +82,7 @@ export class WebSocketWriter {
 
   #put(text: string): void {
     if (this.#heldBytes === 0 && text.length <= pieceBytes) {
-      this.#ws.send(text, this.#onTaken)
+      this.#ws.send(text, this.#onAccepted)
       return
     }
     const bytes = Buffer.from(text, 'utf8')
@@ -99,7 +101,7 @@ export class WebSocketWriter {
       this.#heldBytes -= piece.length
       this.#heldAt = fin ? 0 : to
       if (fin) this.#held.shift()
-      this.#ws.send(piece, { binary: false, fin }, this.#onTaken)
+      this.#ws.send(piece, { binary: false, fin }, this.#onAccepted)
       bytes = this.#held[0]
     }
   }
@@ -107,21 +109,21 @@ export class WebSocketWriter {
   #cork(): void {
     if (this.#corked) return
     this.#corked = true
-    this.#wire.cork()
-    // Runs after the promise callbacks that are due, so that their messages leave together; the other
-    // also after everything else that has arrived by now.
-    if (this.#gathering.byTurns) setImmediate(this.#uncork)
+    this.#stream.cork()
+    // nextTick runs after the promise callbacks that are due, so that their messages are sent together;
+    // setImmediate also after everything else that has arrived by now.
+    if (this.#coalescing.flushOnImmediate) setImmediate(this.#uncork)
     else process.nextTick(this.#uncork)
   }
 
   #uncork = (): void => {
     this.#corked = false
     this.#putJoined()
-    this.#wire.uncork()
+    this.#stream.uncork()
   }
 
-  #onTaken = (error?: Error | null): void => {
-    this.taken++
+  #onAccepted = (error?: Error | null): void => {
+    this.accepted++
     if (this.#heldBytes > 0 && !error) this.#release()
     this.#progress()
   }

@@ -4,8 +4,8 @@ import { WebSocket as Socket, WebSocketServer } from 'ws'
 import { limits } from '../../util/limits/limits.ts'
 
 /**
- * The part of a WebSocket of `ws` that is used here. Written out, because the types of `ws` are a package
- * of their own, which who installs this one does not get.
+ * The members of a `ws` WebSocket that are used here. Declared here, because the types of `ws` are a
+ * separate package that users of this one do not install.
  */
 export interface WebSocket {
   readonly protocol: string
@@ -23,7 +23,7 @@ export interface WebSocket {
   once<E extends keyof WebSocketEvents>(event: E, listener: Listener<E>): unknown
 }
 
-/** What the listeners of a WebSocket are called with, while its `binaryType` is left as it is. */
+/** The arguments of the listeners of a WebSocket with the default `binaryType`. */
 export interface WebSocketEvents {
   open: []
   upgrade: [response: IncomingMessage]
@@ -38,11 +38,11 @@ type Listener<E extends keyof WebSocketEvents> = (...args: WebSocketEvents[E]) =
 
 interface SendOptions {
   readonly binary: boolean
-  /** Whether this is the last piece of the message. */
+  /** Whether this is the last fragment of the message. */
   readonly fin: boolean
 }
 
-/** The part of a server of `ws` that is used here. */
+/** The members of a `ws` server that are used here. */
 export interface Handshakes {
   handleUpgrade(
     request: IncomingMessage,
@@ -53,54 +53,59 @@ export interface Handshakes {
 }
 
 /**
- * The subprotocol in which a text message may hold several messages, one on each line: each frame costs
- * about as much as the message in it. Ours alone, so that only who knows the other side may offer it.
+ * The subprotocol in which a text message can hold several messages, one per line, because each frame
+ * costs about as much as the message in it. It is specific to Trunkline, so a client offers it only if
+ * it knows the server.
  */
 export const joinedProtocol = 'trunkline-lines'
 
+/** The limits of incoming WebSocket messages. */
 export interface WsLimits {
-  /** The longest message. */
+  /** The maximum size of a message. */
   readonly maxBytes: number
-  /** Pieces one message may come in. */
+  /** The maximum number of fragments of one message. */
   readonly maxFragments?: number
 }
 
-/** Begins to open a WebSocket. The offered subprotocols must be answered with one of them. */
+/** Starts opening a WebSocket. The server must choose one of the offered subprotocols. */
 export function dial(
   url: URL,
   offers: readonly string[],
   headers: Readonly<Record<string, string>>,
-  most: WsLimits,
+  limits: WsLimits,
 ): WebSocket {
   return new Socket(url, [...offers], {
-    ...settings(most),
+    ...settings(limits),
     headers: { ...headers },
-    // Whatever the environment says: the headers may hold secrets.
+    // Overrides the environment (NODE_TLS_REJECT_UNAUTHORIZED), because the headers can be secret.
     rejectUnauthorized: true,
   })
 }
 
-/** The server side of handshakes; it listens nowhere. Takes the subprotocols above and `mcp` when offered. */
-export function handshakes(most: WsLimits): Handshakes {
-  const names = takesJoined(most) ? [joinedProtocol, 'mcp'] : ['mcp']
+/**
+ * Makes the server side of handshakes, without a listener. Accepts `joinedProtocol` and `mcp` if
+ * offered.
+ */
+export function handshakes(limits: WsLimits): Handshakes {
+  const names = acceptsJoined(limits) ? [joinedProtocol, 'mcp'] : ['mcp']
   return new WebSocketServer({
-    ...settings(most),
+    ...settings(limits),
     noServer: true,
     clientTracking: false,
     handleProtocols: offers => names.find(name => offers.has(name)) ?? false,
   })
 }
 
-/** Whether several messages may come as one: not where that one could be refused for its size. */
-export function takesJoined({ maxBytes }: WsLimits): boolean {
+/** Whether `joinedProtocol` can be used: not if the size limit could reject joined messages. */
+export function acceptsJoined({ maxBytes }: WsLimits): boolean {
   return maxBytes >= limits.websocketJoinedBytes.default
 }
 
 function settings({ maxBytes, maxFragments = limits.websocketFragments.default }: WsLimits) {
   return {
-    // Compression costs memory for each connection and lets a small message grow a thousandfold.
+    // Compression costs memory per connection and lets a small message expand a thousandfold.
     perMessageDeflate: false,
-    // ws keeps the number in 32 bits, and takes a negative one for no limit.
+    // ws stores the number in 32 bits and treats a negative one as no limit.
     maxPayload: Math.min(maxBytes, 0x7fffffff),
     maxFragments,
   }

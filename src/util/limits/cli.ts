@@ -1,59 +1,60 @@
 import type { Limit } from './limit.ts'
 
-/** How long the commands wait, and how much they do. */
+/** Limits of the command-line program. */
 export const cli = {
   checkReplyMs: {
     default: 5000,
     unit: 'ms',
     meaning:
-      'Time a server has for each answer of `trunkline check`, unless `--timeout` says otherwise. Then the step fails.',
+      'Time `trunkline check` waits for each response, unless `--timeout` is given. Then the step fails.',
   },
-  checkSilenceMs: {
+  checkNoReplyMs: {
     default: 300,
     unit: 'ms',
-    meaning: 'Time `trunkline check` listens for an answer that must not come.',
+    meaning: 'Time `trunkline check` waits to confirm that no response is sent.',
   },
   checkExitMs: {
     default: 3000,
     unit: 'ms',
     meaning:
-      'Time a program has to leave after the end of its input in `trunkline check`. Then the step fails and the program is killed.',
+      'Time a process has to exit after `trunkline check` closes its stdin. Then the step fails and the process is killed.',
   },
   checkCertificateMs: {
     default: 1_209_600_000,
     unit: 'ms',
-    meaning: 'Time a certificate must still be valid. With less `trunkline check` warns.',
+    meaning: 'Remaining validity of a certificate below which `trunkline check` warns.',
   },
   checkFindings: {
     default: 10,
     unit: 'count',
-    meaning: 'Findings of one kind that a step of `trunkline check` shows. The rest is counted.',
+    meaning:
+      'Warnings and failures that the step `schemas` of `trunkline check` shows. The rest is counted.',
   },
   checkBodyBytes: {
     default: 16_777_216,
     unit: 'bytes',
-    meaning: 'One answer that `trunkline check` reads. A longer one is cut off and cannot be read.',
+    meaning:
+      'Size of a response that `trunkline check` reads. A larger one is truncated and counts as invalid.',
   },
-  upNoticeMs: {
+  upSlowNoticeMs: {
     default: 2000,
     unit: 'ms',
-    meaning:
-      'Time after which `trunkline up` names the servers that it is still waiting for, before it says what it serves.',
+    meaning: 'Time after which `trunkline up` names the servers that are still starting.',
   },
   benchSeconds: {
     default: 5,
     unit: 'count',
-    meaning: 'Seconds that `trunkline bench` measures, unless `--seconds` says otherwise.',
+    meaning: 'Seconds that `trunkline bench` measures, unless `--seconds` is given.',
   },
   benchConcurrency: {
     default: 8,
     unit: 'count',
-    meaning:
-      'Calls under way at one time in `trunkline bench`, unless `--concurrency` says otherwise.',
+    meaning: 'Calls in flight in `trunkline bench`, unless `--concurrency` is given.',
   },
-  watchMs: {
+  watchDebounceMs: {
     default: 100,
     unit: 'ms',
-    meaning: 'Time without a further change after which `trunkline serve --watch` starts again.',
+    meaning:
+      'Time without a further change after which `trunkline serve --watch` restarts the server.',
   },
 } as const satisfies Record<string, Limit>

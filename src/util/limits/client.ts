@@ -1,103 +1,107 @@
 import type { Limit } from './limit.ts'
 
-/** What a client does, and for how long. */
+/** Limits of clients. */
 export const client = {
   callTotalMs: {
     default: 900_000,
     unit: 'ms',
     meaning:
-      'One call of a client altogether, however often its progress or its questions give it more time. It rejects with the code "timeout".',
+      'Total time of one call of a client, however often progress or server requests extend its timeout. Then it rejects with the code "timeout".',
   },
-  probeMs: {
+  discoverTimeoutMs: {
     default: 3000,
     unit: 'ms',
     meaning:
-      'Waiting for the answer to `server/discover`. Then the server is opened by `initialize`.',
+      'Time to wait for the response to `server/discover`. Then the client sends `initialize`.',
   },
-  verdicts: {
+  versionCacheEntries: {
     default: 1000,
     unit: 'count',
-    meaning: 'Servers of which a process remembers what they speak. The oldest is forgotten.',
+    meaning: 'Servers in the version cache of a process. The oldest entry is dropped.',
   },
-  verdictMs: {
+  versionCacheMs: {
     default: 86_400_000,
     unit: 'ms',
-    meaning: 'Time a server is remembered as one with sessions. Then it is asked again.',
+    meaning:
+      'Time that the version cache keeps a server as one with sessions. Then the client probes again.',
   },
   pages: {
     default: 1000,
     unit: 'count',
-    meaning: 'Pages of one list that a client follows. The next one rejects with "too-many".',
+    meaning: 'Pages of one list that a client fetches. The next one rejects with "too-many".',
   },
   cacheEntries: {
     default: 256,
     unit: 'count',
-    meaning: 'Results a client keeps as long as their `ttlMs` says. The oldest go first.',
+    meaning: 'Results in the cache of a client. The oldest are dropped first.',
   },
   cacheCharacters: {
     default: 16_777_216,
     unit: 'characters',
-    meaning: 'All results a client keeps, written as JSON. The oldest go first.',
+    meaning: 'Size of all results in the cache of a client, as JSON. The oldest are dropped first.',
   },
   changes: {
     default: 1024,
     unit: 'count',
-    meaning: 'Changes that wait to be read. The oldest are dropped, and `lagged` says how many.',
+    meaning:
+      'Changes of a subscription that have not been read. The oldest are dropped, and `lagged` has their number.',
   },
   reconnects: {
     default: 5,
     unit: 'count',
-    meaning: 'Attempts of a client to open a lost connection again. Then it closes.',
+    meaning: 'Attempts of a client to reconnect. Then it closes.',
   },
   reconnectMs: {
     default: 1000,
     unit: 'ms',
-    meaning: 'Longest wait before the second attempt; twice as long before each further one.',
+    meaning:
+      'Longest wait before the second attempt to reconnect; doubled before each further one.',
   },
   reconnectMaxMs: {
     default: 60_000,
     unit: 'ms',
-    meaning: 'Longest wait before any attempt to open a connection again.',
+    meaning: 'Longest wait before any attempt to reconnect.',
   },
-  steadyMs: {
+  stableMs: {
     default: 60_000,
     unit: 'ms',
-    meaning: 'Time a connection must last for the attempts to be counted from the start again.',
+    meaning: 'Time that a connection must stay open before the attempts are counted from 0 again.',
   },
   taskPollMs: {
     default: 1000,
     unit: 'ms',
-    meaning: 'Time between two looks at a task whose server names none.',
+    meaning: 'Poll interval of a task whose server suggests none.',
   },
   taskPollMinMs: {
     default: 100,
     unit: 'ms',
-    meaning: 'Shortest time between two looks at a task, whatever its server says.',
+    meaning: 'Shortest poll interval of a task, even if its server suggests less.',
   },
   heartbeatMs: {
     default: 0,
     unit: 'ms',
-    meaning: 'How often a client asks the server of its session for a sign of life; 0 asks never.',
+    meaning: 'Interval at which a client pings the server of its session; 0 never pings.',
   },
   heartbeatWaitMs: {
     default: 30_000,
     unit: 'ms',
-    meaning: 'Time that server has to give it. Then the connection counts as lost.',
+    meaning: 'Time to wait for the response to such a ping. Then the connection counts as lost.',
   },
   outputSchemas: {
     default: 1024,
     unit: 'count',
     meaning:
-      'Listed tools of which a client knows what they give and how they run. The oldest are forgotten.',
+      'Listed tools whose output schema and task support a client keeps. The oldest are dropped.',
   },
-  askedTasks: {
+  serverRequestTasks: {
     default: 64,
     unit: 'count',
-    meaning: 'Questions of one server that a client answers as tasks. A further one is refused.',
+    meaning: 'Server requests of one server that a client runs as tasks. A further one is refused.',
   },
-  askedTaskMs: {
+  serverRequestTaskMs: {
     default: 3_600_000,
     unit: 'ms',
-    meaning: 'Longest time a client keeps the answer to such a question, whatever its server says.',
+    meaning:
+      'Longest time that a client keeps the result of such a task, even if its server requests more.',
   },
 } as const satisfies Record<string, Limit>

@@ -1,37 +1,40 @@
 import { type Limit, MiB } from './limit.ts'
 
-/** The configuration file of the router. */
+/** Limits of the configuration file and the pin file of a router. */
 export const config = {
   configBytes: {
     default: MiB,
     unit: 'bytes',
-    meaning: 'The configuration file of a router. A longer one is refused before it is parsed.',
+    meaning:
+      'Size of the configuration file of a router. A larger file is rejected before it is parsed.',
   },
   configDepth: {
     default: 32,
     unit: 'count',
-    meaning: 'Objects and lists within each other in that file. A deeper one is refused.',
+    meaning:
+      'Nesting depth of objects and arrays in the configuration file. A deeper file is rejected.',
   },
-  configQuietMs: {
+  configDebounceMs: {
     default: 50,
     unit: 'ms',
     meaning:
-      'Time that file must stay the same after a change. Until then it counts as being written.',
+      'Time the configuration file must stay unchanged before it is reloaded. Until then a write counts as incomplete.',
   },
   configPollMs: {
     default: 2000,
     unit: 'ms',
-    meaning: 'How often that file is looked at where the system cannot tell of changes.',
+    meaning:
+      'Polling interval for the configuration file where the file system reports no changes.',
   },
   pinFileBytes: {
     default: 64 * MiB,
     unit: 'bytes',
-    meaning: 'The file of pinned tools. A longer one is refused before it is parsed.',
+    meaning: 'Size of the pin file. A larger file is rejected before it is parsed.',
   },
   pinLockMs: {
     default: 10_000,
     unit: 'ms',
     meaning:
-      'Time a process may keep the file of pinned tools to itself. A lock that is older was left behind, and is taken away.',
+      'Time a process may hold the lock on the pin file. An older lock is stale and is removed.',
   },
 } as const satisfies Record<string, Limit>

@@ -1,98 +1,103 @@
 import { KiB, type Limit, MiB } from './limit.ts'
 
-/** HTTP, on both sides. */
+/** Limits of HTTP servers and clients. */
 export const http = {
   sessions: {
     default: 10_000,
     unit: 'count',
     meaning:
-      'Sessions over HTTP of one service. At the limit one that has been idle for `sessionSpareMs` makes room; otherwise the opening is answered 503.',
+      'Sessions over HTTP of one service. At the limit a session that has been idle for `sessionEvictableMs` is evicted; otherwise `initialize` gets 503.',
   },
   sessionsPerPrincipal: {
     default: 100,
     unit: 'count',
-    meaning: 'Sessions over HTTP of one principal. The same happens at the limit.',
+    meaning:
+      'Sessions over HTTP of one principal. At the limit one of its idle sessions is evicted; otherwise `initialize` gets 503.',
   },
   sessionIdleMs: {
     default: 1_800_000,
     unit: 'ms',
     meaning:
-      'Time a session over HTTP may have neither a request in flight nor an open stream. Then it ends.',
+      'Time a session over HTTP may be idle, with no request in flight and no open stream. Then it ends.',
   },
-  sessionOpeningMs: {
+  sessionInitializeMs: {
     default: 10_000,
     unit: 'ms',
     meaning:
-      'Time a client has to send something after opening a session over HTTP. Then the session ends.',
+      'Time in which a client must send its next message after it has opened a session over HTTP. Then the session ends.',
   },
-  sessionSpareMs: {
+  sessionEvictableMs: {
     default: 60_000,
     unit: 'ms',
-    meaning: 'Time a session over HTTP must have been idle to make room for another at the limit.',
+    meaning: 'Time a session over HTTP must have been idle to be evicted at the limit.',
   },
   streamEvents: {
     default: 1000,
     unit: 'count',
     meaning:
-      'Events of one stream kept for a client that comes back. The oldest go first; whoever needs them is answered 400.',
+      'Events of one stream kept for a client that reconnects. The oldest are dropped first; resuming before them gets 400.',
   },
   streamBytes: {
     default: 1 * MiB,
     unit: 'bytes',
-    meaning: 'The same, by their size in memory.',
+    meaning:
+      'Size in memory of the events of one stream kept for a client that reconnects. The oldest are dropped first.',
   },
   eventLogBytes: {
     default: 64 * MiB,
     unit: 'bytes',
-    meaning: 'Events of all streams of one service kept for clients that come back.',
+    meaning:
+      'Size in memory of the events of all streams of one service kept for clients that reconnect. The oldest are dropped first.',
   },
   eventAgeMs: {
     default: 300_000,
     unit: 'ms',
-    meaning: 'Time an event is kept for a client that comes back.',
+    meaning: 'Time an event is kept for a client that reconnects.',
   },
   streamRetryMs: {
     default: 1000,
     unit: 'ms',
     meaning:
-      'Time a client is asked to stay away when its event stream is closed for the time being.',
+      'Time after which a client is asked to reconnect when its event stream is closed for polling.',
   },
   httpInFlight: {
     default: 10_000,
     unit: 'count',
-    meaning: 'Requests over HTTP that one service answers at once. A further one is answered 503.',
+    meaning: 'HTTP requests in flight of one service. Further ones get 503.',
   },
   httpHeaderFields: {
     default: 100,
     unit: 'count',
-    meaning: 'Headers of one HTTP request. Answered 431, then closed.',
+    meaning:
+      'Headers of one HTTP request. A request with more gets 431, and its connection is closed.',
   },
-  httpRefusedBytes: {
+  httpRejectedBodyBytes: {
     default: 64 * KiB,
     unit: 'bytes',
     meaning:
-      'Body of a refused HTTP request that is read to its end, so that its connection can be used again. With a larger one the connection is closed.',
+      'Body of a rejected HTTP request that is read to its end, so that the connection can be reused. With a larger one the connection is closed.',
   },
-  httpAheadBytes: {
+  httpPipelinedBytes: {
     default: 64 * KiB,
     unit: 'bytes',
     meaning:
-      'What a client over HTTP has sent ahead, while its request is being answered. Nothing more is read until then.',
+      'Bytes of further requests that an HTTP client has sent while a response is pending. Reading pauses until then.',
   },
   httpHeadersMs: {
     default: 10_000,
     unit: 'ms',
-    meaning: 'Time the headers of an HTTP request may take. Then its connection is closed.',
+    meaning:
+      'Time in which the headers of an HTTP request must arrive. Then its connection is closed.',
   },
   httpRequestMs: {
     default: 30_000,
     unit: 'ms',
-    meaning: 'Time a whole HTTP request may take to arrive. Then it is answered 408.',
+    meaning: 'Time in which a whole HTTP request must arrive. Then it gets 408.',
   },
   httpIdleMs: {
     default: 5000,
     unit: 'ms',
-    meaning: 'Time an HTTP connection is kept open for a further request.',
+    meaning: 'Time for which a server keeps an idle HTTP connection open.',
   },
   keepAliveMs: {
     default: 15_000,
@@ -103,86 +108,87 @@ export const http = {
     default: 256,
     unit: 'count',
     meaning:
-      'Requests over HTTP that one client has open at once, streams of changes aside. Further ones wait for a place.',
+      'HTTP requests in flight of one client, streams of changes not counted. Further ones are queued.',
   },
-  httpNotices: {
+  httpNotifications: {
     default: 64,
     unit: 'count',
     meaning:
-      'Notifications and replies that one client over HTTP sends at once, on connections besides those of its requests. Further ones wait.',
+      'Notifications and replies that one client sends over HTTP at once, in addition to its requests. Further ones are queued.',
   },
-  httpSpareMs: {
+  httpKeepAliveMs: {
     default: 4000,
     unit: 'ms',
     meaning:
-      'Time a client keeps a connection over HTTP for a further request; less where the server names less. Then it is closed.',
+      'Time for which a client keeps an idle HTTP connection; less if the server announces less.',
   },
-  httpAnswerHeadBytes: {
+  httpResponseHeaderBytes: {
     default: 16 * KiB,
     unit: 'bytes',
-    meaning: 'Headers of an answer over HTTP. The request fails and its connection is closed.',
+    meaning:
+      'Headers of an HTTP response. With more the request fails, and its connection is closed.',
   },
   httpAcceptMs: {
     default: 30_000,
     unit: 'ms',
     meaning:
-      'Time a server over HTTP has to accept a notification or a reply, to begin an event stream, or to name where to send to. Then it is given up.',
+      'Time in which an HTTP server must accept a notification or a reply, begin an event stream, or name the URL for messages. Then the request fails.',
   },
   httpBodyMs: {
     default: 60_000,
     unit: 'ms',
-    meaning: 'Time the body of an answer over HTTP may take, event streams aside. Then it is cut.',
+    meaning:
+      'Time in which the body of an HTTP response must arrive, event streams excepted. Then the request fails.',
   },
-  httpRefusalBytes: {
+  httpErrorBodyBytes: {
     default: 64 * KiB,
     unit: 'bytes',
-    meaning: 'The body of a refusal over HTTP. Of a larger one only the status counts.',
+    meaning: 'Body of an HTTP error response. Of a larger one only the status is used.',
   },
   httpRedirects: {
     default: 3,
     unit: 'count',
     meaning: 'Redirects of one request, all to the same origin. The next one fails the request.',
   },
-  httpFarewellMs: {
+  httpCloseMs: {
     default: 2000,
     unit: 'ms',
     meaning:
-      'Time for the last messages of a client over HTTP and the end of its session, and for the stream of a request that has been answered or cancelled to end. Then it is cut.',
+      'Time for the last messages of an HTTP client and the end of its session, and for the stream of a request that has been answered or cancelled to end. Then they are cut.',
   },
   streamReconnects: {
     default: 5,
     unit: 'count',
     meaning:
-      'Attempts in a row of a client to open an event stream again that broke off. Then it is given up.',
+      'Attempts in a row of a client to reopen an event stream that broke off. Then the stream is lost.',
   },
   streamRetryMinMs: {
     default: 100,
     unit: 'ms',
     meaning:
-      'Shortest wait before a client opens an event stream again, whatever its server says. The longest is `reconnectMaxMs`.',
+      'Minimum delay before a client reopens an event stream, whatever its server asks for. The maximum is `reconnectMaxMs`.',
   },
   websocketCalls: {
     default: 1024,
     unit: 'count',
     meaning:
-      'Calls under way on the WebSocket that a client over HTTP has besides. Further ones go over HTTP.',
+      'Calls in flight on the WebSocket that a client opens in addition to HTTP. Further ones use HTTP.',
   },
   websocketCallLength: {
     default: 256 * KiB,
     unit: 'characters',
     meaning:
-      'A call on that WebSocket. A longer one goes over HTTP, where it holds up nobody else.',
+      'Length of a call on that WebSocket. A longer one uses HTTP, where it does not block other calls.',
   },
   websocketRetryMs: {
     default: 5000,
     unit: 'ms',
     meaning:
-      'Time from one attempt to open that WebSocket to the next, doubled for each one that failed, up to 64 times. Calls go over HTTP meanwhile.',
+      'Time from one attempt to open that WebSocket to the next, doubled for each failed one, up to 64 times. Calls use HTTP meanwhile.',
   },
-  headerTools: {
+  paramHeaderTools: {
     default: 1024,
     unit: 'count',
-    meaning:
-      'Tools of which a client knows the arguments that travel as headers. The oldest are forgotten.',
+    meaning: 'Tools whose header annotations a client remembers. The oldest are forgotten.',
   },
 } as const satisfies Record<string, Limit>

@@ -1,8 +1,8 @@
-/** One limit: its default, and what happens when it is reached. */
+/** A limit: its default and what happens when it is reached. */
 export interface Limit {
   readonly default: number
   readonly unit: 'bytes' | 'ms' | 'characters' | 'count' | 'share'
-  /** What happens at the limit, in words for `docs/limits.md`. */
+  /** A description of the limit and its effect, for `docs/limits.md`. */
   readonly meaning: string
 }
 

@@ -11,8 +11,8 @@ import { transport } from './transport.ts'
 import { upstream } from './upstream.ts'
 
 /**
- * Every limit of the product: its name, default, unit and what happens when it is reached.
- * `docs/limits.md` shows this table and is checked against it.
+ * Every limit of Trunkline: its name, default, unit and what happens when it is reached. `docs/limits.md` is
+ * generated from this table.
  */
 export const limits = {
   ...messages,

@@ -1,11 +1,11 @@
 import { KiB, type Limit, MiB } from './limit.ts'
 
-/** What one message may be, wherever it comes from. */
+/** Limits of a single message, for all transports. */
 export const messages = {
   stdioMessageBytes: {
     default: 10 * MiB,
     unit: 'bytes',
-    meaning: 'One message on stdio or from a child process. Answered -32012; reading goes on.',
+    meaning: 'One message on stdio or from a child process. Answered -32012; reading continues.',
   },
   socketMessageBytes: {
     default: 100 * MiB,
@@ -25,7 +25,7 @@ export const messages = {
   sseMessageBytes: {
     default: 10 * MiB,
     unit: 'bytes',
-    meaning: 'One event of an event stream. The stream is given up.',
+    meaning: 'One event of an event stream. The stream is closed.',
   },
   depth: {
     default: 64,
@@ -52,11 +52,11 @@ export const messages = {
     unit: 'characters',
     meaning: 'A method name. Answered -32600.',
   },
-  repeatedLength: {
+  cachedMetaLength: {
     default: 2048,
     unit: 'characters',
     meaning:
-      'The `_meta` at the end of a request that is remembered, because the next request of the same connection may say the same. A longer one is parsed each time.',
+      'The `_meta` at the end of a message that is cached, because the next message of the same connection may repeat it. A longer one is parsed each time.',
   },
   headerBytes: {
     default: 8 * KiB,

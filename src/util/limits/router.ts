@@ -1,141 +1,146 @@
 import type { Limit } from './limit.ts'
 
-/** How a router spreads calls, holds them back and starts again what has ended. */
+/** Limits of load balancing, breakers, queues, retries, restarts, names and pins in a router. */
 export const router = {
   breakerFailures: {
     default: 5,
     unit: 'count',
-    meaning: 'Failures in a row after which an instance gets no calls for `breakerOpenMs`.',
+    meaning:
+      'Consecutive failures that open the circuit breaker of an instance for `breakerOpenMs`.',
   },
   breakerRatio: {
     default: 0.5,
     unit: 'share',
-    meaning: 'Share of failures in the last `breakerWindow` calls that does the same.',
+    meaning: 'Share of failures among the last `breakerWindow` calls that opens the breaker.',
   },
   breakerWindow: {
     default: 10,
     unit: 'count',
-    meaning: 'Calls that this share is taken of. Before there are as many it is not looked at.',
+    meaning:
+      'Recent calls over which `breakerRatio` is measured. With fewer calls the ratio is ignored.',
   },
   breakerOpenMs: {
     default: 60_000,
     unit: 'ms',
-    meaning: 'Time such an instance gets no calls. Then it is tried.',
+    meaning:
+      'Time an open breaker keeps calls from its instance. Then the breaker is half-open and lets probes through.',
   },
   breakerSuccesses: {
     default: 2,
     unit: 'count',
-    meaning: 'Successes in a row of an instance being tried after which it gets calls as before.',
+    meaning: 'Consecutive successful probes that close a half-open breaker.',
   },
   breakerProbes: {
     default: 1,
     unit: 'count',
-    meaning: 'Calls at one time to an instance being tried. Others go elsewhere.',
+    meaning:
+      'Concurrent calls to an instance whose breaker is half-open. Other calls go to other instances.',
   },
   loadHalfLifeMs: {
     default: 10_000,
     unit: 'ms',
-    meaning:
-      'Time after which the latency or failure of a call weighs half as much in what is known of an instance.',
+    meaning: 'Half-life of a latency or failure sample in the load statistics of an instance.',
   },
   slowStartMs: {
     default: 30_000,
     unit: 'ms',
-    meaning: 'Time in which the weight of an instance that came back grows from a tenth to all.',
+    meaning:
+      'Time in which the weight of an instance that became ready again grows from a tenth to its full value.',
   },
   outlierCalls: {
     default: 10,
     unit: 'count',
-    meaning: 'Recent calls without which an instance is not compared with the others.',
+    meaning: 'Recent calls an instance needs before outlier detection compares it with the others.',
   },
-  outlierMs: {
+  outlierEjectionMs: {
     default: 30_000,
     unit: 'ms',
     meaning:
-      'Time an instance far from the others gets no calls, at first; twice as long each time after.',
+      'Time for which outlier detection ejects an instance the first time. Each further ejection lasts twice as long.',
   },
-  outlierMaxMs: {
+  outlierMaxEjectionMs: {
     default: 300_000,
     unit: 'ms',
     meaning:
-      'Longest such time. An instance that has kept in line for as long is treated as at first.',
+      'Longest ejection. An instance that was no outlier for as long starts from `outlierEjectionMs` again.',
   },
   limitedCallers: {
     default: 10_000,
     unit: 'count',
     meaning:
-      'Callers whose calls a limit counts at one time. Of more, the one heard of longest ago starts anew.',
+      'Callers that one limit tracks at one time. Beyond that, the least recently seen caller is dropped and counted from zero.',
   },
   callQueue: {
     default: 100,
     unit: 'count',
     meaning:
-      'Calls waiting where `concurrent` is reached and no `queue` is named. A further one is answered -32010.',
+      'Calls that wait when `concurrent` is reached and no `queue` is configured. A further call is answered -32010.',
   },
   overloadRetryMs: {
     default: 1000,
     unit: 'ms',
-    meaning: 'When a caller is told to try again that found such a queue full.',
+    meaning: 'Retry delay suggested to a caller that finds such a queue full.',
   },
   retryAttempts: {
     default: 2,
     unit: 'count',
-    meaning: 'Attempts of one call through a router altogether. The last failure is answered.',
+    meaning:
+      'Attempts of one call through a router, the first included. The last failure is returned.',
   },
   retryBudget: {
     default: 0.2,
     unit: 'share',
-    meaning: 'Share of the calls of the last `retryWindowMs` that may be made again.',
+    meaning: 'Share of the calls within `retryWindowMs` that may be retried.',
   },
   retryWindowMs: {
     default: 10_000,
     unit: 'ms',
-    meaning: 'Time over which calls and their repetitions are counted.',
+    meaning: 'Window over which calls and retries are counted.',
   },
   retryMinimum: {
     default: 3,
     unit: 'count',
-    meaning: 'Repetitions allowed in that time however few the calls.',
+    meaning: 'Retries allowed within that window regardless of how few calls there were.',
   },
-  restarts: {
+  maxRestarts: {
     default: 5,
     unit: 'count',
-    meaning: 'Restarts of an instance within `restartWithinMs`. Then it is put away.',
+    meaning: 'Restarts of an instance within `restartWindowMs`. Then the instance is quarantined.',
   },
-  restartWithinMs: {
+  restartWindowMs: {
     default: 60_000,
     unit: 'ms',
-    meaning: 'Time over which restarts are counted.',
+    meaning: 'Window over which restarts are counted.',
   },
   restartMinMs: {
     default: 100,
     unit: 'ms',
-    meaning: 'Longest wait before the first restart; twice as long before each further one.',
+    meaning: 'Maximum delay before the first restart. It doubles with each further one.',
   },
   restartMaxMs: {
     default: 30_000,
     unit: 'ms',
-    meaning: 'Longest wait before any restart.',
+    meaning: 'Maximum delay before any restart.',
   },
-  restartSteadyMs: {
+  restartStableMs: {
     default: 10_000,
     unit: 'ms',
-    meaning: 'Time an instance must last for the waits to begin from `restartMinMs` again.',
+    meaning: 'Time an instance must stay up for the delay to start from `restartMinMs` again.',
   },
   serverNameLength: {
     default: 64,
     unit: 'characters',
-    meaning: 'The name of a server behind a router. A longer one is refused.',
+    meaning: 'Length of the name of an upstream server. A longer name is rejected.',
   },
   exposedNameLength: {
     default: 64,
     unit: 'characters',
-    meaning: 'The name under which a router shows a tool. A longer one is shortened.',
+    meaning: 'Length of the name under which a router exposes a tool. A longer name is shortened.',
   },
   pinnedTools: {
     default: 10_000,
     unit: 'count',
     meaning:
-      'Tools of one server whose definitions are remembered. Further ones are reported, and wait for approval.',
+      'Pinned tools per server. Further tools are reported as changes and wait for approval.',
   },
 } as const satisfies Record<string, Limit>

@@ -1,35 +1,35 @@
 import type { Limit } from './limit.ts'
 
-/** What a server does for its clients. */
+/** The limits of a server. */
 export const server = {
   inputRounds: {
     default: 10,
     unit: 'count',
-    meaning: 'Rounds of questions in one stateless request. The next one is answered -32603.',
+    meaning: 'Rounds of input requests in one stateless request. The next one is answered -32603.',
   },
-  questionMs: {
+  serverRequestMs: {
     default: 600_000,
     unit: 'ms',
     meaning:
-      'Time a client has to answer a question of a server. Then the call of the question rejects with the code "timeout", or a stateless retry is answered -32602.',
+      'Time a client has to answer a request of a server. Then the request rejects with the code "timeout", or a stateless retry is answered -32602.',
   },
   sealedLength: {
     default: 1_048_576,
     unit: 'characters',
     meaning:
-      'What a client keeps for a stateless server between two rounds. More is an internal error; what comes back longer is answered -32602.',
+      'The state that a client keeps for a stateless server between two rounds. A longer one is an internal error; one that a client sends is answered -32602.',
   },
   onceRequests: {
     default: 1000,
     unit: 'count',
     meaning:
-      'Stateless requests in several rounds whose `ctx.once` a process remembers, in case a round is sent twice. The oldest is forgotten.',
+      'Stateless requests in several rounds whose `ctx.once` results a process remembers, in case a round is sent twice. The oldest is forgotten.',
   },
   urlElicitations: {
     default: 256,
     unit: 'count',
     meaning:
-      'Questions by URL of one session whose end it can be told. The oldest is forgotten, and its end not told.',
+      'URL elicitations of one session that can still be completed. The oldest is forgotten, and its completion is not sent.',
   },
   pageSize: {
     default: 500,
@@ -39,9 +39,9 @@ export const server = {
   completionValues: {
     default: 100,
     unit: 'count',
-    meaning: 'Values of one completion. More are left out, and `hasMore` says so.',
+    meaning: 'Values of one completion. More are left out, and `hasMore` is true.',
   },
-  listens: {
+  listenStreams: {
     default: 64,
     unit: 'count',
     meaning: 'Listen streams of one connection at once. A further one is answered -32602.',
@@ -49,44 +49,44 @@ export const server = {
   subscribedUris: {
     default: 1024,
     unit: 'count',
-    meaning: 'Resources one session or listen stream is subscribed to. A further one is refused.',
+    meaning: 'Resources one session or listen stream is subscribed to. A further one is rejected.',
   },
   progressBurst: {
     default: 100,
     unit: 'count',
     meaning:
-      'Progress notifications of one request in a row. Then they come as `progressPerSecond` says.',
+      'Progress notifications of one request in a row. After that `progressPerSecond` applies.',
   },
   progressPerSecond: {
     default: 20,
     unit: 'count',
-    meaning: 'Progress notifications of one request in a second, after a burst. More are left out.',
+    meaning: 'Progress notifications of one request per second, after a burst. More are dropped.',
   },
   logBurst: {
     default: 1000,
     unit: 'count',
-    meaning: 'Log messages of one request in a row. Then they come as `logPerSecond` says.',
+    meaning: 'Log messages of one request in a row. After that `logPerSecond` applies.',
   },
   logPerSecond: {
     default: 100,
     unit: 'count',
-    meaning: 'Log messages of one request in a second, after a burst. More are left out.',
+    meaning: 'Log messages of one request per second, after a burst. More are dropped.',
   },
   rateLimitedCallers: {
     default: 10_000,
     unit: 'count',
-    meaning: 'Callers whose rates one limiter keeps. The one heard of longest ago starts anew.',
+    meaning: 'Callers with a rate of their own in one rate limiter. The least recent one is reset.',
   },
   tasks: {
     default: 10_000,
     unit: 'count',
-    meaning: 'Tasks a server keeps altogether. A call that would make one more is refused.',
+    meaning: 'Tasks a server keeps in total. A call that would create one more is rejected.',
   },
   tasksPerCaller: {
     default: 1000,
     unit: 'count',
     meaning:
-      'Tasks a server keeps for one principal, session, or all callers that are neither. A further one is refused.',
+      'Tasks a server keeps for one principal, one session, or all callers with neither. A further one is rejected.',
   },
   taskTtlMs: {
     default: 3_600_000,
@@ -96,16 +96,16 @@ export const server = {
   taskTtlMaxMs: {
     default: 86_400_000,
     unit: 'ms',
-    meaning: 'Longest time a server keeps a task, whatever its caller wishes.',
+    meaning: 'Longest time a server keeps a task, even if its caller asks for more.',
   },
-  taskMessage: {
+  taskMessageLength: {
     default: 1024,
     unit: 'characters',
-    meaning: 'The status of a task in words. The rest is left out.',
+    meaning: 'The status message of a task. The rest is cut off.',
   },
-  listenedTasks: {
+  listenStreamTasks: {
     default: 1024,
     unit: 'count',
-    meaning: 'Tasks that one listen stream is told of. A request for more is refused.',
+    meaning: 'Tasks that one listen stream follows. A request for more is answered -32602.',
   },
 } as const satisfies Record<string, Limit>

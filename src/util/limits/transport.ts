@@ -1,22 +1,22 @@
 import { KiB, type Limit, MiB } from './limit.ts'
 
-/** Connections and child processes. */
+/** Limits of connections and child processes. */
 export const transport = {
   outboundHighWaterBytes: {
     default: 1 * MiB,
     unit: 'bytes',
-    meaning: 'Unsent bytes of one connection at which producers are asked to wait.',
+    meaning: 'Unsent bytes of one connection above which senders have to wait (high-water mark).',
   },
   outboundBytes: {
     default: 8 * MiB,
     unit: 'bytes',
-    meaning: 'Unsent bytes of one connection at which one more message closes it as too slow.',
+    meaning: 'Unsent bytes of one connection above which a further message closes it as too slow.',
   },
   stallMs: {
     default: 10_000,
     unit: 'ms',
     meaning:
-      'Time a connection may stay above the high water without taking a byte. Then it closes.',
+      'Time for which a connection can stay above the high-water mark without progress. Then it closes.',
   },
   connections: {
     default: 10_000,
@@ -26,75 +26,77 @@ export const transport = {
   websocketFragments: {
     default: 256,
     unit: 'count',
-    meaning: 'Pieces of one WebSocket message. The connection closes with 1008.',
+    meaning: 'Fragments of one WebSocket message. The connection closes with 1008.',
   },
   websocketJoinedBytes: {
     default: 64 * KiB,
     unit: 'bytes',
     meaning:
-      'Several messages that two of ours carry as one WebSocket message. Answered -32012, then closed with 1009.',
+      'Messages that two Trunkline peers join into one WebSocket message. Answered -32012, then closed with 1009.',
   },
   handshakeMs: {
     default: 10_000,
     unit: 'ms',
-    meaning: 'Opening a connection, WebSocket handshake included. Given up.',
+    meaning: 'Timeout for opening a connection, including the WebSocket handshake.',
   },
   stderrBytes: {
     default: 64 * KiB,
     unit: 'bytes',
-    meaning: 'The end of a child process’s error output that is kept.',
+    meaning: 'Bytes at the end of a child process’s stderr output that are kept.',
   },
   junkLines: {
     default: 1000,
     unit: 'count',
     meaning:
-      'Lines of a child process that are no JSON. Then the child counts as broken and is closed.',
+      'Output lines of a child process that are no JSON. Beyond the limit the channel to it closes.',
   },
   closeIdleMs: {
     default: 1000,
     unit: 'ms',
-    meaning: 'Time a closing connection waits for a peer that takes nothing. Then it is cut.',
+    meaning: 'Time a closing connection waits for a peer that reads nothing. Then it is destroyed.',
   },
   closeMs: {
     default: 10_000,
     unit: 'ms',
-    meaning:
-      'Time a closing connection waits for a peer that takes little by little. Then it is cut.',
+    meaning: 'Time a closing connection waits for a peer that reads slowly. Then it is destroyed.',
   },
-  lastWordsMs: {
+  finalReadMs: {
     default: 100,
     unit: 'ms',
-    meaning: 'Time for what was sent before the other side broke off. Later bytes are dropped.',
+    meaning:
+      'Time to read what the peer sent before its connection failed. Later bytes are dropped.',
   },
   childExitMs: {
     default: 1000,
     unit: 'ms',
-    meaning: 'Time a child process that closed its output has to exit, so that it can be told why.',
+    meaning:
+      'Time a child process that closed its output has to exit, so that its exit status can be reported.',
   },
   childKillMs: {
     default: 5000,
     unit: 'ms',
-    meaning: 'Time the system has to carry out a SIGKILL. Then closing goes on without.',
+    meaning: 'Time the system has to carry out a SIGKILL. Then closing continues without it.',
   },
   childEndMs: {
     default: 5000,
     unit: 'ms',
-    meaning: 'Time a child process has to leave after its input ended. Then SIGTERM.',
+    meaning: 'Time a child process has to exit after its input ended. Then SIGTERM.',
   },
   childTermMs: {
     default: 5000,
     unit: 'ms',
-    meaning: 'Time a child process has to leave after SIGTERM. Then SIGKILL to its whole tree.',
+    meaning:
+      'Time a child process has to exit after SIGTERM. Then SIGKILL to its whole process tree.',
   },
   pingMs: {
     default: 30_000,
     unit: 'ms',
-    meaning: 'How often the other side of a WebSocket is asked for a sign of life.',
+    meaning: 'Interval between pings on a WebSocket.',
   },
   pongMs: {
     default: 10_000,
     unit: 'ms',
     meaning:
-      'Time the other side of a WebSocket has to give that sign. Then the connection is cut.',
+      'Time the peer of a WebSocket has to respond to a ping. Then the connection is destroyed.',
   },
 } as const satisfies Record<string, Limit>

@@ -1,113 +1,116 @@
 import type { Limit } from './limit.ts'
 
-/** The servers behind a router. */
+/** Limits of the connections from a router to its upstream servers. */
 export const upstream = {
-  upstreamOpenMs: {
+  upstreamConnectMs: {
     default: 10_000,
     unit: 'ms',
     meaning:
-      'Time in which a server behind a router must be connected to, and each of its lists read. Then the attempt has failed.',
+      'Timeout for connecting to an upstream server, and for reading each of its lists. Then the attempt has failed.',
   },
-  programOpenMs: {
+  processConnectMs: {
     default: 60_000,
     unit: 'ms',
     meaning:
-      'The same for a program that is started: it may have to be fetched first, as by `npx`.',
+      'Timeout for starting a server process and connecting to it. It is longer than `upstreamConnectMs` because the package may have to be downloaded first, as by `npx`.',
   },
   upstreamCallMs: {
     default: 300_000,
     unit: 'ms',
     meaning:
-      'Time a call through a router waits for a sign of life of its server. Then it is answered -32009, and cancelled there.',
+      'Time a call through a router waits for a response or progress from its server. Then the call is answered -32009 and cancelled upstream.',
   },
   upstreamWaitMs: {
     default: 5000,
     unit: 'ms',
     meaning:
-      'Time a call through a router, or the first list, waits for a server that is being started. Then it is answered -32000, or the list goes without.',
+      'Time a call through a router, or the first list, waits for a server that is starting. Then the call is answered -32000, or the list is returned without that server.',
   },
   listRetryMs: {
     default: 30_000,
     unit: 'ms',
     meaning:
-      'Time after which a router reads a list of a server again that could not be read. Till then it goes without.',
+      'Delay before a router retries reading a list that failed. Until then that list is left out.',
   },
   upstreamGraceMs: {
     default: 5000,
     unit: 'ms',
     meaning:
-      'Time a server may be gone before a router hides what it offers: so short a gap is none to callers.',
+      'Time a server may be unavailable before a router hides its tools, prompts and resources, so that callers do not see short outages.',
   },
   upstreamEntries: {
     default: 20_000,
     unit: 'count',
-    meaning: 'Entries of one list of a server behind a router. Further ones are not read.',
+    meaning:
+      'Entries that a router reads from one list of an upstream server. Further entries are not read.',
   },
-  lanes: {
+  upstreamConnections: {
     default: 64,
     unit: 'count',
     meaning:
-      'Connections to one instance of a server at one time, beside its first. A caller that needs another one is answered -32000.',
+      'Connections to one instance of a server at one time, in addition to its first. A caller that needs another one is answered -32000.',
   },
-  laneIdleMs: {
+  upstreamIdleMs: {
     default: 60_000,
     unit: 'ms',
-    meaning: 'Time after which such a connection that nobody uses is closed.',
+    meaning: 'Idle time after which such an additional connection is closed.',
   },
-  healthEveryMs: {
+  healthIntervalMs: {
     default: 15_000,
     unit: 'ms',
-    meaning: 'How often a server behind a router is asked for a sign of life.',
+    meaning: 'Interval between health checks of an upstream instance.',
   },
   healthTimeoutMs: {
     default: 5000,
     unit: 'ms',
-    meaning: 'Time it has to give one.',
+    meaning: 'Time an instance has to respond to a health check.',
   },
   healthFailures: {
     default: 3,
     unit: 'count',
-    meaning: 'Signs of life missed in a row after which it is connected to, or started, anew.',
+    meaning:
+      'Consecutive failed health checks after which an instance is reconnected or restarted.',
   },
-  senderKinds: {
+  callerProfiles: {
     default: 256,
     unit: 'count',
     meaning:
-      'Kinds of callers, by what they declare, whose introduction to stateless servers a router keeps. Of more, all are made anew.',
+      'Distinct combinations of caller capabilities for which a router caches the request metadata sent to stateless servers. Beyond that, the cache is cleared.',
   },
-  heldMs: {
+  parkedMs: {
     default: 300_000,
     unit: 'ms',
     meaning:
-      'Time a call of a stateless caller is held for the answer to a question of its server. Then it is cancelled, and the answer refused with -32602.',
+      'Time a call of a stateless caller stays parked for the response to a server request. Then the call is cancelled, and a later response is rejected with -32602.',
   },
-  heldCalls: {
+  parkedCalls: {
     default: 1000,
     unit: 'count',
     meaning:
-      'Calls held at one time. Of more, the one held longest is cancelled, and its answer refused with -32602.',
+      'Calls parked at one time. Beyond that, the oldest parked call is cancelled, and a later response to it is rejected with -32602.',
   },
-  doubtMs: {
+  attributionTimeoutMs: {
     default: 5000,
     unit: 'ms',
     meaning:
-      'Time a question of a server waits that could be that of several callers. If by then it is not clear whose it is, it is refused.',
+      'Time a server request that could belong to several callers waits to be attributed to one of them. Then it is rejected.',
   },
-  doubtfulQuestions: {
+  ambiguousRequests: {
     default: 64,
     unit: 'count',
-    meaning: 'Such questions on one connection. A further one is refused at once.',
+    meaning:
+      'Server requests waiting for attribution on one connection. A further one is rejected immediately.',
   },
   abandonedMs: {
     default: 10_000,
     unit: 'ms',
     meaning:
-      'Time a call that was given up, and is not answered, counts as one that a server with sessions may ask for: as long its questions are put to nobody else.',
+      'Time an abandoned call without a response remains a candidate for the server requests of a session-based server. Until then its server requests reach no other caller.',
   },
   abandonedCalls: {
     default: 256,
     unit: 'count',
     meaning:
-      'Such calls that one connection remembers. Of more, the oldest counts for the whole time, answered or not.',
+      'Abandoned calls that one connection tracks. Beyond that, the oldest remains a candidate for all of `abandonedMs`, whether or not a response arrives.',
   },
 } as const satisfies Record<string, Limit>

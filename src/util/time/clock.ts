@@ -1,25 +1,25 @@
-/** A running timer that can be told whether it keeps the process alive. */
+/** A running timer. `ref` and `unref` set whether it keeps the process alive. */
 export interface Timer {
   ref(): unknown
   unref(): unknown
 }
 
 /**
- * Where times come from. Everything that waits or expires takes one, so that tests can move time by
- * hand.
+ * A source of time and timers. Everything that waits or expires accepts one, so that tests can control
+ * the time.
  */
 export interface Clock {
-  /** Milliseconds that never go backwards; only differences mean anything. */
+  /** Returns milliseconds that never go backwards; only differences are meaningful. */
   now(): number
   /** Runs `callback` once, `delayMs` from now. */
   start(callback: () => void, delayMs: number): Timer
   stop(timer: Timer): void
 }
 
-/** The longest delay that a timer of the machine can wait; a longer one would be over at once. */
+/** The longest delay in milliseconds that a native timer accepts; a longer one would fire at once. */
 export const longestDelayMs = 0x7fffffff
 
-/** The clock of the machine: monotonic, so that a changed wall clock expires nothing. */
+/** The monotonic system clock: a changed wall clock expires nothing. */
 export const systemClock: Clock = {
   now: () => performance.now(),
   start: (callback, delayMs) => setTimeout(callback, delayMs),

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, test, vi } from 'vitest'
 import type { Clock, Timer } from './clock.ts'
 import { Deadlines, timed } from './deadline.ts'
 
-/** A clock moved by hand, which also tells how many timers were made and hold the process. */
+/** A clock moved by hand, which also counts the timers and those that keep the process alive. */
 function manualClock() {
   let now = 1000
   let made = 0
@@ -141,4 +141,23 @@ describe('deadlines', () => {
     advance(1011)
     expect(ended).toBe(true)
   })
+})
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+
+test('background deadlines do not keep the process alive and still expire', async () => {
+  // The deadlines are shared by the process: other tests may have some running.
+  vi.resetModules()
+  const { backgroundDeadlines } = await import('./deadline.ts')
+  vi.useFakeTimers()
+  const started = vi.spyOn(globalThis, 'setTimeout')
+  const ended = vi.fn()
+  const deadlines = backgroundDeadlines(undefined)
+  deadlines.start(timed(ended), 60_000)
+  expect(started.mock.results.map(({ value }) => value.hasRef())).toEqual([false])
+  vi.advanceTimersByTime(61_000)
+  expect(ended).toHaveBeenCalledOnce()
 })

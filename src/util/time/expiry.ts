@@ -1,63 +1,81 @@
-import { type Clock, longestDelayMs, type Timer } from './clock.ts'
+import { type Clock, systemClock } from './clock.ts'
+import { backgroundDeadlines, type Deadlines, timed } from './deadline.ts'
 
 /**
- * Things that end at a time, behind one timer that keeps no process alive: nothing is lost when the
- * process ends before them.
+ * Items that expire after a time to live unless they are deleted first. All share one deadline, which
+ * does not keep the process alive. An item expires up to one tick of `deadlines` late and never early;
+ * `isExpired` is exact.
  */
 export class Expiry<T> {
+  readonly #onExpired: (item: T) => void
   readonly #clock: Clock
-  readonly #onExpired: (thing: T) => void
-  readonly #ends = new Map<T, number>()
-  #timer: Timer | undefined
-  #armedFor = 0
+  readonly #deadlines: Deadlines
+  readonly #expiresAt = new Map<T, number>()
+  readonly #deadline = timed(() => this.#expire())
+  #armedFor: number | undefined
 
-  constructor(clock: Clock, onExpired: (thing: T) => void) {
-    this.#clock = clock
+  constructor(
+    onExpired: (item: T) => void,
+    clock: Clock | undefined,
+    deadlines: Deadlines = backgroundDeadlines(clock),
+  ) {
     this.#onExpired = onExpired
+    this.#clock = clock ?? systemClock
+    this.#deadlines = deadlines
   }
 
-  add(thing: T, ttlMs: number): void {
-    const end = this.#clock.now() + ttlMs
-    this.#ends.set(thing, end)
-    if (this.#timer === undefined || end < this.#armedFor) this.#arm(end)
+  /** The item that was added first, or added again least recently. */
+  get first(): T | undefined {
+    for (const item of this.#expiresAt.keys()) return item
+    return undefined
   }
 
-  remove(thing: T): void {
-    this.#ends.delete(thing)
-    if (this.#ends.size === 0) this.#disarm()
+  /** Milliseconds until an item expires, 0 if it is due; undefined for an item that is not here. */
+  leftMs(item: T): number | undefined {
+    const expiresAt = this.#expiresAt.get(item)
+    return expiresAt === undefined ? undefined : Math.max(0, expiresAt - this.#clock.now())
   }
 
-  /** Whether its time is up, even if the timer has not fired yet. */
-  isOver(thing: T): boolean {
-    const end = this.#ends.get(thing)
-    return end !== undefined && end <= this.#clock.now()
+  /** Whether an item is due, even if `onExpired` has not been called for it yet. */
+  isExpired(item: T): boolean {
+    return this.leftMs(item) === 0
   }
 
-  #arm(end: number): void {
+  /** Adds an item; for one that is here already, the time starts again. */
+  add(item: T, ttlMs: number): void {
+    const expiresAt = this.#clock.now() + ttlMs
+    this.#expiresAt.delete(item)
+    this.#expiresAt.set(item, expiresAt)
+    if (this.#armedFor === undefined || expiresAt < this.#armedFor) this.#arm(expiresAt)
+  }
+
+  /** Removes an item, which then does not expire. */
+  delete(item: T): void {
+    if (this.#expiresAt.delete(item) && this.#expiresAt.size === 0) this.#disarm()
+  }
+
+  #arm(expiresAt: number): void {
     this.#disarm()
-    this.#armedFor = end
-    // One that fires early finds nothing due and is armed again.
-    const delayMs = Math.min(Math.max(0, end - this.#clock.now()), longestDelayMs)
-    this.#timer = this.#clock.start(() => this.#fire(), delayMs)
-    this.#timer.unref()
+    this.#armedFor = expiresAt
+    this.#deadlines.start(this.#deadline, Math.max(0, expiresAt - this.#clock.now()))
   }
 
   #disarm(): void {
-    if (this.#timer !== undefined) this.#clock.stop(this.#timer)
-    this.#timer = undefined
+    this.#armedFor = undefined
+    this.#deadlines.stop(this.#deadline)
   }
 
-  #fire(): void {
-    this.#timer = undefined
+  #expire(): void {
+    this.#armedFor = undefined
     const now = this.#clock.now()
     const due: T[] = []
     let nearest = Number.POSITIVE_INFINITY
-    for (const [thing, end] of this.#ends) {
-      if (end <= now) due.push(thing)
-      else nearest = Math.min(nearest, end)
+    for (const [item, expiresAt] of this.#expiresAt) {
+      if (expiresAt <= now) due.push(item)
+      else nearest = Math.min(nearest, expiresAt)
     }
-    for (const thing of due) this.#ends.delete(thing)
+    for (const item of due) this.#expiresAt.delete(item)
     if (nearest !== Number.POSITIVE_INFINITY) this.#arm(nearest)
-    for (const thing of due) this.#onExpired(thing)
+    for (const item of due) this.#onExpired(item)
   }
 }

@@ -1,30 +1,30 @@
 import { describe, expect, test } from 'vitest'
-import { Allowance } from './token-bucket.ts'
+import { TokenBucket } from './token-bucket.ts'
 
-function allowanceOf(burst: number, perSecond: number) {
+function bucketOf(burst: number, perSecond: number) {
   const time = { now: 0 }
-  return { time, allowance: new Allowance(burst, perSecond, () => time.now) }
+  return { time, bucket: new TokenBucket(burst, perSecond, () => time.now) }
 }
 
-describe('an allowance', () => {
-  test('gives so many at once, then so many a second', () => {
-    const { time, allowance } = allowanceOf(2, 4)
-    expect([allowance.take(), allowance.take(), allowance.take()]).toEqual([true, true, false])
+describe('a token bucket', () => {
+  test('gives a burst at once, then tokens at its rate', () => {
+    const { time, bucket } = bucketOf(2, 4)
+    expect([bucket.take(), bucket.take(), bucket.take()]).toEqual([true, true, false])
     time.now += 500
-    expect([allowance.take(), allowance.take(), allowance.take()]).toEqual([true, true, false])
+    expect([bucket.take(), bucket.take(), bucket.take()]).toEqual([true, true, false])
     time.now += 60_000
-    expect([allowance.take(), allowance.take(), allowance.take()]).toEqual([true, true, false])
+    expect([bucket.take(), bucket.take(), bucket.take()]).toEqual([true, true, false])
   })
 
-  test('says how long until there is one, and takes nothing by that', () => {
-    const { time, allowance } = allowanceOf(1, 4)
-    expect([allowance.waitMs(), allowance.waitMs()]).toEqual([0, 0])
-    expect(allowance.take()).toBe(true)
-    expect(allowance.waitMs()).toBe(250)
+  test('reports how long until there is a token, and takes none', () => {
+    const { time, bucket } = bucketOf(1, 4)
+    expect([bucket.waitMs(), bucket.waitMs()]).toEqual([0, 0])
+    expect(bucket.take()).toBe(true)
+    expect(bucket.waitMs()).toBe(250)
     time.now += 125
-    expect(allowance.waitMs()).toBe(125)
+    expect(bucket.waitMs()).toBe(125)
     time.now += 125
-    expect(allowance.waitMs()).toBe(0)
-    expect(allowance.take()).toBe(true)
+    expect(bucket.waitMs()).toBe(0)
+    expect(bucket.take()).toBe(true)
   })
 })

@@ -1,42 +1,43 @@
 /**
- * How much may be sent before it is too much: so many at once, then so many a second.
+ * A token bucket: holds up to `burst` tokens and gains `perSecond` of them every second. It is full at
+ * first.
  *
- * `now` gives milliseconds that never go back.
+ * `now` returns milliseconds that never go backwards.
  */
-export class Allowance {
+export class TokenBucket {
   readonly #burst: number
   readonly #perSecond: number
   readonly #now: () => number
-  #left: number
-  #at: number
+  #tokens: number
+  #refilledAt: number
 
   constructor(burst: number, perSecond: number, now: () => number = monotonic) {
     this.#burst = burst
     this.#perSecond = perSecond
     this.#now = now
-    this.#left = burst
-    this.#at = now()
+    this.#tokens = burst
+    this.#refilledAt = now()
   }
 
-  /** Takes one; returns whether there was one to take. */
+  /** Takes a token; returns false if there is none. */
   take(): boolean {
     this.#refill()
-    if (this.#left < 1) return false
-    this.#left--
+    if (this.#tokens < 1) return false
+    this.#tokens--
     return true
   }
 
-  /** How long until there is one to take, in milliseconds: 0 where there is. Takes nothing. */
+  /** Milliseconds until there is a token; 0 if there is one. Takes nothing. */
   waitMs(): number {
     this.#refill()
-    return this.#left >= 1 ? 0 : ((1 - this.#left) / this.#perSecond) * 1000
+    return this.#tokens >= 1 ? 0 : ((1 - this.#tokens) / this.#perSecond) * 1000
   }
 
   #refill(): void {
     const now = this.#now()
-    const gained = ((now - this.#at) / 1000) * this.#perSecond
-    this.#at = now
-    this.#left = Math.min(this.#burst, this.#left + gained)
+    const gained = ((now - this.#refilledAt) / 1000) * this.#perSecond
+    this.#refilledAt = now
+    this.#tokens = Math.min(this.#burst, this.#tokens + gained)
   }
 }
 

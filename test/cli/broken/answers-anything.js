@@ -1,4 +1,4 @@
-// Answers methods that do not exist with a result.
+// Answers unknown methods with a result.
 
 import { serve } from './stdio.js'
 

@@ -1,4 +1,4 @@
-// Answers what wants no answer.
+// Responds to notifications.
 
 import { createInterface } from 'node:readline'
 import { answerOf } from './stdio.js'

@@ -1,4 +1,4 @@
-// Declares what it does not have.
+// Declares capabilities that it does not implement.
 
 import { info, serve } from './stdio.js'
 

@@ -1,4 +1,4 @@
-// Does not survive text that is no JSON.
+// Exits on invalid JSON.
 
 import { serve } from './stdio.js'
 

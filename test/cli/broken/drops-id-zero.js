@@ -1,4 +1,4 @@
-// Tests ids for truth.
+// Tests ids for truthiness.
 
 import { createInterface } from 'node:readline'
 import { answerOf } from './stdio.js'

@@ -1,4 +1,4 @@
-// Has always one page more.
+// Always returns a next page.
 
 import { serve, tool } from './stdio.js'
 

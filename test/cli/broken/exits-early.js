@@ -1,4 +1,4 @@
-// Ends before it has answered anything.
+// Exits before it responds.
 
 console.error('no configuration found')
 process.exit(7)

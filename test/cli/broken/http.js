@@ -1,10 +1,10 @@
-// Servers over HTTP that are wrong in one way each: node http.js WAY prints the address.
+// HTTP servers with one fault each: `node http.js MODE` prints the address.
 
 import { createServer } from 'node:http'
 import { answerOf } from './stdio.js'
 
-/** What each does with a request that is right: its status, its media type, and its body. */
-const ways = {
+/** Response of each mode to a valid request: status, media type and body. */
+const modes = {
   right: body => [200, 'application/json', body],
   fails: () => [500, 'text/plain', 'oh no'],
   page: () => [200, 'text/html', '<h1>Hello</h1>'],
@@ -14,12 +14,12 @@ const ways = {
   open: body => [200, 'application/json', body],
 }
 
-const way = process.argv[2]
+const mode = process.argv[2]
 const server = createServer((request, response) => {
   const { origin, host, 'content-type': type } = request.headers
   const isForeign = origin !== undefined || !host?.startsWith('127.0.0.1')
-  if (way !== 'open' && isForeign) return response.writeHead(403).end()
-  if (way !== 'open' && request.method === 'POST' && type !== 'application/json') {
+  if (mode !== 'open' && isForeign) return response.writeHead(403).end()
+  if (mode !== 'open' && request.method === 'POST' && type !== 'application/json') {
     return response.writeHead(415).end()
   }
   if (request.method !== 'POST') return response.writeHead(405).end()
@@ -30,7 +30,7 @@ const server = createServer((request, response) => {
   request.on('end', () => {
     const answer = answered(text)
     if (answer === undefined) return response.writeHead(202).end()
-    const [status, mediaType, body] = ways[way](JSON.stringify(answer))
+    const [status, mediaType, body] = modes[mode](JSON.stringify(answer))
     response.writeHead(status, { 'content-type': mediaType }).end(body)
   })
 })

@@ -1,4 +1,4 @@
-// Stays when its input has ended.
+// Does not exit when stdin ends.
 
 import { serve } from './stdio.js'
 

@@ -1,4 +1,4 @@
-// Lists tools whose schemas are none.
+// Lists tools with invalid schemas.
 
 import { refusal, serve, tool } from './stdio.js'
 

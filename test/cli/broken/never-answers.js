@@ -1,4 +1,4 @@
-// Reads everything and says nothing.
+// Reads its input and never responds.
 
 process.stdin.resume()
 process.stdin.on('end', () => process.exit(0))

@@ -1,4 +1,4 @@
-// Does not say who it is.
+// Omits serverInfo.
 
 import { serve } from './stdio.js'
 

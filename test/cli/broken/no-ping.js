@@ -1,4 +1,4 @@
-// Does not know ping.
+// Does not support ping.
 
 import { refusal, serve } from './stdio.js'
 

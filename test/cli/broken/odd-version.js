@@ -1,4 +1,4 @@
-// Answers with a version that no revision ever had.
+// Chooses a version that does not exist.
 
 import { info, serve } from './stdio.js'
 

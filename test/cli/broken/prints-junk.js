@@ -1,4 +1,4 @@
-// Prints what is no message on its standard output.
+// Prints text that is not a message to stdout.
 
 import { serve } from './stdio.js'
 

@@ -1,5 +1,5 @@
-// The servers of this folder: wrong in one way each, right in all others. Written by hand, because no
-// library would let them be wrong.
+// Base of the servers in this folder, which have one fault each. They use no library, because a library would
+// prevent the faults.
 
 import { createInterface } from 'node:readline'
 
@@ -8,7 +8,7 @@ const tool = { name: 'hello', description: 'Says hello', inputSchema: { type: 'o
 
 export const refusal = (code, message) => ({ error: { code, message } })
 
-/** The answers of a server that is right, by method. */
+/** Responses of a correct server, by method. */
 const right = {
   initialize: ({ protocolVersion }) => ({
     result: {
@@ -25,7 +25,7 @@ const right = {
 
 const known = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']
 
-/** What a message is answered with; undefined for what gets no answer. */
+/** Returns the response to a message; undefined for a notification. */
 export function answerOf(message, answers = {}) {
   const { id, method, params = {} } = message
   if (typeof method !== 'string') return { jsonrpc: '2.0', id: null, ...refusal(-32600, 'Invalid') }
@@ -37,7 +37,7 @@ export function answerOf(message, answers = {}) {
 
 export { info, tool }
 
-/** Serves on stdio. `answers` replace those of a server that is right; `onBroken` replaces its patience. */
+/** Serves on stdio. `answers` override the correct responses; `onBroken` handles invalid JSON. */
 export function serve({ answers, onBroken, onEnd = () => process.exit(0) } = {}) {
   const lines = createInterface({ input: process.stdin })
   lines.on('line', line => {

@@ -1,4 +1,4 @@
-// Agrees to any version whatsoever.
+// Agrees to any version.
 
 import { info, serve } from './stdio.js'
 

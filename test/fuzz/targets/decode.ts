@@ -46,7 +46,7 @@ interface Parsed {
   readonly parsed: unknown
 }
 
-/** What the platform says to the same bytes; undefined where they are no JSON. */
+/** Returns the result of JSON.parse for the same bytes; undefined if they are no JSON. */
 function parse(bytes: Uint8Array): Parsed | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -89,8 +89,8 @@ function checkLimits(decoded: Decoded, value: unknown, size: number, options: De
 }
 
 /**
- * How deep a value is nested, and how many keys and values it has at least: a bracket and what comes
- * first behind it may count as one.
+ * Returns the depth of a value, and the minimum number of its keys and values: a bracket and the first
+ * value in it can count as one.
  */
 function measure(value: unknown): { depth: number; nodes: number } {
   if (typeof value !== 'object' || value === null) return { depth: 0, nodes: 1 }
@@ -130,7 +130,7 @@ function checkMalformed({ error, detail, id }: Malformed): void {
 
 function checkEncoded(decoded: Decoded, options: DecodeOptions): void {
   if (decoded.type === 'invalid') return
-  // Without the limits: a message may become longer by what it had left out.
+  // Without the limits, because encoding can make a message longer.
   const again = 'fractionalIds' in options ? options : {}
   if (decoded.type !== 'batch') {
     assert.deepEqual(plain(decode(encode(decoded), again)), plain(decoded))
@@ -146,8 +146,8 @@ function isMessage(entry: Entry): entry is Message {
 }
 
 /**
- * The value as JSON can write it: members that are undefined fall away, -0 is 0, a number beyond all
- * bounds is null, and an error has no members but its three.
+ * Returns the value as JSON represents it: undefined members are dropped, -0 is 0, an infinite number
+ * is null, and an error has only its three standard members.
  */
 function plain(value: unknown): unknown {
   if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : null

@@ -19,14 +19,17 @@ const pieces = [
   'ab',
 ] as const
 
-/** Frames behind headers: good ones are all found, and any tail gives the same in any cutting. */
+/**
+ * Frames with headers: all valid ones are found, and any tail gives the same result however it is
+ * split.
+ */
 export const headersTarget = target(
   'headers',
   random => {
     const good = Array.from({ length: random.int(4) }, () => makeFrame(random))
     const head = latin1(good.map(frame => frame.text).join(''))
     const bytes = Buffer.concat([head, random.mix(pieces, 12)])
-    return { bytes, cut: random.cut(bytes), expected: good.flatMap(frame => frame.told) }
+    return { bytes, cut: random.cut(bytes), expected: good.flatMap(frame => frame.reports) }
   },
   ({ bytes, cut, expected }) => {
     const whole = frames(headers, [bytes], maxBytes)
@@ -37,13 +40,13 @@ export const headersTarget = target(
   },
 )
 
-function makeFrame(random: Random): { text: string; told: readonly string[] } {
+function makeFrame(random: Random): { text: string; reports: readonly string[] } {
   const body = 'b'.repeat(random.int(20))
   const end = random.pick(['\r\n', '\n'])
   const lines = [`${random.pick(['Content-Length', 'CONTENT-LENGTH'])}: ${body.length}`]
   if (random.once(2)) lines.push('Content-Type: application/vscode-jsonrpc; charset=utf-8')
   if (random.once(2)) lines.unshift(`X-Note: ${'n'.repeat(random.int(40))}`)
   const text = `${lines.join(end)}${end}${end}${body}`
-  if (body.length > maxBytes) return { text, told: ['oversize'] }
-  return { text, told: body === '' ? [] : [`frame ${body}`] }
+  if (body.length > maxBytes) return { text, reports: ['oversize'] }
+  return { text, reports: body === '' ? [] : [`frame ${body}`] }
 }

@@ -5,7 +5,7 @@ import { target } from '../target.ts'
 
 const pieces = ['\0\0\0\0', '\0\0\0\x01', '\0\0\0\x05', '\0\0\0\x1f', '\0\0', 'a', 'abcde'] as const
 
-/** Length-prefixed frames, in any cutting, against a reader that has the whole input. */
+/** Length-prefixed frames, however they are split, against a reader of the whole input. */
 export const lengthTarget = target(
   'length',
   random => {
@@ -20,16 +20,16 @@ export const lengthTarget = target(
 )
 
 function expectedFrames(bytes: Buffer, maxBytes: number): string[] {
-  const told: string[] = []
+  const reports: string[] = []
   let at = 0
   while (at + 4 <= bytes.length) {
     const size = bytes.readUInt32BE(at)
     const frame = bytes.toString('latin1', at + 4, at + 4 + size)
-    if (size > maxBytes) told.push('oversize')
-    else if (size > 0 && frame.length === size) told.push(`frame ${frame}`)
-    if (frame.length < size) return [...told, 'unfinished']
+    if (size > maxBytes) reports.push('oversize')
+    else if (size > 0 && frame.length === size) reports.push(`frame ${frame}`)
+    if (frame.length < size) return [...reports, 'unfinished']
     at += 4 + size
   }
-  if (at < bytes.length) told.push('unfinished')
-  return told
+  if (at < bytes.length) reports.push('unfinished')
+  return reports
 }

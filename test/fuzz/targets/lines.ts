@@ -16,7 +16,7 @@ const pieces = [
   'x'.repeat(16),
 ] as const
 
-/** Lines, in any cutting, against a reader that splits the whole input at once. */
+/** Lines, however they are split, against a reader of the whole input. */
 export const linesTarget = target(
   'lines',
   random => {
@@ -33,14 +33,14 @@ export const linesTarget = target(
 function expectedFrames(text: string, maxBytes: number): string[] {
   const all = text.split('\n')
   const rest = all.pop() ?? ''
-  const told: string[] = []
+  const reports: string[] = []
   for (const line of all) {
     const frame = line.endsWith('\r') ? line.slice(0, -1) : line
-    if (frame.length > maxBytes) told.push('oversize')
-    else if (/[^ \t\r]/.test(frame)) told.push(`frame ${frame}`)
+    if (frame.length > maxBytes) reports.push('oversize')
+    else if (/[^ \t\r]/.test(frame)) reports.push(`frame ${frame}`)
   }
   const mayStillFit = rest.endsWith('\r') ? rest.length - 1 : rest.length
-  if (mayStillFit > maxBytes) told.push('oversize')
-  if (rest !== '') told.push('unfinished')
-  return told
+  if (mayStillFit > maxBytes) reports.push('oversize')
+  if (rest !== '') reports.push('unfinished')
+  return reports
 }

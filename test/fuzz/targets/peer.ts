@@ -17,8 +17,8 @@ const hangMs = 60_000
 const ping = '{"jsonrpc":"2.0","id":"the last","method":"ping"}\n'
 
 /**
- * A peer over a stream of hostile bytes: it ends when they end and throws nothing. On lines it also
- * answers as often as it must, and then a ping.
+ * A peer over a stream of hostile bytes: it closes when they end and throws nothing. With line framing
+ * it also sends the right number of responses, and then answers a ping.
  */
 export const peerTarget = target(
   'peer',
@@ -70,7 +70,7 @@ function isPong(answer: Decoded): boolean {
   return answer.type === 'result' && answer.id === 'the last' && answer.result === 'pong'
 }
 
-/** How many answers the lines deserve, each read by itself. */
+/** Returns the number of responses that the lines must get, each decoded separately. */
 function expectedAnswers(bytes: Uint8Array): number {
   const lines = frames(framing('lines'), [bytes, latin1('\n')], maxBytes)
   return lines.filter(line => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeEvent } from '../../../src/wire/sse.ts'
+import { writeComment, writeEvent, writeLine } from '../../../src/wire/sse.ts'
 import type { Random } from '../random.ts'
 import { events } from '../reading.ts'
 import { target } from '../target.ts'
@@ -25,34 +25,52 @@ const pieces = [
   '\r\n\r\n',
 ] as const
 
-/** Event streams, in any cutting, against a reader that splits the whole text at once. */
+/** Event streams, however they are split, against a reader of the whole text. */
 export const sseTarget = target(
   'sse',
   random => {
     const bytes = Buffer.concat([random.mix(pieces, 30), made(random), random.mix(pieces, 6)])
-    return { bytes, cut: random.cut(bytes), maxBytes: random.int(40) }
+    const text = Buffer.from(random.mix(pieces, 5)).toString()
+    return { bytes, cut: random.cut(bytes), maxBytes: random.int(40), text }
   },
-  ({ bytes, cut, maxBytes }) => {
+  ({ bytes, cut, maxBytes, text }) => {
     const whole = events([bytes], 10_000)
     assert.deepEqual(whole.map(withoutDamage), expectedEvents(bytes))
     assert.deepEqual(events(cut, 10_000), whole)
     assert.deepEqual(events(cut, maxBytes), events([bytes], maxBytes))
+    checkWritten(text)
   },
 )
+
+/** Checks that written events are read back, and that comments are not. */
+function checkWritten(text: string): void {
+  const line = JSON.stringify(text)
+  const written = [
+    writeEvent({ data: text, event: 't', id: '7' }),
+    writeComment(text),
+    writeLine(line, 'id: 8\n'),
+  ]
+  const sent = [
+    { data: text.replace(/\r\n?/g, '\n'), event: 't', id: '7', damaged: false },
+    { data: line, event: 'message', id: '8', damaged: false },
+  ]
+  const expected = [...sent.map(event => JSON.stringify(event)), 'last id "8"']
+  assert.deepEqual(events([Buffer.from(written.join(''))], 10_000), expected)
+}
 
 function made(random: Random): Buffer {
   const data = Buffer.from(random.mix(pieces, 5)).toString('latin1')
   return Buffer.from(writeEvent({ data, id: `${random.int(10)}`, retry: random.int(10) }))
 }
 
-function withoutDamage(told: string): string {
-  return told.replace(/,"damaged":(true|false)}$/, '}')
+function withoutDamage(reports: string): string {
+  return reports.replace(/,"damaged":(true|false)}$/, '}')
 }
 
 /** The rules of WHATWG HTML, "Interpreting an event stream", in their own order. */
 function expectedEvents(bytes: Uint8Array): string[] {
-  const told: string[] = []
-  // A TextDecoder drops one leading mark by itself.
+  const reports: string[] = []
+  // A TextDecoder drops one leading byte order mark.
   const lines = new TextDecoder().decode(bytes).split(/\r\n|\r|\n/)
   lines.pop()
   let data = ''
@@ -64,13 +82,13 @@ function expectedEvents(bytes: Uint8Array): string[] {
     if (line === '') {
       lastId = id
       const event = { data: data.slice(0, -1), event: type || 'message', id }
-      if (data !== '') told.push(JSON.stringify(event))
+      if (data !== '') reports.push(JSON.stringify(event))
       data = ''
       type = ''
     } else if (name === 'data') data += `${value}\n`
     else if (name === 'event') type = value
     else if (name === 'id' && !value.includes('\0')) id = value
-    else if (name === 'retry' && /^\d+$/.test(value)) told.push(`retry ${value}`)
+    else if (name === 'retry' && /^\d+$/.test(value)) reports.push(`retry ${value}`)
   }
-  return [...told, `last id ${JSON.stringify(lastId)}`]
+  return [...reports, `last id ${JSON.stringify(lastId)}`]
 }

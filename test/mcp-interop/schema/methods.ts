@@ -68,10 +68,10 @@ interface ResultRules {
   /** May be kept, and says for how long. */
   readonly cacheable?: boolean
   /** May ask the client for more instead. */
-  readonly mayAsk?: boolean
+  readonly mayRequestInput?: boolean
 }
 
-function resultOf(members: Members, { cacheable, mayAsk }: ResultRules = {}): Shape {
+function resultOf(members: Members, { cacheable, mayRequestInput }: ResultRules = {}): Shape {
   const complete = object({
     ...members,
     ...(cacheable && {
@@ -81,7 +81,7 @@ function resultOf(members: Members, { cacheable, mayAsk }: ResultRules = {}): Sh
     resultType: neededSince(stateless, word('complete')),
     _meta: optional(metaOf(t.resultMeta)),
   })
-  if (!mayAsk) return complete
+  if (!mayRequestInput) return complete
   return (value, place) => {
     const asks = isRecord(value) && value.resultType === 'input_required'
     if (asks) inputRequired(value, place)
@@ -164,7 +164,7 @@ const callResult = resultOf(
     }),
     isError: optional(boolean),
   },
-  { mayAsk: true },
+  { mayRequestInput: true },
 )
 const newTask = object({ task: object(t.taskMembers), _meta: t.meta })
 
@@ -218,7 +218,7 @@ export const requests: ReadonlyMap<string, RequestMethod> = new Map(
     'resources/read': request(
       client,
       { uri: string, ...retry },
-      resultOf({ contents: list(t.resourceContents) }, { cacheable: true, mayAsk: true }),
+      resultOf({ contents: list(t.resourceContents) }, { cacheable: true, mayRequestInput: true }),
     ),
     'resources/subscribe': request(client, { uri: string }, empty, inSessions),
     'resources/unsubscribe': request(client, { uri: string }, empty, inSessions),
@@ -232,7 +232,7 @@ export const requests: ReadonlyMap<string, RequestMethod> = new Map(
       { name: string, arguments: optional(map(string)), ...retry },
       resultOf(
         { description: optional(string), messages: list(t.promptMessage) },
-        { mayAsk: true },
+        { mayRequestInput: true },
       ),
     ),
     'completion/complete': request(

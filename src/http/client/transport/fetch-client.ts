@@ -1,36 +1,38 @@
-import { joined } from '../../server/body.ts'
-import type { Answer, Carrier } from './http-client.ts'
+import { ByteBuffer } from '../../../wire/byte-buffer.ts'
+import type { HttpClient, HttpResponse } from './http-client.ts'
 
-/** Carries requests by a function like the global `fetch`. */
-export function fetchCarrier(fetch: (url: URL, init: RequestInit) => Promise<Response>): Carrier {
+/** Makes an HttpClient that uses a function like the global `fetch`. */
+export function fetchClient(fetch: (url: URL, init: RequestInit) => Promise<Response>): HttpClient {
   return {
-    ask: async ({ method, url, headers, added, body, hold }) => {
+    send: async ({ method, url, headers, added, body, handle }) => {
       const all = new Headers(added)
       for (const [name, value] of Object.entries(headers)) all.set(name, value)
       const controller = new AbortController()
       const { signal } = controller
-      hold.onDrop = () => controller.abort(hold.reason)
-      return answerOf(await fetch(url, { method, headers: all, body, signal, redirect: 'manual' }))
+      handle.onAbort = () => controller.abort(handle.reason)
+      return toHttpResponse(
+        await fetch(url, { method, headers: all, body, signal, redirect: 'manual' }),
+      )
     },
     close: () => {},
   }
 }
 
-/** A response as an answer. */
-export function answerOf(response: Response): Answer {
+/** Adapts a fetch `Response`. */
+export function toHttpResponse(response: Response): HttpResponse {
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
-  let isDropped = false
-  const drop = (): void => {
-    if (isDropped) return
-    isDropped = true
+  let isDiscarded = false
+  const discard = (): void => {
+    if (isDiscarded) return
+    isDiscarded = true
     const left = reader?.cancel() ?? (response.bodyUsed ? undefined : response.body?.cancel())
     left?.then(undefined, () => {})
   }
-  const each: Answer['each'] = async take => {
+  const each: HttpResponse['each'] = async take => {
     reader = response.body?.getReader()
-    while (reader !== undefined && !isDropped) {
+    while (reader !== undefined && !isDiscarded) {
       const { value, done } = await reader.read()
-      if (done || isDropped) return
+      if (done || isDiscarded) return
       const room = take(value)
       if (room !== undefined) await room
     }
@@ -41,16 +43,16 @@ export function answerOf(response: Response): Answer {
     headers: response.headers,
     header: name => response.headers.get(name),
     whole: async maxBytes => {
-      const chunks: Uint8Array[] = []
-      let size = 0
+      const body = new ByteBuffer(maxBytes)
+      let isTooLarge = false
       await each(piece => {
-        size += piece.length
-        if (size > maxBytes) drop()
-        else chunks.push(piece)
+        isTooLarge ||= body.size + piece.length > maxBytes
+        if (isTooLarge) discard()
+        else body.add(piece, 0, piece.length)
       })
-      return size > maxBytes ? undefined : joined(chunks, size)
+      return isTooLarge ? undefined : body.take()
     },
     each,
-    drop,
+    discard,
   }
 }

@@ -1,85 +1,93 @@
-import type { HttpAsking, HttpHeaders } from '../options.ts'
+import type { HttpHeaders, HttpRequestInfo } from '../options.ts'
 
-/** One request to be carried to the server, as it is: redirects are somebody else's. */
-export interface Carried extends HttpAsking {
-  /** The protocol's own headers, their names in lower case. */
+/** One request as it is sent, without redirects. */
+export interface OutgoingRequest extends HttpRequestInfo {
+  /** The headers of the protocol, with names in lower case. */
   readonly headers: HttpHeaders
-  /** The caller's headers. Those above win. */
+  /** The headers of the caller. Those of the protocol take precedence. */
   readonly added: HttpHeaders
   readonly body?: string
-  readonly hold: Hold
-  /** Whether it is answered at once, so that a crowd of them may wait for one another. */
-  readonly isBrief?: boolean
+  readonly handle: AbortHandle
+  /**
+   * Whether the request is a notification, a reply or a DELETE, which are answered at once, so that
+   * many of them may queue for few connections.
+   */
+  readonly isOneWay?: boolean
 }
 
 /**
- * Carries requests of one channel to their origin. Rejects with the reason of the hold once that is
- * dropped, and otherwise with what went wrong, which `carrierFailure` understands.
+ * Sends the requests of one channel to their origin. Rejects with the reason of the handle once that is
+ * aborted, and otherwise with an error that `requestFailure` classifies.
  */
-export interface Carrier {
-  ask(request: Carried): Promise<Answer>
-  /** Lets go of every connection. Nothing can be asked afterwards. */
+export interface HttpClient {
+  send(request: OutgoingRequest): Promise<HttpResponse>
+  /** Closes every connection. Nothing can be sent afterwards. */
   close(): void
 }
 
-/** The answer to one request: its head, and a body that is taken in one of two ways, or dropped. */
-export interface Answer {
+/**
+ * The response to one request: its head, and a body that is read by `whole` or `each`, or discarded.
+ */
+export interface HttpResponse {
   readonly status: number
-  /** The words behind the status; often empty. */
+  /** The reason phrase; often empty. */
   readonly statusText: string
-  /** All headers, made when they are first asked for. */
+  /** All headers, built on first access. */
   readonly headers: Headers
-  /** One header by its name in lower case. */
+  /** Returns one header, by its name in lower case. */
   header(name: string): string | null
   /**
-   * The whole body, at once where it is there; undefined, and the rest is left, as soon as it is larger
-   * than `maxBytes`. Rejects when it breaks off.
+   * Returns the whole body, synchronously if it has arrived; undefined as soon as it exceeds
+   * `maxBytes`, and the rest is discarded. Rejects when the body breaks off.
    */
   whole(maxBytes: number): Uint8Array | undefined | Promise<Uint8Array | undefined>
   /**
-   * Gives the body piece by piece as it comes. A promise that `take` returns stops the reading until it
-   * settles. Resolves at the end of the body or once it is dropped, rejects when it breaks off.
+   * Passes the body to `take` in pieces as they arrive. A promise that `take` returns pauses the
+   * reading until it settles. Resolves at the end of the body or once it is discarded; rejects when it
+   * breaks off.
    */
   each(take: (piece: Uint8Array) => void | Promise<void>): Promise<void>
-  /** Takes no more of it. Idempotent. */
-  drop(): void
+  /** Discards the rest of the body. Idempotent. */
+  discard(): void
 }
 
-/** Whether an answer says that the request was accepted. */
-export function isGood({ status }: Answer): boolean {
+/** Whether the status is 2xx. */
+export function isSuccess({ status }: HttpResponse): boolean {
   return status >= 200 && status < 300
 }
 
-/** The media type of an answer in lower case, without parameters. */
-export function mediaType(answer: Answer): string {
-  const type = answer.header('content-type')
-  // As nearly everybody writes it.
+/** Returns the media type of a response in lower case, without parameters. */
+export function mediaType(response: HttpResponse): string {
+  const type = response.header('content-type')
+  // The spelling of nearly all servers.
   if (type === 'application/json' || type === 'text/event-stream') return type
   return (type ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
 
-/** What a request hangs by: dropped, it is given up, and the reading of its answer with it. */
-export class Hold {
-  #isDropped = false
+/** Aborts one request, and the reading of its response. */
+export class AbortHandle {
+  #isAborted = false
   #reason: unknown
-  /** Told once, when it is dropped. Set by whoever works for the request at the time. */
-  onDrop: (() => void) | undefined
+  /**
+   * Called once when the handle is aborted. Set by the component that works on the request at the time.
+   */
+  onAbort: (() => void) | undefined
 
-  get isDropped(): boolean {
-    return this.#isDropped
+  get isAborted(): boolean {
+    return this.#isAborted
   }
 
-  /** Why it was dropped. */
+  /** The reason given to `abort`. */
   get reason(): unknown {
     return this.#reason
   }
 
-  /** Idempotent: the first reason stays. */
-  drop(reason: unknown): void {
-    if (this.#isDropped) return
-    this.#isDropped = true
+  /** Aborts the request. Idempotent: the first reason is kept. */
+  abort(reason: unknown): void {
+    if (this.#isAborted) return
+    this.#isAborted = true
     this.#reason = reason
-    this.onDrop?.()
-    this.onDrop = undefined
+    this.onAbort?.()
+    this.onAbort = undefined
   }
 }

@@ -5,52 +5,52 @@ import { limits } from '../../../util/limits/limits.ts'
 import type { Clock, Timer } from '../../../util/time/clock.ts'
 import type { Traffic } from '../../../util/traffic.ts'
 import { lostFailure, unsentFailure } from '../errors.ts'
-import type { Answer, Carried } from './http-client.ts'
-import { type AnswerSource, NodeAnswer } from './node-response.ts'
-import { type ResponseHead, ResponseReader, type ResponseSink } from './response-parser.ts'
+import type { HttpResponse, OutgoingRequest } from './http-client.ts'
+import { NodeResponse, type ResponseSource } from './node-response.ts'
+import { type ResponseHead, ResponseParser, type ResponseSink } from './response-parser.ts'
 
-/** Whoever the connections belong to. */
+/** The pool that owns connections. */
 export interface ConnectionHost {
   readonly clock: Clock
   readonly traffic: Traffic | undefined
-  /** A connection has answered, and may be used again for so long. */
+  /** Called when a connection is idle after a response. It may be reused for `ms` milliseconds. */
   keep(connection: Connection, ms: number): void
-  /** A connection has ended. */
+  /** Called when a connection has closed. */
   forget(connection: Connection): void
 }
 
-/** One request on its way, and the answer to it. */
-export class Job {
-  readonly request: Carried
-  readonly written: string | Buffer
-  readonly resolve: (answer: Answer) => void
+/** One request in flight or queued, and its response. */
+export class PendingRequest {
+  readonly request: OutgoingRequest
+  readonly serialized: string | Buffer
+  readonly resolve: (response: HttpResponse) => void
   readonly reject: (error: unknown) => void
-  /** Told when it needs its connection no more. */
-  onOver: (() => void) | undefined
-  answer: NodeAnswer | undefined
+  /** Called when the request needs its connection no more. */
+  onFinish: (() => void) | undefined
+  response: NodeResponse | undefined
 
   constructor(
-    request: Carried,
-    written: string | Buffer,
-    resolve: (answer: Answer) => void,
+    request: OutgoingRequest,
+    serialized: string | Buffer,
+    resolve: (response: HttpResponse) => void,
     reject: (error: unknown) => void,
   ) {
     this.request = request
-    this.written = written
+    this.serialized = serialized
     this.resolve = resolve
     this.reject = reject
   }
 
-  /** It has failed, or its answer has. */
+  /** Fails the request, or its response if that has begun. */
   fail(error: unknown): void {
-    if (this.answer === undefined) this.reject(error)
-    else this.answer.fail(error)
+    if (this.response === undefined) this.reject(error)
+    else this.response.fail(error)
   }
 
-  over(): void {
-    this.request.hold.onDrop = undefined
-    this.onOver?.()
-    this.onOver = undefined
+  finish(): void {
+    this.request.handle.onAbort = undefined
+    this.onFinish?.()
+    this.onFinish = undefined
   }
 
   get what(): string {
@@ -58,27 +58,27 @@ export class Job {
   }
 }
 
-/** One connection, and the request that it carries at the time. */
-export class Connection implements ResponseSink, AnswerSource {
+/** One connection and the request it currently carries. */
+export class Connection implements ResponseSink, ResponseSource {
   readonly #host: ConnectionHost
   readonly #socket: Socket
-  readonly #reader = new ResponseReader(this, limits.httpAnswerHeadBytes.default)
-  #job: Job | undefined
-  /** Whether anything of the request may have left. */
+  readonly #parser = new ResponseParser(this, limits.httpResponseHeaderBytes.default)
+  #pending: PendingRequest | undefined
+  /** Whether anything of the request may have been sent. */
   #isSent = false
-  #opening: Timer | undefined
+  #connectTimer: Timer | undefined
   #error: Error | undefined
   #isPaused = false
-  /** Until when it may be used again. */
+  /** The time until which the connection may be reused. */
   keptUntil = 0
 
   /** Opens a connection for a request. */
-  constructor(host: ConnectionHost, job: Job) {
+  constructor(host: ConnectionHost, pending: PendingRequest) {
     this.#host = host
-    this.#hang(job)
-    const { url } = job.request
+    this.#attach(pending)
+    const { url } = pending.request
     const isSecure = url.protocol === 'https:'
-    const socket = isSecure ? secureSocket(url) : connectTcp(placeOf(url))
+    const socket = isSecure ? secureSocket(url) : connectTcp(hostAndPort(url))
     this.#socket = socket
     host.traffic?.watch(socket)
     socket.setNoDelay(true)
@@ -89,23 +89,23 @@ export class Connection implements ResponseSink, AnswerSource {
       this.#error = error
     })
     socket.on('close', () => this.#onClose())
-    this.#opening = host.clock.start(() => {
+    this.#connectTimer = host.clock.start(() => {
       const ms = limits.handshakeMs.default
       this.#error = new Error(`no connection within ${ms} ms`)
       this.destroy()
     }, limits.handshakeMs.default)
   }
 
-  /** Whether the other side has given no sign of leaving. */
+  /** Whether the server has not begun to close the connection. */
   get isUsable(): boolean {
     return this.#socket.readyState === 'open'
   }
 
   /** Sends another request. */
-  send(job: Job): void {
+  send(pending: PendingRequest): void {
     this.#socket.ref()
-    this.#hang(job)
-    this.#write(job)
+    this.#attach(pending)
+    this.#write(pending)
   }
 
   destroy(): void {
@@ -113,40 +113,41 @@ export class Connection implements ResponseSink, AnswerSource {
   }
 
   head(head: ResponseHead): void {
-    const job = this.#job
-    if (job === undefined) return
+    const pending = this.#pending
+    if (pending === undefined) return
     const packed = head.headers.get('content-encoding')
     if (packed !== undefined && packed.toLowerCase() !== 'identity') {
-      const words = `was answered with the content-encoding ${packed}, which is not unpacked`
-      job.reject(new ChannelError('framing', `${job.what} ${words}`))
-      this.leave()
+      const words = `was answered with the content-encoding ${packed}, which is not supported`
+      pending.reject(new ChannelError('framing', `${pending.what} ${words}`))
+      this.abandon()
       return
     }
-    job.answer = new NodeAnswer(head, this)
-    job.resolve(job.answer)
+    pending.response = new NodeResponse(head, this)
+    pending.resolve(pending.response)
   }
 
   piece(bytes: Uint8Array): void {
-    this.#job?.answer?.push(bytes)
+    this.#pending?.response?.push(bytes)
   }
 
   end(isLast: boolean): void {
-    const job = this.#job
-    if (job?.answer === undefined) return
-    const spareMs = isLast || !this.#isFlushed ? 0 : spareMsOf(job.answer.header('keep-alive'))
-    this.#job = undefined
-    job.answer.end()
-    if (spareMs > 0) {
+    const pending = this.#pending
+    if (pending?.response === undefined) return
+    const keepAliveMs =
+      isLast || !this.#isFlushed ? 0 : keepAliveMsOf(pending.response.header('keep-alive'))
+    this.#pending = undefined
+    pending.response.end()
+    if (keepAliveMs > 0) {
       this.resume()
-      // Only what is wanted keeps the process alive.
+      // Only a connection in use keeps the process alive.
       this.#socket.unref()
-      this.#host.keep(this, spareMs)
+      this.#host.keep(this, keepAliveMs)
     } else this.destroy()
-    job.over()
+    pending.finish()
   }
 
-  wrong(why: string): void {
-    this.#error = new Error(`the answer holds ${why}`)
+  invalid(why: string): void {
+    this.#error = new Error(`invalid response: ${why}`)
     this.destroy()
   }
 
@@ -162,83 +163,90 @@ export class Connection implements ResponseSink, AnswerSource {
     this.#socket.resume()
   }
 
-  leave(): void {
-    const job = this.#job
-    this.#job = undefined
-    this.#reader.stop()
+  abandon(): void {
+    const pending = this.#pending
+    this.#pending = undefined
+    this.#parser.stop()
     this.destroy()
-    job?.over()
+    pending?.finish()
   }
 
-  /** Whether the whole request has left: a server may answer before it has read it. */
+  /** Whether the whole request has been sent: a server may respond before it has read the request. */
   get #isFlushed(): boolean {
     return this.#socket.writableLength === 0
   }
 
-  #hang(job: Job): void {
-    this.#job = job
-    const { hold } = job.request
-    hold.onDrop = () => {
-      if (this.#job !== job) return
-      job.fail(hold.reason)
-      this.leave()
+  #attach(pending: PendingRequest): void {
+    this.#pending = pending
+    const { handle } = pending.request
+    handle.onAbort = () => {
+      if (this.#pending !== pending) return
+      pending.fail(handle.reason)
+      this.abandon()
     }
   }
 
-  #write(job: Job): void {
+  #write(pending: PendingRequest): void {
     this.#isSent = true
-    this.#reader.begin()
-    const { written } = job
-    if (typeof written === 'string') this.#socket.write(written, 'utf8')
-    else this.#socket.write(written)
+    this.#parser.begin()
+    const { serialized } = pending
+    if (typeof serialized === 'string') this.#socket.write(serialized, 'utf8')
+    else this.#socket.write(serialized)
   }
 
   #onOpen(): void {
-    if (this.#opening !== undefined) this.#host.clock.stop(this.#opening)
-    this.#opening = undefined
-    if (this.#job !== undefined) this.#write(this.#job)
+    if (this.#connectTimer !== undefined) this.#host.clock.stop(this.#connectTimer)
+    this.#connectTimer = undefined
+    if (this.#pending !== undefined) this.#write(this.#pending)
   }
 
   #onData(chunk: Buffer): void {
-    this.#reader.push(chunk)
-    if (this.#job?.answer?.isFull === true) this.pause()
+    this.#parser.push(chunk)
+    if (this.#pending?.response?.isFull === true) this.pause()
   }
 
   #onEnd(): void {
-    // One that is kept has nothing to say; the body of another may end like this.
-    if (!this.#reader.finish()) this.destroy()
+    // An idle connection is of no more use. The end of the connection may also be the end of a
+    // body.
+    if (!this.#parser.finish()) this.destroy()
   }
 
   #onClose(): void {
-    if (this.#opening !== undefined) this.#host.clock.stop(this.#opening)
+    if (this.#connectTimer !== undefined) this.#host.clock.stop(this.#connectTimer)
     this.#host.forget(this)
-    const job = this.#job
-    if (job === undefined) return
-    this.#job = undefined
-    const error = this.#error ?? new Error('the connection ended before the answer did')
-    job.fail(this.#isSent ? lostFailure(job.what, error) : unsentFailure(job.what, error))
-    job.over()
+    const pending = this.#pending
+    if (pending === undefined) return
+    this.#pending = undefined
+    const error = this.#error ?? new Error('the connection closed before the end of the response')
+    pending.fail(
+      this.#isSent ? lostFailure(pending.what, error) : unsentFailure(pending.what, error),
+    )
+    pending.finish()
   }
 }
 
-function placeOf({ hostname, port, protocol }: URL): { host: string; port: number } {
+function hostAndPort({ hostname, port, protocol }: URL): { host: string; port: number } {
   const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
-  const usual = protocol === 'https:' ? 443 : 80
-  return { host, port: port === '' ? usual : Number(port) }
+  const defaultPort = protocol === 'https:' ? 443 : 80
+  return { host, port: port === '' ? defaultPort : Number(port) }
 }
 
 function secureSocket(url: URL): Socket {
-  const place = placeOf(url)
-  // Names only: addresses are not sent ahead, but looked for in the certificate all the same.
+  const place = hostAndPort(url)
+  // TLS sends names only. For an IP address the certificate is checked all the same.
   const servername = isIP(place.host) === 0 ? place.host : ''
-  // Whatever the environment says: an unchecked certificate is no better than none.
+  // Regardless of the environment (`NODE_TLS_REJECT_UNAUTHORIZED`): an unverified certificate is no
+  // better than none.
   return connectTls({ ...place, servername, rejectUnauthorized: true, ALPNProtocols: ['http/1.1'] })
 }
 
-/** How long a connection may be kept, by what its server says; shorter, as it counts from earlier on. */
-function spareMsOf(keepAlive: string | null): number {
-  const longest = limits.httpSpareMs.default
-  if (keepAlive === null) return longest
+/**
+ * Returns how long a connection may be kept, according to the `Keep-Alive` header; one second less,
+ * because the server's timeout started earlier.
+ */
+function keepAliveMsOf(keepAlive: string | null): number {
+  const maxLength = limits.httpKeepAliveMs.default
+  if (keepAlive === null) return maxLength
   const named = /(?:^|[ ,])timeout=(\d{1,9})/i.exec(keepAlive)?.[1]
-  return named === undefined ? longest : Math.min(longest, Number(named) * 1000 - 1000)
+  return named === undefined ? maxLength : Math.min(maxLength, Number(named) * 1000 - 1000)
 }

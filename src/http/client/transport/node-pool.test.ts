@@ -1,26 +1,31 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { fakeClock } from '../../../testing/fake-clock.ts'
-import { deferred } from '../../../util/deferred.ts'
 import { limits } from '../../../util/limits/limits.ts'
+import { deferred } from '../../../util/promises.ts'
 import { systemClock } from '../../../util/time/clock.ts'
-import { type Answer, type Carried, type Carrier, Hold } from './http-client.ts'
-import { nodeCarrier } from './node-pool.ts'
+import {
+  AbortHandle,
+  type HttpClient,
+  type HttpResponse,
+  type OutgoingRequest,
+} from './http-client.ts'
+import { nodeClient } from './node-pool.ts'
 
 const cleanups: (() => void)[] = []
 afterEach(() => {
   for (const clean of cleanups.splice(0)) clean()
 })
 
-/** A server that is told of every request as a whole, and writes what it likes. */
+/** A server that gets every request as a whole and writes arbitrary bytes. */
 class Raw {
   readonly server: Server
   readonly sockets: Socket[] = []
-  /** The sockets of the requests, in the order in which those came. */
+  /** The sockets of the requests, in the order of arrival. */
   readonly asked: Socket[] = []
   readonly #watchers: (() => void)[] = []
 
-  constructor(answer: (socket: Socket, count: number) => void) {
+  constructor(response: (socket: Socket, count: number) => void) {
     this.server = createServer(socket => {
       this.sockets.push(socket)
       let text = ''
@@ -34,7 +39,7 @@ class Raw {
           if (text.length < end + 4 + length) return
           text = text.slice(end + 4 + length)
           this.asked.push(socket)
-          answer(socket, this.asked.length)
+          response(socket, this.asked.length)
           for (const watcher of this.#watchers.splice(0)) watcher()
         }
       })
@@ -51,7 +56,7 @@ class Raw {
     return new URL(`${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}/mcp`)
   }
 
-  /** Waits until so many requests have come. */
+  /** Waits until this number of requests has arrived. */
   async requests(count: number): Promise<void> {
     while (this.asked.length < count) await new Promise<void>(done => this.#watchers.push(done))
   }
@@ -61,23 +66,34 @@ const plain = (body: string, more = '') =>
   `HTTP/1.1 200 OK\r\n${more}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 const good = plain('good')
 
-function carrier(clock = systemClock, maxNotices?: number): Carrier {
-  const made = nodeCarrier(clock, maxNotices)
+function client(clock = systemClock, maxNotifications?: number): HttpClient {
+  const made = nodeClient(clock, maxNotifications)
   cleanups.push(() => made.close())
   return made
 }
 
-function post(url: URL, more: Partial<Carried> = {}): Carried {
-  return { method: 'POST', url, headers: {}, added: {}, body: '{}', hold: new Hold(), ...more }
+function post(url: URL, more: Partial<OutgoingRequest> = {}): OutgoingRequest {
+  return {
+    method: 'POST',
+    url,
+    headers: {},
+    added: {},
+    body: '{}',
+    handle: new AbortHandle(),
+    ...more,
+  }
 }
 
-/** Told when a connection is closed, in whatever way. */
+/** Resolves when a connection has closed, in any way. */
 function closing(socket: Socket | undefined): Promise<void> {
   return new Promise(resolve => void socket?.once('close', () => resolve()))
 }
 
-async function textOf(answer: Answer | Promise<Answer>, maxBytes = 1e6): Promise<string> {
-  const bytes = await (await answer).whole(maxBytes)
+async function textOf(
+  response: HttpResponse | Promise<HttpResponse>,
+  maxBytes = 1e6,
+): Promise<string> {
+  const bytes = await (await response).whole(maxBytes)
   return bytes === undefined ? 'too large' : Buffer.from(bytes).toString('utf8')
 }
 
@@ -85,8 +101,8 @@ describe('a connection', () => {
   test('is used again for the next request', async () => {
     const raw = new Raw(socket => void socket.write(good))
     const url = await raw.url()
-    const web = carrier()
-    for (let i = 0; i < 5; i++) expect(await textOf(web.ask(post(url)))).toBe('good')
+    const web = client()
+    for (let i = 0; i < 5; i++) expect(await textOf(web.send(post(url)))).toBe('good')
     expect(raw.sockets).toHaveLength(1)
   })
 
@@ -96,27 +112,27 @@ describe('a connection', () => {
       else if (count > 3) socket.write(good)
     })
     const url = await raw.url()
-    const web = carrier()
-    const answers = [1, 2, 3].map(() => textOf(web.ask(post(url))))
+    const web = client()
+    const answers = [1, 2, 3].map(() => textOf(web.send(post(url))))
     expect(await Promise.all(answers)).toEqual(['good', 'good', 'good'])
     expect(new Set(raw.asked).size).toBe(3)
-    await textOf(web.ask(post(url)))
+    await textOf(web.send(post(url)))
     expect(raw.sockets).toHaveLength(3)
   })
 
   test.each([
     ['closes', plain('good', 'connection: close\r\n')],
-    ['says more than the answer', `${good}more`],
+    ['says more than the response', `${good}more`],
     ['keeps it for hardly any time', plain('good', 'keep-alive: timeout=1\r\n')],
-    ['ends the answer with it', 'HTTP/1.1 200 OK\r\n\r\ngood'],
+    ['ends the response with it', 'HTTP/1.1 200 OK\r\n\r\ngood'],
   ])('is not used again when the server %s', async (_, text) => {
     const raw = new Raw(
       socket => void (text.includes('length') ? socket.write(text) : socket.end(text)),
     )
     const url = await raw.url()
-    const web = carrier()
-    expect(await textOf(web.ask(post(url)))).toBe('good')
-    expect(await textOf(web.ask(post(url)))).toBe('good')
+    const web = client()
+    expect(await textOf(web.send(post(url)))).toBe('good')
+    expect(await textOf(web.send(post(url)))).toBe('good')
     expect(raw.sockets).toHaveLength(2)
   })
 
@@ -126,36 +142,36 @@ describe('a connection', () => {
   ])('%s is not used again', async (_, disturb) => {
     const raw = new Raw(socket => void socket.write(good))
     const url = await raw.url()
-    const web = carrier()
-    await textOf(web.ask(post(url)))
+    const web = client()
+    await textOf(web.send(post(url)))
     const [socket] = raw.sockets
     const closed = closing(socket)
     if (socket !== undefined) disturb(socket)
     await closed
-    expect(await textOf(web.ask(post(url)))).toBe('good')
+    expect(await textOf(web.send(post(url)))).toBe('good')
     expect(raw.sockets).toHaveLength(2)
   })
 
   test.each([
-    ['the limit', '', limits.httpSpareMs.default],
+    ['the limit', '', limits.httpKeepAliveMs.default],
     ['what the server says, less a second', 'keep-alive: max=9, timeout=3\r\n', 2000],
   ])('is kept as long as %s', async (_, more, ms) => {
     const raw = new Raw(socket => void socket.write(plain('good', more)))
     const url = await raw.url()
     const clock = fakeClock()
-    const web = carrier(clock)
-    await textOf(web.ask(post(url)))
+    const web = client(clock)
+    await textOf(web.send(post(url)))
     clock.advance(ms - 1)
-    await textOf(web.ask(post(url)))
+    await textOf(web.send(post(url)))
     expect(raw.sockets).toHaveLength(1)
     const closed = closing(raw.sockets[0])
-    clock.advance(ms + limits.httpSpareMs.default / 4)
+    clock.advance(ms + limits.httpKeepAliveMs.default / 4)
     await closed
-    await textOf(web.ask(post(url)))
+    await textOf(web.send(post(url)))
     expect(raw.sockets).toHaveLength(2)
   })
 
-  test('whose request had not left when the answer came is not used again', async () => {
+  test('whose request was not fully sent when the response came is not used again', async () => {
     const raw = new Raw(() => {})
     raw.server.on('connection', (socket: Socket) => {
       socket.removeAllListeners('data')
@@ -164,51 +180,51 @@ describe('a connection', () => {
       socket.write(good)
     })
     const url = await raw.url()
-    const web = carrier()
+    const web = client()
     const body = 'x'.repeat(32 * 1024 * 1024)
-    expect(await textOf(web.ask(post(url, { body })))).toBe('good')
-    expect(await textOf(web.ask(post(url)))).toBe('good')
+    expect(await textOf(web.send(post(url, { body })))).toBe('good')
+    expect(await textOf(web.send(post(url)))).toBe('good')
     expect(raw.sockets).toHaveLength(2)
   })
 
-  test('is made over IPv6 too', async () => {
+  test('is opened over IPv6 too', async () => {
     const raw = new Raw(socket => void socket.write(good))
     const url = await raw.url('::1')
-    expect(await textOf(carrier().ask(post(url)))).toBe('good')
+    expect(await textOf(client().send(post(url)))).toBe('good')
   })
 })
 
-describe('a request that provably was not sent is one of a closed connection', () => {
-  test('when nobody listens', async () => {
+describe('a request that was provably not sent fails with `closed`', () => {
+  test('when no server listens', async () => {
     const raw = new Raw(() => {})
     const url = await raw.url()
     await new Promise(resolve => void raw.server.close(resolve))
-    const failure = await carrier()
-      .ask(post(url))
+    const failure = await client()
+      .send(post(url))
       .catch(error => error)
     expect(failure).toMatchObject({ code: 'closed' })
     expect(failure.message).toContain('ECONNREFUSED')
   })
 
-  test.each(['at once', 'in time'])('when no secure connection comes about %s', async how => {
+  test.each(['at once', 'in time'])('when no secure connection is established %s', async how => {
     const clock = fakeClock()
     const raw = new Raw(() => {})
     const connected = deferred<Socket>()
     raw.server.on('connection', connected.resolve)
     const url = await raw.url('127.0.0.1', 'https')
-    const asking = carrier(clock).ask(post(url))
+    const info = client(clock).send(post(url))
     const socket = await connected.promise
     if (how === 'at once') socket.destroy()
     else clock.advance(limits.handshakeMs.default)
-    await expect(asking).rejects.toMatchObject({ code: 'closed' })
+    await expect(info).rejects.toMatchObject({ code: 'closed' })
     expect(clock.pending).toBe(0)
   })
 
-  test('when the channel is closed while it waits for others', async () => {
+  test('when the channel is closed while it is queued', async () => {
     const raw = new Raw(() => {})
     const url = await raw.url()
-    const web = carrier(systemClock, 1)
-    const [first, second] = [1, 2].map(() => web.ask(post(url, { isBrief: true })))
+    const web = client(systemClock, 1)
+    const [first, second] = [1, 2].map(() => web.send(post(url, { isOneWay: true })))
     await raw.requests(1)
     web.close()
     expect(await Promise.allSettled([first, second])).toMatchObject([
@@ -218,31 +234,31 @@ describe('a request that provably was not sent is one of a closed connection', (
   })
 
   test('when the channel is closed', async () => {
-    const web = carrier()
+    const web = client()
     web.close()
     const url = new URL('http://127.0.0.1:1/')
-    await expect(web.ask(post(url))).rejects.toMatchObject({ code: 'closed' })
+    await expect(web.send(post(url))).rejects.toMatchObject({ code: 'closed' })
   })
 })
 
-test('a request to another origin is refused, and goes nowhere', async () => {
+test('a request to another origin is rejected, and not sent', async () => {
   const raw = new Raw(socket => void socket.write(good))
   const url = await raw.url()
-  const web = carrier()
-  await textOf(web.ask(post(url)))
+  const web = client()
+  await textOf(web.send(post(url)))
   const other = new URL(`http://localhost:${url.port}/mcp`)
-  await expect(web.ask(post(other))).rejects.toMatchObject({ code: 'refused' })
+  await expect(web.send(post(other))).rejects.toMatchObject({ code: 'refused' })
   expect(raw.asked).toHaveLength(1)
 })
 
-test('a server that speaks no TLS is refused', async () => {
+test('a server without TLS is rejected', async () => {
   const raw = new Raw(() => {})
   raw.server.on('connection', (socket: Socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
   const url = await raw.url('127.0.0.1', 'https')
-  await expect(carrier().ask(post(url))).rejects.toMatchObject({ code: 'refused' })
+  await expect(client().send(post(url))).rejects.toMatchObject({ code: 'refused' })
 })
 
-describe('a request that may have come to the server has an unknown outcome, and is not repeated', () => {
+describe('a request that the server may have received has an unknown outcome, and is not repeated', () => {
   const ends: [string, (socket: Socket) => void][] = [
     ['closes', socket => socket.end()],
     ['resets', socket => socket.resetAndDestroy()],
@@ -265,7 +281,7 @@ describe('a request that may have come to the server has an unknown outcome, and
   test.each(ends)('when the server %s a new connection', async (_, end) => {
     const raw = new Raw(end)
     const url = await raw.url()
-    const failure = await textOf(carrier().ask(post(url))).catch(error => error)
+    const failure = await textOf(client().send(post(url))).catch(error => error)
     expect(failure).toMatchObject({ code: 'outcome-unknown' })
     expect(raw.asked).toHaveLength(1)
   })
@@ -273,88 +289,88 @@ describe('a request that may have come to the server has an unknown outcome, and
   test.each(ends)('when the server %s one that was used before', async (_, end) => {
     const raw = new Raw((socket, count) => void (count === 1 ? socket.write(good) : end(socket)))
     const url = await raw.url()
-    const web = carrier()
-    expect(await textOf(web.ask(post(url)))).toBe('good')
-    await expect(textOf(web.ask(post(url)))).rejects.toMatchObject({ code: 'outcome-unknown' })
+    const web = client()
+    expect(await textOf(web.send(post(url)))).toBe('good')
+    await expect(textOf(web.send(post(url)))).rejects.toMatchObject({ code: 'outcome-unknown' })
     expect(raw.asked).toHaveLength(2)
     expect(raw.sockets).toHaveLength(1)
   })
 })
 
-describe('giving up', () => {
+describe('cancelling', () => {
   test('a request closes its connection and no other', async () => {
     const raw = new Raw((_, count) => void (count === 3 && raw.asked[0]?.write(good)))
     const url = await raw.url()
-    const web = carrier()
-    const kept = textOf(web.ask(post(url)))
+    const web = client()
+    const kept = textOf(web.send(post(url)))
     await raw.requests(1)
-    const hold = new Hold()
-    const left = web.ask(post(url, { hold }))
+    const handle = new AbortHandle()
+    const left = web.send(post(url, { handle }))
     await raw.requests(2)
     const closed = closing(raw.asked[1])
     const reason = new Error('enough')
-    hold.drop(reason)
+    handle.abort(reason)
     await expect(left).rejects.toBe(reason)
     await closed
-    void web.ask(post(url)).catch(() => {})
+    void web.send(post(url)).catch(() => {})
     expect(await kept).toBe('good')
   })
 
-  test('one whose connection is being made makes none', async () => {
+  test('one whose connection is being opened opens none', async () => {
     const raw = new Raw(() => {})
     const url = await raw.url()
-    const hold = new Hold()
-    const left = carrier().ask(post(url, { hold }))
-    hold.drop('enough')
+    const handle = new AbortHandle()
+    const left = client().send(post(url, { handle }))
+    handle.abort('enough')
     await expect(left).rejects.toBe('enough')
     expect(raw.asked).toHaveLength(0)
   })
 
-  test('an answer that has begun ends the reading of it', async () => {
+  test('a response that has begun ends the reading of it', async () => {
     const raw = new Raw(
       socket => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab'),
     )
     const url = await raw.url()
-    const hold = new Hold()
-    const text = textOf(carrier().ask(post(url, { hold })))
+    const handle = new AbortHandle()
+    const text = textOf(client().send(post(url, { handle })))
     await raw.requests(1)
     const closed = closing(raw.asked[0])
-    hold.drop('enough')
+    handle.abort('enough')
     await expect(text).rejects.toBe('enough')
     await closed
   })
 
-  test('dropping an answer closes its connection', async () => {
+  test('discarding a response closes its connection', async () => {
     const raw = new Raw(
       socket => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab'),
     )
     const url = await raw.url()
-    const answer = await carrier().ask(post(url))
+    const response = await client().send(post(url))
     const closed = closing(raw.asked[0])
-    answer.drop()
+    response.discard()
     await closed
   })
 
-  test('one that has been answered changes nothing', async () => {
+  test('one that has been answered has no effect', async () => {
     const raw = new Raw(socket => void socket.write(good))
     const url = await raw.url()
-    const web = carrier()
-    const hold = new Hold()
-    await textOf(web.ask(post(url, { hold })))
-    hold.drop('late')
-    await textOf(web.ask(post(url)))
+    const web = client()
+    const handle = new AbortHandle()
+    await textOf(web.send(post(url, { handle })))
+    handle.abort('late')
+    await textOf(web.send(post(url)))
     expect(raw.sockets).toHaveLength(1)
   })
 })
 
-describe('notices', () => {
-  test('wait for one another at the limit, and nothing else waits for them', async () => {
+describe('notifications', () => {
+  test('queue at the limit, and nothing else waits for them', async () => {
     const raw = new Raw(() => {})
     const url = await raw.url()
-    const web = carrier(systemClock, 2)
-    const notices = [1, 2, 3].map(() => textOf(web.ask(post(url, { isBrief: true }))))
+    const web = client(systemClock, 2)
+    const notices = [1, 2, 3].map(() => textOf(web.send(post(url, { isOneWay: true }))))
     await raw.requests(2)
-    const call = textOf(web.ask(post(url)))
+    const call = textOf(web.send(post(url)))
     await raw.requests(3)
     raw.asked[2]?.write(plain('call'))
     expect(await call).toBe('call')
@@ -365,16 +381,16 @@ describe('notices', () => {
     expect(await Promise.all(notices)).toEqual(['good', 'good', 'good'])
   })
 
-  test('that are given up while they wait are not sent', async () => {
+  test('that are aborted while they are queued are not sent', async () => {
     const raw = new Raw(() => {})
     const url = await raw.url()
-    const web = carrier(systemClock, 1)
-    const first = textOf(web.ask(post(url, { isBrief: true })))
+    const web = client(systemClock, 1)
+    const first = textOf(web.send(post(url, { isOneWay: true })))
     await raw.requests(1)
-    const hold = new Hold()
-    const second = web.ask(post(url, { isBrief: true, hold }))
-    const third = textOf(web.ask(post(url, { isBrief: true })))
-    hold.drop('enough')
+    const handle = new AbortHandle()
+    const second = web.send(post(url, { isOneWay: true, handle }))
+    const third = textOf(web.send(post(url, { isOneWay: true })))
+    handle.abort('enough')
     await expect(second).rejects.toBe('enough')
     raw.asked[0]?.write(good)
     await raw.requests(2)
@@ -388,19 +404,19 @@ describe('notices', () => {
       (socket, count) => void (count === 1 ? socket.destroy() : socket.write(good)),
     )
     const url = await raw.url()
-    const web = carrier(systemClock, 1)
-    const first = web.ask(post(url, { isBrief: true }))
-    const second = web.ask(post(url, { isBrief: true }))
+    const web = client(systemClock, 1)
+    const first = web.send(post(url, { isOneWay: true }))
+    const second = web.send(post(url, { isOneWay: true }))
     await expect(first).rejects.toMatchObject({ code: 'outcome-unknown' })
     expect(await textOf(second)).toBe('good')
   })
 })
 
 describe('a body', () => {
-  test('may come in pieces that cut characters apart', async () => {
+  test('may arrive in pieces that split characters', async () => {
     const raw = new Raw(() => {})
     const url = await raw.url()
-    const text = textOf(carrier().ask(post(url)))
+    const text = textOf(client().send(post(url)))
     await raw.requests(1)
     const [socket] = raw.asked
     socket?.setNoDelay(true)
@@ -410,40 +426,45 @@ describe('a body', () => {
     expect(await text).toBe('{"ü€😀":1}')
   })
 
-  test('over the limit is left', async () => {
+  test('over the limit is discarded', async () => {
     const raw = new Raw(socket => void socket.write(plain('x'.repeat(300_000))))
     const url = await raw.url()
-    const web = carrier()
-    const answer = await web.ask(post(url))
+    const web = client()
+    const response = await web.send(post(url))
     const closed = closing(raw.asked[0])
-    expect(await textOf(answer, 200_000)).toBe('too large')
+    expect(await textOf(response, 200_000)).toBe('too large')
     await closed
   })
 
-  test.each(['gzip', 'br', 'identity, gzip'])('that is packed with %s is refused', async coding => {
-    const raw = new Raw(socket => void socket.write(plain('x', `content-encoding: ${coding}\r\n`)))
-    const url = await raw.url()
-    await expect(carrier().ask(post(url))).rejects.toMatchObject({ code: 'framing' })
-  })
+  test.each(['gzip', 'br', 'identity, gzip'])(
+    'that is compressed with %s is rejected',
+    async coding => {
+      const raw = new Raw(
+        socket => void socket.write(plain('x', `content-encoding: ${coding}\r\n`)),
+      )
+      const url = await raw.url()
+      await expect(client().send(post(url))).rejects.toMatchObject({ code: 'framing' })
+    },
+  )
 
-  test('may say that it is not packed', async () => {
+  test('may say that it is not compressed', async () => {
     const raw = new Raw(socket => void socket.write(plain('x', 'content-encoding: Identity\r\n')))
     const url = await raw.url()
-    expect(await textOf(carrier().ask(post(url)))).toBe('x')
+    expect(await textOf(client().send(post(url)))).toBe('x')
   })
 
-  test('that nobody takes stops coming', async () => {
+  test('that is not read pauses the connection', async () => {
     const raw = new Raw(socket => {
       const size = 64 * 1024 * 1024
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${size}\r\n\r\n`)
       socket.write(Buffer.alloc(size))
     })
     const url = await raw.url()
-    const answer = await carrier().ask(post(url))
+    const response = await client().send(post(url))
     const gate = deferred<void>()
     let pieces = 0
     let size = 0
-    const all = answer.each(piece => {
+    const all = response.each(piece => {
       size += piece.length
       return ++pieces === 1 ? gate.promise : undefined
     })
@@ -460,9 +481,9 @@ describe('a body', () => {
 test('closing ends every connection', async () => {
   const raw = new Raw((socket, count) => void (count === 1 && socket.write(good)))
   const url = await raw.url()
-  const web = carrier()
-  await textOf(web.ask(post(url)))
-  const [kept, open] = [web.ask(post(url)), web.ask(post(url))]
+  const web = client()
+  await textOf(web.send(post(url)))
+  const [kept, open] = [web.send(post(url)), web.send(post(url))]
   await raw.requests(3)
   const closed = raw.sockets.map(closing)
   web.close()

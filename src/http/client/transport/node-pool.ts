@@ -2,60 +2,60 @@ import { ChannelError } from '../../../jsonrpc/channel.ts'
 import { limits } from '../../../util/limits/limits.ts'
 import type { Clock, Timer } from '../../../util/time/clock.ts'
 import type { Traffic } from '../../../util/traffic.ts'
-import type { Answer, Carried, Carrier } from './http-client.ts'
-import { Connection, type ConnectionHost, Job } from './node-connection.ts'
-import { requestOf } from './request-writer.ts'
+import type { HttpClient, HttpResponse, OutgoingRequest } from './http-client.ts'
+import { Connection, type ConnectionHost, PendingRequest } from './node-connection.ts'
+import { writeRequest } from './request-writer.ts'
 
 /**
- * Carries requests over connections of its own, which are kept for a while for the next ones.
+ * Makes an HttpClient with its own connections, which are kept for a while and reused.
  *
- * One request at a time uses a connection, and none is ever repeated here: of a connection that ends
- * before its answer nobody can tell whether the server has seen the request. All requests go to one
- * origin. Certificates are always checked, and nothing is ever unpacked. What passes is counted where
- * somebody wants to know.
+ * A connection carries one request at a time, and no request is ever repeated here: when a connection
+ * closes before the response, it is unknown whether the server has received the request. All requests
+ * go to one origin. Certificates are always verified, and nothing is decompressed. `traffic` counts the
+ * bytes.
  */
-export function nodeCarrier(
+export function nodeClient(
   clock: Clock,
-  maxNotices: number = limits.httpNotices.default,
+  maxNotifications: number = limits.httpNotifications.default,
   traffic?: Traffic,
-): Carrier {
-  return new Pool(clock, maxNotices, traffic)
+): HttpClient {
+  return new Pool(clock, maxNotifications, traffic)
 }
 
-class Pool implements Carrier, ConnectionHost {
+class Pool implements HttpClient, ConnectionHost {
   readonly clock: Clock
   readonly traffic: Traffic | undefined
-  readonly #maxNotices: number
+  readonly #maxNotifications: number
   readonly #open = new Set<Connection>()
-  /** The one used last is at the end, and used next: so the others grow old. */
-  readonly #spare: Connection[] = []
+  /** Idle connections. The one used last is at the end and reused first, so that the others expire. */
+  readonly #idle: Connection[] = []
   #sweep: Timer | undefined
   #origin: string | undefined
-  #notices = 0
-  readonly #waiting: Job[] = []
+  #notifications = 0
+  readonly #waiting: PendingRequest[] = []
   #isClosed = false
 
-  constructor(clock: Clock, maxNotices: number, traffic: Traffic | undefined) {
+  constructor(clock: Clock, maxNotifications: number, traffic: Traffic | undefined) {
     this.clock = clock
     this.traffic = traffic
-    this.#maxNotices = maxNotices
+    this.#maxNotifications = maxNotifications
   }
 
-  ask(request: Carried): Promise<Answer> {
+  send(request: OutgoingRequest): Promise<HttpResponse> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) throw closed()
       this.#check(request.url)
-      const job = new Job(request, requestOf(request), resolve, reject)
-      if (request.isBrief !== true) this.#start(job)
-      else if (this.#notices < this.#maxNotices) this.#notify(job)
-      else this.#wait(job)
+      const pending = new PendingRequest(request, writeRequest(request), resolve, reject)
+      if (request.isOneWay !== true) this.#start(pending)
+      else if (this.#notifications < this.#maxNotifications) this.#notify(pending)
+      else this.#wait(pending)
     })
   }
 
   close(): void {
     this.#isClosed = true
     if (this.#sweep !== undefined) this.clock.stop(this.#sweep)
-    for (const job of this.#waiting.splice(0)) job.fail(closed())
+    for (const pending of this.#waiting.splice(0)) pending.fail(closed())
     for (const connection of this.#open) connection.destroy()
   }
 
@@ -65,69 +65,69 @@ class Pool implements Carrier, ConnectionHost {
       return
     }
     connection.keptUntil = this.clock.now() + ms
-    this.#spare.push(connection)
+    this.#idle.push(connection)
     this.#watch()
   }
 
   forget(connection: Connection): void {
     this.#open.delete(connection)
-    const at = this.#spare.indexOf(connection)
-    if (at !== -1) this.#spare.splice(at, 1)
+    const at = this.#idle.indexOf(connection)
+    if (at !== -1) this.#idle.splice(at, 1)
   }
 
-  /** Whoever asked for one origin must never reach another over the same connections. */
+  /**
+   * Throws for another origin than that of the first request, because a caller's requests must never
+   * reach another origin over the same connections.
+   */
   #check({ origin }: URL): void {
     this.#origin ??= origin
     if (origin === this.#origin) return
-    throw new ChannelError(
-      'refused',
-      `${origin} is not ${this.#origin}, where everything else goes`,
-    )
+    throw new ChannelError('refused', `${origin} is not ${this.#origin}, the origin of this client`)
   }
 
-  #start(job: Job): void {
+  #start(pending: PendingRequest): void {
     const now = this.clock.now()
     for (;;) {
-      const spare = this.#spare.pop()
-      if (spare === undefined) break
-      if (spare.keptUntil > now && spare.isUsable) {
-        spare.send(job)
+      const idle = this.#idle.pop()
+      if (idle === undefined) break
+      if (idle.keptUntil > now && idle.isUsable) {
+        idle.send(pending)
         return
       }
-      spare.destroy()
+      idle.destroy()
     }
-    this.#open.add(new Connection(this, job))
+    this.#open.add(new Connection(this, pending))
   }
 
-  #notify(job: Job): void {
-    this.#notices++
-    job.onOver = () => {
-      this.#notices--
+  #notify(pending: PendingRequest): void {
+    this.#notifications++
+    pending.onFinish = () => {
+      this.#notifications--
       const next = this.#waiting.shift()
       if (next !== undefined) this.#notify(next)
     }
-    this.#start(job)
+    this.#start(pending)
   }
 
-  #wait(job: Job): void {
-    this.#waiting.push(job)
-    const { hold } = job.request
-    hold.onDrop = () => {
-      const at = this.#waiting.indexOf(job)
+  #wait(pending: PendingRequest): void {
+    this.#waiting.push(pending)
+    const { handle } = pending.request
+    handle.onAbort = () => {
+      const at = this.#waiting.indexOf(pending)
       if (at !== -1) this.#waiting.splice(at, 1)
-      job.reject(hold.reason)
+      pending.reject(handle.reason)
     }
   }
 
-  /** Closes in time what nobody has used again. */
+  /** Starts the timer that closes idle connections which were not reused in time. */
   #watch(): void {
     if (this.#sweep !== undefined || this.#isClosed) return
     this.#sweep = this.clock.start(() => {
       this.#sweep = undefined
       const now = this.clock.now()
-      for (const spare of [...this.#spare]) if (spare.keptUntil <= now) spare.destroy()
-      if (this.#spare.length > 0) this.#watch()
-    }, limits.httpSpareMs.default / 4)
+      for (const idle of [...this.#idle]) if (idle.keptUntil <= now) idle.destroy()
+      if (this.#idle.length > 0) this.#watch()
+    }, limits.httpKeepAliveMs.default / 4)
     this.#sweep.unref()
   }
 }

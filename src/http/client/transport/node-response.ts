@@ -1,27 +1,27 @@
-import { Gather } from '../../../wire/gather.ts'
-import type { Answer } from './http-client.ts'
+import { ByteBuffer } from '../../../wire/byte-buffer.ts'
+import type { HttpResponse } from './http-client.ts'
 import type { ResponseHead } from './response-parser.ts'
 
-/** What an answer needs from the connection that it comes by. */
-export interface AnswerSource {
+/** What a response needs from its connection. */
+export interface ResponseSource {
   pause(): void
   resume(): void
-  /** The rest is not wanted. */
-  leave(): void
+  /** Closes the connection, because the rest of the body is not wanted. */
+  abandon(): void
 }
 
-/** An answer whose body is pushed in as it comes, and kept until somebody takes it. */
-export class NodeAnswer implements Answer {
+/** A response whose body is pushed in as it arrives, and buffered until it is read. */
+export class NodeResponse implements HttpResponse {
   readonly #head: ResponseHead
-  /** Undefined once all has come, or nothing more will. */
-  #source: AnswerSource | undefined
-  /** What has come and not been taken. */
+  /** Undefined once the body is complete or has failed. */
+  #source: ResponseSource | undefined
+  /** Pieces that have arrived and were not read yet. */
   #pieces: Uint8Array[] = []
-  #taker: Taker | undefined
+  #reader: BodyReader | undefined
   #isWaiting = false
   #failure: { readonly error: unknown } | undefined
 
-  constructor(head: ResponseHead, source: AnswerSource) {
+  constructor(head: ResponseHead, source: ResponseSource) {
     this.#head = head
     this.#source = source
   }
@@ -50,11 +50,11 @@ export class NodeAnswer implements Answer {
       if (first === undefined) return new Uint8Array(0)
       return first.length > maxBytes ? undefined : first
     }
-    const all = new Gather(maxBytes)
+    const all = new ByteBuffer(maxBytes)
     let isTooLarge = false
     const take = (piece: Uint8Array): void => {
       isTooLarge ||= all.size + piece.length > maxBytes
-      if (isTooLarge) this.drop()
+      if (isTooLarge) this.discard()
       else all.add(piece, 0, piece.length)
     }
     return this.each(take).then(() => (isTooLarge ? undefined : all.take()))
@@ -62,40 +62,40 @@ export class NodeAnswer implements Answer {
 
   each(take: (piece: Uint8Array) => void | Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#taker = { take, resolve, reject }
+      this.#reader = { take, resolve, reject }
       this.#source?.resume()
       this.#deliver()
     })
   }
 
-  drop(): void {
+  discard(): void {
     const source = this.#source
     this.#source = undefined
     this.#pieces = []
-    this.#taker?.resolve()
-    this.#taker = undefined
-    source?.leave()
+    this.#reader?.resolve()
+    this.#reader = undefined
+    source?.abandon()
   }
 
-  /** A piece has come. */
+  /** Adds a piece of the body. */
   push(piece: Uint8Array): void {
     if (this.#source === undefined) return
     this.#pieces.push(piece)
     this.#deliver()
   }
 
-  /** Whether pieces are kept that nobody has taken yet: then no more of them should come. */
+  /** Whether unread pieces are buffered, so that the connection should be paused. */
   get isFull(): boolean {
     return this.#pieces.length > 0
   }
 
-  /** All has come. */
+  /** Marks the body as complete. */
   end(): void {
     this.#source = undefined
     this.#deliver()
   }
 
-  /** It broke off. */
+  /** Fails the body, because it broke off. */
   fail(error: unknown): void {
     if (this.#source === undefined) return
     this.#source = undefined
@@ -104,20 +104,20 @@ export class NodeAnswer implements Answer {
   }
 
   #deliver(): void {
-    while (this.#taker !== undefined && !this.#isWaiting) {
+    while (this.#reader !== undefined && !this.#isWaiting) {
       const piece = this.#pieces.shift()
-      if (piece !== undefined) this.#give(this.#taker, piece)
+      if (piece !== undefined) this.#deliverPiece(this.#reader, piece)
       else if (this.#source !== undefined) return
-      else this.#settle(this.#taker)
+      else this.#settle(this.#reader)
     }
   }
 
-  #give(taker: Taker, piece: Uint8Array): void {
+  #deliverPiece(reader: BodyReader, piece: Uint8Array): void {
     let room: void | Promise<void>
     try {
-      room = taker.take(piece)
+      room = reader.take(piece)
     } catch (error) {
-      this.#refuse(taker, error)
+      this.#failReader(reader, error)
       return
     }
     if (room === undefined) return
@@ -129,25 +129,25 @@ export class NodeAnswer implements Answer {
         this.#source?.resume()
         this.#deliver()
       },
-      error => this.#refuse(taker, error),
+      error => this.#failReader(reader, error),
     )
   }
 
-  /** Whoever took it has failed, and takes no more. */
-  #refuse(taker: Taker, error: unknown): void {
-    taker.reject(error)
-    this.#taker = undefined
-    this.drop()
+  /** Fails the reader, because its `take` threw, and discards the rest. */
+  #failReader(reader: BodyReader, error: unknown): void {
+    reader.reject(error)
+    this.#reader = undefined
+    this.discard()
   }
 
-  #settle(taker: Taker): void {
-    this.#taker = undefined
-    if (this.#failure === undefined) taker.resolve()
-    else taker.reject(this.#failure.error)
+  #settle(reader: BodyReader): void {
+    this.#reader = undefined
+    if (this.#failure === undefined) reader.resolve()
+    else reader.reject(this.#failure.error)
   }
 }
 
-interface Taker {
+interface BodyReader {
   readonly take: (piece: Uint8Array) => void | Promise<void>
   readonly resolve: () => void
   readonly reject: (error: unknown) => void

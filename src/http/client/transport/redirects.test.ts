@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { bare, json, reply, settle, Talk } from '../../../../test/support/fake-fetch.ts'
 import { fakeClock } from '../../../testing/fake-clock.ts'
 import { limits } from '../../../util/limits/limits.ts'
-import { answerOf } from './fetch-client.ts'
+import { toHttpResponse } from './fetch-client.ts'
 import { mediaType } from './http-client.ts'
 
 describe('a redirect', () => {
@@ -26,7 +26,7 @@ describe('a redirect', () => {
     ['another scheme', 'https://localhost:1/mcp'],
     ['a password', 'http://me:secret@localhost:1/mcp'],
     ['something else', 'javascript:alert(1)'],
-  ])('to %s is refused, and nothing is sent there', async (_, location) => {
+  ])('to %s is rejected, and nothing is sent there', async (_, location) => {
     for (const status of [301, 302, 303, 307, 308]) {
       const talk = new Talk(() => bare(status, { location }), { headers: { authorization: 'x' } })
       talk.request(1, 'ping')
@@ -50,17 +50,17 @@ describe('a redirect', () => {
     expect(talk.asked).toHaveLength(1)
   })
 
-  test('after redirect ends at the limit', async () => {
+  test('is followed up to the limit', async () => {
     const talk = new Talk(() => bare(307, { location: '/mcp' }))
     talk.request(1, 'ping')
     await talk.ended()
-    expect(talk.failures[0]?.error.message).toContain('too often')
+    expect(talk.failures[0]?.error.message).toContain('too many times')
     expect(talk.asked).toHaveLength(limits.httpRedirects.default + 1)
   })
 })
 
-describe('time', () => {
-  test('is limited for what is only to be accepted', async () => {
+describe('a time limit', () => {
+  test('applies to a notification', async () => {
     const clock = fakeClock()
     const talk = new Talk(() => new Promise(() => {}), { clock })
     talk.notify('notifications/progress')
@@ -71,7 +71,7 @@ describe('time', () => {
     expect(talk.asked[0]?.signal.aborted).toBe(true)
   })
 
-  test('is limited for a body', async () => {
+  test('applies to a body', async () => {
     const clock = fakeClock()
     const talk = new Talk(
       ({ signal }) => {
@@ -91,7 +91,7 @@ describe('time', () => {
     expect(talk.failures).toMatchObject([{ error: { code: 'timeout' } }])
   })
 
-  test('is not limited for a reply: its caller has a patience of its own', async () => {
+  test('does not apply to a reply: its caller has a timeout of its own', async () => {
     const clock = fakeClock()
     const talk = new Talk(() => new Promise(() => {}), { clock })
     talk.request(1, 'tools/call')
@@ -104,6 +104,6 @@ describe('time', () => {
 
 test('media types are compared without parameters and case', () => {
   const typed = json({}, 200, { 'content-type': 'Application/JSON ; charset=utf-8' })
-  expect(mediaType(answerOf(typed))).toBe('application/json')
-  expect(mediaType(answerOf(bare(200)))).toBe('')
+  expect(mediaType(toHttpResponse(typed))).toBe('application/json')
+  expect(mediaType(toHttpResponse(bare(200)))).toBe('')
 })

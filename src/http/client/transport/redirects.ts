@@ -1,131 +1,134 @@
 import { ChannelError } from '../../../jsonrpc/channel.ts'
-import { errorWords } from '../../../util/error-words.ts'
+import { errorMessage } from '../../../util/error-message.ts'
 import { limits } from '../../../util/limits/limits.ts'
-import { promised } from '../../../util/promised.ts'
-import { carrierFailure } from '../errors.ts'
-import type { HttpAsking, HttpHeaders, HttpSettings } from '../options.ts'
-import { fetchCarrier } from './fetch-client.ts'
-import type { Answer, Carried, Carrier } from './http-client.ts'
+import { fromThenable } from '../../../util/promises.ts'
+import { requestFailure } from '../errors.ts'
+import type { HttpHeaders, HttpRequestInfo, HttpSettings } from '../options.ts'
+import { fetchClient } from './fetch-client.ts'
+import type { HttpClient, HttpResponse, OutgoingRequest } from './http-client.ts'
 
-/** One request over HTTP, its redirects included. */
-export interface WebRequest extends Omit<Carried, 'added'> {
-  /** How long the headers of the answer may take; without it, as long as nobody gives it up. */
+/** One HTTP request, including its redirects. */
+export interface ClientRequest extends Omit<OutgoingRequest, 'added'> {
+  /**
+   * Time in milliseconds in which the response headers must arrive; without it, until the request is
+   * aborted.
+   */
   readonly limitMs?: number
 }
 
 /**
- * Makes requests over HTTP: by connections of its own where there is Node, and by `fetch` elsewhere or
- * where the caller gave one. Never sends anything to another origin than the one it was given: what is
- * redirected there fails. Rejects with a ChannelError, or the reason of the hold.
+ * Sends HTTP requests and follows redirects within the origin. Uses its own connections on Node, and
+ * `fetch` elsewhere or where the caller provides one. A redirect to another origin fails. Rejects with
+ * a ChannelError, or with the reason of the handle.
  */
-export class Web {
+export class RedirectingClient {
   readonly #settings: HttpSettings
-  #carrier: Carrier | undefined
-  #loading: Promise<Carrier> | undefined
+  #client: HttpClient | undefined
+  #loading: Promise<HttpClient> | undefined
   #isClosed = false
 
   constructor(settings: HttpSettings) {
     this.#settings = settings
-    if (settings.fetch !== undefined) this.#carrier = fetchCarrier(settings.fetch)
+    if (settings.fetch !== undefined) this.#client = fetchClient(settings.fetch)
   }
 
-  async ask(request: WebRequest): Promise<Answer> {
+  async send(request: ClientRequest): Promise<HttpResponse> {
     const { clock } = this.#settings
-    const { limitMs, hold } = request
+    const { limitMs, handle } = request
     const late = () => {
-      hold.drop(new ChannelError('timeout', `${wordsOf(request)}: no answer in time`))
+      handle.abort(new ChannelError('timeout', `${describe(request)}: no response in time`))
     }
     const timer = limitMs === undefined ? undefined : clock.start(late, limitMs)
     try {
       let { url } = request
       for (let redirects = 0; ; redirects++) {
-        const answer = await this.#once(request, url)
-        if (!isRedirect(answer.status)) return answer
-        answer.drop()
-        url = targetOf(answer, url, redirects, wordsOf(request))
+        const response = await this.#once(request, url)
+        if (!isRedirect(response.status)) return response
+        response.discard()
+        url = redirectTarget(response, url, redirects, describe(request))
       }
     } catch (error) {
-      if (hold.isDropped) throw hold.reason
-      throw carrierFailure(wordsOf(request), error)
+      if (handle.isAborted) throw handle.reason
+      throw requestFailure(describe(request), error)
     } finally {
       if (timer !== undefined) clock.stop(timer)
     }
   }
 
-  /** Lets go of all connections. Nothing can be asked afterwards. */
+  /** Closes all connections. Nothing can be sent afterwards. */
   close(): void {
     this.#isClosed = true
-    this.#carrier?.close()
+    this.#client?.close()
   }
 
-  #once(request: WebRequest, url: URL): Promise<Answer> {
-    const carrier = this.#carrier
-    if (carrier === undefined) return this.#load().then(() => this.#once(request, url))
+  #once(request: ClientRequest, url: URL): Promise<HttpResponse> {
+    const client = this.#client
+    if (client === undefined) return this.#load().then(() => this.#once(request, url))
     const added = this.#added({ method: request.method, url })
     return added instanceof Promise
-      ? added.then(made => carry(carrier, request, url, made))
-      : carry(carrier, request, url, added)
+      ? added.then(made => sendTo(client, request, url, made))
+      : sendTo(client, request, url, added)
   }
 
   async #load(): Promise<void> {
-    this.#loading ??= loadCarrier(this.#settings)
-    this.#carrier = await this.#loading
-    if (this.#isClosed) this.#carrier.close()
+    this.#loading ??= loadClient(this.#settings)
+    this.#client = await this.#loading
+    if (this.#isClosed) this.#client.close()
   }
 
-  #added(asking: HttpAsking): HttpHeaders | Promise<HttpHeaders> {
+  #added(info: HttpRequestInfo): HttpHeaders | Promise<HttpHeaders> {
     try {
-      const made = promised(this.#settings.headers(asking))
-      // The check: what is no promise is what the type says, headers.
-      return made instanceof Promise ? made.catch(unmade) : (made as HttpHeaders)
+      const made = fromThenable(this.#settings.headers(info))
+      // The check: a value that is not a promise has the declared type, HttpHeaders.
+      return made instanceof Promise ? made.catch(headersFailed) : (made as HttpHeaders)
     } catch (cause) {
-      return unmade(cause)
+      return headersFailed(cause)
     }
   }
 }
 
-function carry(
-  carrier: Carrier,
-  request: WebRequest,
+function sendTo(
+  client: HttpClient,
+  request: ClientRequest,
   url: URL,
   added: HttpHeaders,
-): Promise<Answer> {
-  const { method, headers, body, hold, isBrief } = request
-  if (hold.isDropped) throw hold.reason
-  return carrier.ask({ method, url, headers, added, body, hold, isBrief })
+): Promise<HttpResponse> {
+  const { method, headers, body, handle, isOneWay } = request
+  if (handle.isAborted) throw handle.reason
+  return client.send({ method, url, headers, added, body, handle, isOneWay })
 }
 
-async function loadCarrier(settings: HttpSettings): Promise<Carrier> {
+async function loadClient(settings: HttpSettings): Promise<HttpClient> {
   if (typeof globalThis.process?.versions?.node !== 'string') {
-    return fetchCarrier((url, init) => fetch(url, init))
+    return fetchClient((url, init) => fetch(url, init))
   }
-  const { nodeCarrier } = await import('./node-pool.ts')
-  return nodeCarrier(settings.clock, undefined, settings.traffic)
+  const { nodeClient } = await import('./node-pool.ts')
+  return nodeClient(settings.clock, undefined, settings.traffic)
 }
 
-/** Nothing has been sent, and trying again would fail again. */
-function unmade(cause: unknown): never {
-  const why = errorWords(cause)
-  throw new ChannelError('refused', `making the headers: ${why}`, { cause })
+/** Throws `'refused'`, because nothing has been sent and a retry would fail again. */
+function headersFailed(cause: unknown): never {
+  const why = errorMessage(cause)
+  throw new ChannelError('refused', `the headers function failed: ${why}`, { cause })
 }
 
 function isRedirect(status: number): boolean {
-  // A browser does not tell where it leads, nor its status.
+  // A browser reveals neither the target nor the status of a redirect; it gives status 0.
   return (status >= 300 && status < 400 && status !== 304) || status === 0
 }
 
-/** Where a redirect leads, if it may be followed. Throws a ChannelError otherwise. */
-function targetOf(answer: Answer, from: URL, redirects: number, what: string): URL {
-  const { status } = answer
-  if (status === 0) throw redirected(what, 'elsewhere')
-  const target = urlOf(answer.header('location'), from)
-  if (target === undefined) throw redirected(what, 'nowhere')
+/** Returns the target of a redirect that may be followed. Throws a ChannelError otherwise. */
+function redirectTarget(response: HttpResponse, from: URL, redirects: number, what: string): URL {
+  const { status } = response
+  if (status === 0) throw redirected(what, 'to an unknown target')
+  const target = urlOf(response.header('location'), from)
+  if (target === undefined) throw redirected(what, 'without a valid location')
   if (target.origin !== from.origin || target.username !== '' || target.password !== '') {
     throw redirected(what, `to ${target.origin}, another origin`)
   }
-  // The others turn into a GET on the way, and what was to be sent is lost.
+  // Other redirects turn the request into a GET, and its body is lost.
   if (status !== 307 && status !== 308) throw redirected(what, `with ${status}`)
-  if (redirects >= limits.httpRedirects.default) throw redirected(what, 'too often')
+  if (redirects >= limits.httpRedirects.default) throw redirected(what, 'too many times')
   return target
 }
 
@@ -142,6 +145,6 @@ function redirected(what: string, where: string): ChannelError {
   return new ChannelError('refused', `${what} was redirected ${where}, which is not followed`)
 }
 
-function wordsOf({ method, url }: HttpAsking): string {
+function describe({ method, url }: HttpRequestInfo): string {
   return `${method} ${url.href}`
 }

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import { type Carried, Hold } from './http-client.ts'
-import { requestOf } from './request-writer.ts'
+import { AbortHandle, type OutgoingRequest } from './http-client.ts'
+import { writeRequest } from './request-writer.ts'
 
-function written(given: Partial<Carried>): string {
+function written(given: Partial<OutgoingRequest>): string {
   const url = new URL('http://localhost:81/a/b?c=d')
   const request = {
     method: 'POST',
     url,
     headers: {},
     added: {},
-    hold: new Hold(),
+    handle: new AbortHandle(),
     ...given,
   } as const
-  const text = requestOf(request)
+  const text = writeRequest(request)
   return typeof text === 'string' ? text : text.toString('latin1')
 }
 
@@ -32,12 +32,12 @@ describe('a request', () => {
   })
 
   test('has the headers of the protocol rather than the caller’s', () => {
-    const text = written({ headers: { accept: 'ours' }, added: { Accept: 'theirs' } })
-    expect(text).toContain('accept: ours')
+    const text = written({ headers: { accept: 'reserved' }, added: { Accept: 'theirs' } })
+    expect(text).toContain('accept: reserved')
     expect(text).not.toContain('theirs')
   })
 
-  test('never asks for an answer that is packed', () => {
+  test('never asks for a compressed response', () => {
     expect(written({ added: { 'Accept-Encoding': 'gzip' } })).not.toContain('gzip')
   })
 
@@ -47,37 +47,39 @@ describe('a request', () => {
     expect(text).not.toContain('localhost')
   })
 
-  test('takes headers as fetch would', () => {
+  test('accepts headers as fetch does', () => {
     const added = new Headers({ 'X-Own': '1' })
-    expect(written({ added: added as unknown as Carried['added'] })).toContain('x-own: 1\r\n')
+    expect(written({ added: added as unknown as OutgoingRequest['added'] })).toContain(
+      'x-own: 1\r\n',
+    )
   })
 
   test('writes characters of a header as one byte each, and those of a body in UTF-8', () => {
-    const bytes = requestOf({
+    const bytes = writeRequest({
       method: 'POST',
       url: new URL('http://localhost/'),
       headers: { x: '\xfc' },
       added: {},
       body: 'ü',
-      hold: new Hold(),
+      handle: new AbortHandle(),
     })
     expect(Buffer.isBuffer(bytes) && bytes.toString('latin1')).toMatch(/x: \xfc\r\n.*\xc3\xbc$/s)
   })
 
   test.each([
-    ['a line break', { x: 'a\r\nb: c' }],
-    ['a line feed', { x: 'a\nb' }],
+    ['a endpoint break', { x: 'a\r\nb: c' }],
+    ['a endpoint feed', { x: 'a\nb' }],
     ['a zero byte', { x: 'a\0b' }],
     ['a character no header carries', { x: '€' }],
     ['a name with a space', { 'a b': 'x' }],
-    ['a name with a line break', { 'a\r\nb': 'x' }],
+    ['a name with a endpoint break', { 'a\r\nb': 'x' }],
     ['no name', { '': 'x' }],
     ['no text', { x: 1 as unknown as string }],
     ['a length', { 'Content-Length': '1' }],
     ['an encoding of the transfer', { 'transfer-encoding': 'chunked' }],
     ['what becomes of the connection', { connection: 'close' }],
     ['a host of two lines', { host: 'a\r\nb: c' }],
-  ])('with a header of %s is refused', (_, added) => {
+  ])('with a header of %s is rejected', (_, added) => {
     const refused = expect.objectContaining({ code: 'refused' })
     expect(() => written({ added })).toThrow(refused)
   })

@@ -1,28 +1,28 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { limits } from '../../../util/limits/limits.ts'
-import { type ResponseHead, ResponseReader } from './response-parser.ts'
+import { type ResponseHead, ResponseParser } from './response-parser.ts'
 
-const maxHeadBytes = limits.httpAnswerHeadBytes.default
+const maxHeadBytes = limits.httpResponseHeaderBytes.default
 
-interface Told {
+interface Parsed {
   heads: ResponseHead[]
   body: string
   ends: boolean[]
-  wrong: string[]
+  invalid: string[]
 }
 
-/** Reads one answer, in pieces that end where `cuts` says. */
-function read(text: string, cuts: readonly number[] = [], finish = false): Told {
-  const told: Told = { heads: [], body: '', ends: [], wrong: [] }
-  const reader = new ResponseReader(
+/** Parses one response, in pieces that end at `cuts`. */
+function read(text: string, cuts: readonly number[] = [], finish = false): Parsed {
+  const parsed: Parsed = { heads: [], body: '', ends: [], invalid: [] }
+  const reader = new ResponseParser(
     {
-      head: head => void told.heads.push(head),
+      head: head => void parsed.heads.push(head),
       piece: bytes => {
-        told.body += Buffer.from(bytes).toString('latin1')
+        parsed.body += Buffer.from(bytes).toString('latin1')
       },
-      end: isLast => void told.ends.push(isLast),
-      wrong: why => void told.wrong.push(why),
+      end: isLast => void parsed.ends.push(isLast),
+      invalid: why => void parsed.invalid.push(why),
     },
     maxHeadBytes,
   )
@@ -34,19 +34,19 @@ function read(text: string, cuts: readonly number[] = [], finish = false): Told 
     from = Math.max(from, cut)
   }
   if (finish) reader.finish()
-  return told
+  return parsed
 }
 
 const ok = 'HTTP/1.1 200 OK\r\n'
 
-describe('an answer', () => {
+describe('a response', () => {
   test('with a length has a head, a body and an end', () => {
-    const told = read(
+    const parsed = read(
       `${ok}Content-Type: text/plain\r\nX-A:  1 \t\r\nx-a: 2\r\ncontent-length: 3\r\n\r\nabc`,
     )
-    expect(told).toMatchObject({ body: 'abc', ends: [false], wrong: [] })
-    expect(told.heads).toMatchObject([{ status: 200, reason: 'OK' }])
-    expect([...(told.heads[0]?.headers ?? [])]).toEqual([
+    expect(parsed).toMatchObject({ body: 'abc', ends: [false], invalid: [] })
+    expect(parsed.heads).toMatchObject([{ status: 200, reason: 'OK' }])
+    expect([...(parsed.heads[0]?.headers ?? [])]).toEqual([
       ['content-type', 'text/plain'],
       ['x-a', '1, 2'],
       ['content-length', '3'],
@@ -70,7 +70,7 @@ describe('an answer', () => {
     ],
     ['bytes beyond ASCII', `${ok}x: \xfc\r\ncontent-length: 1\r\n\r\n\xff`, '\xff'],
   ])('with %s leaves its connection for others', (_, text, body) => {
-    expect(read(text)).toMatchObject({ heads: [{}], body, ends: [false], wrong: [] })
+    expect(read(text)).toMatchObject({ heads: [{}], body, ends: [false], invalid: [] })
   })
 
   test.each([
@@ -96,10 +96,10 @@ describe('an answer', () => {
     ['in chunks', `${ok}transfer-encoding: chunked\r\n\r\n1\r\na\r\n`],
     ['in its head', `${ok}content-`],
   ])('%s that breaks off has no end', (_, text) => {
-    expect(read(text, [], true)).toMatchObject({ ends: [], wrong: [] })
+    expect(read(text, [], true)).toMatchObject({ ends: [], invalid: [] })
   })
 
-  test('is the same however it is cut', () => {
+  test('is the same in any chunks', () => {
     const text = `HTTP/1.1 100 Continue\r\n\r\n${ok}a: b\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\na;b\r\n0123456789\r\n0\r\nt: u\r\n\r\n`
     const whole = read(text)
     expect(whole).toMatchObject({ body: 'abc0123456789', ends: [false] })
@@ -114,7 +114,7 @@ describe('an answer', () => {
   })
 })
 
-describe('what is written in an unusual way is refused', () => {
+describe('uncommon syntax is rejected', () => {
   const field = (line: string) => `${ok}${line}\r\n\r\nbody`
   test.each([
     ['another protocol', 'SSH-2.0-x\r\n'],
@@ -122,7 +122,7 @@ describe('what is written in an unusual way is refused', () => {
     ['no status', 'HTTP/1.1 abc\r\n\r\n'],
     ['a status of four digits', 'HTTP/1.1 2000 OK\r\n\r\n'],
     ['a line feed alone', `${ok}content-length: 1\n\r\nx`],
-    ['a change of the protocol', 'HTTP/1.1 101 Switching\r\n\r\n'],
+    ['a protocol upgrade', 'HTTP/1.1 101 Switching\r\n\r\n'],
     ['a folded header', field('x: a\r\n b')],
     ['a header without a colon', field('x')],
     ['a header without a name', field(': x')],
@@ -144,20 +144,25 @@ describe('what is written in an unusual way is refused', () => {
     ['a size too large', `${ok}transfer-encoding: chunked\r\n\r\nfffffffffffff\r\n`],
     ['a chunk longer than its size', `${ok}transfer-encoding: chunked\r\n\r\n1\r\nabc\r\n`],
   ])('%s', (_, text) => {
-    const { wrong, ends } = read(`${text}${text.endsWith('body') ? '\r\n' : ''}`)
-    expect(wrong).toHaveLength(1)
+    const { invalid, ends } = read(`${text}${text.endsWith('body') ? '\r\n' : ''}`)
+    expect(invalid).toHaveLength(1)
     expect(ends).toEqual([])
   })
 
-  test('what comes unasked', () => {
-    const told: string[] = []
-    const sink = { head() {}, piece() {}, end() {}, wrong: (why: string) => void told.push(why) }
-    new ResponseReader(sink, maxHeadBytes).push(Buffer.from(ok))
-    expect(told).toHaveLength(1)
+  test('bytes without a request', () => {
+    const parsed: string[] = []
+    const sink = {
+      head() {},
+      piece() {},
+      end() {},
+      invalid: (why: string) => void parsed.push(why),
+    }
+    new ResponseParser(sink, maxHeadBytes).push(Buffer.from(ok))
+    expect(parsed).toHaveLength(1)
   })
 })
 
-test('whatever comes is an answer, or wrong, or unfinished', () => {
+test('any input is a response, or invalid, or incomplete', () => {
   const line = fc.constantFrom(
     ok,
     '\r\n',
@@ -175,40 +180,40 @@ test('whatever comes is an answer, or wrong, or unfinished', () => {
   fc.assert(
     fc.property(parts, fc.array(fc.nat(200)), (texts, cuts) => {
       const text = texts.join('')
-      const told = read(text, cuts, true)
-      expect(told.ends.length).toBeLessThanOrEqual(told.heads.length)
-      expect(told.heads.length).toBeLessThanOrEqual(1)
-      expect(told.wrong.length).toBeLessThanOrEqual(1)
-      expect(told.body.length).toBeLessThanOrEqual(text.length)
+      const parsed = read(text, cuts, true)
+      expect(parsed.ends.length).toBeLessThanOrEqual(parsed.heads.length)
+      expect(parsed.heads.length).toBeLessThanOrEqual(1)
+      expect(parsed.invalid.length).toBeLessThanOrEqual(1)
+      expect(parsed.body.length).toBeLessThanOrEqual(text.length)
     }),
   )
 })
 
-describe('headers over the limit are refused', () => {
+describe('headers over the limit are rejected', () => {
   const line = `x: ${'y'.repeat(1000)}\r\n`
   test.each([
     ['in one line', `${ok}x: ${'y'.repeat(maxHeadBytes)}\r\n\r\n`],
     ['in one line without an end', `${ok}x: ${'y'.repeat(maxHeadBytes)}`],
     ['in many lines', `${ok}${line.repeat(20)}\r\n`],
-    ['before the answer', `HTTP/1.1 100 X\r\n\r\n`.repeat(2000)],
+    ['before the response', `HTTP/1.1 100 X\r\n\r\n`.repeat(2000)],
     ['behind the body', `${ok}transfer-encoding: chunked\r\n\r\n0\r\n${line.repeat(20)}\r\n`],
     ['beside a chunk', `${ok}transfer-encoding: chunked\r\n\r\n1;${'y'.repeat(maxHeadBytes)}`],
   ])('%s', (_, text) => {
-    expect(read(text).wrong).toEqual([`more than ${maxHeadBytes} bytes of headers`])
+    expect(read(text).invalid).toEqual([`more than ${maxHeadBytes} bytes of headers`])
   })
 })
 
-test('nothing is told after it has been stopped', () => {
-  const told: string[] = []
-  const reader = new ResponseReader(
+test('nothing is parsed after stop', () => {
+  const parsed: string[] = []
+  const reader = new ResponseParser(
     {
       head: () => {
-        told.push('head')
+        parsed.push('head')
         reader.stop()
       },
-      piece: () => void told.push('piece'),
-      end: () => void told.push('end'),
-      wrong: () => void told.push('wrong'),
+      piece: () => void parsed.push('piece'),
+      end: () => void parsed.push('end'),
+      invalid: () => void parsed.push('invalid'),
     },
     maxHeadBytes,
   )
@@ -222,5 +227,5 @@ test('nothing is told after it has been stopped', () => {
     reader.push(Buffer.from(`${ok}${framing}\r\n\r\n1\r\nx\r\n0\r\n\r\n`))
     reader.finish()
   }
-  expect(told).toEqual(['head', 'head', 'head', 'head'])
+  expect(parsed).toEqual(['head', 'head', 'head', 'head'])
 })

@@ -1,44 +1,45 @@
-import { readField } from '../../field.ts'
+import { readField } from '../../header-fields.ts'
 
-/** The head of an answer. */
+/** The head of a response. */
 export interface ResponseHead {
   readonly status: number
   readonly reason: string
-  /** By their names in lower case; those that came several times are joined by commas. */
+  /** By their names in lower case. Headers that occur several times are joined by commas. */
   readonly headers: ReadonlyMap<string, string>
 }
 
-/** Where a reader of answers puts what it finds. */
+/** Receives what a ResponseParser finds. */
 export interface ResponseSink {
   head(head: ResponseHead): void
-  /** A piece of the body, cut out of the chunk it came in. */
+  /** A piece of the body, as a view of the chunk it arrived in. */
   piece(bytes: Uint8Array): void
-  /** The answer is complete. With `isLast` no other can follow on the same connection. */
+  /** The response is complete. With `isLast` no other can follow on the same connection. */
   end(isLast: boolean): void
-  /** It cannot be read. Nothing follows; the connection is of no more use. */
-  wrong(why: string): void
+  /** The response is invalid. Nothing follows, and the connection cannot be used any more. */
+  invalid(why: string): void
 }
 
 /**
- * Reads the answers of HTTP/1.1 that come on one connection, each after a `begin`. Any cutting of the
- * same bytes gives the same answers, though not the same pieces.
+ * Parses the HTTP/1.1 responses on one connection, each after a `begin`. The same bytes in other chunks
+ * give the same responses, though not the same pieces.
  *
- * Strict on purpose: two that disagree about where an answer ends take the next one for somebody else's.
- * What is written in an unusual way is refused. Keeps at most `maxHeadBytes` of what is no body.
+ * Strict on purpose: if client and server disagree about where a response ends, the next one is taken
+ * for the response to another request. Uncommon syntax is rejected. Buffers at most `maxHeadBytes`
+ * outside of bodies.
  */
-export class ResponseReader {
+export class ResponseParser {
   readonly #sink: ResponseSink
   readonly #maxHeadBytes: number
   #state: State = 'silent'
-  /** The unfinished line. */
+  /** The incomplete line. */
   #text = ''
-  /** Bytes of the lines of the head, or of those between two pieces of the body. */
+  /** Bytes of the lines of the head, or of the lines between two chunks of the body. */
   #lineBytes = 0
   #status = 0
   #reason = ''
   #headers = new Map<string, string>()
   #isLast = false
-  /** Bytes of the body, or of the chunk of it, that are still to come. */
+  /** Bytes of the body, or of the current chunk, that are still to come. */
   #left = 0
 
   constructor(sink: ResponseSink, maxHeadBytes: number) {
@@ -46,14 +47,14 @@ export class ResponseReader {
     this.#maxHeadBytes = maxHeadBytes
   }
 
-  /** An answer is expected. Whatever comes without is wrong. */
+  /** Expects a response. Bytes that arrive without a `begin` are an error. */
   begin(): void {
     this.#state = 'status'
     this.#lineBytes = 0
     this.#isLast = false
   }
 
-  /** Nothing more is told, whatever comes. */
+  /** Ignores all further bytes. */
   stop(): void {
     this.#state = 'stopped'
     this.#text = ''
@@ -66,7 +67,7 @@ export class ResponseReader {
         case 'stopped':
           return
         case 'silent':
-          this.#fail('something came that nobody asked for')
+          this.#fail('bytes that belong to no request')
           return
         case 'body':
         case 'chunk':
@@ -81,7 +82,9 @@ export class ResponseReader {
     }
   }
 
-  /** No more bytes come. Returns whether an answer that ends with its connection is complete by that. */
+  /**
+   * The connection has ended. Returns whether this completes a response that ends with its connection.
+   */
   finish(): boolean {
     if (this.#state !== 'rest') return false
     this.#state = 'silent'
@@ -132,19 +135,19 @@ export class ResponseReader {
     else if (this.#state === 'size') this.#sizeLine(line)
     else if (this.#state === 'chunk end') {
       this.#state = 'size'
-      if (line !== '') this.#fail('a chunk that is longer than it says')
+      if (line !== '') this.#fail('a chunk longer than its size')
     } else if (line === '') {
       if (this.#state === 'fields') this.#headEnds(hasMore)
       else this.#complete(hasMore)
     }
-    // Nobody needs what stands behind the body.
+    // Trailers are ignored.
     else if (this.#state === 'fields') this.#field(line)
   }
 
   #statusLine(line: string): void {
     const found = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?$/.exec(line)
     if (found === null) {
-      this.#fail('something that is no HTTP/1.1')
+      this.#fail('a status line that is not HTTP/1.1')
       return
     }
     this.#status = Number(found[2])
@@ -169,8 +172,8 @@ export class ResponseReader {
     const status = this.#status
     const headers = this.#headers
     if (status < 200) {
-      // What is said in between means nothing to us, but that another protocol begins.
-      if (status === 101) this.#fail('a change of the protocol')
+      // Interim responses mean nothing here, except a change of protocol.
+      if (status === 101) this.#fail('a protocol upgrade')
       else this.#state = 'status'
       return
     }
@@ -181,18 +184,18 @@ export class ResponseReader {
     const coding = headers.get('transfer-encoding')
     const length = headers.get('content-length')
     if (length !== undefined && !/^\d{1,15}$/.test(length)) {
-      this.#fail('a content-length that is no number')
+      this.#fail('a content-length that is not a number')
     } else if (coding !== undefined && (length !== undefined || !/^chunked$/i.test(coding))) {
-      this.#fail('a transfer-encoding that is not chunked alone')
+      this.#fail('a transfer-encoding other than chunked')
     } else {
       const isEmpty = status === 204 || status === 304
       this.#left = isEmpty ? 0 : Number(length ?? 0)
       this.#lineBytes = 0
-      const isOver = isEmpty || (length !== undefined && this.#left === 0)
+      const isEmptyBody = isEmpty || (length !== undefined && this.#left === 0)
       this.#state = coding !== undefined ? 'size' : length !== undefined ? 'body' : 'rest'
       this.#sink.head({ status, reason: this.#reason, headers })
-      // Whoever got the head may have had enough.
-      if (isOver && this.#isReading) this.#complete(hasMore)
+      // The receiver of the head may have stopped the parser.
+      if (isEmptyBody && this.#isReading) this.#complete(hasMore)
     }
   }
 
@@ -218,20 +221,20 @@ export class ResponseReader {
 
   #fail(why: string): void {
     this.stop()
-    this.#sink.wrong(why)
+    this.#sink.invalid(why)
   }
 }
 
 type State =
-  /** Between answers. */
+  /** Between responses. */
   | 'silent'
   | 'status'
   | 'fields'
-  /** In a body whose length is known. */
+  /** In a body of known length. */
   | 'body'
   /** In a body that ends with the connection. */
   | 'rest'
-  /** Before a chunk, in it, behind it, and behind the last one. */
+  /** Before a chunk, in it, after it, and after the last one. */
   | 'size'
   | 'chunk'
   | 'chunk end'

@@ -7,7 +7,7 @@ import { decodeRules } from '../../../jsonrpc/codec/decode-rules.ts'
 import { fakeClock } from '../../../testing/fake-clock.ts'
 import { limits } from '../../../util/limits/limits.ts'
 import type { SessionsOptions } from '../sessions/sessions.ts'
-import { SsePair } from './endpoints.ts'
+import { HttpSseEndpoints } from './endpoints.ts'
 
 const paths = { events: '/sse', messages: '/messages' }
 const rules = decodeRules({ maxBytes: 10_000 })
@@ -15,16 +15,21 @@ const rules = decodeRules({ maxBytes: 10_000 })
 function open(options: SessionsOptions = {}) {
   const on = stage()
   const clock = fakeClock()
-  return { ...on, clock, pair: new SsePair(on.server, paths, { clock, ...options }) }
+  return { ...on, clock, pair: new HttpSseEndpoints(on.server, paths, { clock, ...options }) }
 }
 
-function get(pair: SsePair, principal?: Principal): FakeReply {
+function get(pair: HttpSseEndpoints, principal?: Principal): FakeReply {
   const reply = new FakeReply()
   pair.handle(httpRequest({ method: 'GET', target: '/sse', principal }), reply, rules)
   return reply
 }
 
-function post(pair: SsePair, target: string, body: Wire, principal?: Principal): FakeReply {
+function post(
+  pair: HttpSseEndpoints,
+  target: string,
+  body: Wire,
+  principal?: Principal,
+): FakeReply {
   const reply = new FakeReply()
   const text = typeof body === 'string' ? body : JSON.stringify({ jsonrpc: '2.0', ...body })
   const headers = { 'content-type': 'application/json' }
@@ -50,8 +55,8 @@ const callOf = (name: string, word: string) => ({
   params: { name, arguments: { word } },
 })
 
-describe('the two addresses of the oldest revision', () => {
-  test('are told from those of later ones', () => {
+describe('the two endpoints of HTTP+SSE', () => {
+  test('are distinguished from those of later revisions', () => {
     const { pair } = open()
     const handles = (method: string, target: string, headers = {}) =>
       pair.handles(httpRequest({ method, target, headers }))
@@ -63,7 +68,7 @@ describe('the two addresses of the oldest revision', () => {
     expect(handles('GET', '/mcp')).toBe(false)
   })
 
-  test('begin with an event that says where to send, and everything comes on that stream', async () => {
+  test('begin with an event that names the URL for messages, and send everything on that stream', async () => {
     proves('P1', 'P2', 'P4')
     const { pair } = open()
     const stream = get(pair)
@@ -89,14 +94,14 @@ describe('the two addresses of the oldest revision', () => {
   })
 
   test.each([
-    ['of nobody', '/messages?sessionId=x', undefined],
+    ['that does not exist', '/messages?sessionId=x', undefined],
     ['without a name', '/messages?sessionId=', undefined],
   ])('know no session %s', (_, target, principal) => {
     const reply = post(open().pair, target, initialize, principal)
     expect([reply.status, reply.json.error.code]).toEqual([404, -32001])
   })
 
-  test('know no session of somebody else', () => {
+  test('know no session of another principal', () => {
     const { pair } = open()
     const stream = get(pair, { id: 'a' })
     expect(post(pair, address(stream), initialize, { id: 'b' }).status).toBe(404)
@@ -108,13 +113,13 @@ describe('the two addresses of the oldest revision', () => {
     ['no JSON', '{', 400, -32700],
     ['no message', '{}', 400, -32600],
     ['too much', `"${'x'.repeat(20_000)}"`, 413, -32012],
-  ])('refuse %s in the answer itself', (_, body, status, code) => {
+  ])('reject %s in the response itself', (_, body, status, code) => {
     const { pair } = open()
     const reply = post(pair, address(get(pair)), body)
     expect([reply.status, reply.json.error.code]).toEqual([status, code])
   })
 
-  test('refuse what is not JSON by its type, and a client that takes no events', () => {
+  test('reject other media types than JSON, and a client that accepts no events', () => {
     const { pair } = open()
     const target = address(get(pair))
     const reply = new FakeReply()
@@ -137,11 +142,11 @@ describe('the two addresses of the oldest revision', () => {
     expect(post(pair, address(stream), initialize).status).toBe(404)
   })
 
-  test('give up a client that opens a stream and says nothing', async () => {
+  test('end the session of a client that opens a stream and sends nothing', async () => {
     const { pair, clock } = open()
     const [silent, talking] = [get(pair), get(pair)]
     post(pair, address(talking), initialize)
-    clock.advance(limits.sessionOpeningMs.default + 20)
+    clock.advance(limits.sessionInitializeMs.default + 20)
     await silent.answered()
     expect([talking.isEnded, pair.size]).toEqual([false, 1])
   })
@@ -153,7 +158,7 @@ describe('the two addresses of the oldest revision', () => {
     expect([reply.status, reply.headers['retry-after']]).toEqual([503, '5'])
   })
 
-  test('close in good order', async () => {
+  test('close in an orderly way', async () => {
     const { pair, gate } = open()
     const stream = get(pair)
     post(pair, address(stream), initialize)

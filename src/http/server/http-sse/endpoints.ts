@@ -3,36 +3,43 @@ import type { Endpoint } from '../../../mcp/endpoint.ts'
 import { randomHex } from '../../../util/random.ts'
 import type { HttpReply, HttpRequest } from '../../exchange.ts'
 import { acceptsOf } from '../accept.ts'
-import { malformedBody, messageIn } from '../body.ts'
 import { bodyGuard } from '../guard.ts'
-import { refusal, refuse } from '../responses.ts'
+import { decodeBody, malformedBody, refusal, refuse } from '../responses.ts'
 import { SessionTable } from '../sessions/session-table.ts'
 import type { SessionsOptions } from '../sessions/sessions.ts'
-import { SseSession } from './session.ts'
+import { OpenStreams } from '../sse-keep-alive.ts'
+import { HttpSseSession } from './session.ts'
 
-/** The two addresses of revision 2024-11-05. */
+/** The two paths of the HTTP+SSE transport of revision 2024-11-05. */
 export interface SsePaths {
-  /** Where a client opens its event stream, such as `/sse`. */
+  /** The path where a client opens its event stream, such as `/sse`. */
   readonly events: string
-  /** Where it sends its messages, such as `/messages`. */
+  /** The path where a client posts its messages, such as `/messages`. */
   readonly messages: string
 }
 
 /**
- * The pair of endpoints of revision 2024-11-05: everything from the server comes as events on one
- * stream, which a client opens first and is told there where to send its messages. The session lasts as
- * long as that stream.
+ * The two endpoints of the HTTP+SSE transport of revision 2024-11-05. A client first opens the event
+ * stream, whose first event names the URL for its messages. Everything from the server is sent on that
+ * stream, and the session lasts as long as the stream.
  */
-export class SsePair {
+export class HttpSseEndpoints {
   readonly #endpoint: Endpoint
   readonly #paths: SsePaths
+  readonly #streams: OpenStreams
   readonly #makeId: () => string
-  readonly #table: SessionTable<SseSession>
+  readonly #table: SessionTable<HttpSseSession>
   #isClosing = false
 
-  constructor(endpoint: Endpoint, paths: SsePaths, options: SessionsOptions = {}) {
+  constructor(
+    endpoint: Endpoint,
+    paths: SsePaths,
+    options: SessionsOptions = {},
+    streams: OpenStreams = new OpenStreams(),
+  ) {
     this.#endpoint = endpoint
     this.#paths = paths
+    this.#streams = streams
     this.#makeId = options.makeId ?? (() => randomHex(24))
     this.#table = new SessionTable(options, options.clock)
   }
@@ -42,8 +49,8 @@ export class SsePair {
   }
 
   /**
-   * Whether a request belongs here. One to the same addresses that names a session of a later revision,
-   * or none at all, does not.
+   * Whether a request belongs to this transport. A request to the same paths that names a session of a
+   * later revision, or no session at all, does not.
    */
   handles(request: HttpRequest): boolean {
     const { method, path } = request
@@ -52,13 +59,16 @@ export class SsePair {
     return method === 'GET' && path === this.#paths.events && !isOfLater
   }
 
-  /** Answers a request that belongs here; `rules` say how its body is read. */
+  /** Serves a request that belongs to this transport. `rules` decide how its body is decoded. */
   handle(request: HttpRequest, reply: HttpReply, rules: DecodeRules): void {
     if (request.method === 'POST') this.#post(request, reply, rules)
     else this.#open(request, reply)
   }
 
-  /** Ends every session: requests are answered within `drainMs`. Idempotent; never rejects. */
+  /**
+   * Ends every session after waiting up to `drainMs` for its requests in flight. Idempotent; never
+   * rejects.
+   */
   async close(options: { readonly drainMs?: number } = {}): Promise<void> {
     this.#isClosing = true
     await this.#table.endAll(options)
@@ -67,15 +77,17 @@ export class SsePair {
   #open(request: HttpRequest, reply: HttpReply): void {
     const { principal } = request
     if (!acceptsOf(request.header('accept')).events) {
-      const message = 'Not acceptable: the answer is text/event-stream'
+      const message = 'Not acceptable: the response is text/event-stream'
       refuse(reply, refusal(406, -32000, message))
     } else if (this.#isClosing || !this.#table.makeRoom(principal)) {
       const message = this.#isClosing ? 'Shutting down' : 'Too many sessions'
       refuse(reply, refusal(503, -32000, message), { 'retry-after': '5' })
-    } else if (!reply.isOver) {
-      const session = new SseSession(this.#makeId(), principal, gone => this.#table.remove(gone))
+    } else if (!reply.isFinished) {
+      const session = new HttpSseSession(this.#makeId(), principal, ended =>
+        this.#table.remove(ended),
+      )
       this.#table.add(session)
-      session.begin(this.#endpoint, reply, this.#paths.messages)
+      session.begin(this.#endpoint, reply, this.#streams, this.#paths.messages)
     }
   }
 
@@ -87,9 +99,9 @@ export class SsePair {
     } else if (session === undefined) {
       refuse(reply, refusal(404, -32001, 'Session not found'))
     } else {
-      this.#table.heard(session)
+      this.#table.touch(session)
       request.body(rules.maxBytes, bytes => {
-        const arrival = messageIn(bytes, rules)
+        const arrival = decodeBody(bytes, rules)
         if (arrival.type === 'invalid') refuse(reply, malformedBody(arrival))
         else session.receive(arrival, request, reply)
       })
@@ -100,7 +112,7 @@ export class SsePair {
 const member = 'sessionId'
 
 function sessionIdOf(request: HttpRequest): string | null {
-  const { target } = request.asked()
+  const { target } = request.origin()
   const query = target.indexOf('?')
   return query < 0 ? null : new URLSearchParams(target.slice(query)).get(member)
 }

@@ -1,18 +1,19 @@
 import { type Channel, ChannelError, type Principal, type Sink } from '../../../jsonrpc/channel.ts'
-import { textOf } from '../../../jsonrpc/codec/text.ts'
+import { encodeForSend } from '../../../jsonrpc/codec/encode.ts'
 import type { Batch, Message } from '../../../jsonrpc/message.ts'
 import type { Attachment, Endpoint } from '../../../mcp/endpoint.ts'
 import { writeEvent } from '../../../wire/sse.ts'
 import type { EventStream, HttpReply, HttpRequest } from '../../exchange.ts'
+import type { OpenStreams } from '../sse-keep-alive.ts'
 
 /**
- * A session of revision 2024-11-05 over HTTP: a channel whose messages come by one POST each and all
- * leave on one event stream. When that ends, so does the session.
+ * A session of the HTTP+SSE transport: a channel that receives one message per POST and sends all of
+ * its messages on one event stream. The session ends with that stream.
  */
-export class SseSession implements Channel {
+export class HttpSseSession implements Channel {
   readonly id: string
   readonly principal: Principal | undefined
-  readonly #onEnded: (session: SseSession) => void
+  readonly #onEnded: (session: HttpSseSession) => void
   #sink: Sink | undefined
   #attachment: Attachment | undefined
   #stream: EventStream | undefined
@@ -21,39 +22,39 @@ export class SseSession implements Channel {
   constructor(
     id: string,
     principal: Principal | undefined,
-    onEnded: (session: SseSession) => void,
+    onEnded: (session: HttpSseSession) => void,
   ) {
     this.id = id
     this.principal = principal
     this.#onEnded = onEnded
   }
 
-  /** Its stream is open as long as it lives. */
+  /** Always true for an open session, because its stream is open. */
   get isBusy(): boolean {
     return !this.#isClosed
   }
 
-  /** Begins the stream, whose first event says where messages are to be sent. */
-  begin(endpoint: Endpoint, reply: HttpReply, path: string): void {
-    const stream = reply.stream({})
+  /** Begins the stream. Its first event names the URL for messages. */
+  begin(endpoint: Endpoint, reply: HttpReply, streams: OpenStreams, path: string): void {
+    const stream = streams.open(reply, {})
     this.#stream = stream
     void stream.write(writeEvent({ event: 'endpoint', data: `${path}?sessionId=${this.id}` }))
     this.#attachment = endpoint.attach(this, { principal: this.principal })
-    reply.onGone(() => void this.close())
+    reply.onDisconnect(() => void this.close())
   }
 
-  /** Takes what a POST brought; its replies come on the stream. */
+  /** Receives the message of a POST. Replies are sent on the stream. */
   receive(arrival: Message | Batch, request: HttpRequest, reply: HttpReply): void {
     const { principal, headers } = request
     const wait = this.#sink?.receive(arrival, { principal, headers })
     const accept = (): void => {
-      if (!reply.isOver) reply.send(202, {})
+      if (!reply.isFinished) reply.send(202, {})
     }
     if (wait instanceof Promise) wait.then(accept, accept)
     else accept()
   }
 
-  /** Ends the session; what is in flight is answered within `drainMs`, by default not at all. */
+  /** Ends the session after waiting up to `drainMs` for requests in flight; by default at once. */
   end(options: { readonly drainMs?: number } = { drainMs: 0 }): Promise<void> {
     if (options.drainMs === 0) this.#onEnded(this)
     return this.#attachment?.close(options) ?? this.close()
@@ -65,7 +66,7 @@ export class SseSession implements Channel {
 
   send(message: Message | readonly Message[]): void | Promise<void> {
     if (this.#isClosed) throw new ChannelError('closed', 'sending: the session has ended')
-    return this.#stream?.write(writeEvent({ event: 'message', data: textOf(message) }))
+    return this.#stream?.write(writeEvent({ event: 'message', data: encodeForSend(message) }))
   }
 
   async close(): Promise<void> {

@@ -13,31 +13,34 @@ function data(stream: { after(sequence: number): readonly { data: string }[] }, 
 }
 
 describe('the log of a stream', () => {
-  test('gives what came after an event', () => {
+  test('returns the events after another', () => {
     const stream = log().log.stream()
     expect(['a', 'b', 'c'].map(one => stream.add(one))).toEqual([1, 2, 3])
     expect(data(stream, 1)).toEqual(['b', 'c'])
     expect(data(stream, 3)).toEqual([])
-    expect([0, 1, 3, 4].map(at => stream.reaches(at))).toEqual([true, true, true, false])
+    expect([0, 1, 3, 4].map(at => stream.canReplayFrom(at))).toEqual([true, true, true, false])
   })
 
   test.each([
     ['events', { maxStreamEvents: 2 }],
     ['bytes', { maxStreamBytes: 500 }],
     ['bytes of all streams', { maxBytes: 500 }],
-  ])('drops the oldest when there are too many %s, and says what it cannot reach', (_, options) => {
-    const stream = log(options).log.stream()
-    for (const one of ['a', 'b', 'c', 'd']) stream.add(one)
-    expect(data(stream)).toEqual(['c', 'd'])
-    expect([1, 2, 4].map(at => stream.reaches(at))).toEqual([false, true, true])
-  })
+  ])(
+    'drops the oldest when there are too many %s, and reports which events can be replayed',
+    (_, options) => {
+      const stream = log(options).log.stream()
+      for (const one of ['a', 'b', 'c', 'd']) stream.add(one)
+      expect(data(stream)).toEqual(['c', 'd'])
+      expect([1, 2, 4].map(at => stream.canReplayFrom(at))).toEqual([false, true, true])
+    },
+  )
 
   test('does not keep an event that is too large, nor anything before it', () => {
     const stream = log({ maxStreamBytes: 500 }).log.stream()
     stream.add('a')
     expect(stream.add('x'.repeat(500))).toBe(2)
     expect(stream.size).toBe(0)
-    expect([stream.reaches(1), stream.reaches(2)]).toEqual([false, true])
+    expect([stream.canReplayFrom(1), stream.canReplayFrom(2)]).toEqual([false, true])
   })
 
   test('counts text of two bytes a character twice', () => {
@@ -48,7 +51,7 @@ describe('the log of a stream', () => {
     expect(all.bytes - narrow).toBe(narrow + 4)
   })
 
-  test('drops the oldest of whichever stream when all together are too large', () => {
+  test('drops the oldest event of any stream when all together are too large', () => {
     const { log: all } = log({ maxBytes: 700 })
     const [first, second] = [all.stream(), all.stream()]
     first.add('1')
@@ -59,7 +62,7 @@ describe('the log of a stream', () => {
     expect(all.bytes).toBeLessThanOrEqual(700)
   })
 
-  test('drops what is too old, with one timer for everything', () => {
+  test('drops events that are too old, with one timer for all', () => {
     const { log: all, clock } = log({ maxAgeMs: 1000 })
     const emptied: string[] = []
     const [first, second] = [all.stream(() => emptied.push('first')), all.stream()]

@@ -1,33 +1,37 @@
 import { limits } from '../../../util/limits/limits.ts'
+import { randomHex } from '../../../util/random.ts'
 import { type Clock, systemClock } from '../../../util/time/clock.ts'
 import { Deadlines, timed } from '../../../util/time/deadline.ts'
 
-/** How much is kept for clients that come back. What is left out has the default of `docs/limits.md`. */
+/**
+ * How many events are kept for clients that reconnect. A limit that is left out has the default of
+ * `docs/limits.md`.
+ */
 export interface EventLogOptions {
   readonly maxStreamEvents?: number
   readonly maxStreamBytes?: number
-  /** All streams together. */
+  /** Maximum size of all streams together. */
   readonly maxBytes?: number
   readonly maxAgeMs?: number
 }
 
-/** One event that was kept. */
+/** One kept event. */
 export interface KeptEvent {
-  /** Its place in its stream; the first has 1. */
+  /** The position of the event in its stream, counted from 1. */
   readonly sequence: number
   readonly data: string
 }
 
 /**
- * The events of all streams of one service, as long as they are kept: so many, so large and so old at
- * most, and the oldest go first.
+ * Keeps the events of all streams of one service for clients that reconnect. Number, size and age are
+ * limited; the oldest events are dropped first.
  */
 export class EventLog {
   readonly #options: Required<EventLogOptions>
   readonly #clock: Clock
   readonly #deadlines: Deadlines
   readonly #aged = timed(() => this.#expire())
-  /** The oldest and the newest of all, in the order in which they came. */
+  /** Ends of the list of all events, in the order in which they were added. */
   #oldest: Entry | undefined
   #newest: Entry | undefined
   #bytes = 0
@@ -48,17 +52,19 @@ export class EventLog {
     this.#deadlines = deadlines
   }
 
-  /** What is kept, in bytes of memory, about. */
+  /** Approximate size of all kept events in memory, in bytes. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Begins a stream. `onEmpty` is called whenever the last of its events has been dropped. */
+  /**
+   * Makes the log of one stream. `onEmpty` is called whenever the last of its events has been dropped.
+   */
   stream(onEmpty: () => void = () => {}): StreamLog {
-    return new StreamLog(this.#keeper, onEmpty)
+    return new StreamLog(this.#host, onEmpty)
   }
 
-  readonly #keeper: Keeper = {
+  readonly #host: LogHost = {
     keep: (stream, sequence, data) => {
       const entry = new Entry(stream, sequence, data, this.#clock.now())
       entry.older = this.#newest
@@ -88,7 +94,10 @@ export class EventLog {
     entry.stream.dropFirst()
   }
 
-  /** One deadline, for the oldest; whoever is the oldest by then decides about the next one. */
+  /**
+   * Starts one deadline, for the oldest event. When it expires, the oldest event at that time sets the
+   * next one.
+   */
   #wait(): void {
     if (this.#isWaiting || this.#oldest === undefined) return
     this.#isWaiting = true
@@ -109,12 +118,12 @@ export class EventLog {
   }
 }
 
-interface Keeper {
+interface LogHost {
   keep(stream: StreamLog, sequence: number, data: string): void
   drop(entry: Entry): void
 }
 
-/** What an event costs beside its text. */
+/** Memory of an event in addition to its text, in bytes. */
 const OVERHEAD = 200
 const wide = /[^\0-\xff]/
 
@@ -124,7 +133,7 @@ class Entry implements KeptEvent {
   readonly data: string
   readonly at: number
   readonly bytes: number
-  /** Its neighbours among all, and the next one of its stream. */
+  /** Neighbors in the list of all events, and the next event of the same stream. */
   older: Entry | undefined
   newer: Entry | undefined
   next: Entry | undefined
@@ -138,23 +147,23 @@ class Entry implements KeptEvent {
   }
 }
 
-/** The events of one stream, numbered, as far as they are still there. */
+/** The kept events of one stream, numbered. */
 export class StreamLog {
-  readonly #keeper: Keeper
+  readonly #host: LogHost
   readonly #onEmpty: () => void
   #first: Entry | undefined
   #newest: Entry | undefined
   #size = 0
   #bytes = 0
   #last = 0
-  #gone = 0
+  #lastDropped = 0
 
-  constructor(keeper: Keeper, onEmpty: () => void) {
-    this.#keeper = keeper
+  constructor(host: LogHost, onEmpty: () => void) {
+    this.#host = host
     this.#onEmpty = onEmpty
   }
 
-  /** How many events are there. */
+  /** Number of kept events. */
   get size(): number {
     return this.#size
   }
@@ -163,30 +172,30 @@ export class StreamLog {
     return this.#bytes
   }
 
-  /** The oldest that is there. */
+  /** The oldest kept event. */
   get first(): Entry | undefined {
     return this.#first
   }
 
-  /** The number of the latest event that is not there any more; 0 while all of them are. */
-  get gone(): number {
-    return this.#gone
+  /** The number of the latest dropped event; 0 while no event has been dropped. */
+  get lastDropped(): number {
+    return this.#lastDropped
   }
 
-  /** Keeps an event, if there is room for it at all, and gives its number. */
+  /** Keeps an event and returns its number. An event larger than the limits is dropped at once. */
   add(data: string): number {
     const sequence = this.#last + 1
     this.#last = sequence
-    this.#keeper.keep(this, sequence, data)
+    this.#host.keep(this, sequence, data)
     return sequence
   }
 
-  /** Whether this number has been given, or is 0, and every event after it is still there. */
-  reaches(sequence: number): boolean {
-    return sequence >= this.#gone && sequence <= this.#last
+  /** Whether this number is 0 or was assigned, and every event after it is still kept. */
+  canReplayFrom(sequence: number): boolean {
+    return sequence >= this.#lastDropped && sequence <= this.#last
   }
 
-  /** The events after the one of this number, as far as they are still there. */
+  /** Returns the kept events after the one with this number. */
   after(sequence: number): readonly KeptEvent[] {
     const found: KeptEvent[] = []
     for (let entry = this.#first; entry !== undefined; entry = entry.next) {
@@ -195,12 +204,12 @@ export class StreamLog {
     return found
   }
 
-  /** Drops everything. */
+  /** Drops all events of the stream. */
   clear(): void {
-    while (this.#first !== undefined) this.#keeper.drop(this.#first)
+    while (this.#first !== undefined) this.#host.drop(this.#first)
   }
 
-  /** For the log alone: one more is there. */
+  /** Called by the log only, after it has added an event. */
   append(entry: Entry): void {
     if (this.#newest === undefined) this.#first = entry
     else this.#newest.next = entry
@@ -209,15 +218,44 @@ export class StreamLog {
     this.#bytes += entry.bytes
   }
 
-  /** For the log alone: the first one is not there any more. */
+  /** Called by the log only, after it has dropped the first event. */
   dropFirst(): void {
     const entry = this.#first
     if (entry === undefined) return
     this.#first = entry.next
     if (this.#first === undefined) this.#newest = undefined
-    this.#gone = entry.sequence
+    this.#lastDropped = entry.sequence
     this.#size--
     this.#bytes -= entry.bytes
     if (this.#size === 0) this.#onEmpty()
   }
 }
+
+/** Formats and parses the event ids of one session, which encode the stream and the position in it. */
+export interface EventIds {
+  /** `connection` distinguishes ids that have the same position. */
+  readonly format: (stream: number, sequence: number, connection?: number) => string
+  /** Returns the position in an id; undefined for an id of another session. */
+  readonly parse: (id: string) => { readonly stream: number; readonly sequence: number } | undefined
+}
+
+/**
+ * Makes the EventIds of one session. Every id begins with a random prefix, so that an id of another
+ * session matches nothing here.
+ */
+export function eventIds(): EventIds {
+  const prefix = randomHex(8)
+  return {
+    format: (stream, sequence, connection) =>
+      connection === undefined
+        ? `${prefix}-${stream}-${sequence}`
+        : `${prefix}-${stream}-${sequence}.${connection}`,
+    parse: id => {
+      const found = idPattern.exec(id)
+      if (found === null || found[1] !== prefix) return undefined
+      return { stream: Number(found[2]), sequence: Number(found[3]) }
+    },
+  }
+}
+
+const idPattern = /^([0-9a-f]{16})-(\d{1,15})-(\d{1,15})(?:\.\d{1,15})?$/

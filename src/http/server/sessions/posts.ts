@@ -1,15 +1,190 @@
-import type { Id, RpcNotification } from '../../../jsonrpc/message.ts'
+import { RawRequest } from '../../../jsonrpc/codec/raw-json.ts'
+import type {
+  Batch,
+  Entry,
+  Id,
+  Message,
+  RpcNotification,
+  RpcRequest,
+} from '../../../jsonrpc/message.ts'
 import { IdTable } from '../../../jsonrpc/peer/id-table.ts'
-import { isRecord } from '../../../util/record.ts'
-import type { Post } from './post.ts'
+import { isRecord } from '../../../util/objects.ts'
+import type { HttpReply, ReplyHeaders } from '../../exchange.ts'
+import type { Accepts } from '../accept.ts'
+import { json } from '../responses.ts'
+import type { ResumableStream } from './resumable-stream.ts'
 
-/** A request that is being cancelled, and the POST it came with. */
-export interface Cancelled {
+/** A request as its client identifies it. */
+interface OriginalRequest {
+  readonly id: Id | null
+  readonly method: string
+}
+
+/**
+ * One POST of a session and its response: JSON, or, when other messages precede the reply, an event
+ * stream that ends with it.
+ *
+ * Requests are passed on under internal ids, the keys, and their replies get back the original ids,
+ * because many clients give every request the id 1.
+ */
+export class Post {
+  readonly key: number
+  readonly #reply: HttpReply
+  readonly #accepts: Accepts
+  readonly #openStream: (key: number) => ResumableStream
+  /** The requests by their keys. A single request has the key of its POST. */
+  #only: OriginalRequest | undefined
+  #batch: Map<number, OriginalRequest> | undefined
+  /** Whether nothing may precede the reply. */
+  readonly #suppressesEvents: boolean
+  #stream: ResumableStream | undefined
+  #isRefused = false
+
+  constructor(
+    key: number,
+    reply: HttpReply,
+    accepts: Accepts,
+    openStream: (key: number) => ResumableStream,
+    options: { readonly suppressEvents?: boolean } = {},
+  ) {
+    this.key = key
+    this.#reply = reply
+    this.#accepts = accepts
+    this.#openStream = openStream
+    this.#suppressesEvents = options.suppressEvents ?? false
+  }
+
+  /** Whether the POST was rejected. */
+  get isRefused(): boolean {
+    return this.#isRefused
+  }
+
+  /** Number of requests that still need a reply. */
+  get size(): number {
+    return (this.#only === undefined ? 0 : 1) + (this.#batch?.size ?? 0)
+  }
+
+  /** Returns the only request of the POST, with its key as id. */
+  forward(request: RpcRequest): RpcRequest {
+    this.#only = request
+    const { method, raw } = request
+    if (raw !== undefined) return new RawRequest(this.key, method, raw)
+    return { type: 'request', id: this.key, method, params: request.params }
+  }
+
+  /** Returns the batch with a key as id for every entry that gets a reply. */
+  forwardBatch({ entries }: Batch, nextKey: () => number): Batch {
+    const requests = new Map<number, OriginalRequest>()
+    this.#batch = requests
+    const taken = entries.map((entry): Entry => {
+      const isAnswered = entry.type === 'request' || (entry.type === 'invalid' && !entry.reply)
+      if (!isAnswered) return entry
+      const key = nextKey()
+      requests.set(key, { id: entry.id, method: entry.type === 'request' ? entry.method : '' })
+      return { ...entry, id: key }
+    })
+    return { type: 'batch', entries: taken }
+  }
+
+  /** Returns the key of the latest request with this id that can be cancelled. */
+  keyOf(id: Id): number | undefined {
+    let found = this.#only && isCancelled(this.#only, id) ? this.key : undefined
+    for (const [key, requests] of this.#batch ?? none) if (isCancelled(requests, id)) found = key
+    return found
+  }
+
+  /** Drops a request that gets no reply. Returns whether no request is left. */
+  forget(key: number): boolean {
+    if (key === this.key) this.#only = undefined
+    else this.#batch?.delete(key)
+    return this.size === 0
+  }
+
+  /** Returns a reply with the original id of its request. */
+  withOriginalId(reply: Message): Message {
+    if (reply.type !== 'result' && reply.type !== 'error') return reply
+    // The check: requests are passed on with numbers as ids, and a reply has the id of its request.
+    const key = reply.id as number | null
+    const requests =
+      key === this.key ? this.#only : key === null ? undefined : this.#batch?.get(key)
+    if (requests === undefined) return reply
+    return reply.type === 'result'
+      ? { type: 'result', id: requests.id, result: reply.result }
+      : { type: 'error', id: requests.id, error: reply.error }
+  }
+
+  /** Whether messages can be sent ahead of the reply. */
+  get canSendEvents(): boolean {
+    if (this.#stream !== undefined) return true
+    return this.#accepts.events && !this.#suppressesEvents && !this.#reply.isFinished
+  }
+
+  sendEvent(data: string): void | Promise<void> {
+    return this.#events().write(data)
+  }
+
+  /**
+   * Sends the reply. A client that has disconnected gets it when it resumes the stream, where it can.
+   */
+  respond(data: string, status = 200, headers?: ReplyHeaders): void | Promise<void> {
+    this.#isRefused = status !== 200
+    if (this.#stream === undefined) {
+      if (this.#reply.isFinished) return
+      if (this.#accepts.json || status !== 200) {
+        this.#reply.send(status, headers === undefined ? json : { ...json, ...headers }, data)
+        return
+      }
+    }
+    const stream = this.#events(headers)
+    const wait = stream.write(data)
+    stream.end()
+    return wait
+  }
+
+  /** Responds 202, because the POST contains nothing that needs a reply. */
+  accept(): void {
+    if (!this.#reply.isFinished) this.#reply.send(202, {})
+  }
+
+  /** Ends the response without a reply, because the request was cancelled. */
+  abandon(): void {
+    if (this.#stream !== undefined) this.#stream.end()
+    else if (this.#reply.isFinished) return
+    // The stream ends before the reply. A client that accepts no events gets a response that cannot
+    // be mistaken for a reply.
+    else if (this.#accepts.events) this.#reply.stream({}).end()
+    else this.#reply.send(202, {})
+  }
+
+  /**
+   * Closes the connection and asks the client to reconnect for the reply. Returns false if it cannot.
+   */
+  poll(retryMs: number): boolean {
+    return this.canSendEvents && this.#events().poll(retryMs)
+  }
+
+  #events(headers?: ReplyHeaders): ResumableStream {
+    if (this.#stream === undefined) {
+      this.#stream = this.#openStream(this.key)
+      this.#stream.connect(this.#reply, headers)
+    }
+    return this.#stream
+  }
+}
+
+const none: ReadonlyMap<number, OriginalRequest> = new Map()
+
+function isCancelled(requests: OriginalRequest, id: Id): boolean {
+  return requests.id === id && requests.method !== 'initialize'
+}
+
+/** A request that is being cancelled, and the POST it arrived in. */
+export interface CancelledRequest {
   readonly post: Post
   readonly key: number
 }
 
-/** What is being answered in one session, by the numbers that stand for it inside. */
+/** The POSTs of one session whose replies are pending, by their keys. */
 export class Posts {
   #posts = new IdTable<Post>()
   #lastKey = 0
@@ -18,7 +193,7 @@ export class Posts {
     return this.#posts.size
   }
 
-  /** A number that nothing has had. */
+  /** Returns a key that has never been used in this session. */
   readonly nextKey = (): number => {
     this.#lastKey++
     return this.#lastKey
@@ -28,22 +203,25 @@ export class Posts {
     this.#posts.set(post.key, post)
   }
 
-  /** The POST that a message belongs to, as long as it is not answered. */
-  about(key: Id): Post | undefined {
+  /** Returns the POST with this key while its reply is pending. */
+  find(key: Id): Post | undefined {
     return typeof key === 'number' ? this.#posts.get(key) : undefined
   }
 
-  /** Lets go of it; returns whether it was still to be answered. */
+  /** Removes a POST. Returns whether its reply was pending. */
   delete(post: Post): boolean {
     return this.#posts.delete(post.key)
   }
 
   /**
-   * A notification as it goes inside, where requests have other ids. One that cancels what is not in
-   * flight does not: inside, its id would be that of another request. What it cancels is put into
-   * `cancelled`, to be given up when the notification has been heard.
+   * Returns a notification with internal ids; undefined for one that cancels a request that is not in
+   * flight, whose id would be that of another request internally. The request that it cancels is added
+   * to `cancelled`, for `abandonCancelled` to end after the notification has been delivered.
    */
-  note(message: RpcNotification, cancelled: Cancelled[]): RpcNotification | undefined {
+  rewriteNotification(
+    message: RpcNotification,
+    cancelled: CancelledRequest[],
+  ): RpcNotification | undefined {
     const { method, params } = message
     if (method !== 'notifications/cancelled') return message
     if (!isRecord(params) || !isId(params.requestId)) return undefined
@@ -53,8 +231,8 @@ export class Posts {
     return { type: 'notification', method, params: { ...params, requestId: found.key } }
   }
 
-  /** Ends the POSTs that have nothing left to wait for: what was cancelled is not answered. */
-  giveUp(cancelled: readonly Cancelled[]): void {
+  /** Ends the POSTs that have no pending request left. A cancelled request gets no reply. */
+  abandonCancelled(cancelled: readonly CancelledRequest[]): void {
     for (const { post, key } of cancelled) {
       if (!this.#posts.has(post.key) || !post.forget(key)) continue
       this.#posts.delete(post.key)
@@ -62,14 +240,14 @@ export class Posts {
     }
   }
 
-  /** Ends all of them. */
+  /** Ends all POSTs. */
   clear(): void {
     for (const post of this.#posts.values()) post.abandon()
     this.#posts = new IdTable()
   }
 
-  #newest(id: Id): Cancelled | undefined {
-    let found: Cancelled | undefined
+  #newest(id: Id): CancelledRequest | undefined {
+    let found: CancelledRequest | undefined
     for (const post of this.#posts.values()) {
       const key = post.keyOf(id)
       if (key !== undefined) found = { post, key }

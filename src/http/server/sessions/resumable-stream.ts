@@ -1,67 +1,72 @@
 import { writeEvent, writeLine } from '../../../wire/sse.ts'
 import type { EventStream, HttpReply, ReplyHeaders } from '../../exchange.ts'
+import type { OpenStreams } from '../sse-keep-alive.ts'
 import type { EventLog, StreamLog } from './event-log.ts'
 
-/** What the streams of a session have in common. */
-export interface OutletHost {
+/** What the streams of a session share. */
+export interface StreamHost {
   readonly log: EventLog
+  readonly streams: OpenStreams
   /**
-   * Makes the id that is given for picking up a stream behind an event; absent where streams cannot be
-   * picked up. With `connection` it is that of an empty event at the beginning of a connection.
+   * Formats the id by which a client resumes a stream after an event; absent where streams are not
+   * resumable. With `connection` the id is that of the priming event of a connection.
    */
   readonly eventId?: (stream: number, sequence: number, connection?: number) => string
-  /** Whether the client knows empty events. */
-  readonly isPolling: boolean
-  /** A connection has begun or ended. */
-  onMoved(): void
-  /** The stream has ended, and nothing of it is kept any more. */
-  onForgotten(outlet: Outlet): void
+  /** Whether the client supports events without data, which polling needs. */
+  readonly canPoll: boolean
+  /** Called when a connection has begun or ended. */
+  onActivity(): void
+  /** Called when the stream has ended and none of its events is kept any more. */
+  onReleased(stream: ResumableStream): void
 }
 
 /**
- * One stream of a session: what is written to it, and the connection it has at the moment, if any. A
- * stream outlives its connections.
+ * An event stream of a session that outlives its connections. It has at most one connection at a time.
  */
-export class Outlet {
+export class ResumableStream {
   readonly key: number
-  readonly #host: OutletHost
-  /** Whether what is written without a connection waits for the first one that comes. */
-  readonly #waits: boolean
+  readonly #host: StreamHost
+  /** Whether events written without a connection are kept for the first one. */
+  readonly #buffersUntilConnected: boolean
   readonly #log: StreamLog
   #stream: EventStream | undefined
-  /** The number of the event that was last written to a connection. */
+  /** The number of the event last written to a connection. */
   #written = 0
   #connections = 0
   #isEnded = false
 
-  constructor(key: number, host: OutletHost, options: { readonly waits?: boolean } = {}) {
+  constructor(
+    key: number,
+    host: StreamHost,
+    options: { readonly buffersUntilConnected?: boolean } = {},
+  ) {
     this.key = key
     this.#host = host
-    this.#waits = options.waits ?? false
-    this.#log = host.log.stream(() => this.#forgetIfOver())
+    this.#buffersUntilConnected = options.buffersUntilConnected ?? false
+    this.#log = host.log.stream(() => this.#releaseIfDone())
   }
 
   get isConnected(): boolean {
     return this.#stream !== undefined
   }
 
-  /** Gives it a connection, and to that what no connection has got yet. */
+  /** Begins a connection and writes the events that no connection has got yet. */
   connect(reply: HttpReply, headers: ReplyHeaders = {}): void {
-    const { eventId, isPolling } = this.#host
-    this.#written = Math.max(this.#written, this.#log.gone)
-    const primer = isPolling && eventId !== undefined ? this.#primer(eventId) : ''
-    this.#begin(reply, headers, primer + this.#unwritten())
+    const { eventId, canPoll } = this.#host
+    this.#written = Math.max(this.#written, this.#log.lastDropped)
+    const priming = canPoll && eventId !== undefined ? this.#primingEvent(eventId) : ''
+    this.#begin(reply, headers, priming + this.#unwritten())
     if (eventId === undefined) this.#log.clear()
   }
 
-  /** Whether everything behind an event can still be told. */
-  reaches(sequence: number): boolean {
-    return this.#log.reaches(sequence)
+  /** Whether every event after this one is still kept. */
+  canResumeFrom(sequence: number): boolean {
+    return this.#log.canReplayFrom(sequence)
   }
 
   /**
-   * Goes on behind an event, on a new connection. One that it still has ends: the client knows better
-   * that it is dead, and an event goes to one of them only.
+   * Continues after an event on a new connection. An existing connection ends: the client knows better
+   * that it is dead, and each event is sent on one connection only.
    */
   resume(reply: HttpReply, sequence: number): void {
     this.#stream?.end()
@@ -70,13 +75,16 @@ export class Outlet {
     if (this.#isEnded) this.#disconnect()
   }
 
-  /** Writes an event; without a connection it is kept for the next one, where that is possible. */
+  /**
+   * Writes an event. Without a connection the event is kept for the next one, where the stream is
+   * resumable.
+   */
   write(data: string): void | Promise<void> {
     const { eventId } = this.#host
     if (this.#isEnded) return
     if (eventId === undefined) {
       if (this.#stream !== undefined) return this.#stream.write(writeLine(data, event))
-      if (this.#waits) this.#log.add(data)
+      if (this.#buffersUntilConnected) this.#log.add(data)
       return
     }
     const sequence = this.#log.add(data)
@@ -86,26 +94,26 @@ export class Outlet {
   }
 
   /**
-   * Closes the connection and lets the client come back for the rest after a while. Returns whether
-   * there was one to close, and a client that knows how to come back.
+   * Closes the connection and asks the client to reconnect after `retryMs`. Returns false, and does
+   * nothing, without a connection or for a client that does not support polling.
    */
   poll(retryMs: number): boolean {
-    const { eventId, isPolling } = this.#host
-    if (this.#stream === undefined || eventId === undefined || !isPolling) return false
-    void this.#stream.write(this.#primer(eventId, retryMs))
+    const { eventId, canPoll } = this.#host
+    if (this.#stream === undefined || eventId === undefined || !canPoll) return false
+    void this.#stream.write(this.#primingEvent(eventId, retryMs))
     this.#disconnect()
     return true
   }
 
-  /** Nothing more will be written. What is kept can still be asked for. */
+  /** Ends the stream. Kept events can still be requested. */
   end(): void {
     this.#isEnded = true
     this.#disconnect()
     if (this.#host.eventId === undefined) this.#log.clear()
-    this.#forgetIfOver()
+    this.#releaseIfDone()
   }
 
-  /** Ends it for good: nothing can be asked for any more. */
+  /** Ends the stream and drops its events. */
   discard(): void {
     this.end()
     this.#log.clear()
@@ -113,16 +121,16 @@ export class Outlet {
 
   #begin(reply: HttpReply, headers: ReplyHeaders, first: string): void {
     this.#connections++
-    const stream = reply.stream(headers)
+    const stream = this.#host.streams.open(reply, headers)
     if (first !== '') void stream.write(first)
-    this.#stream = reply.isOver ? undefined : stream
-    reply.onGone(() => {
-      if (this.#stream === stream) this.#gone()
+    this.#stream = reply.isFinished ? undefined : stream
+    reply.onDisconnect(() => {
+      if (this.#stream === stream) this.#disconnected()
     })
-    this.#host.onMoved()
+    this.#host.onActivity()
   }
 
-  /** What no connection has got yet; counts as written from now on. */
+  /** Returns the text of the events that no connection has got yet, and marks them as written. */
   #unwritten(): string {
     const { eventId } = this.#host
     let text = ''
@@ -134,9 +142,9 @@ export class Outlet {
     return text
   }
 
-  /** An event without data, whose id names the place where the connection is. */
-  #primer(eventId: NonNullable<OutletHost['eventId']>, retry?: number): string {
-    // Distinct from that of the event before, whose place it shares.
+  /** Formats an event without data whose id is the current position. */
+  #primingEvent(eventId: NonNullable<StreamHost['eventId']>, retry?: number): string {
+    // Different from the id of the event before, which has the same position.
     const id = eventId(
       this.key,
       this.#written,
@@ -149,18 +157,18 @@ export class Outlet {
   #disconnect(): void {
     if (this.#stream === undefined) return
     this.#stream.end()
-    this.#gone()
+    this.#disconnected()
   }
 
-  #gone(): void {
+  #disconnected(): void {
     this.#stream = undefined
-    this.#host.onMoved()
+    this.#host.onActivity()
   }
 
-  #forgetIfOver(): void {
-    if (this.#isEnded && this.#log.size === 0) this.#host.onForgotten(this)
+  #releaseIfDone(): void {
+    if (this.#isEnded && this.#log.size === 0) this.#host.onReleased(this)
   }
 }
 
-// Told although it is what is meant without: some read the lines instead of the stream.
+// Sent although it is the default, because some clients read lines instead of parsing the stream.
 const event = 'event: message\n'

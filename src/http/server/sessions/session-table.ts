@@ -1,50 +1,60 @@
 import type { Principal } from '../../../jsonrpc/channel.ts'
 import { limits } from '../../../util/limits/limits.ts'
-import { housekeeping } from '../../../util/time/background.ts'
 import type { Clock } from '../../../util/time/clock.ts'
-import { Lapse } from '../../../util/time/lapse.ts'
+import { backgroundDeadlines } from '../../../util/time/deadline.ts'
+import { Expiry } from '../../../util/time/expiry.ts'
 
-/** How many sessions there may be and how long. What is left out has the default of `docs/limits.md`. */
+/**
+ * Limits on the number and the lifetime of sessions. A limit that is left out has the default of
+ * `docs/limits.md`.
+ */
 export interface SessionLimits {
   readonly maxSessions?: number
   readonly maxSessionsPerPrincipal?: number
   readonly idleMs?: number
-  /** How long a client may be silent after opening a session. */
-  readonly openingMs?: number
-  /** How long a session must have been idle to make room for another. */
-  readonly spareMs?: number
+  /**
+   * Time in milliseconds in which a client must send its next message after it has opened a session.
+   */
+  readonly initializeTimeoutMs?: number
+  /** Idle time in milliseconds after which a session may be evicted to make room for another. */
+  readonly evictableMs?: number
 }
 
-/** What a table keeps. */
-export interface Kept {
+/** A session that a SessionTable tracks. */
+export interface TrackedSession {
   readonly id: string
-  /** Whoever opened it. Nobody else finds it. */
+  /** The caller that opened the session. No other principal finds it. */
   readonly principal: Principal | undefined
   /** Whether a request is in flight or a stream is open. */
   readonly isBusy: boolean
-  /** Ends it at once, or when its requests have been answered within `drainMs`. */
+  /** Ends the session after waiting up to `drainMs` for requests in flight; by default at once. */
   end(options?: { readonly drainMs?: number }): Promise<void>
 }
 
-/** The sessions of a service: who finds them, how many there are, and when they have to go. */
-export class SessionTable<S extends Kept> {
+/**
+ * Finds the sessions of a service by id and principal, limits their number, and ends those that expire.
+ */
+export class SessionTable<S extends TrackedSession> {
   readonly #maxSessions: number
   readonly #maxPerPrincipal: number
-  readonly #spareMs: number
+  readonly #evictableMs: number
+  readonly #initializeTimeoutMs: number
+  readonly #idleMs: number
   readonly #sessions = new Map<string, S>()
   readonly #byPrincipal = new Map<string, Set<S>>()
-  /** Those whose client has not been heard of since it opened them. */
-  readonly #opening: Lapse<S>
-  readonly #idle: Lapse<S>
+  /** Sessions whose client has sent nothing since it opened them. */
+  readonly #initializing: Expiry<S>
+  readonly #idle: Expiry<S>
 
-  constructor(options: SessionLimits = {}, clock?: Clock, deadlines = housekeeping(clock)) {
+  constructor(options: SessionLimits = {}, clock?: Clock, deadlines = backgroundDeadlines(clock)) {
     this.#maxSessions = options.maxSessions ?? limits.sessions.default
     this.#maxPerPrincipal = options.maxSessionsPerPrincipal ?? limits.sessionsPerPrincipal.default
-    this.#spareMs = options.spareMs ?? limits.sessionSpareMs.default
+    this.#evictableMs = options.evictableMs ?? limits.sessionEvictableMs.default
     const end = (session: S): void => void session.end()
-    const openingMs = options.openingMs ?? limits.sessionOpeningMs.default
-    this.#opening = new Lapse(openingMs, end, deadlines, clock)
-    this.#idle = new Lapse(options.idleMs ?? limits.sessionIdleMs.default, end, deadlines, clock)
+    this.#initializeTimeoutMs = options.initializeTimeoutMs ?? limits.sessionInitializeMs.default
+    this.#idleMs = options.idleMs ?? limits.sessionIdleMs.default
+    this.#initializing = new Expiry(end, clock, deadlines)
+    this.#idle = new Expiry(end, clock, deadlines)
   }
 
   get size(): number {
@@ -52,26 +62,29 @@ export class SessionTable<S extends Kept> {
   }
 
   /**
-   * The session with this id, if it belongs to this principal. Whether there is one of somebody else is
-   * not told.
+   * Returns the session with this id if it belongs to this principal. The result does not reveal
+   * whether another principal has a session with this id.
    */
   find(id: string, principal: Principal | undefined): S | undefined {
     const session = this.#sessions.get(id)
     return session?.principal?.id === principal?.id ? session : undefined
   }
 
-  /** Whether this principal may have one more. At the limit the one that was idle longest may go. */
+  /**
+   * Whether this principal may open another session. At the limit, evicts the session that has been
+   * idle longest, if it may be evicted.
+   */
   makeRoom(principal: Principal | undefined): boolean {
     const own = principal && this.#byPrincipal.get(principal.id)
     if (own !== undefined && own.size >= this.#maxPerPrincipal)
-      return this.#spare(longest(own, this.#idle))
-    return this.#sessions.size < this.#maxSessions || this.#spare(this.#idle.first)
+      return this.#evict(longest(own, this.#idle))
+    return this.#sessions.size < this.#maxSessions || this.#evict(this.#idle.first)
   }
 
-  /** Takes in a session that has just been opened. */
+  /** Adds a session that has just been opened. */
   add(session: S): void {
     this.#sessions.set(session.id, session)
-    this.#opening.add(session)
+    this.#initializing.add(session, this.#initializeTimeoutMs)
     const { principal } = session
     if (principal === undefined) return
     const own = this.#byPrincipal.get(principal.id)
@@ -79,28 +92,28 @@ export class SessionTable<S extends Kept> {
     else own.add(session)
   }
 
-  /** The client has been answered, and has the whole time from now on to go on. */
-  opened(session: S): void {
-    if (this.#sessions.has(session.id)) this.#opening.add(session)
+  /** Restarts the initialize timeout, because the client has got its response only now. */
+  initialized(session: S): void {
+    if (this.#sessions.has(session.id)) this.#initializing.add(session, this.#initializeTimeoutMs)
   }
 
-  /** The client has been heard of again. */
-  heard(session: S): void {
-    this.#opening.delete(session)
-    this.moved(session)
+  /** Records that the client has sent something. */
+  touch(session: S): void {
+    this.#initializing.delete(session)
+    this.updateIdle(session)
   }
 
-  /** It may have become busy or idle. */
-  moved(session: S): void {
+  /** Starts or stops the idle timeout of a session that may have become busy or idle. */
+  updateIdle(session: S): void {
     if (!this.#sessions.has(session.id)) return
     if (session.isBusy) this.#idle.delete(session)
-    else if (this.#opening.waitedMs(session) === undefined) this.#idle.add(session)
+    else if (this.#initializing.leftMs(session) === undefined) this.#idle.add(session, this.#idleMs)
   }
 
-  /** Lets go of a session; without effect for one that is gone already. */
+  /** Removes a session; does nothing for one that has been removed. */
   remove(session: S): void {
     if (!this.#sessions.delete(session.id)) return
-    this.#opening.delete(session)
+    this.#initializing.delete(session)
     this.#idle.delete(session)
     const { principal } = session
     const own = principal && this.#byPrincipal.get(principal.id)
@@ -109,28 +122,29 @@ export class SessionTable<S extends Kept> {
     if (own.size === 0) this.#byPrincipal.delete(principal.id)
   }
 
-  /** Ends all of them: their requests are answered within `drainMs`. */
+  /** Ends all sessions after waiting up to `drainMs` for their requests in flight. */
   async endAll({ drainMs }: { readonly drainMs?: number }): Promise<void> {
     await Promise.all(Array.from(this.#sessions.values(), session => session.end({ drainMs })))
   }
 
-  /** Ends a session, if it can be spared. */
-  #spare(session: S | undefined): boolean {
-    const idleMs = session && this.#idle.waitedMs(session)
-    if (session === undefined || idleMs === undefined || idleMs < this.#spareMs) return false
+  /** Ends a session, if it may be evicted. Returns whether it was. */
+  #evict(session: S | undefined): boolean {
+    const leftMs = session && this.#idle.leftMs(session)
+    if (session === undefined || leftMs === undefined) return false
+    if (this.#idleMs - leftMs < this.#evictableMs) return false
     this.remove(session)
     void session.end()
     return true
   }
 }
 
-function longest<S>(sessions: Iterable<S>, idle: Lapse<S>): S | undefined {
+function longest<S>(sessions: Iterable<S>, idle: Expiry<S>): S | undefined {
   let found: S | undefined
-  let most = -1
+  let nearestMs = Number.POSITIVE_INFINITY
   for (const session of sessions) {
-    const idleMs = idle.waitedMs(session) ?? -1
-    if (idleMs > most) {
-      most = idleMs
+    const leftMs = idle.leftMs(session) ?? Number.POSITIVE_INFINITY
+    if (leftMs < nearestMs) {
+      nearestMs = leftMs
       found = session
     }
   }

@@ -14,7 +14,7 @@ const jsonOnly = { json: true, events: false }
 const eventsOnly = { json: false, events: true }
 
 describe('a POST', () => {
-  test('is answered with JSON when nothing goes ahead of the reply', async () => {
+  test('is answered with JSON when nothing precedes the reply', async () => {
     proves('H6')
     const client = await openSession(open().sessions)
     const reply = await client.post(call(7, 'echo', { word: 'hi' })).answered()
@@ -36,7 +36,7 @@ describe('a POST', () => {
     },
   )
 
-  test('becomes an event stream when something goes ahead, and ends with the reply', async () => {
+  test('becomes an event stream when something precedes the reply, and ends with it', async () => {
     proves('H6', 'H7', 'H7c', 'H7d')
     const { sessions, gate } = open()
     const client = await openSession(sessions, '2025-06-18')
@@ -70,14 +70,14 @@ describe('a POST', () => {
     },
   )
 
-  test('is answered with events alone for a client that takes no JSON', async () => {
+  test('is answered with events for a client that accepts no JSON', async () => {
     const client = await openSession(open().sessions, '2025-06-18', { accepts: eventsOnly })
     const reply = await client.post(call(1, 'echo', { word: 'x' }), eventsOnly).answered()
     expect(reply.messages.map(said)).toEqual(['x'])
     expect(reply.isStream).toBe(true)
   })
 
-  test('of a client that takes no events is told the reply and nothing else', async () => {
+  test('of a client that accepts no events gets the reply and nothing else', async () => {
     const { sessions, gate } = open()
     const client = await openSession(sessions)
     gate('a').resolve()
@@ -86,20 +86,20 @@ describe('a POST', () => {
     expect(client.get().messages).toEqual([])
   })
 
-  test('of such a client that must be asked back asks on the other stream', async () => {
+  test('of such a client sends server requests on the standalone stream', async () => {
     const { sessions } = open()
     const client = await openSession(sessions, '2025-11-25', { capabilities: { elicitation: {} } })
     const reply = client.post(call(1, 'ask'), jsonOnly)
     const stream = client.get()
     await stream.until(({ messages }) => messages.length > 0)
-    const [question] = stream.messages
-    expect(question.method).toBe('elicitation/create')
+    const [serverRequest] = stream.messages
+    expect(serverRequest.method).toBe('elicitation/create')
     const content = { action: 'accept', content: { ok: true } }
-    await client.post({ type: 'result', id: question.id, result: content }).answered()
+    await client.post({ type: 'result', id: serverRequest.id, result: content }).answered()
     expect(said((await reply.answered()).json)).toBe('true')
   })
 
-  test('is asked back on its own stream, and the answer is taken with 202', async () => {
+  test('gets server requests on its own stream, and their responses are accepted with 202', async () => {
     proves('H5', 'H7b')
     const { sessions } = open()
     const client = await openSession(sessions, '2025-06-18', { capabilities: { elicitation: {} } })
@@ -114,14 +114,14 @@ describe('a POST', () => {
     expect(other.messages).toEqual([])
   })
 
-  test('that wants no reply is taken with 202 and no body', async () => {
+  test('that needs no reply is accepted with 202 and no body', async () => {
     proves('H5')
     const client = await openSession(open().sessions)
     const reply = await client.post(note('notifications/roots/list_changed')).answered()
     expect([reply.status, reply.body]).toEqual([202, undefined])
   })
 
-  test('whose result is no JSON is answered with an error', async () => {
+  test('whose result is not JSON is answered with an error', async () => {
     const { sessions, server } = open()
     server.use(
       next => (message, exchange) =>
@@ -132,14 +132,14 @@ describe('a POST', () => {
     expect([reply.json.id, reply.json.error.code]).toEqual([4, -32603])
   })
 
-  test('waits with its stream for a client that reads slowly', async () => {
+  test('makes writers wait for a client that reads slowly', async () => {
     const { sessions, server, settle } = open()
-    const told: string[] = []
+    const written: string[] = []
     server.use(next => async (message, exchange) => {
       if (message.method !== 'flood') return next(message, exchange)
       for (const word of ['one', 'two']) {
         await exchange.notify('notifications/message', { level: 'info', data: word })
-        told.push(word)
+        written.push(word)
       }
       return {}
     })
@@ -151,10 +151,10 @@ describe('a POST', () => {
     })
     client.session.post(request(1, 'flood'), httpRequest(), reply, { json: true, events: true })
     await settle()
-    expect(told).toEqual([])
+    expect(written).toEqual([])
     proceed()
     await reply.answered()
-    expect(told).toEqual(['one', 'two'])
+    expect(written).toEqual(['one', 'two'])
   })
 })
 
@@ -197,7 +197,7 @@ describe('cancelling', () => {
     expect(client.session.isBusy).toBe(false)
   })
 
-  test('ends the POST of a client that takes no events, too', async () => {
+  test('ends the POST of a client that accepts no events, too', async () => {
     const client = await openSession(open().sessions)
     const reply = client.post(call(1, 'wait', { word: 'x' }), jsonOnly)
     client.post(cancel(1))
@@ -253,7 +253,7 @@ describe('a batch', () => {
     ])
   })
 
-  test('without anything to answer is taken with 202', async () => {
+  test('without requests is accepted with 202', async () => {
     const client = await openSession(open().sessions, '2025-03-26')
     const reply = await client.postText(`[${initialized},${initialized}]`).answered()
     expect([reply.status, reply.body]).toEqual([202, undefined])

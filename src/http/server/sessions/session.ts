@@ -5,7 +5,7 @@ import {
   type Principal,
   type Sink,
 } from '../../../jsonrpc/channel.ts'
-import { textOf } from '../../../jsonrpc/codec/text.ts'
+import { encodeForSend } from '../../../jsonrpc/codec/encode.ts'
 import {
   type Batch,
   type Entry,
@@ -16,54 +16,58 @@ import {
 } from '../../../jsonrpc/message.ts'
 import type { Attachment, Endpoint } from '../../../mcp/endpoint.ts'
 import { type Revision, revisionNamed } from '../../../mcp/revisions/revisions.ts'
-import { isRecord } from '../../../util/record.ts'
+import { isRecord } from '../../../util/objects.ts'
 import type { HttpReply, HttpRequest } from '../../exchange.ts'
 import type { Accepts } from '../accept.ts'
 import { refusal, refuse } from '../responses.ts'
-import { type EventIds, eventIds } from './event-ids.ts'
-import type { EventLog } from './event-log.ts'
-import { Post } from './post.ts'
-import { type Cancelled, Posts } from './posts.ts'
-import { Outlet, type OutletHost } from './resumable-stream.ts'
+import type { OpenStreams } from '../sse-keep-alive.ts'
+import { type EventIds, type EventLog, eventIds } from './event-log.ts'
+import { type CancelledRequest, Post, Posts } from './posts.ts'
+import { ResumableStream, type StreamHost } from './resumable-stream.ts'
 
-/** What a session needs of whoever keeps it. */
+/** What a session needs from `Sessions`. */
 export interface SessionHost {
   readonly log: EventLog
-  /** Whether streams can be picked up again. */
+  readonly streams: OpenStreams
+  /** Whether clients can resume streams. */
   readonly isResumable: boolean
-  /** How long a client is asked to stay away when its connection is closed for the time being. */
+  /**
+   * Time in milliseconds after which a client is asked to reconnect when its connection is closed for
+   * polling.
+   */
   readonly retryMs: number
-  /** Its `initialize` has been answered. */
-  onOpened(session: HttpSession): void
-  /** It has got, or lost, a request in flight or a stream. */
-  onMoved(session: HttpSession): void
-  /** It has ended, or is about to. */
+  /** Called when `initialize` has been answered. */
+  onInitialized(session: HttpSession): void
+  /** Called when a request or a stream of the session has begun or ended. */
+  onActivity(session: HttpSession): void
+  /** Called when the session has ended, or is about to. */
   onEnded(session: HttpSession): void
 }
 
-/** The stream of what belongs to no request. */
-const UNASKED = 0
+/** The key of the standalone stream. */
+const STANDALONE = 0
 
 /**
- * A session over HTTP: a channel whose messages come by one POST each, and leave on the stream of the
- * request they belong to or, without one, on the stream that the client has opened for them.
+ * A session over Streamable HTTP: a channel that receives one message or batch per POST. It sends
+ * messages on the stream of the request they belong to, and all others on the standalone stream that
+ * the client opens by GET.
  *
- * A client that loses the connection has cancelled nothing: it comes back for the rest.
+ * A client that disconnects cancels nothing: it can reconnect for the rest.
  */
 export class HttpSession implements Channel {
   readonly id: string
   readonly principal: Principal | undefined
   readonly #host: SessionHost
   readonly #eventIds: EventIds | undefined
-  readonly #outletHost: OutletHost & { isPolling: boolean }
+  readonly #streamHost: StreamHost & { canPoll: boolean }
   readonly #posts = new Posts()
-  /** The streams of requests that can be picked up. */
-  #outlets: Map<number, Outlet> | undefined
-  readonly #unasked: Outlet
+  /** The resumable streams of requests, by their keys. */
+  #streams: Map<number, ResumableStream> | undefined
+  readonly #standalone: ResumableStream
   #sink: Sink | undefined
   #attachment: Attachment | undefined
-  /** The `initialize` that opens it, until that is answered. */
-  #opening: { readonly post: Post; readonly reply: HttpReply } | undefined
+  /** The `initialize` that opens the session, until it has been answered. */
+  #initializing: { readonly post: Post; readonly reply: HttpReply } | undefined
   #revision: Revision | undefined
   #isClosed = false
 
@@ -72,30 +76,34 @@ export class HttpSession implements Channel {
     this.principal = principal
     this.#host = host
     this.#eventIds = host.isResumable ? eventIds() : undefined
-    this.#outletHost = {
+    this.#streamHost = {
       log: host.log,
-      eventId: this.#eventIds?.write,
-      // Settled by `initialize`. No getter: an object with one is a dictionary, twice as large.
-      isPolling: false,
-      onMoved: () => host.onMoved(this),
-      onForgotten: outlet => this.#outlets?.delete(outlet.key),
+      streams: host.streams,
+      eventId: this.#eventIds?.format,
+      // Set after `initialize`. Not a getter, because V8 makes an object with one a dictionary,
+      // which is twice as large.
+      canPoll: false,
+      onActivity: () => host.onActivity(this),
+      onReleased: stream => this.#streams?.delete(stream.key),
     }
-    this.#unasked = new Outlet(UNASKED, this.#outletHost, { waits: true })
+    this.#standalone = new ResumableStream(STANDALONE, this.#streamHost, {
+      buffersUntilConnected: true,
+    })
   }
 
-  /** What `initialize` has settled; undefined before that. */
+  /** The negotiated revision; undefined before `initialize` has been answered. */
   get revision(): string | undefined {
     return this.#revision?.name
   }
 
-  /** Whether a request is in flight or the stream for everything else is open. */
+  /** Whether a request is in flight or the standalone stream is open. */
   get isBusy(): boolean {
-    return this.#posts.size > 0 || this.#unasked.isConnected
+    return this.#posts.size > 0 || this.#standalone.isConnected
   }
 
   /**
-   * Begins the session with the `initialize` that asks for it. If that fails, or its client does not
-   * wait for it, the session ends: nobody knows its name.
+   * Opens the session with its `initialize`. If that fails, or the client disconnects before the
+   * response, the session ends, because no client knows its id.
    */
   begin(
     endpoint: Endpoint,
@@ -105,31 +113,34 @@ export class HttpSession implements Channel {
     accepts: Accepts,
   ): void {
     this.#attachment = endpoint.attach(this, { principal: this.principal })
-    const post = this.#newPost(reply, accepts, { quiet: true })
-    this.#opening = { post, reply }
-    void this.#receive(post.ask(message), request, post.key)
+    const post = this.#newPost(reply, accepts, { suppressEvents: true })
+    this.#initializing = { post, reply }
+    void this.#receive(post.forward(message), request, post.key)
   }
 
-  /** Takes what a POST brought, and answers it: requests by their replies, everything else by 202. */
+  /**
+   * Handles the message or batch of a POST. Requests are answered by their replies, everything else by
+   * 202.
+   */
   post(arrival: Message | Batch, request: HttpRequest, reply: HttpReply, accepts: Accepts): void {
     if (this.#isClosed) {
-      gone(reply, arrival.type === 'request' ? arrival.id : null)
+      respondGone(reply, arrival.type === 'request' ? arrival.id : null)
       return
     }
     switch (arrival.type) {
       case 'request': {
         const post = this.#newPost(reply, accepts)
-        void this.#receive(post.ask(arrival), request, post.key)
+        void this.#receive(post.forward(arrival), request, post.key)
         break
       }
       case 'batch':
         this.#takeBatch(arrival, request, this.#newPost(reply, accepts))
         break
       case 'notification': {
-        const cancelled: Cancelled[] = []
-        const note = this.#posts.note(arrival, cancelled)
+        const cancelled: CancelledRequest[] = []
+        const note = this.#posts.rewriteNotification(arrival, cancelled)
         const wait = note && this.#receive(note, request)
-        this.#posts.giveUp(cancelled)
+        this.#posts.abandonCancelled(cancelled)
         this.#accept(reply, wait)
         break
       }
@@ -139,31 +150,34 @@ export class HttpSession implements Channel {
   }
 
   /**
-   * Opens the stream of what belongs to no request, or goes on behind the event that the header
-   * `Last-Event-ID` names. A second stream is refused with 409, and an event that was never sent or is
-   * not kept any more with 400.
+   * Opens the standalone stream, or resumes a stream after the event that the header `Last-Event-ID`
+   * names. Responds 409 if the standalone stream is open already, and 400 for an event that was never
+   * sent or is not kept any more.
    */
   listen(request: HttpRequest, reply: HttpReply): void {
     const last = request.header('last-event-id')
-    if (reply.isOver) return
-    if (this.#isClosed) gone(reply)
+    if (reply.isFinished) return
+    if (this.#isClosed) respondGone(reply)
     else if (last !== undefined && last !== '') this.#resume(last, reply)
-    else if (!this.#unasked.isConnected) this.#unasked.connect(reply)
-    else refuse(reply, refusal(409, -32000, 'This stream is open already'))
+    else if (!this.#standalone.isConnected) this.#standalone.connect(reply)
+    else refuse(reply, refusal(409, -32000, 'The stream is already open'))
   }
 
   /**
-   * Closes the connection of a request, or the one for everything else, and lets the client come back
-   * for the rest. Returns false, and does nothing, where the client does not know how to.
+   * Closes the connection of a request, or the standalone stream, and asks the client to reconnect for
+   * the rest. Returns false, and does nothing, for a client that does not support polling.
    */
   poll(about?: Id): boolean {
-    if (!this.#outletHost.isPolling || this.#eventIds === undefined) return false
+    if (!this.#streamHost.canPoll || this.#eventIds === undefined) return false
     const { retryMs } = this.#host
-    if (about === undefined) return this.#unasked.poll(retryMs)
-    return this.#posts.about(about)?.poll(retryMs) ?? false
+    if (about === undefined) return this.#standalone.poll(retryMs)
+    return this.#posts.find(about)?.poll(retryMs) ?? false
   }
 
-  /** Ends the session: what is in flight is refused, and its name means nothing any more. */
+  /**
+   * Ends the session after waiting up to `drainMs` for requests in flight; by default at once. Its id
+   * becomes invalid.
+   */
   end(options: { readonly drainMs?: number } = { drainMs: 0 }): Promise<void> {
     if (options.drainMs === 0) this.#host.onEnded(this)
     return this.#attachment?.close(options) ?? this.close()
@@ -176,23 +190,24 @@ export class HttpSession implements Channel {
   send(message: Message | readonly Message[], envelope?: Envelope): void | Promise<void> {
     if (this.#isClosed) throw new ChannelError('closed', 'sending: the session has ended')
     const about = envelope?.about
-    const post = about === undefined ? undefined : this.#posts.about(about)
+    const post = about === undefined ? undefined : this.#posts.find(about)
     if (isList(message) || message.type === 'result' || message.type === 'error') {
-      // One that nobody waits for any more has been cancelled.
-      return post && this.#answer(post, message)
+      // A reply without a pending POST belongs to a cancelled request.
+      return post && this.#respond(post, message)
     }
-    const data = textOf(message)
-    if (post === undefined) return this.#unasked.write(data)
-    if (post.canTell) return post.tell(data)
-    // Whoever takes no events can do without the news, but not without being asked.
-    if (message.type === 'request') return this.#unasked.write(data)
+    const data = encodeForSend(message)
+    if (post === undefined) return this.#standalone.write(data)
+    if (post.canSendEvents) return post.sendEvent(data)
+    // A client that accepts no events can do without notifications, but not without server
+    // requests.
+    if (message.type === 'request') return this.#standalone.write(data)
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#posts.clear()
-    for (const outlet of [...(this.#outlets?.values() ?? []), this.#unasked]) outlet.discard()
+    for (const stream of [...(this.#streams?.values() ?? []), this.#standalone]) stream.discard()
     this.#host.onEnded(this)
     this.#sink?.closed()
   }
@@ -201,95 +216,110 @@ export class HttpSession implements Channel {
     return this.close()
   }
 
-  #newPost(reply: HttpReply, accepts: Accepts, options?: { readonly quiet: boolean }): Post {
-    const post = new Post(this.#posts.nextKey(), reply, accepts, this.#openOutlet, options)
+  #newPost(
+    reply: HttpReply,
+    accepts: Accepts,
+    options?: { readonly suppressEvents: boolean },
+  ): Post {
+    const post = new Post(this.#posts.nextKey(), reply, accepts, this.#openStream, options)
     this.#posts.add(post)
-    this.#host.onMoved(this)
+    this.#host.onActivity(this)
     return post
   }
 
-  readonly #openOutlet = (key: number): Outlet => {
-    const outlet = new Outlet(key, this.#outletHost)
-    this.#outlets ??= new Map()
-    this.#outlets.set(key, outlet)
-    return outlet
+  readonly #openStream = (key: number): ResumableStream => {
+    const stream = new ResumableStream(key, this.#streamHost)
+    this.#streams ??= new Map()
+    this.#streams.set(key, stream)
+    return stream
   }
 
   #receive(arrival: Message | Batch, request: HttpRequest, about?: number): void | Promise<void> {
     return this.#sink?.receive(arrival, new PostEnvelope(request, about))
   }
 
-  /** Says that something has arrived, once whoever it is for is ready for more. */
+  /** Responds 202 as soon as the receiver is ready for more. */
   #accept(reply: HttpReply, wait: void | Promise<void>): void {
     const accept = (): void => {
-      if (!reply.isOver) reply.send(202, {})
+      if (!reply.isFinished) reply.send(202, {})
     }
-    this.#host.onMoved(this)
+    this.#host.onActivity(this)
     if (wait instanceof Promise) wait.then(accept, accept)
     else accept()
   }
 
   #takeBatch(batch: Batch, request: HttpRequest, post: Post): void {
-    const cancelled: Cancelled[] = []
+    const cancelled: CancelledRequest[] = []
     const entries: Entry[] = []
-    for (const entry of post.askAll(batch, this.#posts.nextKey).entries) {
-      const taken = entry.type === 'notification' ? this.#posts.note(entry, cancelled) : entry
+    for (const entry of post.forwardBatch(batch, this.#posts.nextKey).entries) {
+      const taken =
+        entry.type === 'notification' ? this.#posts.rewriteNotification(entry, cancelled) : entry
       if (taken !== undefined) entries.push(taken)
     }
     if (entries.length > 0) void this.#receive({ type: 'batch', entries }, request, post.key)
-    // Of a batch that is not taken, nothing has been heard.
-    if (!post.isRefused) this.#posts.giveUp(cancelled)
+    // A rejected batch has cancelled nothing.
+    if (!post.isRefused) this.#posts.abandonCancelled(cancelled)
     if (post.size === 0 && this.#posts.delete(post)) post.accept()
-    this.#host.onMoved(this)
+    this.#host.onActivity(this)
   }
 
-  #answer(post: Post, reply: Message | readonly Message[]): void | Promise<void> {
-    const data = textOf(isList(reply) ? reply.map(one => post.original(one)) : post.original(reply))
+  #respond(post: Post, reply: Message | readonly Message[]): void | Promise<void> {
+    const data = encodeForSend(
+      isList(reply) ? reply.map(one => post.withOriginalId(one)) : post.withOriginalId(reply),
+    )
     this.#posts.delete(post)
     let wait: void | Promise<void>
-    if (post === this.#opening?.post && !isList(reply)) {
-      wait = this.#opened(reply, post, data, this.#opening.reply)
+    if (post === this.#initializing?.post && !isList(reply)) {
+      wait = this.#initialized(reply, post, data, this.#initializing.reply)
     } else {
-      // Only what could not be taken at all is answered without an id.
+      // Only a message that was rejected as a whole gets a reply without an id.
       const isRefused = !isList(reply) && reply.type === 'error' && reply.id === null
-      wait = post.answer(data, isRefused ? 400 : 200)
+      wait = post.respond(data, isRefused ? 400 : 200)
     }
-    this.#host.onMoved(this)
+    this.#host.onActivity(this)
     return wait
   }
 
-  #opened(reply: Message, post: Post, data: string, way: HttpReply): void | Promise<void> {
-    this.#opening = undefined
+  #initialized(
+    reply: Message,
+    post: Post,
+    data: string,
+    httpReply: HttpReply,
+  ): void | Promise<void> {
+    this.#initializing = undefined
     const version =
       reply.type === 'result' && isRecord(reply.result) ? reply.result.protocolVersion : undefined
     if (typeof version !== 'string') {
       void this.end()
-      return post.answer(data)
+      return post.respond(data)
     }
     this.#revision = revisionNamed(version)
-    this.#outletHost.isPolling = this.#revision?.features.polling ?? false
-    if (way.isOver) void this.end()
-    else this.#host.onOpened(this)
-    return post.answer(data, 200, { 'mcp-session-id': this.id })
+    this.#streamHost.canPoll = this.#revision?.features.polling ?? false
+    if (httpReply.isFinished) void this.end()
+    else this.#host.onInitialized(this)
+    return post.respond(data, 200, { 'mcp-session-id': this.id })
   }
 
   #resume(last: string, reply: HttpReply): void {
-    const place = this.#eventIds?.read(last)
-    const outlet =
-      place?.stream === UNASKED ? this.#unasked : this.#outlets?.get(place?.stream ?? -1)
-    if (place !== undefined && outlet?.reaches(place.sequence)) {
-      outlet.resume(reply, place.sequence)
+    const place = this.#eventIds?.parse(last)
+    const stream =
+      place?.stream === STANDALONE ? this.#standalone : this.#streams?.get(place?.stream ?? -1)
+    if (place !== undefined && stream?.canResumeFrom(place.sequence)) {
+      stream.resume(reply, place.sequence)
       return
     }
-    // Not 404, which would mean that the session is gone.
-    const message = 'There is no such event in this session any more, or there never was'
+    // Not 404, which would mean that the session has ended.
+    const message = 'The event is unknown in this session, or not kept any more'
     refuse(reply, refusal(400, -32000, message))
   }
 }
 
-/** What travels beside a message. Not every binding has its headers at hand, and few tools ask. */
+/**
+ * The envelope of a message. Its headers are read on demand: not every binding has them at hand, and
+ * few tools need them.
+ */
 class PostEnvelope implements Envelope {
-  readonly takesWritten = true
+  readonly acceptsRaw = true
   readonly about: number | undefined
   readonly #request: HttpRequest
 
@@ -307,7 +337,7 @@ class PostEnvelope implements Envelope {
   }
 }
 
-/** Answers whoever comes when the session has ended. */
-function gone(reply: HttpReply, id: Id | null = null): void {
+/** Responds that the session has ended. */
+function respondGone(reply: HttpReply, id: Id | null = null): void {
   refuse(reply, refusal(404, -32001, 'Session not found', id))
 }

@@ -1,68 +1,73 @@
 import { type Channel, ChannelError, type Envelope, type Sink } from '../../../jsonrpc/channel.ts'
-import { encodeError } from '../../../jsonrpc/codec/encode.ts'
-import { textOf } from '../../../jsonrpc/codec/text.ts'
+import { encodeError, encodeForSend } from '../../../jsonrpc/codec/encode.ts'
 import { errorObject, methodNotFound } from '../../../jsonrpc/error.ts'
 import { isList, type Message, type RpcRequest } from '../../../jsonrpc/message.ts'
 import type { Attachment, Endpoint } from '../../../mcp/endpoint.ts'
-import { isRecord } from '../../../util/record.ts'
+import { isRecord } from '../../../util/objects.ts'
 import type { HttpReply, HttpRequest } from '../../exchange.ts'
 import type { Accepts } from '../accept.ts'
-import type { EventLog } from './event-log.ts'
-import { Post } from './post.ts'
-import { Outlet } from './resumable-stream.ts'
+import { Post } from './posts.ts'
+import { ResumableStream, type StreamHost } from './resumable-stream.ts'
 
-/** A request that belongs to no session, and the way back. */
-export interface Sessionless {
+/** A request that belongs to no session, and its response. */
+export interface SessionlessRequest {
   readonly message: RpcRequest
-  /** The revision it is to be answered in. */
+  /** The revision in which the request is answered. */
   readonly revision: string
   readonly request: HttpRequest
   readonly reply: HttpReply
   readonly accepts: Accepts
-  /** It has been answered, or nobody waits for it any more. */
+  /** Called when the request has been answered or cancelled. */
   onSettled(): void
 }
 
+/** What sessionless requests need from their service. */
+export type SessionlessHost = Pick<StreamHost, 'log' | 'streams'>
+
 /**
- * Answers one request of a session revision that belongs to no session, as if its client had just
- * initialized with that revision and said that it can do nothing. What it would be asked is refused,
- * and what has nothing to do with the request is dropped.
+ * Serves one request of a session revision that belongs to no session, as if its client had just
+ * initialized with that revision and no capabilities. Server requests are rejected, and messages that
+ * do not belong to the request are dropped.
  */
-export function answerOnce(endpoint: Endpoint, log: EventLog, asked: Sessionless): void {
-  new Once(asked, log).begin(endpoint)
+export function serveSessionless(
+  endpoint: Endpoint,
+  host: SessionlessHost,
+  exchange: SessionlessRequest,
+): void {
+  new SessionlessChannel(exchange, host).begin(endpoint)
 }
 
 const INITIALIZE = 1
 const REQUEST = 2
 
-/** A channel for one request. */
-class Once implements Channel {
-  readonly #asked: Sessionless
+/** The channel of one request. */
+class SessionlessChannel implements Channel {
+  readonly #exchange: SessionlessRequest
   readonly #post: Post
   readonly #envelope: Envelope
   #attachment: Attachment | undefined
   #sink: Sink | undefined
   #isClosed = false
 
-  constructor(asked: Sessionless, log: EventLog) {
-    const { reply, accepts, request } = asked
-    this.#asked = asked
+  constructor(exchange: SessionlessRequest, { log, streams }: SessionlessHost) {
+    const { reply, accepts, request } = exchange
+    this.#exchange = exchange
     const { principal, headers } = request
     this.#envelope = { principal, headers }
-    const host = { log, isPolling: false, onMoved() {}, onForgotten() {} }
-    this.#post = new Post(REQUEST, reply, accepts, key => new Outlet(key, host))
+    const host = { log, streams, canPoll: false, onActivity() {}, onReleased() {} }
+    this.#post = new Post(REQUEST, reply, accepts, key => new ResumableStream(key, host))
   }
 
   begin(endpoint: Endpoint): void {
     const { principal } = this.#envelope
     this.#attachment = endpoint.attach(this, { principal })
     const params = {
-      protocolVersion: this.#asked.revision,
+      protocolVersion: this.#exchange.revision,
       capabilities: {},
       clientInfo: { name: 'unknown', version: '0' },
     }
-    const opening = { type: 'request', id: INITIALIZE, method: 'initialize', params } as const
-    void this.#sink?.receive(opening, this.#envelope)
+    const initialize = { type: 'request', id: INITIALIZE, method: 'initialize', params } as const
+    void this.#sink?.receive(initialize, this.#envelope)
   }
 
   open(sink: Sink): void {
@@ -71,24 +76,25 @@ class Once implements Channel {
 
   send(message: Message | readonly Message[], envelope?: Envelope): void | Promise<void> {
     if (this.#isClosed) throw new ChannelError('closed', 'sending: the request has been answered')
-    // Only a batch is answered by one.
+    // Only a batch has a batch as reply, and none is sent here.
     if (isList(message)) return
     if (message.type === 'request') {
       const error = errorObject(methodNotFound(message.method))
       this.#later(sink => void sink.receive({ type: 'error', id: message.id, error }, {}))
     } else if (message.type === 'notification') {
-      if (envelope?.about === REQUEST && this.#post.canTell) return this.#post.tell(textOf(message))
+      if (envelope?.about === REQUEST && this.#post.canSendEvents)
+        return this.#post.sendEvent(encodeForSend(message))
     } else if (message.id === INITIALIZE) {
       this.#later(sink => this.#initialized(message, sink))
     } else {
-      return this.#answer(textOf(this.#post.original(message)))
+      return this.#respond(encodeForSend(this.#post.withOriginalId(message)))
     }
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
-    this.#asked.onSettled()
+    this.#exchange.onSettled()
     this.#sink?.closed()
   }
 
@@ -97,27 +103,27 @@ class Once implements Channel {
   }
 
   #initialized(reply: Message, sink: Sink): void {
-    const { message, revision } = this.#asked
+    const { message, revision } = this.#exchange
     if (reply.type === 'error') {
-      void this.#answer(textOf({ ...reply, id: message.id }))
+      void this.#respond(encodeForSend({ ...reply, id: message.id }))
       return
     }
     const result = reply.type === 'result' && isRecord(reply.result) ? reply.result : {}
     if (result.protocolVersion !== revision) {
-      void this.#answer(encodeError(message.id, -32000, 'Unsupported protocol version'), 400)
+      void this.#respond(encodeError(message.id, -32000, 'Unsupported protocol version'), 400)
       return
     }
     void sink.receive({ type: 'notification', method: 'notifications/initialized' }, this.#envelope)
-    void sink.receive(this.#post.ask(message), { ...this.#envelope, about: REQUEST })
+    void sink.receive(this.#post.forward(message), { ...this.#envelope, about: REQUEST })
   }
 
-  #answer(data: string, status?: number): void | Promise<void> {
-    const wait = this.#post.answer(data, status)
+  #respond(data: string, status?: number): void | Promise<void> {
+    const wait = this.#post.respond(data, status)
     void this.#attachment?.close({ drainMs: 0 })
     return wait
   }
 
-  /** Not in the middle of sending: whoever sends is not ready to receive. */
+  /** Runs `then` in a microtask, because a sender is not ready to receive while it sends. */
   #later(then: (sink: Sink) => void): void {
     queueMicrotask(() => {
       if (!this.#isClosed && this.#sink !== undefined) then(this.#sink)

@@ -12,8 +12,8 @@ import {
 } from '../../../../test/support/http-session.ts'
 import type { Server } from '../../../server/server.ts'
 import { fakeClock } from '../../../testing/fake-clock.ts'
-import { deferred } from '../../../util/deferred.ts'
 import { limits } from '../../../util/limits/limits.ts'
+import { deferred } from '../../../util/promises.ts'
 import { Sessions, type SessionsOptions } from './sessions.ts'
 
 function open(options: SessionsOptions = {}) {
@@ -29,7 +29,7 @@ function begin(sessions: Sessions, message = opening(), id?: string): FakeReply 
   return reply
 }
 
-/** Lets nothing be answered until what it gives is called. */
+/** Holds back every response until the returned function is called. */
 function gate(server: Server): () => void {
   const opened = deferred<void>()
   server.use(next => async (message, exchange) => {
@@ -40,7 +40,7 @@ function gate(server: Server): () => void {
 }
 
 describe('opening a session', () => {
-  test('answers with its id, which nobody guesses', async () => {
+  test('responds with an id that cannot be guessed', async () => {
     proves('H12', 'H12b')
     const { sessions } = open()
     const ids = new Set<string>()
@@ -54,7 +54,7 @@ describe('opening a session', () => {
     expect([ids.size, sessions.size]).toEqual([50, 50])
   })
 
-  test('answers on a stream for a client that takes no JSON', async () => {
+  test('responds with a stream for a client that accepts no JSON', async () => {
     const { sessions } = open()
     const reply = new FakeReply()
     sessions.begin(opening(), httpRequest(), reply, { json: false, events: true })
@@ -63,7 +63,7 @@ describe('opening a session', () => {
     expect(reply.messages.map(({ id }) => id)).toEqual([0])
   })
 
-  test('leaves nothing when it fails', async () => {
+  test('leaves no session when it fails', async () => {
     const { sessions, settle } = open()
     for (let i = 0; i < 100; i++) {
       const reply = await begin(sessions, request(i, 'initialize', { capabilities: {} })).answered()
@@ -74,7 +74,7 @@ describe('opening a session', () => {
     expect(sessions.size).toBe(0)
   })
 
-  test('leaves nothing when the client does not wait for it', async () => {
+  test('leaves no session when the client does not wait for it', async () => {
     const { sessions, server, settle } = open()
     const proceed = gate(server)
     const reply = begin(sessions)
@@ -85,28 +85,28 @@ describe('opening a session', () => {
     expect(sessions.size).toBe(0)
   })
 
-  test('is undone when the client is not heard of again', async () => {
+  test('is undone when the client sends nothing further', async () => {
     const { sessions, clock } = open()
     const reply = await begin(sessions).answered()
-    clock.advance(limits.sessionOpeningMs.default + 20)
+    clock.advance(limits.sessionInitializeMs.default + 20)
     expect(sessions.find(reply.headers['mcp-session-id'] ?? '', undefined)).toBeUndefined()
     expect(sessions.size).toBe(0)
   })
 
-  test('counts the time of silence from its answer', async () => {
+  test('measures the silence from its response', async () => {
     const { sessions, server, clock } = open()
     const proceed = gate(server)
     const reply = begin(sessions)
-    clock.advance(limits.sessionOpeningMs.default - 100)
+    clock.advance(limits.sessionInitializeMs.default - 100)
     proceed()
     await reply.answered()
-    clock.advance(limits.sessionOpeningMs.default - 100)
+    clock.advance(limits.sessionInitializeMs.default - 100)
     expect(sessions.size).toBe(1)
   })
 })
 
 describe('a session', () => {
-  test('is found by whoever opened it and by nobody else', async () => {
+  test('is found by its own principal only', async () => {
     proves('H16', 'H16b')
     const { sessions } = open()
     const { id } = await openSession(sessions, undefined, { principal: { id: 'a' } })
@@ -118,7 +118,7 @@ describe('a session', () => {
     expect(sessions.find('constructor', undefined)).toBeUndefined()
   })
 
-  test('never sees the replies of another, whatever their ids', async () => {
+  test('never gets the replies of another, whatever their ids', async () => {
     const { sessions, gate } = open()
     const clients = await Promise.all(Array.from({ length: 50 }, () => openSession(sessions)))
     const asked = clients.flatMap((client, c) =>
@@ -138,7 +138,7 @@ describe('a session', () => {
     }
   })
 
-  test('that is ended is gone at once, and refuses what is in flight', async () => {
+  test('that is ended is gone at once, and rejects requests in flight', async () => {
     const { sessions, aborted } = open()
     const client = await openSession(sessions)
     const reply = client.post(call(9, 'wait', { word: 'a' }))
@@ -152,14 +152,14 @@ describe('a session', () => {
     expect([client.get().status, client.post(call(1, 'echo')).status]).toEqual([404, 404])
   })
 
-  test('ends when it has been idle for long, and not while it is busy', async () => {
+  test('ends after the idle timeout, and not while it is busy', async () => {
     const { sessions, clock, gate, settle } = open({ idleMs: 1000, events: { maxAgeMs: 100_000 } })
     const idle = await openSession(sessions)
     const listening = await openSession(sessions)
     const stream = listening.get()
     const asking = await openSession(sessions)
     const reply = asking.post(call(1, 'wait', { word: 'a' }))
-    // Whether the client still waits does not matter: it may come back.
+    // It does not matter whether the client still waits: it may reconnect.
     reply.leave()
     clock.advance(600)
     await idle.post(note('notifications/roots/list_changed')).answered()
@@ -174,7 +174,7 @@ describe('a session', () => {
     expect(sessions.size).toBe(0)
   })
 
-  test('keeps nothing when it ends', async () => {
+  test('keeps no events when it ends', async () => {
     const { sessions, gate, settle } = open()
     gate('a').resolve()
     for (let i = 0; i < 20; i++) {
@@ -189,7 +189,7 @@ describe('a session', () => {
 })
 
 describe('at the limit of sessions', () => {
-  test('a further one is refused, to come again later', async () => {
+  test('another one is rejected with Retry-After', async () => {
     const { sessions } = open({ maxSessions: 3 })
     for (let i = 0; i < 3; i++) await openSession(sessions)
     const reply = begin(sessions)
@@ -198,21 +198,21 @@ describe('at the limit of sessions', () => {
     expect(sessions.size).toBe(3)
   })
 
-  test('the one that was idle longest makes room, if it was for a while', async () => {
+  test('the one that was idle longest is evicted, if it was idle long enough', async () => {
     const { sessions, clock } = open({ maxSessions: 3 })
     const busy = await openSession(sessions)
     busy.get()
     const first = await openSession(sessions)
-    clock.advance(limits.sessionSpareMs.default / 2)
+    clock.advance(limits.sessionEvictableMs.default / 2)
     const second = await openSession(sessions)
-    clock.advance(limits.sessionSpareMs.default / 2)
+    clock.advance(limits.sessionEvictableMs.default / 2)
     expect((await begin(sessions).answered()).status).toBe(200)
     const found = [busy, first, second].map(({ id }) => sessions.find(id, undefined) !== undefined)
     expect([found, sessions.size]).toEqual([[true, false, true], 3])
     expect(begin(sessions).status).toBe(503)
   })
 
-  test('each principal has one of its own', async () => {
+  test('each principal has its own limit', async () => {
     const { sessions, clock } = open({ maxSessionsPerPrincipal: 2 })
     const principal = { id: 'a' }
     const other = await openSession(sessions, undefined, { principal: { id: 'b' } })
@@ -220,14 +220,14 @@ describe('at the limit of sessions', () => {
     await openSession(sessions, undefined, { principal })
     expect(begin(sessions, opening(), 'a').status).toBe(503)
     expect((await begin(sessions, opening(), 'b').answered()).status).toBe(200)
-    clock.advance(limits.sessionSpareMs.default)
+    clock.advance(limits.sessionEvictableMs.default)
     await openSession(sessions, undefined, { principal })
     expect(sessions.find(first.id, principal)).toBeUndefined()
     expect(sessions.find(other.id, { id: 'b' })).toBeDefined()
   })
 
-  test('the defaults are those of the table', async () => {
-    const { sessions, clock } = open({ openingMs: 10_000_000 })
+  test('the defaults are those of the limits', async () => {
+    const { sessions, clock } = open({ initializeTimeoutMs: 10_000_000 })
     for (let i = 0; i < limits.sessionsPerPrincipal.default; i++) begin(sessions, opening(), 'a')
     expect(begin(sessions, opening(), 'a').status).toBe(503)
     for (let i = sessions.size; i < limits.sessions.default; i++) begin(sessions)
@@ -243,7 +243,7 @@ describe('at the limit of sessions', () => {
 })
 
 describe('closing', () => {
-  test('answers what is in flight, then ends every stream, and takes nothing new', async () => {
+  test('waits for requests in flight, then ends every stream, and accepts no new session', async () => {
     const { sessions, gate } = open()
     const client = await openSession(sessions)
     const stream = client.get()
@@ -258,7 +258,7 @@ describe('closing', () => {
     await sessions.close()
   })
 
-  test('waits no longer than it is told', async () => {
+  test('waits no longer than `drainMs`', async () => {
     const { sessions, aborted } = open()
     const client = await openSession(sessions)
     const reply = client.post(call(1, 'wait', { word: 'a' }))
@@ -274,7 +274,7 @@ describe('a request without a session', () => {
     revision = '2025-06-18',
   ) {
     const reply = new FakeReply()
-    on.sessions.once({
+    on.sessions.serveSessionless({
       message,
       revision,
       request: httpRequest(),
@@ -292,7 +292,7 @@ describe('a request without a session', () => {
     expect([on.sessions.size, reply.headers['mcp-session-id']]).toEqual([0, undefined])
   })
 
-  test('is told what belongs to it, without ids', async () => {
+  test('gets the events that belong to it, without ids', async () => {
     const on = open()
     on.gate('a').resolve()
     const reply = await once(on, call('w', 'work', { word: 'a' }), '2025-11-25').answered()
@@ -300,7 +300,7 @@ describe('a request without a session', () => {
     expect(reply.messages.at(-1).id).toBe('w')
   })
 
-  test('cannot be asked back, and is answered all the same', async () => {
+  test('gets no server requests, and is answered all the same', async () => {
     const on = open()
     on.server.use(
       next => async (message, exchange) =>
@@ -312,13 +312,13 @@ describe('a request without a session', () => {
     expect(reply.json.result).toEqual({ why: -32601 })
   })
 
-  test('of a revision that is not served is refused', async () => {
+  test('of a revision that is not served is rejected', async () => {
     const on = open()
     const reply = await once(on, undefined, '1999-01-01').answered()
     expect([reply.status, reply.json.id]).toEqual([400, 5])
   })
 
-  test('is answered with the error of the opening that it stands for', async () => {
+  test('is answered with the error of the `initialize` that it implies', async () => {
     const on = open()
     on.server.use(next => (message, exchange) => {
       if (message.method === 'initialize') throw new Error('closed today')

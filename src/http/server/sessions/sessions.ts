@@ -3,27 +3,31 @@ import type { RpcRequest } from '../../../jsonrpc/message.ts'
 import type { Endpoint } from '../../../mcp/endpoint.ts'
 import { limits } from '../../../util/limits/limits.ts'
 import { randomHex } from '../../../util/random.ts'
-import { housekeeping } from '../../../util/time/background.ts'
 import type { Clock } from '../../../util/time/clock.ts'
+import { backgroundDeadlines } from '../../../util/time/deadline.ts'
 import type { HttpReply, HttpRequest } from '../../exchange.ts'
 import type { Accepts } from '../accept.ts'
 import { refusal, refuse } from '../responses.ts'
+import { OpenStreams } from '../sse-keep-alive.ts'
 import { EventLog, type EventLogOptions } from './event-log.ts'
 import { HttpSession, type SessionHost } from './session.ts'
 import { type SessionLimits, SessionTable } from './session-table.ts'
-import { answerOnce, type Sessionless } from './sessionless.ts'
+import { type SessionlessRequest, serveSessionless } from './sessionless.ts'
 
-/** How sessions over HTTP behave. */
+/** Options of sessions over HTTP. */
 export interface SessionsOptions extends SessionLimits {
-  /** Whether a client that lost a stream may pick it up again; it may unless said. */
+  /** Whether a client can resume a stream after a disconnect; true by default. */
   readonly resumable?: boolean
-  /** How much is kept for that. */
+  /** How many events are kept for resuming. */
   readonly events?: EventLogOptions
-  /** How long a client is asked to stay away when its stream is closed for the time being. */
+  /**
+   * Time in milliseconds after which a client is exchange to reconnect when its stream is closed for
+   * polling.
+   */
   readonly retryMs?: number
   /**
-   * Makes the id of a session: visible ASCII, never the same twice, and nothing that could be guessed.
-   * 192 random bits unless said.
+   * Makes the id of a session: visible ASCII, unique, and impossible to guess. By default 192 random
+   * bits.
    */
   readonly makeId?: () => string
   /** For tests. */
@@ -38,17 +42,22 @@ export class Sessions {
   readonly #host: SessionHost
   #isClosing = false
 
-  constructor(endpoint: Endpoint, options: SessionsOptions = {}) {
+  constructor(
+    endpoint: Endpoint,
+    options: SessionsOptions = {},
+    streams: OpenStreams = new OpenStreams(),
+  ) {
     this.#endpoint = endpoint
     this.#makeId = options.makeId ?? sessionId
-    const deadlines = housekeeping(options.clock)
+    const deadlines = backgroundDeadlines(options.clock)
     this.#table = new SessionTable(options, options.clock, deadlines)
     this.#host = {
       log: new EventLog(options.events, options.clock, deadlines),
+      streams,
       isResumable: options.resumable ?? true,
       retryMs: options.retryMs ?? limits.streamRetryMs.default,
-      onOpened: session => this.#table.opened(session),
-      onMoved: session => this.#table.moved(session),
+      onInitialized: session => this.#table.initialized(session),
+      onActivity: session => this.#table.updateIdle(session),
       onEnded: session => this.#table.remove(session),
     }
   }
@@ -57,14 +66,14 @@ export class Sessions {
     return this.#table.size
   }
 
-  /** What is kept of events for clients that come back, in bytes, about. */
+  /** Approximate size of the events kept for resuming, in bytes. */
   get keptBytes(): number {
     return this.#host.log.bytes
   }
 
   /**
-   * Answers an `initialize` that carries no session: opens one and tells its id in the header
-   * `mcp-session-id`. One that fails leaves nothing; at the limit it is answered 503.
+   * Serves an `initialize` that names no session: opens one and sends its id in the header
+   * `mcp-session-id`. If `initialize` fails, no session is left. Responds 503 at the limit.
    */
   begin(message: RpcRequest, request: HttpRequest, reply: HttpReply, accepts: Accepts): void {
     const { principal } = request
@@ -76,7 +85,7 @@ export class Sessions {
       try {
         session.begin(this.#endpoint, message, request, reply, accepts)
       } catch (error) {
-        // Whatever the endpoint has against it, nothing is left here.
+        // Whatever error the endpoint throws, no session is left.
         this.#table.remove(session)
         throw error
       }
@@ -86,26 +95,26 @@ export class Sessions {
   }
 
   /**
-   * The session with this id, if it is this principal's; whether there is one of somebody else is not
-   * told. Whoever asks is about to use it.
+   * Returns the session with this id if it belongs to this principal, and records that its client has
+   * sent something. The result does not reveal whether another principal has a session with this id.
    */
   find(id: string, principal: Principal | undefined): HttpSession | undefined {
     const session = this.#table.find(id, principal)
-    if (session !== undefined) this.#table.heard(session)
+    if (session !== undefined) this.#table.touch(session)
     return session
   }
 
   /**
-   * Answers one request of a client without a session, as if it had just initialized with this
-   * revision. Nothing of it is left afterwards, and it cannot be asked back.
+   * Serves one request of a client without a session, as if the client had just initialized with this
+   * revision. No state is left afterwards, and server requests are rejected.
    */
-  once(asked: Sessionless): void {
-    answerOnce(this.#endpoint, this.#host.log, asked)
+  serveSessionless(exchange: SessionlessRequest): void {
+    serveSessionless(this.#endpoint, this.#host, exchange)
   }
 
   /**
-   * Takes on no more sessions and ends those there are: their requests are answered within `drainMs`,
-   * then their streams end. Idempotent; never rejects.
+   * Opens no further sessions and ends the open ones: waits up to `drainMs` for their requests, then
+   * ends their streams. Idempotent; never rejects.
    */
   async close(options: { readonly drainMs?: number } = {}): Promise<void> {
     this.#isClosing = true
@@ -115,7 +124,7 @@ export class Sessions {
 
 const later = { 'retry-after': '5' }
 
-/** 192 bits, which nobody guesses. */
+/** Returns 192 random bits, which cannot be guessed. */
 function sessionId(): string {
   return randomHex(24)
 }

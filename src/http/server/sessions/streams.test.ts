@@ -12,7 +12,7 @@ function open(options?: SessionsOptions) {
   return { ...on, sessions: new Sessions(on.server, options) }
 }
 
-/** Changes the list of tools, of which every session is told. */
+/** Changes the list of tools, of which every session is notified. */
 async function change(client: Player, { settle }: { settle(): Promise<void> }): Promise<void> {
   await client.post(call(1, 'change')).answered()
   await settle()
@@ -22,8 +22,8 @@ const lastId = (reply: FakeReply): string => reply.events.at(-1)?.id ?? ''
 const kinds = (reply: FakeReply) => reply.messages.map(one => one.method ?? said(one))
 const changed = 'notifications/tools/list_changed'
 
-describe('the stream of what belongs to no request', () => {
-  test('is told of changes, and a POST is not', async () => {
+describe('the standalone stream', () => {
+  test('gets changes, and a POST does not', async () => {
     proves('H7b', 'H8c', 'H8d', 'H9')
     const on = open()
     const client = await openSession(on.sessions)
@@ -37,7 +37,7 @@ describe('the stream of what belongs to no request', () => {
   })
 
   test.each([true, false])(
-    'is told what came before it was opened (resumable: %s)',
+    'gets what was sent before it was opened (resumable: %s)',
     async resumable => {
       const on = open({ resumable })
       const client = await openSession(on.sessions)
@@ -49,18 +49,18 @@ describe('the stream of what belongs to no request', () => {
     },
   )
 
-  test('waits with no more than fits', async () => {
+  test('buffers no more than the limit', async () => {
     const on = open({ events: { maxStreamEvents: 2 } })
     const client = await openSession(on.sessions)
     for (let i = 0; i < 4; i++) await change(client, on)
     const stream = client.get()
     expect(kinds(stream)).toEqual([changed, changed])
-    // What was dropped before there was a stream is no gap in it.
+    // Events that were dropped before the first connection are not a gap in the stream.
     stream.leave()
     expect(client.get(stream.events[0]?.id).status).toBe(200)
   })
 
-  test('exists once: a second one is refused, and the first goes on', async () => {
+  test('exists once: a second one is rejected, and the first continues', async () => {
     const on = open()
     const client = await openSession(on.sessions)
     const first = client.get()
@@ -79,7 +79,7 @@ describe('the stream of what belongs to no request', () => {
     expect(streams.map(kinds)).toEqual([[], []])
   })
 
-  test('goes on where it was lost, with each event once', async () => {
+  test('resumes where it was lost, with each event once', async () => {
     const on = open()
     const client = await openSession(on.sessions)
     const first = client.get()
@@ -94,20 +94,20 @@ describe('the stream of what belongs to no request', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  test('goes on from its empty first event', async () => {
+  test('resumes from its priming event', async () => {
     const on = open()
     const client = await openSession(on.sessions)
     await change(client, on)
     const first = client.get()
-    const [primer] = first.events
+    const [priming] = first.events
     first.leave()
-    expect(kinds(client.get(primer?.id))).toEqual([changed])
+    expect(kinds(client.get(priming?.id))).toEqual([changed])
   })
 })
 
 describe('a lost stream of a request', () => {
   test.each(['2025-06-18', '2025-11-25'])(
-    'cancels nothing and goes on by GET (%s)',
+    'cancels nothing and is resumed by GET (%s)',
     async revision => {
       proves('H7e', 'H10d')
       const on = open()
@@ -125,7 +125,7 @@ describe('a lost stream of a request', () => {
     },
   )
 
-  test('goes on while the request is still being answered', async () => {
+  test('is resumed while the request is still in flight', async () => {
     proves('H8d', 'H10d')
     const on = open()
     const client = await openSession(on.sessions)
@@ -141,7 +141,7 @@ describe('a lost stream of a request', () => {
     expect(kinds(client.get())).toEqual([changed])
   })
 
-  test('goes to the new connection only, if the old one was not seen to end', async () => {
+  test('moves to the new connection, if the old one was not seen to end', async () => {
     proves('H9')
     const on = open()
     const client = await openSession(on.sessions)
@@ -154,7 +154,7 @@ describe('a lost stream of a request', () => {
     expect([kinds(reply).length, kinds(stream).length]).toEqual([1, 2])
   })
 
-  test('can be asked for again from any event, also when it is over', async () => {
+  test('can be resumed from any event, also after its end', async () => {
     const on = open()
     const client = await openSession(on.sessions)
     on.gate('a').resolve()
@@ -172,14 +172,14 @@ describe('a lost stream of a request', () => {
       reply.leavesAfter = events
       client.session.post(call(1, 'work', { word: 'a' }), httpRequest(), reply, both)
       on.gate('a').resolve()
-      await reply.until(one => one.isOver)
+      await reply.until(one => one.isFinished)
       const stream = await client.get(lastId(reply)).answered()
       const seen = [...reply.messages, ...stream.messages]
       expect(seen.map(one => one.params?.progress ?? said(one))).toEqual([1, 2, 'a'])
     }
   })
 
-  test('of a client that had got no event is gone with its reply', async () => {
+  test('of a client that got no event cannot be resumed', async () => {
     const on = open()
     const client = await openSession(on.sessions)
     const reply = client.post(call(1, 'wait', { word: 'a' }))
@@ -190,7 +190,7 @@ describe('a lost stream of a request', () => {
     expect(kinds(client.get())).toEqual([])
   })
 
-  test('cannot go on where that is switched off', async () => {
+  test('cannot be resumed where that is switched off', async () => {
     const on = open({ resumable: false })
     const client = await openSession(on.sessions)
     on.gate('a').resolve()
@@ -211,7 +211,7 @@ describe('an event id', () => {
     return { on, client, reply, id: lastId(reply) }
   }
 
-  test('of another session is refused, and that session is not touched', async () => {
+  test('of another session is rejected, and that session is not affected', async () => {
     const { on, reply } = await answered()
     const other = await openSession(on.sessions)
     await other.post(call(1, 'work', { word: 'a' })).answered()
@@ -231,7 +231,7 @@ describe('an event id', () => {
     expect([stream.status, stream.json.error.code]).toEqual([400, -32000])
   })
 
-  test('that is too old is refused', async () => {
+  test('that is too old is rejected', async () => {
     const clock = fakeClock()
     const { client, id } = await answered({ clock, events: { maxAgeMs: 1000 } })
     expect(client.get(id).status).toBe(200)
@@ -239,14 +239,14 @@ describe('an event id', () => {
     expect(client.get(id).status).toBe(400)
   })
 
-  test('behind which something was dropped is refused, rather than leaving it out', async () => {
+  test('after which an event was dropped is rejected, rather than leaving that event out', async () => {
     const { client, reply } = await answered({ events: { maxStreamEvents: 1 } })
     expect(reply.events.map(({ id }) => client.get(id).status)).toEqual([400, 400, 200, 200])
   })
 })
 
-describe('closing a connection for the time being', () => {
-  test('tells when to come back, and the rest follows there', async () => {
+describe('closing a connection for polling', () => {
+  test('says when to reconnect, and the rest follows there', async () => {
     proves('H11b')
     const on = open({ retryMs: 500 })
     on.server.use(next => (message, exchange) => {
@@ -267,12 +267,12 @@ describe('closing a connection for the time being', () => {
     expect(kinds(stream)).toEqual(['a'])
   })
 
-  test('is what a tool does by hanging up, where that is possible', async () => {
+  test('is what a tool does by closeStream, where that is possible', async () => {
     const on = open()
     const hungUp: boolean[] = []
     const gate = on.gate('slow')
     on.server.tool('slow', {}, async (_, ctx) => {
-      hungUp.push(ctx.hangUp(), ctx.hangUp())
+      hungUp.push(ctx.closeStream(), ctx.closeStream())
       await gate.promise
       return 'late'
     })
@@ -289,7 +289,7 @@ describe('closing a connection for the time being', () => {
     expect(hungUp).toEqual([true, false, false, false])
   })
 
-  test('works for the other stream, too', async () => {
+  test('works for the standalone stream, too', async () => {
     proves('H8e')
     const on = open()
     const client = await openSession(on.sessions)

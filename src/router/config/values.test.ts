@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import type { AddressUse } from './field.ts'
+import { addressProblem, isLocalAddress } from './values.ts'
+
+const good: readonly [use: AddressUse, address: string][] = [
+  ['listen', 'http://127.0.0.1:3000/mcp'],
+  ['listen', 'http://:3000'],
+  ['listen', 'ws://localhost:1/a'],
+  ['listen', 'tcp://:4000'],
+  ['listen', 'tcp://[::1]:80'],
+  ['listen', 'unix:a.sock'],
+  ['listen', 'unix:/run/a.sock'],
+  ['listen', 'unix:///run/a.sock'],
+  ['listen', 'pipe:name'],
+  ['listen', 'stdio:'],
+  ['connect', 'HTTPS://example.com/mcp?a=b'],
+  ['connect', 'wss://example.com'],
+  ['metrics', 'http://127.0.0.1:9090/metrics'],
+]
+
+test.each(good)('valid for %s: %s', (use, address) => {
+  expect(addressProblem(address, use)).toBeUndefined()
+})
+
+const bad: readonly [use: AddressUse, address: string, problem: RegExp][] = [
+  ['listen', '', /starts with http:/],
+  ['listen', '3000', /starts with/],
+  ['listen', 'localhost:3000', /starts with/],
+  ['listen', 'https://localhost:3000', /not an address to listen at/],
+  ['listen', 'http:///mcp', /needs a host/],
+  ['listen', 'http:/localhost', /needs a host/],
+  ['listen', 'http://a b/', /needs a host/],
+  ['listen', 'http://localhost:99999', /needs a host/],
+  ['listen', 'http://localhost/#a', /fragment/],
+  ['listen', 'stdio:x', /must not continue after/],
+  ['listen', 'tcp://localhost', /a port/],
+  ['listen', 'tcp://localhost:70000', /a port/],
+  ['listen', 'tcp://localhost:1/path', /a port/],
+  ['listen', 'unix:', /path of a socket file/],
+  ['listen', 'unix://host/a', /path of a socket file/],
+  ['listen', 'pipe:a/b', /without slashes/],
+  ['connect', 'stdio:', /not an address to connect to/],
+  ['connect', 'ftp://example.com', /not an address to connect to/],
+  ['metrics', 'tcp://localhost:1', /not an address to serve metrics at/],
+]
+
+test.each(bad)('invalid for %s: %s', (use, address, problem) => {
+  expect(addressProblem(address, use)).toMatch(problem)
+})
+
+const places: readonly [address: string, isLocal: boolean][] = [
+  ['http://127.0.0.1:1', true],
+  ['http://127.1:1', true],
+  ['http://[::1]:1', true],
+  ['ws://localhost:1', true],
+  ['tcp://:4000', true],
+  ['unix:a', true],
+  ['pipe:a', true],
+  ['stdio:', true],
+  ['http://0.0.0.0:1', false],
+  ['http://0:1', false],
+  ['http://[::]:1', false],
+  ['tcp://192.168.0.1:1', false],
+  ['http://localhost.example.com', false],
+  ['http://127.0.0.1.example.com', false],
+]
+
+test.each(places)('only this machine reaches %s: %s', (address, isLocal) => {
+  expect(isLocalAddress(address)).toBe(isLocal)
+})

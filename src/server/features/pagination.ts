@@ -1,0 +1,162 @@
+import { errors } from '../../mcp/errors/constructors.ts'
+import { fromBase64Url, toBase64Url } from '../crypto/base64url.ts'
+import { type CryptoKey, constantTimeEqual, copyKeys, deriveKey } from '../crypto/keys.ts'
+import type { Params } from '../request.ts'
+
+/** One page of a list. */
+export interface Page<T> {
+  readonly items: readonly T[]
+  /** The cursor of the next page; undefined on the last page. */
+  readonly nextCursor: string | undefined
+}
+
+/**
+ * Returns the page of a list that the params ask for. Throws or rejects with `errors.invalidCursor` for
+ * a cursor that this server did not make.
+ *
+ * A cursor holds the position of the last entry that was shown. `positions` are those of the entries,
+ * in ascending order: where an entry keeps its position while others come and go, no entry is shown
+ * twice or left out. Without `positions` an entry's position is its index.
+ *
+ * The page is a promise only where a cursor was given or a next page exists, because cursors are signed
+ * asynchronously. Nearly every list fits on one page and is returned at once.
+ */
+export function pageOf<T>(
+  all: readonly T[],
+  list: string,
+  params: Params,
+  cursors: Cursors,
+  size: number,
+  positions?: readonly number[],
+): Page<T> | Promise<Page<T>> {
+  const { cursor } = params
+  if (cursor === undefined) return pageFrom(0, all, list, cursors, size, positions)
+  if (typeof cursor !== 'string') throw errors.invalidCursor({ cursor: String(cursor) })
+  return cursors.read(list, cursor).then(position => {
+    if (position === undefined) throw errors.invalidCursor({ cursor })
+    return pageFrom(indexAfter(position, positions), all, list, cursors, size, positions)
+  })
+}
+
+function pageFrom<T>(
+  start: number,
+  all: readonly T[],
+  list: string,
+  cursors: Cursors,
+  size: number,
+  positions: readonly number[] | undefined,
+): Page<T> | Promise<Page<T>> {
+  if (start === 0 && all.length <= size) return { items: all, nextCursor: undefined }
+  const end = start + size
+  // Entries after the cursor may have been removed since: then the rest is the last page.
+  const items = all.slice(start, end)
+  if (end >= all.length) return { items, nextCursor: undefined }
+  const next = cursors.make(list, positions?.[end - 1] ?? end - 1)
+  return next.then(nextCursor => ({ items, nextCursor }))
+}
+
+/** The index of the first entry after a position. */
+function indexAfter(position: number, positions: readonly number[] | undefined): number {
+  if (positions === undefined) return position + 1
+  let low = 0
+  let high = positions.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((positions[middle] ?? 0) > position) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+/**
+ * Makes and reads the cursors of lists.
+ *
+ * A cursor holds a position and a keyed hash (HMAC-SHA-256, truncated to 128 bits) of the position and
+ * of its binding. The hash keeps clients from making cursors of their own and from using one elsewhere.
+ * It hides nothing: anyone can read the position out of a cursor, and a cursor stays valid as long as
+ * its key and its binding do. State that must be secret or must expire belongs into a sealed token.
+ */
+export interface Cursors {
+  /**
+   * Returns the text for a position. `binding` is what the position belongs to, such as the method, the
+   * version of the list, a filter or the caller: `read` accepts the cursor only with the same binding.
+   *
+   * Rejects with a RangeError for a position that is not an integer ≥ 0.
+   */
+  make(binding: string | readonly string[], position: number): Promise<string>
+  /** Returns the position in a cursor; undefined for every text that `make` did not return. */
+  read(binding: string | readonly string[], text: string): Promise<number | undefined>
+}
+
+/** The options of `createCursors`. */
+export interface CursorOptions {
+  /**
+   * Secrets of at least 32 random bytes each, such as those of a sealer: the first one signs cursors,
+   * all of them verify. Processes behind one address need the same keys. By default one random key.
+   */
+  readonly keys?: readonly Uint8Array[]
+}
+
+/** Creates a maker of cursors. Throws a TypeError for keys that are too short or an empty list. */
+export function createCursors(options: CursorOptions = {}): Cursors {
+  const secrets = copyKeys(options.keys)
+  let imported: Promise<readonly CryptoKey[]> | undefined
+  const keys = (): Promise<readonly CryptoKey[]> => {
+    imported ??= Promise.all(
+      secrets.map(secret => deriveKey(secret, 'trunkline cursor key', hmac, ['sign'])),
+    )
+    return imported
+  }
+  return {
+    make: async (binding, position) => {
+      if (!Number.isSafeInteger(position) || position < 0) {
+        throw new RangeError(`a position must be an integer ≥ 0 (got ${position})`)
+      }
+      const [first] = await keys()
+      // The check: `copyKeys` returns at least one key.
+      const hash = await hashOf(first as CryptoKey, binding, position)
+      const text = encoder.encode(String(position))
+      const cursor = new Uint8Array(HASH_BYTES + text.length)
+      cursor.set(hash)
+      cursor.set(text, HASH_BYTES)
+      return toBase64Url(cursor)
+    },
+    read: async (binding, text) => {
+      // The protocol allows an empty string as a cursor, but `make` never returns one.
+      if (typeof text !== 'string' || text.length > MAX_LENGTH) return undefined
+      const cursor = fromBase64Url(text)
+      const position = cursor === undefined ? undefined : positionOf(cursor)
+      if (cursor === undefined || position === undefined) return undefined
+      const given = cursor.subarray(0, HASH_BYTES)
+      const hashes = (await keys()).map(key => hashOf(key, binding, position))
+      const isOurs = (await Promise.all(hashes)).some(hash => constantTimeEqual(hash, given))
+      return isOurs ? position : undefined
+    },
+  }
+}
+
+const hmac = { name: 'HMAC', hash: 'SHA-256', length: 256 }
+
+const HASH_BYTES = 16
+/** 16 bytes of hash and up to 16 digits are at most 43 base64url characters. */
+const MAX_LENGTH = 43
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+async function hashOf(
+  key: CryptoKey,
+  binding: string | readonly string[],
+  position: number,
+): Promise<Uint8Array> {
+  // JSON keeps the parts from running into each other.
+  const text = encoder.encode(JSON.stringify([binding, position]))
+  return new Uint8Array(await crypto.subtle.sign('HMAC', key, text), 0, HASH_BYTES)
+}
+
+function positionOf(cursor: Uint8Array): number | undefined {
+  const text = decoder.decode(cursor.subarray(HASH_BYTES))
+  const position = Number(text)
+  // Only the canonical spelling: "07" and "7.0" are the same number, and would be other cursors.
+  return Number.isSafeInteger(position) && String(position) === text ? position : undefined
+}

@@ -1,0 +1,94 @@
+import type { Caller } from '../../mcp/caller.ts'
+import { errors } from '../../mcp/errors/constructors.ts'
+import { limits } from '../../util/limits/limits.ts'
+import { type Clock, systemClock } from '../../util/time/clock.ts'
+import { Expiry } from '../../util/time/expiry.ts'
+import type { Session } from '../core/session.ts'
+import type { IncomingRequest } from '../request.ts'
+import { MemoryTaskStore, type MemoryTaskStoreOptions } from './memory-store.ts'
+import type { TaskRun } from './run.ts'
+import type { TaskOwner, TaskRecord, TaskStore } from './store.ts'
+
+/** The option `tasks` of a server. */
+export interface TaskOptions extends MemoryTaskStoreOptions {
+  /** Where tasks are stored; by default in this process, up to `max` and `maxPerCaller`. */
+  readonly store?: TaskStore
+  /** How long a task is kept from its creation, where the caller names no time. */
+  readonly ttlMs?: number
+  /** The longest time that a caller may name. */
+  readonly maxTtlMs?: number
+  /** The poll interval that callers are asked to use. */
+  readonly pollMs?: number
+}
+
+/**
+ * The tasks of a server in both designs: their store, and those that this process runs.
+ *
+ * A task belongs to the principal that created it; for all others it does not exist. Without a
+ * principal any caller that knows the id of a task may use it, also from another connection after the
+ * first was lost: ids cannot be guessed. Only the session that created such a task lists it.
+ */
+export class TaskRegistry {
+  readonly store: TaskStore
+  readonly clock: Clock
+  readonly pollMs: number
+  readonly #running = new Map<string, TaskRun>()
+  readonly #expiry: Expiry<TaskRun>
+  readonly #sessions = new WeakMap<Session, string>()
+
+  constructor(options: TaskOptions = {}) {
+    this.clock = options.clock ?? systemClock
+    this.store = options.store ?? new MemoryTaskStore(options)
+    this.pollMs = options.pollMs ?? limits.taskPollMs.default
+    this.#expiry = new Expiry(
+      run => run.stop(errors.taskTimeout({ taskId: run.record.id })),
+      options.clock,
+    )
+  }
+
+  /** The tasks that this process runs. */
+  get running(): ReadonlyMap<string, TaskRun> {
+    return this.#running
+  }
+
+  /** Adds a task that this process runs, until it is removed or its time to live is over. */
+  add(run: TaskRun): void {
+    this.#running.set(run.record.id, run)
+    this.#expiry.add(run, run.record.ttlMs)
+  }
+
+  /** Removes a task that this process no longer runs. Its record stays in the store. */
+  remove(run: TaskRun): void {
+    this.#running.delete(run.record.id)
+    this.#expiry.delete(run)
+  }
+
+  /** Finds a task of the caller; undefined where it does not exist, or belongs to another principal. */
+  async find(taskId: string, caller: Caller): Promise<TaskRecord | undefined> {
+    const record = await this.store.get(taskId)
+    return record !== undefined && record.principal === caller.principal?.id ? record : undefined
+  }
+
+  /** Cancels a task, in whichever process it runs. Returns whether there was anything to cancel. */
+  async cancel(record: TaskRecord): Promise<boolean> {
+    const run = this.#running.get(record.id)
+    if (run !== undefined) {
+      await run.cancel()
+      return true
+    }
+    const updatedAt = new Date().toISOString()
+    return this.store.put({ ...record, status: 'cancelled', updatedAt, inputRequests: undefined })
+  }
+
+  /** The owner of the tasks that a request creates. */
+  ownerOf({ caller, session }: IncomingRequest): TaskOwner {
+    if (caller.principal !== undefined) return { principal: caller.principal.id }
+    if (session === undefined || !caller.revision.features.sessions) return {}
+    let key = this.#sessions.get(session)
+    if (key === undefined) {
+      key = crypto.randomUUID()
+      this.#sessions.set(session, key)
+    }
+    return { session: key }
+  }
+}

@@ -1,0 +1,49 @@
+/** Whether an untrusted value is an object with members: neither null nor an array. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Returns the strings of an untrusted array; undefined if the value is no array. */
+export function stringsIn(value: unknown): readonly string[] | undefined {
+  return Array.isArray(value) ? value.filter(item => typeof item === 'string') : undefined
+}
+
+/**
+ * Returns the members that have a value: spreading an option that is undefined must not override a
+ * default.
+ */
+export function defined<T extends object>(options: T | undefined): Partial<T> {
+  const entries = Object.entries(options ?? {}).filter(([, value]) => value !== undefined)
+  // The check: nothing but members of `options`.
+  return Object.fromEntries(entries) as Partial<T>
+}
+
+/**
+ * Freezes a JSON value with everything in it, in place, and returns it: for values that several
+ * messages share, so that none of them can change the others.
+ */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) deepFrozen.add(value)
+  return freeze(value)
+}
+
+/**
+ * Returns a deeply frozen copy, as the value would arrive on a wire. Throws a TypeError if it is no
+ * JSON.
+ */
+export function frozenCopy<T extends object>(value: T): T {
+  return deepFreeze(JSON.parse(JSON.stringify(value)))
+}
+
+/** Whether the object was frozen by `deepFreeze`, so that anything computed from it stays valid. */
+export function isDeepFrozen(value: object): boolean {
+  return deepFrozen.has(value)
+}
+
+const deepFrozen = new WeakSet<object>()
+
+function freeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value
+  for (const member of Object.values(value)) freeze(member)
+  return Object.freeze(value)
+}
