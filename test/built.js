@@ -1,8 +1,8 @@
 import { build, isStale } from '../scripts/steps.js'
 
 /**
- * Makes sure that `dist` is what the sources say. Type errors are shown and do not stop the tests:
- * the gate fails for them in a step of its own.
+ * Builds `dist` if it is older than the sources. Type errors are printed and do not stop the tests:
+ * a separate step of the gate fails for them.
  */
 export async function setup() {
   if (isStale()) await build()

@@ -46,12 +46,12 @@ describe(page, () => {
     expect(documentedTable(page, 'config-foreign', expected)).toEqual(expected)
   })
 
-  test('names the files that are looked for, in their order', () => {
+  test('lists the files that are searched for, in order', () => {
     const names = configNames.map(name => `\`${name.replaceAll('\\', '/')}\``)
     expect(readFile(page)).toContain(names.join(', '))
   })
 
-  test('has an example that is right, with most fields', () => {
+  test('has a valid example with most fields', () => {
     const config = readConfig(example, { env, file: page })
     expect(config.warnings).toEqual([])
     expect(Object.keys(config.servers)).toEqual(['files', 'search', 'tickets', 'later'])
@@ -63,16 +63,16 @@ describe(schemaFile, () => {
   const schema = configJsonSchema()
   const isRight = new Ajv({ strict: false }).compile(schema)
 
-  test('is made from the table of fields', () => {
+  test('is generated from the table of fields', () => {
     if (process.env.UPDATE === '1') {
       const place = new URL(`../${schemaFile}`, import.meta.url)
       writeFileSync(place, `${JSON.stringify(schema, null, 2)}\n`)
     }
-    // By value: how it is laid out is up to the formatter.
+    // Compared by value, because the formatter decides the layout.
     expect(JSON.parse(readFile(schemaFile))).toEqual(schema)
   })
 
-  test('takes the example', () => {
+  test('accepts the example', () => {
     expect(isRight(plain(example))).toBe(true)
   })
 
@@ -90,7 +90,7 @@ describe(schemaFile, () => {
     expect(() => readConfig(JSON.stringify(file), { env })).toThrow()
   })
 
-  test('takes references where addresses are expected', () => {
+  test('accepts references where addresses are expected', () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of a reference
     expect(isRight({ mcpServers: { a: { url: '${ADDRESS}' } } })).toBe(true)
   })

@@ -10,7 +10,7 @@ import { type ChildCommand, type ConnectOptions, connect, Server } from '../src/
 
 const program = fileURLToPath(new URL('mcp-interop/connects-server.js', import.meta.url))
 
-/** How many connections of each kind, and how many at a time. */
+/** The number of connections of each kind. */
 const plan = { inProcess: 370, tcp: 200, unix: 200, webSocket: 200, child: 30 }
 const atOnce = 10
 
@@ -19,7 +19,7 @@ const maxWaitMs = 60_000
 type Counts = Readonly<Record<string, number>>
 type Target = string | ChildCommand | Server
 
-/** What keeps a process alive, by kind; the rest comes and goes with whatever runs. */
+/** Counts by kind the resources that keep a process alive; other kinds vary with the running code. */
 function lasting(resources: readonly string[]): Counts {
   const counts: Record<string, number> = {}
   for (const kind of resources) {
@@ -71,7 +71,7 @@ interface Open {
   readonly there: Counts
 }
 
-/** What is open beyond what was before. */
+/** Returns the resources in `after` that exceed their count in `before`. */
 function left(after: Open, before: Open): string[] {
   const beyond = (side: keyof Open): string[] =>
     Object.entries(after[side])
@@ -97,7 +97,7 @@ test('a thousand connections leave no child, no socket and no timer on either si
     }
     const command = { command: process.execPath, args: [program] }
     const addresses: readonly string[] = [tcp, unix, webSocket]
-    // What a process opens once, such as its own error output, is open from then on.
+    // Resources that a process opens once, such as its stderr, stay open from then on.
     for (const address of addresses) await visits(address, 2)
     const before = await stillOpen()
     await visits(inProcess(), plan.inProcess)
@@ -106,7 +106,7 @@ test('a thousand connections leave no child, no socket and no timer on either si
     await visits(webSocket, plan.webSocket)
     await visits(command, plan.child, started)
 
-    // Without a timer of its own: one would be counted.
+    // Polls without a timer, because a timer would be counted.
     const giveUpAt = Date.now() + maxWaitMs
     let after = await stillOpen()
     while (left(after, before).length > 0 && Date.now() < giveUpAt) {

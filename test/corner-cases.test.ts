@@ -12,11 +12,11 @@ import { type Case, cornerCases } from './corner-cases.ts'
 
 const others = methods({})
 
-/** Knows one method, `echo`, which gives back its params. */
+/** Serves one method, `echo`, which returns its params. */
 const handler: Handler = (message, exchange) =>
   message.method === 'echo' ? message.params : others(message, exchange)
 
-/** Lets a peer receive the input; returns everything it sends, and what became of its call. */
+/** Feeds the input to a peer; returns everything the peer sends, and the outcome of its call. */
 async function receive({ input, over, options, outcome }: Case) {
   const sent: string[] = []
   let sink: Sink | undefined
@@ -50,7 +50,7 @@ async function receive({ input, over, options, outcome }: Case) {
   return { reply, became }
 }
 
-/** The beginning of an input, as the name of its test. */
+/** Returns the beginning of an input, which serves as the name of its test. */
 function excerpt(input: string | Uint8Array): string {
   const text =
     typeof input === 'string' ? JSON.stringify(input) : Buffer.from(input).toString('hex')
@@ -68,7 +68,7 @@ test('a method that begins with rpc. cannot be served', () => {
 })
 
 describe('at the ends of a stream', () => {
-  /** What a channel over these bytes delivers, and how it ends. */
+  /** Returns what a channel over these bytes delivers, and how the channel closes. */
   async function read(text: string, options?: StreamOptions) {
     const channel = streamChannel(Readable.from([Buffer.from(text)]), new PassThrough(), options)
     const arrivals: Decoded[] = []
@@ -84,13 +84,13 @@ describe('at the ends of a stream', () => {
 
   const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
 
-  test('a last line that does not end is dropped, and the end has the code framing', async () => {
+  test('an unterminated last line is dropped, and the channel closes with the code framing', async () => {
     const { types, cause } = await read(`${ping}\n${ping}`)
     expect(types).toEqual(['request'])
     expect(cause).toMatchObject({ code: 'framing' })
   })
 
-  test('a byte order mark is passed over only where that was asked for', async () => {
+  test('a byte order mark is skipped only if the option is set', async () => {
     expect((await read(`\ufeff${ping}\n`)).types).toEqual(['invalid'])
     expect((await read(`\ufeff${ping}\n`, { skipBom: true })).types).toEqual(['request'])
     expect((await read(`${ping}\n\ufeff${ping}\n`, { skipBom: true })).types).toEqual([

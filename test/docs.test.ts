@@ -29,7 +29,7 @@ function errorRows(): Table {
   const makers = Object.entries(errors)
   return Array.from(errorTable.values(), (entry, at) => {
     const { kind, code, message, category, severity, data } = entry
-    // The check: both are made in the order of the error table; data does not change the code.
+    // The cast is safe: both are in the order of the error table, and data does not change the code.
     const [name, make] = makers[at] as [string, () => ReturnType<typeof errors.parseError>]
     const sent = (era: 'session' | 'stateless') => toWire(make(), { revision: { era } }).code
     const other = (number: number) => (number === code ? '' : `${number}`)
@@ -39,7 +39,7 @@ function errorRows(): Table {
   })
 }
 
-test('docs/limits.md shows what becomes of odd input', () => {
+test('docs/limits.md shows how unusual input is handled', () => {
   const rows = cornerCases.map(({ what, happens }) => [what, happens])
   const expected = [['input', 'what happens'], ...rows]
   expect(documentedTable('docs/limits.md', 'corner-cases', expected)).toEqual(expected)
@@ -80,7 +80,7 @@ describe('docs/observe.md', () => {
   })
 })
 
-/** A number as people write it: 10 MiB, 60 s, 65 536. */
+/** Formats a number for readers: 10 MiB, 60 s, 65 536. */
 function amount(value: number, unit: Limit['unit']): string {
   if (unit === 'bytes') {
     return value % 2 ** 20 === 0 ? `${value / 2 ** 20} MiB` : `${value / 2 ** 10} KiB`

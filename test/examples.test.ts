@@ -9,10 +9,10 @@ import { files, read, root } from './sources.ts'
 
 const exec = promisify(execFile)
 
-/** Examples that are told to end by themselves. */
+/** Arguments for examples that otherwise run until a signal. */
 const argumentsOf: Readonly<Record<string, string[]>> = { 'demo.js': ['--once'] }
 
-/** Tools, which have tests of their own below. */
+/** Command-line tools, which have separate tests below. */
 const tools = ['call.js', 'call-tool.js']
 
 const hasGit = spawnSync('git', ['--version']).status === 0
@@ -28,12 +28,12 @@ test.each(programs.filter(name => hasGit || name !== 'git-client.js'))(
   },
 )
 
-test.each(servers)('examples/%s is tried by another example', server => {
+test.each(servers)('examples/%s is used by another example', server => {
   const others = programs.filter(name => read(`examples/${name}`).includes(`'${server}'`))
   expect(others).not.toEqual([])
 })
 
-test('examples/README.md lists them all', () => {
+test('examples/README.md lists all examples', () => {
   const listed = Array.from(read('examples/README.md').matchAll(/\(([\w-]+\.js)\)/g), at => at[1])
   expect(listed.sort()).toEqual([...all].sort())
 })
@@ -62,7 +62,7 @@ describe('examples/call.js', () => {
     expect(failure).toMatchObject({ code: 1, stderr: 'RpcError -32601: Method not found\n' })
   })
 
-  test('explains itself when it is called without a method', async () => {
+  test('prints its usage when called without a method', async () => {
     const failure = await call('tcp://127.0.0.1:1').catch((error: unknown) => error)
     expect(failure).toMatchObject({ code: 2, stderr: expect.stringContaining('usage:') })
   })
@@ -107,14 +107,14 @@ describe('examples/call-tool.js', () => {
     expect(await callTool(...args)).toMatchObject(shown)
   })
 
-  test('explains itself when it is called without an address', async () => {
+  test('prints its usage when called without an address', async () => {
     const failure = await run('examples/call-tool.js').catch((error: unknown) => error)
     expect(failure).toMatchObject({ code: 2, stderr: expect.stringContaining('usage:') })
   })
 })
 
 describe('npm start', () => {
-  test('serves without a terminal and stops cleanly when told to', async () => {
+  test('serves without a terminal and stops cleanly on a signal', async () => {
     const args = ['scripts/start.js', '--listen', 'http://127.0.0.1:0/mcp']
     const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
     let printed = ''
@@ -122,7 +122,7 @@ describe('npm start', () => {
       printed += chunk
       if (printed.includes('curl')) break
     }
-    // What it says to paste is what works.
+    // The command that it prints for pasting works.
     const [, file = '', address = ''] = /node (\S+) call (\S+) text__count/.exec(printed) ?? []
     try {
       expect(file, printed).toBe('dist/cli/main.js')
@@ -135,7 +135,7 @@ describe('npm start', () => {
     expect(child.exitCode).toBe(0)
   })
 
-  test('is not the only demo: one server on several transports serves hosts too', async () => {
+  test('is not the only demo: hosts can use one server on several transports', async () => {
     const client = await connect({
       command: process.execPath,
       args: ['examples/demo.js', '--stdio'],
@@ -156,7 +156,7 @@ const pages = [
 test.each(pages)('the code in %s is one program that prints what its comments say', async path => {
   const blocks = read(path).matchAll(/^```js\n(.*?)^```/gms)
   const page = Array.from(blocks, block => block[1]).join('\n')
-  // The port on the page is for people; a test takes one that is free.
+  // The port on the page is an example; the test uses a free one.
   const program = page.replaceAll(':4000', `:${await freePort()}`)
   const expected = Array.from(
     program.matchAll(/^ *console\.log\(.*\) \/\/ (.*)$/gm),

@@ -36,7 +36,7 @@ const initialized = {
   serverInfo: { name: 's', version: '1' },
 }
 
-/** A client of a scripted server over HTTP. */
+/** Opens a client of a scripted server over HTTP. */
 async function open(script: Script, options: ClientOptions = {}) {
   const { fetch, asked } = fakeFetch(script)
   const onError = () => {}
@@ -49,7 +49,7 @@ async function open(script: Script, options: ClientOptions = {}) {
 
 const methodsOf = (asked: readonly Asked[]) => asked.map(one => one.body?.method ?? one.method)
 
-/** Answers by method; GET is refused, and whatever else wants no answer accepted. */
+/** Answers by method; refuses GET, and accepts messages that need no response. */
 function answers(table: Record<string, (asked: Asked) => Response | Promise<Response>>): Script {
   return asked => {
     if (asked.method === 'GET') return bare(405)
@@ -59,8 +59,8 @@ function answers(table: Record<string, (asked: Asked) => Response | Promise<Resp
   }
 }
 
-describe('finding out what a server over HTTP speaks', () => {
-  test('a server that is discovered is stateless, and gets headers with everything', async () => {
+describe('detecting the revision of a server over HTTP', () => {
+  test('a server that answers server/discover is stateless, and gets headers with every request', async () => {
     const { client, asked } = await open(
       answers({ 'server/discover': one => reply(one, discovered) }),
     )
@@ -76,7 +76,7 @@ describe('finding out what a server over HTTP speaks', () => {
     ['405', () => bare(405)],
     ['a page', () => new Response('<html>', { headers: { 'content-type': 'text/html' } })],
     ['a result of another shape', (one: Asked) => reply(one, {})],
-  ])('one that answers the question with %s has sessions', async (_, answer) => {
+  ])('a server that answers server/discover with %s has sessions', async (_, answer) => {
     proves('N16b')
     const script = answers({
       'server/discover': answer,
@@ -87,7 +87,7 @@ describe('finding out what a server over HTTP speaks', () => {
     expect(methodsOf(asked).slice(0, 2)).toEqual(['server/discover', 'initialize'])
   })
 
-  test('one that knows only other revisions is asked in one of them', async () => {
+  test('a server that supports only other revisions is asked in one of them', async () => {
     proves('N16')
     let count = 0
     const script = answers({
@@ -110,7 +110,7 @@ describe('finding out what a server over HTTP speaks', () => {
     ['a redirect elsewhere', () => bare(307, { location: 'http://evil.test' }), 'refused'],
     ['a broken connection', () => Promise.reject(new TypeError('fetch failed')), 'refused'],
     ['silence', () => new Promise<Response>(() => {}), 'timeout'],
-  ])('%s is an outage, and no reason to begin a session', async (_, answer, code) => {
+  ])('%s is an outage, and does not start a session', async (_, answer, code) => {
     const { fetch, asked } = fakeFetch(answers({ 'server/discover': answer }))
     const dial = async () => httpChannel(new URL('http://localhost:1/mcp'), { fetch })
     const opening = openClient(dial, { timeoutMs: 50, onError: () => {} })
@@ -118,7 +118,7 @@ describe('finding out what a server over HTTP speaks', () => {
     expect(methodsOf(asked)).toEqual(['server/discover'])
   })
 
-  test('nobody at the address is told in words', async () => {
+  test('a refused connection is reported with its reason', async () => {
     const { port, close } = await bound(createServer())
     await close()
     const opening = connect(`http://127.0.0.1:${port}/mcp`)
@@ -130,7 +130,7 @@ describe('finding out what a server over HTTP speaks', () => {
 describe('a stateless client over HTTP', () => {
   const discover = { 'server/discover': (one: Asked) => reply(one, discovered) }
 
-  test('cancels by leaving the answer, however it gives up', async () => {
+  test('cancels by closing the response, however the call is aborted', async () => {
     proves('N7d')
     const events: Events[] = []
     const script = answers({
@@ -144,7 +144,7 @@ describe('a stateless client over HTTP', () => {
     const stop = new AbortController()
     const aborted = client.call('wait', {}, { signal: stop.signal })
     const late = client.call('wait', {}, { timeoutMs: 30 })
-    // One that looks after progress gives up in a way of its own.
+    // A call that subscribes to progress is aborted on a different code path.
     const lateToo = client.call('wait', {}, { timeoutMs: 30, onProgress: () => {} })
     while (events.length < 3) await settle()
     stop.abort('changed my mind')
@@ -156,7 +156,7 @@ describe('a stateless client over HTTP', () => {
     expect(methodsOf(asked)).not.toContain('notifications/cancelled')
   })
 
-  test('leaves the answers when it closes, and whoever waits hears that it has', async () => {
+  test('closes the responses when it closes, and rejects pending calls with "closed"', async () => {
     const events: Events[] = []
     const script = answers({
       ...discover,
@@ -175,7 +175,7 @@ describe('a stateless client over HTTP', () => {
     expect(methodsOf(asked)).toEqual(['server/discover', 'tools/call'])
   })
 
-  test('asks again what changes nothing, and never what may have been carried out', async () => {
+  test('retries requests that change nothing, and never those that may have been executed', async () => {
     let isBroken = true
     const breaks = (one: Asked) => {
       if (!isBroken) return reply(one, { tools: [], contents: [] })
@@ -191,7 +191,7 @@ describe('a stateless client over HTTP', () => {
     expect([counts('tools/list'), counts('tools/call')]).toEqual([2, 1])
   })
 
-  test('listens again when only the stream of changes breaks off', async () => {
+  test('subscribes again when only the stream of changes breaks', async () => {
     const streams: Events[] = []
     const script = answers({
       ...discover,
@@ -218,7 +218,7 @@ describe('a stateless client over HTTP', () => {
   })
 })
 
-test('a session that is gone is opened anew, and what was refused for it is sent again', async () => {
+test('a lost session is opened again, and the request that was rejected for it is sent again', async () => {
   let sessions = 0
   const script = answers({
     initialize: one => reply(one, initialized, { 'mcp-session-id': `s${++sessions}` }),
@@ -241,7 +241,7 @@ describe.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-
       return owned.add(client)
     }
 
-    test('call tools, and tell of progress and changes', async () => {
+    test('call tools, and report progress and changes', async () => {
       const server = new Server({ name: 'travel', version: '1.0.0' })
       server.tool('greet', { input: z.object({ name: z.string() }) }, async ({ name }, ctx) => {
         ctx.progress(1, 2)
@@ -257,7 +257,7 @@ describe.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-
       const changes = client.changes({ tools: true })
       await changes.ready
       const changed = changes.next()
-      // In a session the stream for what is said unasked opens by itself, a little later.
+      // In a session the client opens the standalone stream a little later.
       for (let n = 0; n < 5000 && (await Promise.race([changed, settle()])) === undefined; n++) {
         if (n % 50 === 0) server.tool(`later-${n}`, {}, () => 'x')
       }
@@ -268,7 +268,7 @@ describe.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-
 )
 
 describe('over real connections', () => {
-  test('requests share connections that are kept alive', async () => {
+  test('requests share keep-alive connections', async () => {
     const ports = new Set<number | undefined>()
     const server = createServer((request, response) => {
       ports.add(request.socket.remotePort)
@@ -283,11 +283,11 @@ describe('over real connections', () => {
     const { port } = await bound(server)
     const peer = owned.add(await connect(`http://127.0.0.1:${port}/`, { protocol: 'jsonrpc' }))
     for (let n = 1; n <= 10; n++) expect(await peer.call('n')).toEqual({ n })
-    // A reply on an event stream is there before its end, and the next call does not wait for that.
+    // A response on an event stream arrives before its end, and the next call does not wait for that end.
     expect(ports.size).toBeLessThanOrEqual(2)
   })
 
-  test('a connection that is cut in the middle of an answer fails that call alone', async () => {
+  test('a connection that is cut in the middle of a response fails that call alone', async () => {
     const server = createServer((request, response) => {
       void read(request).then(body => {
         response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -301,7 +301,7 @@ describe('over real connections', () => {
     expect(await peer.call('n')).toEqual({})
   })
 
-  test('plain JSON-RPC goes there and back', async () => {
+  test('plain JSON-RPC calls and batches get their results', async () => {
     const methods = { sum: (a: number, b: number) => a + b }
     const address = 'http://127.0.0.1:0/rpc'
     const listener = owned.add(await listen(methods, address, { protocol: 'jsonrpc' }))
@@ -311,7 +311,7 @@ describe('over real connections', () => {
   })
 })
 
-// biome-ignore lint/suspicious/noExplicitAny: what a request says is looked at member by member
+// biome-ignore lint/suspicious/noExplicitAny: tests inspect the request member by member
 async function read(request: IncomingMessage): Promise<any> {
   let text = ''
   for await (const piece of request) text += piece
@@ -325,7 +325,7 @@ async function bound(server: NodeServer): Promise<{ port: number; close(): Promi
     await new Promise<unknown>(resolve => server.close(resolve))
   }
   owned.add({ [Symbol.asyncDispose]: close })
-  // The check: it is bound to a port.
+  // The cast is safe: the server is bound to a port.
   const { port } = server.address() as AddressInfo
   return { port, close }
 }

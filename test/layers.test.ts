@@ -15,7 +15,7 @@ import {
 const below = ['util', 'jsonrpc', 'wire', 'mcp', 'transport'] as const
 const all = [...below, 'server', 'client', 'http', 'observe', 'router'] as const
 
-/** What each folder may import besides itself: a folder, or one file of it. */
+/** The folders, or single files, that each folder may import besides itself. */
 const layers: Readonly<Record<string, readonly string[]>> = {
   util: [],
   jsonrpc: ['util'],
@@ -42,7 +42,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   testing: all,
 }
 
-/** Where Node's own modules may be imported. Everything else runs wherever JavaScript does. */
+/** The files that may import modules of Node. All others run on any JavaScript runtime. */
 const mayUseNode = [
   /^transport\//,
   /^http\/node\//,
@@ -58,12 +58,12 @@ describe('the layers', () => {
     expect([...folders].sort()).toEqual(Object.keys(layers).sort())
   })
 
-  test('a folder imports only what lies below it', () => {
+  test('a folder imports only from lower layers', () => {
     const wrong = edges().filter(([from, to]) => !isAllowed(from, to))
     expect(wrong.map(edge => edge.join(' imports '))).toEqual([])
   })
 
-  test('no file imports itself by a detour', () => {
+  test('there are no import cycles', () => {
     expect(cycle()).toEqual([])
   })
 
@@ -78,7 +78,7 @@ describe('the layers', () => {
 })
 
 describe('imports from outside', () => {
-  test('modules of Node are imported at the edges only', () => {
+  test('modules of Node are imported only in the allowed files', () => {
     const users = modules.filter(module => module.imports.some(name => name.startsWith('node:')))
     const wrong = users.filter(({ path }) => !mayUseNode.some(place => place.test(path)))
     expect(wrong.map(module => module.path)).toEqual([])
@@ -142,14 +142,14 @@ describe('the files', () => {
     ).toEqual([])
   })
 
-  test('none is too long to be read at once', () => {
-    const long = (path: string, most: number) => read(path).split('\n').length - 1 > most
+  test('no file is too long', () => {
+    const long = (path: string, max: number) => read(path).split('\n').length - 1 > max
     expect(modules.filter(({ path }) => long(`src/${path}`, 500))).toEqual([])
     const tests = ['src', 'test'].flatMap(folder => files(folder).map(name => `${folder}/${name}`))
     expect(tests.filter(path => path.endsWith('.test.ts') && long(path, 800))).toEqual([])
   })
 
-  test('each is named after what it holds', () => {
+  test('each file is named after its contents', () => {
     const vague = new Set(['utils.ts', 'helpers.ts', 'common.ts', 'types.ts'])
     expect(modules.filter(({ path }) => vague.has(basename(path)))).toEqual([])
   })
@@ -180,18 +180,18 @@ describe('finding imports', () => {
     expect(importsOf(text)).toEqual(['./a.ts'])
   })
 
-  test('words in strings and comments are none', () => {
+  test('words in strings and comments are not imports', () => {
     const text = "// import './a.ts'\n/* import './a.ts' */\nconst s = `read from './a.ts'`\n"
     expect(importsOf(text)).toEqual([])
   })
 })
 
-/** Whether code compares an era with a word or with another era. */
+/** Returns whether code compares an era with a string or with another era. */
 function comparesEra(code: string): boolean {
   return /\bera\b\)?\s*[!=]==|[!=]==\s*(?:[\w$]+\??\.)*era\b|switch \([^)\n]*\bera\b/.test(code)
 }
 
-/** Every import between two source files. */
+/** Returns every import between two source files. */
 function edges(): [from: string, to: string][] {
   return modules.flatMap(({ path, imports }) =>
     imports
@@ -206,7 +206,7 @@ function isAllowed(from: string, to: string): boolean {
   return source === target || allowed.includes(target) || allowed.includes(to)
 }
 
-/** The files of one import cycle in order, or nothing. */
+/** Returns the files of one import cycle in order; an empty array if there is none. */
 function cycle(): string[] {
   const next = new Map<string, string[]>()
   for (const [from, to] of edges()) next.set(from, [...(next.get(from) ?? []), to])

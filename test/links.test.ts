@@ -13,7 +13,7 @@ const pages = [...readdirSync(root), ...others, ...docs.map(name => `docs/${name
   markdown,
 )
 
-/** The links of a page to files of the repository, its own anchors included. */
+/** Returns the links of a page to files of the repository, its own anchors included. */
 function linksOf(page: string): string[] {
   const links = Array.from(read(page).matchAll(/\]\(([^)\s]+)\)/g), match => match[1] ?? '')
   return links.filter(link => !/^[a-z]+:/.test(link))
@@ -44,11 +44,11 @@ describe('an anchor', () => {
     expect(slug(heading)).toBe(expected)
   })
 
-  test('has a number if the heading was there before', () => {
+  test('has a number if the heading occurred before', () => {
     expect(anchors('# A\n## `B`\n## B\n## [B](x.md)')).toEqual(['a', 'b', 'b-1', 'b-2'])
   })
 
-  test('is not made of a comment in a code block', () => {
+  test('is not created for a comment in a code block', () => {
     expect(anchors('# A\n```sh\n# not one\n```\n## B')).toEqual(['a', 'b'])
   })
 })

@@ -15,13 +15,13 @@ interface Manifest {
   readonly devDependencies?: Versions
 }
 
-// The check: this is what both of them hold, and npm would refuse anything else.
+// The cast is safe: both files have this shape, and npm would reject any other.
 const own = JSON.parse(read('package.json')) as Manifest
 const others = JSON.parse(read('third-party/package.json')) as Manifest
 const tools = { ...own.dependencies, ...own.devDependencies }
 const folders = ['test', 'bench', 'examples'] as const
 
-describe('what tests, benchmarks and examples import', () => {
+describe('every import of tests, benchmarks and examples', () => {
   const users = folders.flatMap(folder => usersIn(folder))
 
   test('is declared in package.json or in third-party/package.json', () => {
@@ -30,7 +30,7 @@ describe('what tests, benchmarks and examples import', () => {
     expect(wrong.map(user => user.join(' imports '))).toEqual([])
   })
 
-  test('is found in the declared version', () => {
+  test('resolves to the declared version', () => {
     const wanted = { ...tools, ...others.dependencies }
     const wrong = [...new Set(users.map(([, name]) => name))].filter(name => {
       return folders.some(folder => versionFrom(folder, name) !== plain(wanted[name]))
@@ -43,18 +43,18 @@ describe('third-party/package.json', () => {
   const all = folders.flatMap(folder => textsIn(folder)).join('\n')
 
   test.each(Object.keys(others.dependencies))('%s is used', name => {
-    // A name that is put together ends where the part that differs begins: `conformance-${…}`.
+    // A name built at run time is matched up to its variable part: `conformance-${…}`.
     const beginnings = [`'${name}'`, `'${name}/`, `\`${name.replace(/[\d.]+$/, '')}\${`]
     expect(beginnings.some(text => all.includes(text))).toBe(true)
   })
 
-  test('names the versions that package.json names, where both name a package', () => {
+  test('names the same versions as package.json for packages in both', () => {
     const both = Object.keys(others.dependencies).filter(name => tools[name] !== undefined)
     for (const name of both) expect([name, others.dependencies[name]]).toEqual([name, tools[name]])
   })
 })
 
-test('npm start installs the dependencies and the bundler, and none of the tools', async () => {
+test('npm start installs the dependencies and the bundler, but no development tools', async () => {
   const program = "import('./scripts/install.js').then(i => console.log(i.neededToRun().join()))"
   const { stdout } = await exec(process.execPath, ['--eval', program], { cwd: root })
   const paths = stdout.trim().split(',')
@@ -75,7 +75,7 @@ test.each(['package-lock.json', 'third-party/package-lock.json'])('%s names no r
   expect(named.map(([name]) => name)).toEqual([])
 })
 
-/** Each file of a folder with each package that it imports. */
+/** Returns each file of a folder with each package that it imports. */
 function usersIn(folder: string): [path: string, name: string][] {
   return programsIn(folder).flatMap(path => {
     const names = importsOf(read(path)).filter(isPackage).map(packageOf)
@@ -93,7 +93,7 @@ function programsIn(folder: string): string[] {
 }
 
 function isPackage(specifier: string): boolean {
-  // What is put together while it runs, or stands in the text of a program, has other letters in it.
+  // Specifiers that are built at run time, or appear in the text of a program, contain other characters.
   if (!/^@?[a-z][\w./@-]*$/.test(specifier) || isBuiltin(specifier)) return false
   return packageOf(specifier) !== 'trunkline'
 }
@@ -105,7 +105,7 @@ function packageOf(specifier: string): string {
     .join('/')
 }
 
-/** The version of a package that a file of the folder gets. */
+/** Returns the version of a package that imports in the folder resolve to. */
 function versionFrom(folder: string, name: string): string | undefined {
   for (let at = join(root, folder); at !== dirname(root); at = dirname(at)) {
     const manifest = join(at, 'node_modules', name, 'package.json')
@@ -114,7 +114,7 @@ function versionFrom(folder: string, name: string): string | undefined {
   return undefined
 }
 
-/** The version alone: another name for a package stands before it. */
+/** Returns the version without the alias that may precede it. */
 function plain(spec = ''): string {
   return spec.slice(spec.lastIndexOf('@') + 1)
 }

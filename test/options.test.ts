@@ -14,7 +14,7 @@ const server = () => owned.add(new Server(info))
 const slip = (name: string, meant: string) =>
   new TypeError(`unknown option "${name}"; did you mean "${meant}"?`)
 
-describe('an option that does not exist', () => {
+describe('an unknown option', () => {
   test.each([
     'stdio:',
     'tcp://127.0.0.1:0',
@@ -30,14 +30,14 @@ describe('an option that does not exist', () => {
     await expect(refused).rejects.toThrow(slip('handshakMs', 'handshakeMs'))
   })
 
-  test('is refused by connect, whatever it connects to', async () => {
+  test('is rejected by connect for every kind of target', async () => {
     const options = { timeoutMS: 5 } as object
     for (const target of [server(), { command: 'never' }, { mcpServers: {} }]) {
       await expect(connect(target, options)).rejects.toThrow(slip('timeoutMS', 'timeoutMs'))
     }
   })
 
-  test('is refused by serve, which has more of them than listen', async () => {
+  test('is rejected by serve, which has more options than listen', async () => {
     const options = { adresses: [] } as object
     await expect(serve(server(), options)).rejects.toThrow(slip('adresses', 'addresses'))
     const one = { addresses: 'tcp://127.0.0.1:0' } as object
@@ -95,7 +95,7 @@ describe('an option that does not exist', () => {
     expect(() => new Router(options)).toThrow(words)
   })
 
-  test('is refused by a router for servers that come later, and changes nothing', async () => {
+  test('is rejected by a router for servers added later, and changes nothing', async () => {
     const router = owned.add(new Router({ servers: { a: server() } }))
     const wrong = { command: 'never', instnaces: 2 } as object
     const words = 'server "b": unknown option "instnaces"; did you mean "instances"?'

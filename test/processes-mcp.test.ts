@@ -10,7 +10,7 @@ afterEach(() => {
   for (const child of started.splice(0)) child.kill('SIGKILL')
 })
 
-/** A server as a program, which has a timer that would keep it alive for ever. */
+/** Starts a server program with a timer that would keep it alive forever. */
 function start() {
   const { command, args } = fixtureServer('ours')
   const child = spawn(command, [...args, 'more'])
@@ -22,7 +22,7 @@ function start() {
   return { child, stdin: child.stdin, lines, stderr, exit }
 }
 
-/** The messages on standard output, each a line; nothing else may be there. */
+/** The messages on standard output, one per line; nothing else may be written there. */
 class Lines {
   readonly #iterator: AsyncIterator<Buffer>
   #rest = ''
@@ -44,7 +44,7 @@ class Lines {
     return this.#messages.shift()
   }
 
-  /** All that still comes. */
+  /** Returns all remaining messages. */
   async all(): Promise<unknown[]> {
     const messages: unknown[] = []
     for (;;) {
@@ -74,14 +74,14 @@ const answer = (id: number, words: string) => ({
 })
 
 describe('a program that serves with `serve`', () => {
-  test('ends when its input ends, although something else would keep it alive', async () => {
+  test('exits when its input ends, although a timer would keep it alive', async () => {
     const { stdin, lines, exit } = start()
     stdin.end()
     expect(await lines.all()).toEqual([])
     expect(await exit).toEqual([0, null])
   })
 
-  test('first answers all that it was asked', async () => {
+  test('first responds to all requests it received', async () => {
     const { stdin, lines, exit } = start()
     stdin.end(call(1, 'slow') + call(2, 'image') + call(3, 'slow'))
     const came = await lines.all()
@@ -90,7 +90,7 @@ describe('a program that serves with `serve`', () => {
     expect(await exit).toEqual([0, null])
   })
 
-  test('ends the streams of changes in good order, which would have no end', async () => {
+  test('ends open subscriptions with a complete result', async () => {
     const { stdin, lines, exit } = start()
     const params = { notifications: { toolsListChanged: true }, _meta: meta }
     stdin.end(line({ id: 1, method: 'subscriptions/listen', params }))
@@ -103,7 +103,7 @@ describe('a program that serves with `serve`', () => {
     expect(await exit).toEqual([0, null])
   })
 
-  test('may print without harm: it goes to standard error', async () => {
+  test('may print, because console output goes to standard error', async () => {
     const { stdin, lines, stderr, exit } = start()
     stdin.end(call(1, 'prints'))
     expect(await lines.all()).toMatchObject([answer(1, 'printed')])
@@ -112,7 +112,7 @@ describe('a program that serves with `serve`', () => {
   })
 
   test.each(['SIGTERM', 'SIGINT'] as const)(
-    'answers on %s what is in flight, and ends',
+    'responds to requests in flight on %s, and exits',
     async signal => {
       const { child, stdin, lines, exit } = start()
       stdin.write(call(1, 'slow', progressing))
@@ -123,12 +123,12 @@ describe('a program that serves with `serve`', () => {
     },
   )
 
-  test('ends at once on the second signal', async () => {
+  test('exits at once on the second signal', async () => {
     const { child, stdin, lines, exit } = start()
     stdin.write(call(1, 'wait', progressing))
     expect(await lines.next()).toMatchObject({ method: 'notifications/progress' })
     child.kill('SIGTERM')
-    // A request that is refused tells that the first signal has been heard.
+    // A rejected request shows that the server has received the first signal.
     let id = 1
     let refused: unknown
     while (refused === undefined) {

@@ -23,7 +23,7 @@ function start(name: string, ...args: string[]): ChildProcessWithoutNullStreams 
   return child
 }
 
-/** A program on stdio: what it prints and how it ends. */
+/** Starts a program on stdio; returns its output and its exit. */
 function serve() {
   const child = start('stdio-server')
   const stdout = text(child.stdout)
@@ -42,7 +42,7 @@ const messages = (output: string): unknown[] =>
     .map(line => JSON.parse(line))
 
 describe('a program that serves on its stdio', () => {
-  test('answers everything it was asked before its input ended, then ends by itself', async () => {
+  test('responds to every request received before its input ended, then exits', async () => {
     const { stdin, stdout, stderr, exit } = serve()
     let requests = ''
     for (let id = 0; id < 100; id++) requests += request(id, 'echo', id)
@@ -54,14 +54,14 @@ describe('a program that serves on its stdio', () => {
     expect(await stderr).toBe('closed: in good order\n')
   })
 
-  test('leaves nothing of a large answer behind when it ends', async () => {
+  test('writes all of a large response before it exits', async () => {
     const { stdin, stdout, exit } = serve()
     stdin.end(request(1, 'large', 3 << 20))
     expect(messages(await stdout)).toEqual([{ jsonrpc: '2.0', id: 1, result: 'é'.repeat(3 << 20) }])
     expect(await exit).toEqual([0, null])
   })
 
-  test('may print without harm: it goes to standard error', async () => {
+  test('may print, because console output goes to standard error', async () => {
     const { stdin, stdout, stderr } = serve()
     stdin.end(request(1, 'print'))
     expect(messages(await stdout)).toEqual([{ jsonrpc: '2.0', id: 1, result: 'printed' }])
@@ -79,7 +79,7 @@ describe('a program that serves on its stdio', () => {
     }
   })
 
-  test('refuses a message over the limit and goes on', async () => {
+  test('rejects a message over the limit and continues', async () => {
     const { stdin, stdout } = serve()
     stdin.write(request(1, 'echo', 'x'.repeat(1 << 20)))
     stdin.end(request(2, 'echo', 'small'))
@@ -95,7 +95,7 @@ describe('a program that serves on its stdio', () => {
     expect(messages(await stdout)).toMatchObject([{ id: 1, result: 'refused' }])
   })
 
-  test('can open another when it has closed the first, and print in between', async () => {
+  test('can open another channel after closing the first, and print in between', async () => {
     const { child, stdin, exit } = serve()
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
     stdin.write(request(1, 'reopen'))
@@ -106,13 +106,13 @@ describe('a program that serves on its stdio', () => {
     expect(await exit).toEqual([0, null])
   })
 
-  test('ends when it has closed its channel, although its input is still open', async () => {
+  test('exits when it has closed its channel, although its input is still open', async () => {
     const { stdin, exit } = serve()
     stdin.write(request(1, 'closeSoon'))
     expect(await exit).toEqual([0, null])
   })
 
-  test('closes quietly when nobody reads its output any more', async () => {
+  test('closes quietly when its output is no longer read', async () => {
     const child = start('stdio-server')
     const stderr = text(child.stderr)
     const exit = once(child, 'exit')
@@ -127,15 +127,15 @@ describe('a program that serves on its stdio', () => {
 
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
-describe('the end of a program', () => {
-  test.each(['exit', 'throw'])('by %s is the end of its child processes', async how => {
+describe('the exit of a program', () => {
+  test.each(['exit', 'throw'])('by %s ends its child processes', async how => {
     const { child, pid } = await own(how, 'stubborn')
     await once(child, 'exit')
     await vi.waitFor(() => expect(isAlive(pid)).toBe(false), pollOptions)
   })
 
   test.each(signals)(
-    'by %s is the end of its child processes, and looks as usual',
+    'by %s ends its child processes, and keeps the usual exit status',
     async signal => {
       const { child, pid } = await own('wait', 'stubborn')
       child.kill(signal)
@@ -144,7 +144,7 @@ describe('the end of a program', () => {
     },
   )
 
-  test('is not held up by somebody who listens only to clean up', async () => {
+  test('is not delayed by a signal listener that only cleans up', async () => {
     const { child, lines, pid } = await own('tidy', 'stubborn')
     expect((await lines.next()).value).toBe('listening')
     child.kill('SIGTERM')
@@ -152,7 +152,7 @@ describe('the end of a program', () => {
     await vi.waitFor(() => expect(isAlive(pid)).toBe(false), pollOptions)
   })
 
-  test('is not what a signal means to which it listens: its child processes live on', async () => {
+  test('is not caused by a signal that the program handles: its child processes stay alive', async () => {
     const { child, lines, pid } = await own('listen', 'stubborn')
     expect((await lines.next()).value).toBe('listening')
     for (const signal of signals) {
@@ -163,7 +163,7 @@ describe('the end of a program', () => {
     process.kill(-pid, 'SIGKILL')
   })
 
-  test('by SIGKILL is noticed by a child process at the end of its input', async () => {
+  test('by SIGKILL reaches a child process as the end of its input', async () => {
     const { child, pid } = await own('wait', 'echo')
     child.kill('SIGKILL')
     await vi.waitFor(() => expect(isAlive(pid)).toBe(false), pollOptions)

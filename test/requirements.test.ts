@@ -25,12 +25,12 @@ describe('the requirements', () => {
     )
   })
 
-  test('have ids of their own', () => {
+  test('have unique ids', () => {
     expect(duplicates(requirements)).toEqual([])
     expect(requirements.filter(({ id }) => !/^[A-Z][1-9]\d*[a-z]?$/.test(id))).toEqual([])
   })
 
-  test('with a last letter in their ids stand beside one without', () => {
+  test('with a letter suffix in their ids have a counterpart without it', () => {
     const alone = requirements.filter(({ id }) => !isRequirement(id.replace(/[a-z]$/, '')))
     expect(alone).toEqual([])
   })
@@ -40,11 +40,11 @@ describe('the requirements', () => {
     expect(odd.map(({ id, says }) => `${id}: ${says}`)).toEqual([])
   })
 
-  test('say the page and the heading', () => {
+  test('name the page and the heading', () => {
     expect(requirements.filter(({ section }) => !/^\S.* \/ \S/.test(section))).toEqual([])
   })
 
-  test('say revisions that exist, oldest first', () => {
+  test('name revisions that exist, oldest first', () => {
     const order = new Map(every.map((revision, place) => [revision, place]))
     const odd = requirements.filter(({ revisions }) => {
       const places = revisions.map(revision => order.get(revision) ?? -1)
@@ -54,7 +54,7 @@ describe('the requirements', () => {
     expect(odd).toEqual([])
   })
 
-  test('of every revision are there', () => {
+  test('cover every revision', () => {
     for (const revision of every) {
       expect([revision, count({ revision }) > 100]).toEqual([revision, true])
     }
@@ -82,7 +82,7 @@ describe('a citation', () => {
     ['over several lines', "proves(\n  'B2',\n  'B5b',\n)", ['B2', 'B5b']],
     ['in double quotes', 'proves("B2")', ['B2']],
     ['twice in a file', "proves('B2')\nproves('B3')", ['B2', 'B3']],
-    ['in a comment, which counts for nothing', "// proves('B2')\n/* proves('B3') */", []],
+    ['in a comment, which is ignored', "// proves('B2')\n/* proves('B3') */", []],
     ['of a function with a longer name', "improves('B2')", []],
   ] as const
 
@@ -91,13 +91,13 @@ describe('a citation', () => {
   })
 
   test.each(['proves(id)', 'proves(...ids)', "proves('B2' + x)", 'proves()'])(
-    'that cannot be read is refused: %s',
+    'that cannot be parsed is rejected: %s',
     text => {
       expect(() => sample(text)).toThrow('a.test.ts: the ids in proves(')
     },
   )
 
-  test('of a transcript stands in its line "proves:"', () => {
+  test('of a transcript is in its line "proves:"', () => {
     const text = 'Prose.\n\nserve: x\nproves: B2, B5b\n> {"method":"a"}\n'
     expect(citationsIn('a.txt', text)).toEqual([
       { id: 'B2', path: 'a.txt' },
@@ -124,30 +124,30 @@ describe('the checks', () => {
   })
   const cite = (...ids: string[]): Citation[] => ids.map(id => ({ id, path: 'a.test.ts' }))
 
-  test('find ids that come twice, once each', () => {
+  test('report each duplicate id once', () => {
     expect(duplicates([one('A1'), one('A2'), one('A1'), one('A1')])).toEqual(['A1'])
     expect(duplicates([one('A1'), one('A2')])).toEqual([])
   })
 
-  test('find citations of nothing', () => {
+  test('report citations of unknown requirements', () => {
     expect(unknown([one('A1')], cite('A1', 'A2'))).toEqual(cite('A2'))
     expect(unknown([one('A1')], cite('A1', 'A1'))).toEqual([])
   })
 
-  test('find requirements that nothing cites, unless no test can show them', () => {
+  test('report requirements without citations, unless no test can show them', () => {
     const all = [one('A1'), one('A2'), one('A3', 'no test can show it')]
     expect(uncited(all, cite('A1')).map(({ id }) => id)).toEqual(['A2'])
     expect(uncited(all, cite('A1', 'A2'))).toEqual([])
   })
 
-  test('find requirements that are cited although no test can show them', () => {
+  test('report requirements that are cited although no test can show them', () => {
     const all = [one('A1'), one('A3', 'no test can show it')]
     expect(overcited(all, cite('A1', 'A3')).map(({ id }) => id)).toEqual(['A3'])
     expect(overcited(all, cite('A1'))).toEqual([])
   })
 })
 
-/** What all tests and transcripts cite; the samples of this file do not count. */
+/** Returns the citations in all tests and transcripts, without the samples of this file. */
 function allCitations(): readonly Citation[] {
   const paths = ['src', 'test']
     .flatMap(folder => files(folder).map(path => `${folder}/${path}`))

@@ -15,7 +15,7 @@ import { utilities } from './requirements/utilities.ts'
 
 /**
  * Everything that the five revisions of the Model Context Protocol say an implementation MUST or
- * SHOULD do, but for what concerns authorization.
+ * SHOULD do, except for authorization.
  */
 export const requirements = [
   ...base,
@@ -38,16 +38,16 @@ export type RequirementId = (typeof requirements)[number]['id']
 
 const ids: ReadonlySet<string> = new Set(requirements.map(({ id }) => id))
 
-/** Whether there is a requirement of that id. */
+/** Returns whether there is a requirement with that id. */
 export function isRequirement(id: string): id is RequirementId {
   return ids.has(id)
 }
 
 /**
- * Says in a test which requirements it shows: `proves('B2', 'B5')`.
+ * Declares in a test which requirements the test shows: `proves('B2', 'B5')`.
  *
- * The ids are found in the source of the test, so they must stand there as strings in quotes. Throws
- * an Error for one that does not exist.
+ * The ids are read from the source of the test, so they must be string literals there. Throws an Error
+ * for an id that does not exist.
  */
 export function proves(...shown: readonly RequirementId[]): void {
   const unknown = shown.filter(id => !isRequirement(id))

@@ -11,9 +11,9 @@ const table = new Map<string, { readonly default: number }>(Object.entries(limit
 describe('docs/routing-policies.md', () => {
   const blocks = Array.from(page.matchAll(/^```jsonc\n(.*?)^```/gms), match => match[1] ?? '')
 
-  test.each(blocks)('has lines that a configuration can have: %s', lines => {
+  test.each(blocks)('has lines that are valid in a configuration: %s', lines => {
     const all = lines.includes('"mcpServers"') ? lines : `"mcpServers": { ${lines} }`
-    // A server must be reachable somehow, and most of the lines leave out how.
+    // A server needs a target, and most of the lines omit it.
     const text = all.replace(
       /"search": \{(?!\s*"(?:urls|command)")/,
       '"search": { "url": "http://127.0.0.1:1/mcp", ',
@@ -21,7 +21,7 @@ describe('docs/routing-policies.md', () => {
     expect(readConfig(`{ ${text} }`, { env: {} }).servers).toHaveProperty('search')
   })
 
-  test('names the defaults that are in the table of limits', () => {
+  test('names the defaults of the table of limits', () => {
     const named = Array.from(page.matchAll(/\b(\w+)`? \((\d[\d ]*?)( s)?\)/g), match => ({
       name: match[1] ?? '',
       value: Number(match[2]?.replaceAll(' ', '')) * (match[3] === undefined ? 1 : 1000),
@@ -59,7 +59,7 @@ describe('docs/routing-policies.md', () => {
     })
   })
 
-  test('shows a name as it is made', () => {
+  test('shows a name as the router builds it', () => {
     expect(shortHash('')).toHaveLength(10)
     expect(page).toContain(`\`${exposedNameOf('files', prefixOf('files'), 'git/commit')}\``)
   })

@@ -22,7 +22,7 @@ function start(args: readonly string[] = [], env: Readonly<Record<string, string
     child,
     stdout: text(child.stdout),
     exit: once(child, 'exit'),
-    /** The next line of its error output. */
+    /** Returns the next line of its standard error. */
     complaint: async (): Promise<unknown> => (await lines.next()).value,
   }
 }
@@ -47,7 +47,7 @@ const textsIn = (stdout: string): unknown[] =>
     .map(line => JSON.parse(line).result.content[0].text)
 
 describe('a program that serves on its stdio', () => {
-  test('exits when its input ends, after what was asked has been answered', async () => {
+  test('exits when its input ends, after responding to all requests', async () => {
     proves('T7')
     const { child, stdout, exit } = start()
     child.stdin.end(toolCall('wait') + toolCall('release'))
@@ -55,7 +55,7 @@ describe('a program that serves on its stdio', () => {
     expect(await exit).toEqual([0, null])
   })
 
-  test('prints on its error output, whatever its code prints', async () => {
+  test('redirects everything its code prints to standard error', async () => {
     proves('T1b')
     const { child, stdout, complaint } = start()
     child.stdin.end(toolCall('print'))
@@ -63,17 +63,20 @@ describe('a program that serves on its stdio', () => {
     expect(await complaint()).toBe('printed')
   })
 
-  test.each(['SIGTERM', 'SIGINT'] as const)('answers what is in flight after %s', async signal => {
-    const { child, stdout, exit, complaint } = start()
-    child.stdin.write(toolCall('wait'))
-    expect(await complaint()).toBe('waiting')
-    child.kill(signal)
-    child.kill('SIGUSR2')
-    expect(textsIn(await stdout)).toEqual(['released'])
-    expect(await exit).toEqual([0, null])
-  })
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'responds to requests in flight after %s',
+    async signal => {
+      const { child, stdout, exit, complaint } = start()
+      child.stdin.write(toolCall('wait'))
+      expect(await complaint()).toBe('waiting')
+      child.kill(signal)
+      child.kill('SIGUSR2')
+      expect(textsIn(await stdout)).toEqual(['released'])
+      expect(await exit).toEqual([0, null])
+    },
+  )
 
-  test('exits at once when it is told a second time', async () => {
+  test('exits at once on a second signal', async () => {
     const { child, exit, complaint } = start()
     child.stdin.write(toolCall('wait'))
     expect(await complaint()).toBe('waiting')
@@ -85,8 +88,8 @@ describe('a program that serves on its stdio', () => {
   })
 })
 
-describe('a program that serves elsewhere', () => {
-  test('says where, and serves on all of it', async () => {
+describe('a program that serves on other transports', () => {
+  test('prints its addresses, and serves on all of them', async () => {
     const { child, complaint, exit } = start(['--tcp', '0', '--ws', '0'])
     const addresses = [await complaint(), await complaint()].map(String)
     expect(addresses).toEqual([
@@ -101,7 +104,7 @@ describe('a program that serves elsewhere', () => {
     expect(await exit).toEqual([0, null])
   })
 
-  test('does not mind the end of its input', async () => {
+  test('ignores the end of its input', async () => {
     const { child, complaint } = start([], { MCP_TRANSPORT: 'tcp', MCP_PORT: '0' })
     child.stdin.end()
     const address = String(await complaint()).replace('listening on ', '')
@@ -109,7 +112,7 @@ describe('a program that serves elsewhere', () => {
     expect(client.server.name).toBe('serving')
   })
 
-  test('ends with an error that says what could not be read', async () => {
+  test('exits with an error that names the invalid argument', async () => {
     const { exit, child } = start(['--tcp', 'nowhere'])
     const said = await text(child.stderr)
     expect(said).toContain('--tcp takes a port, or a host and a port, not "nowhere"')

@@ -11,13 +11,13 @@ export interface Source {
   readonly imports: readonly string[]
 }
 
-/** The first folder of a path below `src`; the files at the top form the folder `root`. */
+/** Returns the first folder of a path below `src`; files at the top level belong to the folder `root`. */
 export function folderOf(path: string): string {
   const slash = path.indexOf('/')
   return slash === -1 ? 'root' : path.slice(0, slash)
 }
 
-/** Every source file of the package, tests left out. */
+/** Returns every source file of the package, without tests. */
 export function sources(): Source[] {
   return files('src')
     .filter(path => path.endsWith('.ts') && !path.endsWith('.test.ts'))
@@ -28,13 +28,13 @@ export function sources(): Source[] {
 }
 
 export interface Subpath {
-  /** What a user writes after `from`: `trunkline/jsonrpc`. */
+  /** The specifier that a user imports: `trunkline/jsonrpc`. */
   readonly specifier: string
-  /** Its hand-written list of exports, below `src`. */
+  /** The path below `src` of its hand-written list of exports. */
   readonly list: string
 }
 
-/** The modules that package.json lets a user import. */
+/** Returns the modules that package.json exports. */
 export function subpaths(): Subpath[] {
   const manifest = JSON.parse(read('package.json')) as Manifest
   return Object.entries(manifest.exports).flatMap(([subpath, entry]) => {
@@ -49,7 +49,7 @@ interface Manifest {
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>
 }
 
-/** The files below a folder of the repository, as paths relative to it. */
+/** Returns the files below a folder of the repository, as paths relative to that folder. */
 export function files(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile())
@@ -62,7 +62,7 @@ export function read(path: string): string {
   return readFileSync(join(root, path), 'utf8')
 }
 
-/** What a module asks for, types included: `import`, `export … from` and `import()`. */
+/** Returns the specifiers a module imports, types included: `import`, `export … from` and `import()`. */
 export function importsOf(text: string): string[] {
   const names = '(?:type\\s+)?(?:[\\w$]+\\s*,?\\s*)?(?:\\{[^}]*\\}|\\*(?:\\s+as\\s+[\\w$]+)?)?\\s*'
   const statement = new RegExp(`^(?:import|export)\\s+(?:${names}from\\s*)?['"]([^'"]+)['"]`, 'gm')
@@ -71,12 +71,12 @@ export function importsOf(text: string): string[] {
   return [...code.matchAll(statement), ...code.matchAll(expression)].map(match => match[1] ?? '')
 }
 
-/** The text without the comments that begin a line, which are all but the short ones. */
+/** Returns the text without comments that begin a line; short trailing comments stay. */
 export function withoutComments(text: string): string {
   return text.replace(/^\s*(?:\/\*[\s\S]*?\*\/|\/\/.*$)/gm, '')
 }
 
-/** The path below `src` that a relative import of `from` means. */
+/** Returns the path below `src` that a relative import in `from` resolves to. */
 export function resolve(from: string, specifier: string): string {
   return posix.join(dirname(from), specifier)
 }

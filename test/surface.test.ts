@@ -24,7 +24,7 @@ async function valuesOf(list: string): Promise<string[]> {
   return Object.keys(module).sort()
 }
 
-/** Types leave no trace at run time, so they are read from the list itself. */
+/** Returns the exported types, read from the list itself because types do not exist at run time. */
 function typesOf(text: string): string[] {
   const names: string[] = []
   for (const [, type, members] of withoutComments(text).matchAll(/^export (type )?\{([^}]*)\}/gm)) {

@@ -1,17 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
-/** A table in Markdown; the first row is its head. */
+/** A Markdown table; the first row is its header. */
 export type Table = readonly (readonly string[])[]
 
 const root = new URL('../', import.meta.url)
 
-/** A file of the repository. */
+/** Returns the text of a file of the repository. */
 export function readFile(path: string): string {
   return readFileSync(new URL(path, root), 'utf8')
 }
 
 /**
- * The table of a document between `<!-- name: … -->` and `<!-- /name -->`. With UPDATE=1 in the
+ * Returns the table of a document between `<!-- name: … -->` and `<!-- /name -->`. With UPDATE=1 in the
  * environment, `expected` is written there first.
  */
 export function documentedTable(path: string, name: string, expected?: Table): Table {

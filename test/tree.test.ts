@@ -12,7 +12,7 @@ for (const { path } of sources()) {
 }
 const paths = [...folders.keys()].sort()
 
-/** One file for each feature of the protocol, and one for each command: more of them are no disorder. */
+/** Folders with one file for each protocol feature or command, which may exceed the limit. */
 const tables = new Set(['src/mcp/types', 'src/cli/commands'])
 
 describe('every folder of sources', () => {
@@ -29,7 +29,7 @@ describe('every folder of sources', () => {
   })
 })
 
-test('the tree in docs/architecture.md is made of these READMEs', () => {
+test('the tree in docs/architecture.md is generated from these READMEs', () => {
   const document = read('docs/architecture.md')
   const place = /(<!-- tree: .*? -->\n```\n)(.*?)(```\n<!-- \/tree -->)/s
   const [, begin = '', shown = '', end = ''] = place.exec(document) ?? []
@@ -42,7 +42,7 @@ test('the tree in docs/architecture.md is made of these READMEs', () => {
   expect(shown).toBe(tree)
 })
 
-/** One line for each folder, indented by its depth. */
+/** Returns one line for each folder, indented by its depth. */
 function treeOf(all: readonly string[]): string {
   const lines = all.map(path => {
     const depth = path.split('/').length - 1
@@ -52,7 +52,7 @@ function treeOf(all: readonly string[]): string {
   return lines.join('')
 }
 
-/** The first sentence below the title of a folder's README: what the folder does. */
+/** Returns the first sentence below the title of a folder's README, which says what the folder does. */
 function purposeOf(path: string): string {
   const paragraph = readmeOf(path).split('\n\n')[1] ?? ''
   const words = paragraph.replace(/\s+/g, ' ').trim()

@@ -4,7 +4,7 @@ import { files, read, root } from './sources.ts'
 
 /**
  * Words that once stood for ideas the field has words for, each with the one to use. They match whole
- * words in any case, in sources and documents.
+ * words in any case, in sources, tests and documents.
  */
 const banned: readonly (readonly [word: string, instead: string])[] = [
   ['errands?', 'call, in-flight call'],
@@ -50,11 +50,16 @@ const others = ['bench', 'examples', 'scripts'].flatMap(folder =>
     .filter(name => !name.includes('node_modules/'))
     .map(name => `${folder}/${name}`),
 )
+const tests = files('test')
+  .filter(name => /\.(?:ts|js)$/.test(name) && !name.includes('node_modules/'))
+  .map(name => `test/${name}`)
+  .filter(path => path !== 'test/words.test.ts')
 
 describe.each([
   ['documents', documents],
   ['sources', sources],
   ['benchmarks, examples and scripts', others],
+  ['tests', tests],
 ])('%s', (_, paths) => {
   test.each(rules)('do not say "$word": $instead', ({ pattern }) => {
     const found = paths.flatMap(path => linesWith(path, pattern))

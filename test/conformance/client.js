@@ -1,5 +1,5 @@
 // node client.js URL: the client that the conformance suite starts, with the scenario in the
-// environment. What the server speaks it finds out by itself.
+// environment. It negotiates the revision with the server on its own.
 
 import { connect } from '../../dist/index.js'
 
@@ -31,7 +31,7 @@ const scenarios = new Map(
       for (const { name, arguments: args } of toolCalls) await client.call(name, args)
     },
 
-    // Whatever is left in the list is fit for use.
+    // Every tool that is left in the list is usable.
     'http-invalid-tool-headers': async (client, tools) => {
       for (const { name } of tools) await client.call(name, { region: 'eu', value: 'x' })
     },
@@ -49,7 +49,7 @@ const client = await connect(process.argv[2], {
   roots: [],
   sample: () => ({ role: 'assistant', content: { type: 'text', text: 'yes' }, model: 'none' }),
   elicit: async () => {
-    // Something else between the rounds of a request, which must not be taken for one of them.
+    // Another request between the rounds of the first one, which must not be taken for a round.
     if (MCP_CONFORMANCE_SCENARIO.startsWith('sep-2322')) await client.call('test_mrtr_unrelated')
     return { action: 'accept', content: {} }
   },

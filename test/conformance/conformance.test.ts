@@ -5,7 +5,7 @@ import { runs } from './runs.js'
 // Most of this is waiting for timers of the suite, but a busy machine may need all of it.
 const timeout = 900_000
 
-describe.concurrent('the official conformance suite finds nothing wrong', () => {
+describe.concurrent('the official conformance suite finds no problem', () => {
   const rows = runs.filter(({ isLong }) => !isLong).map(run => [run.name, run] as const)
 
   test.for(rows)('%s', { timeout }, async ([, run], { expect, signal }) => {

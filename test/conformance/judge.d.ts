@@ -1,12 +1,12 @@
 import type { Run } from './runs.js'
 
-export interface Verdict {
+export interface SuiteResult {
   /** How many scenarios were run. */
   readonly scenarios: number
-  /** How many checks were passed. */
+  /** How many checks passed. */
   readonly passed: number
-  /** Everything else, in the words of the suite. */
+  /** Every other check, in the words of the suite. */
   readonly problems: readonly string[]
 }
 
-export function judge(run: Run, options?: { readonly signal?: AbortSignal }): Promise<Verdict>
+export function judge(run: Run, options?: { readonly signal?: AbortSignal }): Promise<SuiteResult>

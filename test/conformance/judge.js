@@ -1,4 +1,4 @@
-// The official conformance suite as a judge: of our server, over HTTP, and of our client.
+// Runs the official conformance suite against our server, over HTTP, and against our client.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,15 +10,15 @@ import { fileURLToPath } from 'node:url'
 import { nodeOf, versions } from '../../scripts/node-versions.js'
 import { root } from '../../scripts/steps.js'
 
-/** Checks of the suite that are there by name only: it says of itself that it skips them. */
+/** Checks that the suite only names: it reports them as skipped. */
 const stubs = new Set(['tasks-status-notifications'])
 
-/** Runs one case; resolves to what was found. */
+/** Runs one case; resolves to its result. */
 export async function judge(run, options = {}) {
   if (run.side === 'client') return judgeClient(run, options)
   const server = await startServer(run, options)
   try {
-    return await ask(run, ['--url', server.address, ...run.args], options)
+    return await runSuite(run, ['--url', server.address, ...run.args], options)
   } finally {
     await server.stop()
   }
@@ -26,14 +26,14 @@ export async function judge(run, options = {}) {
 
 async function judgeClient(run, options) {
   const program = fileURLToPath(new URL('client.js', import.meta.url))
-  // The suite cuts it at spaces, puts the pieces together again and leaves them to a shell.
+  // The suite splits the command at spaces, joins the pieces again and passes them to a shell.
   const command = `"${process.execPath}" "${program}"`
   const args = ['--command', command, '--scenario', run.scenario, ...run.args]
-  let verdict = await ask(run, args, options)
-  for (let more = run.retries ?? 0; more > 0 && verdict.problems.length > 0; more--) {
-    verdict = await ask(run, args, options)
+  let result = await runSuite(run, args, options)
+  for (let more = run.retries ?? 0; more > 0 && result.problems.length > 0; more--) {
+    result = await runSuite(run, args, options)
   }
-  return verdict
+  return result
 }
 
 /** Starts the program that serves every feature. */
@@ -58,8 +58,8 @@ async function startServer({ behind = [] }, { signal }) {
   }
 }
 
-/** Starts the suite and reads what it has written down. */
-async function ask(run, args, { signal }) {
+/** Starts the suite and reads its report. */
+async function runSuite(run, args, { signal }) {
   const results = mkdtempSync(join(tmpdir(), 'conformance-'))
   const suite = join(
     root,
@@ -81,7 +81,7 @@ async function ask(run, args, { signal }) {
       })
     }
     const [code] = await once(child, 'close')
-    return verdictOf(
+    return resultOf(
       run,
       readdirSync(results).map(name => join(results, name)),
       code,
@@ -92,7 +92,7 @@ async function ask(run, args, { signal }) {
   }
 }
 
-function verdictOf(run, folders, code, output) {
+function resultOf(run, folders, code, output) {
   const problems = []
   const { except = [] } = run
   let passed = 0
@@ -110,13 +110,13 @@ function verdictOf(run, folders, code, output) {
   if (folders.length !== run.scenarios) {
     problems.push(`${folders.length} scenarios were run, not ${run.scenarios}`)
   }
-  // It ends so for what is excepted, too.
+  // The suite exits with this code for expected failures, too.
   if (code !== 0 && except.length === 0)
     problems.push(`the suite has ended with ${code}:\n${output.slice(-4000)}`)
   return { scenarios: folders.length, passed, problems }
 }
 
-/** A check that failed, in the words of the suite. */
+/** A failed check, in the words of the suite. */
 function described(folder, { status, id, description, errorMessage, details }) {
   const words = [`${nameOf(folder)}: ${status} ${id}: ${description}`]
   if (errorMessage !== undefined) words.push(errorMessage)
@@ -124,12 +124,12 @@ function described(folder, { status, id, description, errorMessage, details }) {
   return words.join('\n    ')
 }
 
-/** The scenario that a folder of results is about: its name ends with the time. */
+/** The scenario of a result folder, whose name ends with the time. */
 function nameOf(folder) {
   return folder.replace(/^.*[\\/]/, '').replace(/-\d{4}-\d\d-\d\dT[\d-]+Z$/, '')
 }
 
-/** A Node that the suite runs on, which wants a newer one than the package does. */
+/** A Node that can run the suite, which needs a newer one than the package does. */
 async function suiteNode() {
   const isNewEnough = Number(process.versions.node.split('.')[0]) >= 22
   return isNewEnough ? process.execPath : nodeOf(versions.find(version => /^22\./.test(version)))

@@ -3,21 +3,21 @@ export interface Run {
   readonly side: 'server' | 'client'
   /** The version of the suite. */
   readonly suite: string
-  /** Arguments for it. */
+  /** Arguments for the suite. */
   readonly args: readonly string[]
-  /** How many scenarios it must run. */
+  /** How many scenarios the suite must run. */
   readonly scenarios: number
-  /** The revision that a router speaks to the server behind it, where it is a router that is judged. */
+  /** The revision that a router speaks to its upstream server, where a router is tested. */
   readonly behind?: readonly [revision: string]
-  /** Judged by `npm run conformance` alone. */
+  /** Run by `npm run conformance` alone. */
   readonly isLong?: boolean
-  /** Scenarios whose outcome says nothing. */
+  /** Scenarios whose result is ignored. */
   readonly except?: readonly string[]
-  /** For a client, which is judged one scenario at a time. */
+  /** The scenario of a client, which is tested one scenario at a time. */
   readonly scenario?: string
-  /** How often a client may try again. */
+  /** How often a client may retry. */
   readonly retries?: number
 }
 
-/** Everything that is judged. */
+/** All runs. */
 export const runs: readonly Run[]

@@ -1,5 +1,5 @@
-// What the suite is asked to judge: every scenario there is but those about authorization.
-// Routers stand before the same server as is judged by itself.
+// The runs of the suite: every scenario except those about authorization.
+// Routers stand before the same server that is also tested alone.
 
 const onServer = (name, suite, scenarios, ...args) => ({
   side: 'server',
@@ -13,7 +13,7 @@ const onRouter = (behind, { name, ...run }, ...except) => ({
   ...run,
   name: name.replace('server', `router before ${behind}`),
   behind: [behind],
-  // There a server hangs up a connection, to be called again: behind a router it is not the caller's.
+  // There a server closes a stream to be polled; behind a router that is not the stream of the caller.
   except: ['server-server-sse-polling', ...except],
 })
 
@@ -23,7 +23,7 @@ const onClient = (suite, scenario, revision) => ({
   suite,
   scenario,
   scenarios: 1,
-  // This version minds when a client is late: on a machine that has more to do, one try says nothing.
+  // This version checks how late a client is: on a busy machine one attempt says nothing.
   retries: suite === '0.1' && scenario === 'sse-retry' ? 3 : 0,
   args: revision === undefined ? [] : ['--spec-version', revision],
 })
@@ -49,15 +49,15 @@ const routed = [
   { ...onRouter('2026-07-28', first), isLong: true },
   { ...onRouter('2025-11-25', session), isLong: true },
   { ...onRouter('2026-07-28', single), isLong: true },
-  // The two eras before each other.
+  // Each era in front of the other.
   onRouter('2026-07-28', session),
   onRouter(
     '2025-11-25',
     single,
-    // The keys of questions are expected to be the server's own, which has none to give in sessions.
+    // The suite expects input request keys chosen by the server, which has none to choose in sessions.
     'server-input-required-result-basic-elicitation',
     'server-input-required-result-ignore-extra-params',
-    // Nor can it ask there before the call becomes a task.
+    // Nor can the server send a request there before the call becomes a task.
     'server-tasks-mrtr-composition',
   ),
 ]

@@ -1,6 +1,6 @@
 // node server.js [REVISION]: serves every feature over HTTP on a free port, prints its address as one
-// line, and ends with its input. With a revision it is a router that serves, and speaks that one to the
-// server behind it.
+// line, and exits when its input ends. With a revision it serves through a router that speaks that
+// revision to its upstream server.
 
 import * as trunkline from '../../dist/index.js'
 import { Router } from '../../dist/router/index.js'
@@ -20,8 +20,8 @@ function routed(revision) {
 
 const served = behind === undefined ? everything(trunkline, { stepMs }) : routed(behind)
 await served.ready?.()
-// The suite keeps its connections, and takes one that is closed under it for a fault: on a machine that
-// has more to do it may rest for longer than the default between two requests.
+// The suite keeps its connections open and reports one that is closed as a failure: on a busy machine
+// it may pause for longer than the default between two requests.
 const http = { idleTimeoutMs: 120_000 }
 const listener = await trunkline.listen(served, 'http://127.0.0.1:0/mcp', { http })
 process.stdout.write(`${listener.address}\n`)

@@ -5,16 +5,16 @@ import { ask, Wire, written } from './raw.ts'
 import { opening, speaking } from './requests.ts'
 import { type Served, serve } from './served.ts'
 
-/** Every way in. What a door refuses, no other lets through. */
+/** Every entry point. All of them must apply the same access rules. */
 const doors: Readonly<Record<string, Asking>> = {
-  'a POST that speaks for itself': speaking('tools/list'),
+  'a stateless POST': speaking('tools/list'),
   'a POST that opens a session': opening(),
   'the stream of a session': { method: 'GET', headers: { 'mcp-session-id': 'x' } },
   'the end of a session': { method: 'DELETE', headers: { 'mcp-session-id': 'x' } },
   'the stream of the oldest revision': { method: 'GET', path: '/sse' },
   'a message of the oldest revision': { path: '/messages?sessionId=x', body: '{}' },
   'a CORS preflight': { method: 'OPTIONS' },
-  'a path where nothing is': { method: 'GET', path: '/metrics' },
+  'an unknown path': { method: 'GET', path: '/metrics' },
   'a WebSocket': {
     method: 'GET',
     headers: {
@@ -51,20 +51,20 @@ const foreign: readonly (readonly [string, (port: number) => Headers])[] = [
 ]
 
 describe.each(Object.entries(doors))('%s', (_, door) => {
-  test('is closed to other hosts and origins, before anything else is checked', async () => {
+  test('rejects other hosts and origins before it checks anything else', async () => {
     proves('H2', 'H2b')
     const on = await serve()
     for (const [what, headers] of foreign) {
       const { status } = await on.ask(changed(door, headers(on.port)))
       expect([what, status]).toEqual([what, 403])
     }
-    expect(await left(on)).toBe(0)
+    expect(await failureCount(on)).toBe(0)
   })
 
-  test('is closed to a request with two hosts, or with another one in its first line', async () => {
+  test('rejects a request with two hosts, or with a host in its request line', async () => {
     const on = await serve()
     const own = `127.0.0.1:${on.port}`
-    // Node refuses the first by itself, whichever of the two comes first.
+    // Node itself rejects two Host headers, in either order.
     const twice = await on.ask(changed(door, { host: [own, 'evil.test'] }))
     expect([400, 403]).toContain(twice.status)
     const path = door.path ?? '/mcp'
@@ -74,13 +74,13 @@ describe.each(Object.entries(doors))('%s', (_, door) => {
     expect(ours.status).toBe(403)
   })
 
-  test('is closed to pages of other sites that do not say which', async () => {
+  test('rejects pages of other sites without an Origin header', async () => {
     const on = await serve()
     const { status } = await on.ask(changed(door, { 'sec-fetch-site': 'cross-site' }))
     expect(status).toBe(403)
   })
 
-  test('is open to this machine under each of its names, and to an allowed page', async () => {
+  test('accepts this machine under each of its names, and an allowed page', async () => {
     const on = await serve({ allowedOrigins: ['https://app.example'] })
     const allowed: Headers[] = [
       { host: `localhost:${on.port}` },
@@ -112,7 +112,7 @@ describe('the path of an entry point', () => {
     '/mcp%00',
   ]
 
-  test.each(paths)('%s is another one, and is not served', async path => {
+  test.each(paths)('%s is a different path, and is not served', async path => {
     const on = await serve()
     expect((await on.ask(changed(speaking('tools/list'), {}, path))).status).toBe(404)
     const upgrade = changed(doors['a WebSocket'] ?? {}, {}, path)
@@ -124,7 +124,7 @@ describe('the path of an entry point', () => {
     expect((await on.ask(changed(speaking('tools/list'), {}, '/mcp?x=/../y'))).status).toBe(200)
   })
 
-  test('files of this machine are not served, whatever they are called', async () => {
+  test('files of this machine are not served under any path', async () => {
     const on = await serve()
     const names = [
       '/../package.json',
@@ -159,9 +159,9 @@ describe('the media type of a body', () => {
     ['two of them', ['text/plain', 'application/json']],
     ['two character sets', 'application/json; charset=utf-8; charset=utf-16'],
   ]
-  const sessions = ['a POST that speaks for itself', 'a message of the oldest revision'] as const
+  const sessions = ['a stateless POST', 'a message of the oldest revision'] as const
 
-  test.each(refused)('is refused as 415: %s', async (_, type) => {
+  test.each(refused)('is rejected with 415: %s', async (_, type) => {
     const on = await serve()
     for (const door of sessions) {
       const { status } = await on.ask(changed(doors[door] ?? {}, { 'content-type': type }))
@@ -169,7 +169,7 @@ describe('the media type of a body', () => {
     }
   })
 
-  test('of two headers the first counts, as it does to a proxy in front', async () => {
+  test('is taken from the first of two headers, as a reverse proxy does', async () => {
     const on = await serve()
     const two = { 'content-type': ['application/json', 'text/plain'] }
     expect((await on.ask(changed(speaking('tools/list'), two))).status).toBe(200)
@@ -187,7 +187,7 @@ describe('the media type of a body', () => {
   })
 
   test.each(['gzip', 'br', 'deflate', 'x', 'identity, gzip', 'GZIP', 'zstd'])(
-    'does not matter when the body is compressed: %s',
+    'does not matter if the body is compressed: %s',
     async encoding => {
       const on = await serve()
       for (const door of sessions) {
@@ -200,7 +200,7 @@ describe('the media type of a body', () => {
   )
 })
 
-describe('what a client accepts', () => {
+describe('the Accept header', () => {
   const rows: readonly (readonly [string, string | undefined, number])[] = [
     ['anything', '*/*', 200],
     ['nothing in particular', undefined, 200],
@@ -218,7 +218,7 @@ describe('what a client accepts', () => {
     expect((await on.ask(changed(speaking('tools/list'), { accept }))).status).toBe(status)
   })
 
-  test('a client that accepts events only gets the result as one', async () => {
+  test('a client that accepts only events gets the result as an event', async () => {
     proves('N6d')
     const on = await serve()
     const reply = await on.ask(changed(speaking('tools/list'), { accept: 'text/event-stream' }))
@@ -239,7 +239,7 @@ describe('what a client accepts', () => {
 describe('a page', () => {
   const page = { origin: 'https://app.example' }
 
-  test('that is allowed gets CORS headers, and never with credentials', async () => {
+  test('that is allowed gets CORS headers, but never for credentials', async () => {
     const on = await serve({ allowedOrigins: [page.origin] })
     for (const asking of [
       speaking('tools/list', {}, { headers: page }),
@@ -274,8 +274,8 @@ test('no response reveals the implementation', async () => {
   }
 })
 
-/** How many sessions are left: each answers a request that names it, and the client never got these ids. */
-async function left(on: Served): Promise<number> {
+/** Returns the number of reported failures, apart from rejected WebSockets. */
+async function failureCount(on: Served): Promise<number> {
   await on.isAlive()
   return on.failures.filter(failure => !/refused a WebSocket/.test(String(failure))).length
 }

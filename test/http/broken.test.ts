@@ -19,22 +19,22 @@ const meta = { progressToken: 'p' }
 
 describe('a client that disconnects in the middle of its request', () => {
   const rows: readonly (readonly [string, (on: Served) => Asking | Promise<Asking>])[] = [
-    ['that speaks for itself', () => calling('echo', work)],
+    ['that is stateless', () => calling('echo', work)],
     ['that opens a session', () => opening()],
     ['in a session', async on => inSession(await on.session(), 'tools/list', {}, 1)],
     [
       'for the stream of a session',
       async on => ({ method: 'GET', headers: { 'mcp-session-id': await on.session() } }),
     ],
-    ['for the stream of the oldest revision', () => ({ method: 'GET', path: '/sse' })],
+    ['for the HTTP+SSE stream', () => ({ method: 'GET', path: '/sse' })],
     [
-      'of the oldest revision',
+      'over HTTP+SSE',
       () => ({ path: '/messages?sessionId=x', body: '{"jsonrpc":"2.0","id":1,"method":"ping"}' }),
     ],
     ['for a WebSocket', () => upgrade],
   ]
 
-  test.each(rows)('%s, at every byte of it, does no harm', async (_, asking) => {
+  test.each(rows)('%s, after any byte, does not affect the server', async (_, asking) => {
     const on = await serve()
     const bytes = written(on.port, await asking(on))
     for (let from = 0; from <= bytes.length; from += 50) {
@@ -43,7 +43,7 @@ describe('a client that disconnects in the middle of its request', () => {
         cuts.map(async at => {
           const wire = await on.open()
           await new Promise<void>(sent => wire.socket.write(bytes.subarray(0, at), () => sent()))
-          // Half of them take leave, the others are just gone.
+          // Half of them reset the connection, the others just close it.
           if (at % 2 === 0) wire.socket.resetAndDestroy()
           else wire.cut()
           await wire.ended
@@ -56,7 +56,7 @@ describe('a client that disconnects in the middle of its request', () => {
 })
 
 describe('a client that disconnects in the middle of a response', () => {
-  test('of a stateless request, at every event, does no harm', async () => {
+  test('of a stateless request, after any event, does not affect the server', async () => {
     const on = await serve()
     for (let events = 0; events < 3; events++) {
       const word = `w${events}`
@@ -95,14 +95,14 @@ describe('a client that disconnects in the middle of a response', () => {
     await on.isAlive()
   })
 
-  test('of a session gets the rest when it reconnects, after every event', async () => {
+  test('of a session gets the rest when it reconnects, after any event', async () => {
     const on = await serve()
     const session = await on.session()
     const given = { name: 'work', arguments: work, _meta: meta }
     const first = await on.open(inSession(session, 'tools/call', given, 1))
     await first.begin()
     const ids: string[] = []
-    // The empty event at the beginning, and the first progress.
+    // The empty event at the beginning, and the first progress notification.
     for (let i = 0; i < 2; i++) ids.push(idOf(await first.block()))
     first.cut()
     on.gate('x').resolve()
@@ -115,7 +115,7 @@ describe('a client that disconnects in the middle of a response', () => {
     await on.isAlive()
   })
 
-  test('that is long does no harm', async () => {
+  test('that is long does not affect the server', async () => {
     const on = await serve()
     on.server.tool('long', {}, () => 'x'.repeat(5_000_000))
     for (const bytes of [1, 1000, 100_000, 1_000_000]) {
@@ -131,7 +131,7 @@ describe('a client that disconnects in the middle of a response', () => {
     expect(on.failures).toEqual([])
   })
 
-  test('on a WebSocket does no harm', async () => {
+  test('on a WebSocket does not affect the server', async () => {
     const on = await serve()
     for (const cut of ['cut', 'reset'] as const) {
       const wire = await on.open(upgrade)
@@ -152,7 +152,7 @@ describe('a client that half-closes its connection', () => {
     wire.socket.end()
     await arrived(on, () => on.gate('x').resolve())
     const reply = await wire.reply().catch(() => undefined)
-    // Node takes the end of what a client says for its end; what matters is that nobody else suffers.
+    // Node treats a half-closed connection as closed; the server must stay available to other clients.
     expect([undefined, 200]).toContain(reply?.status)
     await on.isAlive()
   })
@@ -172,7 +172,7 @@ test('a request that cannot be parsed does not corrupt the response that is bein
   await on.isAlive()
 })
 
-/** Runs something once a call has begun; another request then comes after it. */
+/** Runs `then` once an earlier call has started, which the response to a later request shows. */
 async function arrived(on: Served, then: () => void): Promise<void> {
   await on.ask(speaking('server/discover'))
   then()

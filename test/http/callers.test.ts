@@ -29,7 +29,7 @@ describe('the id of a request', () => {
     },
   )
 
-  test('is repeated exactly, even where numbers of JavaScript end', async () => {
+  test('is returned exactly, even beyond the safe integers of JavaScript', async () => {
     const on = await serve()
     const { headers, body = '' } = speaking('tools/list', {}, { id: 7 })
     const long = body.toString().replace('"id":7', '"id":9007199254740993')
@@ -37,7 +37,7 @@ describe('the id of a request', () => {
   })
 })
 
-describe('what a client says of itself', () => {
+describe('information that a client sends about itself', () => {
   test('has no effect in unknown members of _meta', async () => {
     const seen: unknown[] = []
     const server = new Server({ name: 'x', version: '1' })
@@ -66,7 +66,7 @@ describe('what a client says of itself', () => {
     }
   })
 
-  test('of a session does not matter to a stateless request', async () => {
+  test('about a session does not affect a stateless request', async () => {
     const on = await serve()
     for (const session of ['made-up', await on.session()]) {
       const headers = { 'mcp-session-id': session, 'last-event-id': '1' }
@@ -98,7 +98,7 @@ describe('a session', () => {
     },
   )
 
-  test('that was ended is not found any more', async () => {
+  test('that was deleted is not found', async () => {
     proves('H12f')
     const on = await serve()
     const headers = { 'mcp-session-id': await on.session() }
@@ -109,19 +109,16 @@ describe('a session', () => {
     expect((await on.ask(inSession(headers['mcp-session-id'], 'ping', {}, 1))).status).toBe(404)
   })
 
-  test.each(['1999-01-01', stateless, 'x'])(
-    'does not change its revision to %s in the middle',
-    async version => {
-      proves('H13d')
-      const on = await serve()
-      const asking = inSession(await on.session(), 'ping', {}, 1)
-      const headers = { ...asking.headers, 'mcp-protocol-version': version }
-      expect((await on.ask({ ...asking, headers })).status).toBe(400)
-    },
-  )
+  test.each(['1999-01-01', stateless, 'x'])('does not change its revision to %s', async version => {
+    proves('H13d')
+    const on = await serve()
+    const asking = inSession(await on.session(), 'ping', {}, 1)
+    const headers = { ...asking.headers, 'mcp-protocol-version': version }
+    expect((await on.ask({ ...asking, headers })).status).toBe(400)
+  })
 
   test.each(['forged', '1-1', '0_0', '-1', 'x'.repeat(50)])(
-    'gives nothing after an event that was never sent: %s',
+    'rejects a Last-Event-ID that was never sent: %s',
     async last => {
       const on = await serve()
       const headers = { 'mcp-session-id': await on.session(), 'last-event-id': last }
@@ -129,7 +126,7 @@ describe('a session', () => {
     },
   )
 
-  test('does not give the events of another one', async () => {
+  test('does not replay the events of another session', async () => {
     const on = await serve()
     const [mine, theirs] = [await on.session(), await on.session()]
     const stream = await on.open({ method: 'GET', headers: { 'mcp-session-id': theirs } })
@@ -142,19 +139,19 @@ describe('a session', () => {
 })
 
 test.each(['/', '//', '/a', '?d=', '%2f', '..', ':'])(
-  'a long address of %s is looked at once',
+  'a long URI of %s is matched in one pass',
   async piece => {
     const server = new Server({ name: 'x', version: '1' })
     server.resourceTemplate('any', 'x:{a}/{b}/{+c}{?d,e}', {}, () => 'x')
     const on = await serve({}, server)
     const session = await on.session()
     const read = inSession(session, 'resources/read', { uri: `x:${piece.repeat(100_000)}!` }, 1)
-    // A way that tries every division would not come to an end within the time of the test.
+    // A matcher that backtracks over every split would not finish before the test times out.
     expect((await on.ask(read)).status).toBe(200)
   },
 )
 
-/** Asks something else until something is true. */
+/** Sends other requests until the condition holds. */
 async function until(on: Served, isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await on.ask(speaking('server/discover'))
 }

@@ -6,7 +6,7 @@ import { serve } from './served.ts'
 
 const fixture = fileURLToPath(new URL('../fixtures/localhost.pem', import.meta.url))
 
-/** Runs a script beside this test, and gives what it prints. */
+/** Runs a script of this folder in a child process, and returns its output. */
 function run(script: string, argument: string, env: Record<string, string> = {}): Promise<string> {
   const file = fileURLToPath(new URL(script, import.meta.url))
   const options = { env: { ...process.env, ...env } }
@@ -27,7 +27,7 @@ describe('a server over TLS', () => {
   test.each([
     ['is not trusted', 'localhost', {}],
     [
-      'is not trusted, whatever the environment says',
+      'is not trusted, whatever the environment sets',
       'localhost',
       { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
     ],
@@ -38,34 +38,40 @@ describe('a server over TLS', () => {
 })
 
 describe('the connections of a client', () => {
-  test.each(['stateless', 'session'] as const)('are gone when it is closed, %s', async era => {
-    const { listener } = await serve()
-    const open = () => process.getActiveResourcesInfo().filter(name => name === 'TCPSocketWrap')
-    const before = open().length
-    for (let round = 0; round < 5; round++) {
-      const clients = await Promise.all(
-        Array.from({ length: 20 }, () => connect(listener.address, { era })),
-      )
-      await Promise.all(clients.map(client => client.call('echo', { word: 'x' })))
-      await Promise.all(clients.map(client => client.close()))
-    }
-    while (open().length > before) await new Promise(resolve => setImmediate(resolve))
-  })
+  test.each(['stateless', 'session'] as const)(
+    'are closed when the client closes, %s',
+    async era => {
+      const { listener } = await serve()
+      const open = () => process.getActiveResourcesInfo().filter(name => name === 'TCPSocketWrap')
+      const before = open().length
+      for (let round = 0; round < 5; round++) {
+        const clients = await Promise.all(
+          Array.from({ length: 20 }, () => connect(listener.address, { era })),
+        )
+        await Promise.all(clients.map(client => client.call('echo', { word: 'x' })))
+        await Promise.all(clients.map(client => client.close()))
+      }
+      while (open().length > before) await new Promise(resolve => setImmediate(resolve))
+    },
+  )
 
   test('do not keep an idle process alive', async () => {
     const { listener } = await serve()
     expect(await run('idle-client.js', listener.address)).toBe('here')
   })
 
-  test.each(['stateless', 'session'] as const)('leave room for notifications, %s', async era => {
-    const { listener } = await serve()
-    const elicit = () => ({ action: 'accept', content: { ok: true } }) as const
-    const http = { maxOpenRequests: 1 }
-    await using client = await connect(listener.address, { era, http, elicit })
-    expect((await client.call('ask')).text).toBe('true')
-  })
+  test.each(['stateless', 'session'] as const)(
+    'leave capacity for notifications, %s',
+    async era => {
+      const { listener } = await serve()
+      const elicit = () => ({ action: 'accept', content: { ok: true } }) as const
+      const http = { maxOpenRequests: 1 }
+      await using client = await connect(listener.address, { era, http, elicit })
+      expect((await client.call('ask')).text).toBe('true')
+    },
+  )
 
-  test('are one for many calls in a row, and one for each of many at once', async () => {
+  test('are one for many sequential calls, and one for each concurrent call', async () => {
     const { listener, gate } = await serve()
     const open = () => process.getActiveResourcesInfo().filter(name => name === 'TCPSocketWrap')
     await using client = await connect(listener.address, { era: 'stateless' })

@@ -39,7 +39,7 @@ describe('a listener that closes', () => {
   test('asks late clients to retry', async () => {
     const on = await serve()
     const early = await on.open(calling('wait', { word: 'x' }))
-    // Two that are open already, since no new connection is taken; the second has half said what it wants.
+    // Both connections are already open, since no new one is accepted; the second has sent half of its request.
     const bytes = written(on.port, speaking('tools/list'))
     const late = await on.open()
     late.send(bytes.subarray(0, 30))
@@ -88,7 +88,7 @@ describe('a listener that closes', () => {
     await closing
   })
 
-  test('forgets subscriptions that have ended before', async () => {
+  test('ignores subscriptions that have already ended', async () => {
     const on = await serve()
     for (let id = 0; id < 20; id++) {
       const wire = await on.open(speaking('subscriptions/listen', filter, { id }))
@@ -101,7 +101,7 @@ describe('a listener that closes', () => {
     expect(on.failures).toEqual([])
   })
 
-  test('leaves the server as it is, and other listeners of it', async () => {
+  test('leaves the server and its other listeners unchanged', async () => {
     const on = await serve()
     const other = await serve({}, on.server)
     const wire = await other.open(speaking('subscriptions/listen', filter))
@@ -157,7 +157,7 @@ describe('load over the limit', () => {
     expect((await on.ask(calling('echo', { word: 'd' }))).status).toBe(200)
   })
 
-  test('of connections is closed at once', async () => {
+  test('of connections closes the excess ones at once', async () => {
     const on = await serve({ maxConnections: 2 })
     const kept = [await on.open(), await on.open()]
     const third = await on.open()
@@ -168,7 +168,7 @@ describe('load over the limit', () => {
 })
 
 describe('a stream', () => {
-  test('that is silent is kept open by comments', async () => {
+  test('that is idle is kept open by comments', async () => {
     proves('N6e')
     const on = await serve({ http: { keepAliveMs: 20 } })
     const session = await on.session()
@@ -190,13 +190,13 @@ describe('a stream', () => {
   const meta = { 'io.modelcontextprotocol/logLevel': 'debug' }
   const words = 'x'.repeat(65_536)
 
-  /** A tool of the worst kind: it does not wait when it is asked to. Gives how much it sent. */
-  function flood(on: Served, most: number): Promise<number> {
+  /** Calls a tool that ignores backpressure. Returns how much it sent. */
+  function flood(on: Served, max: number): Promise<number> {
     const aborted = deferred<number>()
     on.server.tool('flood', {}, async (_, ctx) => {
       let sent = 0
       ctx.signal.addEventListener('abort', () => aborted.resolve(sent * words.length))
-      while (!ctx.signal.aborted && sent < most) {
+      while (!ctx.signal.aborted && sent < max) {
         ctx.log('error', words)
         sent++
         if (sent % 10 === 0) await new Promise<void>(resolve => setImmediate(resolve))
@@ -213,7 +213,7 @@ describe('a stream', () => {
     const wire = await on.open(calling('flood', {}, { meta }))
     await wire.begin()
     wire.socket.pause()
-    // Eight megabytes wait here, and the system keeps some more on their way.
+    // The server buffers eight megabytes, and the operating system some more.
     expect(await sent).toBeLessThan(24 * 1024 * 1024)
     wire.cut()
     await on.isAlive()
@@ -236,7 +236,7 @@ async function textOf(on: Served, asking: Asking): Promise<string | undefined> {
   return reply.json.result?.content[0].text
 }
 
-/** Lets everything arrive that was sent: what is asked later is answered later. */
+/** Waits until everything sent has arrived, because later requests get later responses. */
 async function ticks(on: Served, status = 200): Promise<void> {
   for (let i = 0; i < 5; i++)
     expect((await on.ask(speaking('server/discover'))).status).toBe(status)

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Asking, ask, type Reply, Wire, written } from './raw.ts'
 import { calling, inSession, latest, opening, speaking } from './requests.ts'
 
-/** A server in a process that ends with the first error that nobody has caught. */
+/** A server in a process that exits on the first uncaught error. */
 let child: ChildProcessByStdio<Writable, Readable, null>
 let port = 0
 
@@ -46,14 +46,14 @@ async function isWell(): Promise<void> {
 const meta = { progressToken: 'p' }
 const steps = { name: 'steps', arguments: {}, _meta: meta }
 
-/** What is read event by event: the answer to it, and what makes events come. */
+/** Streams that are read event by event: the connection, and the request that triggers events. */
 const streams: readonly (readonly [string, () => Promise<{ wire: Wire; next?: Asking }>])[] = [
   [
-    'the answer to a request that speaks for itself',
+    'the response to a stateless request',
     async () => ({ wire: await sent(calling('steps', {}, { meta })) }),
   ],
   [
-    'the answer to a request of a session',
+    'the response to a request of a session',
     async () => ({ wire: await sent(inSession(await opened(), 'tools/call', steps, 1)) }),
   ],
   [
@@ -65,14 +65,14 @@ const streams: readonly (readonly [string, () => Promise<{ wire: Wire; next?: As
     },
   ],
   [
-    'changes that are listened to',
+    'a subscription to changes',
     async () => {
       const filter = { notifications: { toolsListChanged: true } }
       return { wire: await sent(speaking('subscriptions/listen', filter)), next: calling('steps') }
     },
   ],
   [
-    'the stream of the oldest revision',
+    'an HTTP+SSE stream',
     async () => {
       const wire = await sent({ method: 'GET', path: '/sse' })
       return { wire, next: calling('steps') }
@@ -85,15 +85,15 @@ async function sent(asking: Asking): Promise<Wire> {
 }
 
 describe('SEC-17: a client that disconnects in the middle of', () => {
-  test.each(streams)('%s, after any event of it, does not affect the server', async (_, begin) => {
+  test.each(streams)('%s, after any event, does not affect the server', async (_, begin) => {
     for (let events = 0; events < 8; events++) {
       const { wire, next } = await begin()
       const { status } = await wire.begin()
       expect(status).toBe(200)
       const busy = next === undefined ? undefined : asked(next)
-      // Of those that have no end, the first events are all there are.
-      const most = next === undefined ? events : Math.min(events, 1)
-      for (let i = 0; i < most; i++) await wire.block()
+      // Streams without an end have only these first events.
+      const max = next === undefined ? events : Math.min(events, 1)
+      for (let i = 0; i < max; i++) await wire.block()
       await leave(wire, events)
       await busy
     }
@@ -101,15 +101,15 @@ describe('SEC-17: a client that disconnects in the middle of', () => {
   })
 
   const requests: readonly (readonly [string, () => Promise<Asking>])[] = [
-    ['a call that speaks for itself', async () => calling('steps', {}, { meta })],
+    ['a stateless call', async () => calling('steps', {}, { meta })],
     ['a call of a session', async () => inSession(await opened(), 'tools/call', steps, 1)],
-    ['an opening', async () => opening()],
+    ['an initialize request', async () => opening()],
     [
-      'the end of a session',
+      'a DELETE of a session',
       async () => ({ method: 'DELETE', headers: { 'mcp-session-id': await opened() } }),
     ],
   ]
-  test.each(requests)('%s, after any byte of it, does not affect the server', async (_, asking) => {
+  test.each(requests)('%s, after any byte, does not affect the server', async (_, asking) => {
     const bytes = written(port, await asking())
     const cuts = Array.from({ length: bytes.length + 1 }, (_, at) => at)
     for (let from = 0; from < cuts.length; from += 50) {

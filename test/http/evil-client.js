@@ -1,12 +1,12 @@
-// Calls a server that never ends what it says, once for each way of doing so; reports how each call ended, and
-// how much memory it took.
+// Calls a server whose responses never end, once for each kind of stream; reports how each call ended, and
+// how much memory it used.
 
 import { connect } from '../../dist/index.js'
 
 const [address, options, ...ways] = process.argv.slice(2)
 
 function held() {
-  // Buffers are freed in the background; the second collection waits for the first one's.
+  // Buffers are freed in the background; the second collection waits for those of the first.
   globalThis.gc()
   globalThis.gc()
   const { heapUsed, arrayBuffers } = process.memoryUsage()
@@ -17,7 +17,7 @@ const client = await connect(address, {
   ...JSON.parse(options),
   onError: () => {},
 })
-// Whatever is loaded and compiled the first time is there before anything is measured.
+// Code that is loaded and compiled on first use is in memory before the measurements.
 await client.call('good')
 for (const way of ways) {
   const before = held()

@@ -11,23 +11,23 @@ const MiB = 1024 * 1024
 
 interface Way {
   readonly name: string
-  /** How the stream begins. */
+  /** The beginning of the stream. */
   readonly head?: string
-  /** What comes again and again, and how often at most. */
+  /** The text that repeats, at most `times` times. */
   readonly piece: string
   readonly times: number
-  /** Whether every byte comes as a chunk of its own. */
+  /** Whether every byte is sent as a separate chunk. */
   readonly isSliced?: boolean
-  /** Whether the answer follows in good order. */
+  /** Whether a valid response follows. */
   readonly isAnswered?: boolean
-  /** How the call ends. */
+  /** Matches the outcome of the call. */
   readonly ends: RegExp
 }
 
 const tooLarge = /^too-large: .*an event of more than \d+ bytes/
 const brokeOff = /^outcome-unknown: .*broke off/
 
-/** What may come for one call: far more than is ever kept. */
+/** Streams for one call, each far larger than the client ever buffers. */
 const ways: readonly Way[] = [
   { name: 'one line', head: 'data: ', piece: 'x'.repeat(64 * 1024), times: 1024, ends: tooLarge },
   {
@@ -112,7 +112,7 @@ const answers = new Map<string | undefined, object>([
   ['tools/call', { ...complete, content: [{ type: 'text', text: 'good' }] }],
 ])
 
-/** Writes until the client has had enough, and no faster than it reads. */
+/** Writes until the client disconnects, and no faster than it reads. */
 async function stream(response: ServerResponse, way: Way, reply: string): Promise<void> {
   const { head = '', piece, times, isSliced, isAnswered } = way
   response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -121,7 +121,7 @@ async function stream(response: ServerResponse, way: Way, reply: string): Promis
     ? Buffer.from(Array.from(piece, byte => `1\r\n${byte}\r\n`).join(''))
     : Buffer.from(piece)
   for (let i = 0; i < times && !response.destroyed; i++) {
-    // Past the response, which would make one chunk of them.
+    // Written to the socket, because the response would merge them into one chunk.
     const way = isSliced ? response.socket : response
     if (way?.write(bytes) === false) {
       await new Promise<void>(resolve => {
@@ -157,13 +157,13 @@ const server = createServer((request, response) => {
 interface Report {
   readonly way: string
   readonly outcome: string
-  /** What is in use after the call that was not before. */
+  /** The growth in memory use after the call, in bytes. */
   readonly held: number
-  /** By how much the most that was ever taken has grown. */
+  /** The growth of the peak memory use, in bytes. */
   readonly peak: number
 }
 
-/** Makes the calls in a process of its own, whose memory nobody else takes. */
+/** Makes the calls in a separate process, so that its memory use is theirs alone. */
 async function called(options: object): Promise<Map<string, Report>> {
   const { port } = server.address() as AddressInfo
   const file = fileURLToPath(new URL('evil-client.js', import.meta.url))
@@ -191,25 +191,25 @@ afterAll(async () => {
 
 describe.each([
   ['without a session', { era: 'stateless' }],
-  ['in a session, with a limit of its own', { era: 'session', http: { maxEventBytes: MiB } }],
-])('SEC-20: an event stream that never comes to an end, %s', (_, options) => {
+  ['in a session, with a custom limit', { era: 'session', http: { maxEventBytes: MiB } }],
+])('SEC-20: an endless event stream, %s', (_, options) => {
   let reports: Map<string, Report>
   beforeAll(async () => {
     reports = await called(options)
   })
 
   test.each(ways)(
-    'of $name takes no more memory than one event may, and ends with a reason',
+    'of $name uses no more memory than the limit for one event, and fails with a reason',
     way => {
       const { outcome = '', held = 0, peak = 0 } = reports.get(way.name) ?? {}
       expect(outcome).toMatch(way.ends)
       expect(held).toBeLessThan(4 * MiB)
-      // Some of it is what any process takes that reads much.
+      // Any process that reads much data uses some of it.
       expect(peak).toBeLessThan(96 * MiB)
     },
   )
 
-  test('leaves the connection to the server as good as it was', () => {
+  test('leaves the connection to the server usable', () => {
     expect(reports.get('good')?.outcome).toBe('good')
   })
 })

@@ -1,4 +1,4 @@
-// Serves over HTTP until its input ends; prints the address, and how much memory it holds.
+// Serves over HTTP until its input ends; prints the address, and how much memory it uses.
 
 import { listen, Server } from '../../dist/index.js'
 
@@ -15,7 +15,7 @@ server.tool('steps', {}, async (_, ctx) => {
   return 'done'
 })
 server.tool('memory', {}, () => {
-  // Buffers are freed in the background; the second collection waits for the first one's.
+  // Buffers are freed in the background; the second collection waits for those of the first.
   globalThis.gc()
   globalThis.gc()
   const { heapUsed, arrayBuffers } = process.memoryUsage()

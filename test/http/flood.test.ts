@@ -9,7 +9,7 @@ import { calling, inSession, opening, speaking } from './requests.ts'
 const MiB = 1024 * 1024
 const size = 4 * MiB
 
-/** As many of something as fit into four mebibytes, with what stands around it. */
+/** Returns as many items as fit into four mebibytes, with room for the text around them. */
 function fill(item: (i: number) => string, between = ','): string {
   const parts: string[] = []
   for (let i = 0, length = 200; length < size; i++) {
@@ -23,7 +23,7 @@ function fill(item: (i: number) => string, between = ','): string {
 const call = (rest: string) => `{"jsonrpc":"2.0","id":1,"method":"tools/list",${rest}}`
 const half = size / 2 - 100
 
-/** Bodies within the limit of bytes that cost a careless reader the most, and how each is refused. */
+/** Bodies within the byte limit that cost a naive parser the most, with the error code of each. */
 const bodies: readonly (readonly [name: string, body: string, code: number])[] = [
   [
     'a batch of 101 requests',
@@ -61,9 +61,9 @@ const bodies: readonly (readonly [name: string, body: string, code: number])[] =
 ]
 
 interface Memory {
-  /** What is in use after a collection. */
+  /** The memory in use after a garbage collection, in bytes. */
   readonly held: number
-  /** The most that the process has ever taken from the machine. */
+  /** The peak memory of the process, in bytes. */
   readonly peak: number
 }
 
@@ -72,8 +72,8 @@ let port = 0
 
 beforeAll(async () => {
   const file = fileURLToPath(new URL('flood-server.js', import.meta.url))
-  // A group with little memory of its own needs rights that not everybody has; a small heap, and a look at
-  // the most that was ever taken, tell the same.
+  // A cgroup with a memory limit needs privileges that not every user has; a small heap and the peak memory
+  // show the same.
   const flags = ['--expose-gc', '--max-old-space-size=128']
   child = spawn(process.execPath, [...flags, file], { stdio: ['pipe', 'pipe', 'inherit'] })
   const [line] = (await once(child.stdout, 'data')) as [Buffer]
@@ -95,7 +95,7 @@ async function memory(): Promise<Memory> {
   return JSON.parse(json.result.content[0].text) as Memory
 }
 
-/** Another caller, who calls one time after the other until it is stopped. */
+/** Another client, which makes sequential calls until it is stopped. */
 function meanwhile(): { stop(): Promise<{ readonly waits: readonly number[] }> } {
   let isOver = false
   const working = (async () => {
@@ -118,7 +118,7 @@ function meanwhile(): { stop(): Promise<{ readonly waits: readonly number[] }> }
   }
 }
 
-/** Sends all of them, four at a time, and gives how long each took. */
+/** Sends all bodies, four at a time, and returns how long each took. */
 async function flood(): Promise<number[]> {
   const took: number[] = []
   const { headers } = speaking('tools/list')
@@ -142,27 +142,30 @@ function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0
 }
 
-describe('SEC-08, SEC-09: a body that is within the limit, and of the worst kind', () => {
+describe('SEC-08, SEC-09: a worst-case body within the limit', () => {
   let before: Memory
   beforeAll(async () => {
-    // What was taken once for so many at a time is kept for the next ones; it must not become more.
+    // Memory allocated once for this concurrency is reused for the next bodies; it must not grow.
     await flood()
     before = await memory()
   })
 
-  test.each(bodies)('%s: is rejected, and others are answered meanwhile', async (_, body, code) => {
-    expect(body.length).toBeLessThanOrEqual(size)
-    const session = await opened()
-    for (const headers of [speaking('tools/list').headers, { 'mcp-session-id': session }]) {
-      const other = meanwhile()
-      const wire = await Wire.open(port)
-      const reply = await asked(wire, { headers, body })
-      expect([reply.status, reply.json.error.code]).toEqual([400, code])
-      const { waits } = await other.stop()
-      expect(waits.length).toBeGreaterThan(0)
-      wire.cut()
-    }
-  })
+  test.each(bodies)(
+    '%s: is rejected, and other requests get responses meanwhile',
+    async (_, body, code) => {
+      expect(body.length).toBeLessThanOrEqual(size)
+      const session = await opened()
+      for (const headers of [speaking('tools/list').headers, { 'mcp-session-id': session }]) {
+        const other = meanwhile()
+        const wire = await Wire.open(port)
+        const reply = await asked(wire, { headers, body })
+        expect([reply.status, reply.json.error.code]).toEqual([400, code])
+        const { waits } = await other.stop()
+        expect(waits.length).toBeGreaterThan(0)
+        wire.cut()
+      }
+    },
+  )
 
   test('many at once do not block other requests', async () => {
     const other = meanwhile()
@@ -170,15 +173,15 @@ describe('SEC-08, SEC-09: a body that is within the limit, and of the worst kind
     const took = await flood()
     const total = performance.now() - began
     const { waits } = await other.stop()
-    // Each waits for a few bodies at most, never for the lot, and most of them for less than one.
+    // Each request waits for a few bodies at most, never for all, and most wait for less than one.
     expect(median(waits)).toBeLessThan(median(took))
     expect(Math.max(...waits)).toBeLessThan(total / 2)
   })
 
-  test('leaves no memory behind, and never took much', async () => {
+  test('leaks no memory, and keeps the peak low', async () => {
     const after = await memory()
     expect(after.held - before.held).toBeLessThan(4 * MiB)
-    // Sixty bodies that stayed would be 240 mebibytes; what is taken at a time varies with the collections.
+    // Sixty leaked bodies would be 240 mebibytes; the momentary use varies with garbage collection.
     expect(after.peak - before.peak).toBeLessThan(48 * MiB)
     expect(after.peak).toBeLessThan(256 * MiB)
     expect(child.exitCode).toBeNull()

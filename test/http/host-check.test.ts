@@ -16,13 +16,13 @@ const upgrade: Asking = {
   },
 }
 
-/** Every kind of request that one port takes, and how each is welcomed. */
+/** Every kind of request that one port accepts, with the status of an accepted one. */
 const gates: readonly (readonly [string, Asking, number])[] = [
   ['a request', speaking('tools/list'), 200],
   ['a WebSocket', upgrade, 101],
 ]
 
-/** Asks a listener on every address by way of this machine. */
+/** Sends a request over loopback to a listener on all addresses; returns the status. */
 async function asked(port: number, gate: Asking, headers: Headers): Promise<number> {
   const wire = await Wire.open(port)
   wire.send(written(port, { ...gate, headers: { ...gate.headers, ...headers } }))
@@ -31,13 +31,13 @@ async function asked(port: number, gate: Asking, headers: Headers): Promise<numb
   return status
 }
 
-describe.each(gates)('SEC-01, SEC-03: %s to a server on every address', (_, gate, welcome) => {
-  test('that comes in by an address of this machine must name this machine', async () => {
+describe.each(gates)('SEC-01, SEC-03: %s to a server on all addresses', (_, gate, welcome) => {
+  test('that arrives on an address of this machine must name this machine', async () => {
     const { server } = stage()
     const options = { allowedHosts: ['api.example'], onError: () => {} }
     await using listener = await listen(server, 'http://0.0.0.0:0/mcp', options)
     const port = Number(new URL(listener.address).port)
-    // A page that found a name for this machine is known by that name.
+    // A page that uses DNS rebinding is recognized by its host name.
     const foreign = ['evil.test', `evil.test:${port}`, `localhost.evil.test:${port}`, 'localhost']
     for (const host of foreign)
       expect([host, await asked(port, gate, { host })]).toEqual([host, 403])
@@ -51,7 +51,7 @@ describe.each(gates)('SEC-01, SEC-03: %s to a server on every address', (_, gate
     expect(await asked(port, gate, { origin })).toBe(welcome)
   })
 
-  test('needs no list of names for that', async () => {
+  test('is checked without a list of allowed hosts', async () => {
     const { server } = stage()
     await using listener = await listen(server, 'http://0.0.0.0:0/mcp', { onError: () => {} })
     const port = Number(new URL(listener.address).port)
@@ -60,7 +60,7 @@ describe.each(gates)('SEC-01, SEC-03: %s to a server on every address', (_, gate
   })
 })
 
-test('SEC-03: a listener of WebSockets alone has the same rule', async () => {
+test('SEC-03: a listener for WebSockets only has the same rule', async () => {
   const { server } = stage()
   await using listener = await listen(server, 'ws://0.0.0.0:0/mcp', { onError: () => {} })
   const port = Number(new URL(listener.address).port)

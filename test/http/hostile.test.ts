@@ -8,13 +8,9 @@ const MiB = 1024 * 1024
 describe('a request that is not HTTP', () => {
   const good = speaking('tools/list')
   const rows: readonly (readonly [string, Asking | string, readonly number[]])[] = [
+    ['a negative length', { ...good, headers: { ...good.headers, 'content-length': '-1' } }, [400]],
     [
-      'a length below zero',
-      { ...good, headers: { ...good.headers, 'content-length': '-1' } },
-      [400],
-    ],
-    [
-      'a length that is none',
+      'a length that is not a number',
       { ...good, headers: { ...good.headers, 'content-length': '1x' } },
       [400],
     ],
@@ -29,7 +25,7 @@ describe('a request that is not HTTP', () => {
       [400],
     ],
     [
-      'an unknown way of transfer',
+      'an unknown transfer encoding',
       {
         ...good,
         headers: { ...good.headers, 'content-length': undefined, 'transfer-encoding': 'gzip' },
@@ -52,7 +48,7 @@ describe('a request that is not HTTP', () => {
     ['HTTP/1.1 without a host', 'GET /mcp HTTP/1.1\r\n\r\n', [400, 403]],
   ]
 
-  test.each(rows)('%s is refused', async (_, asking, statuses) => {
+  test.each(rows)('%s is rejected', async (_, asking, statuses) => {
     const on = await serve()
     const bytes = typeof asking === 'string' ? asking : written(on.port, asking)
     const reply = await ask(on.port, bytes).catch(() => undefined)
@@ -73,7 +69,7 @@ describe('a request that is not HTTP', () => {
 })
 
 describe('the headers of a request', () => {
-  test('may be a hundred, and not one more', async () => {
+  test('may be at most a hundred', async () => {
     const on = await serve()
     const many = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, i) => [`x-${i}`, '1']))
@@ -84,7 +80,7 @@ describe('the headers of a request', () => {
     expect([few.status, more.status]).toEqual([200, 431])
     const upgrade = { connection: 'Upgrade', upgrade: 'websocket', ...many(100) }
     expect((await on.ask({ method: 'GET', headers: upgrade })).status).toBe(431)
-    // Beyond what Node itself keeps, where an origin would be left out without a word.
+    // Beyond the limit of Node, which would silently drop an origin.
     const empty = Array.from({ length: 2100 }, () => ['a', ''] as const)
     const text = empty.map(([name, value]) => `${name}:${value}\r\n`).join('')
     const hidden = `GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:${on.port}\r\n${text}Origin: https://evil.test\r\n\r\n`
@@ -112,7 +108,7 @@ describe('a body', () => {
   const maxBytes = 4 * MiB
   const limited = { decode: { maxBytes } }
 
-  test('may have exactly the size that is allowed, and no byte more', async () => {
+  test('may have exactly the allowed size, and no byte more', async () => {
     const on = await serve(limited)
     const { body = '', headers } = speaking('tools/list')
     const padded = (size: number) => `${body}${' '.repeat(size - body.length)}`
@@ -125,7 +121,7 @@ describe('a body', () => {
     ])
   })
 
-  test('that is too large by its header is refused before it comes', async () => {
+  test('with a Content-Length over the limit is rejected before it arrives', async () => {
     const on = await serve(limited)
     const headers = { ...speaking('tools/list').headers, 'content-length': String(maxBytes + 1) }
     const wire = await on.open({ headers, body: '' })
@@ -133,7 +129,7 @@ describe('a body', () => {
     await wire.ended
   })
 
-  test('in chunks is counted as it comes', async () => {
+  test('in chunks is counted as it arrives', async () => {
     const on = await serve(limited)
     const headers = {
       ...speaking('tools/list').headers,
@@ -163,7 +159,7 @@ describe('a body', () => {
   })
 
   test.each(['ffffffffffffffff\r\n', '-1\r\n', 'zz\r\n', '10000000000000000\r\n'])(
-    'with a chunk of the size %j is refused',
+    'with a chunk of the size %j is rejected',
     async size => {
       const on = await serve({ http: { requestTimeoutMs: 200 } })
       const headers = {
@@ -225,7 +221,7 @@ describe('a body', () => {
     ],
     ['a broken id', '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600],
     ['an id that cannot be held', '{"jsonrpc":"2.0","id":1e400,"method":"ping"}', -32600],
-    ['a reply that nobody waits for', '{"jsonrpc":"2.0","id":1,"result":{}}', -32600],
+    ['a response without a pending request', '{"jsonrpc":"2.0","id":1,"result":{}}', -32600],
   ]
 
   test.each(bad)('of %s is rejected with a message', async (_, body, code) => {
@@ -235,12 +231,12 @@ describe('a body', () => {
     await on.isAlive()
   })
 
-  test('of the worst kind leaks no memory', async () => {
+  test('in the worst case leaks no memory', async () => {
     const on = await serve({ decode: { maxBytes: 8 * MiB } })
     const worst = `[${'{"a":1},'.repeat(500_000)}{}]`
     const before = process.memoryUsage().heapUsed
     for (let i = 0; i < 10; i++) expect((await on.ask({ body: worst })).status).toBe(400)
-    // Forty megabytes came in; all of it kept would be many times that, and parsed once more.
+    // Forty megabytes arrived; keeping the parsed values would take many times that.
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(256 * MiB)
     await on.isAlive()
   })
@@ -267,23 +263,20 @@ describe('a client that is slow', () => {
     await on.isAlive()
   })
 
-  test.each(['POST', 'POST of the oldest revision'])(
-    'in the body of a %s is cut off',
-    async kind => {
-      const on = await serve({ http })
-      const path = kind === 'POST' ? '/mcp' : `/messages?sessionId=${await sseSession(on)}`
-      const wire = await on.open({ path, headers: { 'content-length': '1000' }, body: '{"json' })
-      const status = wire.reply().then(
-        reply => reply.status,
-        () => 0,
-      )
-      await wire.ended
-      expect([0, 400, 408]).toContain(await status)
-      await on.isAlive()
-    },
-  )
+  test.each(['POST', 'POST over HTTP+SSE'])('in the body of a %s is cut off', async kind => {
+    const on = await serve({ http })
+    const path = kind === 'POST' ? '/mcp' : `/messages?sessionId=${await sseSession(on)}`
+    const wire = await on.open({ path, headers: { 'content-length': '1000' }, body: '{"json' })
+    const status = wire.reply().then(
+      reply => reply.status,
+      () => 0,
+    )
+    await wire.ended
+    expect([0, 400, 408]).toContain(await status)
+    await on.isAlive()
+  })
 
-  test('in sending anything is disconnected', async () => {
+  test('in sending its next request is disconnected', async () => {
     const on = await serve({ http: { idleTimeoutMs: 50 } })
     const wire = await on.open(speaking('tools/list'))
     await wire.reply()
@@ -305,7 +298,7 @@ describe('many requests on one connection', () => {
     wire.cut()
   })
 
-  test('go on after a rejected one', async () => {
+  test('continue after a rejected one', async () => {
     const on = await serve()
     const wire = await on.open()
     const bad: Asking[] = [
@@ -348,7 +341,7 @@ describe('requests with invalid parts', () => {
     const on = await serve()
     const wire = await on.open()
     for (const changed of [...mutations(params, values), undefined, [], 1]) {
-      // A list that is asked for in a right way goes on; it is not what this is about.
+      // A valid subscription stays open; this test is not about it.
       if (method === 'subscriptions/listen' && isRight(changed)) continue
       for (const asking of [
         mutant(method, changed),
@@ -407,7 +400,7 @@ function isRight(params: unknown): boolean {
   )
 }
 
-/** MetaCache in its headers what can be repeated, so that it gets as far as possible. */
+/** Mirrors in the headers what can be mirrored, so that the mutant gets as far as possible. */
 function mutant(method: string, params: unknown): Asking {
   const isObject = typeof params === 'object' && params !== null && !Array.isArray(params)
   return isObject

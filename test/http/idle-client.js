@@ -1,4 +1,4 @@
-// Calls a tool and then does nothing more, not even close: a client that nobody uses keeps no process alive.
+// Calls a tool and then does nothing more, not even close: an idle client does not keep its process alive.
 
 import { connect } from '../../dist/index.js'
 

@@ -5,7 +5,7 @@ import type { Headers } from './raw.ts'
 import { inSession, stateless } from './requests.ts'
 import { type Served, serve } from './served.ts'
 
-/** A server with something that a middleware in front never lets through. */
+/** Serves a tool that a middleware always rejects. */
 async function guarded(): Promise<{ on: Served; seen: string[]; ran: string[] }> {
   const seen: string[] = []
   const ran: string[] = []
@@ -32,9 +32,9 @@ const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"${stateless}",
 
 interface Row {
   readonly name: string
-  /** The message, with the place where the envelope of its era goes. */
+  /** Builds the message from the request metadata of its era. */
   readonly body: (meta: string) => string
-  /** What it may have run. */
+  /** The call that may have been executed. */
   readonly runs?: string
   readonly code?: number
 }
@@ -44,7 +44,7 @@ const call = (envelope: string, params: string): Row['body'] => {
 }
 const plain = '"jsonrpc":"2.0","id":1,"method":"tools/call"'
 
-/** Keys that one reader takes for others, or takes the first of where another takes the last. */
+/** Keys that parsers read differently: as another key, or as the first instead of the last duplicate. */
 const rows: readonly Row[] = [
   { name: 'Method', body: call('"jsonrpc":"2.0","id":1,"Method":"tools/call"', '"name":"safe"') },
   { name: 'METHOD', body: call('"jsonrpc":"2.0","id":1,"METHOD":"tools/call"', '"name":"safe"') },
@@ -134,7 +134,7 @@ const rows: readonly Row[] = [
   { name: 'what is not allowed', body: call(plain, '"name":"danger"'), code: -32000 },
 ]
 
-/** The two ways in, each with how a message is sent there. */
+/** Both eras, each with the request that carries a message. */
 const eras: readonly (readonly [string, (on: Served, row: Row) => Promise<object>])[] = [
   [
     'without a session',
@@ -156,16 +156,16 @@ const eras: readonly (readonly [string, (on: Served, row: Row) => Promise<object
   ],
 ]
 
-describe.each(eras)('SEC-18: keys that may be read in two ways, %s', (era, ask) => {
-  test.each(rows)('$name: what was allowed is what is done, or nothing is', async row => {
+describe.each(eras)('SEC-18: ambiguous keys, %s', (era, ask) => {
+  test.each(rows)('$name: only the call that was allowed is executed, or none', async row => {
     const { on, seen, ran } = await guarded()
     const reply = await on.ask(await ask(on, row))
-    // A check in front sees what is executed.
+    // The middleware sees the call that is executed.
     expect(seen.filter(one => one.startsWith('safe'))).toEqual(ran)
     expect(ran).toEqual(row.runs === undefined ? [] : [row.runs])
     if (row.runs !== undefined) expect(reply.json.result.content[0].text).toBe('safe')
     else if (reply.text !== '') expect(typeof reply.json.error.code).toBe('number')
-    // A header that names something else than the body is noticed before anybody is asked.
+    // A header that contradicts the body is rejected before the middleware runs.
     const isNamedOtherwise = row.name === 'what is not allowed' && era === 'without a session'
     if (row.code !== undefined) {
       expect(reply.json.error.code).toBe(isNamedOtherwise ? -32020 : row.code)

@@ -9,7 +9,7 @@ import { type Served, serve } from './served.ts'
 const CLIENTS = 200
 const CALLS = 100_000
 
-/** One keep-alive connection that asks one thing after the other, as cheaply as it can be done. */
+/** One keep-alive connection that sends sequential requests as cheaply as possible. */
 class Line {
   readonly #socket: Socket
   #text = ''
@@ -22,7 +22,7 @@ class Line {
     this.#socket.on('error', () => {})
   }
 
-  /** Sends a request and gives the whole answer: the body, or the data of all events. */
+  /** Sends a request and returns the whole response: the body, or the data of all events. */
   ask(bytes: Buffer): Promise<string> {
     this.#socket.write(bytes)
     return new Promise(resolve => {
@@ -51,7 +51,7 @@ class Line {
 }
 
 interface Ledger {
-  /** How often each call was carried out, by its word. */
+  /** How often each call was executed, by its word. */
   readonly carriedOut: Map<string, number>
   readonly server: Server
 }
@@ -95,7 +95,7 @@ function ledger(random: Random): Ledger {
 
 const tools = ['now', 'later', 'step', 'touch'] as const
 
-/** What one client asks next, and what must stand in the answer and nowhere else. */
+/** Returns the next request of a client, and the text that must be in its response and in no other. */
 function next(
   client: number,
   turn: number,
@@ -120,16 +120,16 @@ function next(
   return { asking: make('tools/call', { name: tool, arguments: { word } }), word, tool }
 }
 
-interface Tally {
+interface Counts {
   answered: number
   foreign: number
   called: string[]
 }
 
-async function client(on: Served, number: number, session: string | undefined): Promise<Tally> {
+async function client(on: Served, number: number, session: string | undefined): Promise<Counts> {
   const turns = CALLS / CLIENTS
   const line = new Line(on.port)
-  const tally: Tally = { answered: 0, foreign: 0, called: [] }
+  const tally: Counts = { answered: 0, foreign: 0, called: [] }
   for (let turn = 0; turn < turns; turn++) {
     const { asking, word, tool } = next(number, turn, session)
     const answer = await line.ask(written(on.port, asking))
@@ -143,7 +143,7 @@ async function client(on: Served, number: number, session: string | undefined): 
   return tally
 }
 
-/** Listens for the changes of its own resource, and counts those of others. */
+/** Subscribes to changes of its own resource, and counts those of others. */
 async function listener(
   on: Served,
   number: number,
@@ -177,7 +177,8 @@ describe('many clients of one server', () => {
     const sessions: (string | undefined)[] = []
     for (const number of numbers) sessions.push(number % 2 ? await on.session() : undefined)
     const tallies = await Promise.all(numbers.map(number => client(on, number, sessions[number])))
-    const sum = (of: (tally: Tally) => number) => tallies.reduce((all, tally) => all + of(tally), 0)
+    const sum = (of: (tally: Counts) => number) =>
+      tallies.reduce((all, tally) => all + of(tally), 0)
     expect([sum(tally => tally.foreign), sum(tally => tally.answered)]).toEqual([0, CALLS])
     const called = tallies.flatMap(tally => tally.called)
     expect(carriedOut.size).toBe(called.length)
@@ -190,7 +191,7 @@ describe('many clients of one server', () => {
   })
 
   test.each(['stateless', 'session'])(
-    'may give the same id to everything: a hundred at once (%s)',
+    'may use the same id for every request: a hundred at once (%s)',
     async era => {
       const { server, carriedOut } = ledger(new Random(8))
       const on = await serve({}, server)

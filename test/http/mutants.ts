@@ -2,7 +2,7 @@ import * as core from '@modelcontextprotocol/core'
 import * as sdk from '@modelcontextprotocol/sdk/types.js'
 import * as z from 'zod'
 
-/** A JSON Schema, as far as examples are made of it. */
+/** The parts of a JSON Schema that examples are generated from. */
 interface Shape {
   readonly type?: string
   readonly const?: unknown
@@ -17,11 +17,11 @@ interface Shape {
   readonly format?: string
 }
 
-/** An example of everything that goes in one direction, by method. */
+/** Examples of all messages in one direction, by method. */
 export interface Examples {
   readonly requests: ReadonlyMap<string, object>
   readonly notifications: ReadonlyMap<string, object>
-  /** The results of these requests, several where there are alternatives. */
+  /** The results of these requests; several if there are alternatives. */
   readonly results: ReadonlyMap<string, readonly object[]>
 }
 
@@ -29,8 +29,8 @@ const stateless = '2026-07-28'
 const examples = new Map<unknown, Examples>()
 
 /**
- * Examples with every member there is, by the schemas that the official packages publish: those of the
- * newest revision for that one, and those of the one before it for all others, which have parts of it.
+ * Returns examples with every member, from the schemas that the official packages publish: those of the
+ * newest revision for that one, and those of its predecessor for all others, which have parts of it.
  */
 export function examplesOf(revision: string): Examples {
   const module: Readonly<Record<string, unknown>> = revision === stateless ? core : sdk
@@ -59,9 +59,9 @@ export function examplesOf(revision: string): Examples {
   return made
 }
 
-/** One example for each alternative at the top, with all members in it. */
+/** Returns one example with all members for each top-level alternative. */
 function examplesBy(schema: object): object[] {
-  // The check: the packages make their schemas with this library.
+  // The cast is safe: the packages build their schemas with this library.
   const shape = z.toJSONSchema(schema as z.ZodType, {
     unrepresentable: 'any',
     io: 'input',
@@ -103,7 +103,7 @@ function example(shape: Shape, root: Shape, depth: number): unknown {
   }
 }
 
-/** What is put in the place of each member, so that every one is missing, null and of every other type. */
+/** Replacements for each member: null, and values of every other type. */
 const others: readonly unknown[] = [
   null,
   true,
@@ -122,7 +122,7 @@ const others: readonly unknown[] = [
   { __proto__: null, length: 3 },
 ]
 
-/** Every mutant of a value: each member, wherever it is, left out and replaced by everything else. */
+/** Yields every mutant of a value: each member, at any depth, removed and replaced by every replacement. */
 export function* mutants(value: unknown): Generator<unknown> {
   if (typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {

@@ -8,7 +8,7 @@ import { allRevisions, type ScriptedServer, serverOf, turns } from '../support/s
 import { examplesOf, mutants } from './mutants.ts'
 import { stateless } from './requests.ts'
 
-/** How a client comes to ask for something; whatever is not here, it asks for by its name. */
+/** The client calls that send a method; other methods are requested by name. */
 const asking: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   'tools/list': client => listed(client.tools()),
   'resources/list': client => listed(client.resources()),
@@ -24,9 +24,9 @@ async function listed(items: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of items);
 }
 
-/** Methods that need a connection of their own. */
+/** Methods that need a separate connection. */
 const openings = new Set(['initialize', 'server/discover'])
-/** What goes the other way, or is a conversation rather than an answer. */
+/** Methods in the other direction, or with a conversation instead of a single response. */
 const others = new Set([
   'sampling/createMessage',
   'elicitation/create',
@@ -37,30 +37,30 @@ const others = new Set([
 
 const options: ClientOptions = {
   reconnect: false,
-  // What fits one form does not fit its mutants, which would be a fault of this side.
+  // Content that fits one form does not fit its mutants, which would be an error of the client.
   elicit: () => ({ action: 'decline' }),
   sample: () => ({ role: 'assistant', content: { type: 'text', text: 'x' }, model: 'm' }),
   roots: [{ uri: 'file:///work' }],
 }
 
-/** Whether an error is one of those documented for callers. */
+/** Returns whether an error is one of those documented for callers. */
 function isExpected(error: unknown): boolean {
   return error instanceof ChannelError || error instanceof RpcError
 }
 
-/** Faults of ours have these names; everything else is somebody's words. */
+/** Returns whether an error is a bug in the client; other errors report what the server sent. */
 function isFault(error: unknown): boolean {
   return (
     error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError
   )
 }
 
-/** Answers `method` with the given value, in no revision in particular. */
+/** Answers `method` with the given value, in any revision. */
 function answering(server: ScriptedServer, method: string, result: unknown): void {
   server.on(method, () => result)
 }
 
-describe.each(allRevisions)('SEC-19: mutants of what a server may say in %s', revision => {
+describe.each(allRevisions)('SEC-19: mutants of server messages in %s', revision => {
   const { results, requests, notifications } = examplesOf(revision)
 
   async function opened(): Promise<{ client: Client; server: ScriptedServer; faults: unknown[] }> {
@@ -101,7 +101,7 @@ describe.each(allRevisions)('SEC-19: mutants of what a server may say in %s', re
     await client.close()
   })
 
-  test('as the response to the handshake make a client or fail with a message', async () => {
+  test('as the response to the handshake open a client or fail with a message', async () => {
     const method = revision === stateless ? 'server/discover' : 'initialize'
     const problems: string[] = []
     const right = await opened()
@@ -152,7 +152,7 @@ describe.each(allRevisions)('SEC-19: mutants of what a server may say in %s', re
   })
 })
 
-/** The mutants of a message that are still messages: params that are an object, or none. */
+/** Returns the mutants that are still valid messages: their params are an object, an array, or absent. */
 function mutantsOf(example: object): { readonly params?: object }[] {
   const found: { readonly params?: object }[] = []
   for (const mutant of mutants({ params: Reflect.get(example, 'params') ?? {} })) {

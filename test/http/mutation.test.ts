@@ -9,7 +9,7 @@ import { Wire, written } from './raw.ts'
 import { envelope, latest, stateless } from './requests.ts'
 import { serve } from './served.ts'
 
-/** A server with one of everything, all of it called "thing". */
+/** Creates a server with one feature of each kind, all named "thing". */
 function make(): { readonly server: Server; readonly broken: unknown[] } {
   const broken: unknown[] = []
   // Called for invalid notifications, too; an internal error is not an RpcError.
@@ -42,7 +42,7 @@ const declared = {
   },
 }
 
-/** What each request and each notification of a client looks like when it is right. */
+/** Yields a valid example of each request and notification of a client. */
 function* right(revision: string): Generator<Message> {
   const { requests, notifications } = examplesOf(revision)
   for (const [method, example] of [...requests, ...notifications]) {
@@ -53,7 +53,7 @@ function* right(revision: string): Generator<Message> {
   }
 }
 
-/** All of their mutants, those of the envelope included. */
+/** Yields these messages and all of their mutants, those of the JSON-RPC envelope included. */
 function* wrong(revision: string): Generator<Message> {
   for (const message of right(revision)) {
     yield message
@@ -61,7 +61,7 @@ function* wrong(revision: string): Generator<Message> {
   }
 }
 
-/** What is not right with an answer; undefined where it is typed and no fault of the server's own. */
+/** Returns what is wrong with a response; undefined if it is well-formed and no internal error. */
 function problemOf(answer: unknown): string | undefined {
   if (!isRecord(answer) || answer.jsonrpc !== '2.0') return 'no JSON-RPC'
   if (typeof answer.method === 'string') return undefined
@@ -73,16 +73,16 @@ function problemOf(answer: unknown): string | undefined {
   return error.code === -32603 ? 'an internal error' : undefined
 }
 
-/** Whether a message must be answered: it is a request, or so broken that nobody can tell. */
+/** Returns whether a message needs a response, which only a well-formed request does. */
 function wantsAnswer({ jsonrpc, id, method }: Message): boolean {
   const isRequest = typeof id === 'string' || typeof id === 'number'
   return jsonrpc === '2.0' && isRequest && typeof method === 'string'
 }
 
-/** Answered when something happens, or never. */
+/** Requests that get their response later, or never. */
 const lasting = new Set<unknown>(['subscriptions/listen', 'tasks/result'])
 
-describe.each(allRevisions)('SEC-19: mutants of what a client may say in %s', revision => {
+describe.each(allRevisions)('SEC-19: mutants of client messages in %s', revision => {
   test('are answered with a message, or not at all, and the server stays usable', async () => {
     const { server, broken } = make()
     const w = wire()
@@ -113,7 +113,7 @@ describe.each(allRevisions)('SEC-19: mutants of what a client may say in %s', re
       unanswered = new Map()
     }
     for (const message of wrong(revision)) {
-      // Each has an id of its own, so that none takes the answer of another.
+      // Each has a unique id, so that none takes the response of another.
       const id = message.id === 1 ? `m${count}` : message.id
       const text = JSON.stringify({ ...message, ...('id' in message && { id }) })
       if (id === `m${count}` && wantsAnswer({ ...message, id }) && !lasting.has(message.method)) {
@@ -126,7 +126,7 @@ describe.each(allRevisions)('SEC-19: mutants of what a client may say in %s', re
     expect(problems.slice(0, 5)).toEqual([])
     expect(broken).toEqual([])
     expect(count).toBeGreaterThan(2000)
-    // It answers as before.
+    // The server still responds.
     const _meta = revision === stateless ? envelope : undefined
     const params = { name: 'thing', arguments: {}, _meta }
     void w.say(JSON.stringify({ jsonrpc: '2.0', id: 'last', method: 'tools/call', params }))
@@ -144,7 +144,7 @@ describe.each([stateless, latest])('SEC-19: mutants over HTTP in %s', revision =
     const on = await serve({}, server)
     const session = revision === stateless ? undefined : await on.session(revision)
     const all = [...wrong(revision)].filter(({ method }) => !lasting.has(method))
-    // A share of them, another one in each place.
+    // Every 17th of them, which covers different members of different messages.
     const share = all.filter((_, i) => i % 17 === 3)
     const problems: string[] = []
     await Promise.all(

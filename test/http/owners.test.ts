@@ -13,13 +13,13 @@ const tasks = {
 const asker = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } }
 const form = { type: 'object', properties: { ok: { type: 'boolean' } } } as const
 
-/** `slow` runs as a task until it is let go; `ask` and `other` ask before they answer. */
+/** `slow` runs as a task until it is released; `ask` and `other` elicit input before they return. */
 function make(options: { readonly keys?: readonly Uint8Array[] } = {}) {
   const server = new Server({ name: 'owned', version: '1' }, { onError: () => {}, ...options })
   const held = deferred<void>()
   const ran: string[] = []
   server.tool('slow', { task: 'optional' }, async (_, ctx) => {
-    ran.push(ctx.caller.principal?.id ?? 'nobody')
+    ran.push(ctx.caller.principal?.id ?? 'anonymous')
     await Promise.race([held.promise, aborted(ctx.signal)])
     return 'secret of its owner'
   })
@@ -38,7 +38,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise(resolve => signal.addEventListener('abort', () => resolve()))
 }
 
-/** What an answer says, with nothing in it that must differ between two of them. */
+/** Returns the status and the error of a response, with the task id masked. */
 function outcome({ status, json }: { status: number; json: { error?: object } }, taskId: string) {
   return [status, JSON.stringify(json.error).replaceAll(taskId, '…')]
 }
@@ -46,7 +46,7 @@ function outcome({ status, json }: { status: number; json: { error?: object } },
 describe('SEC-15: a task of a principal', () => {
   const methods = ['tasks/get', 'tasks/update', 'tasks/cancel'] as const
 
-  test('is not visible to others, in the stateless design: no method distinguishes it from an unknown one', async () => {
+  test('is not visible to others, in stateless requests: no method distinguishes it from an unknown one', async () => {
     const { server, ran } = make()
     const as = await serveKnown(server)
     const ada = as('ada')
@@ -67,7 +67,7 @@ describe('SEC-15: a task of a principal', () => {
     expect(ran).toEqual(['ada'])
   })
 
-  test('is not visible to others, in the design of sessions', async () => {
+  test('is not visible to others, in sessions', async () => {
     const { server, held } = make()
     const as = await serveKnown(server)
     const ada = as('ada')
@@ -95,7 +95,7 @@ describe('SEC-15: a task of a principal', () => {
     expect(JSON.stringify([result.json, result.events])).toContain('secret of its owner')
   })
 
-  test('is not accessible through the other design', async () => {
+  test('is not accessible through the other era', async () => {
     const { server } = make()
     const as = await serveKnown(server)
     const begun = await as('ada').ask(calling('slow', {}, { meta: tasks }))
@@ -144,20 +144,20 @@ describe('SEC-15: the list of tasks', () => {
     }
   })
 
-  test('holds for an anonymous caller the tasks of its own session, and nothing else', async () => {
+  test('contains for an anonymous caller only the tasks of its own session', async () => {
     const { server } = make()
     const as = await serveKnown(server, { sessionless: true })
-    const nobody = as()
-    const [one, other] = [await nobody.session(), await nobody.session()]
+    const anonymous = as()
+    const [one, other] = [await anonymous.session(), await anonymous.session()]
     const call = { name: 'slow', arguments: {}, task: {} }
-    await nobody.ask(inSession(one, 'tools/call', call, 1))
+    await anonymous.ask(inSession(one, 'tools/call', call, 1))
     const list = async (session: string): Promise<unknown[]> =>
-      (await nobody.ask(inSession(session, 'tasks/list', {}, 2))).json.result.tasks
+      (await anonymous.ask(inSession(session, 'tasks/list', {}, 2))).json.result.tasks
     expect(await list(one)).toHaveLength(1)
     expect(await list(other)).toEqual([])
     const headers = { 'mcp-protocol-version': latest }
     const body = JSON.stringify({ jsonrpc: '2.0', id: 3, method: 'tasks/list' })
-    const bare = await nobody.ask({ headers, body })
+    const bare = await anonymous.ask({ headers, body })
     expect(bare.text).not.toContain('taskId')
   })
 })
@@ -189,10 +189,10 @@ describe('SEC-14: a session of a principal', () => {
   })
 })
 
-describe('SEC-40: a state that a client keeps for the server', () => {
+describe('SEC-40: request state that a client keeps for the server', () => {
   const good = { '0': { action: 'accept', content: { ok: true } } }
 
-  /** The first round: what is asked, and how to answer it. */
+  /** Runs the first round; returns its state, the input responses, and a function that builds the retry. */
   async function firstRound(one: Person) {
     const { json } = await one.ask(calling('ask', { n: 1 }, { meta: asker }))
     const { requestState, inputRequests } = json.result
@@ -215,7 +215,7 @@ describe('SEC-40: a state that a client keeps for the server', () => {
     })
   }
 
-  test('is good for its owner, its method and its arguments', async () => {
+  test('is valid only for its owner, its method and its arguments', async () => {
     const as = await serveKnown(make().server)
     const ada = as('ada')
     const { retry, requestState, inputResponses } = await firstRound(ada)
@@ -282,7 +282,7 @@ describe('SEC-40: a state that a client keeps for the server', () => {
   })
 })
 
-describe('SEC-40: what a client says of itself', () => {
+describe('SEC-40: information that a client sends about itself', () => {
   test('in _meta, in either era, changes neither its identity nor its permissions', async () => {
     const server = new Server({ name: 'x', version: '1' })
     server.tool('who', {}, (_, ctx) => JSON.stringify(ctx.caller.principal ?? null))
@@ -307,7 +307,7 @@ describe('SEC-40: what a client says of itself', () => {
     }
   })
 
-  test('in its headers must be what its body says, in every one of them', async () => {
+  test('in its headers must match its body, in every header', async () => {
     const as = await serveKnown(make().server)
     const rows = [
       { 'mcp-protocol-version': '2025-11-25' },

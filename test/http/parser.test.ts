@@ -3,7 +3,7 @@ import type { Asking } from './raw.ts'
 import { calling, inSession, opening, speaking } from './requests.ts'
 import { type Served, serve } from './served.ts'
 
-/** Requests that both parsers serve, each made for a server and an open session of it. */
+/** Requests that both parsers accept, each built for an open session. */
 const requests: readonly (readonly [string, (session: string) => Asking])[] = [
   ['a stateless request', () => speaking('tools/list')],
   ['a stateless call with progress', () => calling('steps', {}, { meta: { progressToken: 'p' } })],
@@ -23,7 +23,7 @@ const requests: readonly (readonly [string, (session: string) => Asking])[] = [
   ['another origin', () => speaking('tools/list', {}, { headers: { origin: 'http://evil.test' } })],
 ]
 
-/** The response without what differs from one server or session to the next. */
+/** Returns the response without the parts that differ between servers or sessions. */
 async function responseOf(served: Served, request: (session: string) => Asking) {
   const { status, headers, text } = await served.ask(request(await served.session()))
   const names = ['content-type', 'allow', 'retry-after', 'access-control-allow-methods']

@@ -7,19 +7,19 @@ import type { Server } from '../../src/server/server.ts'
 import { type Asking, ask, type Reply, Wire, written } from './raw.ts'
 import { inSession, opening } from './requests.ts'
 
-/** One of those who ask: known by name, or nobody in particular. */
+/** A caller, authenticated by name or anonymous. */
 export interface Person {
   readonly port: number
   ask(asking: Asking): Promise<Reply>
-  /** Asks and leaves the connection open. */
+  /** Sends a request and leaves the connection open. */
   open(asking: Asking): Promise<Wire>
-  /** Opens a session and gives its id. */
+  /** Opens a session and returns its id. */
   session(revision?: string): Promise<string>
 }
 
 /**
- * Serves behind something that establishes who asks, as a login does: what stands in the header
- * `Authorization` is taken for the name, without any proof.
+ * Serves behind an authentication layer that takes the value of the header `Authorization` for the
+ * name of the caller, without any proof.
  */
 export async function serveKnown(
   server: Server,

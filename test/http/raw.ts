@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** An answer over HTTP, read to its end. */
+/** A complete HTTP response. */
 export interface Reply {
   readonly status: number
-  /** By their names in lower case; of several with one name the last. */
+  /** By name in lower case; the last one of several with the same name. */
   readonly headers: ReadonlyMap<string, string>
   readonly text: string
   /** The body as JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into it member by member
+  // biome-ignore lint/suspicious/noExplicitAny: tests inspect it member by member
   readonly json: any
   /** The data of each event, for a stream. */
   readonly events: readonly string[]
@@ -20,15 +20,15 @@ interface Head {
   readonly length: number
 }
 
-/** A connection without any code of ours on this end: bytes go out as they are. */
+/** A raw socket without any code of the package: bytes are sent as they are. */
 export class Wire {
   readonly socket: Socket
-  /** Resolves when the connection has closed, on either side. */
+  /** Resolves when either side has closed the connection. */
   readonly ended: Promise<void>
   #bytes: Buffer = Buffer.alloc(0)
   #isOver = false
   #watchers: (() => void)[] = []
-  /** What is left of the answer whose stream is being read. */
+  /** The unread rest of the response whose stream is being read. */
   #stream: { text: string; isOver: boolean } | undefined
 
   constructor(socket: Socket) {
@@ -58,7 +58,7 @@ export class Wire {
     return this
   }
 
-  /** The next answer, whole. Rejects when the connection ends first. */
+  /** Returns the next complete response. Rejects if the connection closes first. */
   async reply(): Promise<Reply> {
     const head = await this.#take(() => headOf(this.#bytes))
     if (head.status === 100) {
@@ -81,7 +81,7 @@ export class Wire {
     return replyOf(head, text)
   }
 
-  /** The status and the headers of an event stream, whose events are then read one by one. */
+  /** Returns the status and the headers of an event stream, whose events are then read one by one. */
   async begin(): Promise<Pick<Reply, 'status' | 'headers'>> {
     const head = await this.#take(() => headOf(this.#bytes))
     this.#skip(head.length)
@@ -89,14 +89,14 @@ export class Wire {
     return head
   }
 
-  /** The data of the next event; undefined at the end of the stream, in good order or not. */
+  /** Returns the data of the next event; undefined at the end of the stream, clean or not. */
   async event(): Promise<string | undefined> {
     const found = await this.block()
     const data = found === undefined ? undefined : dataOf(found)
     return found !== undefined && data === undefined ? this.event() : data
   }
 
-  /** The next event or comment, as it was written. */
+  /** Returns the next event or comment, unparsed. */
   async block(): Promise<string | undefined> {
     const stream = this.#stream
     if (stream === undefined) throw new Error('there is no stream')
@@ -155,7 +155,7 @@ export class Wire {
   }
 }
 
-/** Sends one text over a connection of its own, and gives what comes back. */
+/** Sends one text over a new connection, and returns the response. */
 export async function ask(port: number, text: string | Uint8Array): Promise<Reply> {
   const wire = await Wire.open(port)
   try {
@@ -165,7 +165,7 @@ export async function ask(port: number, text: string | Uint8Array): Promise<Repl
   }
 }
 
-/** Headers as a test names them: those that are undefined are left out, lists come as several. */
+/** Headers of a test request: undefined ones are left out, lists are sent as several headers. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
 
 export interface Asking {
@@ -175,7 +175,7 @@ export interface Asking {
   readonly body?: string | Uint8Array
 }
 
-/** A request as it stands on the wire. */
+/** Returns the bytes of a request. */
 export function written(port: number, asking: Asking = {}): Buffer {
   const { method = 'POST', path = '/mcp', body = '' } = asking
   const hasBody = method !== 'GET' && method !== 'DELETE' && method !== 'OPTIONS'

@@ -8,7 +8,7 @@ import { latest } from './requests.ts'
 
 const secret = 'Bearer secret-of-this-origin'
 
-/** Where a redirect may lead that is not the origin that was asked. */
+/** Redirect targets on other origins. */
 const elsewhere: readonly (readonly [string, (own: number, other: number) => string])[] = [
   ['another port', (_, other) => `http://127.0.0.1:${other}/elsewhere`],
   ['another host', own => `http://localhost:${own}/elsewhere`],
@@ -21,18 +21,18 @@ const elsewhere: readonly (readonly [string, (own: number, other: number) => str
 
 const statuses = [301, 302, 303, 307, 308]
 
-/** One request as the origin saw it: what it was for, and under which path. */
+/** One request as the origin received it: its purpose and its path. */
 interface Seen {
   readonly what: string
   readonly path: string
   readonly isSecret: boolean
 }
 
-/** An origin that is a server of sessions until it is asked for one thing, which it redirects. */
+/** An origin that serves sessions, and redirects one kind of request. */
 interface Origin {
   readonly port: number
   readonly seen: Seen[]
-  /** What is redirected, and to where. */
+  /** The request that is redirected, and its target. */
   trap: { readonly what: string; readonly status: number; readonly location: string } | undefined
 }
 
@@ -59,7 +59,7 @@ function answered(response: ServerResponse, id: unknown, what: string): void {
   }
 }
 
-/** Speaks the revision of sessions on `/mcp`, and the oldest one, with two addresses, on `/sse`. */
+/** Serves a session revision on `/mcp`, and HTTP+SSE of the oldest revision on `/sse`. */
 function originServer(origin: Omit<Origin, 'port'>) {
   let stream: ServerResponse | undefined
   return createServer((request, response) => {
@@ -67,9 +67,9 @@ function originServer(origin: Omit<Origin, 'port'>) {
       const path = request.url ?? ''
       origin.seen.push({ what, path, isSecret: request.headers.authorization === secret })
       const { trap } = origin
-      const isPair = path === '/sse' || path === '/messages'
+      const isHttpSse = path === '/sse' || path === '/messages'
       const event = (name: string, data: string) => `event: ${name}\ndata: ${data}\n\n`
-      if (trap?.what === `${isPair ? 'pair ' : ''}${what}` && path !== '/elsewhere') {
+      if (trap?.what === `${isHttpSse ? 'sse ' : ''}${what}` && path !== '/elsewhere') {
         response.writeHead(trap.status, { location: trap.location }).end()
       } else if (path === '/sse' && what === 'GET') {
         stream = response
@@ -87,22 +87,22 @@ function originServer(origin: Omit<Origin, 'port'>) {
   })
 }
 
-/** What a client does, and which of it is redirected. */
+/** Each request of a client that is redirected. */
 const rows: readonly (readonly [string, string, 'auto' | 'session', string])[] = [
   ['the first request', 'server/discover', 'auto', '/mcp'],
-  ['the opening of a session', 'initialize', 'session', '/mcp'],
+  ['an initialize request', 'initialize', 'session', '/mcp'],
   ['a notification', 'notifications/initialized', 'session', '/mcp'],
   ['the stream of a session', 'GET', 'session', '/mcp'],
   ['a call', 'tools/call', 'session', '/mcp'],
-  ['the end of a session', 'DELETE', 'session', '/mcp'],
-  ['the stream of the oldest revision', 'pair GET', 'session', '/sse'],
-  ['a message of the oldest revision', 'pair initialize', 'session', '/sse'],
+  ['the DELETE of a session', 'DELETE', 'session', '/mcp'],
+  ['an HTTP+SSE stream', 'sse GET', 'session', '/sse'],
+  ['an HTTP+SSE message', 'sse initialize', 'session', '/sse'],
 ]
 
 describe('SEC-12: a redirect to another origin', () => {
   const origin: Omit<Origin, 'port'> = { seen: [], trap: undefined }
   const server = originServer(origin)
-  // Not even a connection may be made to it.
+  // The client must not even connect to it.
   let strangers = 0
   const stranger = createSocketServer(socket => {
     strangers++
@@ -122,12 +122,12 @@ describe('SEC-12: a redirect to another origin', () => {
     await Promise.all([server, stranger].map(one => new Promise(done => void one.close(done))))
   })
 
-  /** Goes through a whole conversation, and gives what went wrong in it. */
+  /** Runs a whole conversation, and returns its errors. */
   async function converse(era: 'auto' | 'session', path: string): Promise<string[]> {
     const errors: string[] = []
     const failed = deferred<void>()
     const onError = (error: unknown): void => {
-      errors.push(wordsOf(error))
+      errors.push(messageOf(error))
       failed.resolve()
     }
     try {
@@ -141,7 +141,7 @@ describe('SEC-12: a redirect to another origin', () => {
         http: { retry: { attempts: 1, baseMs: 1, maxMs: 1 } },
       })
       await client.call('x').catch(onError)
-      // Nobody waits for the stream but this.
+      // No call waits for the stream, so the test does.
       if (origin.trap?.what === 'GET') await failed.promise
       await client.close()
     } catch (error) {
@@ -150,16 +150,18 @@ describe('SEC-12: a redirect to another origin', () => {
     return errors
   }
 
-  describe.each(rows)('as the answer to %s', (_, what, era, path) => {
+  describe.each(rows)('as the response to %s', (_, what, era, path) => {
     test.each(elsewhere)('with %s is rejected, and nothing is sent there', async (_, locate) => {
       for (const status of statuses) {
         origin.seen.length = 0
         origin.trap = { what, status, location: locate(own, other) }
         const errors = await converse(era, path)
-        const asked = origin.seen.filter(one => `${isPair(one) ? 'pair ' : ''}${one.what}` === what)
+        const asked = origin.seen.filter(
+          one => `${isHttpSse(one) ? 'sse ' : ''}${one.what}` === what,
+        )
         // It was redirected, ...
         expect([status, asked.length > 0]).toEqual([status, true])
-        // ... nobody followed, ...
+        // ... the client did not follow, ...
         expect(strangers).toBe(0)
         expect(origin.seen.map(one => one.path)).not.toContain('/elsewhere')
         // ... and the caller got the reason. No caller waits for the end of a session.
@@ -168,7 +170,7 @@ describe('SEC-12: a redirect to another origin', () => {
     })
   })
 
-  test('is distinguished from one to the same origin, which is followed with everything', async () => {
+  test('is distinguished from one to the same origin, which is followed with all headers', async () => {
     origin.seen.length = 0
     origin.trap = { what: 'tools/call', status: 307, location: '/elsewhere' }
     expect(await converse('session', '/mcp')).toEqual([])
@@ -176,10 +178,10 @@ describe('SEC-12: a redirect to another origin', () => {
   })
 })
 
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? `${error.message} (${wordsOf(error.cause)})` : ''
+function messageOf(error: unknown): string {
+  return error instanceof Error ? `${error.message} (${messageOf(error.cause)})` : ''
 }
 
-function isPair({ path }: Seen): boolean {
+function isHttpSse({ path }: Seen): boolean {
   return path === '/sse' || path === '/messages'
 }

@@ -10,7 +10,7 @@ import { Server } from '../../src/server/server.ts'
 import { growth, proportional, watch } from '../fuzz/cost.ts'
 import { type Asked, bare, fakeFetch, reply } from '../support/fake-fetch.ts'
 
-/** A file that is there, so that only not reading it leaves it unread. */
+/** A file that exists, so that a missing file cannot explain why it is not read. */
 const file = fileURLToPath(new URL('../../package.json', import.meta.url))
 const web = 'http://127.0.0.1:9/schema.json'
 
@@ -20,14 +20,14 @@ const sum = (schema: object, rest: object = {}): JsonSchema => ({
   ...rest,
 })
 
-/** Schemas that lead out of themselves, and the words that say to where. */
+/** Schemas with external references, and the text that names the target. */
 const outward: readonly (readonly [string, JsonSchema, string])[] = [
   ['http', sum({ $ref: web }), web],
   ['https', sum({ $ref: 'https://127.0.0.1:9/s.json#/a' }), 'https://127.0.0.1:9/s.json#/a'],
   ['a file', sum({ $ref: pathToFileURL(file).href }), 'package.json'],
   ['a file of another machine', sum({ $ref: 'file://server/share/x' }), 'file://server/share/x'],
   ['data', sum({ $ref: 'data:application/json,{}' }), 'data:application/json,{}'],
-  ['a neighbour', sum({ $ref: 'other.json' }), 'other.json'],
+  ['a sibling', sum({ $ref: 'other.json' }), 'other.json'],
   ['a path', sum({ $ref: '/etc/passwd' }), '/etc/passwd'],
   ['another machine by the same scheme', sum({ $ref: '//127.0.0.1:9/x' }), '//127.0.0.1:9/x'],
   ['a parent', sum({ $ref: '../../x.json#/a' }), '../../x.json#/a'],
@@ -43,17 +43,17 @@ const outward: readonly (readonly [string, JsonSchema, string])[] = [
     sum({ $id: 'sub/', items: { $ref: '../x.json' } }, { $id: 'http://127.0.0.1:9/' }),
     '../x.json',
   ],
-  ['where nobody looks', sum({}, { $defs: { unused: { $ref: web } } }), web],
-  ['behind what it excludes', sum({ not: { if: { $ref: web } } }), web],
-  ['a dialect of its own', sum({}, { $schema: web }), web],
+  ['a URL in an unused definition', sum({}, { $defs: { unused: { $ref: web } } }), web],
+  ['a URL inside "not"', sum({ not: { if: { $ref: web } } }), web],
+  ['an unknown dialect', sum({}, { $schema: web }), web],
   ['the dialect itself', sum({ $ref: 'https://json-schema.org/draft/2020-12/schema' }), 'draft'],
 ]
 
-/** Schemas that would never end. */
+/** Schemas with infinite recursion. */
 const endless: readonly (readonly [string, JsonSchema])[] = [
   ['itself', { $ref: '#' }],
   [
-    'itself by a detour',
+    'itself indirectly',
     { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#' } } },
   ],
   ['itself dynamically', { $dynamicAnchor: 'n', $dynamicRef: '#n' }],
@@ -80,7 +80,7 @@ const eras = ['2025-11-25', '2026-07-28'] as const
 const onError = vi.fn()
 let client: Client | undefined
 
-/** A client of a server over HTTP that lists one tool with this schema. */
+/** Opens a client of a server over HTTP that lists one tool with this schema. */
 async function opened(era: string, outputSchema: object, inputSchema: object = {}) {
   const complete = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' }
   const answers = new Map<string, object>([
@@ -115,7 +115,7 @@ function said(): string {
 }
 
 beforeEach(async () => {
-  // The first look at a schema loads what checks it, which is no reading of anything it names.
+  // The first schema loads the validator, which is not a read of a referenced file.
   await compileSchema(sum({ type: 'number' }), { what: 'x', side: 'output' }).check({ sum: 1 })
   onError.mockClear()
   for (const spy of watched) spy.mockClear()
@@ -126,23 +126,26 @@ afterEach(async () => {
 })
 
 describe('SEC-13: a schema of a server that refers to', () => {
-  test.each(outward)('%s fetches nothing, and is reported by its name', async (_, schema, to) => {
-    for (const era of eras) {
-      onError.mockClear()
-      const { client: caller } = await opened(era, schema)
-      // Its author's fault is no reason to withhold the answer.
-      expect((await caller.call('add')).structured).toEqual({ sum: 3 })
-      expect(onError).toHaveBeenCalledTimes(1)
-      expect(said()).toContain('add')
-      expect(said()).toContain(to)
-      await caller.call('add')
-      expect(onError).toHaveBeenCalledTimes(1)
-      await caller.close()
-    }
-    for (const spy of watched) expect(spy).not.toHaveBeenCalled()
-  })
+  test.each(outward)(
+    '%s fetches nothing, and is reported with the target',
+    async (_, schema, to) => {
+      for (const era of eras) {
+        onError.mockClear()
+        const { client: caller } = await opened(era, schema)
+        // An error in the schema is no reason to withhold the result.
+        expect((await caller.call('add')).structured).toEqual({ sum: 3 })
+        expect(onError).toHaveBeenCalledTimes(1)
+        expect(said()).toContain('add')
+        expect(said()).toContain(to)
+        await caller.call('add')
+        expect(onError).toHaveBeenCalledTimes(1)
+        await caller.close()
+      }
+      for (const spy of watched) expect(spy).not.toHaveBeenCalled()
+    },
+  )
 
-  test.each(outward)('%s for its arguments fetches nothing either', async (_, schema) => {
+  test.each(outward)('%s in the input schema fetches nothing either', async (_, schema) => {
     for (const era of eras) {
       const { client: caller, names } = await opened(era, sum({}), schema)
       expect(names).toEqual(['add'])
@@ -152,14 +155,14 @@ describe('SEC-13: a schema of a server that refers to', () => {
     for (const spy of watched) expect(spy).not.toHaveBeenCalled()
   })
 
-  test.each(outward)('%s is refused where a server is to use it', (_, schema, to) => {
+  test.each(outward)('%s is rejected when a server registers it', (_, schema, to) => {
     const server = new Server({ name: 's', version: '1' })
     expect(() => server.tool('add', { input: schema }, () => '')).toThrow(to)
     expect(() => server.tool('add', { output: schema }, () => ({}))).toThrow(to)
     for (const spy of watched) expect(spy).not.toHaveBeenCalled()
   })
 
-  test.each(endless)('%s ends', async (_, schema) => {
+  test.each(endless)('%s terminates', async (_, schema) => {
     for (const era of eras) {
       const { client: caller } = await opened(era, schema)
       const outcome = await caller.call('add').then(
@@ -171,7 +174,7 @@ describe('SEC-13: a schema of a server that refers to', () => {
     }
   })
 
-  test('itself, but one level further down each time, is used', async () => {
+  test('itself, one level deeper each time, is used', async () => {
     const list = sum({ type: 'integer' }, { additionalProperties: { $ref: '#' } })
     const { client: caller } = await opened('2025-11-25', list)
     expect((await caller.call('add')).structured).toEqual({ sum: 3 })
@@ -194,7 +197,7 @@ describe('SEC-13: a schema with very many alternatives', () => {
     expect(onError).not.toHaveBeenCalled()
   })
 
-  test('takes time in proportion to its size, to be rejected and to be used', async () => {
+  test('takes time proportional to its size, whether rejected or used', async () => {
     const options = { what: 'x', side: 'output' } as const
     const refused = (size: number): void => {
       expect(() => compileSchema(anyOf(size), options)).toThrow('more than 2000 schemas')

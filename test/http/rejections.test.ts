@@ -74,8 +74,8 @@ async function replyOf(response: Response): Promise<Reply> {
 }
 
 /**
- * Each step puts one thing right that was wrong in the step before, and everything that is looked at
- * later is still wrong: what is answered shows the order.
+ * Each step fixes one error of the step before, and everything that the server checks
+ * later is still wrong, so that the responses show the order of the checks.
  */
 const good = JSON.stringify({
   jsonrpc: '2.0',
@@ -133,7 +133,7 @@ const ladder: readonly Step[] = [
     -32022,
   ],
   [
-    'no header of the method',
+    'no method header',
     { headers: { 'mcp-protocol-version': stateless }, body: body('nope', envelope) },
     400,
     -32020,
@@ -157,7 +157,7 @@ const ladder: readonly Step[] = [
     -32601,
   ],
   [
-    'no header of the name',
+    'no name header',
     {
       headers: { 'mcp-protocol-version': stateless, 'mcp-method': 'tools/call' },
       body: body('tools/call', envelope),
@@ -175,7 +175,7 @@ const ladder: readonly Step[] = [
     -32602,
   ],
   [
-    'no header of an argument',
+    'no argument header',
     {
       headers: {
         'mcp-protocol-version': stateless,
@@ -204,7 +204,7 @@ const ladder: readonly Step[] = [
   ],
 ]
 
-describe.each(bindings)('what is rejected over %s', binding => {
+describe.each(bindings)('rejections over %s', binding => {
   test.each(ladder)('%s', async (_, asking, status, code) => {
     proves('N5', 'N8c', 'N8e', 'N15c', 'N19', 'N19b')
     const reply = await (await asker(binding))(asking)
@@ -212,7 +212,7 @@ describe.each(bindings)('what is rejected over %s', binding => {
     expect(reply.headers.get('content-type')).toBe('application/json')
   })
 
-  test('another method gets the allowed ones', async () => {
+  test('another HTTP method gets the allowed ones', async () => {
     const asked = await asker(binding)
     for (const method of ['PUT', 'PATCH']) {
       const reply = await asked({ method })
@@ -230,7 +230,7 @@ describe.each(bindings)('what is rejected over %s', binding => {
     }
   })
 
-  test('an error carries the id of its request, where that could be read', async () => {
+  test('an error carries the id of its request if it could be parsed', async () => {
     const asked = await asker(binding)
     for (const id of [0, 'a', 7]) {
       const reply = await asked(speaking('nope', {}, { id }))
@@ -279,7 +279,7 @@ describe.each(bindings)('headers that mirror arguments, over %s', binding => {
     ['may be in Base64', { region: 'é' }, { 'mcp-param-region': encodeHeader('é') }, 200],
     ['say numbers in another way', { count: 42 }, { 'mcp-param-count': '42.0' }, 200],
     ['lie deep', { where: { deep: true } }, { 'mcp-param-deep': 'true' }, 200],
-    ['that nobody knows are let be', {}, { 'mcp-param-other': 'x' }, 200],
+    ['that are unknown are ignored', {}, { 'mcp-param-other': 'x' }, 200],
     ['are missing', eu, {}, 400],
     ['differ', eu, { 'mcp-param-region': 'us' }, 400],
     ['differ in case', eu, { 'mcp-param-region': 'EU' }, 400],

@@ -3,7 +3,7 @@ import type { Asking, Headers } from './raw.ts'
 
 /** The revision without sessions. */
 export const stateless = '2026-07-28'
-/** The newest one with them. */
+/** The newest revision with sessions. */
 export const latest = '2025-11-25'
 
 interface Speaking {
@@ -12,13 +12,13 @@ interface Speaking {
   readonly headers?: Headers
 }
 
-/** What a request says of itself. */
+/** The metadata of a stateless request. */
 export const envelope = {
   'io.modelcontextprotocol/protocolVersion': stateless,
   'io.modelcontextprotocol/clientCapabilities': {},
 }
 
-/** A request that speaks for itself, with the headers that repeat it. */
+/** Returns a stateless request, with the headers that mirror its body. */
 export function speaking(method: string, params: object = {}, options: Speaking = {}): Asking {
   const { id = 1, meta, headers } = options
   const name = Object.entries(params).find(([key]) => ['name', 'uri', 'taskId'].includes(key))?.[1]
@@ -38,12 +38,12 @@ export function speaking(method: string, params: object = {}, options: Speaking 
   }
 }
 
-/** A call of a tool that speaks for itself. */
+/** Returns a stateless tool call. */
 export function calling(name: string, given: object = {}, options: Speaking = {}): Asking {
   return speaking('tools/call', { name, arguments: given }, options)
 }
 
-/** A request, or with no id a notification, of a session. */
+/** Returns a request of a session; a notification if there is no id. */
 export function inSession(
   session: string | undefined,
   method: string,
@@ -56,7 +56,7 @@ export function inSession(
   }
 }
 
-/** What opens a session. */
+/** Returns the `initialize` request that opens a session. */
 export function opening(revision = latest): Asking {
   return inSession(
     undefined,

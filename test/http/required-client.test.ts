@@ -31,7 +31,7 @@ const discovered = {
   cacheScope: 'private',
 }
 
-/** Answers a client in any revision: what it may be asked first, and everything else by the script. */
+/** Answers the first request of a client in any revision, and delegates everything else to the script. */
 function answering(revision: string, script: Script): Script {
   let sessions = 0
   return (asked, count) => {
@@ -106,7 +106,7 @@ test('a stateless client answers no server requests', async () => {
   expect(asked.map(methodOf)).toEqual(['server/discover', 'tools/call'])
 })
 
-test('a session that is lost is followed by another, whose initialize names none', async () => {
+test('a lost session is replaced by another, whose initialize request has no session id', async () => {
   proves('H12g')
   const { client, asked } = await open(
     newest,
@@ -124,7 +124,7 @@ test('a session that is lost is followed by another, whose initialize names none
   expect(calls.map(({ headers }) => headers.get('mcp-session-id'))).toEqual(['s1', 's2'])
 })
 
-test('the id of a session goes nowhere but to its server, and is in no error', async () => {
+test('the id of a session is sent only to its server, and is in no error', async () => {
   proves('H12c')
   const secret = 'a-secret-id'
   const elsewhere: Script = asked =>
@@ -163,7 +163,7 @@ test('a server request about a task is received on the standalone stream', async
   void talk.channel.close()
 })
 
-test('a tool that must not be used is reported by its name and the reason', async () => {
+test('a tool that must not be used is reported with its name and the reason', async () => {
   proves('N10b', 'N10c')
   const bad = {
     name: 'bad',

@@ -51,7 +51,7 @@ test('the two endpoints of HTTP+SSE are served as well', async () => {
 
 describe('a session', () => {
   test.each(sessionRevisions)(
-    'of %s answers accepted messages with 202, and others with an error',
+    'of %s answers accepted messages with 202, and rejected ones with an error',
     async revision => {
       proves('H5', 'H5b')
       const on = await serve()
@@ -87,7 +87,7 @@ describe('a session', () => {
       const ids: string[] = []
       for (const [i, stream] of streams.entries()) {
         if (i > 0) await stream.begin()
-        ids.push(await firstTold(stream))
+        ids.push(await firstEventId(stream))
         stream.cut()
       }
       expect(new Set(ids).size).toBe(3)
@@ -104,7 +104,7 @@ describe('a session', () => {
     },
   )
 
-  test('is not needed for a request that is answered in the revision of its header, or else in the oldest', async () => {
+  test('is not needed for a request, which gets the revision of its header, or else the oldest', async () => {
     proves('H13c')
     const server = new Server({ name: 'x', version: '1' })
     server.tool('give', { output: { type: 'object', properties: {} } }, () => ({}))
@@ -138,7 +138,7 @@ describe('a session', () => {
 const batch = '[{"jsonrpc":"2.0","id":1,"method":"ping"}]'
 
 describe('a stateless request', () => {
-  test('may be a notification, which is answered with 202, or else with an error', async () => {
+  test('may be a notification, which gets 202 or an error', async () => {
     proves('N4', 'N4b')
     const on = await serve()
     const headers = { 'mcp-protocol-version': stateless }
@@ -186,7 +186,7 @@ describe('a stateless request', () => {
     }
   })
 
-  test('in a version that is not served gets the supported ones', async () => {
+  test('in an unsupported version gets the supported ones', async () => {
     proves('N8d')
     const on = await serve()
     const meta = { 'io.modelcontextprotocol/protocolVersion': '2099-01-01' }
@@ -196,7 +196,7 @@ describe('a stateless request', () => {
     expect(json.error.data).toMatchObject({ supported: [stateless], requested: '2099-01-01' })
   })
 
-  test('needs the header of its version where there are no sessions', async () => {
+  test('needs the version header if the server has no sessions', async () => {
     proves('N8f', 'V11')
     const server = new Server({ name: 'x', version: '1' }, { revisions: [stateless] })
     const on = await serve({}, server)
@@ -220,7 +220,7 @@ describe('a stateless request', () => {
     }
   })
 
-  test('is served whatever session and event it names, and is given neither', async () => {
+  test('ignores session and event ids in its headers, and gets neither', async () => {
     proves('N17b', 'N17c')
     const only = new Server({ name: 'x', version: '1' }, { revisions: [stateless] })
     for (const on of [await serve(), await serve({}, only)]) {
@@ -235,15 +235,15 @@ describe('a stateless request', () => {
   })
 })
 
-/** The id of the first event with data of a stream. */
-async function firstTold(stream: Wire): Promise<string> {
+/** Returns the id of the first event with data on a stream. */
+async function firstEventId(stream: Wire): Promise<string> {
   for (;;) {
     const block = (await stream.block()) ?? expect.unreachable()
     if (/^data: ?\S/m.test(block)) return /^id: ?(.*)$/m.exec(block)?.[1] ?? ''
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into it member by member
+// biome-ignore lint/suspicious/noExplicitAny: tests inspect it member by member
 async function said(wire: Wire): Promise<any> {
   const data = await wire.event()
   return data === undefined ? undefined : JSON.parse(data)

@@ -6,23 +6,23 @@ import { type Stage, stage } from '../support/http-server.ts'
 import { type Asking, ask, type Reply, Wire, written } from './raw.ts'
 import { inSession, opening, speaking } from './requests.ts'
 
-/** A server on a port of this machine, and a client of the plainest kind. */
+/** A server on a local port, and a minimal client. */
 export interface Served extends Stage {
   readonly listener: Listener
   readonly port: number
   /** The errors that the listener reported. */
   readonly failures: unknown[]
-  /** Asks over a connection of its own. */
+  /** Sends a request over a new connection. */
   ask(asking: Asking): Promise<Reply>
-  /** Asks and leaves the connection open. */
+  /** Sends a request and leaves the connection open. */
   open(asking?: Asking): Promise<Wire>
-  /** Opens a session and gives its id. */
+  /** Opens a session and returns its id. */
   session(revision?: string): Promise<string>
-  /** Fails unless the server still answers both eras. */
+  /** Fails unless the server still responds in both eras. */
   isAlive(): Promise<void>
 }
 
-/** Serves the stage, or a server of one's own, for as long as the test lasts. */
+/** Serves the stage, or the given server, until the test finishes. */
 export async function serve(options: ListenOptions = {}, own?: Server): Promise<Served> {
   const on = stage()
   const failures: unknown[] = []

@@ -14,7 +14,7 @@ import { serve } from './served.ts'
 const MiB = 1024 * 1024
 const json = 'application/json'
 
-/** Changes something of what opens a session. */
+/** Returns an `initialize` request with some parts replaced. */
 function bad(headers: Asking['headers'], body?: unknown, method?: string): Asking {
   const right = opening()
   const text = body === undefined ? right.body : JSON.stringify(body)
@@ -34,34 +34,37 @@ const initialize = (changed: object): object => ({
   ...changed,
 })
 
-/** What opens no session. None of it may leave anything behind. */
+/** Requests that open no session. None of them may leave anything behind. */
 const rejected: readonly (readonly [string, Asking])[] = [
   ['something else first', inSession(undefined, 'tools/list', {}, 1)],
   ['a ping first', inSession(undefined, 'ping', {}, 1)],
-  ['a session that never was', inSession('never', 'tools/list', {}, 1)],
+  ['an unknown session', inSession('never', 'tools/list', {}, 1)],
   ['no params', bad({}, initialize({ params: undefined }))],
   ['params by position', bad({}, initialize({ params: [latest] }))],
   ['no version', bad({}, initialize({ params: { ...params, protocolVersion: undefined } }))],
-  ['a version that is no text', bad({}, initialize({ params: { ...params, protocolVersion: 5 } }))],
+  [
+    'a version that is not a string',
+    bad({}, initialize({ params: { ...params, protocolVersion: 5 } })),
+  ],
   ['no capabilities', bad({}, initialize({ params: { ...params, capabilities: null } }))],
-  ['nobody', bad({}, initialize({ params: { ...params, clientInfo: 'x' } }))],
+  ['an invalid clientInfo', bad({}, initialize({ params: { ...params, clientInfo: 'x' } }))],
   ['no id', bad({}, initialize({ id: undefined, method: 'notifications/initialized' }))],
-  ['an id that is none', bad({}, initialize({ id: {} }))],
+  ['an invalid id', bad({}, initialize({ id: {} }))],
   ['another protocol', bad({}, initialize({ jsonrpc: '1.0' }))],
   ['a batch', bad({}, [initialize({}), initialize({ id: 1 })])],
   ['an empty batch', bad({}, [])],
-  ['no JSON', { body: '{"jsonrpc":"2.0","method":"initialize"' }],
+  ['invalid JSON', { body: '{"jsonrpc":"2.0","method":"initialize"' }],
   ['a wrong type', bad({ 'content-type': 'text/plain' })],
-  ['a packed body', bad({ 'content-encoding': 'gzip' })],
-  ['an answer nobody can give', bad({ accept: 'text/html' })],
+  ['a compressed body', bad({ 'content-encoding': 'gzip' })],
+  ['an unacceptable media type', bad({ accept: 'text/html' })],
   ['another origin', bad({ origin: 'https://evil.test' })],
   ['another host', bad({ host: 'evil.test' })],
   ['the version of another era', bad({ 'mcp-protocol-version': stateless })],
-  ['a stream of no session', { method: 'GET', headers: {} }],
-  ['the end of no session', { method: 'DELETE', headers: { 'mcp-session-id': 'x' } }],
+  ['a GET without a session', { method: 'GET', headers: {} }],
+  ['a DELETE of an unknown session', { method: 'DELETE', headers: { 'mcp-session-id': 'x' } }],
 ]
 
-/** A request as a service gets it, past all sockets. */
+/** Returns a request as a service receives it, without a socket. */
 function asked({ method = 'POST', headers, body }: Asking): HttpRequest {
   const all = { accept: `${json}, text/event-stream`, 'content-type': json, ...headers }
   const said = Object.fromEntries(
@@ -80,7 +83,7 @@ function handed(service: HttpService, asking: Asking): FakeReply {
   return reply
 }
 
-/** What is in use once everything that is not has been collected. */
+/** Returns the heap in use after a garbage collection. */
 function heap(): number {
   held(0, () => {})
   return process.memoryUsage().heapUsed
@@ -96,8 +99,8 @@ describe('SEC-16: rejected initialize requests', () => {
     expect((await on.ask(opening())).status).toBe(200)
   })
 
-  test('leave nothing, twenty thousand of them: neither sessions nor memory', async () => {
-    // One that stayed would leave no room for any other.
+  test('leave neither sessions nor memory, twenty thousand of them', async () => {
+    // A single leaked session would fill the table.
     const service = new HttpService(stage().server, {
       path: '/mcp',
       sessions: { maxSessions: 1 },
@@ -111,19 +114,19 @@ describe('SEC-16: rejected initialize requests', () => {
         const reply = new FakeReply()
         service.handle(request, reply)
         if (reply.status === undefined) await reply.answered()
-        // No more than these come out of one reading of a connection.
+        // One read of a connection yields no more requests than these.
         if (i % 100 === 0) await settle()
         if (reply.status !== 503 && !('mcp-session-id' in reply.headers)) continue
         throw new Error(rejected[i % rejected.length]?.[0])
       }
     }
-    // What is compiled and cached on the way is there after the first of them.
+    // Compiled code and caches are in memory after the first of them.
     await flood(5000)
     await settle()
     const before = heap()
     await flood(15_000)
     await settle()
-    // A session that stayed would be several kibibytes.
+    // A leaked session would be several kibibytes.
     expect(heap() - before).toBeLessThan(2 * MiB)
     const reply = await handed(service, opening()).answered()
     expect(reply.status).toBe(200)
@@ -132,8 +135,10 @@ describe('SEC-16: rejected initialize requests', () => {
 
   test('leave no session over real connections either, two thousand of them', async () => {
     const on = await serve({ http: { sessions: { maxSessions: 1 } } })
-    // Those that end their connection are tried one by one above.
-    const lasting = rejected.filter(([name]) => name !== 'no JSON' && name !== 'a packed body')
+    // Requests that end their connection are tested one by one above.
+    const lasting = rejected.filter(
+      ([name]) => name !== 'invalid JSON' && name !== 'a compressed body',
+    )
     const each = Math.ceil(2000 / 20)
     const statuses = await Promise.all(
       Array.from({ length: 20 }, async () => {
@@ -155,13 +160,13 @@ describe('SEC-16: rejected initialize requests', () => {
 })
 
 describe('SEC-16: the table of sessions', () => {
-  test('is full at its limit, sends Retry-After, and empties itself', async () => {
+  test('is full at its limit, sends Retry-After, and drops expired sessions', async () => {
     const clock = fakeClock()
-    // The usual limit is ten times as many, and is looked at where the table itself is tried.
-    const most = limits.sessions.default / 10
-    const sessions = { clock, maxSessions: most }
+    // The default limit is ten times as high, and is tested with the table itself.
+    const maxSessions = limits.sessions.default / 10
+    const sessions = { clock, maxSessions }
     const service = new HttpService(stage().server, { path: '/mcp', sessions })
-    for (let i = 0; i < most; i++) {
+    for (let i = 0; i < maxSessions; i++) {
       const reply = handed(service, opening())
       if (reply.status === undefined) await reply.answered()
       if (i % 100 === 0) await settle()
@@ -199,7 +204,7 @@ describe('SEC-16: the table of sessions', () => {
     await service.close({ drainMs: 0 })
   })
 
-  test('forgets those that were abandoned', async () => {
+  test('drops abandoned sessions', async () => {
     const clock = fakeClock()
     const service = new HttpService(stage().server, { path: '/mcp', sessions: { clock } })
     const reply = await handed(service, opening()).answered()

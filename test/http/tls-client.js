@@ -1,4 +1,4 @@
-// Serves over TLS with the certificate in test/fixtures, connects by a name of this machine, and reports how it went.
+// Serves over TLS with the certificate in test/fixtures, connects by a name of this machine, and prints the outcome.
 
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'

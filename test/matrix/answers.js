@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 
-/** What every server of the matrix answers. The class is given, since tests have it from two places. */
+/** The methods of every server of the matrix. The class is a parameter because tests import it twice. */
 export function answers(RpcError) {
   const notes = []
   return {
@@ -16,7 +16,7 @@ export function answers(RpcError) {
     crash: () => {
       throw new Error('a secret of the server')
     },
-    // Turns of the event loop, so that calls finish in another order than they began.
+    // Waits some turns of the event loop, so that calls finish out of order.
     later: async ({ value, turns }) => {
       for (let i = 0; i < turns; i++) await turn()
       return value

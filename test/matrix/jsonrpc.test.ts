@@ -79,8 +79,8 @@ describe.each(wires)('over $name', wire => {
 
   test('the callee can call the caller back', async () => {
     const peer = await (await serve(wire)).connect({ answer: (text: string) => `${text}!` })
-    const questions = Array.from({ length: 50 }, (_, i) => peer.call('ask', { question: i }))
-    expect(await Promise.all(questions)).toEqual(questions.map((_, i) => `the answer is ${i}!`))
+    const requests = Array.from({ length: 50 }, (_, i) => peer.call('ask', { question: i }))
+    expect(await Promise.all(requests)).toEqual(requests.map((_, i) => `the answer is ${i}!`))
   })
 
   test('a large message survives a round trip', async () => {
@@ -174,7 +174,7 @@ describe.each(able('listener'))('over $name', wire => {
     bystander.send(request(2, 'sum', [1, 2]))
     expect(await bystander.next()).toBe(result(2, 3))
     bystander.close()
-    // When it reads again, the connection was closed long before the end.
+    // When the caller reads again, the connection was closed long before the end.
     let bytes = 0
     stopped.on('data', chunk => {
       bytes += chunk.length

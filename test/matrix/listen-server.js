@@ -1,10 +1,10 @@
-/* node listen-server.js ADDRESS: prints the address really bound, and closes when its input ends */
+/* node listen-server.js ADDRESS: prints the bound address, and closes when its input ends */
 import { createRequire } from 'node:module'
 import { listen } from '../../dist/index.js'
 
 const methods = {
   sum: (a, b) => a + b,
-  // Packages of CommonJS, as ours are, are in this list once they are loaded.
+  // CommonJS packages, as ours are, appear in this list once they are loaded.
   packages: () => {
     const names = Object.keys(createRequire(import.meta.url).cache)
     return [...new Set(names.map(name => /node_modules[\\/]([^\\/]+)/.exec(name)?.[1]))]

@@ -21,12 +21,12 @@ export { type Revision, revisions, type Served }
 export interface Cell {
   readonly wire: Wire
   readonly revision: Revision
-  /** What the revision can say. */
+  /** The features of the revision. */
   readonly own: Features
-  /** The same, where a server of another revision stands behind a router: what both can say. */
+  /** The features that both revisions have, where a server of another revision is behind a router. */
   readonly features: Features
   readonly isStateless: boolean
-  /** Whether leaving the answer to a request is what cancels it, and nothing is sent for that. */
+  /** Whether closing the response stream cancels a request, without a message. */
   readonly cancelsByLeaving: boolean
 }
 
@@ -57,7 +57,7 @@ function known(name: Revision): Known {
   return found
 }
 
-/** What passes from a server to a caller that speaks another revision. */
+/** The features that a router can translate between a server and a caller of another revision. */
 function common(front: Features, behind: Features): Features {
   return {
     ...front,
@@ -79,20 +79,20 @@ function less<T>(order: readonly T[], one: T, other: T): T {
   return order.indexOf(one) < order.indexOf(other) ? one : other
 }
 
-/** A message as it was on the wire, and who sent it. */
-export interface Said {
+/** A message as it was on the wire, and its sender. */
+export interface Frame {
   readonly from: Side
   // biome-ignore lint/suspicious/noExplicitAny: assertions say what they expect
   readonly message: any
 }
 
-/** Listens to the connections of a client, and looks at each message by the schema of its revision. */
-export class Ear {
-  /** Everything that was said, on all connections. */
-  readonly said: Said[] = []
-  /** Whether what the client sends is wrong on purpose. */
+/** Records the connections of a client, and checks each message against the schema of its revision. */
+export class Recorder {
+  /** Every message, on all connections. */
+  readonly frames: Frame[] = []
+  /** Whether the client sends something wrong on purpose. */
   isMisuse = false
-  /** How many connections there have been. */
+  /** The number of connections so far. */
   connections = 0
   readonly #problems = new Set<string>()
   readonly #revision: Revision
@@ -101,29 +101,29 @@ export class Ear {
     this.#revision = revision
   }
 
-  /** The same dial, listened to. */
+  /** The dial function, with its channels recorded. */
   tapped(dial: Dial): Dial {
     return async () => {
       const channel = await dial()
       this.connections++
       const conversation = new Conversation(this.#revision, { strict: true })
-      return tap(channel, (from, message) => this.#hear(conversation, from, message))
+      return tap(channel, (from, message) => this.#record(conversation, from, message))
     }
   }
 
   /** The messages of a method, requests and notifications alike, in order. */
-  of(method: string): readonly Said['message'][] {
-    return this.said.filter(({ message }) => message.method === method).map(one => one.message)
+  of(method: string): readonly Frame['message'][] {
+    return this.frames.filter(({ message }) => message.method === method).map(one => one.message)
   }
 
-  /** Every message, with those in batches on their own. */
-  get messages(): readonly Said[] {
-    return this.said.flatMap(({ from, message }) =>
+  /** Every message, with batches flattened. */
+  get messages(): readonly Frame[] {
+    return this.frames.flatMap(({ from, message }) =>
       Array.isArray(message) ? message.map(one => ({ from, message: one })) : [{ from, message }],
     )
   }
 
-  /** What was wrong with what was said since the last time, and begins anew. */
+  /** The problems found since the last call; resets them. */
   problems(): readonly string[] {
     const found = [...this.#problems]
     this.#problems.clear()
@@ -131,30 +131,30 @@ export class Ear {
     return found
   }
 
-  #hear(conversation: Conversation, from: Side, message: Said['message']): void {
-    this.said.push({ from, message })
+  #record(conversation: Conversation, from: Side, message: Frame['message']): void {
+    this.frames.push({ from, message })
     const found = conversation.sent(from, message)
     if (from === 'client' && this.isMisuse) return
     for (const problem of found) this.#problems.add(problem)
   }
 }
 
-/** Calls again and again until something has come about, but not for ever. */
+/** Calls repeatedly until a condition holds, up to a limit. */
 export async function until(client: Client, isSo: () => boolean | Promise<boolean>): Promise<void> {
   for (let attempt = 0; attempt < 2000; attempt++) {
     if (await isSo()) return
     await client.call('test_simple_text')
-    // In memory nothing else would ever get its turn.
+    // In memory nothing else would ever run.
     await new Promise(resolve => setImmediate(resolve))
   }
-  throw new Error('it has not come about')
+  throw new Error('the condition did not come true')
 }
 
-/** A client of a cell while it is connected, with what it has heard. */
+/** A connected client of a cell, with the recorder of its messages. */
 export interface Connected {
   readonly client: Client
   readonly served: Served
-  readonly ear: Ear
+  readonly recorder: Recorder
   close(): Promise<void>
 }
 
@@ -165,9 +165,9 @@ export async function connectCell(
   serverOptions?: ServerOptions,
 ): Promise<Connected> {
   const served = await wire.serve(serverOptions)
-  const ear = new Ear(revision)
+  const recorder = new Recorder(revision)
   try {
-    const client = await openClient(ear.tapped(served.dial), {
+    const client = await openClient(recorder.tapped(served.dial), {
       name: 'matrix',
       version: '1.0.0',
       revisions: [revision],
@@ -178,20 +178,20 @@ export async function connectCell(
       await client.close()
       await served.end()
     }
-    return { client, served, ear, close }
+    return { client, served, recorder, close }
   } catch (error) {
     await served.end()
     throw error
   }
 }
 
-/** A channel of a client that tells what passes, as it is on the wire. */
-function tap(channel: Channel, tell: (from: Side, message: unknown) => void): Channel {
+/** A client channel that reports each message as it is on the wire. */
+function tap(channel: Channel, onMessage: (from: Side, message: unknown) => void): Channel {
   const onWire = (message: Message | readonly Message[]): unknown => JSON.parse(encode(message))
-  const told = (sink: Sink): Sink => ({
+  const observed = (sink: Sink): Sink => ({
     receive: (arrival, envelope) => {
       const message = arrived(arrival)
-      if (message !== undefined) tell('server', onWire(message))
+      if (message !== undefined) onMessage('server', onWire(message))
       return sink.receive(arrival, envelope)
     },
     failed: (id, error) => sink.failed?.(id, error),
@@ -199,9 +199,9 @@ function tap(channel: Channel, tell: (from: Side, message: unknown) => void): Ch
   })
   return {
     halfOpen: channel.halfOpen,
-    open: sink => channel.open(told(sink)),
+    open: sink => channel.open(observed(sink)),
     send(message, envelope) {
-      tell('client', onWire(message))
+      onMessage('client', onWire(message))
       return channel.send(message, envelope)
     },
     abandon: channel.abandon && (id => channel.abandon?.(id)),

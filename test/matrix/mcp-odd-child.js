@@ -1,7 +1,7 @@
 /*
- * node mcp-odd-child.js WHAT: a server with sessions that does WHAT with a question it does not know
- * before its session has begun: `dies`, `stays-silent`, `refuses` or `prints` what is no message. It
- * tells on its error output which methods it hears.
+ * node mcp-odd-child.js WHAT: a session server that reacts to an unknown request before its session
+ * has begun with WHAT: `dies`, `stays-silent`, `refuses` or `prints` an invalid message. It prints the
+ * methods it receives to its error output.
  */
 import { createInterface } from 'node:readline'
 

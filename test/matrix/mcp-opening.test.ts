@@ -9,20 +9,23 @@ const odd = fileURLToPath(new URL('mcp-odd-child.js', import.meta.url))
 const addresses = ['tcp://127.0.0.1:0', 'ws://127.0.0.1:0/mcp', 'http://127.0.0.1:0/mcp']
 const quiet: ConnectOptions = { onError: () => {}, onJunk: () => {} }
 
-/** What a program has heard, and how often it was started. */
+/** Records the methods that a program receives, and how often it was started. */
 function observed() {
-  const heard: string[] = []
+  const received: string[] = []
   const pids: number[] = []
   const options: ConnectOptions = {
     ...quiet,
-    onStderr: text => heard.push(...text.trim().split('\n')),
+    onStderr: text => received.push(...text.trim().split('\n')),
     onChild: ({ pid }) => pids.push(pid),
   }
-  return { heard, pids, options }
+  return { received, pids, options }
 }
 
-/** A program that nobody has talked to before: what is known of another one counts for nothing. */
-function stranger(what: string): { readonly command: string; readonly args: readonly string[] } {
+/** A program with a unique command line, so that the version cache has no entry for it. */
+function unknownProgram(what: string): {
+  readonly command: string
+  readonly args: readonly string[]
+} {
   return { command: process.execPath, args: [odd, what, randomUUID()] }
 }
 
@@ -32,15 +35,15 @@ function plain(): Server {
   return server
 }
 
-describe('a program that knows nothing but sessions', () => {
+describe('a program that supports only sessions', () => {
   test.each([
     ['dies', 2],
     ['stays-silent', 1],
     ['prints', 1],
     ['refuses', 1],
-  ])('and %s when it is asked what it speaks is talked to all the same', async (what, starts) => {
+  ])('and %s on server/discover is connected to nevertheless', async (what, starts) => {
     proves('V7', 'V7c', 'V7e', 'V12', 'T2', 'T9')
-    const program = stranger(what)
+    const program = unknownProgram(what)
     const first = observed()
     const discoverTimeoutMs = what === 'refuses' || what === 'dies' ? undefined : 30
     const client = await connect(program, { ...first.options, discoverTimeoutMs })
@@ -49,17 +52,17 @@ describe('a program that knows nothing but sessions', () => {
     await client.close()
     expect(first.pids).toHaveLength(starts)
     const session = ['initialize', 'notifications/initialized', 'tools/call']
-    expect(first.heard).toEqual(['server/discover', ...session])
+    expect(first.received).toEqual(['server/discover', ...session])
 
     const second = observed()
     const again = await connect(program, second.options)
     await again.call('who')
     await again.close()
     expect(second.pids).toHaveLength(1)
-    expect(second.heard).toEqual(session)
+    expect(second.received).toEqual(session)
   })
 
-  test('is found out anew when another one has taken its place', async () => {
+  test('is probed again when another program has replaced it', async () => {
     proves('V12b')
     const old = new Server(
       { name: 'old', version: '1.0.0' },
@@ -82,7 +85,7 @@ describe('a program that knows nothing but sessions', () => {
 })
 
 describe('a program that is killed', () => {
-  test('is started again, and what it was doing counts as unknown', async () => {
+  test('is restarted, and its calls in flight have an unknown outcome', async () => {
     proves('T7b')
     const { pids, options } = observed()
     const file = fileURLToPath(new URL('../fixtures/everything-stdio.js', import.meta.url))
@@ -102,10 +105,10 @@ describe('a program that is killed', () => {
     await changes.return()
   })
 
-  test('again and again is given up, which is told', async () => {
+  test('again and again is given up, and the client is closed', async () => {
     const { pids, options } = observed()
     const reconnect = { attempts: 2, baseMs: 1, maxMs: 1 }
-    const client = await connect(stranger('refuses'), { ...options, reconnect })
+    const client = await connect(unknownProgram('refuses'), { ...options, reconnect })
     for (let round = 0; round < 3; round++) {
       await client.call('who')
       process.kill(pids.at(-1) ?? expect.unreachable(), 'SIGKILL')
@@ -117,8 +120,8 @@ describe('a program that is killed', () => {
   })
 })
 
-describe('a listener that is started again at the same address', () => {
-  test.each(addresses)('is found again: %s', async wanted => {
+describe('a listener that is restarted at the same address', () => {
+  test.each(addresses)('is reconnected to: %s', async wanted => {
     const first = await listen(plain(), wanted)
     const { address } = first
     await using client = await connect(address, {
@@ -128,7 +131,7 @@ describe('a listener that is started again at the same address', () => {
     expect((await client.call('add')).text).toBe('added')
     await first.close()
     await using _ = await listen(plain(), address)
-    // A list is asked for again should it have met the end of the old connection.
+    // A list request is retried if it met the end of the old connection.
     expect((await client.request('tools/list', {}, { fresh: true })).tools).toHaveLength(1)
     expect((await client.call('add')).text).toBe('added')
   })
@@ -138,23 +141,23 @@ describe('strict mode', () => {
   test.each(addresses)('sends nothing that the server has not declared, at %s', async wanted => {
     proves('L5b', 'S17i')
     const server = plain()
-    const heard: string[] = []
+    const received: string[] = []
     server.use(next => (message, exchange) => {
-      heard.push(message.method)
+      received.push(message.method)
       return next(message, exchange)
     })
     await using listener = await listen(server, wanted)
     await using client = await connect(listener.address, { ...quiet, strict: true })
-    const before = heard.length
+    const before = received.length
     const refused = { code: 'refused', message: expect.stringContaining('did not declare') }
     await expect(client.prompt('x')).rejects.toMatchObject(refused)
     await expect(client.read('file:///x')).rejects.toMatchObject(refused)
-    expect(heard.slice(before)).toEqual([])
+    expect(received.slice(before)).toEqual([])
     expect((await client.call('add')).text).toBe('added')
   })
 })
 
-describe('a server in this process', () => {
+describe('an in-process server', () => {
   test.each([undefined, 'session', 'stateless'] as const)(
     'is connected to directly, in the era %s',
     async era => {

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
 import type { ElicitResult } from '../../src/mcp/types/elicitation.ts'
 import { proves } from '../requirements.ts'
-import { type Connected, cells, connectCell, type Ear } from './mcp-cells.ts'
+import { type Connected, cells, connectCell, type Recorder } from './mcp-cells.ts'
 
 const named = cells.map(cell => [`${cell.wire.name} in ${cell.revision}`, cell] as const)
 const able = named.filter(([, { features }]) => features.tasks !== 'none')
@@ -12,7 +12,7 @@ describe.each(able)('tasks over %s', (_, cell) => {
   const isCore = cell.features.tasks === 'core'
   let connected: Connected
   let client: Client
-  let ear: Ear
+  let recorder: Recorder
 
   beforeAll(async () => {
     const elicit = ({ message }: { readonly message: string }): ElicitResult => ({
@@ -21,13 +21,13 @@ describe.each(able)('tasks over %s', (_, cell) => {
     })
     connected = await connectCell(cell, { elicit }, { tasks: { pollMs: 100 } })
     client = connected.client
-    ear = connected.ear
+    recorder = connected.recorder
   })
 
   afterEach(() => {
-    // The schema of the stateless revision is that of the core, which knows nothing of the extension.
+    // The schema of the stateless revision covers the core, which does not include the extension.
     const isCovered = (problem: string) => isCore || !/tasks\/|answer to tools\/call/.test(problem)
-    expect(ear.problems().filter(isCovered)).toEqual([])
+    expect(recorder.problems().filter(isCovered)).toEqual([])
   })
 
   afterAll(() => connected?.close())
@@ -40,13 +40,13 @@ describe.each(able)('tasks over %s', (_, cell) => {
     expect(task.status).toBe('completed')
   })
 
-  test('go on for whoever has their id', async () => {
+  test('continue for a client that has their id', async () => {
     const { id } = await client.start('slow_compute', { seconds: 0.01 })
     const task = await client.task(id ?? expect.unreachable())
     expect((await task.result()).text).toContain('Computed')
   })
 
-  test('that fail say so', async () => {
+  test('that fail report the failure', async () => {
     proves('K10')
     const failing = await client.start('failing_job')
     expect(await failing.result()).toMatchObject({ isError: true })
@@ -55,7 +55,7 @@ describe.each(able)('tasks over %s', (_, cell) => {
     expect(broken.status).toBe('failed')
   })
 
-  test('ask what they need to know', async () => {
+  test('send server requests', async () => {
     proves('K7c', 'X10', 'X10b', 'X10c')
     const task = await client.start('confirm_delete', { filename: 'a.txt' })
     expect((await task.result()).text).toBe('Deleted a.txt')
@@ -63,15 +63,15 @@ describe.each(able)('tasks over %s', (_, cell) => {
     expect((await both.result()).text).toBe('The first name? and The second name?')
   })
 
-  test('are cancelled by their own request, and stay so', async () => {
+  test('are cancelled by their own request, and stay cancelled', async () => {
     proves('U3', 'K14c', 'X13c')
     const task = await client.start('slow_compute', { seconds: 600 })
     await task.cancel()
     expect(task.status).toBe('cancelled')
     await expect(task.result()).rejects.toMatchObject({ kind: 'task_cancelled' })
-    expect(ear.of('tasks/cancel').at(-1).params.taskId).toBe(task.id)
-    const cancelled = ear.of('notifications/cancelled').filter(({ params }) => {
-      const calls = ear.of('tools/call').map(({ id }) => id)
+    expect(recorder.of('tasks/cancel').at(-1).params.taskId).toBe(task.id)
+    const cancelled = recorder.of('notifications/cancelled').filter(({ params }) => {
+      const calls = recorder.of('tools/call').map(({ id }) => id)
       return calls.includes(params.requestId)
     })
     expect(cancelled).toEqual([])
@@ -82,7 +82,7 @@ describe.each(able)('tasks over %s', (_, cell) => {
     await expect(client.task('there-is-none')).rejects.toMatchObject({ code: -32602 })
   })
 
-  test('tell how they come along', async () => {
+  test('report their progress', async () => {
     const task = await client.start('slow_compute', { seconds: 0.02 })
     const seen: string[] = []
     for await (const { status } of task.updates) seen.push(status)
@@ -92,7 +92,7 @@ describe.each(able)('tasks over %s', (_, cell) => {
 
   test('are listed where the revision has a list', async () => {
     if (!isCore) {
-      ear.isMisuse = true
+      recorder.isMisuse = true
       await expect(client.request('tasks/list')).rejects.toMatchObject({ code: -32601 })
       return
     }
@@ -102,24 +102,24 @@ describe.each(able)('tasks over %s', (_, cell) => {
     expect(ids).toContain(id)
   })
 
-  test('are called as such when they cannot be called otherwise', async () => {
+  test('are created implicitly when a tool requires them', async () => {
     proves('S10d')
     for await (const _ of client.tools());
     expect(await client.call('failing_job')).toMatchObject({ isError: true })
-    // What a stateless server makes a task of it does not say: there the router takes the task.
+    // A stateless server does not declare which calls become tasks: there the router accepts the task.
     const isKnown = isCore && cell.wire.behind !== '2026-07-28'
-    if (isKnown) expect(ear.of('tools/call').at(-1).params.task).toBeDefined()
+    if (isKnown) expect(recorder.of('tools/call').at(-1).params.task).toBeDefined()
   })
 })
 
-// A router says that it takes tasks before it knows whether a server behind it does.
+// A router declares tasks before it knows whether an upstream server supports them.
 const before = unable.filter(([, { own }]) => own.tasks !== 'none')
 const without = unable.filter(([, { own }]) => own.tasks === 'none')
 
 describe.each(before)('tasks over %s', (_, cell) => {
-  test('are refused, or none', async () => {
+  test('are refused, or there are none', async () => {
     const connected = await connectCell(cell)
-    const { client, ear } = connected
+    const { client, recorder } = connected
     try {
       const isCore = cell.own.tasks === 'core'
       const started = client.start('slow_compute', { seconds: 0 })
@@ -128,7 +128,9 @@ describe.each(before)('tasks over %s', (_, cell) => {
       await expect(client.task('t')).rejects.toMatchObject({ code: -32602 })
       const { text } = await client.call('slow_compute', { seconds: 0 })
       expect(text).toBe('Computed for 0 seconds')
-      expect(ear.problems().filter(problem => isCore || !problem.includes('tasks/'))).toEqual([])
+      expect(recorder.problems().filter(problem => isCore || !problem.includes('tasks/'))).toEqual(
+        [],
+      )
     } finally {
       await connected.close()
     }
@@ -138,7 +140,7 @@ describe.each(before)('tasks over %s', (_, cell) => {
 describe.each(without)('tasks over %s', (_, cell) => {
   test('do not exist', async () => {
     const connected = await connectCell(cell)
-    const { client, ear } = connected
+    const { client, recorder } = connected
     try {
       await expect(client.start('slow_compute', { seconds: 0 })).rejects.toMatchObject({
         code: 'refused',
@@ -146,7 +148,7 @@ describe.each(without)('tasks over %s', (_, cell) => {
       await expect(client.task('t')).rejects.toMatchObject({ code: 'refused' })
       const { text } = await client.call('slow_compute', { seconds: 0 })
       expect(text).toBe('Computed for 0 seconds')
-      expect(ear.problems()).toEqual([])
+      expect(recorder.problems()).toEqual([])
     } finally {
       await connected.close()
     }

@@ -24,22 +24,22 @@ import type { FramingName } from '../../src/wire/frame.ts'
 import { everything } from '../fixtures/everything.js'
 import type { Revision } from '../mcp-interop/driver.ts'
 
-/** One way to reach a server of every feature. */
+/** One way to reach a server with every feature. */
 export interface Wire {
   readonly name: string
-  /** The revisions that exist there; all of them unless said. */
+  /** The revisions that exist there; all of them by default. */
   readonly revisions?: readonly Revision[]
-  /** Whether each request has an answer of its own, which can be left. */
+  /** Whether each request has its own response stream, which can be closed. */
   readonly isPerRequest?: boolean
-  /** The revision of the server behind the router that is reached; undefined where it is no router. */
+  /** The revision of the server behind a router; undefined without a router. */
   readonly behind?: Revision
-  /** Whether callers without a session share the connections of that router. */
+  /** Whether stateless callers share the connections of that router. */
   readonly isShared?: boolean
-  /** Starts a server, which `end` ends. */
+  /** Starts a server; `end` stops it. */
   serve(options?: ServerOptions): Promise<Served>
 }
 
-/** A server of the matrix while it runs. */
+/** A running server of the matrix. */
 export interface Served {
   /** Opens one more connection to it. */
   readonly dial: Dial
@@ -48,15 +48,15 @@ export interface Served {
   end(): Promise<void>
 }
 
-/** Makes what is served, which whoever serves it closes. */
+/** Creates an endpoint, which `serve` closes. */
 export type Make = (options?: ServerOptions) => Made | Promise<Made>
 
-/** Something to be served. */
+/** An endpoint to serve. */
 export type Made = Endpoint & { close(): Promise<void> }
 
 const framings: readonly FramingName[] = ['lines', 'length', 'headers']
 
-/** Every transport; the framings where a socket can have each of them. */
+/** Every transport; with each framing where a socket supports it. */
 export const wires: readonly Wire[] = [
   { name: 'memory', serve: serveInMemory(everythingHere) },
   child(),
@@ -85,7 +85,7 @@ export function everythingHere(options?: ServerOptions): Server {
   return everything(kit, options)
 }
 
-/** Serves whatever is made, in memory. */
+/** Serves an endpoint in memory. */
 export function serveInMemory(make: Make): Wire['serve'] {
   return async options => {
     const server = await make(options)
@@ -123,7 +123,7 @@ function child(): Wire {
           for (const { pid } of children) process.kill(pid, 'SIGKILL')
           children.clear()
         },
-        // Each child ends with its connection.
+        // Each child exits with its connection.
         end: async () => {},
       }
     },
@@ -159,7 +159,7 @@ function listening(
   return { name, serve: serveAt(address, framing, open) }
 }
 
-/** Serves at an address; a server that was cut is there again, at the same one. */
+/** Serves at an address; a server that was cut is restarted at the same one. */
 function serveAt(
   wanted: string,
   framing: FramingName | undefined,
@@ -194,7 +194,7 @@ function serveAt(
   }
 }
 
-/** Serves whatever is made over HTTP; a server that was cut has forgotten every session. */
+/** Serves an endpoint over HTTP; a server that was cut has lost every session. */
 export function serveHttp(path: string, make: Make): Wire['serve'] {
   return async options => {
     const server = await make(options)
@@ -203,7 +203,7 @@ export function serveHttp(path: string, make: Make): Wire['serve'] {
     let handler = made()
     const http = createServer((request, response) => handler(request, response))
     await new Promise<void>(resolve => http.listen(0, '127.0.0.1', resolve))
-    // The check: it is bound to a port.
+    // The cast is safe: the server is bound to a port.
     const { port } = http.address() as AddressInfo
     const url = new URL(path, `http://127.0.0.1:${port}`)
     return {

@@ -2,41 +2,41 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
 import type { LogMessageParams } from '../../src/mcp/types/logging.ts'
 import { proves } from '../requirements.ts'
-import { type Connected, connectCell, type Ear, named, until } from './mcp-cells.ts'
+import { type Connected, connectCell, named, type Recorder, until } from './mcp-cells.ts'
 
 describe.each(named)('over %s', (_, cell) => {
   const { revision, features, isStateless, cancelsByLeaving } = cell
   const logs: LogMessageParams[] = []
   let connected: Connected
   let client: Client
-  let ear: Ear
+  let recorder: Recorder
 
   beforeAll(async () => {
     connected = await connectCell(cell, { onLog: message => logs.push(message) })
     client = connected.client
-    ear = connected.ear
+    recorder = connected.recorder
   })
 
   afterEach(() => {
-    // What both sides have said in the test, by the schema of the revision.
-    expect(ear.problems()).toEqual([])
+    // What both sides sent in the test, checked against the schema of the revision.
+    expect(recorder.problems()).toEqual([])
   })
 
   afterAll(() => connected?.close())
 
-  test('the server tells what it is, in the revision asked for', () => {
+  test('the server describes itself, in the requested revision', () => {
     proves('L1', 'L1b', 'L1c', 'L4', 'L3', 'L5', 'L5c', 'T8b', 'V7b')
     const { server } = client
     expect(server).toMatchObject({ name: 'everything', version: '1.0.0' })
     expect(server.revision.name).toBe(revision)
     expect(server.title).toBe(features.titles ? 'Everything' : undefined)
-    // A router has a page of its own, or none.
+    // A router has a website of its own, or none.
     const website = cell.wire.behind === undefined && features.icons
     expect(server.websiteUrl).toBe(website ? 'https://example.com/everything' : undefined)
     expect(server.instructions).toContain('Every feature')
     expect(server.capabilities).toMatchObject({ tools: {}, resources: {}, prompts: {} })
-    const [first, second] = ear.said.filter(({ from }) => from === 'client')
-    expect(ear.said.slice(0, 2).map(({ from }) => from)).toEqual(['client', 'server'])
+    const [first, second] = recorder.frames.filter(({ from }) => from === 'client')
+    expect(recorder.frames.slice(0, 2).map(({ from }) => from)).toEqual(['client', 'server'])
     if (isStateless) {
       expect(first?.message.method).toBe('server/discover')
     } else {
@@ -48,7 +48,7 @@ describe.each(named)('over %s', (_, cell) => {
     }
   })
 
-  test('tools are listed and called, whatever they give', async () => {
+  test('tools are listed and called, whatever they return', async () => {
     proves('T10', 'B5', 'B5b')
     const names = await all(client.tools(), ({ name }) => name)
     expect(names).toContain('test_simple_text')
@@ -64,7 +64,7 @@ describe.each(named)('over %s', (_, cell) => {
     expect(await types('test_multiple_content_types')).toEqual(['text', 'image', 'resource'])
   })
 
-  test('a result with a structure fits what was promised', async () => {
+  test('a structured result matches its output schema', async () => {
     const output = {
       type: 'object',
       properties: { sum: { type: 'number' } },
@@ -72,9 +72,9 @@ describe.each(named)('over %s', (_, cell) => {
     } as const
     const answer = await client.call('test_structured_content', { a: 1, b: 2 })
     expect(JSON.parse(answer.text)).toEqual({ sum: 3 })
-    const isSaid = features.structured !== 'none'
-    expect(answer.structured).toEqual(isSaid ? { sum: 3 } : undefined)
-    if (isSaid) {
+    const isStructured = features.structured !== 'none'
+    expect(answer.structured).toEqual(isStructured ? { sum: 3 } : undefined)
+    if (isStructured) {
       const typed = await client.call('test_structured_content', { a: 2, b: 2 }, { output })
       expect(typed.structured).toEqual({ sum: 4 })
     }
@@ -83,9 +83,9 @@ describe.each(named)('over %s', (_, cell) => {
     expect(JSON.parse(list.text)).toEqual([1, 2, 3])
   })
 
-  test('tools that fail and requests that make no sense are told apart', async () => {
+  test('failing tools and invalid requests are distinguished', async () => {
     proves('B5c', 'B24')
-    ear.isMisuse = true
+    recorder.isMisuse = true
     const failed = await client.call('test_error_handling')
     expect(failed).toMatchObject({ isError: true })
     expect(failed.text).toContain('intentionally')
@@ -103,12 +103,12 @@ describe.each(named)('over %s', (_, cell) => {
 
   test('resources are listed page by page and read', async () => {
     proves('U6', 'U6d', 'U6e', 'U6f')
-    const before = ear.of('resources/list').length
+    const before = recorder.of('resources/list').length
     const uris = await all(client.resources(), ({ uri }) => uri)
     expect(uris.length).toBeGreaterThan(60)
-    const pages = ear.of('resources/list').slice(before)
+    const pages = recorder.of('resources/list').slice(before)
     expect(pages.length).toBeGreaterThan(1)
-    const cursors = ear.said
+    const cursors = recorder.frames
       .filter(({ from, message }) => from === 'server' && message.result?.resources !== undefined)
       .map(({ message }) => message.result.nextCursor)
     expect(cursors).toEqual([...pages.slice(1).map(({ params }) => params.cursor), undefined])
@@ -131,7 +131,7 @@ describe.each(named)('over %s', (_, cell) => {
 
   test('prompts are listed and filled in', async () => {
     proves('S17h')
-    ear.isMisuse = true
+    recorder.isMisuse = true
     const names = await all(client.prompts(), ({ name }) => name)
     expect(names).toContain('test_prompt_with_arguments')
     const { messages } = await client.prompt('test_prompt_with_arguments', { arg1: 'a', arg2: 'b' })
@@ -146,7 +146,7 @@ describe.each(named)('over %s', (_, cell) => {
     await expect(client.prompt('there_is_none')).rejects.toMatchObject({ code: -32602 })
   })
 
-  test('arguments are completed, by what else is known where that can be said', async () => {
+  test('arguments are completed, using the context where the revision has it', async () => {
     proves('U9m')
     const of = { prompt: 'test_prompt_with_arguments' }
     expect((await client.complete(of, 'arg1', 'par')).values).toEqual(['paris', 'party', 'park'])
@@ -158,7 +158,7 @@ describe.each(named)('over %s', (_, cell) => {
     expect((await client.complete(of, 'arg1', 'none like this')).values).toEqual([])
   })
 
-  test('log messages come from the level on that was asked for', async () => {
+  test('log messages are filtered by the requested level', async () => {
     logs.length = 0
     await client.setLogLevel('error')
     await client.call('test_logging_tool')
@@ -169,21 +169,21 @@ describe.each(named)('over %s', (_, cell) => {
     expect(logs.map(({ level }) => level)).toEqual([...wanted, 'emergency'])
   })
 
-  test('progress is told to whoever wants it, and always goes forward', async () => {
+  test('progress is reported to callers that want it, and always increases', async () => {
     proves('U5', 'U5b', 'U5c', 'U5d', 'U5e')
-    const told: number[] = []
-    const before = ear.of('notifications/progress').length
+    const reported: number[] = []
+    const before = recorder.of('notifications/progress').length
     const watch = () =>
-      client.call('test_tool_with_progress', {}, { onProgress: p => told.push(p.progress) })
+      client.call('test_tool_with_progress', {}, { onProgress: p => reported.push(p.progress) })
     await watch()
-    expect(told).toEqual([0, 50, 100])
+    expect(reported).toEqual([0, 50, 100])
     await Promise.all([watch(), watch(), watch()])
     await client.call('test_tool_with_progress')
-    await client.call('test_late_progress', {}, { onProgress: p => told.push(p.progress) })
+    await client.call('test_late_progress', {}, { onProgress: p => reported.push(p.progress) })
     await client.call('test_simple_text')
-    expect(told.filter(progress => progress === 1)).toHaveLength(1)
-    expect(told.filter(progress => progress === 100)).toHaveLength(4)
-    const calls = ear
+    expect(reported.filter(progress => progress === 1)).toHaveLength(1)
+    expect(reported.filter(progress => progress === 100)).toHaveLength(4)
+    const calls = recorder
       .of('tools/call')
       .map(({ params }) => params._meta?.progressToken)
       .filter(token => token !== undefined)
@@ -191,11 +191,11 @@ describe.each(named)('over %s', (_, cell) => {
     for (const token of calls) {
       expect(typeof token === 'string' || Number.isInteger(token)).toBe(true)
     }
-    // Four calls that told three steps each, and one that had returned before its second.
-    expect(ear.of('notifications/progress')).toHaveLength(before + 13)
+    // Four calls with three progress messages each, and one that returned before its second.
+    expect(recorder.of('notifications/progress')).toHaveLength(before + 13)
   })
 
-  test('a call that nobody wants any more is stopped and gets no answer', async () => {
+  test('a cancelled call is stopped and gets no response', async () => {
     proves('U2', 'U2c', 'U2e', 'U2k', 'T5', 'L8', 'L8b', 'L8c', 'S12g', 'H7f', 'N7d')
     const name = 'given up'
     const given = new AbortController()
@@ -208,49 +208,49 @@ describe.each(named)('over %s', (_, cell) => {
     const late = client.call('test_wait', { name: 'late' }, { timeoutMs: 20 })
     await expect(late).rejects.toMatchObject({ code: 'timeout' })
     await whenWaiting(client, 'late', 'no')
-    const waits = ear.of('tools/call').filter(({ params }) => params.name === 'test_wait')
+    const waits = recorder.of('tools/call').filter(({ params }) => params.name === 'test_wait')
     const ids = waits.map(({ id }) => id)
     const cancelled = [
       { requestId: ids[0], reason: 'changed my mind' },
       { requestId: ids[1], reason: 'timeout' },
     ]
-    expect(ear.of('notifications/cancelled').map(({ params }) => params)).toEqual(
+    expect(recorder.of('notifications/cancelled').map(({ params }) => params)).toEqual(
       cancelsByLeaving ? [] : cancelled,
     )
-    const answered = ear.said.filter(
+    const answered = recorder.frames.filter(
       ({ from, message }) => from === 'server' && ids.includes(message.id),
     )
     expect(answered).toEqual([])
   })
 
-  test('a cancellation of what is over or never was does no harm', async () => {
+  test('a cancellation of a finished or unknown request is ignored', async () => {
     proves('U2g', 'U2j', 'B7b')
-    ear.isMisuse = true
+    recorder.isMisuse = true
     await client.call('test_simple_text')
-    const last = ear.of('tools/call').at(-1)
-    const before = ear.said.length
+    const last = recorder.of('tools/call').at(-1)
+    const before = recorder.frames.length
     client.notify('notifications/cancelled', { requestId: last?.id, reason: 'too late' })
     client.notify('notifications/cancelled', { requestId: 'never was' })
     client.notify('notifications/cancelled', { requestId: [] })
     client.notify('notifications/cancelled')
     client.notify('notifications/there/is/none')
     expect((await client.call('test_simple_text')).isError).toBe(false)
-    const heard = ear.said.slice(before).filter(({ from }) => from === 'server')
-    expect(heard).toHaveLength(1)
+    const received = recorder.frames.slice(before).filter(({ from }) => from === 'server')
+    expect(received).toHaveLength(1)
   })
 
   test('pings are answered in sessions, and exist nowhere else', async () => {
     proves('U1')
     if (isStateless) await expect(client.ping()).rejects.toMatchObject({ code: 'refused' })
     else await client.ping()
-    const [ping] = ear.of('ping')
-    const reply = ear.said.find(
+    const [ping] = recorder.of('ping')
+    const reply = recorder.frames.find(
       ({ from, message }) => from === 'server' && ping !== undefined && message.id === ping.id,
     )
     expect(reply?.message.result).toEqual(isStateless ? undefined : {})
   })
 
-  test('batches are answered where the revision has them, and refused where it has not', async () => {
+  test('batches are answered where the revision has them, and refused otherwise', async () => {
     proves('B8', 'B8b', 'T3', 'H4', 'H4b', 'N3d')
     const batch = () =>
       client.batch(b => [
@@ -260,28 +260,28 @@ describe.each(named)('over %s', (_, cell) => {
       ])
     if (revision !== '2025-03-26') {
       await expect(batch()).rejects.toMatchObject({ code: 'refused' })
-      expect(ear.said.some(({ message }) => Array.isArray(message))).toBe(false)
+      expect(recorder.frames.some(({ message }) => Array.isArray(message))).toBe(false)
       return
     }
-    ear.isMisuse = true
+    recorder.isMisuse = true
     const [call, prompts, error] = await batch()
     expect(call).toMatchObject({ content: [{ type: 'text' }] })
     expect(prompts.prompts.length).toBeGreaterThan(3)
     expect(error).toMatchObject({ code: -32601 })
-    const [sent, answered] = ear.said.filter(({ message }) => Array.isArray(message))
+    const [sent, answered] = recorder.frames.filter(({ message }) => Array.isArray(message))
     expect(sent?.message.map((one: { method: string }) => one.method)).not.toContain('initialize')
-    // Over HTTP they belong to one answer, out of which each comes by itself.
+    // Over HTTP they belong to one response, from which each message arrives separately.
     if (!cell.wire.isPerRequest) expect(answered?.message).toHaveLength(3)
   })
 
-  test('many calls at once each get their own answer', async () => {
+  test('concurrent calls each get their own response', async () => {
     proves('B2', 'B3', 'B4')
     const calls = Array.from({ length: 200 }, (_each, a) =>
       client.call('test_structured_content', { a, b: 1 }),
     )
     const sums = (await Promise.all(calls)).map(({ text }) => JSON.parse(text).sum)
     expect(sums).toEqual(calls.map((_each, a) => a + 1))
-    const requests = ear.messages.filter(
+    const requests = recorder.messages.filter(
       ({ from, message }) => from === 'client' && message.method && message.id !== undefined,
     )
     const ids = requests.map(({ message }) => message.id)
@@ -290,7 +290,7 @@ describe.each(named)('over %s', (_, cell) => {
     for (const id of ids) expect(typeof id === 'string' || Number.isInteger(id)).toBe(true)
   })
 
-  test('what is large, and what is not ASCII, goes there and back', async () => {
+  test('large and non-ASCII texts survive a round trip', async () => {
     proves('B1b', 'T1', 'T8')
     const code = 'wörld\n\u2028😀 '.repeat(50_000)
     const { messages } = await client.prompt('test_prompt_with_arguments', { arg1: code, arg2: '' })
@@ -299,12 +299,12 @@ describe.each(named)('over %s', (_, cell) => {
     expect(got.includes(code)).toBe(true)
   })
 
-  test('every request says who sends it where there is no session to know it', async () => {
+  test('every request identifies its sender where there is no session', async () => {
     proves('V1', 'V2', 'B1', 'B7', 'B14b', 'B15d', 'T4', 'T1c')
     await client.call('test_simple_text')
-    // However much is said, it is all said to one process.
-    expect(ear.connections).toBe(1)
-    const sent = ear.messages.filter(({ from }) => from === 'client').map(one => one.message)
+    // All messages go to one process.
+    expect(recorder.connections).toBe(1)
+    const sent = recorder.messages.filter(({ from }) => from === 'client').map(one => one.message)
     for (const message of sent) {
       expect(message.jsonrpc).toBe('2.0')
       if (message.method === undefined) expect(isStateless).toBe(false)
@@ -319,7 +319,7 @@ describe.each(named)('over %s', (_, cell) => {
   })
 })
 
-/** Asks until a tool that waits is there, or is not. */
+/** Polls until a tool that waits is running, or is not. */
 function whenWaiting(client: Client, name: string, answer: 'yes' | 'no'): Promise<void> {
   return until(client, async () => (await client.call('test_is_waiting', { name })).text === answer)
 }

@@ -29,7 +29,7 @@ describe.each([
   ['tcp://:0', []],
   ['ws://:0', ['ws']],
 ])('a process that listens on %s', (address, packages) => {
-  test('has loaded no package it does not need, and ends when it closes', async () => {
+  test('has loaded no package it does not need, and exits when it closes', async () => {
     const child = start(process.execPath, file, address)
     const peer = await connect(await addressOf(child), jsonrpc)
     expect(await peer.call('packages')).toEqual(packages)
@@ -43,7 +43,7 @@ describe.each([
     const { hostname, port } = new URL(bound)
     const sockets = Array.from({ length: 100 }, () => connectSocket(Number(port), hostname))
     for (const socket of sockets) socket.on('error', () => {}).resume()
-    // The ones there is no room for are closed.
+    // Connections beyond the limit are closed.
     await Promise.race(sockets.map(socket => once(socket, 'close')))
     for (const socket of sockets) socket.destroy()
     const sum = async (): Promise<unknown> => {
@@ -55,7 +55,7 @@ describe.each([
   })
 })
 
-test('a process on stdio learns that its input has ended after the answers are written', async () => {
+test('a process on stdio sees its input end after the responses are written', async () => {
   const child = start(process.execPath, file, 'stdio:')
   let output = ''
   child.stdout.on('data', chunk => {

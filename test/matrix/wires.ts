@@ -13,16 +13,16 @@ import type { FramingName } from '../../src/wire/frame.ts'
 import { cuts, type Raw, rawEnds, rawStream, rawWebSocket } from '../judges/raw.ts'
 import { answers } from './answers.js'
 
-/** A server of the matrix while it runs. */
+/** A running server of the matrix. */
 export interface Served {
   connect(methods?: Record<string, Method>): Promise<Peer>
-  /** A connection whose other end is none of our code. */
+  /** A connection whose other end is not our code. */
   raw(): Promise<Raw>
   /** A connection below all protocols, before its first byte. */
   socket(): Promise<Socket>
   /** The listener, where it is in this process. */
   listener(): Listener
-  /** Ends the server and every connection. */
+  /** Stops the server and closes every connection. */
   end(): Promise<void>
 }
 

@@ -1,21 +1,21 @@
 import { type Revision, revisions, stateless } from './driver.ts'
 import { answered, type Outcome, refused, ruleFor, type Step } from './outcome.ts'
 
-/** Where one package differs from the rule: which step, in which revisions, and what comes of it. */
+/** A deviation of one package from the rule: the step, the revisions, and the outcome. */
 export interface Exception {
   readonly step: string
-  /** All of the package's, unless they are named. */
+  /** All revisions of the package by default. */
   readonly revisions?: readonly Revision[]
   readonly outcome: Outcome
-  /** Why, in words. */
+  /** The reason. */
   readonly because: string
 }
 
-/** What a server or a client can do. A step that is named nowhere must go by the rule. */
+/** The abilities of a server or a client. A step without an exception must follow the rule. */
 export interface Capabilities {
   /** The revisions it can be made to speak. */
   readonly revisions: readonly Revision[]
-  /** It answers in every session revision as the rule has it for this one. */
+  /** It answers in every session revision as the rule says for this one. */
   readonly sessionsLike?: Revision
   readonly exceptions: readonly Exception[]
 }
@@ -26,10 +26,10 @@ const looseLevels: Exception = {
   step: 'a log level that does not exist is refused',
   revisions: sessions,
   outcome: refused(-32603),
-  because: 'the package takes params of the wrong shape for a failure of its own',
+  because: 'the package reports invalid params as an internal error',
 }
 
-const notBySpec = 'the package answers with one number in all revisions'
+const notBySpec = 'the package uses one error code in all revisions'
 
 const servers = {
   ours: { revisions, exceptions: [] },
@@ -67,10 +67,10 @@ const servers = {
     revisions: ['2025-06-18', stateless],
     exceptions: [
       {
-        step: 'wrong arguments are refused, and later told to the model',
+        step: 'wrong arguments are refused, in later revisions as a tool error',
         revisions: ['2025-06-18'],
         outcome: answered({ isError: true }),
-        because: 'the package tells the model in every revision',
+        because: 'the package returns it as a tool error in every revision',
       },
       {
         step: 'a tool that does not exist is refused',
@@ -80,18 +80,18 @@ const servers = {
       {
         step: 'a tool that throws gives an error result with its words',
         outcome: refused(-32603),
-        because: 'the package takes it for a failure of its own',
+        because: 'the package reports it as an internal error',
       },
       {
         step: 'a log level that does not exist is refused',
         revisions: ['2025-06-18'],
         outcome: answered({}),
-        because: 'the package does not look at it',
+        because: 'the package does not check it',
       },
       {
-        step: 'a cursor that nobody gave out is refused',
+        step: 'an unknown cursor is refused',
         outcome: answered({ resources: [] }),
-        because: 'the package gives an empty page',
+        because: 'the package returns an empty page',
       },
       {
         step: 'a resource that does not exist is refused',
@@ -102,10 +102,10 @@ const servers = {
       {
         step: 'the completion of a prompt that does not exist is refused',
         outcome: refused('framing', 'client'),
-        because: 'the package answers without a completion, and our client will not have that',
+        because: 'the package answers without a completion, which our client rejects',
       },
       {
-        step: 'the roots of the client are asked for',
+        step: 'the roots of the client are requested',
         revisions: [stateless],
         outcome: refused(-32603),
         because: 'the package asks for roots in sessions only',
@@ -134,7 +134,7 @@ const drivers = {
         step: 'a resource that does not exist is refused',
         revisions: sessions,
         outcome: refused(-32602),
-        because: 'the package makes one error of its own of both numbers',
+        because: 'the package maps both codes to one error of its own',
       },
       {
         step: 'a ping is answered in the revisions that have it',
@@ -152,7 +152,7 @@ const drivers = {
   },
 } as const satisfies Record<string, Capabilities>
 
-/** What each server of the fixture and each client can do, by name: another one is another row. */
+/** The abilities of each fixture server and each client, by name. */
 export const capabilitiesOf = { servers, drivers }
 
 /** A server of the fixture: `server-<name>.js`. */
@@ -167,7 +167,7 @@ export interface Cell {
   readonly revision: Revision
 }
 
-/** What must come of a step in a cell: the client's exception, else the server's, else the rule. */
+/** The expected outcome of a step in a cell: the exception of the client, or of the server, or the rule. */
 export function expectedOf(step: Step, { driver, server, revision }: Cell): Outcome {
   const client: Capabilities = drivers[driver]
   const served: Capabilities = servers[server]

@@ -18,7 +18,7 @@ export function fixtureServer(server: ServerName): Program {
   return { command: process.execPath, args: [path] }
 }
 
-/** Connects the client of a cell to its server, with the answers of the scenario. */
+/** Connects the client of a cell to its server, with the handlers of the scenario. */
 export function connectCell(
   { driver, server, revision }: Cell,
   onMessage?: DriverOptions['onMessage'],

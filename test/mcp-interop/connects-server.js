@@ -1,7 +1,7 @@
 /*
- * A small server. By itself it serves on its stdio; with a channel to its parent it serves on the
- * addresses of its arguments, says which they are, and then tells for each message what is still open in
- * this process.
+ * A small server. Started alone it serves on its stdio; with an IPC channel to its parent it serves on
+ * the addresses in its arguments, sends these to the parent, and then reports for each message what is
+ * still open in this process.
  */
 import { listen, Server, serve } from '../../dist/index.js'
 
@@ -21,7 +21,7 @@ if (process.send === undefined) {
   const listeners = []
   for (const address of process.argv.slice(2)) listeners.push(await listen(server, address))
   process.on('message', () => process.send(process.getActiveResourcesInfo()))
-  // Nothing else ends this process: it must have nothing left to do.
+  // Nothing else ends this process: it exits only when nothing is left to do.
   process.on('disconnect', () => {
     for (const listener of listeners) void listener.close()
   })

@@ -20,13 +20,13 @@ import {
   type Watch,
 } from './driver.ts'
 
-/** A client of ours, in any revision. */
+/** A driver for our client, in any revision. */
 export const connectOurs: ConnectDriver = async (place, options) => {
   const { client, logs } = await openOurs(place, options)
   return driverOf(client, logs)
 }
 
-/** The client behind the driver, for what other packages have no common way to. */
+/** The client of the driver, for features that other packages have no common API for. */
 export async function openOurs(
   place: Place,
   { answers, revision, onMessage }: DriverOptions,
@@ -51,8 +51,8 @@ export async function openOurs(
 }
 
 function answering(answers: Answers): ClientOptions {
-  const reply = (question: Parameters<Answers['elicit']>[0]) => {
-    const { action, content } = answers.elicit(question)
+  const reply = (elicitation: Parameters<Answers['elicit']>[0]) => {
+    const { action, content } = answers.elicit(elicitation)
     return content === undefined ? { action } : { action, content: { ...content } }
   }
   return {
@@ -73,11 +73,11 @@ function answering(answers: Answers): ClientOptions {
   }
 }
 
-/** The channel, telling of what passes, as it stands on the wire. */
+/** A channel that reports each message as it is on the wire. */
 function tapped(channel: Channel, onMessage: (from: Side, message: unknown) => void): Channel {
   const tell = (from: Side, message: Message | readonly Message[]): void =>
     onMessage(from, JSON.parse(encode(message)))
-  const told = (sink: Sink): Sink => ({
+  const observed = (sink: Sink): Sink => ({
     receive: (arrival, envelope) => {
       for (const message of messagesIn(arrival)) tell('server', message)
       return sink.receive(arrival, envelope)
@@ -86,7 +86,7 @@ function tapped(channel: Channel, onMessage: (from: Side, message: unknown) => v
   })
   return {
     halfOpen: channel.halfOpen,
-    open: sink => channel.open(told(sink)),
+    open: sink => channel.open(observed(sink)),
     send(message, envelope) {
       tell('client', message)
       return channel.send(message, envelope)
@@ -162,7 +162,7 @@ async function collected(list: AsyncIterable<{ readonly name: string }>): Promis
   return items
 }
 
-/** Errors of the wire, and those of our own, as refusals. */
+/** Rejects with `Refused` for errors on the wire and for those of our client. */
 async function settled<T>(call: Promise<T>): Promise<T> {
   try {
     return await call

@@ -29,7 +29,7 @@ import {
   type Revision,
 } from './driver.ts'
 
-/** A client of @modelcontextprotocol/sdk, in any of the session revisions. */
+/** A driver for @modelcontextprotocol/sdk, in any of the session revisions. */
 export const connectSdk1: ConnectDriver = async (place, options) => {
   const client = new Client(
     { name: 'driver-sdk1', version: '1.0.0' },
@@ -60,7 +60,7 @@ export const connectSdk1: ConnectDriver = async (place, options) => {
   return driverOf(client, { logs, changes, revision })
 }
 
-/** The transport, telling of what passes, and asking for the revision: the package has no choice of it. */
+/** A transport that reports each message and requests the revision, which the package cannot choose. */
 function transportTo(place: Place, { revision, onMessage }: DriverOptions): Transport {
   const transport = packageTransport(place)
   const send = transport.send.bind(transport)
@@ -78,7 +78,7 @@ function packageTransport(place: Place): Transport {
     return new StdioClientTransport({ ...place, args: [...place.args], stderr: 'ignore' })
   }
   const url = new URL(place.url)
-  // The check: the package says by `undefined` what the interface leaves out.
+  // The cast is safe: the package passes `undefined` where the interface omits a member.
   if (url.pathname === '/sse') return new SSEClientTransport(url) as Transport
   return new StreamableHTTPClientTransport(url) as Transport
 }
@@ -105,13 +105,13 @@ function answerWith(client: Client, answers: Answers): void {
   client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [...answers.roots] }))
 }
 
-interface Heard {
+interface Received {
   readonly logs: Log[]
   readonly changes: Changes
   readonly revision: string | undefined
 }
 
-function driverOf(client: Client, { logs, changes, revision }: Heard): McpDriver {
+function driverOf(client: Client, { logs, changes, revision }: Received): McpDriver {
   return {
     server: {
       ...{ name: undefined, version: undefined, ...client.getServerVersion() },
@@ -183,7 +183,7 @@ async function pages(
   return items
 }
 
-/** Errors of the wire as refusals. Two codes are the package's own, for what never reached the wire. */
+/** Rejects with `Refused` for errors on the wire. Two codes belong to the package, for unsent requests. */
 async function settled<T>(call: Promise<T>): Promise<T> {
   try {
     return await call

@@ -25,7 +25,7 @@ import {
   stateless,
 } from './driver.ts'
 
-/** A client of @modelcontextprotocol/client, in any revision. */
+/** A driver for @modelcontextprotocol/client, in any revision. */
 export const connectSdk2: ConnectDriver = (place, options) => {
   const { revision } = options
   return connect(transportTo(place, options), options.answers, {
@@ -35,8 +35,8 @@ export const connectSdk2: ConnectDriver = (place, options) => {
 }
 
 /**
- * The same client left to find out by itself what the server speaks. It probes a second process of
- * the program for that; the revision asked for is not looked at, and nobody is told of messages.
+ * A driver for the client in its probing mode. It probes a second process of the program; the requested
+ * revision is ignored, and messages are not reported.
  */
 export const connectProbingSdk2: ConnectDriver = (place, { answers }) =>
   connect(packageTransport(place), answers, { versionNegotiation: { mode: 'auto' } })
@@ -72,7 +72,7 @@ async function connect(
 function packageTransport(place: Place): Transport {
   if ('command' in place) return pipeTo(place)
   const url = new URL(place.url)
-  // The check: the package says by `undefined` what the interface leaves out.
+  // The cast is safe: the package passes `undefined` where the interface omits a member.
   if (url.pathname === '/sse') return new SSEClientTransport(url) as Transport
   return new StreamableHTTPClientTransport(url) as Transport
 }
@@ -82,15 +82,15 @@ function pipeTo(program: Program): StdioClientTransport {
 }
 
 /**
- * The package's transport behind one of ours, which tells of what passes. Being no instance of the
- * package's class, it is probed in place: otherwise a second process would be started for that. Over
- * HTTP nobody is told of anything.
+ * Wraps the transport of the package and reports each message. Because the wrapper is no instance of the
+ * class of the package, the client probes in place: otherwise it would start a second process. Over
+ * HTTP messages are not reported.
  */
 function transportTo(place: Place, { onMessage }: DriverOptions): Transport {
   if ('url' in place) return packageTransport(place)
   const inner = pipeTo(place)
   const outer: Transport & { readonly pid: number | null; readonly stderr: null } = {
-    // By these two the package knows a pipe to a process.
+    // The package recognizes a pipe to a process by these two members.
     get pid() {
       return inner.pid
     },
@@ -129,7 +129,7 @@ function answerWith(client: Client, answers: Answers): void {
 }
 
 function driverOf(client: Client, logs: Log[], changes: Changes): McpDriver {
-  // Without sessions, the level goes with each request.
+  // Without sessions, each request carries the level.
   let meta: { [LOG_LEVEL_META_KEY]: 'debug' | 'info' | 'warning' } | undefined
   const isStateless = client.getProtocolEra() === 'modern'
   return {
@@ -140,7 +140,7 @@ function driverOf(client: Client, logs: Log[], changes: Changes): McpDriver {
       revision: client.getNegotiatedProtocolVersion(),
     },
     logs,
-    // The package follows the pages by itself.
+    // The package follows the pages on its own.
     listTools: async () => (await settled(client.listTools())).tools,
     listResources: async () => (await settled(client.listResources())).resources,
     listResourceTemplates: async () =>
@@ -172,7 +172,7 @@ function driverOf(client: Client, logs: Log[], changes: Changes): McpDriver {
       return changes.watch(interest, end)
     },
     ping: () => settled(client.ping()),
-    // What the package will not send it refuses at once, not by a promise.
+    // The package throws synchronously, not by a promise, for what it does not send.
     request: (method, params) =>
       settled(
         Promise.resolve().then(() => client.request({ method, params }, specTypeSchemas.Result)),
@@ -204,7 +204,7 @@ async function subscribe(
   }
 }
 
-/** Errors of the wire, and those of the package's own, as refusals. */
+/** Rejects with `Refused` for errors on the wire and for those of the package. */
 async function settled<T>(call: Promise<T>): Promise<T> {
   try {
     return await call

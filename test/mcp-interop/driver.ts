@@ -10,7 +10,7 @@ export const revisions = [
 /** The name of a revision. */
 export type Revision = (typeof revisions)[number]
 
-/** The revision without a handshake, in which a client's input comes by asking again. */
+/** The revision without a handshake, in which a client sends input by retrying the request. */
 export const stateless: Revision = '2026-07-28'
 
 /** Whether one revision is older than another. */
@@ -24,45 +24,45 @@ export interface Program {
   readonly args: readonly string[]
 }
 
-/** Where a server is: a program to be started, or an address over HTTP. */
+/** Where a server is: a program to start, or an HTTP address. */
 export type Place = Program | { readonly url: string }
 
-/** What a server may ask the user: a form, or to visit an address. */
-export interface Question {
+/** An elicitation of a server: a form, or a URL to visit. */
+export interface Elicitation {
   readonly mode: 'form' | 'url'
   readonly message: string
   readonly requestedSchema?: unknown
   readonly url?: string
 }
 
-/** What the user makes of a question. */
-export interface QuestionAnswer {
+/** The response of the user to an elicitation. */
+export interface ElicitationResult {
   readonly action: 'accept' | 'decline' | 'cancel'
   readonly content?: Readonly<Record<string, string | number | boolean | string[]>>
 }
 
-/** How the client answers a server: always the same way, by what is asked. */
+/** The handlers for server requests; their results depend on the request alone. */
 export interface Answers {
-  elicit(question: Question): QuestionAnswer
-  /** The model's words for the last message's words. */
+  elicit(elicitation: Elicitation): ElicitationResult
+  /** The text of the model for the text of the last message. */
   sample(words: string): string
   readonly model: string
   readonly roots: readonly { readonly uri: string; readonly name?: string }[]
 }
 
-/** Who sends, or refuses. */
+/** The side that sends or refuses. */
 export type Side = 'client' | 'server'
 
-/** How a driver connects. */
+/** Options to connect a driver. */
 export interface DriverOptions {
   readonly answers: Answers
-  /** The revision to ask for, and the only one to be content with. */
+  /** The revision to request, and the only one to accept. */
   readonly revision: Revision
-  /** Told of every message on the pipe, in order, as the package's transport has it. */
+  /** Receives every message on the pipe, in order, as the transport of the package has it. */
   readonly onMessage?: (from: Side, message: unknown) => void
 }
 
-/** What a server says about itself when a client connects. */
+/** What a server reports about itself when a client connects. */
 export interface ServerFacts {
   readonly name: string | undefined
   readonly version: string | undefined
@@ -71,54 +71,54 @@ export interface ServerFacts {
   readonly capabilities: unknown
 }
 
-/** How far a call has come. */
+/** The progress of a call. */
 export interface Progress {
   readonly progress: number
   readonly total?: number
   readonly message?: string
 }
 
-/** What goes with a call. */
+/** Options of a call. */
 export interface CallOptions {
   readonly onProgress?: (progress: Progress) => void
   readonly signal?: AbortSignal
 }
 
-/** What a tool gives: the blocks as they came, and whether it failed. */
+/** The result of a tool: the content blocks as received, and whether it failed. */
 export interface ToolResult {
   readonly content: readonly Readonly<Record<string, unknown>>[]
   readonly structured?: unknown
   readonly isError: boolean
 }
 
-/** One entry of a list, as it came. */
+/** One entry of a list, as received. */
 export type Named = Readonly<Record<string, unknown>> & { readonly name: string }
 
-/** One message of a server's log. */
+/** One log message of a server. */
 export interface Log {
   readonly level: string
   readonly logger?: string
   readonly data: unknown
 }
 
-/** What to be told of: the lists by name, resources by address. */
+/** What to watch: lists by name, resources by URI. */
 export interface Interest {
   readonly tools?: boolean
   readonly resources?: readonly string[]
 }
 
-/** Something of the server's has changed. */
+/** A change on the server. */
 export type Change =
   | { readonly kind: 'tools' }
   | { readonly kind: 'resource'; readonly uri: string }
 
-/** Changes asked for, in whichever way the revision has. */
+/** A subscription to changes, by the mechanism of the revision. */
 export interface Watch {
-  /** The next change, or the oldest that was not taken yet. */
+  /** The next change, or the oldest one not taken yet. */
   next(): Promise<Change>
-  /** How many have come that were not taken yet. */
+  /** The number of changes not taken yet. */
   readonly waiting: number
-  /** Ends it; after that nothing more comes. */
+  /** Ends the subscription; no more changes arrive. */
   close(): Promise<void>
 }
 
@@ -127,7 +127,7 @@ export type Reference =
   | { readonly type: 'ref/prompt'; readonly name: string }
   | { readonly type: 'ref/resource'; readonly uri: string }
 
-/** How an argument may go on. */
+/** The completions of an argument. */
 export interface Completion {
   readonly values: readonly string[]
   readonly total?: number
@@ -135,12 +135,12 @@ export interface Completion {
 }
 
 /**
- * One client connected to one server, whoever made the client. A call that is refused rejects with
- * `Refused`; anything else that is thrown is a fault of the driver or of the package behind it.
+ * One client connected to one server, in terms common to all packages. A refused call rejects with
+ * `Refused`; any other error is a fault of the driver or of the package behind it.
  */
 export interface McpDriver {
   readonly server: ServerFacts
-  /** The lists, all pages of them. */
+  /** The lists, with all pages. */
   listTools(): Promise<readonly Named[]>
   listResources(): Promise<readonly Named[]>
   listResourceTemplates(): Promise<readonly Named[]>
@@ -153,22 +153,22 @@ export interface McpDriver {
     argument: { readonly name: string; readonly value: string },
     known?: Readonly<Record<string, string>>,
   ): Promise<Completion>
-  /** Wants logs from this level on, for the calls that follow. */
+  /** Requests logs from this level on, for the calls that follow. */
   setLogLevel(level: 'debug' | 'info' | 'warning'): Promise<void>
-  /** The logs that came so far. */
+  /** The logs received so far. */
   readonly logs: readonly Log[]
   watch(interest: Interest): Promise<Watch>
   ping(): Promise<unknown>
-  /** Any request, for what has no method of its own here. */
+  /** Any request, for methods without a member here. */
   request(method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown>
-  /** Ends the connection and the program. */
+  /** Closes the connection and stops the program. */
   close(): Promise<void>
 }
 
-/** Connects a client to a server, starting it if it is a program. Rejects with `Refused` where the two do not agree. */
+/** Connects a client to a server, starting a program if needed. Rejects with `Refused` if they disagree. */
 export type ConnectDriver = (place: Place, options: DriverOptions) => Promise<McpDriver>
 
-/** A call was answered with an error, or the client's package would not even send it. */
+/** A call was answered with an error, or the client refused to send it. */
 export class Refused extends Error {
   readonly by: Side
   readonly code: number | string
@@ -181,7 +181,7 @@ export class Refused extends Error {
   }
 }
 
-/** The changes a driver has heard of, for those who watch. */
+/** The changes that a driver has received, distributed to its subscriptions. */
 export class Changes {
   readonly #watches = new Set<(change: Change) => void>()
 
@@ -189,7 +189,7 @@ export class Changes {
     for (const take of this.#watches) take(change)
   }
 
-  /** Starts to collect what is of interest; `end` runs when the watch is closed. */
+  /** Starts to collect the changes of interest; `end` runs when the subscription is closed. */
   watch(interest: Interest, end: () => Promise<void>): Watch {
     const came: Change[] = []
     let arrived = (): void => {}

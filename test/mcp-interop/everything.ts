@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { Program } from './driver.ts'
 import { always, answered, refused, type Step } from './outcome.ts'
 
-/** The reference server of the protocol's authors. It speaks the session revisions only. */
+/** The reference server of the protocol authors. It speaks the session revisions only. */
 export const everythingServer: Program = {
   command: process.execPath,
   args: [
@@ -22,7 +22,7 @@ const toolNames = [
 const document = 'demo://resource/static/document/features.md'
 const dynamicText = 'demo://resource/dynamic/text/{resourceId}'
 
-/** Calls a tool and gives the parts of its text that were looked for and found. */
+/** Calls a tool and returns the expected parts that its text contains. */
 const finds =
   (tool: string, args: object, parts: readonly string[]): Step['run'] =>
   async driver => {
@@ -31,7 +31,7 @@ const finds =
     return parts.filter(part => text.includes(part))
   }
 
-/** A tool whose text has all of these parts. */
+/** A step that calls a tool whose text contains all of these parts. */
 function saying(name: string, tool: string, args: object, parts: readonly string[]): Step {
   return { name, run: finds(tool, args, parts), expected: always(answered(parts)) }
 }
@@ -41,7 +41,7 @@ const consent = { url: 'https://example.test/', elicitationId: 'one', errorPath:
 /** Every feature of that server that needs neither the network nor much time. */
 export const everything: readonly Step[] = [
   {
-    name: 'the server says who it is',
+    name: 'the server identifies itself',
     run: async ({ server: { name, version, capabilities } }) => ({ name, version, capabilities }),
     expected: always(
       answered({
@@ -57,7 +57,7 @@ export const everything: readonly Step[] = [
     expected: always(answered({})),
   },
   {
-    name: 'the tools are listed, with those for which the client must be able to answer',
+    name: 'the tools are listed, with those that need client capabilities',
     run: async driver => {
       const names = (await driver.listTools()).map(({ name }) => name)
       return toolNames.filter(name => names.includes(name))
@@ -67,13 +67,13 @@ export const everything: readonly Step[] = [
   saying('a text is echoed', 'echo', { message: 'hé\nllo' }, ['Echo: hé\nllo']),
   saying('numbers are added', 'get-sum', { a: 2, b: 3 }, ['The sum of 2 and 3 is 5.']),
   {
-    name: 'a structured result comes',
+    name: 'a structured result is returned',
     run: async driver =>
       (await driver.callTool('get-structured-content', { location: 'Chicago' })).structured,
     expected: always(answered({ temperature: 36, humidity: 82 })),
   },
   {
-    name: 'content comes with annotations',
+    name: 'content has annotations',
     run: async driver => {
       const args = { messageType: 'error', includeImage: true }
       return (await driver.callTool('get-annotated-message', args)).content
@@ -86,7 +86,7 @@ export const everything: readonly Step[] = [
     ),
   },
   {
-    name: 'links to resources come',
+    name: 'resource links are returned',
     run: async driver => (await driver.callTool('get-resource-links', { count: 2 })).content,
     expected: always(
       answered([
@@ -97,28 +97,28 @@ export const everything: readonly Step[] = [
     ),
   },
   {
-    name: 'a resource comes embedded',
+    name: 'an embedded resource is returned',
     run: async driver => (await driver.callTool('get-resource-reference')).content[1],
     expected: always(
       answered({ type: 'resource', resource: { uri: 'demo://resource/dynamic/text/1' } }),
     ),
   },
   {
-    name: 'wrong arguments are told to the model',
+    name: 'wrong arguments are a tool error',
     run: driver => driver.callTool('get-sum', { a: 'two' }),
     expected: always(answered({ isError: true })),
   },
   {
-    name: 'progress is told',
+    name: 'progress is reported',
     async run(driver) {
-      const told: unknown[] = []
+      const reported: unknown[] = []
       await driver.callTool(
         'trigger-long-running-operation',
         { duration: 0.06, steps: 3 },
-        { onProgress: ({ progress, total }) => told.push([progress, total]) },
+        { onProgress: ({ progress, total }) => reported.push([progress, total]) },
       )
-      // The last one comes together with the answer, and clients differ in whether they tell it.
-      return told.slice(0, 2)
+      // The last progress arrives together with the result, and clients differ in whether they report it.
+      return reported.slice(0, 2)
     },
     expected: always(
       answered([
@@ -128,7 +128,7 @@ export const everything: readonly Step[] = [
     ),
   },
   {
-    name: 'a call is given up',
+    name: 'a call is cancelled',
     async run(driver) {
       const giveUp = new AbortController()
       const options = {
@@ -145,7 +145,7 @@ export const everything: readonly Step[] = [
   },
   saying('a form is filled in', 'trigger-elicitation-request', {}, ['- Name: Ada', 'accept']),
   {
-    name: 'a visit is demanded by an error, and asked for the second time',
+    name: 'a URL elicitation is required by an error, then requested by the second call',
     async run(driver) {
       const first = await driver.callTool('trigger-url-elicitation', consent).then(
         () => 'answered',
@@ -156,13 +156,13 @@ export const everything: readonly Step[] = [
     },
     expected: always(answered([-32042, ['User completed']])),
   },
-  saying('the model is asked', 'trigger-sampling-request', { prompt: 'Louder' }, [
+  saying('the model is sampled', 'trigger-sampling-request', { prompt: 'Louder' }, [
     '"model": "a-model"',
     'LOUDER',
   ]),
-  saying('the roots are asked for', 'get-roots-list', {}, ['file:///work', 'file:///home']),
+  saying('the roots are requested', 'get-roots-list', {}, ['file:///work', 'file:///home']),
   {
-    name: 'a resource that changes is told of, and the subscription logged',
+    name: 'a changed resource is reported, and the subscription logged',
     async run(driver) {
       await driver.setLogLevel('info')
       const watch = await driver.watch({ resources: [document] })
@@ -186,7 +186,7 @@ export const everything: readonly Step[] = [
     expected: always(answered([dynamicText, 'demo://resource/dynamic/blob/{resourceId}'])),
   },
   {
-    name: 'resources of text and of bytes are read',
+    name: 'text and blob resources are read',
     run: async driver => [
       ...(await driver.readResource('demo://resource/dynamic/text/7')),
       ...(await driver.readResource('demo://resource/dynamic/blob/8')),
@@ -211,14 +211,14 @@ export const everything: readonly Step[] = [
     ),
   },
   {
-    name: 'a prompt with arguments is got',
+    name: 'a prompt with arguments is returned',
     run: driver => driver.getPrompt('args-prompt', { city: 'Poznań', state: 'Wielkopolska' }),
     expected: always(
       answered([{ content: { type: 'text', text: "What's weather in Poznań, Wielkopolska?" } }]),
     ),
   },
   {
-    name: 'an argument is completed by what is known of the others',
+    name: 'an argument is completed in the context of the others',
     run: driver =>
       driver.complete(
         { type: 'ref/prompt', name: 'completable-prompt' },

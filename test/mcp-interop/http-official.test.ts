@@ -14,7 +14,7 @@ import { Owned } from '../support/channel.ts'
 const owned = new Owned()
 afterEach(() => owned.closeAll())
 
-/** An official server with a tool that tells of progress, and one that asks. */
+/** An official server with a tool that reports progress, and one that elicits. */
 function official(): McpServer {
   const server = new McpServer({ name: 'official', version: '1.0.0' })
   server.registerTool('greet', { inputSchema: { name: z.string() } }, async ({ name }, extra) => {
@@ -44,7 +44,7 @@ async function serve(listener: RequestListener): Promise<string> {
       await new Promise<unknown>(resolve => server.close(resolve))
     },
   })
-  // The check: it is bound to a port.
+  // The cast is safe: the server is bound to a port.
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
@@ -86,7 +86,7 @@ describe('our client and an official server over HTTP', () => {
     for (const transport of transports.values()) await transport.close()
   })
 
-  test('of the oldest transport, with two addresses', async () => {
+  test('with the HTTP+SSE transport', async () => {
     let transport: SSEServerTransport | undefined
     const address = await serve(async (request, response) => {
       if (request.method === 'GET') {
@@ -101,7 +101,7 @@ describe('our client and an official server over HTTP', () => {
     await talk(`${address}/sse`)
   })
 
-  test('without sessions, whose tools want arguments as headers', async () => {
+  test('without sessions, whose tools take arguments as headers', async () => {
     const inputSchema = z.object({
       region: z.string().meta({ 'x-mcp-header': 'Region' }),
       depth: z.number().int().optional(),
@@ -121,7 +121,7 @@ describe('our client and an official server over HTTP', () => {
     }
     const client = owned.add(await connect('http://localhost/mcp', { http: { fetch } }))
     expect(client.server.revision.era).toBe('stateless')
-    // The first call comes before any list, and finds out what it needs.
+    // The first call precedes any list, and fetches the schema it needs.
     expect((await client.call('where', { region: 'grün' })).text).toBe('in grün')
     expect((await client.call('where', { region: 'eu' })).text).toBe('in eu')
     expect(headers.filter(value => value !== null)).toEqual(['=?base64?Z3LDvG4=?=', 'eu'])

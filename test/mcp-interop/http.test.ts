@@ -10,7 +10,7 @@ import { connectProbingSdk2 } from './driver-sdk2.ts'
 import { outcomeOf, refused } from './outcome.ts'
 import { answers, scenario } from './scenario.ts'
 
-// Our server over HTTP, and whoever comes: the same steps as over a pipe, with the same outcomes.
+// Our server over HTTP with the clients of other packages: the same steps and outcomes as over a pipe.
 
 const cells: readonly (Cell & { readonly path: string })[] = [
   { driver: 'sdk1', server: 'ours', revision: '2024-11-05', path: '/sse' },
@@ -51,7 +51,7 @@ describe.each(cells)('a client of $driver at $path of our server in $revision', 
 
   afterAll(() => driver?.close())
 
-  test('they speak the revision asked for', () => {
+  test('they speak the requested revision', () => {
     expect(driver.server.revision).toBe(cell.revision)
   })
 
@@ -61,7 +61,7 @@ describe.each(cells)('a client of $driver at $path of our server in $revision', 
   })
 })
 
-/** The package reads what went wrong out of answers with the status 400, and of no others. */
+/** The package parses the error only in responses with the status 400. */
 const unread = refused('CLIENT_HTTP_NOT_IMPLEMENTED', 'client')
 
 function isUnread(step: string, { driver, revision }: Cell): boolean {
@@ -69,7 +69,7 @@ function isUnread(step: string, { driver, revision }: Cell): boolean {
   return isUnknown && driver === 'sdk2' && revision === '2026-07-28'
 }
 
-test('a client of sdk2, left to find out, speaks the newest revision', async () => {
+test('a client of sdk2 in probing mode speaks the newest revision', async () => {
   const place = { url: `${base}/mcp` }
   const driver = await connectProbingSdk2(place, { answers, revision: '2026-07-28' })
   expect(driver.server.revision).toBe('2026-07-28')
@@ -77,7 +77,7 @@ test('a client of sdk2, left to find out, speaks the newest revision', async () 
   await driver.close()
 })
 
-describe('the Inspector without a window', () => {
+describe('the Inspector CLI', () => {
   const program = createRequire(import.meta.url).resolve(
     '@modelcontextprotocol/inspector-cli/build/index.js',
   )

@@ -1,4 +1,4 @@
-// Plain JSON-RPC on stdio that knows as much of the protocol as a raw client needs for its handshake.
+// Plain JSON-RPC on stdio with just enough of the protocol for the handshake of a raw client.
 
 import { listen, RpcError } from '../../dist/index.js'
 

@@ -10,7 +10,7 @@ const jsonrpc: Program = {
   args: [fileURLToPath(new URL('jsonrpc-server.js', import.meta.url))],
 }
 
-/** A server of one line, which has `say` and gets each line as `line`. */
+/** A one-line server: `code` gets each line as `line` and replies with `say`. */
 const lines = (code: string): Program => ({
   command: process.execPath,
   args: [
@@ -55,7 +55,7 @@ describe.each([
 })
 
 test.each(['2025-03-26', '2025-11-25'] as const)(
-  'what our server answers to odd frames is right by the schema of %s',
+  'the responses of our server to odd frames match the schema of %s',
   async revision => {
     await using server = new RawServer(fixtureServer('ours'))
     await server.initialize(revision)
@@ -68,35 +68,35 @@ test.each(['2025-03-26', '2025-11-25'] as const)(
 )
 
 describe('the runner of odd frames', () => {
-  test('has the thirteen', () => {
+  test('has thirteen distinct frames', () => {
     expect(oddFrames.length).toBe(13)
     expect(new Set(oddFrames.map(({ line }) => line)).size).toBe(13)
   })
 
-  test('tells of an answer that does not come', async () => {
+  test('reports a missing response', async () => {
     await using server = new RawServer(lines(pongs), { deadlineMs: 300 })
     await server.initialize('2025-03-26')
     await expect(server.exchange(odd)).rejects.toThrow('an answer to something odd did not come')
   })
 
-  test('tells of a server that is deaf afterwards', async () => {
+  test('reports a server that does not answer afterwards', async () => {
     await using server = new RawServer(lines(`if (${isOdd}) say({})`), {
       deadlineMs: 300,
     })
     await expect(server.exchange(odd)).rejects.toThrow('a ping after something odd did not come')
   })
 
-  test('tells of a server that ends', async () => {
+  test('reports a server that exits', async () => {
     await using server = new RawServer(lines('process.exit(0)'))
     await expect(server.exchange(odd)).rejects.toThrow('the connection has ended')
   })
 
-  test('gives back what came though nothing should', async () => {
+  test('returns unexpected responses', async () => {
     await using server = new RawServer(lines(`if (${isOdd}) say('first'); else {${pongs}}`))
     expect(await server.exchange({ ...odd, answers: [] })).toEqual(['first'])
   })
 
-  test('kills a server that does not leave', async () => {
+  test('kills a server that does not exit', async () => {
     const server = new RawServer(lines('setInterval(() => {}, 1000); say({ id: "initialize" })'), {
       deadlineMs: 300,
     })

@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { cuts, type Raw, rawEnds } from '../judges/raw.ts'
 import type { Program, Revision } from './driver.ts'
 
-/** A line that few servers expect, and the lines that must come back. */
+/** An unusual line, and the lines that must come back. */
 export interface OddFrame {
   readonly name: string
   readonly line: string
-  /** The answers, in order: what they have at least. None where nothing may come back. */
+  /** The expected responses in order, by a subset of their members; empty where none may come back. */
   readonly answers: readonly unknown[]
 }
 
@@ -15,10 +15,10 @@ const error = (id: unknown, code: number) => ({ jsonrpc: '2.0', id, error: { cod
 const pong = (id: unknown) => ({ jsonrpc: '2.0', id, result: {} })
 
 /**
- * Thirteen of them, and what JSON-RPC 2.0 and the revision 2025-03-26 want, after the handshake. Where
- * the id can be read it comes back with the error. Batches, positional params and members of somebody
- * else's are right in JSON-RPC: the first must be taken in this revision, the second suits no method
- * of the protocol, and the third harm nobody.
+ * Thirteen frames, and what JSON-RPC 2.0 and the revision 2025-03-26 require after the handshake. Where
+ * the id is readable the error carries it. Batches, positional params and unknown members are valid
+ * JSON-RPC: this revision requires batches, positional params fit no method of the protocol, and
+ * unknown members are harmless.
  */
 export const oddFrames: readonly OddFrame[] = [
   {
@@ -59,7 +59,7 @@ export const oddFrames: readonly OddFrame[] = [
     answers: [error(9, -32602)],
   },
   {
-    name: 'a member of somebody else',
+    name: 'an unknown member',
     line: '{"jsonrpc":"2.0","id":10,"method":"ping","extra":true}',
     answers: [pong(10)],
   },
@@ -79,9 +79,9 @@ export const oddFrames: readonly OddFrame[] = [
 const startMs = 60_000
 
 /**
- * A server as a process, with nothing of anybody's on this side of its pipes. It is waited for, never
- * slept for: each line that must come has a deadline, and that nothing came is known when a request
- * sent later is answered.
+ * A server process behind raw pipes, without any client library. The class waits for lines and never
+ * sleeps: each expected line has a deadline, and the response to a later request shows that nothing
+ * came.
  */
 export class RawServer implements AsyncDisposable {
   readonly #child: ChildProcess
@@ -101,7 +101,7 @@ export class RawServer implements AsyncDisposable {
     this.#raw = rawEnds(stdout, stdin, cuts.lines)
   }
 
-  /** The handshake. Gives the result, of which the caller looks at what it likes. */
+  /** Performs the handshake and returns the response. */
   async initialize(revision: Revision): Promise<unknown> {
     const params = {
       protocolVersion: revision,
@@ -115,8 +115,8 @@ export class RawServer implements AsyncDisposable {
   }
 
   /**
-   * Sends a frame and gives the lines that came back for it, parsed. Rejects when fewer come than must
-   * before the deadline, when a line is no JSON, or when the server ends.
+   * Sends a frame and returns the parsed response lines. Rejects when fewer arrive than expected before
+   * the deadline, when a line is not JSON, or when the server exits.
    */
   async exchange({ name, line, answers }: OddFrame): Promise<readonly unknown[]> {
     this.#raw.send(line)
@@ -131,7 +131,7 @@ export class RawServer implements AsyncDisposable {
     }
   }
 
-  /** Ends its input and waits for it to leave; kills it if it does not. Gives the exit code. */
+  /** Ends its input and waits for the server to exit; kills it if it does not. Returns the exit code. */
   async close(): Promise<number | null> {
     const child = this.#child
     if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
@@ -152,7 +152,7 @@ export class RawServer implements AsyncDisposable {
   }
 
   async #next(what: string): Promise<unknown> {
-    // How long a process takes to start says nothing about the server.
+    // The time a process takes to start says nothing about the server.
     const withinMs = this.#hasSpoken ? this.#deadlineMs : Math.max(this.#deadlineMs, startMs)
     let deadline: NodeJS.Timeout | undefined
     const late = new Promise<never>((_resolve, reject) => {

@@ -6,8 +6,8 @@ import { connectProbingSdk2 } from './driver-sdk2.ts'
 import { outcomeOf, ruleFor } from './outcome.ts'
 import { answers, scenario } from './scenario.ts'
 
-// The fixtures and the drivers against each other, without anything of ours: what fails here is wrong
-// with them, and nothing that they say about others can be believed.
+// The fixtures and the drivers against each other, without our code: a failure here is a fault of
+// theirs, and makes their results about other code unreliable.
 
 const cells: readonly Cell[] = [
   { driver: 'sdk1', server: 'sdk1', revision: '2025-11-25' },
@@ -29,7 +29,7 @@ describe.each(cells)('a client of $driver and a server of $server in $revision',
 
   afterAll(() => driver?.close())
 
-  test('they speak the revision asked for', () => {
+  test('they speak the requested revision', () => {
     expect(driver.server.revision).toBe(cell.revision)
   })
 
@@ -38,7 +38,7 @@ describe.each(cells)('a client of $driver and a server of $server in $revision',
   })
 })
 
-test('a server without the stateless revision refuses a client that wants nothing else', async () => {
+test('a server without the stateless revision refuses a client that accepts no other', async () => {
   const connecting = connectCell({ driver: 'sdk2', server: 'sdk1', revision: '2026-07-28' })
   await expect(connecting).rejects.toSatisfy(
     error => error instanceof Refused && error.code === 'ERA_NEGOTIATION_FAILED',
@@ -63,18 +63,21 @@ describe('the table of exceptions', () => {
     Object.entries(table).map(([name, it]): [string, Capabilities] => [`${role} ${name}`, it]),
   )
 
-  test.each(all)('the ones of %s name steps, and differ from the rule', (_name, capabilities) => {
-    for (const {
-      step: name,
-      revisions = capabilities.revisions,
-      outcome,
-    } of capabilities.exceptions) {
-      const step = scenario.find(it => it.name === name)
-      expect(step?.name).toBe(name)
-      if (step === undefined) continue
-      for (const revision of revisions) expect(outcome).not.toEqual(ruleFor(step, revision))
-    }
-  })
+  test.each(all)(
+    'the exceptions of %s name steps, and differ from the rule',
+    (_name, capabilities) => {
+      for (const {
+        step: name,
+        revisions = capabilities.revisions,
+        outcome,
+      } of capabilities.exceptions) {
+        const step = scenario.find(it => it.name === name)
+        expect(step?.name).toBe(name)
+        if (step === undefined) continue
+        for (const revision of revisions) expect(outcome).not.toEqual(ruleFor(step, revision))
+      }
+    },
+  )
 
   test('no two steps have the same name', () => {
     expect(new Set(scenario.map(({ name }) => name)).size).toBe(scenario.length)

@@ -9,20 +9,20 @@ import { answers, scenario } from './scenario.ts'
 import { Conversation } from './schema-check.ts'
 
 const cells: readonly Cell[] = [
-  // The others' clients and our server.
+  // Clients of other packages and our server.
   { driver: 'sdk1', server: 'ours', revision: '2024-11-05' },
   { driver: 'sdk1', server: 'ours', revision: '2025-03-26' },
   { driver: 'sdk2', server: 'ours', revision: '2025-06-18' },
   { driver: 'sdk1', server: 'ours', revision: '2025-11-25' },
   { driver: 'sdk2', server: 'ours', revision: '2025-11-25' },
   { driver: 'sdk2', server: 'ours', revision: '2026-07-28' },
-  // Our client and the others' servers.
+  // Our client and servers of other packages.
   { driver: 'ours', server: 'sdk1', revision: '2025-11-25' },
   { driver: 'ours', server: 'sdk2', revision: '2025-11-25' },
   { driver: 'ours', server: 'sdk2', revision: '2026-07-28' },
   { driver: 'ours', server: 'tmcp', revision: '2025-06-18' },
   { driver: 'ours', server: 'tmcp', revision: '2026-07-28' },
-  // Ours on both sides.
+  // Our client and our server.
   { driver: 'ours', server: 'ours', revision: '2024-11-05' },
   { driver: 'ours', server: 'ours', revision: '2025-03-26' },
   { driver: 'ours', server: 'ours', revision: '2025-06-18' },
@@ -41,7 +41,7 @@ describe.each(cells)('a client of $driver and a server of $server in $revision',
     driver = await connectCell(cell, (from, message) => {
       messages++
       const found = conversation.sent(from, message)
-      // The packages answer for themselves elsewhere; ours must know nothing but the revision.
+      // Other tests check the packages; our side must use only members of the revision.
       if (cell[from === 'client' ? 'driver' : 'server'] !== 'ours') return
       if (from === 'client' && isMisuse) return
       for (const problem of found) problems.add(problem)
@@ -50,7 +50,7 @@ describe.each(cells)('a client of $driver and a server of $server in $revision',
 
   afterAll(() => driver?.close())
 
-  test('they speak the revision asked for', () => {
+  test('they speak the requested revision', () => {
     expect(driver.server.revision).toBe(cell.revision)
   })
 
@@ -59,7 +59,7 @@ describe.each(cells)('a client of $driver and a server of $server in $revision',
     expect(await outcomeOf(step, driver)).toMatchObject(expectedOf(step, cell))
   })
 
-  test('all that ours has sent is right by the schema, member by member', () => {
+  test('every message of ours matches the schema, member by member', () => {
     expect(messages).toBeGreaterThan(2 * scenario.length)
     expect([...problems]).toEqual([])
   })
@@ -70,13 +70,16 @@ test.each([
   { server: 'sdk2', revision: '2026-07-28' },
   { server: 'tmcp', revision: '2026-07-28' },
   { server: 'ours', revision: '2026-07-28' },
-] as const)('our client, left to find out, speaks $revision with $server', async row => {
-  await using client = await connect(fixtureServer(row.server))
-  expect(client.server.revision.name).toBe(row.revision)
-  expect((await client.call('echo', { text: 'hello' })).text).toBe('hello')
-})
+] as const)(
+  'our client, without a requested revision, speaks $revision with $server',
+  async row => {
+    await using client = await connect(fixtureServer(row.server))
+    expect(client.server.revision.name).toBe(row.revision)
+    expect((await client.call('echo', { text: 'hello' })).text).toBe('hello')
+  },
+)
 
-test('a client of sdk2, left to find out, speaks the newest revision with our server', async () => {
+test('a client of sdk2 in probing mode speaks the newest revision with our server', async () => {
   const driver = await connectProbingSdk2(fixtureServer('ours'), {
     answers,
     revision: '2026-07-28',

@@ -8,20 +8,20 @@ import type { Place, Program, Revision } from './driver.ts'
 
 const routerFile = fileURLToPath(new URL('server-router.js', import.meta.url))
 
-/** A client, a router, and the server behind it. */
+/** A client, a router, and its upstream server. */
 export interface RoutedCell {
   readonly driver: DriverName
-  /** What the client speaks. */
+  /** The revision of the client. */
   readonly revision: Revision
   readonly front: 'stdio' | '/mcp' | '/sse'
   readonly server: ServerName
-  /** What the router speaks to the server. */
+  /** The revision that the router speaks to the server. */
   readonly behind: Revision
   readonly back: 'stdio' | 'http'
   readonly connections?: UpstreamOptions['connections']
 }
 
-/** A place to connect to, and what has to be ended after it. */
+/** A place to connect to, and a function that stops what was started for it. */
 export interface Routed {
   readonly place: Place
   end(): Promise<void>
@@ -41,7 +41,7 @@ export async function routedPlace(cell: RoutedCell): Promise<Routed> {
   return { place: routed.place, end }
 }
 
-/** A router before some server: a program to be started, or one that has been and listens. */
+/** A router before a server: a program to start, or one that already listens. */
 export async function routerBefore(
   upstream: UpstreamOptions,
   front: RoutedCell['front'],
@@ -59,7 +59,7 @@ function sharing({ connections }: RoutedCell): UpstreamOptions {
   return connections === undefined ? {} : { connections }
 }
 
-/** Starts a program and waits until it says where it listens. */
+/** Starts a program and waits until it prints its address. */
 export async function listening(
   command: string,
   args: readonly string[],

@@ -6,7 +6,7 @@ import { connectSdk2 } from './driver-sdk2.ts'
 import { everything, everythingServer } from './everything.ts'
 import { answered, type Outcome, outcomeOf, refused, ruleFor } from './outcome.ts'
 import { type Routed, routerBefore } from './routed.ts'
-import { givenUpLast } from './routed-outcome.ts'
+import { cancellingLast } from './routed-outcome.ts'
 import { answers } from './scenario.ts'
 
 const { command, args } = everythingServer
@@ -18,25 +18,25 @@ const rows = [
   { name: 'sdk2', connect: connectSdk2, revision: stateless, front: 'stdio' },
 ] as const
 
-/** Where it shows that there is a router in between, or that the client has no sessions. */
+/** Deviations that a router in between, or a stateless client, causes. */
 const differing = new Map<string, (revision: Revision) => Outcome | undefined>([
-  ['the server says who it is', () => answered({ capabilities: { resources: {} } })],
-  // The reference server has a number of its own for it; the router has that of the revision.
+  ['the server identifies itself', () => answered({ capabilities: { resources: {} } })],
+  // The reference server has an error code of its own for it; the router uses that of the revision.
   [
     'a resource that does not exist is refused',
     revision => (revision === stateless ? undefined : refused(-32002)),
   ],
-  // What it logs because the router has subscribed belongs to no call of anybody's.
-  ['a resource that changes is told of, and the subscription logged', () => told],
+  // What the server logs about the subscription of the router belongs to no call.
+  ['a changed resource is reported, and the subscription logged', () => reported],
   ['a ping is answered', revision => (revision === stateless ? { ...never } : undefined)],
   [
-    'a visit is demanded by an error, and asked for the second time',
+    'a URL elicitation is required by an error, then requested by the second call',
     revision => (revision === stateless ? answered(['answered', ['User completed']]) : undefined),
   ],
 ])
 
-const told = answered({ change: { kind: 'resource' } })
-/** The clients do not send what the revision does not have, each with a code of its own. */
+const reported = answered({ change: { kind: 'resource' } })
+/** The clients do not send what the revision does not have, each with its own error code. */
 const never = { refused: { by: 'client', code: expect.any(String) } } as const
 
 describe.each(rows)(
@@ -46,11 +46,11 @@ describe.each(rows)(
     let driver: McpDriver | undefined
 
     beforeAll(async () => {
-      // It has more tools for those of whom it can ask something: here everybody gets them.
+      // The server has more tools for clients with capabilities: on a shared connection every caller gets them.
       routed = await routerBefore({ command, args, connections: 'shared' }, front)
       driver = await connect(routed.place, { answers, revision })
-      // A while after it is connected to it asks for the roots on its own account, unless it knows them by
-      // then: so that no step is asked what it does not expect.
+      // Shortly after connecting the server requests the roots outside of any call, unless it knows them by
+      // then; this call ensures that no step receives an unexpected server request.
       await driver.callTool('get-roots-list')
     })
 
@@ -59,7 +59,7 @@ describe.each(rows)(
       await routed?.end()
     })
 
-    const steps = revision === stateless ? givenUpLast(everything) : everything
+    const steps = revision === stateless ? cancellingLast(everything) : everything
     test.each(steps.map(step => [step.name, step] as const))('%s', async (name, step) => {
       const outcome = await outcomeOf(step, driver ?? expect.unreachable())
       const expected = differing.get(name)?.(revision) ?? ruleFor(step, revision)
@@ -68,7 +68,7 @@ describe.each(rows)(
   },
 )
 
-test('every difference is one of a step', () => {
+test('every deviation names a step', () => {
   const names = new Set(everything.map(({ name }) => name))
   for (const name of differing.keys()) expect(names).toContain(name)
 })

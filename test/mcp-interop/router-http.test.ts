@@ -24,7 +24,7 @@ const requestedSchema = {
   properties: { name: { type: 'string' as const } },
 }
 
-/** An official server with sessions, whose tools tell of progress and ask. */
+/** An official session server, whose tools report progress and elicit. */
 function withSessions(): RequestListener {
   const transports = new Map<string, StreamableHTTPServerTransport>()
   const made = (): McpServer => {
@@ -60,7 +60,7 @@ function withSessions(): RequestListener {
   }
 }
 
-/** The same without sessions, and with an argument that travels as a header. */
+/** An official stateless server, with an argument that travels as a header. */
 function withoutSessions(): RequestListener {
   const inputSchema = z.object({ name: z.string().meta({ 'x-mcp-header': 'Name' }) })
   const handler = createMcpHandler(() => {
@@ -95,7 +95,7 @@ async function serve(listener: RequestListener): Promise<string> {
       await new Promise<unknown>(resolve => server.close(resolve))
     },
   })
-  // The check: it is bound to a port.
+  // The cast is safe: the server is bound to a port.
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
 }
 
@@ -120,7 +120,7 @@ describe('an official server over HTTP behind a router', () => {
     expect(greeted.text).toBe('hello wörld')
     expect(steps).toEqual([1])
     expect((await client.call('far__ask')).text).toBe('accept Ada')
-    // On streams of their own, questions at the same time are not doubtful.
+    // On separate streams, concurrent server requests are not ambiguous.
     const asked = await Promise.all([1, 2, 3].map(() => client.call('far__ask')))
     expect(asked.map(({ text }) => text)).toEqual(Array(3).fill('accept Ada'))
   })

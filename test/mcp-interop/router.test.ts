@@ -3,21 +3,21 @@ import { connectCell } from './cells.ts'
 import type { McpDriver } from './driver.ts'
 import { outcomeOf } from './outcome.ts'
 import { type Routed, type RoutedCell, routedPlace } from './routed.ts'
-import { expectedThrough, givenUpLast, isAnonymous } from './routed-outcome.ts'
+import { cancellingLast, expectedThrough, isAnonymous } from './routed-outcome.ts'
 import { scenario } from './scenario.ts'
 
-// The clients of others, our router, and servers of ours and of others behind it: the same steps as
-// without a router, with the same outcomes.
+// Clients of other packages, our router, and upstream servers of ours and of other packages: the same
+// steps and outcomes as without a router.
 
 const cells: readonly RoutedCell[] = [
-  // Both eras before both, over pipes and over HTTP, with our server behind.
+  // Both eras in front of both, over pipes and over HTTP, with our server upstream.
   row('sdk1', '2025-11-25', 'stdio', 'ours', '2026-07-28', 'stdio'),
   row('sdk1', '2024-11-05', '/sse', 'ours', '2025-11-25', 'http'),
   row('sdk2', '2025-11-25', '/mcp', 'ours', '2026-07-28', 'stdio'),
   row('sdk2', '2025-06-18', 'stdio', 'ours', '2025-11-25', 'stdio', 'shared'),
   row('sdk2', '2026-07-28', '/mcp', 'ours', '2025-11-25', 'http'),
   row('sdk2', '2026-07-28', 'stdio', 'ours', '2026-07-28', 'http'),
-  // Servers of others behind it.
+  // Upstream servers of other packages.
   row('ours', '2025-11-25', 'stdio', 'sdk1', '2025-11-25', 'stdio', 'shared'),
   row('ours', '2026-07-28', '/mcp', 'sdk1', '2025-11-25', 'stdio', 'shared'),
   row('sdk1', '2025-11-25', '/mcp', 'sdk2', '2026-07-28', 'stdio'),
@@ -53,7 +53,7 @@ describe.each(cells)(
       await routed?.end()
     })
 
-    const steps = isAnonymous(cell) ? givenUpLast(scenario) : scenario
+    const steps = isAnonymous(cell) ? cancellingLast(scenario) : scenario
     test.each(steps.map(step => [step.name, step] as const))('%s', async (_name, step) => {
       const outcome = await outcomeOf(step, driver ?? expect.unreachable())
       expect(outcome).toMatchObject(expectedThrough(step, cell))

@@ -4,15 +4,15 @@ import { askingSteps } from './steps/asking.ts'
 import { promptSteps } from './steps/prompts.ts'
 import { resourceSteps } from './steps/resources.ts'
 import { toolSteps } from './steps/tools.ts'
-import { questions } from './surface.js'
+import { elicitations } from './surface.js'
 
 const answersTo = new Map<string, Readonly<Record<string, string>>>([
-  [questions.first, { word: 'hello' }],
-  [questions.second, { word: 'world' }],
-  [questions.addressee, { word: 'Grace' }],
+  [elicitations.first, { word: 'hello' }],
+  [elicitations.second, { word: 'world' }],
+  [elicitations.addressee, { word: 'Grace' }],
 ])
 
-/** The user and the model behind the client of every scenario: they go by the question alone. */
+/** The user and the model behind the client of every scenario: they depend on the request alone. */
 export const answers: Answers = {
   elicit({ message, mode }) {
     if (message.includes('decline')) return { action: 'decline' }
@@ -26,8 +26,8 @@ export const answers: Answers = {
 }
 
 /**
- * Every feature of the protocol against the fixture of `surface.js`, whoever serves it. The steps share
- * a connection and need no order. Tasks are not among them: the packages have no common way to them.
+ * Every feature of the protocol against the fixture of `surface.js`, for any server. The steps share a
+ * connection and need no order. Tasks are excluded: the packages have no common API for them.
  */
 export const scenario: readonly Step[] = [
   ...toolSteps,

@@ -8,7 +8,7 @@ interface Row {
   readonly from: Side
   readonly message: unknown
   readonly options?: CheckOptions
-  /** The beginning of a problem that must be found; nothing must be found without it. */
+  /** The beginning of the problem that must be found; without it none may be found. */
   readonly problem?: string
 }
 
@@ -348,12 +348,12 @@ const wrong: readonly (Row & { readonly problem: string })[] = [
   },
 ]
 
-describe('a message is looked at by the schema of its revision', () => {
-  test.each(right)('$name is right in $revision', ({ revision, from, message, options }) => {
+describe('a message is checked against the schema of its revision', () => {
+  test.each(right)('$name is valid in $revision', ({ revision, from, message, options }) => {
     expect(checkSent(revision, from, message, options)).toEqual([])
   })
 
-  test.each(wrong)('$name is wrong in $revision', row => {
+  test.each(wrong)('$name is invalid in $revision', row => {
     const found = checkSent(row.revision, row.from, row.message, row.options)
     expect(found).toContainEqual(expect.stringMatching(beginningWith(row.problem)))
   })
@@ -369,7 +369,7 @@ describe('a conversation', () => {
     ])
   })
 
-  test('tells ids of the two sides, and of the two types, apart', () => {
+  test('distinguishes the ids of both sides, and of both types', () => {
     const conversation = new Conversation('2025-06-18')
     conversation.sent('client', request('tools/list'))
     conversation.sent('client', { ...request('ping'), id: '1' })

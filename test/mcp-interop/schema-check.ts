@@ -14,7 +14,7 @@ import {
 import { clientCapabilities } from './schema/types.ts'
 
 export interface CheckOptions {
-  /** For a result: the method of the request it answers. Without it, only its outside is looked at. */
+  /** For a result: the method of its request. Without it, only the outer structure is checked. */
   readonly answers?: string
   /** Whether members that the revision does not have are problems too. */
   readonly strict?: boolean
@@ -23,9 +23,9 @@ export interface CheckOptions {
 type Message = Readonly<Record<string, unknown>>
 
 /**
- * What is wrong with a message that one side sent, by the schema of a revision: our own tables for
- * every revision, and the schemas that packages publish where there are any. A batch is looked at
- * message by message. Nothing wrong gives an empty list.
+ * The problems of a message by the schema of a revision: our own tables for every revision, and the
+ * schemas that packages publish where there are any. A batch is checked message by message. A valid
+ * message returns an empty list.
  */
 export function checkSent(
   revision: Revision,
@@ -45,7 +45,7 @@ export function checkSent(
   return [...problems, ...officialProblems(revision, message, answers)]
 }
 
-/** A conversation that is listened to: it knows which request a result answers. */
+/** Checks the messages of a conversation: it knows which request a result answers. */
 export class Conversation {
   readonly #revision: Revision
   readonly #strict: boolean
@@ -56,7 +56,7 @@ export class Conversation {
     this.#strict = options.strict ?? false
   }
 
-  /** What is wrong with the next message, each problem with the message's method in front. */
+  /** The problems of the next message, each prefixed with the method of the message. */
   sent(from: Side, message: unknown): string[] {
     if (Array.isArray(message)) return message.flatMap(each => this.sent(from, each))
     if (!isRecord(message)) return ['the message is no object']
@@ -122,7 +122,7 @@ function checkReply(message: Message, from: Side, answers: string | undefined, p
   shape?.(message.result, { ...place, path: 'result' })
 }
 
-/** Numbers of the specification that must bring data with them. */
+/** Error codes of the specification that require data. */
 const withData = new Map([
   [-32042, object({ elicitations: () => {} })],
   [-32021, object({ requiredCapabilities: clientCapabilities })],
@@ -132,7 +132,7 @@ const withData = new Map([
 function checkError({ error, id: key }: Message, place: Place): void {
   const { revision, problems } = place
   const isLate = !isBefore(revision, '2025-11-25')
-  // The older schemas have no error without an id; JSON-RPC itself then wants null.
+  // The older schemas have no error without an id; JSON-RPC itself requires null there.
   if (key === null && isLate) problems.push('message.id is null: it is to be left out')
   if (key === undefined && !isLate) problems.push('message.id is missing')
   if (key !== undefined && key !== null) id(key, { ...place, path: 'message.id' })
@@ -145,7 +145,7 @@ function checkError({ error, id: key }: Message, place: Place): void {
   if (isOwn) withData.get(code)?.(data, { ...inner, path: 'error.data' })
 }
 
-/** 2026-07-28 keeps a range for itself, and gave up two numbers. */
+/** 2026-07-28 reserves a range, and retired two codes. */
 function checkNumber(code: number, { problems }: Place): void {
   const isReserved = code <= -32020 && code >= -32099
   const isDefined = code === -32020 || code === -32021 || code === -32022

@@ -1,18 +1,18 @@
-// The fixture on this package, over stdio. It speaks every revision, and both eras on one connection; or
-// the only one that the environment names as REVISION.
+// The fixture on this package, over stdio. It speaks every revision, and both eras on one connection;
+// or only the one that the environment variable REVISION names.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import { audio, embed, image, link, Server, serve, text } from '../../dist/index.js'
 import {
   completions,
+  elicitations,
   fixtureState,
   info,
   instructions,
   logLevels,
   pageSize,
   png,
-  questions,
   resources,
   texts,
   uris,
@@ -92,19 +92,19 @@ function addAskingTools() {
   const word = async (ctx, message) => (await ctx.elicit({ message, schema: wordSchema })).word
   server.tool('asks', { input: z.object({ how: z.string() }) }, async ({ how }, ctx) => {
     const { action, content } = await ctx.elicit({
-      message: questions.who(how),
+      message: elicitations.who(how),
       schema: whoSchema,
       onDecline: 'return',
     })
     return action === 'accept' ? `accept: ${content.name}, ${content.age}` : action
   })
   server.tool('asks-twice', {}, async (_input, ctx) => {
-    const first = await word(ctx, questions.first)
-    return `${first} ${await word(ctx, questions.second)}`
+    const first = await word(ctx, elicitations.first)
+    return `${first} ${await word(ctx, elicitations.second)}`
   })
   server.tool('asks-url', {}, async (_input, ctx) => {
     const { action } = await ctx.elicit({
-      message: questions.consent,
+      message: elicitations.consent,
       url: uris.website,
       onDecline: 'return',
     })
@@ -121,7 +121,7 @@ function addAskingTools() {
     (await ctx.roots()).map(root => root.uri).join(' '),
   )
   server.prompt('asked', { description: 'Asks before it answers' }, async (_args, ctx) =>
-    texts.greeting(await word(ctx, questions.addressee), 'mild'),
+    texts.greeting(await word(ctx, elicitations.addressee), 'mild'),
   )
 }
 
@@ -181,11 +181,11 @@ function addPrompts() {
   ])
 }
 
-/** What the other fixtures do not have. */
+/** Features that the other fixtures do not have. */
 function addMore() {
-  // Something that would keep the process alive for ever.
+  // A timer that would keep the process alive forever.
   setInterval(() => {}, 60_000)
-  // What a careless program does: it must not reach whoever reads the messages.
+  // What a careless program prints: it must not reach the reader of the messages.
   server.tool('prints', {}, () => {
     console.log('stray words')
     console.info({ stray: true })
@@ -201,7 +201,7 @@ function addMore() {
     return 'now'
   })
   server.tool('asks-later', { task: 'required' }, async (_input, ctx) => {
-    const { word } = await ctx.elicit({ message: questions.first, schema: wordSchema })
+    const { word } = await ctx.elicit({ message: elicitations.first, schema: wordSchema })
     return word
   })
 }

@@ -1,5 +1,5 @@
-// node server-router.js UPSTREAM [--http 0]: a router that seems to be the fixture, before one that is
-// reached as UPSTREAM says, the options of a server of a router as JSON.
+// node server-router.js UPSTREAM [--http 0]: a router that looks like the fixture, before a server that
+// UPSTREAM describes, the upstream options as JSON.
 
 import { serve } from '../../dist/index.js'
 import { Router } from '../../dist/router/index.js'
@@ -10,7 +10,7 @@ const router = new Router({
   ...info,
   instructions,
   pageSize,
-  // Where calls that ask at the same time cannot be told apart, that shall be known soon.
+  // A short timeout, so that concurrent ambiguous server requests are refused soon.
   attributionTimeoutMs: 500,
   servers: { fixture: { prefix: false, ...JSON.parse(upstream) } },
 })

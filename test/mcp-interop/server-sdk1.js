@@ -13,12 +13,12 @@ import {
 import { z } from 'zod'
 import {
   completions,
+  elicitations,
   fixtureState,
   info,
   instructions,
   logLevels,
   png,
-  questions,
   resourcePage,
   resources,
   texts,
@@ -127,17 +127,17 @@ function addAskingTools() {
     return content?.word
   }
   tool('asks', { how: z.string() }, async ({ how }) => {
-    const { action, content } = await ask(questions.who(how), whoSchema)
+    const { action, content } = await ask(elicitations.who(how), whoSchema)
     return says(action === 'accept' ? `accept: ${content?.name}, ${content?.age}` : action)
   })
   tool('asks-twice', {}, async () => {
-    const first = await word(questions.first)
-    return says(`${first} ${await word(questions.second)}`)
+    const first = await word(elicitations.first)
+    return says(`${first} ${await word(elicitations.second)}`)
   })
   tool('asks-url', {}, async () => {
     const { action } = await server.server.elicitInput({
       mode: 'url',
-      message: questions.consent,
+      message: elicitations.consent,
       url: uris.website,
       elicitationId: 'consent-1',
     })
@@ -158,7 +158,7 @@ function addAskingTools() {
     messages: [
       {
         role: 'user',
-        content: text(texts.greeting(await word(questions.addressee), 'mild')),
+        content: text(texts.greeting(await word(elicitations.addressee), 'mild')),
       },
     ],
   }))
@@ -199,7 +199,7 @@ function addResources() {
     { description: 'One item', mimeType: 'text/plain' },
     ({ href: uri }, { id }) => ({ contents: [{ uri, text: texts.item(id) }] }),
   )
-  // The package lists everything on one page and knows no subscriptions: both are made by hand.
+  // The package lists everything on one page and has no subscriptions: both are implemented here.
   server.server.setRequestHandler(ListResourcesRequestSchema, ({ params }) => {
     const page = resourcePage(params?.cursor)
     if (page === undefined) throw new McpError(ErrorCode.InvalidParams, 'no such cursor')

@@ -1,5 +1,5 @@
-// The fixture on @modelcontextprotocol/server, over stdio. It speaks every revision, but only one era in
-// the life of a process: the first message decides.
+// The fixture on @modelcontextprotocol/server, over stdio. It speaks every revision, but only one era
+// per process: the first message decides.
 
 import {
   acceptedContent,
@@ -15,12 +15,12 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { z } from 'zod'
 import {
   completions,
+  elicitations,
   fixtureState,
   info,
   instructions,
   logLevels,
   png,
-  questions,
   resourcePage,
   resources,
   texts,
@@ -35,7 +35,7 @@ const says = words => ({ content: [text(words)] })
 
 serveStdio(({ era }) => fixture(era))
 
-/** One server for one connection: the package wants a new one for each. */
+/** One server for one connection, because the package needs a new one for each. */
 function fixture(era) {
   const server = new McpServer(info, {
     instructions,
@@ -126,7 +126,7 @@ function addTalkingTools({ state, tool }) {
   })
 }
 
-/** The tools return what they need; in the session revisions the package asks for it by itself. */
+/** The tools return their input requests; in the session revisions the package sends them as requests. */
 function addAskingTools({ server, tool }) {
   const needs = (key, request, requestState) =>
     inputRequired({ inputRequests: { [key]: request }, requestState })
@@ -135,7 +135,7 @@ function addAskingTools({ server, tool }) {
 
   tool('asks', { how: z.string() }, ({ how }, { mcpReq }) => {
     const answer = inputResponse(mcpReq.inputResponses, 'who')
-    if (answer.kind === 'missing') return needs('who', form(questions.who(how), whoSchema))
+    if (answer.kind === 'missing') return needs('who', form(elicitations.who(how), whoSchema))
     const { action, content } = answer
     return says(action === 'accept' ? `accept: ${content?.name}, ${content?.age}` : action)
   })
@@ -144,15 +144,15 @@ function addAskingTools({ server, tool }) {
     if (second !== undefined) return says(`${ctx.mcpReq.requestState()} ${second}`)
     const first = word(ctx, 'first')
     return first === undefined
-      ? needs('first', form(questions.first, wordSchema))
-      : needs('second', form(questions.second, wordSchema), first)
+      ? needs('first', form(elicitations.first, wordSchema))
+      : needs('second', form(elicitations.second, wordSchema), first)
   })
   tool('asks-url', {}, (_args, { mcpReq }) => {
     const answer = inputResponse(mcpReq.inputResponses, 'consent')
     if (answer.kind !== 'missing') return says(answer.action)
     return needs(
       'consent',
-      inputRequired.elicitUrl({ message: questions.consent, url: uris.website }),
+      inputRequired.elicitUrl({ message: elicitations.consent, url: uris.website }),
     )
   })
   tool('samples', { prompt: z.string() }, ({ prompt }, { mcpReq }) => {
@@ -175,7 +175,7 @@ function addAskingTools({ server, tool }) {
   })
   server.registerPrompt('asked', { description: 'Asks before it answers' }, ctx => {
     const name = word(ctx, 'addressee')
-    if (name === undefined) return needs('addressee', form(questions.addressee, wordSchema))
+    if (name === undefined) return needs('addressee', form(elicitations.addressee, wordSchema))
     return { messages: [{ role: 'user', content: text(texts.greeting(name, 'mild')) }] }
   })
 }
@@ -191,7 +191,7 @@ function addChangingTools({ server, state, era, tool }) {
     grown = undefined
     return says('shrunk')
   })
-  // Subscriptions of the session revisions are kept by hand; those of the other era the package keeps.
+  // Subscriptions of the session revisions are kept here; the package keeps those of the other era.
   const subscribed = new Set()
   server.server.setRequestHandler('resources/subscribe', ({ params }) => {
     subscribed.add(params.uri)

@@ -1,5 +1,5 @@
-// The fixture on tmcp, over stdio. The package has its transports apart, and they are not installed: what
-// carries messages, sessions and subscriptions here is the least that its interface asks for.
+// The fixture on tmcp, over stdio. The package has separate transports, which are not installed: the
+// message, session and subscription handling here is the minimum that its interface requires.
 
 import { createInterface } from 'node:readline'
 import { McpServer } from 'tmcp'
@@ -7,13 +7,13 @@ import { JsonSchemaAdapter } from 'tmcp/adapter'
 import { z } from 'zod'
 import {
   completions,
+  elicitations,
   fixtureState,
   info,
   instructions,
   logLevels,
   pageSize,
   png,
-  questions,
   resources,
   texts,
   uris,
@@ -111,7 +111,7 @@ function addTalkingTools() {
   })
 }
 
-/** What asks says so beforehand: without sessions it runs from the top with each answer. */
+/** Tools that elicit declare it beforehand: without sessions they restart with each response. */
 function addAskingTools() {
   const replayable = { replayable: true }
   const who = z.object({ name: z.string(), age: z.int().min(0) })
@@ -123,7 +123,7 @@ function addAskingTools() {
     'asks',
     { how: z.string() },
     async ({ how }) => {
-      const { action, content } = await server.elicitation(questions.who(how), who)
+      const { action, content } = await server.elicitation(elicitations.who(how), who)
       return says(action === 'accept' ? `accept: ${content?.name}, ${content?.age}` : action)
     },
     replayable,
@@ -132,15 +132,15 @@ function addAskingTools() {
     'asks-twice',
     undefined,
     async () => {
-      const first = await word(questions.first)
-      return says(`${first} ${await word(questions.second)}`)
+      const first = await word(elicitations.first)
+      return says(`${first} ${await word(elicitations.second)}`)
     },
     replayable,
   )
   tool(
     'asks-url',
     undefined,
-    async () => says((await server.elicitation(questions.consent, uris.website)).action),
+    async () => says((await server.elicitation(elicitations.consent, uris.website)).action),
     replayable,
   )
   tool(
@@ -163,7 +163,7 @@ function addAskingTools() {
     { name: 'asked', description: 'Asks before it answers', ...replayable },
     async () => ({
       messages: [
-        { role: 'user', content: text(texts.greeting(await word(questions.addressee), 'mild')) },
+        { role: 'user', content: text(texts.greeting(await word(elicitations.addressee), 'mild')) },
       ],
     }),
   )

@@ -47,7 +47,7 @@ export declare const texts: {
   readonly greeting: (name: string, tone: string) => string
   readonly plain: string
 }
-export declare const questions: {
+export declare const elicitations: {
   readonly who: (how: string) => string
   readonly first: string
   readonly second: string

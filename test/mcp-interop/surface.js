@@ -1,11 +1,11 @@
-// What every fixture server offers, so that one list of steps fits them all. Data only, and the little
-// state that its tools share; how it is served is each server's own affair.
+// The features of every fixture server, so that one list of steps fits them all. Only data, and the
+// little state that its tools share; each server decides how to serve it.
 
 export const info = { name: 'everything-fixture', version: '1.0.0' }
 
 export const instructions = 'Every feature of the protocol, once.'
 
-/** A picture and a sound, as small as they come. */
+/** A picture and a sound, as small as possible. */
 export const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 export const wav = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA='
@@ -18,7 +18,7 @@ export const uris = {
   website: 'https://example.test/consent',
 }
 
-/** The listed resources, in order. They come two to a page. */
+/** The listed resources, in order. A page holds two. */
 export const resources = [
   { uri: uris.text, name: 'text', description: 'Plain words', mimeType: 'text/plain' },
   { uri: uris.binary, name: 'binary', description: 'A picture', mimeType: 'image/png' },
@@ -27,7 +27,7 @@ export const resources = [
 
 export const pageSize = 2
 
-/** One page of the resources. The cursor is the number of those before it; undefined for a wrong one. */
+/** One page of the resources. The cursor is the number of resources before it; undefined if it is invalid. */
 export function resourcePage(cursor) {
   const start = cursor === undefined ? 0 : Number(cursor)
   if (!Number.isInteger(start) || start < 0 || start >= resources.length) return undefined
@@ -49,8 +49,8 @@ export const texts = {
   plain: 'Say something plain.',
 }
 
-/** The questions of the tools, which is all that a client's answers go by. */
-export const questions = {
+/** The elicitation messages of the tools; the responses of a client depend on them alone. */
+export const elicitations = {
   who: how => `Who are you? (${how})`,
   first: 'The first word?',
   second: 'The second word?',
@@ -58,7 +58,7 @@ export const questions = {
   addressee: 'Whom shall it greet?',
 }
 
-/** The fields that the question who asks for, as JSON Schema. */
+/** The fields of the form `who`, as JSON Schema. */
 export const whoSchema = {
   type: 'object',
   properties: {
@@ -68,7 +68,7 @@ export const whoSchema = {
   required: ['name', 'age'],
 }
 
-/** The one field that the other questions ask for. */
+/** The only field of the other forms. */
 export const wordSchema = {
   type: 'object',
   properties: { word: { type: 'string' } },
@@ -79,10 +79,10 @@ const names = ['Ada', 'Adele', 'Alan', 'Grace']
 const tones = { formal: ['measured', 'solemn'], other: ['merry', 'mild'] }
 const items = ['1', '10', '11', '2']
 
-/** What may stand in for the beginning of a name, of a tone, and of an item's id. */
+/** The completions of a name, of a tone, and of the id of an item. */
 export const completions = {
   name: value => names.filter(name => name.startsWith(value)),
-  /** Who is called Grace is addressed formally; this is what the context of a completion is for. */
+  /** Grace is addressed formally, which shows that a completion uses its context. */
   tone: (value, name) =>
     (name === 'Grace' ? tones.formal : tones.other).filter(tone => tone.startsWith(value)),
   id: value => items.filter(id => id.startsWith(value)),
@@ -91,7 +91,7 @@ export const completions = {
 /** The levels that the tool `logs` uses, in order. */
 export const logLevels = ['debug', 'info', 'warning']
 
-/** What the tools of one connection share. */
+/** The state that the tools of one connection share. */
 export function fixtureState() {
   let touches = 0
   const cancellations = signals()
@@ -99,17 +99,17 @@ export function fixtureState() {
   return {
     touch: () => ++touches,
     touches: () => touches,
-    /** A wait was given up. */
+    /** Records that a wait was cancelled. */
     cancelled: cancellations.give,
-    /** Resolves when a wait has been given up that nobody was told of. */
+    /** Resolves once for each cancelled wait. */
     cancellation: cancellations.take,
-    /** A count may be answered. */
+    /** Lets one count return. */
     release: releases.give,
     released: releases.take,
   }
 }
 
-/** Each one given is taken once, whichever comes first. */
+/** Each signal given is taken once, in either order. */
 function signals() {
   let given = 0
   const takers = []

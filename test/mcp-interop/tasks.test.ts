@@ -13,8 +13,8 @@ const { command, args } = fixtureServer('ours')
 /** Our server with its tasks. */
 const ours: Program = { command, args: [...args, 'more'] }
 
-/** Looks at all that one side sends. */
-function looking(revision: Revision, side: Side) {
+/** Checks every message that one side sends. */
+function checking(revision: Revision, side: Side) {
   const conversation = new Conversation(revision, { strict: true })
   const problems: string[] = []
   const onMessage = (from: Side, message: unknown): void => {
@@ -26,7 +26,7 @@ function looking(revision: Revision, side: Side) {
 
 describe('a client of sdk1 and tasks of our server', () => {
   test('a call becomes a task, is followed to its end, and listed', async () => {
-    const { problems, onMessage } = looking('2025-11-25', 'server')
+    const { problems, onMessage } = checking('2025-11-25', 'server')
     const client = new Client(
       { name: 'tasks', version: '1.0.0' },
       {
@@ -77,9 +77,9 @@ describe('a client of sdk1 and tasks of our server', () => {
   })
 })
 
-test('our client follows a task of the reference server, which asks in between', async () => {
+test('our client follows a task of the reference server, which elicits in between', async () => {
   const revision = '2025-11-25'
-  const { problems, onMessage } = looking(revision, 'client')
+  const { problems, onMessage } = checking(revision, 'client')
   const { client } = await openOurs(
     everythingServer,
     { answers, revision, onMessage },
@@ -96,8 +96,8 @@ test('our client follows a task of the reference server, which asks in between',
 test.each(['2025-11-25', '2026-07-28'] as const)(
   'our client follows and cancels tasks of our server in %s',
   async revision => {
-    const client = looking(revision, 'client')
-    const server = looking(revision, 'server')
+    const client = checking(revision, 'client')
+    const server = checking(revision, 'server')
     const onMessage = (from: Side, message: unknown): void => {
       client.onMessage(from, message)
       server.onMessage(from, message)
@@ -113,7 +113,7 @@ test.each(['2025-11-25', '2026-07-28'] as const)(
     await given.cancel()
     await expect(given.result()).rejects.toThrow()
     expect(given.status).toBe('cancelled')
-    // Without sessions tasks are an extension, of which the schema of the revision knows nothing.
+    // Without sessions tasks are an extension, which the schema of the revision does not include.
     const problems = [...client.problems, ...server.problems]
     if (revision === '2025-11-25') expect(problems).toEqual([])
   },

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type Cell, expectedOf } from './capabilities.ts'
 import { connectCell } from './cells.ts'
 import { scenario } from './scenario.ts'
-import { listenIn } from './traffic.ts'
+import { recordTraffic } from './traffic.ts'
 
 const cells: readonly Cell[] = [
   { driver: 'sdk1', server: 'sdk1', revision: '2025-11-25' },
@@ -10,10 +10,12 @@ const cells: readonly Cell[] = [
   { driver: 'sdk2', server: 'sdk2', revision: '2026-07-28' },
 ]
 
-describe('what the packages send', () => {
-  test.each(cells)('of $driver and $server is right in $revision', async cell => {
-    const { outcomes, problems, messages } = await listenIn(cell.revision, scenario, onMessage =>
-      connectCell(cell, onMessage),
+describe('the messages of the packages', () => {
+  test.each(cells)('of $driver and $server are valid in $revision', async cell => {
+    const { outcomes, problems, messages } = await recordTraffic(
+      cell.revision,
+      scenario,
+      onMessage => connectCell(cell, onMessage),
     )
     expect(problems).toEqual([])
     for (const step of scenario) {
@@ -22,9 +24,9 @@ describe('what the packages send', () => {
     expect(messages).toBeGreaterThan(2 * scenario.length)
   })
 
-  test('is found wrong where a package knows only one revision', async () => {
+  test('are found invalid where a package knows only one revision', async () => {
     const cell: Cell = { driver: 'sdk1', server: 'sdk1', revision: '2024-11-05' }
-    const { problems } = await listenIn(
+    const { problems } = await recordTraffic(
       cell.revision,
       scenario,
       onMessage => connectCell(cell, onMessage),

@@ -2,20 +2,20 @@ import type { DriverOptions, McpDriver, Revision } from './driver.ts'
 import { type Outcome, outcomeOf, type Step } from './outcome.ts'
 import { Conversation } from './schema-check.ts'
 
-/** What was said on a connection while it went through its steps. */
+/** The messages on a connection while it runs its steps. */
 export interface Traffic {
-  /** What became of each step, by its name. */
+  /** The outcome of each step, by its name. */
   readonly outcomes: ReadonlyMap<string, Outcome>
-  /** What the schema of the revision has against the messages, each problem once. */
+  /** The problems that the schema of the revision finds in the messages, each once. */
   readonly problems: readonly string[]
   readonly messages: number
 }
 
 /**
- * Goes through the steps one after the other on a connection of its own, and looks at every message.
- * What a client sends wrong on purpose is no problem; what the server answers to it may be one.
+ * Runs the steps one after the other on a connection of its own, and checks every message. What a
+ * client sends wrong on purpose is no problem; the response of the server to it may be one.
  */
-export async function listenIn(
+export async function recordTraffic(
   revision: Revision,
   steps: readonly Step[],
   connect: (onMessage: DriverOptions['onMessage']) => Promise<McpDriver>,

@@ -21,8 +21,8 @@ interface Manifest {
 const manifest = JSON.parse(read('package.json')) as Manifest
 
 /**
- * An empty project elsewhere, with the packed package installed as a user would do it, and a compiler
- * with the types of Node. Nothing else, so that what the package forgot to declare is missed.
+ * An empty project outside of the repository, with the packed package installed as a user would do it,
+ * and a compiler with the types of Node. It has nothing else, so that undeclared dependencies are missing.
  */
 let home: string
 let installed: string
@@ -32,7 +32,7 @@ beforeAll(async () => {
   home = await realpath(await mkdtemp(join(tmpdir(), 'trunkline-package-')))
   expectNothingAbove(home)
   installed = join(home, 'node_modules', name)
-  // What is built is up to date, and other tests are running on it.
+  // The build is up to date, and other tests are using it.
   await npm(root, 'pack', '--ignore-scripts', '--pack-destination', home)
   await writeFile(join(home, 'package.json'), '{ "private": true, "type": "module" }\n')
   const tools = ['typescript', '@types/node'].map(tool => `${tool}@${devDependencies[tool]}`)
@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => rm(home, { recursive: true, force: true }))
 
 describe('the packed package', () => {
-  test('holds the compiled sources, their types, a schema and four texts', () => {
+  test('contains the compiled sources, their types, a schema and four other files', () => {
     const texts = [
       'CHANGELOG.md',
       'LICENSE',
@@ -65,7 +65,7 @@ describe('the packed package', () => {
     expect(Number(stdout)).toBeGreaterThan(0)
   })
 
-  test('what it does not export cannot be imported', async () => {
+  test('modules that it does not export cannot be imported', async () => {
     const program = "import('trunkline/dist/index.js').catch(error => console.log(error.code))"
     const { stdout } = await node('--input-type=module', '--eval', program)
     expect(stdout.trim()).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED')
@@ -78,7 +78,7 @@ describe('the packed package', () => {
   })
 })
 
-test('the server on the first lines of the README runs in a folder that npm init made', async () => {
+test('the server in the first lines of the README runs in a folder created by npm init', async () => {
   const { name, version, devDependencies } = manifest
   const [, server = ''] = /^```js server\.mjs\n(.*?)^```/ms.exec(read('README.md')) ?? []
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'trunkline-readme-')))
@@ -114,7 +114,7 @@ test('packing a fresh clone builds it first', async () => {
   }
 }, 600_000)
 
-test('package.json says what a registry wants to know', () => {
+test('package.json has the fields that a registry needs', () => {
   const fields = JSON.parse(read('package.json'))
   for (const field of ['name', 'version', 'description', 'keywords', 'author', 'license']) {
     expect([field, fields[field]?.length > 0]).toEqual([field, true])
@@ -132,7 +132,7 @@ test('the declarations name no package whose types a user may not have', () => {
   expect(named).toEqual([])
 })
 
-/** Whether a package is installed along with this one, and has types of its own. */
+/** Returns whether a package is installed along with this one and ships its own types. */
 function bringsTypes(name: string): boolean {
   if (manifest.dependencies[name] === undefined) return false
   const { types, typings } = JSON.parse(
@@ -215,7 +215,7 @@ describe('a TypeScript program against the package', () => {
       lib: ['es2023', 'esnext.disposable'],
       strict: true,
       noEmit: true,
-      // The declarations of the package are checked too, as a careful user would.
+      // The declarations of the package are checked too, as for a user who disables skipLibCheck.
       skipLibCheck: false,
       types: ['node'],
     }
@@ -230,14 +230,14 @@ describe('a TypeScript program against the package', () => {
   })
 })
 
-/** A program that uses every module a user can import. */
+/** Returns a program that uses every module a user can import. */
 function everything(): string {
   const names = subpaths().map(({ specifier }, at) => [`all${at}`, specifier])
   const imports = names.map(([name, specifier]) => `import * as ${name} from '${specifier}'`)
   return [...imports, `console.log(${names.map(([name]) => name).join(', ')})`, ''].join('\n')
 }
 
-/** A package that lies above the project would stand in for one that is missing. */
+/** Fails if a parent folder has packages, because they would replace missing ones. */
 function expectNothingAbove(folder: string): void {
   for (let at = dirname(folder); ; at = dirname(at)) {
     const found = join(at, 'node_modules')
@@ -260,13 +260,13 @@ function npm(cwd: string, ...args: string[]): Promise<{ stdout: string }> {
   return exec('npm', quiet, { cwd, shell: process.platform === 'win32' })
 }
 
-/** Everything that importing a file of the installed package loads at once: its files and others. */
+/** Returns all modules that importing a file of the installed package loads eagerly. */
 function graph(entry: string): string[] {
   const loaded = new Set([entry])
   for (const name of loaded) {
     const file = join(installed, name)
     if (!name.startsWith('dist/') || !existsSync(file)) continue
-    // Imports made on demand are left out: they load when they are needed.
+    // Dynamic imports are left out, because they load on demand.
     const text = readFileSync(file, 'utf8').replace(/\bimport\(/g, 'later(')
     for (const specifier of importsOf(text)) {
       const target = relative(installed, join(dirname(file), specifier))

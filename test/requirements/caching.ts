@@ -1,6 +1,6 @@
 import { application, every, sessions, sinceMarch2025, stateless, under } from './table.ts'
 
-/** Pages, completion, and how long a result is good. */
+/** Pagination, completion, and cache lifetimes of results. */
 export const caching = [
   ...under('server/utilities/pagination / Pagination Model', every, [
     { id: 'U6', level: 'MUST', side: 'client', says: 'The client assumes no page size.' },

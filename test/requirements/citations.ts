@@ -2,29 +2,29 @@ import { provenBy, readTranscript } from '../../src/testing/transcript.ts'
 import { withoutComments } from '../sources.ts'
 import type { Requirement } from './table.ts'
 
-/** One mention of a requirement. */
+/** One citation of a requirement. */
 export interface Citation {
   readonly id: string
-  /** The file it stands in. */
+  /** The file that contains the citation. */
   readonly path: string
 }
 
 /**
- * The requirements that a file says it shows: a test by calling `proves`, a transcript in its line
- * `proves:`. Throws an Error for a call whose ids are no strings in quotes: they could not be found.
+ * Returns the requirements that a file cites: a test by calling `proves`, a transcript in its line
+ * `proves:`. Throws an Error for a call whose ids are not string literals, because they cannot be found.
  */
 export function citationsIn(path: string, text: string): readonly Citation[] {
   const found = path.endsWith('.txt') ? provenBy(readTranscript(text)) : idsIn(path, text)
   return found.map(id => ({ id, path }))
 }
 
-/** The ids that more than one requirement has. */
+/** Returns the ids that more than one requirement has. */
 export function duplicates(requirements: readonly Requirement[]): readonly string[] {
   const ids = requirements.map(({ id }) => id)
   return [...new Set(ids.filter((id, at) => ids.indexOf(id) !== at))]
 }
 
-/** The citations of requirements that do not exist. */
+/** Returns the citations of requirements that do not exist. */
 export function unknown(
   requirements: readonly Requirement[],
   citations: readonly Citation[],
@@ -33,7 +33,7 @@ export function unknown(
   return citations.filter(({ id }) => !ids.has(id))
 }
 
-/** The requirements that nothing cites, although a test could show them. */
+/** Returns the requirements without citations that a test could show. */
 export function uncited(
   requirements: readonly Requirement[],
   citations: readonly Citation[],
@@ -42,7 +42,7 @@ export function uncited(
   return requirements.filter(({ id, beyond }) => beyond === undefined && !cited.has(id))
 }
 
-/** The requirements that are cited although they say that no test can show them. */
+/** Returns the requirements that are cited although they declare that no test can show them. */
 export function overcited(
   requirements: readonly Requirement[],
   citations: readonly Citation[],

@@ -232,7 +232,7 @@ export const elicitation = [
       id: 'C8e',
       level: 'SHOULD',
       side: 'client',
-      says: 'The domain of the URL is made plain, and the user is warned of doubtful ones.',
+      says: 'The domain of the URL is made plain, and the user is warned of suspicious ones.',
       beyond: application,
     },
     {

@@ -1,9 +1,9 @@
 import { application, stateless, under } from './table.ts'
 
-/** A reason why no test can show it: nothing here stands between a client and a server. */
+/** A reason why no test can show it: this package has no intermediary between a client and a server. */
 const between = 'nothing here passes requests on'
 
-/** HTTP where every request speaks for itself. */
+/** Stateless HTTP, where every request carries its own metadata. */
 export const httpStateless = [
   ...under('basic/transports/streamable-http / Streamable HTTP', stateless, [
     { id: 'N1', level: 'MUST', side: 'server', says: 'One path takes POST.' },

@@ -9,12 +9,12 @@ import {
   under,
 } from './table.ts'
 
-/** Those whose HTTP transport has one address and sessions. */
+/** The revisions whose HTTP transport has one endpoint and sessions. */
 const streamable = every.slice(1, 4)
-/** The one whose HTTP transport has two addresses. */
+/** The revision whose HTTP transport has two endpoints (HTTP+SSE). */
 const oldest = every.slice(0, 1)
 
-/** HTTP with sessions, the two addresses of the oldest revision, and what all of HTTP has in common. */
+/** HTTP with sessions, HTTP+SSE of the oldest revision, and the rules common to all HTTP transports. */
 export const http = [
   ...under('basic/transports/streamable-http / Security & Endpoint', every, [
     { id: 'H2', level: 'MUST', side: 'server', says: 'The `Origin` of every request is checked.' },

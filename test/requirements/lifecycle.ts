@@ -8,7 +8,7 @@ import {
   untilMarch2025,
 } from './table.ts'
 
-/** Opening a session, and doing without one; versions and capabilities. */
+/** Session initialization and stateless requests; versions and capabilities. */
 export const lifecycle = [
   ...under('basic/lifecycle / Initialization', sessions, [
     {

@@ -8,7 +8,7 @@ import {
   under,
 } from './table.ts'
 
-/** Resources and prompts, and what all lists have in common. */
+/** Resources and prompts, and the rules common to all lists. */
 export const resources = [
   ...under('server/tools, server/resources, server/prompts / Capabilities', every, [
     {

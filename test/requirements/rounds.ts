@@ -1,6 +1,6 @@
 import { stateless, under } from './table.ts'
 
-/** Requests in several rounds, and subscriptions. */
+/** Multi-round requests, and subscriptions. */
 export const rounds = [
   ...under('basic/patterns/mrtr / Multi Round-Trip Requests', stateless, [
     {

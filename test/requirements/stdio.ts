@@ -1,6 +1,6 @@
 import { every, march2025, sessions, sinceNovember2025, stateless, under } from './table.ts'
 
-/** The stdio transport, and other transports beside HTTP. */
+/** The stdio transport, and transports other than HTTP. */
 export const stdio = [
   ...under('basic/transports/stdio / stdio', every, [
     {

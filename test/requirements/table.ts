@@ -18,14 +18,14 @@ export const november2025 = every.slice(3, 4)
 
 /** One requirement of the specification, small enough for one test. */
 export interface Requirement<Id extends string = string> {
-  /** A letter for the topic and a number; closely related ones differ in a last letter. */
+  /** A letter for the topic and a number; closely related requirements differ in a letter suffix. */
   readonly id: Id
   readonly level: 'MUST' | 'SHOULD'
   /** The revisions that require it. */
   readonly revisions: readonly Revision[]
   /** The page of the specification, as the newest of these revisions names it, and the heading. */
   readonly section: string
-  /** What it requires, in our own words. */
+  /** The requirement, paraphrased. */
   readonly says: string
   /** The side that it applies to. */
   readonly side: 'server' | 'client' | 'both'

@@ -1,6 +1,6 @@
 import { application, design, november2025, stateless, under } from './table.ts'
 
-/** Tasks as the extension has them. */
+/** Tasks as the extension defines them. */
 export const tasksExtension = [
   ...under('seps/2663 / Capability Negotiation', stateless, [
     {

@@ -1,6 +1,6 @@
 import { application, november2025, under } from './table.ts'
 
-/** Tasks as one revision has them in its core. */
+/** Tasks as one revision defines them in its core. */
 export const tasks = [
   ...under('basic/utilities/tasks / Capabilities', november2025, [
     {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Server } from '../../src/server/server.ts'
 import { caller, routed } from './routed.ts'
 
-test('the answer to a question reaches only the server that has asked', async () => {
+test('the response to a server request reaches only the server that sent it', async () => {
   const revisions = ['2026-07-28']
   const first = new Server({ name: 'first', version: '1' }, { revisions })
   const seen: unknown[] = []
@@ -19,7 +19,7 @@ test('the answer to a question reaches only the server that has asked', async ()
     })
     return `it is ${word}`
   })
-  // Not listed, so that whoever has it is looked for.
+  // The resource is not listed, so the router searches for the server that has it.
   second.use(
     next => (message, exchange) =>
       message.method === 'resources/list' ? { resources: [] } : next(message, exchange),

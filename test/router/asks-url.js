@@ -1,4 +1,4 @@
-// node asks-url.js URL: a server on stdio whose tool `go` wants somebody to go to the URL.
+// node asks-url.js URL: a server on stdio whose tool `go` asks the user to visit the URL.
 import { Server, serve } from '../../dist/index.js'
 
 const server = new Server({ name: 'asks', version: '1' })

@@ -14,7 +14,7 @@ import { worker } from './ledger.ts'
 
 const long = 'x'.repeat(10_000)
 
-/** A server that says what it is told. */
+/** A server whose tool echoes its argument. */
 function echo(): Server {
   const server = new Server({ name: 'echo', version: '1' })
   const input = { type: 'object', properties: { nonce: { type: 'string' } } } as const
@@ -22,7 +22,7 @@ function echo(): Server {
   return server
 }
 
-/** The figures about bytes, by the names and labels of their metrics. */
+/** The byte counters, by metric name and label. */
 function figures(endpoint: Observable & Endpoint, server?: string): () => Map<string, number> {
   const observer = observe({ endpoint, server })
   onTestFinished(() => observer.close())
@@ -50,23 +50,23 @@ const addresses = [
 ]
 
 test.each(addresses)(
-  'bytes of callers are counted at %s, for as long as it is served',
+  'bytes from callers are counted at %s for as long as it is served',
   async address => {
     const server = echo()
-    const told = figures(server, 'it')
-    expect(told().get('received it')).toBe(0)
+    const counts = figures(server, 'it')
+    expect(counts().get('received it')).toBe(0)
     const client = await connect(await listening(withSessionEvents(server), address))
     await client.call('work', { nonce: long })
-    const [received = 0, sent = 0] = [told().get('received it'), told().get('sent it')]
-    // The text once, and twice at most of anything else: heads, handshakes, the list of tools.
+    const [received = 0, sent = 0] = [counts().get('received it'), counts().get('sent it')]
+    // The text once, plus at most as much again for headers, handshakes and the tool list.
     expect(received).toBeGreaterThan(long.length)
     expect(received).toBeLessThan(2 * long.length)
     expect(sent).toBeGreaterThan(long.length)
     expect(sent).toBeLessThan(2 * long.length)
     await client.close()
-    // What has ended is not forgotten.
-    await until(() => (told().get('received it') ?? 0) >= received)
-    expect(told().get('sent it')).toBeGreaterThanOrEqual(sent)
+    // A closed connection still counts.
+    await until(() => (counts().get('received it') ?? 0) >= received)
+    expect(counts().get('sent it')).toBeGreaterThanOrEqual(sent)
   },
 )
 
@@ -82,21 +82,21 @@ test.each<[string, () => Promise<UpstreamOptions>]>([
     'HTTP with a WebSocket',
     async () => ({ url: await listening(echo(), 'http://127.0.0.1:0/mcp') }),
   ],
-])('bytes of a server behind a router are counted: %s', async (_, options) => {
+])('bytes exchanged with an upstream server are counted: %s', async (_, options) => {
   const router = new Router({ servers: { it: await options() } })
   onTestFinished(() => router.close({ drainMs: 0 }))
   await router.ready()
-  const told = figures(router)
-  const before = told()
+  const counts = figures(router)
+  const before = counts()
   const client = await connect(router)
   onTestFinished(() => client.close())
   for (let call = 0; call < 3; call++) await client.call('it__work', { nonce: long })
-  const after = told()
+  const after = counts()
   for (const name of ['upstream_received it', 'upstream_sent it']) {
     const passed = (after.get(name) ?? 0) - (before.get(name) ?? 0)
     expect(passed).toBeGreaterThan(3 * long.length)
     expect(passed).toBeLessThan(4 * long.length)
   }
-  // Nobody came by an address.
+  // No caller connected through an address.
   expect([after.get('received '), after.get('sent ')]).toEqual([0, 0])
 })

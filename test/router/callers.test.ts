@@ -13,7 +13,7 @@ const form = {
   required: ['name'],
 } as const
 
-/** A server whose tool says and asks something of whoever calls, once as many calls as wanted are there. */
+/** A server whose tool logs, reports progress and elicits once `together` calls have arrived. */
 function talker(revision: string, together: number): Server {
   const server = new Server(
     { name: 'talker', version: '1.0.0' },
@@ -37,27 +37,27 @@ function talker(revision: string, together: number): Server {
   return server
 }
 
-/** A caller and all that it has heard. */
+/** A caller and everything it received. */
 async function caller(router: Router, who: string, era: (typeof eras)[number], gate?: Gate) {
-  const heard: string[] = []
+  const received: string[] = []
   const client = await connect(router, {
     era,
     elicit: async ({ message }) => {
-      heard.push(message)
+      received.push(message)
       gate?.asked()
       await gate?.opened
       return { action: 'accept', content: { name: `${who} herself` } }
     },
-    onLog: ({ data }) => heard.push(String(data)),
+    onLog: ({ data }) => received.push(String(data)),
     onError: () => {},
   })
   await client.setLogLevel('debug')
   const talk = () =>
-    client.call('x__talk', { who }, { onProgress: step => heard.push(step.message ?? '') })
-  return { client, heard, talk }
+    client.call('x__talk', { who }, { onProgress: step => received.push(step.message ?? '') })
+  return { client, received, talk }
 }
 
-/** Lets the answer to a question wait. */
+/** Delays the response to a server request until the gate opens. */
 class Gate {
   asked: () => void = () => {}
   open: () => void = () => {}
@@ -69,9 +69,9 @@ async function closing(clients: readonly Client[]): Promise<void> {
   for (const client of clients) await client.close()
 }
 
-describe.each(sharings)('two callers at once, with connections of the kind "%s"', connections => {
+describe.each(sharings)('two concurrent callers with "%s" connections', connections => {
   test.each(pairs)(
-    'get their own from a stateless server: a %s and a %s',
+    'receive only their own messages from a stateless server: a %s and a %s',
     async (first, second) => {
       const server = talker('2026-07-28', 2)
       await using router = new Router({ servers: { x: { server, connections } } })
@@ -79,21 +79,21 @@ describe.each(sharings)('two callers at once, with connections of the kind "%s"'
       const bob = await caller(router, 'bob', second)
       const said = await Promise.all([ada.talk(), bob.talk()])
       expect(said.map(({ text }) => text)).toEqual(['ada is ada herself', 'bob is bob herself'])
-      for (const [who, { heard }] of [
+      for (const [who, { received }] of [
         ['ada', ada],
         ['bob', bob],
       ] as const) {
-        expect(heard).toContain(`who is ${who}?`)
-        expect(heard).toContain(`step of ${who}`)
-        // Of log messages on one pipe nobody can tell whose they are while there are two: none is passed on.
-        expect(heard.filter(words => !words.includes(who))).toEqual([])
+        expect(received).toContain(`who is ${who}?`)
+        expect(received).toContain(`step of ${who}`)
+        // Log messages on a shared pipe cannot be attributed while two calls are in flight: none is forwarded.
+        expect(received.filter(words => !words.includes(who))).toEqual([])
       }
       await closing([ada.client, bob.client])
     },
   )
 
   test.each(pairs)(
-    'hear nothing of each other from a session server: a %s and a %s',
+    'receive nothing meant for each other from a session server: a %s and a %s',
     async (first, second) => {
       const server = talker('2025-11-25', 2)
       await using router = new Router({
@@ -103,21 +103,21 @@ describe.each(sharings)('two callers at once, with connections of the kind "%s"'
       const ada = await caller(router, 'ada', first)
       const bob = await caller(router, 'bob', second)
       const said = await Promise.allSettled([ada.talk(), bob.talk()])
-      for (const [who, { heard }] of [
+      for (const [who, { received }] of [
         ['ada', ada],
         ['bob', bob],
       ] as const) {
-        // By its token progress always finds its way.
-        expect(heard).toContain(`step of ${who}`)
-        expect(heard.filter(words => !words.includes(who))).toEqual([])
+        // Progress is always attributed by its token.
+        expect(received).toContain(`step of ${who}`)
+        expect(received.filter(words => !words.includes(who))).toEqual([])
       }
       if (connections === 'per-caller') {
         const texts = said.map(one => (one.status === 'fulfilled' ? one.value.text : one.reason))
         expect(texts).toEqual(['ada is ada herself', 'bob is bob herself'])
-        expect(ada.heard).toContain('log of ada')
+        expect(ada.received).toContain('log of ada')
       } else {
-        // Both wait for an answer, so that it does not become clear whose question is whose: neither is
-        // put to the wrong one, and that one call fails for it says nothing about the question of the other.
+        // Both calls wait for a response, so neither server request can be attributed: neither is sent to the
+        // wrong caller, and the failure of one call says nothing about the request of the other.
         const reasons = said.map(one => (one.status === 'rejected' ? one.reason : undefined))
         for (const reason of reasons) {
           expect(reason).toBeInstanceOf(RpcError)
@@ -125,14 +125,16 @@ describe.each(sharings)('two callers at once, with connections of the kind "%s"'
           expect(reason.message).toContain('it could belong to calls of several callers')
           expect(reason.message).toContain('"connections": "per-caller"')
         }
-        expect([...ada.heard, ...bob.heard].filter(words => words.startsWith('who'))).toEqual([])
+        expect([...ada.received, ...bob.received].filter(words => words.startsWith('who'))).toEqual(
+          [],
+        )
       }
       await closing([ada.client, bob.client])
     },
   )
 
   test.each(pairs)(
-    'are asked one after the other by a session server: a %s that takes its time and a %s',
+    'are sent server requests one after the other by a session server: a slow %s and a %s',
     async (first, second) => {
       const server = talker('2025-11-25', 1)
       await using router = new Router({ servers: { x: { server, connections } } })
@@ -142,25 +144,25 @@ describe.each(sharings)('two callers at once, with connections of the kind "%s"'
       const asked = ada.talk()
       await gate.isAsked
       const other = bob.talk()
-      // Whose question is open has the connection for itself, where there can be another one; else what is
-      // asked meanwhile waits.
-      if (connections === 'shared') await expect.poll(() => bob.heard).toContain('step of bob')
+      // A caller with an open server request owns the connection where the router can open another one;
+      // otherwise server requests that arrive meanwhile wait.
+      if (connections === 'shared') await expect.poll(() => bob.received).toContain('step of bob')
       else expect(await other).toMatchObject({ text: 'bob is bob herself' })
       gate.open()
       expect((await asked).text).toBe('ada is ada herself')
       expect((await other).text).toBe('bob is bob herself')
-      for (const [who, { heard }] of [
+      for (const [who, { received }] of [
         ['ada', ada],
         ['bob', bob],
       ] as const) {
-        expect(heard.filter(words => !words.includes(who))).toEqual([])
+        expect(received.filter(words => !words.includes(who))).toEqual([])
       }
       await closing([ada.client, bob.client])
     },
   )
 })
 
-test('where there can be no more connections callers share one, and what stays doubtful is refused', async () => {
+test('callers share a connection at the connection limit, and requests that stay ambiguous are refused', async () => {
   const server = talker('2025-11-25', 1)
   server.tool('plain', {}, () => 'as ever')
   await using router = new Router({ servers: { x: server }, attributionTimeoutMs: 50 })

@@ -9,19 +9,19 @@ import { deferred } from '../../src/util/promises.ts'
 const revision = '2025-11-25'
 
 /**
- * A server with sessions that asks when it is told to, and never says for whom: its calls go on until
- * the test ends them, whether they are cancelled or not.
+ * A session server that sends a server request on demand and never says for which call. Its calls run
+ * until the test ends them, whether they are cancelled or not.
  */
 export class Careless implements Endpoint {
   readonly profile = profile()
   readonly revisions = [revisionNamed(revision) ?? unknown()]
-  /** One for each connection, in the order in which they were opened. */
+  /** One peer per connection, in the order of opening. */
   readonly connections: Peer[] = []
   readonly cancelled: unknown[] = []
   readonly #channels = new Map<Peer, Channel>()
   readonly #begun = new Map<string, ReturnType<typeof deferred<Peer>>>()
   readonly #ends = new Map<string, ReturnType<typeof deferred<unknown>>>()
-  #asked = 0
+  #sent = 0
 
   readonly handle = (): never => {
     throw methodNotFound('it has sessions only')
@@ -39,7 +39,7 @@ export class Careless implements Endpoint {
         ping: () => ({}),
         'tools/list': () => ({ tools: [{ name: 'work', inputSchema: { type: 'object' } }] }),
         'tools/call': params => {
-          // The check: every test calls it with a name.
+          // The cast is safe: every test passes a name.
           const { who } = (params as { arguments: { who: string } }).arguments
           this.#begunBy(who).resolve(peer)
           return this.#endOf(who).promise
@@ -47,37 +47,37 @@ export class Careless implements Endpoint {
         'notifications/initialized': () => {},
         'notifications/cancelled': params => void this.cancelled.push(params),
       },
-      { makeId: () => `question ${++this.#asked}`, onError: () => {} },
+      { makeId: () => `request ${++this.#sent}`, onError: () => {} },
     )
     this.connections.push(peer)
     this.#channels.set(peer, channel)
     return peer
   }
 
-  /** Settles when the call of somebody has come, with the connection it came over. */
+  /** Settles with the connection once the call of the named caller has arrived. */
   begun(who: string): Promise<Peer> {
     return this.#begunBy(who).promise
   }
 
-  /** Answers the call of somebody. */
+  /** Answers the call of the named caller. */
   end(who: string): void {
     this.#endOf(who).resolve({ content: [{ type: 'text', text: `${who} is done` }] })
   }
 
-  /** Asks for a name; over the latest connection, if none is given. Rejects as it is refused. */
+  /** Elicits a name over the given connection, by default the latest. Rejects when the request is refused. */
   async ask(peer = this.connections.at(-1)): Promise<unknown> {
     const requestedSchema = { type: 'object', properties: { name: { type: 'string' } } }
     return peer?.call('elicitation/create', { message: 'Who are you?', requestedSchema })
   }
 
-  /** Ends a connection without another word. */
+  /** Closes a connection without notice. */
   async cut(peer: Peer): Promise<void> {
     await this.#channels.get(peer)?.close()
   }
 
-  /** Does not want to know any more what it asked last. */
-  nevermind(peer = this.connections.at(-1)): void {
-    void peer?.notify('notifications/cancelled', { requestId: `question ${this.#asked}` })
+  /** Cancels the latest server request. */
+  cancelLast(peer = this.connections.at(-1)): void {
+    void peer?.notify('notifications/cancelled', { requestId: `request ${this.#sent}` })
   }
 
   #begunBy(who: string) {

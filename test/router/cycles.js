@@ -1,6 +1,6 @@
 /*
- * node cycles.js N: makes a router before a program, listens, calls and closes all of it, N times. Prints
- * the programs that were started and what it still has open, and ends when nothing is left to wait for.
+ * node cycles.js N: creates a router before a program, listens, calls and closes everything, N times.
+ * Prints the programs that were started and what is still open, and exits when nothing is left to wait for.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -41,12 +41,12 @@ const many = Number(process.argv[2])
 for (let turn = 0; turn < many; turn += 5) {
   await Promise.all(Array.from({ length: Math.min(5, many - turn) }, cycle))
 }
-// A program that has ended is let go of in the next turns, and the timer that deadlines share when it has
-// been idle for some milliseconds. However busy the machine, a shorter timer is over before a longer one.
+// An exited program is released within the next turns of the event loop, and the timer that deadlines
+// share after some idle milliseconds. On a busy machine too, a shorter timer fires before a longer one.
 for (let turn = 0; turn < 10 && open().length > 0; turn++) await pause(50)
 process.stdout.write(JSON.stringify({ pids, resources: open() }))
 
-/** Our own output is a pipe, and stays. */
+/** Our own output is a pipe and stays open. */
 function open() {
   return process.getActiveResourcesInfo().filter(name => name !== 'PipeWrap')
 }

@@ -11,19 +11,19 @@ import { caller, failureOf, routed } from './routed.ts'
 
 const key = 'trunkline/timeoutMs'
 
-/** A server that keeps what it was told of time, and tools that do not answer, or when they are told to. */
+/** A server that records the timeouts it receives, with tools that never answer or answer on demand. */
 function behind(revision?: string) {
   const server = new Server(
     { name: 'behind', version: '1' },
     revision === undefined ? {} : { revisions: [revision] },
   )
-  const told: unknown[] = []
+  const received: unknown[] = []
   server.tool('tell', {}, (_, ctx) => {
-    told.push(ctx.meta[key])
-    return 'told'
+    received.push(ctx.meta[key])
+    return 'received'
   })
   server.tool('wait', {}, (_, ctx) => {
-    told.push(ctx.meta[key])
+    received.push(ctx.meta[key])
     return new Promise<never>(() => {})
   })
   let finish = (): void => {}
@@ -32,52 +32,52 @@ function behind(revision?: string) {
       finish = () => resolve('done')
     })
   })
-  return { server, told, finish: () => finish() }
+  return { server, received, finish: () => finish() }
 }
 
 function calling(client: Client, name: string, _meta: object = {}): Promise<unknown> {
   return client.request('tools/call', { name, arguments: {}, _meta })
 }
 
-describe('a server is told how long its caller still waits', () => {
+describe('a server receives the time its caller still waits', () => {
   test.each(['2024-11-05', '2025-11-25', '2026-07-28'])('in %s', async revision => {
-    const { server, told } = behind(revision)
+    const { server, received } = behind(revision)
     const clock = fakeClock()
     const router = await routed({ it: { server, prefix: false } }, { clock })
     const client = await caller(router)
     await calling(client, 'tell', { [key]: 2000, own: 1 })
-    expect(told).toEqual([2000])
+    expect(received).toEqual([2000])
   })
 
-  test('through two routers, the second of which heeds it', async () => {
-    const { server, told } = behind()
+  test('through two routers, the second of which honors it', async () => {
+    const { server, received } = behind()
     const inner = await routed({ it: { server, prefix: false, timeoutMs: 60_000 } })
     const outer = await routed({ inner: { server: inner, prefix: false, timeoutMs: 60_000 } })
     const client = await caller(outer)
     expect(await failureOf(calling(client, 'wait', { [key]: 50 }))).toMatchObject({ code: -32009 })
-    const [left] = told
+    const [left] = received
     expect(left).toSatisfy((ms: number) => Number.isInteger(ms) && ms > 0 && ms <= 50)
     await until(() => inner.server('it')?.instances[0]?.inFlight === 0)
     expect(inner.server('it')?.instances).toMatchObject([{ breaker: 'closed', errorRate: 0 }])
   })
 
   test.each([undefined, 'soon', -1, 0, Number.MAX_SAFE_INTEGER])(
-    'and of nothing where it does not say so, or waits longer than anybody does: %s',
+    'but nothing where the caller gives no timeout, an invalid one, or one above the maximum: %s',
     async said => {
-      const { server, told } = behind()
+      const { server, received } = behind()
       const router = await routed({ it: { server, prefix: false } })
       const client = await caller(router)
       await calling(client, 'tell', { [key]: said })
-      expect(told).toEqual([undefined])
+      expect(received).toEqual([undefined])
     },
   )
 })
 
-describe('a call that waits for its turn', () => {
+describe('a queued call', () => {
   const limits = { concurrent: 1 }
 
-  test('is refused when its time is over, and was never begun', async () => {
-    const { server, told } = behind()
+  test('is refused when its timeout expires, and is never started', async () => {
+    const { server, received } = behind()
     const clock = fakeClock()
     const router = await routed({ it: { server, prefix: false, limits } }, { clock })
     const refused: unknown[] = []
@@ -85,7 +85,7 @@ describe('a call that waits for its turn', () => {
     const client = await caller(router)
     const first = failureOf(calling(client, 'wait'))
     const late = failureOf(calling(client, 'tell', { [key]: 1000 }))
-    await until(() => told.length === 1)
+    await until(() => received.length === 1)
     clock.advance(999)
     await Promise.resolve()
     clock.advance(1)
@@ -96,15 +96,15 @@ describe('a call that waits for its turn', () => {
     })
     stop()
     expect(refused).toMatchObject([{ limit: 'server', server: 'it', tool: 'tell' }])
-    expect(told).toEqual([undefined])
+    expect(received).toEqual([undefined])
     await client.close()
     await first
   })
 
   test.each(['session', 'stateless'] as const)(
-    'leaves its place when its caller gives it up: a %s one',
+    'leaves the queue when a %s caller cancels it',
     async era => {
-      const { server, told, finish } = behind()
+      const { server, received, finish } = behind()
       const queued = { ...limits, queue: 1 }
       const router = await routed({ it: { server, prefix: false, limits: queued } })
       const client = await caller(router, { era })
@@ -119,12 +119,12 @@ describe('a call that waits for its turn', () => {
       const third = calling(client, 'tell')
       finish()
       await Promise.all([first, third])
-      expect(told).toEqual([undefined])
+      expect(received).toEqual([undefined])
     },
   )
 
   test('has that much less time afterwards', async () => {
-    const { server, told, finish } = behind()
+    const { server, received, finish } = behind()
     const clock = fakeClock()
     const router = await routed({ it: { server, prefix: false, limits } }, { clock })
     const client = await caller(router)
@@ -135,11 +135,11 @@ describe('a call that waits for its turn', () => {
     finish()
     await first
     await second
-    expect(told).toEqual([700])
+    expect(received).toEqual([700])
   })
 
-  test('does not wait for a server to come up for longer than its caller waits', async () => {
-    const { server, told } = behind()
+  test('does not wait longer for a starting server than its caller waits', async () => {
+    const { server, received } = behind()
     const channels: Channel[] = []
     const endpoint: Endpoint = {
       profile: server.profile,
@@ -147,8 +147,8 @@ describe('a call that waits for its turn', () => {
       handle: server.handle,
       attach: (channel, envelope) => {
         channels.push(channel)
-        // Whoever connects again is not answered.
-        return channels.length === 1 ? server.attach(channel, envelope) : nobody
+        // Later connections get no response.
+        return channels.length === 1 ? server.attach(channel, envelope) : silentAttachment
       },
     }
     const clock = fakeClock()
@@ -165,11 +165,11 @@ describe('a call that waits for its turn', () => {
     await until(() => clock.pending > pending)
     clock.advance(50)
     expect(await refused).toMatchObject({ code: -32000, data: { server: 'it' } })
-    expect(told).toEqual([])
+    expect(received).toEqual([])
   })
 })
 
-const nobody: Attachment = {
+const silentAttachment: Attachment = {
   closed: new Promise(() => {}),
   close: async () => {},
   [Symbol.asyncDispose]: async () => {},

@@ -23,7 +23,7 @@ async function alive(address: string): Promise<Client> {
   return client
 }
 
-describe('routers that come and go', () => {
+describe('routers that are created and closed', () => {
   test('leave no program, no socket and no timer behind', async () => {
     const program = fileURLToPath(new URL('cycles.js', import.meta.url))
     const child = spawn(process.execPath, [program, '50'])
@@ -31,14 +31,14 @@ describe('routers that come and go', () => {
     const exit = once(child, 'exit')
     const stderr = text(child.stderr)
     const { pids, resources } = JSON.parse(await text(child.stdout))
-    // It ends by itself, because nothing is left that it could wait for.
+    // The process exits without help, because nothing is left to wait for.
     expect([...(await exit), await stderr]).toEqual([0, null, ''])
     expect(resources).toEqual([])
     expect(pids).toHaveLength(100)
     expect(pids.filter(isAlive)).toEqual([])
   })
 
-  test('leave nothing behind when they are closed before their servers are there', async () => {
+  test('leave nothing behind when they are closed before their servers are ready', async () => {
     const before = descendants(process.pid)
     const routers = Array.from(
       { length: 5 },
@@ -50,7 +50,7 @@ describe('routers that come and go', () => {
 })
 
 describe('a router whose servers are changed under load', () => {
-  test('keeps what is not touched, and answers every call', async () => {
+  test('keeps unchanged servers, and answers every call', async () => {
     const ledger = ledgerHere()
     const stays = worker({ ledger: ledger.file })
     const router = await routed({ stays })
@@ -73,7 +73,7 @@ describe('a router whose servers are changed under load', () => {
     expect(ledger.count('ok')).toBe(ledger.asked.length)
   })
 
-  test('lets one that is replaced finish what it has begun', async () => {
+  test('lets a replaced server finish the calls it has started', async () => {
     const ledger = ledgerHere()
     const version = (number: number): UpstreamOptions =>
       worker({ ledger: ledger.file }, { env: { VERSION: `${number}` } })
@@ -109,7 +109,7 @@ function calling(ledger: Ledger, client: Client, tool: string) {
 }
 
 describe('trunkline up', () => {
-  test('takes a file that is written again and again without losing a call', {
+  test('reloads a file that is rewritten again and again without losing a call', {
     timeout: 300_000,
   }, async () => {
     const ledger = ledgerHere()
@@ -122,7 +122,7 @@ describe('trunkline up', () => {
     const rereads = (): number =>
       running.said.filter(line => /"configuration reloaded".*"ok":true/.test(line)).length
     const write = async (content: string, isWhole: boolean): Promise<void> => {
-      // Some write into the file, others put a new one into its place.
+      // Some editors write into the file, others replace it.
       if (!isWhole) return writeFile(running.file, content)
       await writeFile(`${running.file}.new`, content)
       await rename(`${running.file}.new`, running.file)
@@ -149,7 +149,7 @@ describe('trunkline up', () => {
     expect(await running.exit).toBe(0)
   })
 
-  test('answers what is under way when it is told to stop, and leaves no process', async () => {
+  test('answers the calls in flight when it receives a stop signal, and leaves no process', async () => {
     const ledger = ledgerHere()
     const running = await up({
       servers: { work: worker({ ledger: ledger.file, grandchild: true }) },
@@ -181,7 +181,7 @@ describe('trunkline up', () => {
     await until(() => !started.some(isAlive))
   })
 
-  test('comes and goes without a trace', async () => {
+  test('starts and stops without leaving anything behind', async () => {
     for (let turn = 0; turn < 4; turn++) {
       const running = await up({ servers: { work: worker({ grandchild: true }) } })
       const started = descendants(running.pid)
@@ -191,7 +191,7 @@ describe('trunkline up', () => {
     }
   })
 
-  test('ends when it is told to while a server has yet to come up', async () => {
+  test('stops on a signal while a server is still starting', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'trunkline-up-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const file = join(folder, 'trunkline.json')
@@ -209,7 +209,7 @@ describe('trunkline up', () => {
     expect(started.filter(isAlive)).toEqual([])
   })
 
-  test('refuses to begin with a file that cannot be used, and starts nothing', async () => {
+  test('refuses to start with an invalid file, and starts no program', async () => {
     const failing = up({ servers: { work: { command: 'a', url: 'http://b' } } })
     expect(await failureOf(failing)).toMatchObject({
       message: expect.stringContaining('work'),
@@ -218,7 +218,7 @@ describe('trunkline up', () => {
   })
 })
 
-/** Finds out whether nobody is let in any more. */
+/** Returns a function that says whether new connections are refused. */
 async function isRefusing(address: string): Promise<() => boolean> {
   const { port, hostname } = new URL(address)
   let isRefused = false

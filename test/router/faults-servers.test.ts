@@ -8,7 +8,7 @@ import { caller, failureOf, pidsOf, routed } from './routed.ts'
 const quickly: UpstreamOptions = { restart: { minMs: 1, maxMs: 5 } }
 
 /** A router before one server that misbehaves and one that does not. */
-async function beside(role: string, options: UpstreamOptions = {}) {
+async function besideHealthy(role: string, options: UpstreamOptions = {}) {
   const router = await routed({
     bad: worker({ role }, { ...quickly, ...options }),
     good: worker(),
@@ -18,7 +18,7 @@ async function beside(role: string, options: UpstreamOptions = {}) {
     router,
     client,
     bad: (): ServerStatus => router.server('bad') as ServerStatus,
-    /** Fails unless the other server answers and never had to be started again. */
+    /** Fails unless the other server answers and has never been restarted. */
     othersAreWell: async () => {
       expect((await client.call('good__work', { nonce: 'a' })).text).toBe('a')
       expect(router.server('good')).toMatchObject({ level: 'ok', instances: [{ restarts: 0 }] })
@@ -26,7 +26,7 @@ async function beside(role: string, options: UpstreamOptions = {}) {
   }
 }
 
-/** Ends slowly, so that it is begun before everything else and looked at after it. */
+/** Stopping it is slow, so it starts before all other tests and is checked after them. */
 let stubborn: Promise<{ readonly pid: number; readonly tookMs: number }>
 
 beforeAll(() => {
@@ -40,35 +40,36 @@ beforeAll(() => {
   })()
 })
 
-describe('a server that does not come up', () => {
+describe('a server that does not start', () => {
   test.each([
-    [
-      'exits while it is being opened',
-      'exits-in-initialize',
-      'exited with code 3: no licence found',
-    ],
-    ['never answers the opening', 'never-initializes', 'not connected within 400 ms'],
+    ['exits during initialize', 'exits-in-initialize', 'exited with code 3: no licence found'],
+    ['never answers initialize', 'never-initializes', 'not connected within 400 ms'],
     ['never says anything', 'says-nothing', 'not connected within 400 ms'],
-  ])('because it %s, is put away with a reason, and others never notice', async (_, role, why) => {
-    const { router, client, bad, othersAreWell } = await beside(role, { connectTimeoutMs: 400 })
-    await othersAreWell()
-    await until(() => bad().instances[0]?.state === 'quarantined')
-    expect(bad()).toMatchObject({ level: 'down', tools: 0 })
-    expect(bad().instances[0]).toMatchObject({ restarts: 5, pids: [] })
-    expect(bad().reason).toContain('restarted 5 times within 60 s and stopped each time')
-    expect(bad().reason).toContain(why)
-    const names = []
-    for await (const { name } of client.tools()) names.push(name)
-    expect(names).toContain('good__work')
-    expect(names.filter(name => name.startsWith('bad'))).toEqual([])
-    await othersAreWell()
-    expect(descendants(process.pid)).toEqual(expect.arrayContaining([...pidsOf(router, 'good')]))
-  })
+  ])(
+    'is quarantined with a reason because it %s, and other servers are not affected',
+    async (_, role, why) => {
+      const { router, client, bad, othersAreWell } = await besideHealthy(role, {
+        connectTimeoutMs: 400,
+      })
+      await othersAreWell()
+      await until(() => bad().instances[0]?.state === 'quarantined')
+      expect(bad()).toMatchObject({ level: 'down', tools: 0 })
+      expect(bad().instances[0]).toMatchObject({ restarts: 5, pids: [] })
+      expect(bad().reason).toContain('restarted 5 times within 60 s and stopped each time')
+      expect(bad().reason).toContain(why)
+      const names = []
+      for await (const { name } of client.tools()) names.push(name)
+      expect(names).toContain('good__work')
+      expect(names.filter(name => name.startsWith('bad'))).toEqual([])
+      await othersAreWell()
+      expect(descendants(process.pid)).toEqual(expect.arrayContaining([...pidsOf(router, 'good')]))
+    },
+  )
 
-  test('is tried again when somebody asks for it', async () => {
-    const { router, bad } = await beside('exits-in-initialize')
+  test('is tried again on request', async () => {
+    const { router, bad } = await besideHealthy('exits-in-initialize')
     await until(() => bad().instances[0]?.state === 'quarantined')
-    // What the last one complained of can still be read.
+    // The error output of the last process is still available.
     expect(bad().instances[0]?.stderr).toBe('no licence found\n')
     expect(router.retry('bad')).toBe(true)
     expect(bad().instances[0]?.state).toBe('starting')
@@ -80,10 +81,10 @@ describe('a server that does not come up', () => {
 
 describe('a server that breaks when it is called', () => {
   test.each([
-    ['prints what is no JSON', 'garbage-on-stdout', 'lines that are no JSON'],
+    ['prints invalid JSON', 'garbage-on-stdout', 'lines that are no JSON'],
     ['closes its output', 'closes-stdout', 'closed its output'],
-  ])('because it %s, is restarted until it is quarantined', async (_, role, why) => {
-    const { client, bad, othersAreWell } = await beside(role, {
+  ])('is restarted until it is quarantined because it %s', async (_, role, why) => {
+    const { client, bad, othersAreWell } = await besideHealthy(role, {
       restart: { maxRestarts: 2, minMs: 1 },
     })
     for (let kills = 0; kills < 3; kills++) {
@@ -99,7 +100,7 @@ describe('a server that breaks when it is called', () => {
     await othersAreWell()
   })
 
-  test('comes back for good once it is well and somebody asks for it', async () => {
+  test('recovers once it works again and a retry is requested', async () => {
     const router = await routed({ work: worker({}, { restart: { maxRestarts: 0 } }) })
     const client = await caller(router)
     const [pid] = pidsOf(router, 'work')
@@ -113,9 +114,9 @@ describe('a server that breaks when it is called', () => {
   })
 })
 
-describe('a server that answers what nobody asked', () => {
-  test('is believed nothing: its calls end in time, and its breaker opens', async () => {
-    const { client, bad, othersAreWell } = await beside('foreign-ids', { timeoutMs: 3000 })
+describe('a server that answers with unknown ids', () => {
+  test('has its answers ignored: its calls time out, and its breaker opens', async () => {
+    const { client, bad, othersAreWell } = await besideHealthy('foreign-ids', { timeoutMs: 3000 })
     const calls = Array.from({ length: 5 }, () =>
       failureOf(client.call('bad__work', { nonce: 'x' })),
     )
@@ -131,8 +132,8 @@ describe('a server that answers what nobody asked', () => {
 })
 
 describe('a server that floods its error output', () => {
-  test('answers all the same, and only the end of it is kept', async () => {
-    const { client, bad, othersAreWell } = await beside('floods-stderr')
+  test('still answers, and only the end of the output is kept', async () => {
+    const { client, bad, othersAreWell } = await besideHealthy('floods-stderr')
     for (let turn = 0; turn < 20; turn++) {
       expect((await client.call('bad__work', { nonce: `${turn}` })).text).toBe(`${turn}`)
       await othersAreWell()
@@ -143,8 +144,8 @@ describe('a server that floods its error output', () => {
   })
 })
 
-describe('a server that ignores every wish to end', () => {
-  test('is ended by force', async () => {
+describe('a server that ignores every request to stop', () => {
+  test('is killed', async () => {
     const { pid, tookMs } = await stubborn
     expect(pid).toBeGreaterThan(0)
     expect(isAlive(pid)).toBe(false)

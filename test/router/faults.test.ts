@@ -15,21 +15,31 @@ describe('the ledger', () => {
     { nonce: 'c', outcome: 'not-done' },
   ]
 
-  test('finds nothing where all is well', () => {
+  test('finds nothing wrong in correct entries', () => {
     expect(reconcile(asked, well, ['a', 'b'])).toEqual([])
     expect(reconcile(asked, well, ['a'])).toEqual([])
   })
 
   test.each<[string, readonly Entry[], readonly string[], string]>([
-    ['a call without an end', well.slice(1), ['a'], 'a ended 0 times'],
-    ['a call that ended twice', [...well, well[1] as Entry], ['a'], 'b ended 2 times'],
-    ['an execution too many', well, ['a', 'a'], 'a was carried out 2 times'],
-    ['an unknown one twice', well, ['a', 'b', 'b'], 'b was carried out 2 times'],
-    ['an answer without a deed', well, ['b'], 'a was answered and never carried out'],
-    ['a refusal with one', well, ['a', 'c'], 'c was refused and carried out'],
-    ['a deed of nobody', well, ['a', 'x'], 'x was carried out and never asked for'],
+    ['a call without an outcome', well.slice(1), ['a'], 'a ended 0 times'],
+    ['a call with two outcomes', [...well, well[1] as Entry], ['a'], 'b ended 2 times'],
+    ['a repeated execution', well, ['a', 'a'], 'a was carried out 2 times'],
     [
-      'answers that were swapped',
+      'a repeated execution with an unknown outcome',
+      well,
+      ['a', 'b', 'b'],
+      'b was carried out 2 times',
+    ],
+    ['an answer without an execution', well, ['b'], 'a was answered and never carried out'],
+    ['a refusal with an execution', well, ['a', 'c'], 'c was refused and carried out'],
+    [
+      'an execution that was never requested',
+      well,
+      ['a', 'x'],
+      'x was carried out and never asked for',
+    ],
+    [
+      'swapped answers',
       [{ nonce: 'a', outcome: 'ok', said: 'b' }, ...well.slice(1)],
       ['a'],
       'a was answered with b',
@@ -43,13 +53,13 @@ describe('a program that is killed again and again', () => {
   const CALLS = 10_000
   const EACH = 400
 
-  test(`loses and repeats nothing in ${CALLS} calls, and disturbs nobody else`, {
+  test(`loses and repeats nothing in ${CALLS} calls, and affects no other server`, {
     timeout: 300_000,
   }, async () => {
     const ledger = ledgerHere('w')
     const calm = ledgerHere('c')
     const router = await routed({
-      // On a slow machine the next kill may meet the second attempt, and the one after that the third.
+      // On a slow machine the next kill may hit the second attempt, and the one after that the third.
       work: worker(
         { ledger: ledger.file },
         { instances: 2, trustAnnotations: true, retry: { attempts: 10, budget: 1 }, ...often },
@@ -79,7 +89,7 @@ describe('a program that is killed again and again', () => {
     expect(ledger.reconcile()).toEqual([])
     expect(ledger.entries).toHaveLength(CALLS)
     expect(kills).toBeGreaterThan(10)
-    // What could be made again was; of the rest only what was under way at a kill is unknown.
+    // Repeatable calls were retried; of the others only those in flight at a kill have an unknown outcome.
     const repeatable = ledger.entries.filter(entry => entry.isRepeatable)
     expect(repeatable.filter(({ outcome }) => outcome !== 'ok')).toEqual([])
     expect(ledger.count('not-done')).toBe(0)
@@ -91,7 +101,7 @@ describe('a program that is killed again and again', () => {
     expect(router.server('work')?.instances.map(({ state }) => state)).toEqual(['ready', 'ready'])
   })
 
-  test('answers what was under way at once, and says that nobody knows', async () => {
+  test('fails the calls in flight at once, with an unknown outcome', async () => {
     const ledger = ledgerHere()
     const router = await routed({ work: worker({ ledger: ledger.file }, often) })
     const client = await caller(router)
@@ -106,7 +116,7 @@ describe('a program that is killed again and again', () => {
     expect((await Promise.all(held)).map(({ outcome }) => outcome)).toEqual(
       Array(5).fill('unknown'),
     )
-    // The next call waits for the replacement and knows nothing of all that.
+    // The next call waits for the replacement and is not affected.
     const { outcome } = await ledger.call(client, 'work__work')
     expect(outcome).toBe('ok')
     const [after] = pidsOf(router, 'work')
@@ -115,7 +125,7 @@ describe('a program that is killed again and again', () => {
   })
 })
 
-describe('a program that is stopped and does not answer', () => {
+describe('a program that is suspended and does not answer', () => {
   // On a busy machine a healthy process may take long to respond, but not this long.
   const watchful = { intervalMs: 20, timeoutMs: 2000, failures: 2 }
 
@@ -180,7 +190,7 @@ describe('a program that is stopped and does not answer', () => {
     expect(rest.filter(({ outcome }) => outcome !== 'ok')).toEqual([])
     expect((await ledger.call(client, 'calm__work')).outcome).toBe('ok')
     process.kill(first as number, 'SIGCONT')
-    // What it was asked while it was stopped is answered now, and is nobody's any more.
+    // The program now answers the requests sent while it was suspended; their callers no longer wait.
     await ledger.call(client, 'work__work')
     await router.close({ drainMs: 0 })
     expect(isAlive(first as number)).toBe(false)

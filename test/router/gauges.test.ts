@@ -14,7 +14,7 @@ async function silent(): Promise<string> {
   return listener.address
 }
 
-/** What is measured of one thing, for as long as the test lasts. */
+/** Returns a function that reads one gauge, for as long as the test lasts. */
 function gauge(name: string): () => readonly string[] {
   const registry = new MetricRegistry()
   onTestFinished(collect(registry))
@@ -24,7 +24,7 @@ function gauge(name: string): () => readonly string[] {
   }
 }
 
-test('instances that are taken away are no longer counted', async () => {
+test('removed instances are no longer counted', async () => {
   const up = gauge('instances_up')
   const urls = await Promise.all([silent(), silent()])
   const router = await routed({ it: { urls } })
@@ -35,7 +35,7 @@ test('instances that are taken away are no longer counted', async () => {
   expect(up()).toEqual(['trunkline_instances_up{server="it"} 0'])
 })
 
-test('a breaker is not told to be open once its instance is another one', async () => {
+test('a breaker is not reported open after its instance is replaced', async () => {
   const state = gauge('breaker_state')
   const url = await silent()
   const options = { url, prefix: false, timeoutMs: 20, breaker: { failures: 1 } } as const
@@ -48,7 +48,7 @@ test('a breaker is not told to be open once its instance is another one', async 
   expect(state()).toEqual(['trunkline_breaker_state{server="it",instance="0"} 0'])
 })
 
-test('a breaker is not told to be open once its options are others', async () => {
+test('a breaker is not reported open after its options change', async () => {
   const state = gauge('breaker_state')
   const url = await silent()
   const options = { url, prefix: false, timeoutMs: 20, breaker: { failures: 1 } } as const

@@ -7,23 +7,23 @@ import type { Client } from '../../src/client/client.ts'
 import { RpcError } from '../../src/jsonrpc/error.ts'
 import type { UpstreamOptions } from '../../src/router/options.ts'
 
-/** How a call ended: with its result, having certainly not been carried out, or nobody knows. */
+/** How a call ended: with its result, certainly not executed, or unknown. */
 export type Outcome = 'ok' | 'not-done' | 'unknown'
 
 /** One call, as its caller saw it. */
 export interface Entry {
   readonly nonce: string
   readonly outcome: Outcome
-  /** What came back with it; the nonce, if all is well. */
+  /** The value in the response; the nonce, if everything is right. */
   readonly said?: string
-  /** Whether it may be carried out more than once. */
+  /** Whether the call may be executed more than once. */
   readonly isRepeatable?: boolean
 }
 
 /**
- * What is wrong between what callers saw and what was carried out, one sentence each: every call has one
- * outcome; a good one was carried out, once unless it may be repeated; one refused never was; and nothing
- * was carried out that nobody asked for.
+ * The differences between what callers saw and what was executed, one sentence each. Every call has one
+ * outcome; a successful one was executed, once unless it is repeatable; a refused one never was; and
+ * nothing was executed that was not requested.
  */
 export function reconcile(
   asked: readonly string[],
@@ -56,7 +56,7 @@ function counted(words: readonly string[]): ReadonlyMap<string, number> {
   return counts
 }
 
-/** What the programs behind a router have carried out, in a file that outlives them, and what callers saw. */
+/** What upstream programs executed, in a file that outlives them, and what callers saw. */
 export class Ledger {
   readonly folder = mkdtempSync(join(tmpdir(), 'trunkline-ledger-'))
   readonly file = join(this.folder, 'ledger')
@@ -70,7 +70,7 @@ export class Ledger {
     writeFileSync(this.file, '')
   }
 
-  /** The nonces of everything that was carried out, as often as it was. */
+  /** The nonce of every execution, repeated as often as it was executed. */
   executed(): readonly string[] {
     const lines = readFileSync(this.file, 'utf8').split('\n').slice(0, -1)
     return lines.map(line => line.slice(0, line.indexOf(' ')))
@@ -80,7 +80,7 @@ export class Ledger {
     return this.entries.filter(entry => entry.outcome === outcome).length
   }
 
-  /** Makes a call and writes down what became of it. Rejects for an error that says neither. */
+  /** Makes a call and records its outcome. Rejects for an error without an outcome. */
   async call(client: Client, tool: string, isRepeatable = false): Promise<Entry> {
     const nonce = `${this.#name}-${++this.#last}`
     this.asked.push(nonce)
@@ -124,14 +124,14 @@ export function ledgerHere(name?: string): Ledger {
 
 const program = fileURLToPath(new URL('worker.js', import.meta.url))
 
-/** What the program of this folder is started with. */
+/** The options of the program `worker.js`. */
 export interface WorkerOptions {
   readonly ledger?: string
   readonly role?: string
   readonly grandchild?: boolean
 }
 
-/** The program of this folder as a server behind a router. */
+/** The program `worker.js` as an upstream server. */
 export function worker(given: WorkerOptions = {}, more: UpstreamOptions = {}): UpstreamOptions {
   return { command: process.execPath, args: [program, JSON.stringify(given)], ...more }
 }

@@ -8,7 +8,7 @@ import { limits } from '../../src/util/limits/limits.ts'
 import { until } from '../support/processes.ts'
 import { caller, routed } from './routed.ts'
 
-/** A server with something of everything, one of whose lists cannot be read. */
+/** A server with every kind of feature, one of whose lists cannot be read. */
 function broken(method: string): Server {
   const server = new Server({ name: 'broken', version: '1' }, { onError: () => {} })
   server.tool('work', {}, () => 'done')
@@ -54,12 +54,12 @@ describe('a server one of whose lists cannot be read', () => {
     })
   })
 
-  test('is called all the same', async () => {
+  test('is called nevertheless', async () => {
     const client = await caller(await routed({ it: broken('prompts/list') }))
     expect((await client.call('it__work')).text).toBe('done')
   })
 
-  test('gets no calls while nobody knows its tools, where changed ones are not to be called', async () => {
+  test('gets no calls while its tools are unknown, where changed tools must not be called', async () => {
     const server = broken('tools/list')
     const router = await routed({ it: { server, tools: { pin: 'block' } } })
     expect(router.tools()).toEqual([])
@@ -67,14 +67,14 @@ describe('a server one of whose lists cannot be read', () => {
   })
 })
 
-describe('whoever is in the middle of a list', () => {
+describe('a caller in the middle of a list', () => {
   const withTools = (count: number): Server => {
     const server = new Server({ name: 's', version: '1' })
     for (let n = 0; n < count; n++) server.tool(`t${n}`, {}, () => 'done')
     return server
   }
 
-  /** The rest of the tools of "b" behind the first page, once something has happened. */
+  /** The tools of "b" after the first page, once `change` has happened. */
   async function rest(change: (router: Router) => Promise<unknown>): Promise<readonly string[]> {
     const servers = { a: withTools(3), b: withTools(6) }
     const router = await routed(servers, { pageSize: 4 })
@@ -95,13 +95,13 @@ describe('whoever is in the middle of a list', () => {
   const others = ['b__t1', 'b__t2', 'b__t3', 'b__t4', 'b__t5']
 
   test.each<[string, (router: Router) => Promise<unknown>]>([
-    ['goes', async router => router.unregister('a')],
-    ['comes', async router => router.register('c', withTools(2))],
-  ])('misses nothing, and is told nothing twice, when another server %s', async (_, change) => {
+    ['is removed', async router => router.unregister('a')],
+    ['is added', async router => router.register('c', withTools(2))],
+  ])('misses nothing, and gets nothing twice, when another server %s', async (_, change) => {
     expect(await rest(change)).toEqual(others)
   })
 
-  test('misses nothing when another server comes to stand before', async () => {
+  test('misses nothing when another server is inserted before', async () => {
     const b = withTools(6)
     const names = await rest(router => router.update({ c: withTools(1), a: withTools(3), b }))
     expect(names).toEqual(expect.arrayContaining(others))

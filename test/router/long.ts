@@ -9,14 +9,14 @@ import { caller, pidsOf, routed } from './routed.ts'
 import { storm } from './storm.ts'
 import { up } from './up.ts'
 
-/** How much of something; `npm run soak` says it. */
-function wished(name: string, usual: number): number {
+/** An amount that `npm run soak` passes through the environment. */
+function amountOf(name: string, usual: number): number {
   return Number(process.env[`SOAK_${name}`] ?? usual)
 }
 
-const calls = wished('CALLS', 100_000)
-const cycles = wished('CYCLES', 1000)
-const ups = wished('UPS', 100)
+const calls = amountOf('CALLS', 100_000)
+const cycles = amountOf('CYCLES', 1000)
+const ups = amountOf('UPS', 100)
 
 test(`a storm of ${calls} calls, with a program killed every two seconds`, async () => {
   const ledger = ledgerHere('w')
@@ -65,7 +65,7 @@ test(`a storm of ${calls} calls, with a program killed every two seconds`, async
   console.log(`storm: ${JSON.stringify(figures)}`)
 })
 
-test(`${cycles} routers that come and go`, async () => {
+test(`${cycles} routers that are created and closed`, async () => {
   const program = fileURLToPath(new URL('cycles.js', import.meta.url))
   const child = spawn(process.execPath, [program, String(cycles)])
   const exit = once(child, 'exit')
@@ -85,7 +85,7 @@ test(`${ups} runs of trunkline up`, async () => {
     const signal = (['SIGTERM', 'SIGINT', 'SIGKILL'] as const)[turn % 3] ?? 'SIGTERM'
     running.child.kill(signal)
     expect(await running.exit).toBe(signal === 'SIGKILL' ? signal : 0)
-    // Whoever is killed cannot end what its programs have left behind; those themselves go.
+    // A killed router cannot stop what its programs left behind; the programs themselves exit.
     const own = signal === 'SIGKILL' ? started.slice(0, 1) : started
     await until(() => !own.some(isAlive))
     for (const pid of started) if (isAlive(pid)) process.kill(pid, 'SIGKILL')

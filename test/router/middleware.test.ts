@@ -18,7 +18,7 @@ function echo(): Server {
   return server
 }
 
-/** Notes every call of a tool that passes, by its name there. */
+/** Records every tool call that passes, by its name at that point. */
 function noting(seen: string[], where: string): Middleware {
   return next => (message, exchange) => {
     const name = isRecord(message.params) ? message.params.name : ''
@@ -27,7 +27,7 @@ function noting(seen: string[], where: string): Middleware {
   }
 }
 
-/** Puts another text in place of the one that a tool is called with. */
+/** Replaces the text argument of a tool call. */
 function replacing(make: (text: string) => string): Middleware {
   return next => (message, exchange) => {
     const params = isRecord(message.params) ? message.params : {}
@@ -39,7 +39,7 @@ function replacing(make: (text: string) => string): Middleware {
 }
 
 describe.each(eras)('middleware around a call of a %s caller', era => {
-  test('is passed from outside to inside: of the router, of all servers, of one', async () => {
+  test('runs from the outside in: router, all servers, one server', async () => {
     const seen: string[] = []
     const use = [noting(seen, 'first of one'), noting(seen, 'second of one')]
     const router = await routed(
@@ -59,30 +59,27 @@ describe.each(eras)('middleware around a call of a %s caller', era => {
     expect(seen).toEqual(['in b__echo', 'outbound echo'])
   })
 
-  test.each(['in', 'outbound', 'of one'])(
-    'may change what is asked and answered: %s',
-    async where => {
-      const shout = replacing(text => text.toUpperCase())
-      const answer: Middleware = next => async (message, exchange) => {
-        const result = await next(message, exchange)
-        if (message.method !== 'tools/call' || !isRecord(result)) return result
-        return {
-          ...result,
-          content: [{ type: 'text', text: 'changed' }, ...(result.content as [])],
-        }
+  test.each(['in', 'outbound', 'of one'])('may change requests and results: %s', async where => {
+    const shout = replacing(text => text.toUpperCase())
+    const answer: Middleware = next => async (message, exchange) => {
+      const result = await next(message, exchange)
+      if (message.method !== 'tools/call' || !isRecord(result)) return result
+      return {
+        ...result,
+        content: [{ type: 'text', text: 'changed' }, ...(result.content as [])],
       }
-      const both = [shout, answer]
-      const options = { ...(where === 'outbound' && { outbound: both }) }
-      const use = where === 'of one' ? both : []
-      const router = await routed({ a: { server: echo(), use, prefix: false } }, options)
-      if (where === 'in') for (const one of both) router.use(one)
-      const client = await caller(router, { era })
-      const { content } = await client.call('echo', { text: 'quiet' })
-      expect(content).toMatchObject([{ text: 'changed' }, { text: 'QUIET' }])
-    },
-  )
+    }
+    const both = [shout, answer]
+    const options = { ...(where === 'outbound' && { outbound: both }) }
+    const use = where === 'of one' ? both : []
+    const router = await routed({ a: { server: echo(), use, prefix: false } }, options)
+    if (where === 'in') for (const one of both) router.use(one)
+    const client = await caller(router, { era })
+    const { content } = await client.call('echo', { text: 'quiet' })
+    expect(content).toMatchObject([{ text: 'changed' }, { text: 'QUIET' }])
+  })
 
-  test.each(['in', 'outbound', 'of one'])('may answer instead, or refuse: %s', async where => {
+  test.each(['in', 'outbound', 'of one'])('may answer or refuse a call: %s', async where => {
     const instead: Middleware = next => (message, exchange) => {
       if (message.method === 'prompts/get') throw new RpcError(-32001, 'Not today')
       if (message.method !== 'tools/call') return next(message, exchange)
@@ -96,7 +93,7 @@ describe.each(eras)('middleware around a call of a %s caller', era => {
     )
     if (where === 'in') router.use(instead)
     const client = await caller(router, { era })
-    // What is answered before the limits counts at none of them.
+    // A call that middleware answers before the limits does not count against them.
     for (let call = 0; call < 3; call++) expect((await client.call('echo')).text).toBe('instead')
     expect(await failureOf(client.prompt('hello'))).toMatchObject({
       code: -32001,
@@ -105,7 +102,7 @@ describe.each(eras)('middleware around a call of a %s caller', era => {
   })
 })
 
-test('middleware on the way to a server is passed once, however often the call is made again', async () => {
+test('outbound middleware runs once, however often the call is retried', async () => {
   const server = new Server({ name: 'mortal', version: '1' })
   const channels: Channel[] = []
   let calls = 0
@@ -133,7 +130,7 @@ test('middleware on the way to a server is passed once, however often the call i
   expect([calls, seen]).toEqual([2, ['outbound look']])
 })
 
-test('middleware on the way to a server does not hear of what the router asks for itself', async () => {
+test('outbound middleware does not see the requests of the router itself', async () => {
   const seen: string[] = []
   const router = new Router({
     servers: { it: echo() },

@@ -5,7 +5,7 @@ import { Server } from '../../src/server/server.ts'
 import { fakeClock } from '../../src/testing/fake-clock.ts'
 import { deferred } from '../../src/util/promises.ts'
 
-test('a server with little time for calls has all of connectTimeoutMs to get ready', async () => {
+test('a server with a short call timeout has all of connectTimeoutMs to start', async () => {
   const clock = fakeClock()
   const server = new Server({ name: 'slow', version: '1' }, { revisions: ['2025-11-25'] })
   server.tool('say', {}, () => 'here')

@@ -25,7 +25,7 @@ const plain: Definition = {
   output: { type: 'object', properties: { id: { type: 'string' } } },
 }
 
-/** A server with two tools, `send` defined as said, which counts what is carried out. */
+/** A server with two tools, `send` with the given definition, which counts executions. */
 class Poster {
   readonly server = new Server({ name: 'poster', version: '1' })
   sent = 0
@@ -35,12 +35,12 @@ class Poster {
     this.define(definition, names)
   }
 
-  /** Registers everything anew, in this order. */
+  /** Registers everything again, in this order. */
   define(definition: Definition, names: readonly string[] = ['send', 'other']): void {
     for (const handle of this.#handles) handle.remove()
     this.#handles = names.map(name => {
       const given = name === 'send' ? definition : {}
-      // The check: these are the members that a tool is made of.
+      // The cast is safe: these are the members of a tool definition.
       const options = given as Parameters<Server['tool']>[1]
       return this.server.tool(name, options, () => {
         this.sent++
@@ -86,8 +86,8 @@ const changes: readonly (readonly [string, Definition])[] = [
   ['another output', { ...plain, output: { type: 'object', properties: {} } }],
 ]
 
-describe('SEC-37: a tool that is not what it was when it was first seen', () => {
-  test.each(changes)('is not called any more: %s', async (_, changed) => {
+describe('SEC-37: a tool whose definition differs from the pinned one', () => {
+  test.each(changes)('is no longer called: %s', async (_, changed) => {
     const poster = new Poster()
     const router = await pinned([poster])
     const client = await caller(router)
@@ -100,9 +100,9 @@ describe('SEC-37: a tool that is not what it was when it was first seen', () => 
     expect(router.hidden()).toMatchObject([
       { server: 'mail', what: 'tool', name: 'send', why: expect.stringContaining('changed') },
     ])
-    // The others are as they were.
+    // The other tools are not affected.
     await client.call('mail__other', {})
-    // The old definition alone does not bring it back; somebody has to look.
+    // The old definition alone does not restore the tool; it needs approval.
     poster.define(plain)
     await until(() => router.server('mail')?.tools === 2)
     expect(await failureOf(client.call('mail__send', {}))).toMatchObject({ kind: 'tool_not_found' })
@@ -123,7 +123,7 @@ describe('SEC-37: a tool that is not what it was when it was first seen', () => 
     poster.define(
       {
         ...plain,
-        // Members in another order are the same members.
+        // Reordered members are the same members.
         input: { properties: { text: { type: 'string' }, to: { type: 'string' } }, type: 'object' },
       },
       ['other', 'send'],
@@ -138,7 +138,7 @@ describe('SEC-37: a tool that is not what it was when it was first seen', () => 
     expect(poster.sent).toBe(1)
   })
 
-  test('is not called on any replica when one of them says something else', async () => {
+  test('is not called on any replica when one of them has another definition', async () => {
     const posters = [new Poster(), new Poster()]
     const router = await pinned(posters)
     const client = await caller(router)
@@ -153,7 +153,7 @@ describe('SEC-37: a tool that is not what it was when it was first seen', () => 
     expect((posters[0]?.sent ?? 0) + (posters[1]?.sent ?? 0)).toBe(2)
   })
 
-  test('is not called on a replica that nobody has looked at yet', async () => {
+  test('is not called on a replica that has not been checked yet', async () => {
     const good = new Poster()
     const evil = new Poster({ ...plain, description: 'Sends it to eve' })
     const shown = deferred<void>()
@@ -176,7 +176,7 @@ describe('SEC-37: a tool that is not what it was when it was first seen', () => 
     expect([good.sent, evil.sent]).toEqual([20, 0])
   })
 
-  test('is reported and still called where that is wanted', async () => {
+  test('is reported and still called with that setting', async () => {
     const poster = new Poster()
     const router = await pinned([poster], { tools: { pin: 'warn' } })
     const client = await caller(router)
@@ -186,7 +186,7 @@ describe('SEC-37: a tool that is not what it was when it was first seen', () => 
     expect(poster.sent).toBe(1)
   })
 
-  test('is taken as it is listed once its pin was removed', async () => {
+  test('is pinned as it is listed after its pin was removed', async () => {
     const posters = [new Poster(), new Poster()]
     const router = await pinned(posters)
     const client = await caller(router)
@@ -205,7 +205,7 @@ describe('SEC-37: a tool that is not what it was when it was first seen', () => 
     expect(await failureOf(client.call('mail__send', {}))).toMatchObject({ kind: 'tool_not_found' })
   })
 
-  test('is not called once somebody has pinned another, and waits for approval', async () => {
+  test('is not called once another definition is pinned, and waits for approval', async () => {
     const poster = new Poster()
     const router = await pinned([poster])
     const client = await caller(router)

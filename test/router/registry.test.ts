@@ -12,10 +12,10 @@ function saying(word: string): Server {
 }
 
 describe('the servers of a router', () => {
-  test('come, change and go while it is used, and whoever listens is told', async () => {
+  test('are added, changed and removed while the router is in use, and subscribers are notified', async () => {
     const router = await routed({ a: saying('a') })
-    const heard: RegistryChange[] = []
-    const stop = router.onChange(change => heard.push(change))
+    const changes: RegistryChange[] = []
+    const stop = router.onChange(change => changes.push(change))
     const client = await caller(router)
     router.register('b', saying('b'))
     expect((await client.call('b__say')).text).toBe('b')
@@ -27,10 +27,10 @@ describe('the servers of a router', () => {
     expect(await router.unregister('a')).toBe(false)
     stop()
     router.register('late', saying('late'))
-    expect(heard.at(0)).toEqual({ type: 'registered', server: 'b' })
-    expect(heard.at(-1)).toEqual({ type: 'unregistered', server: 'a' })
-    expect(heard).toContainEqual({ type: 'order' })
-    expect(heard.some(change => 'server' in change && change.server === 'late')).toBe(false)
+    expect(changes.at(0)).toEqual({ type: 'registered', server: 'b' })
+    expect(changes.at(-1)).toEqual({ type: 'unregistered', server: 'a' })
+    expect(changes).toContainEqual({ type: 'order' })
+    expect(changes.some(change => 'server' in change && change.server === 'late')).toBe(false)
     expect((await client.call('x_say')).text).toBe('b')
     expect(await failureOf(client.call('a__say'))).toMatchObject({ code: -32602 })
   })
@@ -47,7 +47,7 @@ describe('the servers of a router', () => {
     expect(router.servers().map(one => one.name)).toEqual(['a'])
   })
 
-  test('are taken away with their programs, when what is under way is done', async () => {
+  test('are removed with their programs once the calls in flight have finished', async () => {
     const router = await routed({ it: worker() })
     const client = await caller(router)
     const [pid = 0] = pidsOf(router, 'it')
@@ -61,7 +61,7 @@ describe('the servers of a router', () => {
     await until(() => !isAlive(pid))
   })
 
-  test('lose an instance that dies by themselves, and have it back', async () => {
+  test('replace an instance that dies', async () => {
     const router = await routed({
       it: worker({}, { instances: 2, restart: { minMs: 1, maxMs: 1 } }),
     })

@@ -7,7 +7,7 @@ import { Server } from '../../src/server/server.ts'
 import { deferred } from '../../src/util/promises.ts'
 import { caller, failureOf, routed } from './routed.ts'
 
-/** A server with one tool, which answers nothing before it is let go, and its open connections. */
+/** A server with one tool, which does not answer until it is released, and its open connections. */
 function slow() {
   const server = new Server({ name: 'slow', version: '1' })
   server.tool('work', {}, () => 'done')
@@ -39,7 +39,7 @@ function quick(): Server {
   return server
 }
 
-/** A server with sessions that tells its name. */
+/** A session server whose tool returns its name. */
 function named(name: string): Server {
   const server = new Server({ name, version: '1' }, { revisions: ['2025-11-25'] })
   server.tool('who', { input: { type: 'object' } }, () => name)
@@ -57,7 +57,7 @@ function namesOf(router: Router): readonly string[] {
   return router.servers().map(({ name }) => name)
 }
 
-describe('servers that change while others are being opened', () => {
+describe('servers that change while others are connecting', () => {
   test('leave nothing behind when the router closes meanwhile', async () => {
     const { endpoint, open, begun } = slow()
     const router = await routed({})
@@ -72,7 +72,7 @@ describe('servers that change while others are being opened', () => {
     expect(namesOf(router)).toEqual([])
   })
 
-  test('cannot be added to a router that is closed', async () => {
+  test('cannot be added to a closed router', async () => {
     const { endpoint, open } = slow()
     const router = await routed({})
     await router.close()
@@ -81,7 +81,7 @@ describe('servers that change while others are being opened', () => {
     expect(open.size).toBe(0)
   })
 
-  test('stay gone that are taken away meanwhile', async () => {
+  test('stay removed when they are removed meanwhile', async () => {
     const { endpoint, letGo, begun } = slow()
     const stays = quick()
     const goes = quick()
@@ -94,7 +94,7 @@ describe('servers that change while others are being opened', () => {
     expect(namesOf(router)).toEqual(['stays', 'slow'])
   })
 
-  test('stay that are added meanwhile', async () => {
+  test('stay when they are added meanwhile', async () => {
     const { endpoint, letGo, begun } = slow()
     const router = await routed({})
     const updated = router.update({ slow: endpoint })
@@ -106,7 +106,7 @@ describe('servers that change while others are being opened', () => {
     expect((await (await caller(router)).call('comes__work')).text).toBe('done')
   })
 
-  test('are what the last of two changes says, whichever takes longer', async () => {
+  test('follow the last of two changes, whichever takes longer', async () => {
     const { endpoint, open, letGo, begun } = slow()
     const router = await routed({})
     const first = router.update({ slow: endpoint })
@@ -118,7 +118,7 @@ describe('servers that change while others are being opened', () => {
     expect(open.size).toBe(0)
   })
 
-  test('do not keep what is known waiting', async () => {
+  test('do not delay requests to known servers', async () => {
     const { endpoint, begun } = slow()
     const known = quick()
     known.resource('here', 'known://here', {}, () => 'read')
@@ -132,7 +132,7 @@ describe('servers that change while others are being opened', () => {
     expect(router.server('slow')?.instances[0]?.state).toBe('starting')
   })
 
-  test('are not waited for once they are taken away', async () => {
+  test('are not waited for once they are removed', async () => {
     const { endpoint, begun } = slow()
     const router = new Router({ servers: { slow: endpoint } })
     const ready = router.ready()
@@ -143,7 +143,7 @@ describe('servers that change while others are being opened', () => {
   })
 })
 
-describe('a change that is refused', () => {
+describe('a refused change', () => {
   test('leaves the limits as they were', async () => {
     const known = quick()
     const router = await routed({ known })
@@ -173,7 +173,7 @@ describe('a change that is refused', () => {
   })
 })
 
-test('a router of which one server makes no sense starts none of the others', async () => {
+test('a router with one invalid server starts none of the others', async () => {
   const { endpoint, open } = slow()
   const servers = { slow: endpoint, bad: { url: 'nonsense' } }
   expect(() => new Router({ servers })).toThrow(TypeError)
@@ -181,7 +181,7 @@ test('a router of which one server makes no sense starts none of the others', as
 })
 
 describe('a change of what callers see', () => {
-  test('leaves the limits of a server as far used as they were', async () => {
+  test('keeps the used part of the limits of a server', async () => {
     const known = quick()
     const limits = { perSecond: 0.001, burst: 1 }
     const router = await routed({ known: { server: known, limits } })
@@ -191,11 +191,11 @@ describe('a change of what callers see', () => {
     expect(await failureOf(client.call('other__work'))).toMatchObject({ code: -32010 })
   })
 
-  test('leaves the sessions of callers where they are', async () => {
+  test('keeps the sessions of callers where they are', async () => {
     const urls = await Promise.all(['a', 'b'].map(name => listening(named(name))))
     const options = { urls, balance: 'round-robin', prefix: false } as const
     const router = await routed({ it: options })
-    // Whoever comes first next time begins at the first of them: this one lives at the other.
+    // The next new caller starts at the first instance; this session lives at the other.
     await (await caller(router, { era: 'session' })).call('who')
     const client = await caller(router, { era: 'session' })
     const { text: home } = await client.call('who')
@@ -204,7 +204,7 @@ describe('a change of what callers see', () => {
   })
 })
 
-test('keys stay where they are when an address is taken out of the list', async () => {
+test('keys stay at their instance when an address is removed from the list', async () => {
   const urls = await Promise.all(['a', 'b', 'c'].map(name => listening(named(name))))
   const options = { balance: 'hash', hash: { argument: 'key' }, prefix: false } as const
   const router = await routed({ it: { ...options, urls } })

@@ -6,7 +6,7 @@ import { Server } from '../../src/server/server.ts'
 import { proves } from '../requirements.ts'
 import { caller, failureOf, routed } from './routed.ts'
 
-/** A server whose connection is lost in the middle of the first call, and how often a call was begun. */
+/** A server whose connection is lost during the first call, and the number of calls it started. */
 function losing() {
   const server = new Server({ name: 'losing', version: '1' })
   const channels: Channel[] = []
@@ -34,9 +34,9 @@ function losing() {
   return { endpoint, begun }
 }
 
-type Word = Pick<UpstreamOptions, 'trustAnnotations' | 'retry'>
+type RetryOptions = Pick<UpstreamOptions, 'trustAnnotations' | 'retry'>
 
-async function called(tool: string, word: Word) {
+async function called(tool: string, word: RetryOptions) {
   const { endpoint, begun } = losing()
   const restart = { minMs: 1, maxMs: 5 }
   const router = await routed({ it: { server: endpoint, prefix: false, restart, ...word } })
@@ -44,19 +44,19 @@ async function called(tool: string, word: Word) {
 }
 
 describe('a call whose connection is lost', () => {
-  test.each<[string, string, Word]>([
-    ['is said to change nothing', 'read', {}],
-    ['is said to be repeatable', 'repeat', { trustAnnotations: false }],
-    ['is another one than the operator named', 'repeat', { retry: { tools: ['read*'] } }],
-    ['says nothing of itself, whoever is trusted', 'change', { trustAnnotations: true }],
-  ])('is not made again where the tool %s', async (_, tool, word) => {
+  test.each<[string, string, RetryOptions]>([
+    ['claims to be read-only', 'read', {}],
+    ['claims to be idempotent', 'repeat', { trustAnnotations: false }],
+    ['is not among those the operator named', 'repeat', { retry: { tools: ['read*'] } }],
+    ['has no annotations, trusted or not', 'change', { trustAnnotations: true }],
+  ])('is not retried where the tool %s', async (_, tool, word) => {
     proves('S4')
     const { begun, answer } = await called(tool, word)
     expect(await failureOf(answer)).toMatchObject({ data: { outcome: 'unknown' } })
     expect(begun.calls).toBe(1)
   })
 
-  test.each<[string, string, Word]>([
+  test.each<[string, string, RetryOptions]>([
     ['changes nothing', 'read', { trustAnnotations: true }],
     ['may be repeated', 'repeat', { trustAnnotations: true }],
     ['may be repeated by the word of the operator', 'change', { retry: { tools: ['ch*'] } }],

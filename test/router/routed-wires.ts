@@ -15,10 +15,10 @@ import { pollOptions } from '../support/poll-options.ts'
 
 const file = fileURLToPath(new URL('../fixtures/everything-stdio.js', import.meta.url))
 
-/** Either era on either side of a router, in the oldest, the middle and the newest revision of sessions. */
+/** Both eras on both sides of a router, in the oldest, a middle and the newest session revision. */
 const spoken: readonly Revision[] = ['2024-11-05', '2025-06-18', '2025-11-25', '2026-07-28']
 
-/** Ways to the server of the matrix that lead through a router, which speaks one revision to it. */
+/** Wires to the server of the matrix through a router, which speaks one revision to it. */
 export const routedWires: readonly Wire[] = [
   ...spoken.map(
     (behind): Wire => ({
@@ -50,7 +50,7 @@ export const routedWires: readonly Wire[] = [
   },
 ]
 
-/** A router that seems to be the server that it stands before. */
+/** A router that looks like the server behind it. */
 export function routerBefore(
   behind: Revision,
   where: 'here' | 'program' | 'http',

@@ -4,7 +4,7 @@ import type { ClientOptions } from '../../src/client/options.ts'
 import { connect } from '../../src/connect.ts'
 import { Router, type RouterOptions } from '../../src/router/index.ts'
 
-/** A router whose servers have been tried, for as long as the test lasts. */
+/** A router whose servers are ready, for as long as the test lasts. */
 export async function routed(
   servers: NonNullable<RouterOptions['servers']>,
   options: RouterOptions = {},
@@ -15,19 +15,19 @@ export async function routed(
   return router
 }
 
-/** Somebody who calls a router, for as long as the test lasts. */
+/** A client of a router, for as long as the test lasts. */
 export async function caller(router: Router, options: ClientOptions = {}): Promise<Client> {
   const client = await connect(router, options)
   onTestFinished(() => client.close())
   return client
 }
 
-/** The programs that run for a server. */
+/** The process ids of the instances of a server. */
 export function pidsOf(router: Router, server: string): readonly number[] {
   return router.server(server)?.instances.flatMap(({ pids }) => pids) ?? []
 }
 
-/** What a call was refused with. */
+/** The error that a call is refused with. */
 export async function failureOf(call: Promise<unknown>): Promise<unknown> {
   try {
     await call

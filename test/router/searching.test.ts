@@ -13,7 +13,7 @@ function secretive(): Server {
   return server
 }
 
-/** Two of them, the first of which is not asked again once it has not answered. */
+/** Two such servers, the first of which is not called again after it failed to answer. */
 function silentAndOther() {
   const silent = secretive()
   silent.resource('slow', 'slow://', {}, () => new Promise<never>(() => {}))
@@ -22,8 +22,8 @@ function silentAndOther() {
   return { silent: { server: silent, timeoutMs: 20, breaker: { failures: 1 } }, other }
 }
 
-describe('a resource that nobody lists', () => {
-  test('is read where it is though another server does not answer', async () => {
+describe('an unlisted resource', () => {
+  test('is read although another server does not answer', async () => {
     const router = await routed(silentAndOther())
     const client = await caller(router)
     await failureOf(client.read('slow://'))
@@ -31,7 +31,7 @@ describe('a resource that nobody lists', () => {
     expect((await client.read('here://')).contents).toMatchObject([{ text: 'found' }])
   })
 
-  test('is said to be missing only where every server could be asked', async () => {
+  test('is reported missing only where every server could be asked', async () => {
     const router = await routed(silentAndOther())
     const client = await caller(router)
     expect(await failureOf(client.read('gone://'))).toMatchObject({ kind: 'resource_not_found' })
@@ -39,7 +39,7 @@ describe('a resource that nobody lists', () => {
     expect(await failureOf(client.read('gone://'))).toMatchObject({ data: { server: 'silent' } })
   })
 
-  test('whose reader is refused something is not looked for elsewhere', async () => {
+  test('is not searched elsewhere when a server refuses the read', async () => {
     const first = secretive()
     first.resource('no', 'no://', {}, () => {
       throw new RpcError(-32099, 'Not for you')

@@ -45,14 +45,14 @@ async function edge(servers: Readonly<Record<string, UpstreamOptions>>): Promise
   return { router, port, ask: asking => ask(port, written(port, asking)) }
 }
 
-const doors: Readonly<Record<string, Asking>> = {
-  'a POST that speaks for itself': speaking('tools/list'),
+const entryPoints: Readonly<Record<string, Asking>> = {
+  'a stateless POST': speaking('tools/list'),
   'a POST that opens a session': opening(),
   'the stream of a session': { method: 'GET', headers: { 'mcp-session-id': 'x' } },
   'the end of a session': { method: 'DELETE', headers: { 'mcp-session-id': 'x' } },
   'the stream of the oldest revision': { method: 'GET', path: '/sse' },
   'a message of the oldest revision': { path: '/messages?sessionId=x', body: '{}' },
-  'a question of a browser': { method: 'OPTIONS' },
+  'a preflight request of a browser': { method: 'OPTIONS' },
   metrics: { method: 'GET', path: '/metrics' },
   liveness: { method: 'GET', path: '/healthz' },
   readiness: { method: 'GET', path: '/readyz' },
@@ -85,7 +85,7 @@ describe('SEC-21: what comes over HTTP starts no program', () => {
   const program = { command: 'touch', args: [mark], env: { A: 'b' } }
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  test('whatever is posted wherever', async () => {
+  test('whatever is posted to any path', async () => {
     const { ask: asked } = await edge({ work: worker() })
     const before = descendants(process.pid)
     const paths = [
@@ -114,7 +114,7 @@ describe('SEC-21: what comes over HTTP starts no program', () => {
     expect(existsSync(mark)).toBe(false)
   })
 
-  test('neither do methods that nobody has, nor what callers say of themselves', async () => {
+  test('neither do unknown methods, nor what callers declare about themselves', async () => {
     const { ask: asked, router } = await edge({ work: worker() })
     const before = descendants(process.pid)
     const methods = ['servers/add', 'router/register', 'config/set', 'tools/register', 'spawn']
@@ -139,7 +139,7 @@ describe('SEC-21: what comes over HTTP starts no program', () => {
     expect(existsSync(mark)).toBe(false)
   })
 
-  test('programs are started by these files only, none of them a part of what serves, and by no shell', () => {
+  test('only these files start programs, none of them a part of what serves, and without a shell', () => {
     const sources = sourcesIn(fileURLToPath(new URL('../../src', import.meta.url)))
     const starters = sources.filter(({ text }) => /from 'node:child_process'/.test(text))
     expect(starters.map(({ name }) => name).sort()).toEqual([
@@ -168,48 +168,57 @@ function sourcesIn(root: string, folder = ''): readonly Source[] {
   })
 }
 
-describe.each(Object.entries(doors))('SEC-22, SEC-27: the door of a router: %s', (_, door) => {
-  test('is closed to whoever does not come from here', async () => {
-    const { ask: asked, port } = await edge({})
-    for (const [what, headers] of foreign) {
-      const { status } = await asked({ ...door, headers: { ...door.headers, ...headers(port) } })
-      expect([what, status]).toEqual([what, 403])
-    }
-    const path = door.path ?? '/mcp'
-    const absolute = await asked({ ...door, path: `http://evil.test${path}` })
-    expect(absolute.status).toBe(403)
-    const twice = { host: [`127.0.0.1:${port}`, 'evil.test'] }
-    const { status } = await asked({ ...door, headers: { ...door.headers, ...twice } })
-    expect([400, 403]).toContain(status)
-  })
+describe.each(Object.entries(entryPoints))(
+  'SEC-22, SEC-27: an entry point of a router: %s',
+  (_, entryPoint) => {
+    test('rejects foreign origins and hosts', async () => {
+      const { ask: asked, port } = await edge({})
+      for (const [what, headers] of foreign) {
+        const { status } = await asked({
+          ...entryPoint,
+          headers: { ...entryPoint.headers, ...headers(port) },
+        })
+        expect([what, status]).toEqual([what, 403])
+      }
+      const path = entryPoint.path ?? '/mcp'
+      const absolute = await asked({ ...entryPoint, path: `http://evil.test${path}` })
+      expect(absolute.status).toBe(403)
+      const twice = { host: [`127.0.0.1:${port}`, 'evil.test'] }
+      const { status } = await asked({
+        ...entryPoint,
+        headers: { ...entryPoint.headers, ...twice },
+      })
+      expect([400, 403]).toContain(status)
+    })
 
-  test('is not where a path merely resembles its own', async () => {
-    const { port } = await edge({})
-    // What browsers ask beforehand is answered alike wherever it is asked.
-    const answers = door.method === 'OPTIONS' ? [204, 400, 404] : [400, 404]
-    const path = door.path?.split('?')[0] ?? '/mcp'
-    const alike = [
-      `/${path}`,
-      `${path}/`,
-      `${path}%2f`,
-      `/x/..${path}`,
-      `/x/%2e%2e${path}`,
-      `/x/%252e%252e${path}`,
-      `/%${path.charCodeAt(1).toString(16)}${path.slice(2)}`,
-      `${path}%00`,
-      `${path};x`,
-      path.toUpperCase(),
-    ]
-    for (const one of alike) {
-      const wire = await Wire.open(port)
-      const { status } = await wire.send(written(port, { ...door, path: one })).begin()
-      wire.cut()
-      expect([one, answers.includes(status)]).toEqual([one, true])
-    }
-  })
-})
+    test('does not match a path that merely resembles its own', async () => {
+      const { port } = await edge({})
+      // Preflight requests of browsers get the same response at every path.
+      const answers = entryPoint.method === 'OPTIONS' ? [204, 400, 404] : [400, 404]
+      const path = entryPoint.path?.split('?')[0] ?? '/mcp'
+      const alike = [
+        `/${path}`,
+        `${path}/`,
+        `${path}%2f`,
+        `/x/..${path}`,
+        `/x/%2e%2e${path}`,
+        `/x/%252e%252e${path}`,
+        `/%${path.charCodeAt(1).toString(16)}${path.slice(2)}`,
+        `${path}%00`,
+        `${path};x`,
+        path.toUpperCase(),
+      ]
+      for (const one of alike) {
+        const wire = await Wire.open(port)
+        const { status } = await wire.send(written(port, { ...entryPoint, path: one })).begin()
+        wire.cut()
+        expect([one, answers.includes(status)]).toEqual([one, true])
+      }
+    })
+  },
+)
 
-describe('SEC-23, SEC-31: a router that other machines would reach', () => {
+describe('SEC-23, SEC-31: a router that other machines could reach', () => {
   const far = [
     'http://0.0.0.0:0/mcp',
     'http://[::]:0/mcp',
@@ -227,13 +236,13 @@ describe('SEC-23, SEC-31: a router that other machines would reach', () => {
   const read = (config: object) =>
     readConfig(JSON.stringify({ servers: { api: upstream }, ...config }), { env: {}, file: 'x' })
 
-  test.each(far)('is not served at %s, with a code of its own', async address => {
+  test.each(far)('is not served at %s, with an error code of its own', async address => {
     expect(() => planOf(read({ listen: address }), wishes)).toThrow(/other machines/)
     expect(() => planOf(read({}), { ...wishes, listen: [address] })).toThrow(UsageError)
     expect(planOf(read({ listen: address, public: true }), wishes).listen).toEqual([address])
   })
 
-  test('is served at addresses of this machine, and nowhere else unless that is said', () => {
+  test('is served at addresses of this machine, and at others only when that is allowed explicitly', () => {
     for (const address of near) {
       expect(planOf(read({ listen: address }), wishes).listen).toEqual([address])
     }
@@ -241,14 +250,14 @@ describe('SEC-23, SEC-31: a router that other machines would reach', () => {
     expect(new URL(only as string).hostname).toBe('127.0.0.1')
   })
 
-  test('keeps its figures to itself as well', () => {
+  test('does not expose its metrics either', () => {
     const metrics = 'http://0.0.0.0:9464'
     expect(() => planOf(read({ metrics }), wishes)).toThrow(/other machines/)
     expect(() => planOf(read({}), { ...wishes, metrics })).toThrow(/without authentication/)
     expect(planOf(read({ metrics, public: true }), wishes).metrics).toBe(metrics)
   })
 
-  test('ends with code 2 and words that say what to do, and has started nothing', async () => {
+  test('exits with code 2 and an actionable message, and has started nothing', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'trunkline-far-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const demo = await trunkline(['up', '--listen', 'http://0.0.0.0:0/mcp'], { cwd: folder })
@@ -258,7 +267,7 @@ describe('SEC-23, SEC-31: a router that other machines would reach', () => {
 })
 
 describe('SEC-24: what callers send beside their messages', () => {
-  /** A server over HTTP that keeps what every request to it carried. */
+  /** A server over HTTP that records the URL and headers of every request. */
   async function listening() {
     const server = new Server({ name: 'behind', version: '1' })
     server.tool('echo', {}, (_, ctx) => JSON.stringify(ctx.caller.principal ?? null))
@@ -277,7 +286,7 @@ describe('SEC-24: what callers send beside their messages', () => {
     return { url: `http://127.0.0.1:${port}/mcp`, seen }
   }
 
-  test('is not passed on, and changes nothing: 200 names of headers', async () => {
+  test('is not forwarded and has no effect: 200 header names', async () => {
     const { url, seen } = await listening()
     const headers = { authorization: 'Bearer of-the-router' }
     const { ask: asked } = await edge({ behind: { url, headers } })
@@ -308,7 +317,7 @@ describe('SEC-24: what callers send beside their messages', () => {
     expect(seen.every(request => request.includes('Bearer of-the-router'))).toBe(true)
   })
 
-  test('what is said to the router alone in _meta does not reach servers', async () => {
+  test('_meta members for the router alone do not reach servers', async () => {
     const { ask: asked } = await edge({ work: worker() })
     const meta = { 'trunkline/timeoutMs': 5000, 'io.modelcontextprotocol/logLevel': 'debug' }
     const { json } = await asked(calling('work__params', {}, { meta: { ...meta, own: 'kept' } }))
@@ -318,11 +327,11 @@ describe('SEC-24: what callers send beside their messages', () => {
       ...rest
     } = JSON.parse(json.result.content[0].text)._meta
     expect([own, rest]).toEqual(['kept', {}])
-    // Not what the caller has said, but what is left of it.
+    // Not the timeout the caller sent, but what is left of it.
     expect(leftMs).toSatisfy((ms: number) => Number.isInteger(ms) && ms > 0 && ms <= 5000)
   })
 
-  test('a secret stands in no argument of any process', async () => {
+  test('a secret appears in no argument of any process', async () => {
     const token = 'correct-horse-battery-staple'
     process.env.SEC_TOKEN = token
     onTestFinished(() => void delete process.env.SEC_TOKEN)
@@ -339,7 +348,7 @@ describe('SEC-24: what callers send beside their messages', () => {
     expect(await running.exit).toBe(0)
     const log = running.said.join('\n')
     expect(log).not.toContain(token)
-    // The configuration is shown as it may be.
+    // The configuration is printed with its secrets masked.
     const shown = running.said.find(line => line.includes('"event":"configuration"')) ?? '{}'
     expect(JSON.parse(shown)).toMatchObject({
       servers: { work: { env: { PASS: '$' + '{SEC_TOKEN}', PLAIN: '***' } } },
@@ -354,7 +363,7 @@ describe('SEC-24: what callers send beside their messages', () => {
   })
 })
 
-describe('SEC-34: an address that a server wants somebody to go to', () => {
+describe('SEC-34: a URL that a server asks the user to visit', () => {
   test.each([
     'javascript:alert(1)',
     'JaVaScRiPt:alert(1)',
@@ -386,7 +395,7 @@ describe('SEC-34: an address that a server wants somebody to go to', () => {
     expect(urlProblem(url)).toBeUndefined()
   })
 
-  test('is declined where nobody sits at a terminal, and nothing is started', async () => {
+  test('is declined where no user is at a terminal, and nothing is started', async () => {
     const program = fileURLToPath(new URL('asks-url.js', import.meta.url))
     const url = 'file:///etc/passwd'
     const ran = await trunkline(['call', 'go', '--', process.execPath, program, url])
@@ -395,7 +404,7 @@ describe('SEC-34: an address that a server wants somebody to go to', () => {
   })
 })
 
-describe('SEC-35: a variable that a server is given', () => {
+describe('SEC-35: an environment variable for a server', () => {
   const secrets = {
     TOKEN_A: 'secret-of-a',
     TOKEN_B: 'secret-of-b',
@@ -454,8 +463,8 @@ describe('SEC-35: a variable that a server is given', () => {
   })
 })
 
-describe('SEC-29: what one caller may keep', () => {
-  test('is never given to another: each is answered by the server itself', async () => {
+describe('SEC-29: what is cacheable for one caller', () => {
+  test('is never given to another: the server itself answers each', async () => {
     const server = new Server({ name: 'behind', version: '1' })
     let reads = 0
     const cache = { ttlMs: 60_000, cacheScope: 'private' } as const
@@ -468,7 +477,7 @@ describe('SEC-29: what one caller may keep', () => {
     }
   })
 
-  test('is told to callers as the server said it, and lists are never said to be public', async () => {
+  test('is marked as the server marked it, and lists are never marked public', async () => {
     const server = new Server({ name: 'behind', version: '1' })
     const cache = { ttlMs: 60_000, cacheScope: 'private' } as const
     server.resource('mine', 'mine://1', { cache }, () => 'x')
@@ -482,7 +491,7 @@ describe('SEC-29: what one caller may keep', () => {
   })
 })
 
-test('a session of one service is not one of another', async () => {
+test('a session of one service is not valid for another', async () => {
   const [first, second] = [await edge({}), await edge({})]
   const { headers } = await first.ask(opening())
   const session = headers.get('mcp-session-id')

@@ -6,18 +6,18 @@ import { pidsOf } from './routed.ts'
 
 export interface StormOptions {
   readonly router: Router
-  /** Whose programs are killed. */
+  /** The server whose programs are killed. */
   readonly server: string
   readonly clients: readonly Client[]
   readonly ledger: Ledger
   readonly calls: number
-  /** Calls of each client at one time. */
+  /** Concurrent calls of each client. */
   readonly atOnce: number
-  /** Whether a program is to be killed before this call. */
+  /** Whether to kill a program before this call. */
   isTimeToKill(call: number): boolean
 }
 
-/** Makes calls and kills programs meanwhile; gives how many were killed. */
+/** Makes calls while killing programs; returns how many were killed. */
 export async function storm(options: StormOptions): Promise<number> {
   const { router, server, clients, ledger, calls, atOnce } = options
   let made = 0

@@ -13,7 +13,7 @@ import { caller, routed } from './routed.ts'
 const eras = ['session', 'stateless'] as const
 type Era = (typeof eras)[number]
 
-/** A server of one era, and the addresses that somebody has asked it to tell of, one list per request. */
+/** A server of one era, and the URIs of each subscription request to it. */
 function watched(era: Era, options: { readonly refuses?: string } = {}) {
   const revisions = era === 'session' ? ['2025-11-25'] : ['2026-07-28']
   const onError = () => {}
@@ -30,7 +30,7 @@ function watched(era: Era, options: { readonly refuses?: string } = {}) {
   return { server, asked }
 }
 
-/** The addresses that a message asks to be told of. */
+/** The URIs that a message subscribes to. */
 function urisIn({ method, params }: RpcRequest | RpcNotification): readonly string[] {
   if (!isRecord(params)) return []
   if (method === 'resources/subscribe') return [String(params.uri)]
@@ -38,8 +38,8 @@ function urisIn({ method, params }: RpcRequest | RpcNotification): readonly stri
   return stringsIn(params.notifications.resourceSubscriptions) ?? []
 }
 
-/** The updates that a caller hears of. */
-function heard(client: Client, uris: readonly string[]): Change[] {
+/** The updates that a client receives. */
+function updatesOf(client: Client, uris: readonly string[]): Change[] {
   const seen: Change[] = []
   const stop = new AbortController()
   onTestFinished(() => stop.abort())
@@ -52,8 +52,8 @@ function heard(client: Client, uris: readonly string[]): Change[] {
   return seen
 }
 
-/** Tells of a change until it is heard of: when somebody begins to listen nobody is told. */
-async function hears(server: Server, uri: string, seen: readonly Change[]): Promise<void> {
+/** Repeats an update until the client receives it, because an update before the subscription is lost. */
+async function isNotified(server: Server, uri: string, seen: readonly Change[]): Promise<void> {
   await until(() => {
     server.updated(uri)
     return seen.some(change => change.type === 'resource' && change.uri === uri)
@@ -65,21 +65,21 @@ const cells = eras.flatMap(front => eras.map(behind => [front, behind] as const)
 describe.each(cells)('a %s caller that watches resources of a %s server', (front, behind) => {
   const watching = (router: Router) => caller(router, { era: front })
 
-  test('hears of them though the server tells nothing of one that another caller watches', async () => {
+  test('gets updates although the server refuses a subscription of another caller', async () => {
     const { server, asked } = watched(behind, { refuses: 'x://b' })
     server.resourceTemplate('any', 'x://{name}', {}, () => 'read')
     const router = await routed({ server })
-    const good = heard(await watching(router), ['x://a'])
-    await hears(server, 'x://a', good)
-    heard(await watching(router), ['x://b'])
+    const good = updatesOf(await watching(router), ['x://a'])
+    await isNotified(server, 'x://a', good)
+    updatesOf(await watching(router), ['x://b'])
     await until(() => asked.some(uris => uris.includes('x://b')))
     good.length = 0
-    await hears(server, 'x://a', good)
-    const late = heard(await watching(router), ['x://c'])
-    await hears(server, 'x://c', late)
+    await isNotified(server, 'x://a', good)
+    const late = updatesOf(await watching(router), ['x://c'])
+    await isNotified(server, 'x://c', late)
   })
 
-  test('hears of them again after the connection to the server was lost', async () => {
+  test('gets updates again after the connection to the server was lost', async () => {
     const { server } = watched(behind)
     server.resource('one', 'x://one', {}, () => 'read')
     const channels: Channel[] = []
@@ -93,15 +93,15 @@ describe.each(cells)('a %s caller that watches resources of a %s server', (front
       },
     }
     const router = await routed({ it: { server: endpoint, restart: { minMs: 1, maxMs: 5 } } })
-    const seen = heard(await watching(router), ['x://one'])
-    await hears(server, 'x://one', seen)
+    const seen = updatesOf(await watching(router), ['x://one'])
+    await isNotified(server, 'x://one', seen)
     await channels.at(-1)?.close()
     await until(() => channels.length > 1)
     seen.length = 0
-    await hears(server, 'x://one', seen)
+    await isNotified(server, 'x://one', seen)
   })
 
-  test('hears of one that no server lists, where only one has resources at all', async () => {
+  test('gets updates of a resource that no server lists, where only one server has resources', async () => {
     const { server } = watched(behind)
     server.resource('unlisted', 'x://unlisted', {}, () => 'read')
     server.use(
@@ -111,29 +111,32 @@ describe.each(cells)('a %s caller that watches resources of a %s server', (front
     const other = new Server({ name: 'other', version: '1' })
     other.tool('work', {}, () => 'done')
     const router = await routed({ other, server })
-    const seen = heard(await watching(router), ['x://unlisted'])
-    await hears(server, 'x://unlisted', seen)
+    const seen = updatesOf(await watching(router), ['x://unlisted'])
+    await isNotified(server, 'x://unlisted', seen)
   })
 
-  test('hears of them from the next one that has them, when the first is taken away', async () => {
+  test('gets updates from the next server that has them when the first is removed', async () => {
     const first = watched(behind)
     const second = watched(behind)
     for (const { server } of [first, second]) server.resource('both', 'x://both', {}, () => 'read')
     const router = await routed({ first: first.server, second: second.server })
-    const seen = heard(await watching(router), ['x://both'])
-    await hears(first.server, 'x://both', seen)
+    const seen = updatesOf(await watching(router), ['x://both'])
+    await isNotified(first.server, 'x://both', seen)
     await router.unregister('first')
     seen.length = 0
-    await hears(second.server, 'x://both', seen)
+    await isNotified(second.server, 'x://both', seen)
   })
 })
 
-test.each(eras)('a %s server is asked once for all that a caller begins to watch', async era => {
-  const { server, asked } = watched(era)
-  server.resourceTemplate('any', 'x://{name}', {}, () => 'read')
-  const router = await routed({ server })
-  const uris = Array.from({ length: 50 }, (_, at) => `x://${at}`)
-  const seen = heard(await caller(router, { era: 'stateless' }), uris)
-  await hears(server, 'x://49', seen)
-  expect(asked.flat()).toHaveLength(50)
-})
+test.each(eras)(
+  'a %s server gets one subscription for everything that a caller starts to watch',
+  async era => {
+    const { server, asked } = watched(era)
+    server.resourceTemplate('any', 'x://{name}', {}, () => 'read')
+    const router = await routed({ server })
+    const uris = Array.from({ length: 50 }, (_, at) => `x://${at}`)
+    const seen = updatesOf(await caller(router, { era: 'stateless' }), uris)
+    await isNotified(server, 'x://49', seen)
+    expect(asked.flat()).toHaveLength(50)
+  },
+)

@@ -17,7 +17,7 @@ type Tenant = (typeof tenants)[number]
 const secret = { type: 'object', properties: { secret: { type: 'string' } } } as const
 const form = { type: 'object', properties: { word: { type: 'string' } } } as const
 
-/** A server that says what it is told in every way there is: results, logs, progress and questions. */
+/** A server that repeats its argument in every kind of message: results, logs, progress, server requests. */
 function behind(revision: string): Server {
   const server = new Server(
     { name: 'behind', version: '1' },
@@ -37,7 +37,7 @@ function behind(revision: string): Server {
   return server
 }
 
-/** A router as somebody reaches it of whom it is known who it is. */
+/** A router as an authenticated tenant reaches it. */
 function known(router: Router, id: Tenant): Endpoint {
   const { handle, profile, revisions } = router
   return {
@@ -51,27 +51,27 @@ function known(router: Router, id: Tenant): Endpoint {
 interface Seat {
   readonly tenant: Tenant
   readonly client: Client
-  /** Everything that reached it. */
-  readonly heard: string[]
+  /** Everything that reached the client. */
+  readonly received: string[]
 }
 
 async function seat(router: Router, tenant: Tenant, era: 'session' | 'stateless'): Promise<Seat> {
-  const heard: string[] = []
+  const received: string[] = []
   const client = await connect(known(router, tenant), {
     era,
     serverRequestsPerMinute: 1_000_000,
-    onLog: message => heard.push(JSON.stringify(message)),
+    onLog: message => received.push(JSON.stringify(message)),
     elicit: ({ message }) => {
-      heard.push(message)
+      received.push(message)
       return { action: 'accept', content: { word: `answer-of-${tenant}` } }
     },
   })
   onTestFinished(() => client.close())
   await client.setLogLevel('debug')
-  return { tenant, client, heard }
+  return { tenant, client, received }
 }
 
-/** A stateless request of somebody, as it stands on the wire, without a client around it. */
+/** A stateless request of a tenant, as it is on the wire, without a client around it. */
 function ask(router: Router, tenant: Tenant, name: string, more: object): Promise<Answered> {
   const elicitation = { elicitation: {} }
   const _meta = { ...envelope, 'io.modelcontextprotocol/clientCapabilities': elicitation }
@@ -97,7 +97,7 @@ interface Answered {
 }
 
 describe('SEC-39: two tenants of one router', () => {
-  test(`get nothing of each other in ${OPERATIONS} operations`, {
+  test(`receive nothing of each other in ${OPERATIONS} operations`, {
     timeout: 300_000 + OPERATIONS * 10,
   }, async () => {
     const router = await routed({ old: behind('2025-11-25'), new: behind('2026-07-28') })
@@ -121,13 +121,13 @@ describe('SEC-39: two tenants of one router', () => {
       }
     }
 
-    /** What one keeps for the router, sealed, is of no use to the other. */
+    /** The sealed request state of one tenant is useless to the other. */
     const steal = async (tenant: Tenant, server: string, word: string): Promise<void> => {
       const other = tenants.find(one => one !== tenant) as Tenant
       const given = { arguments: { secret: word } }
       const asked = await ask(router, tenant, `${server}__ask`, given)
-      const [key, question] = Object.entries(asked.inputRequests ?? {})[0] ?? []
-      expect(question?.params.message).toBe(`Is it ${word}?`)
+      const [key, inputRequest] = Object.entries(asked.inputRequests ?? {})[0] ?? []
+      expect(inputRequest?.params.message).toBe(`Is it ${word}?`)
       const content = { word: `answer-of-${tenant}` }
       const answer = {
         ...given,
@@ -151,8 +151,8 @@ describe('SEC-39: two tenants of one router', () => {
     }
 
     const operations: readonly Operation[] = [
-      async ({ client, tenant, heard }, server, word) => {
-        const onProgress = (step: object) => void heard.push(JSON.stringify(step))
+      async ({ client, tenant, received }, server, word) => {
+        const onProgress = (step: object) => void received.push(JSON.stringify(step))
         const { text } = await client.call(`${server}__echo`, { secret: word }, { onProgress })
         check(tenant, 'echo', text)
         expect(text).toBe(word)
@@ -164,13 +164,13 @@ describe('SEC-39: two tenants of one router', () => {
           if (text === `${word} answer-of-${tenant}`) answered++
           else expect(text).toContain('whose call')
         } catch (error) {
-          // On a connection that several share nobody is asked what may be meant for another.
+          // On a shared connection, the router refuses a server request that may belong to another caller.
           expect(error).toMatchObject({
             message: expect.stringContaining('calls of several callers'),
           })
         }
       },
-      // A task of somebody else is one that never was.
+      // A task of another tenant looks like one that does not exist.
       async ({ client, tenant }) => {
         const found = taskIds.find(task => task.tenant !== tenant)
         if (found === undefined) return
@@ -188,27 +188,27 @@ describe('SEC-39: two tenants of one router', () => {
         const number = ++done
         const who = seats[random.int(seats.length)] as Seat
         const server = random.pick(['old', 'new'])
-        // Tasks are looked at once in a while, so that few of them take as long as many others.
+        // Tasks are polled at intervals, so a few of them take as long as many other operations.
         const operation = random.once(50) ? begin : operations[random.int(operations.length)]
         await operation?.(who, server, `secret-of-${who.tenant}-${number}`)
       }
     }
     await Promise.all(Array.from({ length: 16 }, one))
-    // Calls that are held while their questions travel, one at a time: a connection has one owner then.
+    // Calls that are parked during their server request, one at a time, so a connection has one owner.
     for (let turn = 0; turn < 50; turn++) {
       const tenant = random.pick(tenants)
       await steal(tenant, 'old', `secret-of-${tenant}-held-${turn}`)
     }
-    for (const { tenant, heard } of seats) {
-      expect(heard.length).toBeGreaterThan(0)
-      for (const words of heard) check(tenant, 'heard', words)
+    for (const { tenant, received } of seats) {
+      expect(received.length).toBeGreaterThan(0)
+      for (const words of received) check(tenant, 'received', words)
     }
     expect(leaks).toEqual([])
     expect(thefts).toBeGreaterThan(OPERATIONS / 10)
     expect(answered).toBeGreaterThan(OPERATIONS / 20)
   })
 
-  test('do not use up what the other is allowed', async () => {
+  test('do not use up the limits of each other', async () => {
     const server = new Server({ name: 'slow', version: '1' })
     const held = deferred<void>()
     onTestFinished(() => held.resolve())

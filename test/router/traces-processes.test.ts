@@ -23,7 +23,7 @@ beforeEach(() => {
 })
 afterEach(unregisterTelemetry)
 
-/** An application, a router and a server, each a process with an SDK of its own, and what these have told. */
+/** An application, a router and a server, each a process with its own SDK, and the spans they exported. */
 async function chain(caller: string, server: string) {
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-traces-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -37,15 +37,15 @@ async function chain(caller: string, server: string) {
   const args = [program, JSON.stringify(options)]
   const client = await connect({ command: process.execPath, args }, { revisions: [caller] })
   onTestFinished(() => client.close())
-  const told = (file = ''): readonly ToldSpan[] =>
+  const spansIn = (file = ''): readonly ToldSpan[] =>
     readFileSync(file, 'utf8')
       .split('\n')
       .slice(0, -1)
       .map(line => JSON.parse(line))
-  return { client, router: () => told(router), server: () => told(behind) }
+  return { client, router: () => spansIn(router), server: () => spansIn(behind) }
 }
 
-/** What an application does around the calls that it makes. */
+/** Runs calls inside a span, as an application does. */
 function inSpan<T>(name: string, run: () => Promise<T>): Promise<T> {
   return trace.getTracer('application').startActiveSpan(name, async span => {
     try {
@@ -62,9 +62,9 @@ function named(spans: readonly ToldSpan[], name: string): ToldSpan | undefined {
   return found[0]
 }
 
-describe.each(eras)('programs of a caller of %s', caller => {
+describe.each(eras)('processes of a caller of %s', caller => {
   it.each(eras)(
-    'are in one trace with one of %s behind a router, with its baggage',
+    'share a trace, with its baggage, with a server of %s behind a router',
     async behind => {
       const { client, router, server } = await chain(caller, behind)
       const baggage = propagation.createBaggage({ user: { value: 'Ada' } })
@@ -91,7 +91,7 @@ describe.each(eras)('programs of a caller of %s', caller => {
         { 'mcp.protocol.version': behind, 'gen_ai.tool.name': 'add' },
       ])
 
-      // One that names no trace begins its own, wherever the program began to listen.
+      // A call without a trace starts its own, wherever the process started to listen.
       const failed = named(router(), 'tools/call calc__fail')
       expect(failed).toMatchObject({
         status: { code: SpanStatusCode.ERROR },

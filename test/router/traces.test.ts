@@ -35,7 +35,7 @@ afterEach(() => {
 
 const callersTrace = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 
-/** A client, a router and a server, each over a socket, and the `_meta` of calls that arrive at the end. */
+/** A client, a router and a server, each over a socket, and the `_meta` of the calls that reach the server. */
 async function chain(options: {
   readonly isTraced: boolean
   readonly caller?: string
@@ -83,7 +83,7 @@ async function traced(endpoint: Server | Router): Promise<void> {
   await observer.ready
 }
 
-/** What an application does around the calls that it makes. */
+/** Runs calls inside a span, as an application does. */
 async function inSpan<T>(name: string, run: () => Promise<T>): Promise<T> {
   const span = trace.getTracer('application').startSpan(name)
   try {
@@ -96,7 +96,7 @@ async function inSpan<T>(name: string, run: () => Promise<T>): Promise<T> {
 const eras = ['2025-11-25', '2026-07-28']
 
 describe.each(eras)('a caller of %s', caller => {
-  it.each(eras)('is in one trace with the router and a server of %s', async server => {
+  it.each(eras)('shares a trace with the router and a server of %s', async server => {
     const { client, metas } = await chain({ isTraced: true, caller, server })
     await inSpan('application', () => client.call('calc__add'))
     const spans = telemetry.spans()
@@ -118,13 +118,13 @@ describe.each(eras)('a caller of %s', caller => {
   })
 
   it.each(eras)(
-    'has each of its calls in its own trace, however they are mixed, before a server of %s',
+    'has each of its calls in its own trace, however they interleave, before a server of %s',
     async server => {
       const { client } = await chain({
         isTraced: true,
         caller,
         server,
-        // Most of them wait for their turn, and go on inside of what ends another.
+        // Most calls are queued, and continue inside the callback that ends another call.
         behind: { limits: { concurrent: 3 } },
       })
       const numbers = Array.from({ length: 50 }, (_, number) => number)
@@ -150,7 +150,7 @@ describe.each(eras)('a caller of %s', caller => {
           application?.traceId,
           application?.traceId,
         ])
-        // What runs inside of the tool is in the span of its own call.
+        // Code inside the tool runs in the span of its own call.
         expect(said[number]).toBe(served?.spanId)
       }
       expect(spans).toHaveLength(150)
@@ -158,7 +158,7 @@ describe.each(eras)('a caller of %s', caller => {
     },
   )
 
-  it('sees in its trace who has failed', async () => {
+  it('sees in its trace which hop failed', async () => {
     const { client } = await chain({ isTraced: true, caller })
     const failing = inSpan('first', () => client.call('calc__nothing'))
     await expect(failing).rejects.toThrow('Tool not found')
@@ -180,7 +180,7 @@ describe.each(eras)('a caller of %s', caller => {
   })
 })
 
-it('a client, a router and a server of one process are in one trace, without links', async () => {
+it('a client, a router and a server in one process share a trace, without links', async () => {
   const server = new Server({ name: 'calc', version: '1' })
   server.tool('add', {}, () => '3')
   await traced(server)
@@ -197,18 +197,18 @@ it('a client, a router and a server of one process are in one trace, without lin
   expect(telemetry.spans().flatMap(({ links }) => links)).toEqual([])
 })
 
-describe('a trace that a call names', () => {
+describe('the trace context of a call', () => {
   const named = { traceparent: callersTrace, tracestate: 'a=1', baggage: 'user=x' }
   const call = { name: 'calc__add', arguments: {}, _meta: named }
 
-  it('goes on as it is where the router is not traced', async () => {
+  it('is forwarded unchanged where the router is not traced', async () => {
     const { client, metas } = await chain({ isTraced: false })
     await inSpan('application', () => client.request('tools/call', call))
     expect(metas[0]).toMatchObject(named)
     expect(telemetry.spans().map(({ name }) => name)).toEqual(['application'])
   })
 
-  it('is taken before that of the application, and the router is between it and the server', async () => {
+  it('wins over the span of the application, and the router is between it and the server', async () => {
     const { client, metas } = await chain({ isTraced: true })
     await inSpan('application', () => client.request('tools/call', call))
     const [, routed, served] = telemetry.spans()
@@ -217,7 +217,7 @@ describe('a trace that a call names', () => {
     expect(metas[0]).toMatchObject({ tracestate: 'a=1', baggage: 'user=x' })
   })
 
-  it('keeps its baggage, and not its state, where the router knows of neither', async () => {
+  it('keeps its baggage, but not its state, where the router propagates neither', async () => {
     unregisterTelemetry()
     const parents: TextMapPropagator = {
       fields: () => ['traceparent'],
@@ -235,7 +235,7 @@ describe('a trace that a call names', () => {
     expect(metas[0]).not.toHaveProperty('tracestate')
   })
 
-  it('is not kept by anybody where the caller does not want it to be', async () => {
+  it('is recorded nowhere when the caller has not sampled it', async () => {
     const { client, metas } = await chain({ isTraced: true })
     const traceparent = callersTrace.replace(/01$/, '00')
     await client.request('tools/call', { ...call, _meta: { ...named, traceparent } })
@@ -244,7 +244,7 @@ describe('a trace that a call names', () => {
     expect(metas[0]?.traceparent).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-00$/)
   })
 
-  it('goes on as it is where nothing can be said of the trace of the router', async () => {
+  it('is forwarded unchanged where the router cannot inject its own', async () => {
     unregisterTelemetry()
     telemetry = registerTelemetry({ propagator: null })
     const { client, metas } = await chain({ isTraced: true })
@@ -253,7 +253,7 @@ describe('a trace that a call names', () => {
   })
 })
 
-it('calls outside of any span, and after tracing has ended, name no trace', async () => {
+it('calls outside of any span, and after tracing has ended, carry no trace context', async () => {
   const { client, metas } = await chain({ isTraced: false })
   const observer = observe({ metrics: false, traces: true })
   await observer.ready
@@ -268,7 +268,7 @@ it('calls outside of any span, and after tracing has ended, name no trace', asyn
   expect(after).not.toHaveProperty('traceparent')
 })
 
-it('baggage of an application comes with its calls, and leaves those alone that have their own', async () => {
+it('baggage of an application travels with its calls, and does not replace the baggage of a call', async () => {
   const { client, metas } = await chain({ isTraced: true })
   const baggage = propagation.createBaggage({ user: { value: 'Ada Lovelace' } })
   await context.with(propagation.setBaggage(context.active(), baggage), async () => {
@@ -284,7 +284,7 @@ it('baggage of an application comes with its calls, and leaves those alone that 
   ])
 })
 
-it('where no SDK is set up nothing is made, named or changed', async () => {
+it('without an SDK no span is created, and no context is added or changed', async () => {
   unregisterTelemetry()
   const { client, metas } = await chain({ isTraced: true })
   const names = () => Object.keys(metas.at(-1) ?? {}).filter(key => !key.includes('/'))
@@ -296,8 +296,8 @@ it('where no SDK is set up nothing is made, named or changed', async () => {
   expect(telemetry.spans()).toEqual([])
 })
 
-describe('what goes on by itself is no part of anybody’s trace', () => {
-  it('signs of life that a router asks for, whoever made the router and whoever calls', async () => {
+describe('background work is part of no trace', () => {
+  it('health checks of a router, whichever code created the router or calls it', async () => {
     const server = new Server({ name: 'calc', version: '1' })
     server.tool('add', {}, () => '3')
     await traced(server)
@@ -326,7 +326,7 @@ describe('what goes on by itself is no part of anybody’s trace', () => {
     expect(alone).toEqual(startup)
   })
 
-  it('a connection that a client opens again', async () => {
+  it('the reconnection of a client', async () => {
     const server = new Server({ name: 'calc', version: '1' })
     server.tool('add', {}, () => '3')
     await traced(server)
@@ -344,7 +344,7 @@ describe('what goes on by itself is no part of anybody’s trace', () => {
   })
 })
 
-it('a call that is made again names the trace of nobody else', async () => {
+it('a retried call carries the trace of no other call', async () => {
   const server = new Server({ name: 'calc', version: '1' }, { revisions: ['2025-11-25'] })
   const metas: Record<string, unknown>[] = []
   let letGo = (): void => {}
@@ -358,7 +358,7 @@ it('a call that is made again names the trace of nobody else', async () => {
   onTestFinished(() => behind.close())
   const relays = [await relayTo(behind.address), await relayTo(behind.address)]
   const urls = relays.map(({ address }) => address)
-  // Not traced itself, in a process that is.
+  // The router itself is not traced, but its process is.
   const observer = observe({ metrics: false, traces: true })
   onTestFinished(() => observer.close())
   await observer.ready
@@ -371,7 +371,7 @@ it('a call that is made again names the trace of nobody else', async () => {
   const client = await connect(router, { revisions: ['2025-11-25'] })
   onTestFinished(() => client.close())
   await router.ready()
-  // Opens the connection that the next one is lost on.
+  // Opens the connection that is lost during the next call.
   await inSpan('first', () => client.call('calc__look'))
   const again = client.call('calc__look')
   await expect.poll(() => metas.length).toBe(2)
@@ -382,10 +382,10 @@ it('a call that is made again names the trace of nobody else', async () => {
 })
 
 describe.each(eras)('spans of a caller of %s', caller => {
-  it.each(['http', 'ws'])('are in one trace over %s too, and all of them end', async scheme => {
+  it.each(['http', 'ws'])('share a trace over %s too, and all of them end', async scheme => {
     const server = new Server({ name: 'calc', version: '1' })
     server.tool('add', {}, () => '3')
-    server.tool('heed', {}, (_, { signal }) => once(signal, 'abort').then(() => 'too late'))
+    server.tool('abortable', {}, (_, { signal }) => once(signal, 'abort').then(() => 'too late'))
     server.tool('hang', {}, () => new Promise<string>(() => {}))
     const cancelled = {
       status: { code: SpanStatusCode.ERROR },
@@ -416,7 +416,7 @@ describe.each(eras)('spans of a caller of %s', caller => {
       expect(spans.flatMap(span => span?.links ?? [])).toEqual([])
     }
     const ended = (name: string) => telemetry.spans().find(span => span.name === name)
-    for (const tool of ['heed', 'hang']) {
+    for (const tool of ['abortable', 'hang']) {
       const stop = new AbortController()
       const calling = client.call(`calc__${tool}`, {}, { signal: stop.signal })
       await expect.poll(() => telemetry.unfinished()).toContain(`tools/call ${tool}`)
@@ -433,7 +433,7 @@ describe.each(eras)('spans of a caller of %s', caller => {
   })
 })
 
-/** A way to an address that can be cut. */
+/** A relay to an address whose connections can be cut. */
 async function relayTo(address: string) {
   const sockets = new Set<Socket>()
   const relay = createServer(near => {

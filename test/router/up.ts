@@ -9,7 +9,7 @@ import type { UpstreamOptions } from '../../src/router/options.ts'
 import { start } from '../cli/bin.ts'
 import { isAlive } from '../support/processes.ts'
 
-/** What a configuration file holds. */
+/** The content of a configuration file. */
 export interface UpConfig {
   readonly servers: Readonly<Record<string, UpstreamOptions>>
   readonly [setting: string]: unknown
@@ -20,16 +20,16 @@ export interface Up {
   readonly child: ChildProcessWithoutNullStreams
   readonly pid: number
   readonly address: string
-  /** The programs behind it, by the names of their servers. */
+  /** The process ids of its upstream programs, by server name. */
   readonly pids: ReadonlyMap<string, readonly number[]>
   readonly file: string
-  /** The lines of its stderr, so far. */
+  /** The lines of its stderr so far. */
   readonly said: readonly string[]
   /** Its exit code, or the signal that ended it. */
   readonly exit: Promise<number | NodeJS.Signals>
 }
 
-/** Runs `trunkline up` for as long as the test lasts, if it does not end before. */
+/** Runs `trunkline up` until the test finishes, unless it exits before. */
 export async function up(config: UpConfig, args: readonly string[] = []): Promise<Up> {
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-up-'))
   const file = join(folder, 'trunkline.json')

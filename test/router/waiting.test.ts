@@ -5,7 +5,7 @@ import type { Endpoint } from '../../src/mcp/endpoint.ts'
 import { Server } from '../../src/server/server.ts'
 import { caller, failureOf, routed } from './routed.ts'
 
-/** A server with a tool that never answers, and how often that was begun. */
+/** A server with a tool that never answers, and the number of calls it started. */
 function silent() {
   const server = new Server({ name: 'silent', version: '1' })
   const begun = { calls: 0 }
@@ -17,7 +17,7 @@ function silent() {
   return { server, begun }
 }
 
-/** Calls the tool that never answers, and says not to wait for long. */
+/** Calls the tool that never answers, with a short timeout. */
 function hurried(client: Client): Promise<unknown> {
   const _meta = { 'trunkline/timeoutMs': 20 }
   return client.request('tools/call', { name: 'wait', arguments: {}, _meta })
@@ -25,8 +25,8 @@ function hurried(client: Client): Promise<unknown> {
 
 const breaker = { failures: 2 }
 
-describe('a caller that does not wait for long', () => {
-  test('does not take a server from the others', async () => {
+describe('a caller with a short timeout', () => {
+  test('does not make a server unavailable to others', async () => {
     const { server } = silent()
     const router = await routed({ it: { server, prefix: false, breaker } })
     const client = await caller(router)
@@ -37,7 +37,7 @@ describe('a caller that does not wait for long', () => {
     expect(router.server('it')?.instances).toMatchObject([{ breaker: 'closed', inFlight: 0 }])
   })
 
-  test('does not wait twice as long because the call may be made again', async () => {
+  test('does not wait twice as long because the call may be retried', async () => {
     const { server, begun } = silent()
     const router = await routed({ it: { server, prefix: false, trustAnnotations: true } })
     const client = await caller(router)
@@ -46,8 +46,8 @@ describe('a caller that does not wait for long', () => {
   })
 })
 
-describe('a server that does not answer in its time', () => {
-  test('gets no further calls, and the call is made again where it may be', async () => {
+describe('a server that does not answer within its timeout', () => {
+  test('gets no further calls, and the call is retried where that is allowed', async () => {
     const { server, begun } = silent()
     const options = {
       server,
@@ -65,7 +65,7 @@ describe('a server that does not answer in its time', () => {
   })
 })
 
-test('an answer waits for the server that has asked, as every call does', async () => {
+test('input responses wait for the server that requested them, as every call does', async () => {
   const server = new Server({ name: 'asking', version: '1' }, { revisions: ['2026-07-28'] })
   server.tool('ask', {}, async (_, ctx) => {
     const { city } = await ctx.elicit({

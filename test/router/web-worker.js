@@ -1,7 +1,7 @@
 /*
- * node web-worker.js OPTIONS, where OPTIONS are JSON: `address`, where it is served over HTTP, and
- * `ledger`, a file that every execution is written to before it is answered, with the process and the
- * wire that the call came by. Prints the address.
+ * node web-worker.js OPTIONS, where OPTIONS is JSON: `address`, the HTTP address to listen on, and
+ * `ledger`, a file that records every execution before the response, with the process id and the wire
+ * that the call arrived on. Prints the address.
  */
 import { openSync, writeSync } from 'node:fs'
 import { listen, Server } from '../../dist/index.js'
@@ -21,7 +21,7 @@ const carryOut = nonce => {
 }
 let wire = 'http'
 server.use(next => (message, exchange) => {
-  // Handlers begin inside of this, so that it is still true when they write it down.
+  // Handlers start inside this call, so the value is still current when they record it.
   wire = exchange.envelope.headers?.upgrade ?? 'http'
   return next(message, exchange)
 })

@@ -14,22 +14,22 @@ import { overWebSocket } from './routed-wires.ts'
 
 const program = fileURLToPath(new URL('web-worker.js', import.meta.url))
 
-/** What a router does about a server that is gone: it keeps calls away, or gives it up and connects anew. */
-const manners: readonly [string, UpstreamOptions, (status: InstanceStatus) => boolean][] = [
+/** How a router reacts to a lost server: its breaker holds calls back, or it gives up and reconnects. */
+const reactions: readonly [string, UpstreamOptions, (status: InstanceStatus) => boolean][] = [
   [
-    'its breaker keeps calls away until it gives a sign of life',
+    'the breaker holds calls back until a health check succeeds',
     { health: { intervalMs: 20, failures: 1_000_000 } },
     ({ breaker }) => breaker === 'open',
   ],
   [
-    'it is given up and connected to anew',
+    'the router gives up the connection and reconnects',
     { breaker: false, health: { intervalMs: 20, failures: 2 }, restart: { minMs: 1, maxMs: 20 } },
     ({ state }) => state !== 'ready',
   ],
 ]
 
-test.each(manners)(
-  'of the calls over the WebSocket of a server that is killed each has one outcome; %s',
+test.each(reactions)(
+  'each call over the WebSocket of a killed server has one outcome; %s',
   {
     timeout: 300_000,
   },
@@ -45,7 +45,7 @@ test.each(manners)(
       await caller(router, { era: 'session' }),
       await caller(router, { era: 'stateless' }),
     ]
-    // Each may have a connection of its own, and first calls may be faster than its WebSocket.
+    // Each client may have its own connection, and first calls may be faster than its WebSocket.
     for (const client of clients) await expect.poll(() => wireOf(ledger, client)).toBe('websocket')
     const sofar = ledger.executed().length
     const held = clients.flatMap(client => [1, 2, 3].map(() => ledger.call(client, 'hold')))
@@ -64,29 +64,29 @@ test.each(manners)(
     const known = ledger.entries.length
     const later = () => ledger.entries.slice(known).filter(({ outcome }) => outcome === 'ok')
     await until(() => later().length >= 200)
-    // A WebSocket that could not be had is tried again after some seconds; calls do not wait for that.
+    // The router retries a failed WebSocket after some seconds; calls do not wait for that.
     if (status().restarts > 0) await overWebSocket(router, 'a')
     await load.stop()
 
     expect(ledger.reconcile()).toEqual([])
-    // What was held, and what those who called had under way at the kill, and when it was given up.
+    // The calls the server held, and what the callers had in flight at the kill and when the router gave up.
     expect(ledger.count('unknown')).toBeLessThanOrEqual(held.length + 2 * load.size)
     expect(new Set(later().map(end => runOf(ledger, end)?.pid))).toEqual(new Set([after.pid]))
   },
 )
 
-/** Which process carried out a call first, and how the call had come. */
+/** The process that executed a call first, and the wire it arrived on. */
 function runOf(ledger: Ledger, { nonce }: Entry): { pid: number; wire: string } | undefined {
   const line = readFileSync(ledger.file, 'utf8').match(new RegExp(`^${nonce} (\\d+) (\\w+)$`, 'm'))
   return line === null ? undefined : { pid: Number(line[1]), wire: `${line[2]}` }
 }
 
-/** How a call of a client comes to the server. */
+/** The wire on which a call of a client reaches the server. */
 async function wireOf(ledger: Ledger, client: Client): Promise<string | undefined> {
   return runOf(ledger, await ledger.call(client, 'look', true))?.wire
 }
 
-/** The program of this folder, for as long as the test lasts, if it does not end before. */
+/** The program `web-worker.js`, until the test finishes, unless it exits before. */
 async function serving(ledger: Ledger, address: string) {
   const child = spawn(
     process.execPath,
@@ -102,13 +102,13 @@ async function serving(ledger: Ledger, address: string) {
   return { pid, exit, address: String(line) }
 }
 
-/** Callers that do not pause until they are stopped; half of what they ask for may be done twice. */
+/** Callers that call without a pause until they are stopped; half of their calls are repeatable. */
 function calling(ledger: Ledger, clients: readonly Client[]) {
   let isOver = false
   const one = async (client: Client, tool: string): Promise<void> => {
     while (!isOver) {
       const { outcome } = await ledger.call(client, tool, tool === 'look')
-      // Refusals come at once in one process, and nothing else would ever run.
+      // Within one process refusals are immediate, and nothing else would ever run.
       if (outcome === 'not-done') await turn()
     }
   }

@@ -17,7 +17,7 @@ import { caller, failureOf, routed } from './routed.ts'
 import { overWebSocket } from './routed-wires.ts'
 
 describe('a server over HTTP', () => {
-  test('says that it takes WebSockets to those who ask with server/discover, and to nobody else', async () => {
+  test('advertises WebSockets in the response to server/discover, and in no other', async () => {
     const { url } = await serving()
     const asks = { 'trunkline-wire': 'websocket' }
     expect(await saidBy(fetch, url, 'server/discover', asks)).toBe('websocket')
@@ -26,7 +26,7 @@ describe('a server over HTTP', () => {
     expect(await saidBy(fetch, url, 'tools/list', asks)).toBeNull()
   })
 
-  test('does not say so where somebody else listens, who need not take any', async () => {
+  test('does not advertise them where another HTTP server listens, which may not accept any', async () => {
     const asks = { 'trunkline-wire': 'websocket' }
     const { url } = await handled()
     expect(await saidBy(fetch, url, 'server/discover', asks)).toBeNull()
@@ -46,7 +46,7 @@ describe('a router before a stateless server over HTTP', () => {
     expect(seen).toEqual([{ wire: 'websocket', authorization: 'Bearer x' }])
   })
 
-  test('makes more calls at once than a connection answers at a time', async () => {
+  test('makes more concurrent calls than one connection accepts', async () => {
     const { url, seen } = await serving()
     const router = await routed({ a: at(url) })
     await overWebSocket(router, 'a')
@@ -58,9 +58,9 @@ describe('a router before a stateless server over HTTP', () => {
   })
 
   test.each<[string, UpstreamOptions, (() => Promise<{ url: string; seen: Seen[] }>)?]>([
-    ['where it is told to', { websocket: false }],
-    ['where the server does not offer anything else', {}, handled],
-    ['where somebody in between knows no WebSockets', {}, proxied],
+    ['where it is configured to', { websocket: false }],
+    ['where the server offers nothing else', {}, handled],
+    ['where a proxy does not support WebSockets', {}, proxied],
   ])('stays with HTTP %s', async (_, options, serve = serving) => {
     const { url, seen } = await serve()
     const router = await routed({ a: at(url, options) })
@@ -72,7 +72,7 @@ describe('a router before a stateless server over HTTP', () => {
     expect(router.server('a')?.instances[0]).not.toHaveProperty('websocket')
   })
 
-  test('goes on over HTTP when the WebSocket is lost, and opens another', async () => {
+  test('continues over HTTP when the WebSocket is lost, and opens another', async () => {
     const { relay, url, seen } = await relayed()
     const router = await routed({ a: at(url) })
     await overWebSocket(router, 'a')
@@ -88,7 +88,7 @@ describe('a router before a stateless server over HTTP', () => {
     expect(router.server('a')?.instances[0]).toMatchObject({ state: 'ready', restarts: 0 })
   })
 
-  test('carries out nothing twice, and nothing that it refused, however often the way is cut', async () => {
+  test('executes nothing twice, and nothing that it refused, however often the connection is cut', async () => {
     const { relay, url, said } = await relayed()
     const router = await routed({ a: at(url, { breaker: false }) })
     await overWebSocket(router, 'a')
@@ -114,7 +114,7 @@ describe('a router before a stateless server over HTTP', () => {
     expect([...ends.values()]).toContain('unknown')
   })
 
-  test('reaches a server that was away as soon as it is back', async () => {
+  test('reaches a server as soon as it is back', async () => {
     const { relay, url } = await relayed()
     const router = await routed({ a: at(url, { breaker: false }) })
     await overWebSocket(router, 'a')
@@ -134,7 +134,7 @@ describe('a router before a stateless server over HTTP', () => {
       .toBe('back')
   })
 
-  test('loses no call to one that leaves in good order', async () => {
+  test('loses no call to a server that shuts down gracefully', async () => {
     const first = await serving()
     const second = await serving()
     const urls = [first.url, second.url]
@@ -143,7 +143,7 @@ describe('a router before a stateless server over HTTP', () => {
     const client = await caller(router)
     const waiting = Promise.all([client.call('wait'), client.call('wait')])
     await expect.poll(() => first.seen.length + second.seen.length, pollOptions).toBe(2)
-    // Whichever has got one of them drains for it, and refuses what comes meanwhile.
+    // The server that received one of the calls drains for it, and refuses what arrives meanwhile.
     const leaving = first.seen.length > 0 ? first : second
     const closed = leaving.close()
     const words = Array.from({ length: 50 }, (_, index) => `w${index}`)
@@ -159,7 +159,7 @@ describe('a router before a stateless server over HTTP', () => {
     const { url } = await serving()
     const router = await routed({ a: at(url) })
     await overWebSocket(router, 'a')
-    const heard = await Promise.all(
+    const received = await Promise.all(
       ['one', 'two', 'three'].map(async word => {
         const logs: unknown[] = []
         const client = await caller(router, { onLog: ({ data }) => void logs.push(data) })
@@ -168,7 +168,7 @@ describe('a router before a stateless server over HTTP', () => {
         return logs
       }),
     )
-    expect(heard).toEqual([
+    expect(received).toEqual([
       ['one', 'one'],
       ['two', 'two'],
       ['three', 'three'],
@@ -177,7 +177,7 @@ describe('a router before a stateless server over HTTP', () => {
 })
 
 describe('a client over HTTP', () => {
-  test('calls over a WebSocket where it is told to, and only there', async () => {
+  test('calls over a WebSocket where it is configured to, and only there', async () => {
     const { url, seen } = await serving()
     const changes: boolean[] = []
     const onWebSocket = (isOpen: boolean): void => void changes.push(isOpen)
@@ -194,13 +194,13 @@ describe('a client over HTTP', () => {
   })
 })
 
-/** How a call came to the server. */
+/** How a call reached the server. */
 interface Seen {
   readonly wire: 'websocket' | 'http'
   readonly authorization?: string
 }
 
-/** What a call that failed tells of whether it was carried out. */
+/** The outcome that the error of a failed call reports. */
 function outcomeOf(error: unknown): string {
   const data = error instanceof RpcError ? error.data : undefined
   return isRecord(data) && data.outcome === 'unknown' ? 'unknown' : 'refused'
@@ -209,12 +209,12 @@ function outcomeOf(error: unknown): string {
 interface Working {
   readonly server: Server
   readonly seen: Seen[]
-  /** The words that were said. */
+  /** The words that the tool was called with. */
   readonly said: string[]
   readonly letGo: () => void
 }
 
-/** A server that notes how the calls of its tools come in. */
+/** A server that records how the calls of its tools arrive. */
 function working(): Working {
   const server = new Server({ name: 'a', version: '1' })
   const seen: Seen[] = []
@@ -252,7 +252,7 @@ async function serving(options?: ListenOptions) {
   return { url: listener.address, seen, said, letGo, close }
 }
 
-/** The same on an HTTP server of somebody else's. */
+/** The `working` server inside another HTTP server. */
 async function handled() {
   const { server, seen } = working()
   const http = createHttpServer(nodeHandler(server)).listen(0, '127.0.0.1')
@@ -264,7 +264,7 @@ async function handled() {
   return { url: `http://127.0.0.1:${portOf(http)}/mcp`, seen }
 }
 
-/** The same behind a proxy that passes on headers of all kinds, and knows of no upgrades. */
+/** The `working` server behind a proxy that forwards every header and does not support upgrades. */
 async function proxied() {
   const { url, seen } = await serving()
   const proxy = createHttpServer((asked, answer) => {
@@ -285,7 +285,7 @@ async function proxied() {
   return { url: `http://127.0.0.1:${portOf(proxy)}/mcp`, seen }
 }
 
-/** A server, and a way to it that can be cut, and shut. */
+/** A server, and a relay to it whose connections can be cut and refused. */
 async function relayed() {
   const sockets = new Set<Socket>()
   let port = 0
@@ -329,7 +329,7 @@ function at(url: string, options: UpstreamOptions = {}): UpstreamOptions {
   return { url, prefix: false, ...options }
 }
 
-/** Calls until there is a WebSocket again: it is missed only by those who call. */
+/** Calls until there is a WebSocket again, because only a call opens one. */
 async function overWebSocketAgain(
   router: Router,
   client: Awaited<ReturnType<typeof caller>>,
@@ -346,7 +346,7 @@ function portOf(server: { address(): AddressInfo | string | null }): number {
   return (server.address() as AddressInfo).port
 }
 
-/** What an answer says of other wires. */
+/** The header by which a response advertises other wires. */
 async function saidBy(
   ask: (url: string, init: RequestInit) => Promise<Response>,
   url: string,

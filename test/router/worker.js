@@ -1,9 +1,9 @@
 /*
- * node worker.js [OPTIONS], where OPTIONS are JSON: `ledger`, a file that every execution is written to
- * before it is answered; `role`, how the program misbehaves; `grandchild`, whether it starts a program
- * of its own. Speaks by hand, so that it starts quickly and can say whatever it likes.
+ * node worker.js [OPTIONS], where OPTIONS is JSON: `ledger`, a file that records every execution before
+ * the response; `role`, how the program misbehaves; `grandchild`, whether it starts a child process.
+ * It writes JSON-RPC by hand, so that it starts quickly and can send anything.
  *
- * SIGUSR2 lets it answer what it holds.
+ * SIGUSR2 lets it answer the calls it holds.
  */
 import { spawn } from 'node:child_process'
 import { closeSync, openSync, writeSync } from 'node:fs'
@@ -21,7 +21,7 @@ const input = {
 const tools = [
   { name: 'work', description: 'Does something that must not be done twice', inputSchema: input },
   { name: 'look', inputSchema: input, annotations: { readOnlyHint: true } },
-  { name: 'hold', description: 'Answers when it is told to', inputSchema: input },
+  { name: 'hold', description: 'Answers on a signal', inputSchema: input },
   { name: 'env', description: 'Tells what it was started with', inputSchema: { type: 'object' } },
   { name: 'params', description: 'Tells what it was called with', inputSchema: { type: 'object' } },
 ]
@@ -46,7 +46,7 @@ function call(id, params) {
   }
 }
 
-/** What a method gives; undefined where there is no answer yet, or none at all. */
+/** The result of a method; undefined where there is no response yet, or none at all. */
 function answer(id, method, params) {
   switch (method) {
     case 'initialize':
@@ -66,7 +66,7 @@ function answer(id, method, params) {
 
 const known = new Set(['initialize', 'ping', 'tools/list', 'tools/call'])
 
-/** How each role departs from what is expected, message by message; true where nothing more is said. */
+/** How each role misbehaves, message by message; true where nothing more is sent. */
 const roles = {
   good: () => false,
   'exits-in-initialize': (_, method) => {
@@ -117,7 +117,7 @@ process.on('SIGUSR2', () => {
   held.clear()
 })
 if (grandchild) {
-  // Left behind when this program ends, as some do.
+  // Left behind when this program exits, as some programs do.
   spawn('sleep', ['1000'], { stdio: 'ignore' }).unref()
 }
 

@@ -6,11 +6,11 @@ export const sessionRevisions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025
 export const allRevisions = [...sessionRevisions, '2026-07-28'] as const
 export const stateless = '2026-07-28'
 
-/** One question, however it came. */
+/** One server request, or one input request of a result. */
 export interface Asked {
   readonly method: string
   readonly params?: Record<string, unknown>
-  /** Only where it came in a result. */
+  /** The key of an input request; undefined for a server request. */
   readonly key?: string
 }
 
@@ -20,19 +20,19 @@ export interface AskedOptions {
   readonly principal?: string
 }
 
-/** What a client of the revision in question can be asked, all together. */
+/** All client capabilities that server requests need. */
 export const canAll = {
   elicitation: { form: {}, url: {} },
   sampling: { tools: {}, context: {} },
   roots: {},
 }
 
-/** A client of any revision that answers questions, in calls or in rounds. */
+/** Opens a client of any revision that answers server requests and input requests. */
 export async function asked(server: Server, revision: Revision, options: AskedOptions = {}) {
-  const questions: Asked[] = []
-  const answer = (question: Asked): object | undefined => {
-    questions.push(question)
-    return options.answer?.(question)
+  const requests: Asked[] = []
+  const answer = (request: Asked): object | undefined => {
+    requests.push(request)
+    return options.answer?.(request)
   }
   const client = talk(server, revision, {
     capabilities: options.capabilities ?? canAll,
@@ -43,19 +43,19 @@ export async function asked(server: Server, revision: Revision, options: AskedOp
   let rounds = 0
   return {
     ...client,
-    questions,
+    questions: requests,
     get rounds() {
       return rounds
     },
-    /** Asks, answers whatever is asked in return, and gives the last reply. */
+    /** Sends a request, answers all input requests, and returns the last response. */
     call: async (method: string, params: Record<string, unknown> = {}): Promise<Said> => {
       let reply = await client.ask(method, params)
       while (reply.result?.resultType === 'input_required') {
         rounds++
         const { inputRequests, requestState } = reply.result
-        const requests = Object.entries((inputRequests ?? {}) as Record<string, Asked>)
+        const inputs = Object.entries((inputRequests ?? {}) as Record<string, Asked>)
         const inputResponses = Object.fromEntries(
-          requests.map(([key, question]) => [key, answer({ ...question, key })]),
+          inputs.map(([key, request]) => [key, answer({ ...request, key })]),
         )
         reply = await client.ask(method, { ...params, inputResponses, requestState })
       }
@@ -64,7 +64,7 @@ export async function asked(server: Server, revision: Revision, options: AskedOp
   }
 }
 
-/** The text of a tool's result. */
+/** Returns the text of a tool result. */
 export function textOf({ result }: Said): unknown {
   const content = result?.content as { readonly text?: unknown }[] | undefined
   return content?.[0]?.text

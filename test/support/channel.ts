@@ -1,7 +1,7 @@
 import type { Channel } from '../../src/jsonrpc/channel.ts'
 import type { Decoded } from '../../src/jsonrpc/message.ts'
 
-/** Answers each message with itself and each malformed text with its error, and closes when told. */
+/** Echoes each message, answers each malformed text with its error, and closes with its peer. */
 export function echo(channel: Channel): void {
   channel.open({
     receive: arrival => {
@@ -15,12 +15,12 @@ export function echo(channel: Channel): void {
   })
 }
 
-/** A channel opened for looking on: what comes, one by one, and how it ends. */
+/** An open channel whose arrivals a test reads one by one. */
 export interface Watched {
   readonly channel: Channel
-  /** The next arrival, or undefined when the channel has ended. */
+  /** Returns the next arrival; undefined if the channel has closed. */
   next(): Promise<Decoded | undefined>
-  /** What the sink was told at the end. */
+  /** The cause that the sink received on close. */
   readonly closed: Promise<Error | undefined>
 }
 
@@ -50,7 +50,7 @@ export function watch(channel: Channel): Watched {
   return { channel, next, closed }
 }
 
-/** Keeps what a test opened, to close it in reverse order when the test is over. */
+/** Collects what a test opens, to close it in reverse order after the test. */
 export class Owned {
   readonly #opened: AsyncDisposable[] = []
 

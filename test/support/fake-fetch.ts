@@ -3,19 +3,19 @@ import type { HttpClientOptions } from '../../src/http/client/options.ts'
 import type { Channel, ChannelError, Envelope } from '../../src/jsonrpc/channel.ts'
 import type { Decoded, Id } from '../../src/jsonrpc/message.ts'
 
-/** One request as a scripted server sees it. */
+/** One request as a scripted server receives it. */
 export interface Asked {
   readonly method: string
   readonly url: string
   readonly headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into it member by member
+  // biome-ignore lint/suspicious/noExplicitAny: tests inspect it member by member
   readonly body: any
   readonly signal: AbortSignal
 }
 
 export type Script = (asked: Asked, count: number) => Response | Promise<Response>
 
-/** A `fetch` that asks a script, and behaves as fetch does when it is given up. */
+/** Returns a `fetch` that calls a script, and rejects like fetch when it is aborted. */
 export function fakeFetch(script: Script) {
   const asked: Asked[] = []
   const fetch = (url: URL, init: RequestInit): Promise<Response> => {
@@ -35,23 +35,23 @@ export function fakeFetch(script: Script) {
   return { fetch, asked }
 }
 
-/** A response with JSON. */
+/** Returns a response with JSON. */
 export function json(value: unknown, status = 200, headers: Record<string, string> = {}): Response {
   const body = JSON.stringify(value)
   return new Response(body, { status, headers: { 'content-type': 'application/json', ...headers } })
 }
 
-/** The reply to a request, as JSON. */
+/** Returns the result response to a request, as JSON. */
 export function reply({ body }: Asked, result: unknown = {}, headers = {}): Response {
   return json({ jsonrpc: '2.0', id: body.id, result }, 200, headers)
 }
 
-/** The refusal of a request. */
+/** Returns the error response to a request. */
 export function refuse({ body }: Asked, status: number, code: number, data?: unknown): Response {
   return json({ jsonrpc: '2.0', id: body.id, error: { code, message: 'no', data } }, status)
 }
 
-/** A response with no body. */
+/** Returns a response without a body. */
 export function bare(status: number, headers: Record<string, string> = {}): Response {
   return new Response(null, { status, headers })
 }
@@ -100,13 +100,13 @@ export class Events {
     try {
       this.#controller?.error(reason)
     } catch {
-      // It has ended before.
+      // The stream has already ended.
     }
     return this.response
   }
 }
 
-/** A channel over HTTP that a test talks through. */
+/** A channel over HTTP that a test drives. */
 export class Talk {
   readonly channel: Channel
   readonly arrivals: { readonly arrival: Decoded; readonly envelope: Envelope }[] = []
@@ -156,12 +156,12 @@ export class Talk {
     void this.channel.send({ type: 'notification', method, params })
   }
 
-  /** Waits until something is true of it, however many turns that takes. */
+  /** Waits until the condition holds, however many turns that takes. */
   async until(isSo: (talk: this) => boolean): Promise<void> {
     while (!isSo(this)) await new Promise<void>(resolve => this.#watchers.push(resolve))
   }
 
-  /** Waits for the next request to get an end: its reply, or its failure. */
+  /** Waits for the outcome of the next request: its response, or its failure. */
   async ended(count = 1): Promise<void> {
     await this.until(({ arrivals, failures }) => arrivals.length + failures.length >= count)
   }
@@ -178,7 +178,7 @@ export class Talk {
   }
 }
 
-/** Answers the opening of a session, and everything else by the script. */
+/** Answers `initialize`, accepts notifications, and delegates everything else to the script. */
 export function inSession(revision: string, script: Script, id = 'abc'): Script {
   return (asked, count) => {
     if (asked.body?.method === 'initialize') {
@@ -190,7 +190,7 @@ export function inSession(revision: string, script: Script, id = 'abc'): Script 
   }
 }
 
-/** What a stateless request says of its sender. */
+/** The request metadata of a stateless request. */
 export const stateless = {
   _meta: {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -198,7 +198,7 @@ export const stateless = {
   },
 }
 
-/** Lets everything happen that needs no time. */
+/** Waits for one turn of the event loop. */
 export function settle(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve))
 }

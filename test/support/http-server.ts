@@ -1,14 +1,14 @@
 import { Server } from '../../src/server/server.ts'
 import { type Deferred, deferred } from '../../src/util/promises.ts'
 
-/** A server whose tools wait for a test to let them go on. */
+/** A server whose tools wait until a test releases them. */
 export interface Stage {
   readonly server: Server
-  /** Holds the calls of `wait` and `work` that carry this word, until it is resolved. */
+  /** Returns the gate that blocks calls of `wait` and `work` with this word, until it is resolved. */
   gate(word: string): Deferred<void>
   /** The words of calls whose signal was aborted. */
   readonly aborted: string[]
-  /** Lets everything that is due happen. */
+  /** Runs pending microtasks. */
   settle(): Promise<void>
 }
 
@@ -18,7 +18,7 @@ const word = {
   required: ['word'],
 } as const
 
-/** Tools: `echo` at once, `wait` at its gate, `work` with progress before and after it, `ask`, `change`. */
+/** Tools: `echo`; `wait`, which waits at its gate; `work`, with progress before and after it; `ask`; `change`. */
 export function stage(): Stage {
   const server = new Server({ name: 'stage', version: '1' }, { onError: () => {} })
   const gates = new Map<string, Deferred<void>>()
@@ -33,7 +33,7 @@ export function stage(): Stage {
 
   server.tool('echo', { input: word }, input => text(wordOf(input)))
   server.tool('wait', { input: word }, async (input, ctx) => {
-    // What comes early may be cancelled before it begins.
+    // A call may be cancelled before it starts.
     if (ctx.signal.aborted) aborted.push(wordOf(input))
     else ctx.signal.addEventListener('abort', () => aborted.push(wordOf(input)))
     await gate(wordOf(input)).promise
@@ -61,7 +61,7 @@ export function stage(): Stage {
   return { server, gate, aborted, settle }
 }
 
-/** The words of a result of one of these tools. */
+/** Returns the text of a result of one of these tools. */
 export function said(message: { result?: { content?: { text?: string }[] } }): string | undefined {
   return message.result?.content?.[0]?.text
 }

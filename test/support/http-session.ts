@@ -8,7 +8,7 @@ import { FakeReply, httpRequest } from './http.ts'
 
 export const both: Accepts = { json: true, events: true }
 
-/** A request as it was decoded. */
+/** Returns a decoded request. */
 export function request(id: RpcRequest['id'], method: string, params?: object): RpcRequest {
   return { type: 'request', id, method, params: params as RpcRequest['params'] }
 }
@@ -27,7 +27,7 @@ interface Opening {
   readonly capabilities?: object
 }
 
-/** The `initialize` of a client. */
+/** Returns the `initialize` request of a client. */
 export function opening(revision = '2025-11-25', capabilities: object = {}): RpcRequest {
   return request(0, 'initialize', {
     protocolVersion: revision,
@@ -36,17 +36,17 @@ export function opening(revision = '2025-11-25', capabilities: object = {}): Rpc
   })
 }
 
-/** A client in a session, played by a test. */
+/** A client in a session, simulated by a test. */
 export interface Player {
   readonly id: string
   readonly session: HttpSession
   post(arrival: Message | Batch, accepts?: Accepts): FakeReply
-  /** The same for what is written as text. */
+  /** Sends a message given as text. */
   postText(text: string): FakeReply
   get(lastEventId?: string): FakeReply
 }
 
-/** Opens a session and says that it is initialized. */
+/** Opens a session and sends `notifications/initialized`. */
 export async function openSession(
   sessions: Sessions,
   revision?: string,

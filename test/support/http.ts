@@ -10,7 +10,7 @@ interface Asking {
   readonly body?: string
 }
 
-/** A request over HTTP that nobody sent. */
+/** Returns a simulated HTTP request. */
 export function httpRequest(asking: Asking = {}): HttpRequest {
   const { method = 'POST', target = '/mcp', headers = {}, principal, body = '' } = asking
   return {
@@ -28,20 +28,20 @@ export function httpRequest(asking: Asking = {}): HttpRequest {
   }
 }
 
-/** The way back to a client that is played by a test: what it was sent, and how it goes away. */
+/** The response to a simulated client: records what was sent, and lets the client disconnect. */
 export class FakeReply implements HttpReply {
   status: number | undefined
   headers: ReplyHeaders = {}
   body: string | undefined
-  /** Everything that was written to the stream, as it was written. */
+  /** Everything that was written to the stream, unparsed. */
   text = ''
   readonly events: IncomingEvent[] = []
   retryMs: number | undefined
   isStream = false
   isFinished = false
-  /** What each write returns, as a client that reads slowly makes it do. */
+  /** The return value of each write; a pending promise simulates a slow client. */
   room: Promise<void> | undefined
-  /** The client goes away once it has got so many events. */
+  /** The number of events after which the client disconnects. */
   leavesAfter = Number.POSITIVE_INFINITY
   #isEnded = false
   #gone: (() => void)[] = []
@@ -93,7 +93,7 @@ export class FakeReply implements HttpReply {
     this.#gone.push(listener)
   }
 
-  /** The client goes away. */
+  /** Disconnects the client. */
   leave(): void {
     if (this.isFinished) return
     this.isFinished = true
@@ -101,22 +101,22 @@ export class FakeReply implements HttpReply {
     this.#moved()
   }
 
-  /** Whether the server has ended the stream. */
+  /** Returns whether the server has ended the stream. */
   get isEnded(): boolean {
     return this.#isEnded
   }
 
-  /** The messages of the stream, those without data left out. */
+  /** Returns the messages of the stream, without events that have no data. */
   get messages(): Wire[] {
     return this.events.filter(({ data }) => data !== '').map(({ data }) => JSON.parse(data))
   }
 
-  /** The body of an answer that is no stream. */
+  /** Returns the body of a response that is not a stream. */
   get json(): Wire {
     return JSON.parse(this.body ?? 'null')
   }
 
-  /** Waits until something is true of it. */
+  /** Waits until the condition holds. */
   async until(isTrue: (reply: this) => boolean): Promise<this> {
     while (!isTrue(this)) {
       await new Promise<void>(resolve => this.#watchers.push(resolve))
@@ -124,7 +124,7 @@ export class FakeReply implements HttpReply {
     return this
   }
 
-  /** Waits until it has been answered, or its stream has ended. */
+  /** Waits until the response is complete, or its stream has ended. */
   answered(): Promise<this> {
     return this.until(
       ({ status, isStream, isEnded }) => status !== undefined && (!isStream || isEnded),
@@ -136,6 +136,6 @@ export class FakeReply implements HttpReply {
   }
 }
 
-/** A message as it stands on the wire, read without looking. */
-// biome-ignore lint/suspicious/noExplicitAny: tests look into it member by member
+/** A message from the wire, parsed without validation. */
+// biome-ignore lint/suspicious/noExplicitAny: tests inspect it member by member
 export type Wire = any

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { vi } from 'vitest'
 import { pollOptions } from './poll-options.ts'
 
-/** Whether a process is there and not merely waiting to be forgotten. */
+/** Returns whether a process exists and is not a zombie. */
 export function isAlive(pid: number): boolean {
   if (process.platform !== 'linux') {
     try {
@@ -15,7 +15,7 @@ export function isAlive(pid: number): boolean {
   return state !== undefined && state !== 'Z' && state !== 'X'
 }
 
-/** All that a process has started, and what they have, as far as it is still alive. */
+/** Returns the ids of all descendants of a process that are still alive. */
 export function descendants(of: number): readonly number[] {
   const children = new Map<number, number[]>()
   for (const entry of readdirSync('/proc').filter(name => /^\d+$/.test(name))) {
@@ -34,7 +34,7 @@ export function descendants(of: number): readonly number[] {
   return found
 }
 
-/** Looks again and again until it is so. */
+/** Polls until the condition holds. */
 export async function until(isSo: () => boolean): Promise<void> {
   await vi.waitUntil(isSo, pollOptions)
 }

@@ -1,6 +1,6 @@
 import { run } from '../../src/cli/run.ts'
 
-/** Runs `trunkline` within this process, its output gathered. */
+/** Runs `trunkline` in this process, and collects its output. */
 export async function ran(args: readonly string[], env: Record<string, string> = {}) {
   const out: string[] = []
   const err: string[] = []

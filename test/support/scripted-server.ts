@@ -10,7 +10,7 @@ export interface Members {
   readonly [name: string]: unknown
 }
 
-/** Answers one method. Notifications come the same way; what they return is dropped. */
+/** Handles one method. It also receives notifications; its return value for them is dropped. */
 export type Answer = (params: Members, call: ServerCall) => unknown
 
 export interface ServerCall {
@@ -25,18 +25,18 @@ export interface Received {
   readonly params: Members
 }
 
-/** What a test looks at as it likes: what a server was sent. */
-// biome-ignore lint/suspicious/noExplicitAny: assertions say what they expect
+/** A received value that tests inspect without types. */
+// biome-ignore lint/suspicious/noExplicitAny: assertions state what they expect
 export type Loose = any
 
 /**
- * A server that says exactly what it was told to say, to as many connections as are dialled, and
- * keeps what it hears.
+ * A server that sends exactly the scripted responses, on as many connections as are dialed, and records
+ * what it receives.
  */
 export class ScriptedServer {
-  /** Everything that came, in order, from all connections. */
+  /** All messages received, in order, from all connections. */
   readonly received: Received[] = []
-  /** Replies of the client, which only questions of this side get. */
+  /** Responses of the client to server requests. */
   readonly replies: Message[] = []
   readonly connections: Peer[] = []
   readonly #channels: Channel[] = []
@@ -65,18 +65,18 @@ export class ScriptedServer {
     return near
   }
 
-  /** Answers a method like this from now on. */
+  /** Sets the handler of a method. */
   on(method: string, answer: Answer): this {
     this.#answers.set(method, answer)
     return this
   }
 
-  /** The next dialling attempts find nobody. */
+  /** Makes the next `times` connection attempts fail. */
   refuse(times: number): void {
     this.#refusals = times
   }
 
-  /** The connection opened last. */
+  /** Returns the connection opened last. */
   get peer(): Peer {
     return this.connections.at(-1) as Peer
   }
@@ -85,14 +85,14 @@ export class ScriptedServer {
     void this.peer.notify(method, params)
   }
 
-  /** Breaks the connection opened last; without a cause it ends in good order. */
+  /** Closes the connection opened last. */
   async hangUp(): Promise<void> {
     await this.#channels.at(-1)?.close()
     await turns()
   }
 
-  /** The params of all messages with this method, in order. */
-  // biome-ignore lint/suspicious/noExplicitAny: assertions say what they expect
+  /** Returns the params of all messages with this method, in order. */
+  // biome-ignore lint/suspicious/noExplicitAny: assertions state what they expect
   sent(method: string): any[] {
     return this.received.filter(message => message.method === method).map(({ params }) => params)
   }
@@ -122,7 +122,7 @@ export class ScriptedServer {
       for (const entry of arrival.entries) this.#keep(entry)
     } else if (arrival.type === 'request' || arrival.type === 'notification') {
       const id = arrival.type === 'request' ? arrival.id : undefined
-      // A copy, as on a wire: what is done to it later must not change what was said.
+      // A copy, as on a wire: later changes must not alter the recorded message.
       const params = structuredClone(arrival.params ?? {}) as Members
       this.received.push({ id, method: arrival.method, params })
     } else if (arrival.type !== 'invalid') {
@@ -139,7 +139,7 @@ export interface Offer {
 
 const info = { name: 'scripted', version: '1.2.3' }
 
-/** A server of a session revision, which knows neither `server/discover` nor other revisions. */
+/** Returns a server of a session revision, which supports neither `server/discover` nor other revisions. */
 export function sessionServer(
   revision: string,
   answers: Readonly<Record<string, Answer>> = {},
@@ -159,7 +159,7 @@ export function sessionServer(
   })
 }
 
-/** A server of the stateless revision alone. */
+/** Returns a server of the stateless revision only. */
 export function statelessServer(
   answers: Readonly<Record<string, Answer>> = {},
   offer: Offer = {},
@@ -179,7 +179,7 @@ export function statelessServer(
   })
 }
 
-/** What a session server declares that has it all. */
+/** The capabilities of a session server with every feature. */
 export const everything = {
   tools: { listChanged: true },
   resources: { subscribe: true, listChanged: true },
@@ -191,7 +191,7 @@ export const everything = {
 
 const { tasks: _, ...core } = everything
 
-/** What a stateless server declares that has it all. */
+/** The capabilities of a stateless server with every feature. */
 export const statelessEverything = {
   ...core,
   extensions: { 'io.modelcontextprotocol/tasks': {} },
@@ -200,7 +200,7 @@ export const statelessEverything = {
 export const sessionRevisions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const
 export const allRevisions = [...sessionRevisions, '2026-07-28'] as const
 
-/** A server of any revision: the same answers, with `resultType` where it belongs. */
+/** Returns a server of any revision with the same answers, and `resultType` where the revision has it. */
 export function serverOf(
   revision: string,
   answers: Readonly<Record<string, Answer>> = {},
@@ -219,10 +219,10 @@ export function serverOf(
   return statelessServer(Object.fromEntries(complete), offer)
 }
 
-/** Lets everything happen that needs no time. */
+/** Waits for some turns of the event loop. */
 export async function turns(count = 5): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise(resolve => setImmediate(resolve))
 }
 
-/** An answer that never comes. */
+/** A response that never arrives. */
 export const never = (): Promise<never> => new Promise(() => {})

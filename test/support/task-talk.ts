@@ -4,8 +4,8 @@ import type { Revision } from '../mcp-interop/driver.ts'
 import { checkSent } from '../mcp-interop/schema-check.ts'
 import { turn, wire } from './wire.ts'
 
-/** How long a message may be on its way before a test gives it up. */
-const PATIENCE_MS = 15_000
+/** How long a test waits for a message. */
+const MESSAGE_TIMEOUT_MS = 15_000
 
 export interface Said {
   readonly id?: string | number
@@ -18,15 +18,15 @@ export interface Said {
 export interface TalkOptions {
   readonly principal?: string
   readonly capabilities?: object
-  /** Answers what the server asks; a function that gives undefined leaves it unanswered. */
-  readonly answer?: (question: Said) => object | undefined
+  /** Answers a server request; undefined leaves it unanswered. */
+  readonly answer?: (request: Said) => object | undefined
 }
 
 export const withTasks = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
 export const asker = { ...withTasks, elicitation: { form: {}, url: {} }, sampling: {}, roots: {} }
 
 /**
- * A client that writes its messages by hand, and holds everything that the server says against the
+ * Attaches a client that sends handwritten messages, and checks every message of the server against the
  * schema of its revision.
  */
 export function talk(server: Server, revision: Revision, options: TalkOptions = {}) {
@@ -34,32 +34,32 @@ export function talk(server: Server, revision: Revision, options: TalkOptions = 
   const { principal } = options
   const envelope = principal === undefined ? {} : { principal: { id: principal } }
   const session = server.attach(w.channel, envelope)
-  const heard: Said[] = []
+  const received: Said[] = []
   const asked = new Map<unknown, string>()
   let id = 0
 
   const send = (message: object): void => {
     void w.say(JSON.stringify({ jsonrpc: '2.0', ...message }), envelope)
   }
-  const hear = (): void => {
+  const receive = (): void => {
     for (const text of w.sent.splice(0)) {
       const message: Said = JSON.parse(text)
-      heard.push(message)
+      received.push(message)
       check(revision, message, asked.get(message.id))
       if (message.method === undefined || message.id === undefined) continue
       const result = options.answer?.(message)
       if (result !== undefined) send({ id: message.id, result })
     }
   }
-  /** Waits for the first message that fits, and takes it out of what was heard. */
+  /** Waits for the first message that fits, and removes it from the received messages. */
   const next = async (fits: (message: Said) => boolean): Promise<Said> => {
-    const end = performance.now() + PATIENCE_MS
+    const end = performance.now() + MESSAGE_TIMEOUT_MS
     for (;;) {
-      hear()
-      const place = heard.findIndex(fits)
-      const [found] = place < 0 ? [] : heard.splice(place, 1)
+      receive()
+      const place = received.findIndex(fits)
+      const [found] = place < 0 ? [] : received.splice(place, 1)
       if (found !== undefined) return found
-      if (performance.now() > end) throw new Error(`not among ${JSON.stringify(heard)}`)
+      if (performance.now() > end) throw new Error(`not among ${JSON.stringify(received)}`)
       await turn()
     }
   }
@@ -85,13 +85,13 @@ export function talk(server: Server, revision: Revision, options: TalkOptions = 
     begin,
     reply,
     next,
-    /** Everything heard and not yet looked at. */
+    /** Returns all messages received and not yet taken by `next`. */
     heard: () => {
-      hear()
-      return heard
+      receive()
+      return received
     },
     hangUp: () => w.hangUp(),
-    /** Asks with what the revision wants to be told; `capabilities` counts where there is no session. */
+    /** Sends a request with the metadata its revision needs; `capabilities` applies only without a session. */
     ask: (
       method: string,
       params: Record<string, unknown> = {},
@@ -125,7 +125,7 @@ export async function opened(server: Server, options?: TalkOptions): Promise<Tal
   return client
 }
 
-/** The extension is not in the schemas of the core. */
+/** Checks a message against the core schema, which does not define the tasks extension. */
 function check(revision: Revision, message: Said, answers: string | undefined): void {
   const isExtension =
     revision === '2026-07-28' &&
@@ -137,7 +137,7 @@ function check(revision: Revision, message: Said, answers: string | undefined): 
   expect(checkSent(revision, 'server', message, { answers, strict })).toEqual([])
 }
 
-/** A tool's work that goes on when it is told to. */
+/** A promise that blocks a tool until the test opens it. */
 export function gate() {
   let open: (value: string) => void = () => {}
   let fail: (error: Error) => void = () => {}

@@ -1,7 +1,7 @@
 import type { TextMapPropagator } from '@opentelemetry/api'
 import type { Sampler } from '@opentelemetry/sdk-trace-node'
 
-/** A span that has ended, as tests look at it. */
+/** A finished span, as plain data. */
 export interface ToldSpan {
   readonly name: string
   readonly kind: number
@@ -9,37 +9,37 @@ export interface ToldSpan {
   readonly attributes: Readonly<Record<string, unknown>>
   readonly traceId: string
   readonly spanId: string
-  /** The `tracestate` that it goes on with. */
+  /** The `tracestate` that the span propagates. */
   readonly traceState?: string
-  /** The id of the span that it is a child of. */
+  /** The id of the parent span. */
   readonly parent?: string
-  /** The ids of the spans that it links to. */
+  /** The ids of the linked spans. */
   readonly links: readonly string[]
   readonly events: readonly string[]
   readonly scope: { readonly name: string; readonly version?: string }
 }
 
 export interface Telemetry {
-  /** What the SDK was not content with: a span that ended twice, an attribute of a wrong type. */
+  /** Warnings and errors of the SDK, such as a span that ended twice or an attribute of a wrong type. */
   readonly complaints: readonly string[]
-  /** The spans that have ended and are to be kept, in the order in which they began. */
+  /** Returns the finished spans that were sampled, in the order in which they started. */
   spans(): readonly ToldSpan[]
-  /** The names of those that have not ended. */
+  /** Returns the names of the spans that have not ended. */
   unfinished(): readonly string[]
-  /** Begins anew. */
+  /** Discards all spans. */
   forget(): void
 }
 
 export interface TelemetryOptions {
   readonly sampler?: Sampler
-  /** Where each span is written when it ends, as a line of JSON. */
+  /** The file to which each span is written when it ends, as a line of JSON. */
   readonly file?: string
-  /** Null for none at all; those of the W3C for traces and baggage unless said. */
+  /** Null for none; the W3C propagators for trace context and baggage by default. */
   readonly propagator?: TextMapPropagator | null
 }
 
-/** Sets up the SDK of OpenTelemetry, with its contexts and formats, and spans that stay in memory. */
+/** Registers the OpenTelemetry SDK with its context manager, propagators and an in-memory exporter. */
 export declare function registerTelemetry(options?: TelemetryOptions): Telemetry
 
-/** Takes all of it away again. */
+/** Unregisters the SDK. */
 export declare function unregisterTelemetry(): void

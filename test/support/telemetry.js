@@ -1,5 +1,5 @@
 /*
- * The SDK of OpenTelemetry as programs set it up. Plain JavaScript, because programs that tests start
+ * The OpenTelemetry SDK as programs set it up. Plain JavaScript, because programs that tests start
  * use it too.
  */
 import { appendFileSync } from 'node:fs'
@@ -19,12 +19,12 @@ export function registerTelemetry(options = {}) {
   )
   const exporter = new InMemorySpanExporter()
   const begun = []
-  /** Knows of spans before they end, and tells other processes of those that have. */
+  /** Records spans when they start, and writes finished ones to a file for other processes. */
   const noting = {
     onStart: span => void begun.push(span),
     onEnd: span => {
       if (options.file !== undefined)
-        appendFileSync(options.file, `${JSON.stringify(told(span))}\n`)
+        appendFileSync(options.file, `${JSON.stringify(plainSpan(span))}\n`)
     },
     forceFlush: async () => {},
     shutdown: async () => {},
@@ -38,7 +38,7 @@ export function registerTelemetry(options = {}) {
     complaints,
     spans: () => {
       const ended = new Set(exporter.getFinishedSpans())
-      return begun.filter(span => ended.has(span)).map(told)
+      return begun.filter(span => ended.has(span)).map(plainSpan)
     },
     unfinished: () => begun.filter(span => !span.ended).map(({ name }) => name),
     forget: () => {
@@ -55,8 +55,8 @@ export function unregisterTelemetry() {
   diag.disable()
 }
 
-/** What is looked at, as data that can also be printed. */
-function told(span) {
+/** Returns a span as plain data that can be printed. */
+function plainSpan(span) {
   const { traceId, spanId, traceState } = span.spanContext()
   const { name, kind, status, attributes, parentSpanContext: parent } = span
   return {

@@ -9,7 +9,7 @@ import { memoryPair } from '../../src/transport/memory.ts'
 import type { Clock, Timer } from '../../src/util/time/clock.ts'
 import { Deadlines } from '../../src/util/time/deadline.ts'
 
-/** Two peers in memory: `server` answers, `client` calls. */
+/** Returns two peers in memory: `server` responds, `client` calls. */
 export function pair(
   answers: Handler | Record<string, Method>,
   options: PeerOptions = {},
@@ -22,7 +22,7 @@ export function pair(
   return { server, client }
 }
 
-/** A channel whose other end is the test: text goes in, text comes out. */
+/** Returns a channel whose other end is the test, which sends and receives text. */
 export function wire() {
   const sent: string[] = []
   let sink: Sink | undefined
@@ -62,7 +62,7 @@ export function wire() {
   }
 }
 
-/** Deadlines whose time is moved by hand. */
+/** Returns deadlines with a manual clock. */
 export function manualDeadlines() {
   let now = 0
   const timers = new Map<Timer, { at: number; run: () => void }>()
@@ -85,5 +85,5 @@ export function manualDeadlines() {
 }
 
 export const forever = () => new Promise<never>(() => {})
-/** Lets everything run that is ready to. */
+/** Waits for one turn of the event loop. */
 export const turn = () => new Promise<void>(resolve => setImmediate(resolve))

@@ -178,14 +178,14 @@ describe('server requests as tasks', () => {
   })
 })
 
-/** Every answer comes a turn later, as from another machine. */
+/** A store that answers one turn of the event loop later, as a remote one does. */
 function slowStore(): TaskStore {
   const records = new Map<string, TaskRecord>()
   const later = () => new Promise<void>(resolve => setImmediate(resolve))
   return {
     add: async record => {
       await later()
-      // As JSON, which is all that a store elsewhere can keep.
+      // As JSON, which is all that a remote store can keep.
       records.set(record.id, JSON.parse(JSON.stringify(record)))
     },
     get: async id => {

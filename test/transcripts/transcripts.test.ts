@@ -47,7 +47,7 @@ describe.each(all)('%s', path => {
   })
 })
 
-test.each(all)('%s says in words what it shows, of requirements that exist', path => {
+test.each(all)('%s has a description, and cites requirements that exist', path => {
   const transcript = transcriptAt(path)
   expect(transcript.prose).not.toBe('')
   expect(provenBy(transcript).filter(id => !isRequirement(id))).toEqual([])

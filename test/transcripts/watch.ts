@@ -31,11 +31,11 @@ export function watch(conversation: Conversation): Watched {
     }
     return found
   }
-  const hear = (message: Message): void => {
+  const recordSent = (message: Message): void => {
     const revision = revisionIn(message)
     if ('id' in message) requested.set(keyOf(message), revision)
     if ('id' in message && 'method' in message) methods.set(keyOf(message), String(message.method))
-    // Before there is a session, every revision has to know the request.
+    // Before there is a session, the request is recorded for every revision.
     const known = revision ?? session
     for (const name of known === undefined ? revisions : [known]) {
       checker(name).sent('client', message)
@@ -60,7 +60,7 @@ export function watch(conversation: Conversation): Watched {
   return {
     problems,
     send: text => {
-      for (const message of messagesIn(text)) hear(message)
+      for (const message of messagesIn(text)) recordSent(message)
       return conversation.send(text)
     },
     next: async () => {
@@ -111,7 +111,7 @@ function versionIn({ result }: Message): Revision | undefined {
   return revisions.find(revision => revision === version)
 }
 
-/** Returns the messages in a text; none if it is not JSON, which is so on purpose. */
+/** Returns the messages in a text; none if it is not JSON, which some transcripts send on purpose. */
 function messagesIn(text: string): readonly Message[] {
   let value: unknown
   try {

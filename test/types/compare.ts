@@ -5,7 +5,7 @@ export type Writable<T> = T extends readonly (infer Entry)[]
     ? { -readonly [Key in keyof T]: Writable<T[Key]> }
     : T
 
-/** The members of `Theirs` that `Ours` does not have, in any variant of either. */
+/** The members of `Theirs` that `Ours` lacks, over all variants of both. */
 export type Missing<Theirs, Ours> = Exclude<NamedKeys<Theirs>, AllKeys<Ours>>
 
 type AllKeys<T> = T extends unknown ? keyof T : never

@@ -17,7 +17,7 @@ describe('the input of a tool', () => {
 
   test('is typed by a schema of Valibot', () => {
     const input = v.object({ city: v.string(), days: v.optional(v.number()) })
-    // The package that says a Valibot schema as JSON Schema is found when it is needed.
+    // The package that converts a Valibot schema to JSON Schema is loaded on demand.
     const definition = { input }
     type Handler = Parameters<typeof server.tool<typeof definition>>[2]
     expectTypeOf<Parameters<Handler>[0]>().toEqualTypeOf<{ city: string; days?: number }>()
@@ -50,7 +50,7 @@ describe('the input of a tool', () => {
     )
   })
 
-  test('is nothing without a schema', () => {
+  test('is empty without a schema', () => {
     server.tool('none', {}, input => {
       expectTypeOf(input).toEqualTypeOf<Readonly<Record<string, never>>>()
     })
@@ -63,7 +63,7 @@ describe('the output of a tool', () => {
   test('must fit its schema', () => {
     server.tool('right', { output }, () => ({ sum: 1 }))
     server.tool('later', { output }, async () => ({ sum: 1 }))
-    // @ts-expect-error a text is no number
+    // @ts-expect-error a string is not a number
     server.tool('wrong', { output }, () => ({ sum: 'one' }))
     // @ts-expect-error the member is missing
     server.tool('missing', { output }, () => ({}))
@@ -71,11 +71,11 @@ describe('the output of a tool', () => {
     server.tool('wrong later', { output }, async () => ({ sum: 'one' }))
   })
 
-  test('may be a whole result', () => {
+  test('may be a complete result', () => {
     server.tool('whole', { output }, () => ({ content: [], structuredContent: { sum: 1 } }))
   })
 
-  test('is free without one', () => {
+  test('is unconstrained without a schema', () => {
     server.tool('free', {}, () => 'words')
   })
 })
@@ -112,7 +112,7 @@ describe('the response to an elicitation', () => {
 })
 
 describe('a client', () => {
-  test('has a structured answer of the type it asks for', async () => {
+  test('has a structured result of the requested type', async () => {
     await using client = await connect(new Server({ name: 'a', version: '1' }))
     const call = () => client.call('add', {}, { output: z.object({ sum: z.number() }) })
     expectTypeOf<Awaited<ReturnType<typeof call>>['structured']>().toEqualTypeOf<{ sum: number }>()

@@ -103,7 +103,7 @@ describe('the official types of the last session revision', () => {
     expectTypeOf<Official.BlobResourceContents>().toExtend<ResourceContents>()
   })
 
-  test('are accepted: what a server offers', () => {
+  test('are accepted: server features', () => {
     expectTypeOf<Official.Tool>().toExtend<Tool>()
     expectTypeOf<Official.ListToolsResult>().toExtend<ListToolsResult>()
     expectTypeOf<Official.CallToolRequestParams>().toExtend<CallToolParams>()
@@ -125,7 +125,7 @@ describe('the official types of the last session revision', () => {
     expectTypeOf<Official.CompleteResult>().toExtend<CompleteResult>()
   })
 
-  test('are accepted: what a client is asked', () => {
+  test('are accepted: server requests', () => {
     expectTypeOf<Official.ElicitRequestParams>().toExtend<ElicitParams>()
     expectTypeOf<Official.ElicitResult>().toExtend<ElicitResult>()
     expectTypeOf<Official.PrimitiveSchemaDefinition>().toExtend<PrimitiveSchema>()
@@ -149,7 +149,7 @@ describe('the official types of the last session revision', () => {
     expectTypeOf<Official.TaskStatusNotificationParams>().toExtend<TaskStatusParams>()
   })
 
-  test('name no member that ours do not know', () => {
+  test('have no members that ours lack', () => {
     expectTypeOf<Missing<Official.Icon, Icon>>().toBeNever()
     expectTypeOf<Missing<Official.Annotations, Annotations>>().toBeNever()
     expectTypeOf<Missing<Official.Implementation, Implementation>>().toBeNever()
@@ -229,7 +229,7 @@ describe('our types are official ones', () => {
     expectTypeOf<Writable<ToolUseContent>>().toExtend<Official.ToolUseContent>()
   })
 
-  test('what a server offers', () => {
+  test('server features', () => {
     expectTypeOf<Writable<ToolAnnotations>>().toExtend<Official.ToolAnnotations>()
     expectTypeOf<Writable<ToolExecution>>().toExtend<Official.ToolExecution>()
     expectTypeOf<Writable<Resource>>().toExtend<Official.Resource>()
@@ -242,7 +242,7 @@ describe('our types are official ones', () => {
     expectTypeOf<Writable<CompleteResult>>().toExtend<Official.CompleteResult>()
   })
 
-  test('what a client is asked', () => {
+  test('server requests', () => {
     expectTypeOf<Writable<ElicitFormParams>>().toExtend<Official.ElicitRequestFormParams>()
     expectTypeOf<Writable<ElicitUrlParams>>().toExtend<
       Omit<Official.ElicitRequestURLParams, 'elicitationId'>

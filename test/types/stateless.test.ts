@@ -47,7 +47,7 @@ describe('the official types of the stateless revision', () => {
     expectTypeOf<Official.DiscoverResult>().toExtend<DiscoverResult>()
   })
 
-  test('are accepted: what a server offers', () => {
+  test('are accepted: server features', () => {
     expectTypeOf<Official.ContentBlock>().toExtend<Content>()
     expectTypeOf<Official.Tool>().toExtend<Tool>()
     expectTypeOf<Official.CallToolRequestParams>().toExtend<CallToolParams>()
@@ -63,7 +63,7 @@ describe('the official types of the stateless revision', () => {
     expectTypeOf<Official.CompleteResult>().toExtend<CompleteResult>()
   })
 
-  test('are accepted: what a client is asked', () => {
+  test('are accepted: input requests', () => {
     expectTypeOf<Official.SamplingMessageContentBlock>().toExtend<SamplingContent>()
     expectTypeOf<Official.CreateMessageRequestParams>().toExtend<SampleParams>()
     expectTypeOf<Official.CreateMessageResult>().toExtend<SampleResult>()
@@ -82,7 +82,7 @@ describe('the official types of the stateless revision', () => {
     expectTypeOf<Official.SubscriptionsAcknowledgedNotificationParams>().toExtend<AcknowledgedParams>()
   })
 
-  test('name no member that ours do not know', () => {
+  test('have no members that ours lack', () => {
     expectTypeOf<Missing<Official.Implementation, Implementation>>().toBeNever()
     expectTypeOf<Missing<Official.ClientCapabilities, ClientCapabilities>>().toBeNever()
     expectTypeOf<Missing<Official.ServerCapabilities, ServerCapabilities>>().toBeNever()
@@ -125,7 +125,7 @@ describe('our types are official ones', () => {
     expectTypeOf<Writable<CacheHints>>().toExtend<Official.CacheHint>()
   })
 
-  test('what a server offers', () => {
+  test('server features', () => {
     expectTypeOf<Writable<Content>>().toExtend<Official.ContentBlock>()
     expectTypeOf<Writable<Omit<Tool, 'inputSchema'>>>().toExtend<
       Omit<Official.Tool, 'inputSchema'>
@@ -142,7 +142,7 @@ describe('our types are official ones', () => {
     >()
   })
 
-  test('what a client is asked', () => {
+  test('input requests', () => {
     expectTypeOf<Writable<FormSchema>>().toExtend<
       Official.ElicitRequestFormParams['requestedSchema']
     >()

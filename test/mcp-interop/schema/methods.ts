@@ -25,7 +25,7 @@ import * as t from './types.ts'
 
 const lastSession: Revision = '2025-11-25'
 
-/** A request or notification: who may send it, in which revisions, and what it carries. */
+/** A request or notification: its sender, its revisions, and its params. */
 export interface Method {
   readonly from: readonly Side[]
   readonly since?: Revision
@@ -37,7 +37,7 @@ export interface RequestMethod extends Method {
   readonly result: Shape
 }
 
-// Members of `_meta` are for everybody: only those are looked at that have a meaning here.
+// Members of `_meta` are open to everyone: only those with a meaning here are checked.
 const metaOf = (members: Members): Shape => {
   const shape = object(members)
   return (value, place) => shape(value, { ...place, strict: false })
@@ -55,7 +55,7 @@ const requestMeta: Member = {
 const isOptional = (member: Shape | Member): boolean =>
   typeof member !== 'function' && member.needed === false
 
-/** Params are needed where one of their members is. */
+/** Params are required where one of their members is. */
 function paramsOf(members: Members, meta: Member): Member {
   const needed = !Object.values(members).every(isOptional)
   return {
@@ -65,9 +65,9 @@ function paramsOf(members: Members, meta: Member): Member {
 }
 
 interface ResultRules {
-  /** May be kept, and says for how long. */
+  /** May be cached, and says for how long. */
   readonly cacheable?: boolean
-  /** May ask the client for more instead. */
+  /** May request input from the client instead. */
   readonly mayRequestInput?: boolean
 }
 
@@ -305,7 +305,7 @@ export const notifications: ReadonlyMap<string, Method> = new Map(
   Object.entries({
     'notifications/initialized': notification(client, {}, inSessions),
     'notifications/cancelled': notification(anyone, {
-      // Of a task, 2025-11-25 has it told without an id.
+      // For a task, 2025-11-25 allows it without an id.
       requestId: { shape: id, needed: revisions.filter(it => it !== lastSession) },
       reason: optional(string),
     }),

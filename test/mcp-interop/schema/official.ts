@@ -2,7 +2,7 @@ import * as core from '@modelcontextprotocol/core'
 import * as sdk from '@modelcontextprotocol/sdk/types.js'
 import type { Revision } from '../driver.ts'
 
-/** A schema as the packages export it, seen through the little that is used of it. */
+/** The part that is used of a schema that the packages export. */
 interface Parser {
   safeParse(value: unknown): {
     readonly success: boolean
@@ -24,15 +24,15 @@ interface Schemas {
 
 /**
  * The schemas that packages publish: one has those of 2025-11-25, the other a common set for all
- * revisions it knows, which says nothing of what only 2026-07-28 demands. For older revisions there
- * are none.
+ * revisions it knows, which does not include the additional requirements of 2026-07-28. For older
+ * revisions there are none.
  */
 const schemas: ReadonlyMap<Revision, Schemas> = new Map([
   ['2025-11-25', collect(sdk)],
   ['2026-07-28', collect(core)],
 ])
 
-/** What the packages' own schemas have against a message; nothing where they have no opinion. */
+/** The problems that the schemas of the packages find in a message; empty where they have no schema. */
 export function officialProblems(
   revision: Revision,
   message: Readonly<Record<string, unknown>>,
@@ -51,7 +51,7 @@ export function officialProblems(
   return found
 }
 
-/** Neither package publishes a schema for answers that ask for more. */
+/** Neither package publishes a schema for results that request input. */
 function isInput(result: unknown): boolean {
   return typeof result === 'object' && result !== null && 'resultType' in result
     ? result.resultType === 'input_required'
@@ -63,7 +63,7 @@ function problemsOf(parser: Parser | undefined, value: unknown, path: string): s
   return issues.map(issue => `${[path, ...issue.path.map(String)].join('.')}: ${issue.message}`)
 }
 
-/** Finds the schemas of a module by their names and by the method that they stand for. */
+/** Finds the schemas of a module by their names and by the method that they describe. */
 function collect(module: Readonly<Record<string, unknown>>): Schemas {
   const requests = new Map<string, Parser>()
   const results = new Map<string, Parser>()
@@ -83,7 +83,7 @@ function collect(module: Readonly<Record<string, unknown>>): Schemas {
   return { message, requests, results, notifications }
 }
 
-/** A call may make a task, and a sample may use tools: then the result has another schema. */
+/** A call may create a task, and sampling may use tools: then the result has another schema. */
 function resultSchemas(
   method: string,
   usual: unknown,
@@ -108,7 +108,7 @@ function isParser(value: unknown): value is Parser {
   return typeof value === 'object' && value !== null && 'safeParse' in value
 }
 
-/** The literal that a schema wants for the member `method`. */
+/** The literal that a schema requires for the member `method`. */
 function methodOf(schema: unknown): string | undefined {
   if (typeof schema !== 'object' || schema === null || !('shape' in schema)) return undefined
   const { shape } = schema

@@ -1,6 +1,6 @@
 import { isBefore, type Revision } from '../driver.ts'
 
-/** Where a check stands: the revision it is for, the way to the value, and what was found so far. */
+/** The state of a check: the revision, the path to the value, and the problems found so far. */
 export interface Place {
   readonly revision: Revision
   readonly path: string
@@ -9,15 +9,15 @@ export interface Place {
   readonly strict: boolean
 }
 
-/** Looks at one value and reports what is wrong with it. */
+/** Checks one value and reports its problems. */
 export type Shape = (value: unknown, place: Place) => void
 
-/** A member that only some revisions have, or need. */
+/** A member that only some revisions have or require. */
 export interface Member {
   readonly shape: Shape
   readonly from?: Revision
   readonly until?: Revision
-  /** The revisions that need it: all it is in, none, or some. */
+  /** The revisions that require it: all that have it, none, or some. */
   readonly needed: boolean | readonly Revision[]
 }
 
@@ -77,7 +77,7 @@ export const list =
     })
   }
 
-/** An object whose members have names of somebody's choice. */
+/** An object with arbitrary member names. */
 export const map =
   (item: Shape): Shape =>
   (value, place) => {
@@ -87,7 +87,7 @@ export const map =
     }
   }
 
-/** An object, and nothing said about its members. */
+/** An object with any members. */
 export const open: Shape = map(anything)
 
 /** An object with these members. Others are allowed unless the check is strict. */
@@ -109,7 +109,7 @@ export const object = (members: Members): Shape => {
   }
 }
 
-/** One of several kinds, told apart by the word in a member. */
+/** One of several kinds, distinguished by the value of a member. */
 export const tagged =
   (tag: string, kinds: Readonly<Record<string, Shape | Member>>): Shape =>
   (value, place) => {
@@ -122,7 +122,7 @@ export const tagged =
     kind.shape(value, place)
   }
 
-/** What one of several shapes is content with. Tells the problems of the one with the fewest. */
+/** A value that matches one of several shapes. Reports the problems of the shape with the fewest. */
 export const either =
   (...shapes: readonly Shape[]): Shape =>
   (value, place) => {
@@ -135,10 +135,10 @@ export const either =
     place.problems.push(...(best ?? []))
   }
 
-/** A member that need not be there. */
+/** An optional member. */
 export const optional = (shape: Shape): Member => ({ shape, needed: false })
 
-/** A member that need not be there, and is known from a revision on, and perhaps only until another. */
+/** An optional member that exists from a revision on, and perhaps only until another. */
 export const since = (from: Revision, shape: Shape, until?: Revision): Member => ({
   shape,
   from,
@@ -146,7 +146,7 @@ export const since = (from: Revision, shape: Shape, until?: Revision): Member =>
   needed: false,
 })
 
-/** A member that must be there from a revision on. */
+/** A member that is required from a revision on. */
 export const neededSince = (from: Revision, shape: Shape, until?: Revision): Member => ({
   shape,
   from,
@@ -154,7 +154,7 @@ export const neededSince = (from: Revision, shape: Shape, until?: Revision): Mem
   needed: true,
 })
 
-/** Whether there is such a thing in a revision. */
+/** Whether it exists in a revision. */
 export function exists({ from, until }: Pick<Member, 'from' | 'until'>, at: Revision): boolean {
   if (from !== undefined && isBefore(at, from)) return false
   return until === undefined || !isBefore(until, at)

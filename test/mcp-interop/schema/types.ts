@@ -24,8 +24,8 @@ import {
   word,
 } from './shape.ts'
 
-// The types of the protocol in all revisions, as far as they can be seen from outside: which members
-// there are, since when, which are needed, and what they hold.
+// The types of the protocol in all revisions, as far as they are visible on the wire: which members
+// exist, since when, which are required, and what they hold.
 
 const tasksRevision: Revision = '2025-11-25'
 
@@ -256,7 +256,7 @@ const field = {
 
 const choice = object({ const: string, title: string })
 
-/** One question of a form. */
+/** One field of a form. */
 export const formField = tagged('type', {
   boolean: object({ ...field, type: word('boolean'), default: optional(boolean) }),
   string: object({
@@ -390,7 +390,7 @@ export const filter = object({
 
 const key = (name: string): string => `io.modelcontextprotocol/${name}`
 
-/** What each request of the stateless revision says about the one who asks. */
+/** What each request of the stateless revision declares about its client. */
 export const requestMeta: Members = {
   [key('protocolVersion')]: string,
   [key('clientCapabilities')]: clientCapabilities,

@@ -21,22 +21,22 @@ export const promptSteps: readonly Step[] = [
     ),
   },
   {
-    name: 'a prompt without arguments is got',
+    name: 'a prompt without arguments is returned',
     run: driver => driver.getPrompt('plain'),
     expected: always(says(texts.plain)),
   },
   {
-    name: 'a prompt with arguments is got',
+    name: 'a prompt with arguments is returned',
     run: driver => driver.getPrompt('greet', { name: 'Ada', tone: 'merry' }),
     expected: always(says(texts.greeting('Ada', 'merry'))),
   },
   {
-    name: 'an argument that need not be given is left out',
+    name: 'an optional argument is omitted',
     run: driver => driver.getPrompt('greet', { name: 'Ada' }),
     expected: always(says(texts.greeting('Ada', 'mild'))),
   },
   {
-    name: 'a prompt has messages with a picture and with a resource',
+    name: 'a prompt has messages with an image and with a resource',
     run: driver => driver.getPrompt('pictured'),
     expected: always(
       answered([
@@ -46,7 +46,7 @@ export const promptSteps: readonly Step[] = [
     ),
   },
   {
-    name: 'a prompt without a needed argument is refused',
+    name: 'a prompt without a required argument is refused',
     run: driver => driver.getPrompt('greet', {}),
     expected: always(refused(-32602)),
   },
@@ -62,7 +62,7 @@ export const promptSteps: readonly Step[] = [
     expected: always(answered({ values: completions.name('A') })),
   },
   {
-    name: 'an argument is completed by what is known of the others',
+    name: 'an argument is completed in the context of the others',
     run: driver =>
       driver.complete(
         { type: 'ref/prompt', name: 'greet' },

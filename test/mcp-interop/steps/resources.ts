@@ -3,7 +3,7 @@ import { stateless } from '../driver.ts'
 import { always, answered, changing, refused, type Step } from '../outcome.ts'
 import { completions, png, resources, texts, uris } from '../surface.js'
 
-/** Lets everything run that is ready to. */
+/** Waits for one turn of the event loop. */
 const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 async function touchedText(driver: McpDriver): Promise<unknown> {
@@ -18,27 +18,27 @@ const reading: readonly Step[] = [
     expected: always(answered(resources)),
   },
   {
-    name: 'a cursor that nobody gave out is refused',
+    name: 'an unknown cursor is refused',
     run: driver => driver.request('resources/list', { cursor: 'nonsense' }),
     expected: always(refused(-32602)),
   },
   {
-    name: 'the templates of resources are listed',
+    name: 'the resource templates are listed',
     run: driver => driver.listResourceTemplates(),
     expected: always(answered([{ name: 'item', uriTemplate: uris.template }])),
   },
   {
-    name: 'a resource of text is read',
+    name: 'a text resource is read',
     run: driver => driver.readResource(uris.text),
     expected: always(answered([{ uri: uris.text, mimeType: 'text/plain', text: texts.resource }])),
   },
   {
-    name: 'a resource of bytes is read',
+    name: 'a blob resource is read',
     run: driver => driver.readResource(uris.binary),
     expected: always(answered([{ uri: uris.binary, mimeType: 'image/png', blob: png }])),
   },
   {
-    name: 'a resource of a template is read',
+    name: 'a resource from a template is read',
     run: driver => driver.readResource('fixture://items/42'),
     expected: always(answered([{ uri: 'fixture://items/42', text: texts.item('42') }])),
   },
@@ -57,7 +57,7 @@ const reading: readonly Step[] = [
 
 const news: readonly Step[] = [
   {
-    name: 'a tool that appears is told of, and listed',
+    name: 'an added tool is reported and listed',
     async run(driver) {
       const watch = await driver.watch({ tools: true })
       await driver.callTool('grow')
@@ -73,7 +73,7 @@ const news: readonly Step[] = [
     ),
   },
   {
-    name: 'a resource that changes is told of to those who asked, until they ask no more',
+    name: 'a changed resource is reported to subscribers until they unsubscribe',
     async run(driver) {
       const watch = await driver.watch({ resources: [uris.touched] })
       const before = await touchedText(driver)
@@ -82,7 +82,7 @@ const news: readonly Step[] = [
       const isNew = (await touchedText(driver)) !== before
       await watch.close()
       await driver.callTool('touch')
-      // What came before this answer is on its way through the client, at the most.
+      // What came before this response is at most still on its way through the client.
       await driver.callTool('echo', { text: 'anything' })
       await turn()
       return { change, isNew, left: watch.waiting }
@@ -92,7 +92,7 @@ const news: readonly Step[] = [
     ),
   },
   {
-    name: 'a resource that nobody asked about changes in silence',
+    name: 'a changed resource without subscribers is not reported',
     async run(driver) {
       const watch = await driver.watch({ resources: [uris.text] })
       await driver.callTool('touch')
@@ -106,5 +106,5 @@ const news: readonly Step[] = [
   },
 ]
 
-/** Lists, reads, and news of changes. */
+/** Lists, reads, and change notifications. */
 export const resourceSteps: readonly Step[] = [...reading, ...news]

@@ -8,7 +8,7 @@ const toolNames = [
   ...['touch', 'wait'],
 ]
 
-/** Line ends inside a string, characters beyond the first plane, and what JSON escapes. */
+/** Line ends inside a string, characters beyond the BMP, and characters that JSON escapes. */
 const awkward = 'one\ntwo\r\nthree\u2028four\u0000"\\ żółć 🙂'
 
 const says = (words: string) =>
@@ -16,12 +16,12 @@ const says = (words: string) =>
 
 const base: readonly Step[] = [
   {
-    name: 'the server says who it is',
+    name: 'the server identifies itself',
     run: async ({ server: { name, version, instructions: words } }) => ({ name, version, words }),
     expected: always(answered({ ...info, words: instructions })),
   },
   {
-    name: 'the server declares what it can do',
+    name: 'the server declares its capabilities',
     run: async ({ server }) => server.capabilities,
     expected: changing(
       answered({
@@ -69,7 +69,7 @@ const calls: readonly Step[] = [
     ),
   },
   {
-    name: 'a tool gives back its text',
+    name: 'a tool returns its text',
     run: driver => driver.callTool('echo', { text: 'hello' }),
     expected: always(says('hello')),
   },
@@ -88,7 +88,7 @@ const calls: readonly Step[] = [
     expected: always(answered(true)),
   },
   {
-    name: 'calls at the same time get their own answers',
+    name: 'concurrent calls get their own results',
     run: driver =>
       Promise.all(
         Array.from({ length: 50 }, async (_, n) => {
@@ -99,7 +99,7 @@ const calls: readonly Step[] = [
     expected: always(answered(Array.from({ length: 50 }, (_, n) => `call ${n}`))),
   },
   {
-    name: 'a structured result comes with its text',
+    name: 'a structured result has its text, too',
     async run(driver) {
       const { content, structured } = await driver.callTool('add', { a: 2, b: 3 })
       return { structured: structured ?? null, text: JSON.parse(String(content[0]?.text)) }
@@ -111,7 +111,7 @@ const calls: readonly Step[] = [
     ),
   },
   {
-    name: 'wrong arguments are refused, and later told to the model',
+    name: 'wrong arguments are refused, in later revisions as a tool error',
     run: driver => driver.callTool('add', { a: 2, b: 'three' }),
     expected: changing(refused(-32602), '2025-11-25', answered({ isError: true })),
   },
@@ -133,16 +133,16 @@ const calls: readonly Step[] = [
 
 const whileCalled: readonly Step[] = [
   {
-    name: 'progress is told before the answer',
+    name: 'progress is reported before the result',
     async run(driver) {
-      const told: unknown[] = []
+      const reported: unknown[] = []
       const onProgress = ({ progress, total, message }: Progress): void => {
-        told.push([progress, total, message])
-        // The tool answers when it may: a client that reads both at once may forget the progress.
+        reported.push([progress, total, message])
+        // The tool returns only when released: a client that reads both at once may drop the progress.
         if (progress === total) void driver.callTool('release')
       }
       const { content } = await driver.callTool('count', { to: 3 }, { onProgress })
-      return [...told, content[0]?.text]
+      return [...reported, content[0]?.text]
     },
     expected: changing(
       answered([...[1, 2, 3].map(n => [n, 3, undefined]), texts.counted(3)]),
@@ -151,7 +151,7 @@ const whileCalled: readonly Step[] = [
     ),
   },
   {
-    name: 'a call that is given up stops the tool',
+    name: 'a cancelled call stops the tool',
     async run(driver) {
       const giveUp = new AbortController()
       const onProgress = () => giveUp.abort(new Error('no more'))
@@ -164,7 +164,7 @@ const whileCalled: readonly Step[] = [
     expected: always(answered(['rejected', texts.cancelled])),
   },
   {
-    name: 'logs come from the level on that was asked for',
+    name: 'logs are filtered by the requested level',
     async run(driver) {
       await driver.setLogLevel('info')
       const before = driver.logs.length
@@ -183,7 +183,7 @@ const whileCalled: readonly Step[] = [
   },
 ]
 
-/** The block of a kind in what a tool gives; null where none is. What comes instead is left open. */
+/** The content block of a type in the result of a tool; null without one. A substitute is not checked. */
 const blockOf =
   (tool: string, kind: string): Step['run'] =>
   async driver =>
@@ -191,12 +191,12 @@ const blockOf =
 
 const contents: readonly Step[] = [
   {
-    name: 'a picture comes as an image',
+    name: 'an image is returned',
     run: blockOf('image', 'image'),
     expected: always(answered({ type: 'image', data: png, mimeType: 'image/png' })),
   },
   {
-    name: 'a sound comes as audio, where there is such a kind',
+    name: 'audio is returned, where the revision has it',
     run: blockOf('audio', 'audio'),
     expected: changing(
       answered(null),
@@ -205,7 +205,7 @@ const contents: readonly Step[] = [
     ),
   },
   {
-    name: 'a link to a resource comes as one, where there is such a kind',
+    name: 'a resource link is returned, where the revision has it',
     run: blockOf('link', 'resource_link'),
     expected: changing(
       answered(null),
@@ -214,7 +214,7 @@ const contents: readonly Step[] = [
     ),
   },
   {
-    name: 'a resource comes embedded',
+    name: 'an embedded resource is returned',
     run: blockOf('embedded', 'resource'),
     expected: always(
       answered({ type: 'resource', resource: { uri: uris.text, text: texts.resource } }),
@@ -222,5 +222,5 @@ const contents: readonly Step[] = [
   },
 ]
 
-/** Who serves, its tools, and what a call may bring before and in its answer. */
+/** The identity of the server, its tools, and what a call returns or sends before its result. */
 export const toolSteps: readonly Step[] = [...base, ...calls, ...whileCalled, ...contents]

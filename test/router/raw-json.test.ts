@@ -9,7 +9,7 @@ import type { TaskRecord } from '../../src/server/tasks/store.ts'
 import { streamChannel } from '../../src/transport/stream/stream.ts'
 import { routed } from './routed.ts'
 
-/** A server that answers every call with the text that it is given, which it does not look at. */
+/** A server that answers every call with the raw text in its arguments. */
 const parrot: UpstreamOptions = {
   command: process.execPath,
   args: [
@@ -26,7 +26,7 @@ const parrot: UpstreamOptions = {
   prefix: false,
 }
 
-/** One that answers every call with the text of the call, as it came. */
+/** A server that answers every call with the raw text of the call. */
 const echo: UpstreamOptions = {
   ...parrot,
   args: parrot.args?.map(arg =>
@@ -37,12 +37,12 @@ const echo: UpstreamOptions = {
   ),
 }
 
-/** The text of the reply that somebody on a stream gets to a call that the server answers so. */
+/** The raw reply that a stream client gets to a call with this result. */
 function answered(router: Router, result: string, revision?: string): Promise<string> {
   return called(router, JSON.stringify({ name: 't', arguments: { text: result } }), revision)
 }
 
-/** The same with other params, as text. */
+/** The raw reply to a call with these raw params. */
 async function called(router: Router, params: string, revision = '2025-11-25'): Promise<string> {
   const input = new PassThrough()
   const output = new PassThrough()
@@ -62,7 +62,7 @@ async function called(router: Router, params: string, revision = '2025-11-25'): 
   return ask(2, 'tools/call', params)
 }
 
-/** What a server behind a router was sent, to a call with these params. */
+/** The raw request that an upstream server received for a call with these params. */
 async function sent(router: Router, params: string): Promise<string> {
   const { result } = JSON.parse(await called(router, params))
   return result.content[0].text
@@ -81,13 +81,13 @@ const precise =
   '{"content":[{"type":"text","text":"a"}],"structuredContent":{"n":12345678901234567890}}'
 const rounded = precise.replace('67890}', '67000}')
 
-test('a result that nobody looks at comes as its server has written it', async () => {
+test('a result that needs no changes is forwarded as raw JSON', async () => {
   const text = await answered(plain, precise)
   expect(text).toBe(`{"jsonrpc":"2.0","id":2,"result":${precise}}\n`)
 })
 
-test.each(['of the router', 'on the way to the server'])(
-  'a middleware %s is given all of it',
+test.each(['of the router', 'of the server'])(
+  'a middleware %s gets the whole result',
   async where => {
     const seen: unknown[] = []
     const look: Middleware = next => async (message, exchange) => {
@@ -104,28 +104,28 @@ test.each(['of the router', 'on the way to the server'])(
   },
 )
 
-test('a caller whose revision has no word for something gets it in words that it knows', async () => {
+test('a caller whose revision lacks a content type gets a substitute that it knows', async () => {
   const link = '{"content":[{"type":"resource_link","uri":"a:b","name":"b"}]}'
   const { result } = JSON.parse(await answered(plain, link, '2025-03-26'))
   expect(result.content).toEqual([expect.objectContaining({ type: 'text' })])
 })
 
 test.each([
-  ['no object', '[1]', {}],
+  ['an array in place of an object', '[1]', {}],
   ['another kind of content', '{"content":{"a":1}}', { content: { a: 1 } }],
   ['content twice', '{"content":[1],"content":[2]}', { content: [2] }],
-  ['a type of its own', '{"resultType":"complete","content":[]}', { content: [] }],
+  ['a result type', '{"resultType":"complete","content":[]}', { content: [] }],
   [
-    'what is of one hop',
+    'members that belong to one hop',
     '{"content":[],"_meta":{"io.modelcontextprotocol/serverInfo":{}}}',
     { content: [] },
   ],
-])('a result with %s is no other than it would be read whole', async (_, result, expected) => {
+])('a result with %s is the same as if it were fully parsed', async (_, result, expected) => {
   expect(JSON.parse(await answered(plain, result)).result).toEqual(expected)
 })
 
 describe('the result of a task', () => {
-  /** One that takes calls as tasks, by what it says, and answers them as if it did not. */
+  /** A server that declares calls as tasks, and answers them as plain calls. */
   const tasking: UpstreamOptions = {
     ...parrot,
     args: parrot.args?.map(arg =>
@@ -136,16 +136,21 @@ describe('the result of a task', () => {
   }
 
   test.each([
-    ['is kept as what it is', precise, 'completed', JSON.parse(rounded)],
+    ['is stored parsed', precise, 'completed', JSON.parse(rounded)],
     [
-      'tells why it failed',
+      'says why it failed',
       '{"content":[{"type":"text","text":"no disk"}],"isError":true}',
       'failed',
       { content: [{ type: 'text', text: 'no disk' }], isError: true },
       'no disk',
     ],
-    ['needs no words for that', '{"isError":true}', 'failed', { isError: true }],
-    ['nor any that can be read', '{"content":[null],"isError":true}', 'failed', { isError: true }],
+    ['may fail without a message', '{"isError":true}', 'failed', { isError: true }],
+    [
+      'may fail with an unreadable message',
+      '{"content":[null],"isError":true}',
+      'failed',
+      { isError: true },
+    ],
   ])('%s', async (_, text, status, result, message?: string) => {
     const records: TaskRecord[] = []
     const store = new MemoryTaskStore()
@@ -162,7 +167,7 @@ describe('the result of a task', () => {
     await done
     const last = records.at(-1)
     expect(last?.message).toBe(message)
-    // As a store may keep it that copies what it is given.
+    // A clone, as a store keeps that copies its records.
     expect(structuredClone(last?.result)).toMatchObject(result)
   })
 })
@@ -177,7 +182,7 @@ describe('the arguments of a call', () => {
     )
   const quoted = (text: string) => text.replace(/[{}[\]().*+?^$|\\]/g, '\\$&')
 
-  test('that nobody looks at reach the server as the caller has written them', async () => {
+  test('that need no changes are forwarded as raw JSON', async () => {
     const router = await routed({ s: echo })
     expect(await sent(router, params)).toEqual(passed(params))
   })
@@ -185,19 +190,19 @@ describe('the arguments of a call', () => {
   test.each([
     ['_meta', `${params.slice(0, -1)},"_meta":{"a":1,"progressToken":"p"}}`, '{"a":1'],
     ['other members', `${params.slice(0, -1)},"more":[1]}`, '"more":[1]'],
-  ])('go on beside %s', async (_, text, expected) => {
+  ])('are forwarded together with %s', async (_, text, expected) => {
     const router = await routed({ s: echo })
     expect(await sent(router, text)).toContain(expected)
     expect(await sent(router, text)).toContain('{"b":')
   })
 
-  test('are read for a tool of another name', async () => {
+  test('are parsed for a renamed tool', async () => {
     const router = await routed({ s: { ...echo, tools: { rename: { t: 'u' } } } })
     expect(await sent(router, params.replace('"t"', '"u"'))).toEqual(passed(params))
   })
 
-  test.each(['of the router', 'on the way to the server'])(
-    'are there for a middleware %s, which may change them',
+  test.each(['of the router', 'of the server'])(
+    'are available to a middleware %s, which may change them',
     async where => {
       const seen: unknown[] = []
       const change: Middleware = next => (message, exchange) => {
@@ -213,7 +218,7 @@ describe('the arguments of a call', () => {
     },
   )
 
-  test('choose the instance, where that is by one of them', async () => {
+  test('choose the instance, where the hash is over one of them', async () => {
     const pids = echo.args?.map(arg => arg.replace('text: line', 'text: String(process.pid)'))
     const router = await routed({
       s: { ...echo, args: pids, instances: 3, balance: 'hash', hash: { argument: 'key' } },
@@ -225,7 +230,7 @@ describe('the arguments of a call', () => {
     expect(new Set(first).size).toBeGreaterThan(1)
   })
 
-  test('are read for a server of this process', async () => {
+  test('are parsed for an in-process server', async () => {
     const server = new Server({ name: 'local', version: '1' })
     const input = { type: 'object', properties: { n: { type: 'number' } } } as const
     server.tool('t', { input }, ({ n }) => String(n))
@@ -233,7 +238,7 @@ describe('the arguments of a call', () => {
     expect(await sent(router, '{"name":"t","arguments":{"n":1.50}}')).toBe('1.5')
   })
 
-  test('that headers repeat go on as they were compared, each of them once', async () => {
+  test('that headers repeat are forwarded as they were compared, each of them once', async () => {
     const schema = '{"type":"object","properties":{"n":{"type":"string","x-mcp-header":"N"}}}'
     const args = echo.args?.map(arg => arg.replace('{"type":"object"}', schema))
     const router = await routed({ s: { ...echo, args } })
@@ -242,7 +247,7 @@ describe('the arguments of a call', () => {
     expect(await sent(router, twice)).toEqual(passed(once))
   })
 
-  test('that are no object are for the server to refuse', async () => {
+  test('that are not an object are left to the server to refuse', async () => {
     const router = await routed({ s: echo })
     const wrong = '{"name":"t","arguments":[1]}'
     expect(await sent(router, wrong)).toEqual(passed(wrong))

@@ -7,8 +7,8 @@ import type { Router } from '../../src/router/router.ts'
 import { Server } from '../../src/server/server.ts'
 import { caller, routed } from './routed.ts'
 
-/** Servers that do the same, each of which says which one it is; as addresses. */
-async function alike(count: number, revisions?: readonly string[]): Promise<readonly string[]> {
+/** The addresses of interchangeable servers, each of which returns its own index. */
+async function replicas(count: number, revisions?: readonly string[]): Promise<readonly string[]> {
   const listeners = Array.from({ length: count }, (_, at) => {
     const server = new Server({ name: 'one', version: '1' }, revisions && { revisions })
     server.tool('who', {}, () => `${at}`)
@@ -23,11 +23,11 @@ async function alike(count: number, revisions?: readonly string[]): Promise<read
   )
 }
 
-async function spreading(urls: readonly string[], more: UpstreamOptions): Promise<Router> {
+async function balanced(urls: readonly string[], more: UpstreamOptions): Promise<Router> {
   return routed({ it: { urls, prefix: false, ...more } })
 }
 
-/** The router as somebody reaches it of whom it is known who it is. */
+/** The router as an authenticated caller reaches it. */
 function as(router: Router, id: string): Endpoint {
   return {
     profile: router.profile,
@@ -39,9 +39,9 @@ function as(router: Router, id: string): Endpoint {
 
 const names = Array.from({ length: 12 }, (_, at) => `caller-${at}`)
 
-describe('calls are spread by a hash', () => {
-  test('of who calls: each keeps to one instance, and not all to the same', async () => {
-    const router = await spreading(await alike(3), { balance: 'hash', hash: 'principal' })
+describe('calls are balanced by a hash', () => {
+  test('of the principal: each caller stays at one instance, and not all at the same', async () => {
+    const router = await balanced(await replicas(3), { balance: 'hash', hash: 'principal' })
     const homes = await Promise.all(
       names.map(async name => {
         const client = await connect(as(router, name), { era: 'stateless' })
@@ -55,8 +55,8 @@ describe('calls are spread by a hash', () => {
     expect(new Set(homes).size).toBeGreaterThan(1)
   })
 
-  test('of a header of the call, whoever sends it', async () => {
-    const router = await spreading(await alike(3), {
+  test('of a header of the call, from any caller', async () => {
+    const router = await balanced(await replicas(3), {
       balance: 'hash',
       hash: { header: 'X-Tenant' },
     })
@@ -75,9 +75,9 @@ describe('calls are spread by a hash', () => {
 })
 
 test.each<BalanceStrategy>(['round-robin', 'weighted', 'least-busy', 'two-choices', 'adaptive'])(
-  '%s uses every instance for callers that have no session',
+  '%s uses every instance for callers without a session',
   async balance => {
-    const router = await spreading(await alike(2), { balance })
+    const router = await balanced(await replicas(2), { balance })
     const client = await caller(router, { era: 'stateless' })
     const said = new Set<string>()
     for (let call = 0; call < 100 && said.size < 2; call++) {
@@ -87,11 +87,11 @@ test.each<BalanceStrategy>(['round-robin', 'weighted', 'least-busy', 'two-choice
   },
 )
 
-describe('servers that have sessions', () => {
+describe('servers with sessions', () => {
   const sessions = ['2025-11-25']
 
   test('keep each session of a caller at one instance, whatever the balance', async () => {
-    const router = await spreading(await alike(3, sessions), { balance: 'round-robin' })
+    const router = await balanced(await replicas(3, sessions), { balance: 'round-robin' })
     const homes = new Set<string>()
     for (let session = 0; session < 6; session++) {
       const client = await caller(router, { era: 'session' })
@@ -103,20 +103,20 @@ describe('servers that have sessions', () => {
     expect(homes.size).toBeGreaterThan(1)
   })
 
-  test('get calls without a session by turns', async () => {
-    const router = await spreading(await alike(2, sessions), { balance: 'round-robin' })
+  test('get calls without a session in turn', async () => {
+    const router = await balanced(await replicas(2, sessions), { balance: 'round-robin' })
     const client = await caller(router, { era: 'stateless' })
     const said: string[] = []
     for (let call = 0; call < 4; call++) said.push((await client.call('who')).text)
     expect(new Set(said).size).toBe(2)
   })
 
-  test('lose a caller to another instance when theirs is gone', async () => {
-    const urls = await alike(1, sessions)
+  test('lose a caller to another instance when its own is gone', async () => {
+    const urls = await replicas(1, sessions)
     const server = new Server({ name: 'one', version: '1' }, { revisions: sessions })
     server.tool('who', {}, () => 'mortal')
     const mortal = await listen(server, 'http://127.0.0.1:0/mcp')
-    const router = await spreading([mortal.address, ...urls], { balance: 'round-robin' })
+    const router = await balanced([mortal.address, ...urls], { balance: 'round-robin' })
     const clients = [
       await caller(router, { era: 'session' }),
       await caller(router, { era: 'session' }),

@@ -2,7 +2,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
 import type { LogMessageParams } from '../../src/mcp/types/logging.ts'
 import { proves } from '../requirements.ts'
-import { type Connected, connectCell, type Ear, named, type Served, until } from './mcp-cells.ts'
+import {
+  type Connected,
+  connectCell,
+  named,
+  type Recorder,
+  type Served,
+  until,
+} from './mcp-cells.ts'
 
 describe.each(named)('over %s', (_, cell) => {
   const { isStateless, cancelsByLeaving } = cell
@@ -10,7 +17,7 @@ describe.each(named)('over %s', (_, cell) => {
   let connected: Connected
   let client: Client
   let served: Served
-  let ear: Ear
+  let recorder: Recorder
 
   beforeEach(async () => {
     logs.length = 0
@@ -20,15 +27,15 @@ describe.each(named)('over %s', (_, cell) => {
     })
     client = connected.client
     served = connected.served
-    ear = connected.ear
+    recorder = connected.recorder
   })
 
   afterEach(async () => {
     await connected.close()
-    expect(ear.problems()).toEqual([])
+    expect(recorder.problems()).toEqual([])
   })
 
-  test('changes are told to whoever asked for them, until they have heard enough', async () => {
+  test('changes are reported to subscribers until they unsubscribe', async () => {
     proves('Q4', 'T6')
     const changes = client.changes({ tools: true, resources: ['test://watched-resource'] })
     const others = client.changes({ prompts: true, resources: true })
@@ -38,19 +45,19 @@ describe.each(named)('over %s', (_, cell) => {
     await client.call('test_trigger_prompt_change')
     await client.call('test_trigger_resource_update')
     await client.call('test_trigger_resource_change')
-    // A router reads a list again before it tells of it.
-    expect((await told(changes, 2)).sort()).toEqual(['test://watched-resource', 'tools'])
-    expect((await told(others, 2)).sort()).toEqual(['prompts', 'resources'])
+    // A router reads a list again before it reports a change.
+    expect((await nextChanges(changes, 2)).sort()).toEqual(['test://watched-resource', 'tools'])
+    expect((await nextChanges(others, 2)).sort()).toEqual(['prompts', 'resources'])
     await changes.return()
     await client.call('test_trigger_tool_change')
     await client.call('test_trigger_prompt_change')
-    expect(await told(others, 1)).toEqual(['prompts'])
+    expect(await nextChanges(others, 1)).toEqual(['prompts'])
     expect(await changes.next()).toEqual({ done: true, value: undefined })
     const ends = isStateless ? 'notifications/cancelled' : 'resources/unsubscribe'
-    expect(ear.of(ends)).toHaveLength(cancelsByLeaving ? 0 : 1)
+    expect(recorder.of(ends)).toHaveLength(cancelsByLeaving ? 0 : 1)
   })
 
-  test('a server lost during a call is found again, and the call is not made again', async () => {
+  test('a client reconnects after a server is lost during a call, and does not retry the call', async () => {
     proves('T7b', 'L10')
     const call = client.call('test_wait', { name: 'lost' })
     call.catch(() => {})
@@ -65,29 +72,31 @@ describe.each(named)('over %s', (_, cell) => {
       message: expect.stringContaining('tools/call'),
     })
     expect((await client.call('test_simple_text')).isError).toBe(false)
-    // Where requests have connections of their own, one that is lost is only its request's.
-    expect(ear.connections).toBe(cancelsByLeaving ? 1 : 2)
-    expect(waits(ear)).toHaveLength(1)
-    expect(ear.of('initialize')).toHaveLength(isStateless ? 0 : 2)
+    // Where each request has its own connection, a lost connection affects only that request.
+    expect(recorder.connections).toBe(cancelsByLeaving ? 1 : 2)
+    expect(waits(recorder)).toHaveLength(1)
+    expect(recorder.of('initialize')).toHaveLength(isStateless ? 0 : 2)
   })
 
-  test('what was asked for before is asked for again on a new connection', async () => {
+  test('subscriptions are renewed on a new connection', async () => {
     proves('T7c')
     await client.setLogLevel('alert')
     const changes = client.changes({ tools: true, resources: ['test://watched-resource'] })
     await changes.ready
     await served.cut()
-    expect(await told(changes, 1)).toEqual(['reconnected'])
+    expect(await nextChanges(changes, 1)).toEqual(['reconnected'])
     await client.call('test_trigger_resource_update')
     await client.call('test_trigger_tool_change')
-    expect(await told(changes, 2)).toEqual(['test://watched-resource', 'tools'])
+    expect(await nextChanges(changes, 2)).toEqual(['test://watched-resource', 'tools'])
     await client.call('test_logging_tool')
     expect(logs.map(({ level }) => level)).toEqual(['alert', 'emergency'])
-    expect(ear.of(isStateless ? 'subscriptions/listen' : 'resources/subscribe')).toHaveLength(2)
+    expect(recorder.of(isStateless ? 'subscriptions/listen' : 'resources/subscribe')).toHaveLength(
+      2,
+    )
     await changes.return()
   })
 
-  test('what changes nothing is asked again, unseen', async () => {
+  test('read-only requests are retried transparently', async () => {
     const gone = served.cut()
     const texts = await Promise.all([
       client.read('test://static-text'),
@@ -102,11 +111,14 @@ describe.each(named)('over %s', (_, cell) => {
 })
 
 /** The calls of the tool that waits. */
-function waits(ear: Ear): readonly unknown[] {
-  return ear.of('tools/call').filter(({ params }) => params.name === 'test_wait')
+function waits(recorder: Recorder): readonly unknown[] {
+  return recorder.of('tools/call').filter(({ params }) => params.name === 'test_wait')
 }
 
-async function told(changes: ReturnType<Client['changes']>, count: number): Promise<string[]> {
+async function nextChanges(
+  changes: ReturnType<Client['changes']>,
+  count: number,
+): Promise<string[]> {
   const found: string[] = []
   while (found.length < count) {
     const { value } = await changes.next()

@@ -15,16 +15,16 @@ const key = 'io.modelcontextprotocol/'
 // biome-ignore lint/suspicious/noExplicitAny: assertions say what they expect
 type Loose = any
 
-/** A server that keeps what it was told, and tools that wait, ask and tell of themselves. */
-function behindServer(revision: string) {
+/** A server that records its calls, with tools that wait and report progress. */
+function upstreamServer(revision: string) {
   const server = new Server(
     { name: 'behind', version: '9.9.9' },
     { revisions: [revision], onError: () => {} },
   )
-  const told: Loose[] = []
+  const calls: Loose[] = []
   const waits = { begun: 0, stopped: 0 }
   server.use(next => (message, exchange) => {
-    if (message.method === 'tools/call') told.push(message.params)
+    if (message.method === 'tools/call') calls.push(message.params)
     return next(message, exchange)
   })
   const annotations = { readOnlyHint: true, title: 'Telling' }
@@ -41,25 +41,25 @@ function behindServer(revision: string) {
       })
     })
   })
-  return { server, told, waits }
+  return { server, calls, waits }
 }
 
-/** One end of a wire whose other end is a router: says and hears messages as they are. */
-async function talkTo(router: Router, revision: string) {
+/** One end of a wire whose other end is a router: sends and receives messages verbatim. */
+async function rawCaller(router: Router, revision: string) {
   const [near, far] = memoryPair()
   router.attach(far)
-  const heard: Loose[] = []
+  const received: Loose[] = []
   let arrived = (): void => {}
   near.open({
     receive: arrival => {
-      heard.push(JSON.parse(encode(arrival as Message)))
+      received.push(JSON.parse(encode(arrival as Message)))
       arrived()
     },
     closed: () => {},
   })
   const until = async (isIt: (message: Loose) => boolean): Promise<Loose> => {
     for (;;) {
-      const found = heard.find(isIt)
+      const found = received.find(isIt)
       if (found !== undefined) return found
       await new Promise<void>(resolve => (arrived = resolve))
     }
@@ -84,7 +84,7 @@ async function talkTo(router: Router, revision: string) {
     })
     notify('notifications/initialized', {})
   }
-  return { heard, request, notify }
+  return { received, request, notify }
 }
 
 function send(channel: Channel, message: Message): void {
@@ -92,10 +92,10 @@ function send(channel: Channel, message: Message): void {
 }
 
 describe.each(cells)('a router between a caller of %s and a server of %s', (front, behind) => {
-  test('passes on what belongs to the call, and says anew what belongs to the way', async () => {
-    const { server, told } = behindServer(behind)
+  test('forwards what belongs to the call, and renews what belongs to the hop', async () => {
+    const { server, calls } = upstreamServer(behind)
     await using router = new Router({ servers: { x: { server, prefix: false } } })
-    const { request, heard } = await talkTo(router, front)
+    const { request, received } = await rawCaller(router, front)
     const trace = {
       traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
       tracestate: 'vendor=1',
@@ -106,7 +106,7 @@ describe.each(cells)('a router between a caller of %s and a server of %s', (fron
       arguments: {},
       _meta: { ...trace, 'example.com/own': { deep: [1, null] }, progressToken: 'mine' },
     })
-    const { _meta } = told[0]
+    const { _meta } = calls[0]
     expect(_meta).toMatchObject({ ...trace, 'example.com/own': { deep: [1, null] } })
     expect(_meta.progressToken).not.toBe('mine')
     if (behind === stateless) {
@@ -117,26 +117,26 @@ describe.each(cells)('a router between a caller of %s and a server of %s', (fron
     const from = reply.result._meta[`${key}serverInfo`]
     if (front === stateless) expect(from).toMatchObject({ name: 'trunkline' })
     else expect(from).toBeUndefined()
-    const steps = heard.filter(({ method }) => method === 'notifications/progress')
+    const steps = received.filter(({ method }) => method === 'notifications/progress')
     expect(steps.map(({ params }) => params)).toEqual([
       { progressToken: 'mine', progress: 1, total: 2 },
     ])
   })
 
-  test('answers under whatever id it was asked, and stops what is given up', async () => {
-    const { server, waits } = behindServer(behind)
+  test('answers under any kind of id, and stops cancelled calls', async () => {
+    const { server, waits } = upstreamServer(behind)
     await using router = new Router({ servers: { x: { server, prefix: false } } })
-    const { request, notify, heard } = await talkTo(router, front)
+    const { request, notify, received } = await rawCaller(router, front)
     for (const id of [0, '', '0', -1, 'ä']) {
       const { result } = await request(id, 'tools/list')
       expect(result.tools.map(({ name }: Loose) => name)).toEqual(['tell', 'wait'])
-      // Hints passed from the first revision that has them.
+      // Annotations are forwarded from the first revision that has them.
       const hints = behind === '2024-11-05' ? undefined : { readOnlyHint: true, title: 'Telling' }
       expect(result.tools[0].annotations).toEqual(hints)
     }
     let stopped = 0
     for (const id of [0, '', '0']) {
-      const before = heard.length
+      const before = received.length
       void request(id, 'tools/call', { name: 'wait', arguments: {} })
       while (waits.begun === stopped) await turn()
       notify('notifications/cancelled', { requestId: id, reason: 'enough' })
@@ -144,13 +144,13 @@ describe.each(cells)('a router between a caller of %s and a server of %s', (fron
       while (waits.stopped < stopped) await turn()
       const { result } = await request('next', 'tools/call', { name: 'tell', arguments: {} })
       expect(result.isError).not.toBe(true)
-      expect(heard.slice(before).filter(message => message.id === id)).toEqual([])
-      heard.splice(0)
+      expect(received.slice(before).filter(message => message.id === id)).toEqual([])
+      received.splice(0)
     }
   })
 })
 
-test('a page that was asked for is told to be settled by whoever asked', async () => {
+test('the completion of a URL elicitation is reported only to the caller that was elicited', async () => {
   const server = new Server({ name: 'pages', version: '1' }, { revisions: ['2025-11-25'] })
   server.tool('pay', {}, async (_input, ctx) => {
     await ctx.elicit({ message: 'Pay', url: 'https://pay.example/1', elicitationId: 'p1' })
@@ -158,27 +158,27 @@ test('a page that was asked for is told to be settled by whoever asked', async (
   })
   await using router = new Router({ servers: { x: { server, prefix: false } } })
   await router.ready()
-  const heard: unknown[] = []
+  const received: unknown[] = []
   const accept = () => ({ action: 'accept' }) as const
   const options = { era: 'session', elicit: { form: accept, url: accept } } as const
   await using client = await connect(router, {
     ...options,
-    onNotification: (method, params) => heard.push([method, params]),
+    onNotification: (method, params) => received.push([method, params]),
   })
   await using other = await connect(router, {
     ...options,
-    onNotification: (method, params) => heard.push(['to another', method, params]),
+    onNotification: (method, params) => received.push(['to another', method, params]),
   })
   expect((await client.call('pay')).text).toBe('asked')
   server.completeElicitation('p1')
   await client.ping()
   await other.ping()
-  while (heard.length === 0) await turn()
-  expect(heard).toEqual([['notifications/elicitation/complete', { elicitationId: 'p1' }]])
+  while (received.length === 0) await turn()
+  expect(received).toEqual([['notifications/elicitation/complete', { elicitationId: 'p1' }]])
 })
 
 test.each(['2025-11-25', stateless])(
-  'a task of a server of %s goes on for a caller that has come back',
+  'a task of a server of %s continues for a caller that has reconnected',
   async behind => {
     const server = new Server({ name: 'tasks', version: '1' }, { revisions: [behind] })
     let finish: () => void = () => {}
@@ -199,7 +199,7 @@ test.each(['2025-11-25', stateless])(
 )
 
 test.each(['2025-11-25', stateless])(
-  'of the lists of a server of %s only those that have changed are told of',
+  'a server of %s causes notifications only for the lists that have changed',
   async behind => {
     const server = new Server({ name: 'lists', version: '1' }, { revisions: [behind] })
     server.tool('first', {}, () => '')
@@ -218,7 +218,7 @@ test.each(['2025-11-25', stateless])(
   },
 )
 
-test('answers that come before a stateless server has asked are passed on to it', async () => {
+test('responses that a caller sends before a stateless server requests input are forwarded to it', async () => {
   const server = new Server({ name: 'asks', version: '1' }, { revisions: [stateless] })
   server.tool('greet', {}, async (_input, ctx) => {
     const schema = { type: 'object', properties: { name: { type: 'string' } } } as const
@@ -226,7 +226,7 @@ test('answers that come before a stateless server has asked are passed on to it'
     return `hello ${name}`
   })
   await using router = new Router({ servers: { x: { server, prefix: false } } })
-  const { request } = await talkTo(router, stateless)
+  const { request } = await rawCaller(router, stateless)
   const answer = { action: 'accept', content: { name: 'Ada' } }
   const { result } = await request(1, 'tools/call', {
     name: 'greet',
@@ -237,7 +237,7 @@ test('answers that come before a stateless server has asked are passed on to it'
   expect(result.content).toEqual([{ type: 'text', text: 'hello Ada' }])
 })
 
-test('an answer that comes too late, or twice, is refused', async () => {
+test('a response that comes too late, or twice, is refused', async () => {
   const server = new Server({ name: 'asks', version: '1' }, { revisions: ['2025-11-25'] })
   let stopped: () => void = () => {}
   const isStopped = new Promise<void>(resolve => (stopped = resolve))
@@ -247,7 +247,7 @@ test('an answer that comes too late, or twice, is refused', async () => {
   })
   const options = { x: { server, prefix: false } } as const
   await using router = new Router({ servers: options, parkedMs: 1 })
-  const { request } = await talkTo(router, stateless)
+  const { request } = await rawCaller(router, stateless)
   const params = {
     name: 'roots',
     arguments: {},
@@ -255,7 +255,7 @@ test('an answer that comes too late, or twice, is refused', async () => {
   }
   const { result } = await request(1, 'tools/call', params)
   expect(result.resultType).toBe('input_required')
-  // The server is told that nobody waits any more.
+  // The server is notified that the caller no longer waits.
   await isStopped
   const { requestState } = result
   const inputResponses = { q1: { roots: [] } }
@@ -263,16 +263,16 @@ test('an answer that comes too late, or twice, is refused', async () => {
   expect(late.error).toMatchObject({ code: -32602, message: 'Invalid requestState' })
 })
 
-test('what a server cannot ask a stateless caller that caller is told to declare', async () => {
+test('a stateless caller gets an error that names the capability it must declare for a server request', async () => {
   const server = new Server({ name: 'asks', version: '1' }, { revisions: ['2025-11-25'] })
   server.tool('roots', {}, async (_input, ctx) => `${(await ctx.roots()).length}`)
   await using router = new Router({ servers: { x: { server, prefix: false } } })
-  const { request } = await talkTo(router, stateless)
+  const { request } = await rawCaller(router, stateless)
   const { error } = await request(1, 'tools/call', { name: 'roots', arguments: {} })
   expect(error).toMatchObject({ code: -32021, data: { requiredCapabilities: { roots: {} } } })
 })
 
-/** Lets everything else have its turn. */
+/** Waits for one turn of the event loop. */
 function turn(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve))
 }

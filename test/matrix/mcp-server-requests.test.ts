@@ -4,7 +4,7 @@ import type { ClientOptions, ServerRequestContext } from '../../src/client/optio
 import type { ElicitFormParams, ElicitResult } from '../../src/mcp/types/elicitation.ts'
 import type { SampleParams, SampleResult } from '../../src/mcp/types/sampling.ts'
 import { proves } from '../requirements.ts'
-import { type Connected, connectCell, type Ear, named, until } from './mcp-cells.ts'
+import { type Connected, connectCell, named, type Recorder, until } from './mcp-cells.ts'
 
 const answersTo = new Map<string, ElicitResult['content']>([
   ['What is your name?', { name: 'Ada' }],
@@ -36,14 +36,14 @@ function speak({ messages, tools }: SampleParams): SampleResult {
 
 describe.each(named)('over %s', (_, cell) => {
   const { revision, own, features, isStateless, wire } = cell
-  /** Whether the questions are those of a session, which a router brings to a client that has none. */
+  /** Whether server requests are those of a session, which a router translates for a stateless client. */
   const isBridged = isStateless && wire.behind !== undefined && wire.behind !== revision
-  /** What a question on its way waits for, and the signals of those that have been asked. */
+  /** What a server request waits for, and the contexts of the requests received so far. */
   let gate: Promise<unknown> | undefined
   const asked: ServerRequestContext[] = []
   let connected: Connected
   let client: Client
-  let ear: Ear
+  let recorder: Recorder
 
   const options: ClientOptions = {
     elicit: {
@@ -62,21 +62,21 @@ describe.each(named)('over %s', (_, cell) => {
   beforeAll(async () => {
     connected = await connectCell(cell, options)
     client = connected.client
-    ear = connected.ear
+    recorder = connected.recorder
   })
 
   afterEach(() => {
     gate = undefined
-    expect(ear.problems()).toEqual([])
+    expect(recorder.problems()).toEqual([])
   })
 
   afterAll(() => connected?.close())
 
-  test('what can be asked is declared, in the words of the revision', () => {
+  test('capabilities are declared in the form of the revision', () => {
     proves('C1', 'C1b', 'C2', 'C2b', 'C3', 'C5', 'C5b', 'C7b')
     const { capabilities } = isStateless
-      ? { capabilities: declaredIn(ear.of('server/discover')[0].params) }
-      : ear.of('initialize')[0].params
+      ? { capabilities: declaredIn(recorder.of('server/discover')[0].params) }
+      : recorder.of('initialize')[0].params
     expect(capabilities.roots).toEqual(isStateless ? {} : { listChanged: true })
     expect(capabilities.sampling).toEqual(own.samplingTools ? { tools: {} } : {})
     const modes = { none: undefined, form: {}, 'form and url': { form: {}, url: {} } }
@@ -86,7 +86,7 @@ describe.each(named)('over %s', (_, cell) => {
   test('the user fills in a form, declines or cancels', async () => {
     const call = client.call('test_elicitation', { message: 'Who are you?' })
     if (features.elicitation === 'none') {
-      // Nothing in these revisions can ask the user.
+      // These revisions have no elicitation.
       expect(
         await call.then(
           ({ isError }) => isError,
@@ -118,7 +118,7 @@ describe.each(named)('over %s', (_, cell) => {
     })
   })
 
-  test('the user is sent to a page where the revision has pages', async () => {
+  test('the user is sent to a page where the revision has URL elicitation', async () => {
     const call = client.call('test_elicitation_url')
     if (features.elicitation !== 'form and url') {
       expect(
@@ -132,7 +132,7 @@ describe.each(named)('over %s', (_, cell) => {
     expect((await call).text).toBe('Page: accept')
   })
 
-  test('a model speaks', async () => {
+  test('a model is sampled', async () => {
     const { text } = await client.call('test_sampling', { prompt: 'hello' })
     expect(text).toBe('LLM response: said hello')
   })
@@ -151,21 +151,21 @@ describe.each(named)('over %s', (_, cell) => {
     expect((await call).text).toBe('LLM response: said ')
   })
 
-  test('roots are told, and others once they have changed', async () => {
+  test('roots are returned, and new ones after a change', async () => {
     proves('C1d')
     expect((await client.call('test_roots')).text).toBe('file:///work')
     client.setRoots([{ uri: 'file:///home' }, { uri: 'file:///tmp' }])
     expect((await client.call('test_roots')).text).toBe('file:///home\nfile:///tmp')
-    expect(ear.of('notifications/roots/list_changed')).toHaveLength(isStateless ? 0 : 1)
+    expect(recorder.of('notifications/roots/list_changed')).toHaveLength(isStateless ? 0 : 1)
     client.setRoots([{ uri: 'file:///work', name: 'work' }])
   })
 
-  testIf(features.elicitation !== 'none')('several are asked at once', async () => {
+  testIf(features.elicitation !== 'none')('several input requests are sent at once', async () => {
     proves('M10')
-    const before = ear.of('tools/call').length
+    const before = recorder.of('tools/call').length
     const { text } = await client.call('test_input_required_result_multiple_inputs')
     expect(text).toBe('said Generate a greeting Ada, of 1 roots')
-    const calls = ear.of('tools/call').slice(before)
+    const calls = recorder.of('tools/call').slice(before)
     expect(calls).toHaveLength(isStateless ? 2 : 1)
     if (!isStateless) return
     const { inputResponses } = calls[1].params
@@ -173,17 +173,17 @@ describe.each(named)('over %s', (_, cell) => {
     expect(Object.keys(inputResponses).sort()).toEqual(keys)
   })
 
-  testIf(features.elicitation !== 'none')('one asks after the other', async () => {
+  testIf(features.elicitation !== 'none')('input requests are sent in several rounds', async () => {
     proves('M11', 'M12', 'M13')
-    const before = ear.said.length
+    const before = recorder.frames.length
     const { text } = await client.call('test_input_required_result_multi_round')
     expect(text).toBe('Ada likes green (stamp-Ada)')
     if (!isStateless) return
-    const calls = ear.said
+    const calls = recorder.frames
       .slice(before)
       .filter(({ message }) => message.method === 'tools/call')
       .map(({ message }) => message)
-    const states = ear.said
+    const states = recorder.frames
       .slice(before)
       .map(({ message }) => message.result?.requestState)
       .filter(state => state !== undefined)
@@ -191,27 +191,30 @@ describe.each(named)('over %s', (_, cell) => {
     expect(new Set(calls.map(({ id }) => id)).size).toBe(3)
     expect(calls.map(({ params }) => params.requestState)).toEqual([undefined, ...states])
     expect((await client.call('test_simple_text')).isError).toBe(false)
-    expect(ear.of('tools/call').at(-1).params).not.toHaveProperty('requestState')
-    expect(ear.of('tools/call').at(-1).params).not.toHaveProperty('inputResponses')
+    expect(recorder.of('tools/call').at(-1).params).not.toHaveProperty('requestState')
+    expect(recorder.of('tools/call').at(-1).params).not.toHaveProperty('inputResponses')
   })
 
-  testIf(features.elicitation !== 'none')('prompts and resources ask too', async () => {
-    const { messages } = await client.prompt('test_input_required_result_prompt')
-    expect(messages).toMatchObject([{ content: { text: 'Use this context: all of it' } }])
-    expect((await client.read('test://asking')).text).toBe('Read by Ada')
-  })
+  testIf(features.elicitation !== 'none')(
+    'prompts and resources send server requests too',
+    async () => {
+      const { messages } = await client.prompt('test_input_required_result_prompt')
+      expect(messages).toMatchObject([{ content: { text: 'Use this context: all of it' } }])
+      expect((await client.read('test://asking')).text).toBe('Read by Ada')
+    },
+  )
 
   testIf(isStateless && features.elicitation !== 'none')(
-    'a state comes back with the answer',
+    'the request state comes back with the response',
     async () => {
       const { text } = await client.call('test_input_required_result_request_state')
       expect(text).toBe('state-ok')
     },
   )
 
-  // Where calls share a connection on which questions name no call, one that could be of two is refused.
-  const isTold = features.elicitation !== 'none' && !(isBridged && wire.isShared)
-  testIf(isTold)('who gives up ends the question, too', async () => {
+  // On a connection that calls share, where server requests name no call, an ambiguous one is refused.
+  const isAttributed = features.elicitation !== 'none' && !(isBridged && wire.isShared)
+  testIf(isAttributed)('cancelling a call cancels its server request, too', async () => {
     gate = new Promise(() => {})
     const given = new AbortController()
     const before = asked.length
@@ -220,13 +223,13 @@ describe.each(named)('over %s', (_, cell) => {
     await until(client, () => asked.length > before)
     given.abort('enough')
     await expect(call).rejects.toBe('enough')
-    // A session asks by a request of its own, which the server then cancels.
+    // A session uses a request of its own, which the server then cancels.
     await until(client, () => asked.at(-1)?.signal.aborted === true)
     expect((await client.call('test_simple_text')).isError).toBe(false)
   })
 
   testIf(revision === '2025-11-25' && (wire.behind ?? revision) === revision)(
-    'a server that needs the user on a page first says so',
+    'a server that needs the user on a page first returns an error',
     async () => {
       await expect(client.call('test_url_elicitation_required')).rejects.toMatchObject({
         code: -32042,
@@ -236,7 +239,7 @@ describe.each(named)('over %s', (_, cell) => {
   )
 })
 
-describe.each(named)('over %s, with a client that answers nothing', (_, cell) => {
+describe.each(named)('over %s, with a client without capabilities', (_, cell) => {
   let connected: Connected
 
   beforeAll(async () => {
@@ -249,23 +252,23 @@ describe.each(named)('over %s, with a client that answers nothing', (_, cell) =>
     ['test_elicitation', { message: 'Who are you?' }],
     ['test_sampling', { prompt: 'hello' }],
     ['test_roots', {}],
-  ])('%s finds that out, and nobody is asked', async (tool, args) => {
+  ])('%s detects that, and sends no server request', async (tool, args) => {
     proves('L5b')
-    const { client, ear } = connected
+    const { client, recorder } = connected
     const failed = await client.call(tool, args).then(
       answer => (answer.isError ? answer : undefined),
       error => error,
     )
     expect(failed).toBeDefined()
-    const questions = ear.said.filter(
+    const requests = recorder.frames.filter(
       ({ from, message }) => from === 'server' && message.method !== undefined && 'id' in message,
     )
-    expect(questions).toEqual([])
-    expect(ear.problems()).toEqual([])
+    expect(requests).toEqual([])
+    expect(recorder.problems()).toEqual([])
   })
 })
 
-/** A test of what only some revisions have. */
+/** A test for features that only some revisions have. */
 function testIf(isThere: boolean): (name: string, body: () => Promise<void>) => void {
   return (name, body) => {
     if (isThere) test(name, body)
