@@ -16,7 +16,7 @@ const limits = {
  * people's programs, whose parts are tried on every Node by themselves.
  */
 const once = [
-  'test/{configuration,connections-mcp,docs,documented,examples,layers,links,manifests,requirements,routing-policies,surface,tree,words}.test.ts',
+  'test/{configuration,connections-mcp,docs,documented,examples,layers,links,manifests,requirements,routing-policies,scripts,surface,tree,words}.test.ts',
   'test/{cli,conformance,interop,judges,mcp-interop,package,router,transcripts,types}/**/*.test.ts',
   'test/matrix/mcp*.test.ts',
   'test/http/{evil-events,flood,ids,ledger,mutation,mutation-client,redirects,session-limits}.test.ts',

@@ -47,6 +47,13 @@ export async function installThirdParty() {
   return true
 }
 
+/** Installs the tools of the documentation site, which only `npm run docs` needs. */
+export function installSite() {
+  const site = join(root, 'site')
+  const { packages } = read(join(site, 'package-lock.json'))
+  return all(site, packages, 'the tools of the documentation site')
+}
+
 /** Installs everything. */
 export async function install() {
   return (await installTools()) && (await installThirdParty())

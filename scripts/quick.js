@@ -5,7 +5,7 @@ import { install } from './install.js'
 import { root, run, tools } from './steps.js'
 
 /** Tests outside src that take a second, because they only read files. */
-const texts = ['docs', 'layers', 'links', 'manifests', 'surface', 'tree', 'words'].map(
+const texts = ['docs', 'layers', 'links', 'manifests', 'scripts', 'surface', 'tree', 'words'].map(
   name => `test/${name}.test.ts`,
 )
 
