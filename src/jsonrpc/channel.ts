@@ -2,6 +2,7 @@ import type { Decoded, Id, Message } from './message.ts'
 
 /** The authenticated identity of a peer. */
 export interface Principal {
+  /** Identifies the peer, such as a user name or the subject of a token. */
   readonly id: string
 }
 
@@ -11,7 +12,9 @@ export interface Envelope {
    * The id of the request this message belongs to, on transports where each request has its own stream.
    */
   readonly about?: Id
+  /** The headers that came with the message, by lower-case name, on transports that have headers. */
   readonly headers?: Readonly<Record<string, string>>
+  /** The authenticated sender; undefined if there is no authentication. */
   readonly principal?: Principal
   /** Whether replies are sent as text, so that a result can contain raw JSON that was never parsed. */
   readonly acceptsRaw?: boolean
@@ -56,6 +59,11 @@ export interface Sink {
    */
   failed?(id: Id, error: ChannelError): void
   /**
+   * The channel accepts no more messages, while requests sent earlier may still be answered; `closed`
+   * follows when none is left. Only on transports where each request has its own stream.
+   */
+  retired?(cause: Error): void
+  /**
    * Called exactly once, when the channel has closed; with a cause unless one side closed it cleanly.
    */
   closed(cause?: Error): void
@@ -75,13 +83,25 @@ export type ChannelErrorCode =
   | 'id-collision'
   | 'outcome-unknown'
 
+/** Options of a {@link ChannelError}. */
+export interface ChannelErrorOptions {
+  readonly cause?: unknown
+  readonly summary?: string
+}
+
 /** A local failure of the connection or of a call on it. Never sent to the peer. */
 export class ChannelError extends Error {
+  /** What failed, as a word for programs. */
   readonly code: ChannelErrorCode
+  /**
+   * What happened, in a few words that anyone may read: without output of the peer, addresses and paths.
+   */
+  readonly summary: string | undefined
 
-  constructor(code: ChannelErrorCode, message: string, options?: { readonly cause?: unknown }) {
+  constructor(code: ChannelErrorCode, message: string, options: ChannelErrorOptions = {}) {
     super(message, options)
     this.name = 'ChannelError'
     this.code = code
+    this.summary = options.summary
   }
 }

@@ -21,7 +21,9 @@ export interface RpcErrorOptions {
   readonly data?: unknown
   /** The name of the error in the catalog, if it has one. */
   readonly kind?: string
+  /** The part of the protocol that the error belongs to. */
   readonly category?: string
+  /** How serious the error is. */
   readonly severity?: string
   /** The underlying error. Never sent to the peer. */
   readonly cause?: unknown
@@ -32,10 +34,15 @@ export interface RpcErrorOptions {
  * caller as they are. A call that gets an error response rejects with one.
  */
 export class RpcError extends Error {
+  /** The code on the wire, such as -32602. */
   readonly code: number
+  /** Details for programs, as JSON. */
   readonly data: unknown
+  /** What failed, as a word that is the same in every profile and revision. */
   readonly kind: string | undefined
+  /** The part of the protocol that the error belongs to. */
   readonly category: string | undefined
+  /** How serious the error is. */
   readonly severity: string | undefined
 
   constructor(code: number, message: string, options: RpcErrorOptions = {}) {

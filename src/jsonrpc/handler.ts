@@ -12,7 +12,12 @@ export interface CallOptions {
 
 /** Makes calls to a peer. */
 export interface Calls {
+  /**
+   * Sends a request and resolves to its result. Rejects with an RpcError if the peer responds with an
+   * error.
+   */
   call(method: string, params?: object, options?: CallOptions): Promise<unknown>
+  /** Sends a notification. A returned promise asks the caller to wait before it sends more. */
   notify(method: string, params?: object): void | Promise<void>
 }
 
@@ -20,6 +25,7 @@ export interface Calls {
 export interface Exchange {
   /** Aborts when the sender cancels or the connection closes. Created on first access. */
   readonly signal: AbortSignal
+  /** What came with the message but is not in it, such as headers and the principal. */
   readonly envelope: Envelope
   /**
    * Runs a callback with the reason when `signal` aborts, without the cost of creating a signal. Runs

@@ -5,6 +5,7 @@ import type { PeerOptions } from './peer/options.ts'
 /** The table that checks DecodeOptions. */
 export const decodeTable: OptionTableOf<DecodeOptions> = {
   maxBytes: 'max',
+  sizes: 'object',
   maxDepth: 'max',
   maxNodes: 'max',
   maxBatch: 'max',
@@ -33,6 +34,7 @@ export const peerTable: OptionTableOf<PeerOptions> = {
   maxQueued: 'count',
   disconnectDrainMs: 'ms',
   onDisconnect: 'function',
+  onRetired: 'function',
   batches: 'any',
   cancellation: 'any',
   omitsNullIds: 'any',

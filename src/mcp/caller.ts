@@ -1,6 +1,6 @@
 import type { Principal } from '../jsonrpc/channel.ts'
 import { invalidParams, type RpcError } from '../jsonrpc/error.ts'
-import { isDeepFrozen, isRecord } from '../util/objects.ts'
+import { isDeepFrozen, isRecord, ownMember } from '../util/objects.ts'
 import { metaKeys, readRequestMeta } from './meta.ts'
 import { newest, type Revision, revisionOf } from './revisions/revisions.ts'
 import type { ClientCapabilities, Implementation } from './types/base.ts'
@@ -12,10 +12,13 @@ import type { LogLevel } from './types/logging.ts'
  * two.
  */
 export interface Caller {
+  /** The protocol revision of the request. */
   readonly revision: Revision
+  /** The features that the client has declared, such as elicitation. */
   readonly capabilities: ClientCapabilities
   /** What the client claims to be; never a reason to trust it. */
   readonly client?: Implementation
+  /** The authenticated identity of the client; undefined if there is no authentication. */
   readonly principal?: Principal
   /** The least severe level of log messages that the client wants; undefined if it wants none. */
   readonly logLevel?: LogLevel
@@ -43,7 +46,8 @@ export function readCaller(
   principal: Principal | undefined,
   served: readonly Revision[],
 ): Caller | CallerProblem | undefined {
-  const meta = isRecord(params) && isRecord(params._meta) ? params._meta : none
+  const given = ownMember(params, '_meta')
+  const meta = isRecord(given) ? given : none
   const known = callers.get(meta)
   if (known?.served === served && known.caller.principal === principal) return known.caller
   const read = readRequestMeta(params)
@@ -85,7 +89,7 @@ const none = {}
 
 /** Returns the era of a request: a stateless one names its protocol version in `_meta`, and no other does. */
 export function eraOf(params: unknown): Revision['era'] {
-  const meta = isRecord(params) ? params._meta : undefined
-  const version = isRecord(meta) ? meta[metaKeys.protocolVersion] : undefined
+  const meta = ownMember(params, '_meta')
+  const version = ownMember(meta, metaKeys.protocolVersion)
   return typeof version === 'string' ? 'stateless' : 'session'
 }

@@ -1,4 +1,5 @@
 import { isRecord } from '../util/objects.ts'
+import { blocksFault } from './content-check.ts'
 import type { Annotations } from './types/base.ts'
 import type {
   AudioContent,
@@ -20,19 +21,22 @@ export type Binary = Uint8Array | string
 /** The contents of a resource, with binary contents as bytes or as Base64. */
 export type Contents =
   | ResourceContents
-  | (Omit<BlobResourceContents, 'blob'> & { readonly blob: Binary })
+  | (Omit<BlobResourceContents, 'blob'> & {
+      /** The bytes, or their Base64. */
+      readonly blob: Binary
+    })
 
 /** Creates a text block. */
 export function text(text: string, annotations?: Annotations): TextContent {
   return annotate({ type: 'text', text }, annotations)
 }
 
-/** Creates an image block: `image(bytes, 'image/png')`. A string must be Base64; it is not checked. */
+/** Creates an image block: `image(bytes, 'image/png')`. A string must be Base64, which is checked when it is sent. */
 export function image(data: Binary, mimeType: string, annotations?: Annotations): ImageContent {
   return annotate({ type: 'image', data: base64(data), mimeType }, annotations)
 }
 
-/** Creates an audio block: `audio(bytes, 'audio/wav')`. A string must be Base64; it is not checked. */
+/** Creates an audio block: `audio(bytes, 'audio/wav')`. A string must be Base64, which is checked when it is sent. */
 export function audio(data: Binary, mimeType: string, annotations?: Annotations): AudioContent {
   return annotate({ type: 'audio', data: base64(data), mimeType }, annotations)
 }
@@ -64,7 +68,8 @@ export function isContent(value: unknown): value is Content {
  * `content` or `structuredContent` is a result; anything else becomes a text with its JSON. `undefined`
  * gives no content, and so does `null` without an output schema.
  *
- * Throws a TypeError for a value that JSON cannot represent, such as a cyclic one.
+ * Throws a TypeError for a value that JSON cannot represent, such as a cyclic one, and for a result or an
+ * array with blocks that are incomplete or of an unknown type.
  */
 export function toolResult(
   value: unknown,
@@ -78,6 +83,8 @@ export function toolResult(
   if (value === null) return { content: [] }
   if (isContent(value)) return { content: [value] }
   if (areContent(value)) return { content: value }
+  const fault = faultOfBlocks(value)
+  if (fault !== undefined) throw new TypeError(fault)
   return { content: [text(isScalar(value) ? String(value) : json(value))] }
 }
 
@@ -222,6 +229,17 @@ function isToolResult(value: unknown, hasOutputSchema: boolean): value is Partia
   if (structuredContent !== undefined) return true
   // An output may have a member named `content`, so that member alone does not make it a result.
   return content !== undefined && (!hasOutputSchema || isError === true)
+}
+
+const resultMembers = new Set(['content', 'structuredContent', 'isError', '_meta', 'resultType'])
+
+/** Returns what is wrong with the blocks of a value that was meant as a result or as content. */
+function faultOfBlocks(value: unknown): string | undefined {
+  if (Array.isArray(value)) return value.some(isContent) ? blocksFault(value, isContent) : undefined
+  if (!isRecord(value) || !Array.isArray(value.content)) return undefined
+  // An object with other members is data that happens to have a member of this name.
+  const isResult = Object.keys(value).every(key => resultMembers.has(key))
+  return isResult ? blocksFault(value.content, isContent) : undefined
 }
 
 function isPromptResult(value: unknown): value is GetPromptResult {

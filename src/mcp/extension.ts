@@ -1,9 +1,20 @@
 import { RpcError } from '../jsonrpc/error.ts'
-import { isRecord } from '../util/objects.ts'
-import type { ClientCapabilities } from './types/base.ts'
+import { isRecord, ownMember } from '../util/objects.ts'
+import type { ClientCapabilities, ServerCapabilities } from './types/base.ts'
 
 /** The name of the extension that turns calls into tasks in stateless revisions. */
 export const tasksExtension = 'io.modelcontextprotocol/tasks'
+
+/** The name of the extension with which servers serve skills. */
+export const skillsExtension = 'io.modelcontextprotocol/skills'
+
+/** The settings that a server has declared for the skills extension; undefined if it has not declared it. */
+export function skillsSettings({
+  extensions,
+}: ServerCapabilities): { readonly directoryRead?: unknown } | undefined {
+  const settings = ownMember(extensions, skillsExtension)
+  return isRecord(settings) ? settings : undefined
+}
 
 /** Whether a client has declared an extension. */
 export function declaresExtension({ extensions }: ClientCapabilities, name: string): boolean {
@@ -25,10 +36,15 @@ export function missingExtension(name: string): RpcError {
 
 /** Whether an error says that the client has not declared an extension. */
 export function isMissingExtension(error: unknown, name: string): boolean {
-  if (!(error instanceof RpcError) || error.code !== missingCode) return false
-  const required = isRecord(error.data) ? error.data.requiredCapabilities : undefined
-  const extensions = isRecord(required) ? required.extensions : undefined
+  const extensions = requiredIn(error)?.extensions
   return isRecord(extensions) && Object.hasOwn(extensions, name)
+}
+
+/** Returns the capabilities that an error says the client has not declared; undefined for any other error. */
+export function requiredIn(error: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (!(error instanceof RpcError) || error.code !== missingCode) return undefined
+  const required = isRecord(error.data) ? error.data.requiredCapabilities : undefined
+  return isRecord(required) ? required : undefined
 }
 
 const missingCode = -32021

@@ -1,4 +1,4 @@
-import { isDeepFrozen, isRecord } from '../util/objects.ts'
+import { isDeepFrozen, isRecord, ownMember } from '../util/objects.ts'
 import type { Features } from './revisions/revision.ts'
 import type { ClientCapabilities, Implementation, LogLevel, ProgressToken } from './types/base.ts'
 import { isLogLevel } from './types/logging.ts'
@@ -21,8 +21,11 @@ export const metaKeys = {
 
 /** The position of a call in a distributed trace, as the strings of W3C Trace Context and W3C Baggage. */
 export interface TraceContext {
+  /** The ids of the trace and of the parent span, and the trace flags. */
   readonly traceparent?: string
+  /** Data of tracing systems, as a list of keys and values. */
   readonly tracestate?: string
+  /** Values that the application passes along the trace. */
   readonly baggage?: string
 }
 
@@ -157,8 +160,7 @@ const metaName = /^[a-z0-9](?:[\w.-]*[a-z0-9])?$/i
 const capabilityNames = ['elicitation', 'sampling', 'roots', 'extensions', 'experimental'] as const
 
 function metaOf(params: unknown): Members | undefined {
-  if (!isRecord(params)) return undefined
-  const { _meta } = params
+  const _meta = ownMember(params, '_meta')
   return isRecord(_meta) ? _meta : undefined
 }
 

@@ -23,7 +23,7 @@ export interface MethodRow {
 }
 
 /** One row per method of the protocol, all revisions together. */
-export const methods = {
+export const mcpMethods = {
   initialize: { kind: 'request', from: 'client' },
   'notifications/initialized': { kind: 'notification', from: 'client' },
   ping: { kind: 'request', from: 'both', repeatable: 'reads' },
@@ -105,6 +105,27 @@ export const methods = {
     capability: 'logging',
     repeatable: 'idempotent',
   },
+  // The skills extension, whose capability is that of the extension.
+  'skills/list': {
+    kind: 'request',
+    from: 'client',
+    capability: 'skills',
+    cacheable: true,
+    repeatable: 'reads',
+  },
+  'skills/get': {
+    kind: 'request',
+    from: 'client',
+    capability: 'skills',
+    cacheable: true,
+    repeatable: 'reads',
+  },
+  'resources/directory/read': {
+    kind: 'request',
+    from: 'client',
+    capability: 'skills',
+    repeatable: 'reads',
+  },
   'subscriptions/listen': { kind: 'request', from: 'client' },
   'tasks/get': { kind: 'request', from: 'both', mirrors: 'taskId', repeatable: 'reads' },
   'tasks/result': { kind: 'request', from: 'both', repeatable: 'idempotent' },
@@ -139,7 +160,7 @@ export const methods = {
   'notifications/subscriptions/acknowledged': { kind: 'notification', from: 'server' },
 } as const satisfies Record<string, MethodRow>
 
-export type MethodName = keyof typeof methods
+export type MethodName = keyof typeof mcpMethods
 
 /** Returns the row of a method, or undefined if the protocol has no such method. */
 export function methodRow(name: string): MethodRow | undefined {
@@ -147,15 +168,15 @@ export function methodRow(name: string): MethodRow | undefined {
 }
 
 // A Map, because the name comes from the peer and "constructor" is not a method.
-const table = new Map<string, MethodRow>(Object.entries(methods))
+const table = new Map<string, MethodRow>(Object.entries(mcpMethods))
 
 /** The requests that a server sends to its client: elicitation, sampling and roots. */
 export type ServerRequestMethod = {
-  [M in MethodName]: (typeof methods)[M] extends { kind: 'request'; from: 'server' } ? M : never
+  [M in MethodName]: (typeof mcpMethods)[M] extends { kind: 'request'; from: 'server' } ? M : never
 }[MethodName]
 
 /** The client capabilities of the server requests. */
-export type ServerRequestCapability = (typeof methods)[ServerRequestMethod]['capability']
+export type ServerRequestCapability = (typeof mcpMethods)[ServerRequestMethod]['capability']
 
 /** Whether a method is a request that only servers send. */
 export function isServerRequest(name: string): name is ServerRequestMethod {
@@ -169,7 +190,7 @@ export const serverRequestMethods: readonly ServerRequestMethod[] = [...table.ke
 )
 
 const serverRequestCapabilities: readonly ServerRequestCapability[] = serverRequestMethods.map(
-  method => methods[method].capability,
+  method => mcpMethods[method].capability,
 )
 
 /** Whether a client with these capabilities takes any server request. */

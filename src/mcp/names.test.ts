@@ -28,6 +28,7 @@ describe('the name of a tool or prompt', () => {
     ['an at sign', 'a@b', '"@"'],
     ['letters of other scripts', 'größe', '"ö"'],
     ['a character beyond 16 bits', 'go🚀', '"🚀"'],
+    ['129 characters', 'x'.repeat(maxNameLength + 1), 'longer than 128'],
   ])('gets a warning for %s', (_, name, shown) => {
     expect(validateName(name)).toMatchObject({
       status: 'warning',
@@ -38,7 +39,6 @@ describe('the name of a tool or prompt', () => {
 
   test.each([
     ['nothing in it', '', 'is empty'],
-    ['129 characters', 'x'.repeat(maxNameLength + 1), 'longer than 128'],
     ['NUL', 'a\0b', 'U+0000'],
     ['a line feed', 'a\nb', 'U+000A'],
     ['a line feed at the end', 'ab\n', 'U+000A'],

@@ -4,29 +4,44 @@ export type NameCheck =
   | { readonly status: 'warning'; readonly reason: string }
   | { readonly status: 'invalid'; readonly reason: string }
 
-/** The maximum length of the name of a tool or prompt. */
+/** The longest name of a tool or prompt that gets no warning. */
 export const maxNameLength = 128
 
 /**
  * Checks the name of a tool or prompt.
  *
  * Valid are 1 to 128 ASCII letters, digits and `_ - .`, as revision 2025-11-25 recommends, and `/`,
- * because names such as `git/commit` are common. Other visible characters give a warning: the
- * recommendation is not a prohibition, but some clients reject them. Invalid are names that are empty,
- * too long, or contain invisible characters, because two names that look the same must be the same.
+ * because names such as `git/commit` are common. Other visible characters and longer names give a
+ * warning: the recommendation is not a prohibition, but some clients reject them. Invalid are names that
+ * are empty or contain invisible characters, because two names that look the same must be the same.
  */
 export function validateName(name: unknown): NameCheck {
   if (typeof name !== 'string') return invalid('is not a string')
   if (name === '') return invalid('is empty')
-  if (name.length > maxNameLength) return invalid(`is longer than ${maxNameLength} characters`)
-  if (recommended.test(name)) return { status: 'ok' }
   const hidden = invisible.exec(name)
   if (hidden !== null) return invalid(`contains ${describe(hidden[0])}`)
-  const other = notRecommended.exec(name)?.[0] ?? ''
-  return {
-    status: 'warning',
-    reason: `contains "${other}": clients can rely only on letters, digits, "_", "-", "." and "/"`,
-  }
+  if (name.length > maxNameLength) return warning(`is longer than ${maxNameLength} characters`)
+  const other = notRecommended.exec(name)?.[0]
+  if (other === undefined) return { status: 'ok' }
+  return warning(
+    `contains "${other}": clients can rely only on letters, digits, "_", "-", "." and "/"`,
+  )
+}
+
+/** What to do about a tool whose name is not recommended. */
+export const nameAdvice = 'Use 1 to 128 letters, digits, "_", "-" and ".".'
+
+/** Says what is wrong with the name of a tool. `shown` is the name as it may be printed. */
+export function nameProblem(shown: string, reason: string): string {
+  return `the name of the tool "${shown}" ${reason}`
+}
+
+/** Returns the warning for the author of a tool with a valid name that is not recommended. */
+export function nameWarning(name: string): string | undefined {
+  const checked = validateName(name)
+  if (checked.status !== 'warning') return undefined
+  const shown = name.length > 100 ? `${name.slice(0, 99)}…` : name
+  return `${nameProblem(shown, checked.reason)}. ${nameAdvice}`
 }
 
 /** Returns why a name is invalid, as a sentence about the `what` it names; undefined for a valid name. */
@@ -43,12 +58,20 @@ export function canonicalNotification(method: string): string {
   return canonical.get(method) ?? method
 }
 
+/** Returns the specified name of a request for one that erlmcp uses; others are returned unchanged. */
+export function canonicalRequest(method: string): string {
+  return requestAliases.get(method) ?? method
+}
+
+const requestAliases = new Map([
+  ['tool/execute', 'tools/call'],
+  ['resources/get', 'resources/read'],
+])
+
 /** Returns the name that erlmcp uses for a notification; names without one are returned unchanged. */
 export function erlmcpNotification(method: string): string {
   return erlmcp.get(method) ?? method
 }
-
-const recommended = /^[\w./-]+$/
 
 /**
  * Matches one invisible character: controls, lone surrogates, direction marks and unassigned
@@ -86,6 +109,10 @@ const canonical = new Map(
 )
 
 const erlmcp = new Map(spellings.map(([name, first]) => [name, first] as const))
+
+function warning(reason: string): NameCheck {
+  return { status: 'warning', reason }
+}
 
 function invalid(reason: string): NameCheck {
   return { status: 'invalid', reason }

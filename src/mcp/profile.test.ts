@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { decode } from '../jsonrpc/codec/decode.ts'
+import { withMaxBytes } from '../jsonrpc/codec/decode-rules.ts'
 import { errors } from './errors/constructors.ts'
 import { peerOptions } from './errors/wire.ts'
 import { decodeOptions, type ProfileName, profile, profiles } from './profile.ts'
@@ -20,6 +21,20 @@ describe('a profile', () => {
 
   test('is not changed by an option that is undefined', () => {
     expect(profile('jsonrpc', { nullIds: undefined })).toEqual(profiles.jsonrpc)
+  })
+
+  test('chooses the sizes of messages by transport', () => {
+    const MiB = 1024 * 1024
+    expect(decodeOptions(profile('erlmcp')).sizes).toEqual({})
+    const changed = decodeOptions(profile('erlmcp', { sizes: 'erlmcp-003' }))
+    expect(changed.sizes).toEqual({ stdio: 16 * MiB, socket: 64 * MiB, http: 100 * MiB })
+    expect(withMaxBytes(changed, 'stdio', 5).maxBytes).toBe(16 * MiB)
+    expect(withMaxBytes(changed, 'websocket', 5).maxBytes).toBe(5)
+    expect(withMaxBytes({ ...changed, maxBytes: 7 }, 'stdio', 5).maxBytes).toBe(7)
+    const older = decodeOptions(profile('erlmcp', { sizes: 'erlmcp-000' }))
+    expect(withMaxBytes(older, 'socket', 5).maxBytes).toBe(100 * MiB)
+    const wrong = { sizes: 'erlmcp-004' } as never
+    expect(() => profile('erlmcp', wrong)).toThrow(/erlmcp-000, erlmcp-003/)
   })
 
   test('has the name of its key', () => {

@@ -1,6 +1,9 @@
-import type { DecodeOptions } from '../jsonrpc/codec/decode.ts'
+import type { DecodeOptions, MessageSizes } from '../jsonrpc/codec/decode-rules.ts'
+import { limits } from '../util/limits/limits.ts'
 import { defined } from '../util/objects.ts'
+import type { Revision } from './revisions/revision.ts'
 
+/** The name of a built-in error profile. */
 export type ProfileName = 'mcp' | 'erlmcp' | 'jsonrpc'
 
 /** The choices that the protocols leave open, made once for a server or client. */
@@ -29,7 +32,35 @@ export interface Profile {
   readonly versionMismatch: 'negotiate' | 'error'
   /** The names of notifications that we send: `notifications/message`, or `message` as erlmcp does. */
   readonly notificationNames: 'specification' | 'erlmcp'
+  /** Whether requests may have the names `tool/execute` and `resources/get`, too. */
+  readonly methodAliases: boolean
+  /** Whether `ping` is answered before `initialize`; otherwise it is rejected like any other request. */
+  readonly earlyPing: boolean
+  /** The server requests that servers also send as notifications, which run the handler without a response. */
+  readonly notifiedRequests: readonly string[]
+  /** The longest description of a tool that a server accepts, in characters. */
+  readonly maxToolDescription: number
+  /** The size limits of messages: those of this package, or those of a document of erlmcp. */
+  readonly sizes: SizePreset
 }
+
+/** A table of size limits: `standard`, or those that two documents of erlmcp name. */
+export type SizePreset = 'standard' | 'erlmcp-000' | 'erlmcp-003'
+
+const MiB = 1024 * 1024
+const sizePresets: Readonly<Record<SizePreset, MessageSizes>> = {
+  standard: {},
+  'erlmcp-000': { stdio: 10 * MiB, socket: 100 * MiB, http: 50 * MiB, websocket: 50 * MiB },
+  'erlmcp-003': { stdio: 16 * MiB, socket: 64 * MiB, http: 100 * MiB },
+}
+
+const common = {
+  methodAliases: false,
+  earlyPing: true,
+  notifiedRequests: [],
+  maxToolDescription: Number.POSITIVE_INFINITY,
+  sizes: 'standard',
+} as const
 
 /**
  * The three presets. `mcp` sends exactly what the specification defines and is liberal in what it
@@ -49,6 +80,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     strictErrorCodes: false,
     versionMismatch: 'negotiate',
     notificationNames: 'specification',
+    ...common,
   },
   erlmcp: {
     name: 'erlmcp',
@@ -64,6 +96,11 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     strictErrorCodes: true,
     versionMismatch: 'error',
     notificationNames: 'erlmcp',
+    methodAliases: true,
+    earlyPing: false,
+    notifiedRequests: ['sampling/createMessage'],
+    maxToolDescription: limits.toolDescriptionLength.default,
+    sizes: 'standard',
   },
   jsonrpc: {
     name: 'jsonrpc',
@@ -79,6 +116,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     strictErrorCodes: false,
     versionMismatch: 'negotiate',
     notificationNames: 'specification',
+    ...common,
   },
 }
 
@@ -96,11 +134,27 @@ export function profile(
     throw new TypeError(`unknown profile "${base}"; known profiles: ${names}`)
   }
   const preset = typeof base === 'string' ? profiles[base] : base
+  const { sizes } = changes ?? {}
+  if (sizes !== undefined && !Object.hasOwn(sizePresets, sizes)) {
+    const names = Object.keys(sizePresets).join(', ')
+    throw new TypeError(`unknown sizes "${sizes}"; known sizes: ${names}`)
+  }
   return changes === undefined ? preset : { ...preset, ...defined(changes) }
+}
+
+/**
+ * Whether the error for a message without a readable id omits the id. JSON-RPC 2.0 requires null, which
+ * applies to all revisions in which an error must have an id. In those from 2025-11-25 on the id is
+ * optional and must not be null. On a connection without a session the message may be of such a
+ * revision.
+ */
+export function omitsUnreadableId(profile: Profile, revision: Revision | undefined): boolean {
+  return profile.errorCodes === 'specification' && (revision?.features.namelessErrors ?? true)
 }
 
 /** Returns the decoder options of a profile. */
 export function decodeOptions(profile: Profile): DecodeOptions {
   const { nullIds, fractionalIds, nullParams, tooLargeCode, batchTooLargeCode } = profile
-  return { nullIds, fractionalIds, nullParams, tooLargeCode, batchTooLargeCode }
+  const sizes = sizePresets[profile.sizes]
+  return { nullIds, fractionalIds, nullParams, tooLargeCode, batchTooLargeCode, sizes }
 }

@@ -11,6 +11,8 @@ const cases: readonly [name: string, typed: string, meant: string | undefined][]
   ['another case', 'URL', 'url'],
   ['the nearest of two', 'urlss', 'urls'],
   ['a unit missing', 'timeout', 'timeoutMs'],
+  ['a unit and a letter missing', 'timout', 'timeoutMs'],
+  ['the beginning', 'comm', 'command'],
   ['a short word that is another', 'arm', undefined],
   ['a word close to none', 'colour', undefined],
   ['nothing', '', undefined],
@@ -40,4 +42,8 @@ test.each(['', 'serve', 'frobnicate', 'x'])('"%s" is close to no known word', ty
 test('didYouMean is empty where no word is close', () => {
   expect(didYouMean('lst', words)).toBe('; did you mean "list"?')
   expect(didYouMean('nothing', words)).toBe('')
+})
+
+test('an iterator of names will do', () => {
+  expect(nearest('timout', new Set(known).values())).toBe('timeoutMs')
 })

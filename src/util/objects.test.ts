@@ -1,5 +1,16 @@
 import { describe, expect, it, test } from 'vitest'
-import { deepFreeze, defined, frozenCopy, isDeepFrozen, isRecord, stringsIn } from './objects.ts'
+import {
+  assignMembers,
+  copyWithout,
+  deepFreeze,
+  defined,
+  frozenCopy,
+  isDeepFrozen,
+  isRecord,
+  ownMember,
+  setMember,
+  stringsIn,
+} from './objects.ts'
 
 test.each([
   [{}, true],
@@ -59,4 +70,37 @@ describe('frozenCopy', () => {
 test('isDeepFrozen knows the objects that deepFreeze froze', () => {
   expect(isDeepFrozen(deepFreeze({ a: 1 }))).toBe(true)
   expect(isDeepFrozen(Object.freeze({ a: 1 }))).toBe(false)
+})
+
+describe('members with names from outside', () => {
+  const hostile = JSON.parse('{"a":1,"__proto__":{"b":2},"constructor":3}')
+
+  it('are set as own members', () => {
+    const to: Record<string, unknown> = {}
+    setMember(to, '__proto__', { b: 2 })
+    setMember(to, 'toString', 1)
+    expect(Object.getPrototypeOf(to)).toBe(Object.prototype)
+    expect(JSON.stringify(to)).toBe('{"__proto__":{"b":2},"toString":1}')
+  })
+
+  it('are copied as own members', () => {
+    const to: Record<string, unknown> = { c: 1 }
+    assignMembers(to, hostile)
+    expect(JSON.stringify(to)).toBe('{"c":1,"a":1,"__proto__":{"b":2},"constructor":3}')
+    expect(to.b).toBeUndefined()
+    const copy = copyWithout(hostile, new Set(['a']))
+    expect(JSON.stringify(copy)).toBe('{"__proto__":{"b":2},"constructor":3}')
+    expect(copy.b).toBeUndefined()
+  })
+
+  it('are not copied if they are inherited', () => {
+    expect(copyWithout(Object.create({ a: 1 }), new Set())).toEqual({})
+  })
+
+  it('are read only if the object has them itself', () => {
+    expect(ownMember(hostile, 'constructor')).toBe(3)
+    expect(ownMember({}, 'constructor')).toBeUndefined()
+    expect(ownMember(Object.create({ _meta: 1 }), '_meta')).toBeUndefined()
+    expect(ownMember('text', 'length')).toBeUndefined()
+  })
 })

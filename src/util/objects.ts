@@ -19,6 +19,40 @@ export function defined<T extends object>(options: T | undefined): Partial<T> {
 }
 
 /**
+ * Sets a member whose name comes from outside. An assignment by index would replace the prototype of the
+ * object if the name is `__proto__`; here that is a member like any other.
+ */
+export function setMember(to: Record<string, unknown>, name: string, value: unknown): void {
+  if (name !== '__proto__') to[name] = value
+  else {
+    Object.defineProperty(to, name, { value, enumerable: true, writable: true, configurable: true })
+  }
+}
+
+/** Returns a member that a value has itself; undefined for inherited ones, and for other values than objects. */
+export function ownMember(value: unknown, name: string): unknown {
+  return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined
+}
+
+/** Copies the members that an object has itself, whatever their names are. */
+export function assignMembers(to: Record<string, unknown>, from: object): void {
+  if (!Object.hasOwn(from, '__proto__')) Object.assign(to, from)
+  else for (const [name, value] of Object.entries(from)) setMember(to, name, value)
+}
+
+/** Returns a copy of an object with the members that it has itself, without those in `omitted`. */
+export function copyWithout(from: object, omitted: ReadonlySet<string>): Record<string, unknown> {
+  const copy: Record<string, unknown> = {}
+  // A loop, because leaving members out of a spread costs as much as the rest of forwarding a call.
+  for (const name in from) {
+    if (omitted.has(name) || !Object.hasOwn(from, name)) continue
+    // The check: the name is a member of the object.
+    setMember(copy, name, (from as Record<string, unknown>)[name])
+  }
+  return copy
+}
+
+/**
  * Freezes a JSON value with everything in it, in place, and returns it: for values that several
  * messages share, so that none of them can change the others.
  */

@@ -2,8 +2,11 @@ import { nearest } from './nearest.ts'
 import { isRecord } from './objects.ts'
 import { longestDelayMs } from './time/clock.ts'
 
-/** The kinds of value an option can have. `'any'` is not checked here but by the code that uses it. */
-export type OptionKind = 'any' | keyof typeof kinds
+/**
+ * The kinds of value an option can have; an array holds the words that it can be. `'any'` is not checked
+ * here but by the code that uses it.
+ */
+export type OptionKind = 'any' | keyof typeof kinds | readonly string[]
 
 /**
  * The options that exist, by name, each with the kind of value it takes; for a group of options, the
@@ -52,6 +55,10 @@ function checkMembers(options: object, table: OptionTable, group: string, prefix
         `${prefix}option "${path}" must be ${expected} (got ${formatValue(value)})`,
       )
     }
+    if (isWords(kind)) {
+      if (typeof value === 'string' && kind.includes(value)) continue
+      throw new TypeError(`${prefix}option "${path}" must be ${wordsText(kind, value)}`)
+    }
     if (isRecord(value)) {
       checkMembers(value, kind, `${path}.`, prefix)
       continue
@@ -68,6 +75,16 @@ function unknownOption(name: string, table: OptionTable, group: string): string 
   const hint =
     meant === undefined ? `known options: ${known.join(', ')}` : `did you mean "${group}${meant}"?`
   return `unknown option "${group}${name}"; ${hint}`
+}
+
+function isWords(kind: OptionKind | OptionTable): kind is readonly string[] {
+  return Array.isArray(kind)
+}
+
+function wordsText(words: readonly string[], value: unknown): string {
+  const meant = typeof value === 'string' ? nearest(value, words) : undefined
+  const hint = meant === undefined ? '' : `; did you mean "${meant}"?`
+  return `one of ${words.map(word => `"${word}"`).join(', ')} (got ${formatValue(value)})${hint}`
 }
 
 interface Kind {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { randomHex } from './random.ts'
+import { randomHex, randomToken } from './random.ts'
 
 test('names are long, never the same, and every byte is as likely as any other', () => {
   const count = 20_000
@@ -16,4 +16,11 @@ test('names are long, never the same, and every byte is as likely as any other',
   const chi = times.reduce((sum, time) => sum + (time - expected) ** 2 / expected, 0)
   // 255 degrees of freedom: beyond 400 once in hundreds of millions of runs.
   expect(chi).toBeLessThan(400)
+})
+
+test('randomToken never repeats, and a token says nothing about the next', () => {
+  const tokens = Array.from({ length: 2000 }, () => randomToken())
+  expect(new Set(tokens).size).toBe(tokens.length)
+  const starts = new Set(tokens.map(token => token.slice(0, 4)))
+  expect(starts.size).toBeGreaterThan(1000)
 })

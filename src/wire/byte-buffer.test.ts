@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { held } from '../../test/fuzz/cost.ts'
 import { latin1 } from '../../test/fuzz/reading.ts'
@@ -16,7 +17,7 @@ test('what was added is taken in one piece, and then there is nothing', () => {
   expect(gather.take()).toHaveLength(0)
 })
 
-test('what was added stays as it was when its chunk changes', () => {
+test('a small chunk is copied', () => {
   const gather = new ByteBuffer(100)
   const chunk = latin1('abc')
   gather.add(chunk, 0, 3)
@@ -47,4 +48,36 @@ test('no room is made beyond what can come', () => {
     }
   })
   expect(most).toBeLessThan(20 * MiB)
+})
+
+test('what was added is taken as it came, however it is split', () => {
+  const sizes = fc.array(fc.oneof(fc.nat(10), fc.nat(20_000), fc.nat(90_000)), { maxLength: 30 })
+  fc.assert(
+    fc.property(sizes, lengths => {
+      const gather = new ByteBuffer(10 * MiB)
+      const chunks = lengths.map((length, at) => new Uint8Array(length).fill(at))
+      for (const chunk of chunks) gather.add(chunk, 0, chunk.length)
+      const all = Buffer.concat(chunks)
+      expect(gather.size).toBe(all.length)
+      expect(all.equals(gather.take())).toBe(true)
+      expect(gather.size).toBe(0)
+    }),
+  )
+})
+
+test.each([[1], [1000], [16_384], [65_536]])(
+  'a long frame in chunks of %d bytes takes hardly more memory than it has bytes',
+  size => {
+    const gather = new ByteBuffer(4 * MiB)
+    for (let at = 0; at < MiB; at += size) gather.add(new Uint8Array(size), 0, size)
+    expect(gather.capacity).toBeGreaterThanOrEqual(gather.size)
+    expect(gather.capacity).toBeLessThan(1.1 * MiB)
+  },
+)
+
+test('the memory of a chunk that is kept for a part of it counts', () => {
+  const gather = new ByteBuffer(4 * MiB)
+  const chunk = new Uint8Array(60_000)
+  gather.add(chunk, 20_000, 60_000)
+  expect([gather.size, gather.capacity]).toEqual([40_000, 60_000])
 })

@@ -26,6 +26,11 @@ export class FrameBody {
     return this.#left > 0
   }
 
+  /** The bytes of memory that the current frame takes. */
+  get buffered(): number {
+    return this.#buffer.capacity
+  }
+
   /** Begins a frame of this many bytes. A frame of 0 bytes is ignored. */
   begin(bytes: number): void {
     this.#left = bytes

@@ -18,7 +18,9 @@ export interface FrameSink {
  * Splits a byte stream into frames. The frames do not depend on how the bytes are split into chunks.
  */
 export interface FrameReader {
-  /** Reads a chunk, which can be reused once this returns. */
+  /** The bytes of memory that the unfinished frame takes. */
+  readonly buffered: number
+  /** Reads a chunk. Its bytes must not change afterwards, because a large one may be kept. */
   push(chunk: Uint8Array): void
   /** Ends the stream; returns whether an unfinished frame was left, and drops it. */
   end(): boolean

@@ -8,8 +8,7 @@ import { FrameBody } from './frame-body.ts'
  * Protocol.
  *
  * Only Content-Length and the charset of Content-Type matter; other headers are ignored. An ambiguous
- * length breaks the stream, because guessing a frame boundary would allow message smuggling. A chunk
- * can be reused once `push` has returned.
+ * length breaks the stream, because guessing a frame boundary would allow message smuggling.
  */
 export const headers: Framing = {
   name: 'headers',
@@ -43,6 +42,10 @@ class HeaderReader implements FrameReader {
   constructor(sink: FrameSink, maxBytes: number) {
     this.#sink = sink
     this.#body = new FrameBody(sink, maxBytes)
+  }
+
+  get buffered(): number {
+    return this.#tail.capacity + this.#body.buffered
   }
 
   push(chunk: Uint8Array): void {

@@ -4,7 +4,7 @@ import { FrameBody } from './frame-body.ts'
 /**
  * Length-prefix framing: each message follows its length in bytes as a 32-bit big-endian integer.
  *
- * A length of 0 is ignored. A chunk can be reused once `push` has returned.
+ * A length of 0 is ignored.
  */
 export const length: Framing = {
   name: 'length',
@@ -28,6 +28,10 @@ class LengthReader implements FrameReader {
 
   constructor(sink: FrameSink, maxBytes: number) {
     this.#body = new FrameBody(sink, maxBytes)
+  }
+
+  get buffered(): number {
+    return this.#body.buffered
   }
 
   push(chunk: Uint8Array): void {

@@ -5,7 +5,7 @@ import type { FrameReader, FrameSink, Framing } from './frame.ts'
  * Line framing: one message per line (NDJSON).
  *
  * The reader ends a line only at the byte 0x0A, drops one 0x0D before it, and ignores lines of white
- * space. A chunk can be reused once `push` has returned. A text to write must not contain a line feed;
+ * space. A text to write must not contain a line feed;
  * JSON without indentation never does.
  */
 export const lines: Framing = {
@@ -28,6 +28,10 @@ class LineReader implements FrameReader {
     this.#sink = sink
     this.#maxBytes = maxBytes
     this.#tail = new ByteBuffer(maxBytes + 1)
+  }
+
+  get buffered(): number {
+    return this.#tail.capacity
   }
 
   push(chunk: Uint8Array): void {

@@ -73,7 +73,7 @@ export interface SseSink {
  *
  * An event without data is not delivered, but its id counts; an event with an empty `data` field is
  * delivered with empty data. Buffers at most `maxBytes` for the data of the unfinished event and the
- * unfinished line together. A chunk can be reused once `push` has returned.
+ * unfinished line together.
  */
 export class SseReader {
   readonly #sink: SseSink

@@ -5,10 +5,20 @@ import type { RawCalls, RawShape } from './raw-json.ts'
 export interface DecodeOptions {
   /** The size limit of a text, in bytes of UTF-8. */
   readonly maxBytes?: number
+  /** The size limits by transport, where `maxBytes` is not set. */
+  readonly sizes?: MessageSizes
+  /** The maximum nesting of arrays and objects; 64 by default. */
   readonly maxDepth?: number
+  /**
+   * The limit of keys and values. By default it grows with the length of a message, so that large
+   * tables pass, and small messages that become many objects do not.
+   */
   readonly maxNodes?: number
+  /** The maximum number of messages in a batch; 100 by default. */
   readonly maxBatch?: number
+  /** The maximum length of a request id as text, in characters; 256 by default. */
   readonly maxIdLength?: number
+  /** The maximum length of a method name, in characters; 256 by default. */
   readonly maxMethodLength?: number
   /** Whether a request may have the id null, as JSON-RPC 2.0 allows and MCP does not. */
   readonly nullIds?: boolean
@@ -32,9 +42,20 @@ export interface DecodeOptions {
   readonly batchTooLargeCode?: number
 }
 
+/** Size limits of messages in bytes, by the kind of transport. */
+export interface MessageSizes {
+  readonly stdio?: number
+  readonly socket?: number
+  readonly http?: number
+  readonly websocket?: number
+}
+
 /** DecodeOptions with every default filled in. */
-export type DecodeRules = Required<Omit<DecodeOptions, RawOptions>> &
-  Pick<DecodeOptions, RawOptions>
+export type DecodeRules = Required<Omit<DecodeOptions, RawOptions | 'sizes'>> &
+  Pick<DecodeOptions, RawOptions> & {
+    /** The length of a message that allows one key or value beyond `maxNodes`; may be infinite. */
+    readonly nodeBytes: number
+  }
 
 type RawOptions = 'rawResults' | 'rawCalls'
 
@@ -45,6 +66,7 @@ export function decodeRules(options: DecodeOptions = {}): DecodeRules {
     maxBytes: options.maxBytes ?? limits.socketMessageBytes.default,
     maxDepth: options.maxDepth ?? limits.depth.default,
     maxNodes: options.maxNodes ?? limits.nodes.default,
+    nodeBytes: options.maxNodes === undefined ? limits.nodeBytes.default : Number.POSITIVE_INFINITY,
     maxBatch: options.maxBatch ?? limits.batch.default,
     maxIdLength: options.maxIdLength ?? limits.idLength.default,
     maxMethodLength: options.maxMethodLength ?? limits.methodLength.default,
@@ -58,7 +80,18 @@ export function decodeRules(options: DecodeOptions = {}): DecodeRules {
   }
 }
 
+/** Returns the rules for a text of this length: a long one may have more keys and values. */
+export function rulesFor(length: number, rules: DecodeRules): DecodeRules {
+  return length > rules.maxNodes * rules.nodeBytes
+    ? { ...rules, maxNodes: Math.floor(length / rules.nodeBytes) }
+    : rules
+}
+
 /** Returns the options with the size limit of a transport, unless they set one. */
-export function withMaxBytes(options: DecodeOptions | undefined, maxBytes: number): DecodeOptions {
-  return { ...options, maxBytes: options?.maxBytes ?? maxBytes }
+export function withMaxBytes(
+  options: DecodeOptions | undefined,
+  transport: keyof MessageSizes,
+  maxBytes: number,
+): DecodeOptions {
+  return { ...options, maxBytes: options?.maxBytes ?? options?.sizes?.[transport] ?? maxBytes }
 }

@@ -451,6 +451,20 @@ describe('limits', () => {
     })
   })
 
+  it('takes more keys and values in a long message, in proportion', () => {
+    const row = (cell: string) =>
+      `{${Array.from({ length: 10 }, (_, at) => `"column${at}":"${cell}"`).join()}}`
+    const table = (rows: number, cell: string) => `[${Array(rows).fill(row(cell)).join()}]`
+    for (const [, wrap] of spellings) {
+      expect(decode(wrap(table(10_000, 'x'.repeat(90)))).type).not.toBe('invalid')
+      // As many nodes, in too few bytes; and a limit that is set does not grow.
+      expect(invalid(wrap(`[${Array(220_000).fill('[]').join()}]`)).reason).toBe('nodes')
+      expect(invalid(wrap(table(10_000, 'x'.repeat(90))), { maxNodes: 100_000 }).reason).toBe(
+        'nodes',
+      )
+    }
+  })
+
   it('counts the nodes of the envelope in every spelling', () => {
     for (const [, wrap] of spellings)
       expect(invalid(wrap('{}'), { maxNodes: 3 }).reason).toBe('nodes')

@@ -1,6 +1,6 @@
 import type { Decoded, Entry, Malformed } from '../message.ts'
 import { CLOSE_ARRAY, COMMA, OPEN_ARRAY, OPEN_OBJECT } from './char-codes.ts'
-import { type DecodeOptions, type DecodeRules, decodeRules } from './decode-rules.ts'
+import { type DecodeOptions, type DecodeRules, decodeRules, rulesFor } from './decode-rules.ts'
 import { readEnvelope, replyTarget } from './envelope.ts'
 import { readFast, readFastElement } from './fast-path.ts'
 import { invalidRequest, notJson, oversize } from './malformed.ts'
@@ -77,7 +77,8 @@ function isLarger(text: string, maxBytes: number): boolean {
 // One instance for all messages: decoding is synchronous, and nothing of it outlives the call.
 const members = new EnvelopeMembers()
 
-function decodeText(text: string, rules: DecodeRules, metaCache: MetaCache | undefined): Decoded {
+function decodeText(text: string, general: DecodeRules, metaCache: MetaCache | undefined): Decoded {
+  const rules = rulesFor(text.length, general)
   const message = readFast(text, rules, metaCache)
   if (message !== undefined) return message
   members.nodes = 0

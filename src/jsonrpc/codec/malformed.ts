@@ -16,6 +16,15 @@ export function oversize(maxBytes: number, code: number): Malformed {
   }
 }
 
+/** The value for an incomplete message that is not read to its end, because too much is held already. */
+export const noRoom: Malformed = {
+  type: 'invalid',
+  reason: 'too-large',
+  detail: 'too many incomplete messages are held',
+  id: null,
+  error: { code: -32000, message: 'Server overloaded' },
+}
+
 /** Makes the value for input that is no JSON or no UTF-8. */
 export function notJson(detail: string, reason: 'json' | 'encoding' = 'json'): Malformed {
   return {

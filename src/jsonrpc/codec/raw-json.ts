@@ -1,3 +1,4 @@
+import { setMember } from '../../util/objects.ts'
 import type { Id, Params, RpcNotification, RpcRequest, RpcResult } from '../message.ts'
 
 /**
@@ -92,7 +93,7 @@ export function parseRaw(members: RawObject): RawObject {
     const value = members[key]
     if (!(value instanceof RawJson)) continue
     read ??= { ...members }
-    read[key] = value.toJSON()
+    setMember(read, key, value.toJSON())
   }
   return read ?? members
 }

@@ -95,7 +95,11 @@ export function scanEnvelope(
     if (text.charCodeAt(at) !== COLON) return NOT_JSON
     at = skipSpace(text, at + 1)
     into.nodes += 2
-    if (into.nodes > maxNodes) return TOO_MANY_NODES
+    if (into.nodes > maxNodes) {
+      // Not kept until the next message: there may be hundreds of thousands.
+      into.others = []
+      return TOO_MANY_NODES
+    }
     const end = skipValue(text, at, into, depth + 1, maxDepth, maxNodes)
     if (end < 0) {
       into.stoppedIn = member

@@ -124,6 +124,27 @@ describe('an error without an id', () => {
     expect(client.pendingCalls).toBe(0)
   })
 
+  it.each([
+    [-32700, 'rejected'],
+    [-32600, 'rejected'],
+    [-32012, 'rejected'],
+    [-32603, 'answered'],
+    [-32000, 'answered'],
+    [1, 'answered'],
+  ])('with the code %i leaves the only call %s, and is reported', async (code, expected) => {
+    const onStray = vi.fn()
+    const w = wire()
+    const client = new Peer(w.channel, {}, { onStray })
+    const outcome = client.call('m').then(
+      () => 'answered',
+      () => 'rejected',
+    )
+    w.say(`{"jsonrpc":"2.0","id":null,"error":{"code":${code},"message":"x"}}`)
+    w.say('{"jsonrpc":"2.0","id":1,"result":1}')
+    expect(await outcome).toBe(expected)
+    expect(onStray.mock.calls[0]?.[1]).toBe('orphan')
+  })
+
   it('ends nothing where it could be about several', async () => {
     const onStray = vi.fn()
     const w = wire()

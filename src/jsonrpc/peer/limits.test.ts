@@ -309,7 +309,7 @@ describe('closing', () => {
     answer('done')
     await closing
     expect(w.sent).toEqual([
-      '{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"Shutting down"}}',
+      '{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"Shutting down: the request was not begun"}}',
       '{"jsonrpc":"2.0","id":1,"result":"done"}',
     ])
     expect(w.isClosed).toBe(true)

@@ -1,3 +1,5 @@
+import { isRecord } from '../../util/objects.ts'
+import { Warning } from '../../util/warning.ts'
 import type { Cancellation } from '../cancellation.ts'
 import { RpcError } from '../error.ts'
 import type {
@@ -27,6 +29,8 @@ export interface PeerOptions extends OutboundOptions {
    * those that have no end of their own.
    */
   readonly onDisconnect?: (cause: Error | undefined) => void
+  /** Called when the channel accepts no more messages, while calls in flight may still be answered. */
+  readonly onRetired?: (cause: Error) => void
   /** Whether incoming batches are accepted; otherwise they are rejected with -32600. */
   readonly batches?: boolean | ((batch: Batch) => boolean)
   /** How requests are cancelled; by default they cannot be. */
@@ -61,5 +65,15 @@ export function guarded<A extends unknown[]>(
 export function printError(error: unknown, message?: RpcRequest | RpcNotification): void {
   // Rejecting a notification is no local failure, and a peer could flood the log with them.
   if (error instanceof RpcError) return
-  console.error(`trunkline: ${message?.method ?? 'a reply'} failed:`, error)
+  if (error instanceof Warning) {
+    console.error(`trunkline: warning: ${error.message}`)
+    return
+  }
+  console.error(`trunkline: ${message === undefined ? 'a reply' : nameOf(message)} failed:`, error)
+}
+
+/** Returns the method of a message, with the name of what it asks for if its params have one. */
+function nameOf({ method, params }: RpcRequest | RpcNotification): string {
+  const name: unknown = isRecord(params) ? params.name : undefined
+  return typeof name === 'string' ? `${method} ${JSON.stringify(name.slice(0, 200))}` : method
 }

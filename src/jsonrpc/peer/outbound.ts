@@ -21,6 +21,7 @@ import type { SendHandler, SendQueue } from './send-queue.ts'
 export interface OutboundOptions {
   /** The default timeout of a call in milliseconds; 0 disables it. */
   readonly timeoutMs?: number
+  /** Maximum number of calls that wait for their reply; 65,536 by default. A further call rejects. */
   readonly maxPendingCalls?: number
   /** Generates the ids of outgoing calls instead of the counter. Must never return an id twice. */
   readonly makeId?: () => Id
@@ -30,6 +31,7 @@ export interface OutboundOptions {
   readonly onIdLevel?: (level: IdLevel, id: number | bigint) => void
   /** Makes the error that a call rejects with from a received error; a profile sets its kind here. */
   readonly fromWire?: (error: ErrorObject) => RpcError
+  /** Keeps the timeouts of calls; by default one for the whole process, on the system clock. */
   readonly deadlines?: Deadlines
 }
 
@@ -45,7 +47,9 @@ export interface OutboundHost {
 
 /** Adds messages to a batch. */
 export interface BatchBuilder {
+  /** Adds a request to the batch; the promise settles with its response once the batch was sent. */
   call(method: string, params?: object, options?: CallOptions): Promise<unknown>
+  /** Adds a notification to the batch. */
   notify(method: string, params?: object): void
 }
 

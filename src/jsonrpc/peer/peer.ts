@@ -1,4 +1,5 @@
 import { limits } from '../../util/limits/limits.ts'
+import { checkOptions } from '../../util/options.ts'
 import { type Deferred, deferred } from '../../util/promises.ts'
 import { type Deadlines, systemDeadlines, timed } from '../../util/time/deadline.ts'
 import { cancelled, cancelledIn, cancelParams } from '../cancellation.ts'
@@ -17,6 +18,7 @@ import type {
   RpcRequest,
   RpcResult,
 } from '../message.ts'
+import { peerTable } from '../option-table.ts'
 import type { Reply } from './exchange.ts'
 import { Inbound } from './inbound.ts'
 import { guarded, type PeerOptions, printError } from './options.ts'
@@ -24,7 +26,13 @@ import { type AllOf, type BatchBuilder, Outbound } from './outbound.ts'
 import type { ReplyHandler } from './pending.ts'
 import { ReplyBatch } from './reply-batch.ts'
 import { type SendHandler, SendQueue } from './send-queue.ts'
-import { BUSY, encodableReply, INVALID_REQUEST, SHUTTING_DOWN } from './standard-errors.ts'
+import {
+  BUSY,
+  encodableReply,
+  INVALID_REQUEST,
+  SHUT_DOWN,
+  SHUTTING_DOWN,
+} from './standard-errors.ts'
 
 /**
  * A JSON-RPC peer: makes and answers calls over one channel, which it opens and closes.
@@ -38,6 +46,7 @@ export class Peer implements Calls, AsyncDisposable {
   readonly #channel: Channel
   readonly #options: PeerOptions
   readonly #onError: (error: unknown, message?: RpcRequest | RpcNotification) => void
+  #received = 0
   readonly #onStray: NonNullable<PeerOptions['onStray']>
   readonly #onMalformedText: NonNullable<PeerOptions['onMalformed']>
   readonly #deadlines: Deadlines
@@ -59,6 +68,7 @@ export class Peer implements Calls, AsyncDisposable {
     answers: Handler | Readonly<Record<string, Method>> = {},
     options: PeerOptions = {},
   ) {
+    checkOptions(options, peerTable)
     this.#channel = channel
     this.#options = options
     this.#onError = guarded(options.onError ?? printError)
@@ -97,6 +107,7 @@ export class Peer implements Calls, AsyncDisposable {
     channel.open({
       receive: (arrival, envelope) => this.#receive(arrival, envelope),
       failed: (id, error) => this.#outbound.fail(id, error),
+      retired: cause => guarded(this.#options.onRetired)(cause),
       closed: cause => this.#onClosed(cause),
     })
   }
@@ -124,6 +135,11 @@ export class Peer implements Calls, AsyncDisposable {
   /** Restarts the timeout of a pending call; 0 disables it. */
   restartTimeout(id: Id, timeoutMs: number): void {
     this.#outbound.restartTimeout(id, timeoutMs)
+  }
+
+  /** The number of messages received so far, of any kind; a batch is one. */
+  get received(): number {
+    return this.#received
   }
 
   /** The number of incoming requests that have not been answered yet. */
@@ -201,6 +217,7 @@ export class Peer implements Calls, AsyncDisposable {
   }
 
   #receive(arrival: Decoded, envelope: Envelope): void | Promise<void> {
+    this.#received++
     switch (arrival.type) {
       case 'request':
         this.#onRequest(arrival, envelope, this.#reply)
@@ -379,7 +396,7 @@ export class Peer implements Calls, AsyncDisposable {
   async #shutDown(drainMs: number): Promise<void> {
     this.#isOpen = false
     await this.#drain(drainMs)
-    this.#inbound.cancelAll(new ChannelError('closed', 'shut down'), this.#refusal(SHUTTING_DOWN))
+    this.#inbound.cancelAll(new ChannelError('closed', 'shut down'), this.#refusal(SHUT_DOWN))
     this.#outbound.close('the connection was closed before the reply arrived')
     this.#resume()
     await this.#channel.close()

@@ -7,7 +7,8 @@ import type { SendHandler } from './send-queue.ts'
 
 /**
  * Why a reply matches no pending call: `late` for a call that was abandoned, `duplicate` for one that
- * was answered before, `foreign` for an id that was never issued, `orphan` for an error without an id.
+ * was answered before, `foreign` for an id that was never issued, `orphan` for an error without an id,
+ * even if it has rejected the only call in flight.
  */
 export type StrayReason = 'late' | 'duplicate' | 'foreign' | 'orphan'
 
@@ -148,7 +149,11 @@ export class Pending {
 
   /** Settles the call that a reply belongs to; returns the reason if there is none. */
   settle(reply: RpcResult | RpcFailure | Malformed): StrayReason | undefined {
-    if (reply.id === null) return this.#settleOnly(reply) ? undefined : 'orphan'
+    if (reply.id === null) {
+      this.#settleOnly(reply)
+      // Reported in any case: which message it is about is a guess.
+      return 'orphan'
+    }
     const call = this.#take(reply.id)
     if (call === undefined) return this.#stray(reply.id)
     if (reply.type === 'result') call.handler.resolve(resultFor(call.handler, reply))
@@ -191,18 +196,18 @@ export class Pending {
   }
 
   /**
-   * An error without an id is the response to a message whose id the peer could not read. If only one
-   * message is unanswered, the error belongs to it, and waiting longer would only end in a timeout.
+   * An error without an id that says that a message was not read is the response to one whose id the
+   * peer could not read. If only one message is unanswered, the error belongs to it, and waiting longer
+   * would only end in a timeout. Any other error without an id is ignored: the call may be running.
    */
-  #settleOnly(reply: RpcResult | RpcFailure | Malformed): boolean {
-    if (reply.type !== 'error') return false
+  #settleOnly(reply: RpcResult | RpcFailure | Malformed): void {
+    if (reply.type !== 'error' || !unreadable.has(reply.error.code)) return
     const [first] = this.#calls.values()
-    if (first === undefined || !first.isSent) return false
+    if (first === undefined || !first.isSent) return
     for (const call of this.#calls.values()) {
-      if (call !== first && (first.group === undefined || call.group !== first.group)) return false
+      if (call !== first && (first.group === undefined || call.group !== first.group)) return
     }
     for (const call of this.#calls.values()) this.fail(call.id, this.#options.fromWire(reply.error))
-    return true
   }
 
   #take(id: Id): Call | undefined {
@@ -221,6 +226,9 @@ export class Pending {
     return this.#options.mayHaveIssued(id) ? 'duplicate' : 'foreign'
   }
 }
+
+/** The errors for messages that were not read: no JSON, no request, too large, too large a batch. */
+const unreadable = new Set([-32700, -32600, -32012, -32069])
 
 /** Adds an id to a bounded set; evicts the oldest id when the set is full. */
 function withId(ids: Set<Id> = new Set(), id: Id): Set<Id> {

@@ -10,8 +10,13 @@ export const INVALID_REQUEST: ErrorObject = {
 // Codes from -32099 to -32000 are left to implementations by JSON-RPC 2.0, section 5.1.
 /** The response to a request beyond the queue limit. */
 export const BUSY: ErrorObject = { code: -32000, message: 'Too many requests at once' }
-/** The response to a request that arrives while the peer closes. */
-export const SHUTTING_DOWN: ErrorObject = { code: -32000, message: 'Shutting down' }
+/** The response to a request that arrives while the peer closes: it was not begun. */
+export const SHUTTING_DOWN: ErrorObject = {
+  code: -32000,
+  message: 'Shutting down: the request was not begun',
+}
+/** The response to a request that was begun, and not completed before the peer had to close. */
+export const SHUT_DOWN: ErrorObject = { code: -32000, message: 'Shutting down' }
 
 /** Replaces each reply that cannot be encoded with an internal error. */
 export function encodableReply(reply: Message | readonly Message[]): Message | readonly Message[] {

@@ -1,3 +1,4 @@
+import { hasAtLeast, hasAtMost } from '../schema/characters.ts'
 import { type Format, formats } from '../schema/formats.ts'
 import { truncate } from '../schema/issues.ts'
 import type { FormValue } from '../types/elicitation.ts'
@@ -67,7 +68,9 @@ export function faultOf(field: FormFieldShape, value: unknown): string | undefin
       const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = field
       if (value.length < minItems) return `must have ${minItems} items or more`
       if (value.length > maxItems) return `must have ${maxItems} items or fewer`
-      return value.map(one => faultOfChoice(field, one)).find(fault => fault !== undefined)
+      const allowed = new Set<unknown>(field.options.map(option => option.value))
+      const wrong = value.findIndex(one => !allowed.has(one))
+      return wrong === -1 ? undefined : faultOfChoice(field, value[wrong])
     }
   }
 }
@@ -75,10 +78,8 @@ export function faultOf(field: FormFieldShape, value: unknown): string | undefin
 function faultOfText(field: TextShape, value: unknown): string | undefined {
   if (typeof value !== 'string') return 'expected string'
   const { format, minLength = 0, maxLength = Number.POSITIVE_INFINITY } = field
-  // Code points, as JSON Schema counts, not code units.
-  const { length } = [...value]
-  if (length < minLength) return `must have ${minLength} characters or more`
-  if (length > maxLength) return `must have ${maxLength} characters or fewer`
+  if (!hasAtLeast(value, minLength)) return `must have ${minLength} characters or more`
+  if (!hasAtMost(value, maxLength)) return `must have ${maxLength} characters or fewer`
   return format && !formats.get(format)?.(value) ? `expected the format ${format}` : undefined
 }
 

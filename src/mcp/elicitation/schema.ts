@@ -1,5 +1,5 @@
-import { errorMessage } from '../../util/error-message.ts'
 import { isRecord } from '../../util/objects.ts'
+import { errorMessage } from '../../util/text/error-message.ts'
 import { toJsonSchema } from '../schema/convert.ts'
 import type { Checked, Issue } from '../schema/issues.ts'
 import { copyOf } from '../schema/json-schema.ts'

@@ -16,7 +16,7 @@ describe('a constructor', () => {
     expect(error).toBeInstanceOf(RpcError)
     expect(error).toMatchObject({
       code: -32002,
-      message: 'Tool not found',
+      message: 'Tool not found: x',
       kind: 'tool_not_found',
       category: 'tool',
       severity: 'error',

@@ -56,9 +56,9 @@ type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
 
 /** `data: never`, because the type of the data is known only under the name in `errors`. */
 function make(entry: ErrorEntry): (data: never, options?: ErrorMakerOptions) => RpcError {
-  const { kind, code, message, category, severity } = entry
+  const { kind, code, category, severity } = entry
   return (data?: Readonly<Record<string, unknown>>, options: ErrorMakerOptions = {}) =>
-    new RpcError(code, options.message ?? message, {
+    new RpcError(code, options.message ?? messageWith(entry, data), {
       kind,
       category,
       severity,
@@ -66,6 +66,28 @@ function make(entry: ErrorEntry): (data: never, options?: ErrorMakerOptions) => 
       cause: options.cause,
     })
 }
+
+/** The kinds whose message says nothing without the data: what was not found, or is missing or invalid. */
+const namingKinds: ReadonlySet<Kind> = new Set([
+  'invalid_params',
+  'tool_not_found',
+  'prompt_not_found',
+  'prompt_argument_missing',
+  'resource_not_found',
+])
+
+/** Returns the message of the table, for some kinds followed by their data, as far as they are texts. */
+function messageWith(
+  { kind, message, data: keys }: ErrorEntry,
+  data: Readonly<Record<string, unknown>> | undefined,
+): string {
+  if (data === undefined || !namingKinds.has(kind)) return message
+  const texts = keys.map(key => data[key]).filter(value => typeof value === 'string')
+  return [message, ...texts.map(text => text.slice(0, maxTextCharacters))].join(': ')
+}
+
+/** The number of characters of each text in a message. */
+const maxTextCharacters = 200
 
 function camelCase(name: string): string {
   return name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())

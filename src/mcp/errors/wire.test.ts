@@ -87,7 +87,7 @@ describe('the data on the wire', () => {
   test('carry the kind in MCP, including standard errors', () => {
     expect(toWire(errors.toolNotFound({ tool: 'x' }))).toEqual({
       code: -32602,
-      message: 'Tool not found',
+      message: 'Tool not found: x',
       data: { tool: 'x', kind: 'tool_not_found' },
     })
     expect(toWire(internalError()).data).toEqual({ kind: 'internal_error' })
@@ -96,7 +96,7 @@ describe('the data on the wire', () => {
   test('are unchanged in erlmcp, and omitted if there are none', () => {
     expect(toWire(errors.toolNotFound({ tool: 'x' }), erlmcp)).toEqual({
       code: -32002,
-      message: 'Tool not found',
+      message: 'Tool not found: x',
       data: { tool: 'x' },
     })
     expect(toWire(errors.notInitialized(), erlmcp)).toEqual({
@@ -310,7 +310,7 @@ describe('an error that arrived', () => {
     const received = fromWire(toWire(errors.toolNotFound({ tool: 'x' }), erlmcp), erlmcp)
     expect(toWire(received, stateless)).toEqual({
       code: -32602,
-      message: 'Tool not found',
+      message: 'Tool not found: x',
       data: { tool: 'x', kind: 'tool_not_found' },
     })
   })

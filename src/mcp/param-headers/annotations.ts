@@ -1,5 +1,5 @@
-import { errorMessage } from '../../util/error-message.ts'
 import { isRecord } from '../../util/objects.ts'
+import { errorMessage } from '../../util/text/error-message.ts'
 import { pointer, type SchemaLocation, walkSchema } from '../schema/walk.ts'
 
 /** Which arguments of a tool are also sent as HTTP headers, or why its schema is invalid. */

@@ -1,4 +1,5 @@
 import type { RegexNode } from './parse.ts'
+import type { WorkBudget } from './work-budget.ts'
 
 /**
  * One instruction: consume a character, or continue without one. `next` and `other` are addresses in
@@ -13,12 +14,22 @@ type Step =
 
 /** The characters that an instruction consumes: ASCII from a table, others by a regular expression. */
 interface Takes {
+  /** For each ASCII character 1 or 2 if it is known to be consumed or not, else 0. */
   readonly usual: Uint8Array
   readonly expression: RegExp
 }
 
-/** Repetitions are unrolled, so that a short expression can have many states. */
-const maxSteps = 20_000
+/** What the automata of one expression share. */
+interface Shared {
+  readonly flags: string
+  readonly takes: Map<string, Takes>
+  /** The automata of look-aheads. A repetition copies the look-aheads in it. */
+  readonly looks: Map<RegexNode, Automaton>
+}
+
+// The work of visiting one state, and of asking the built-in engine about one character.
+const stateWork = 3
+const characterWork = 20
 
 /**
  * A nondeterministic finite automaton that simulates all paths at once, so that its time is linear in
@@ -26,10 +37,10 @@ const maxSteps = 20_000
  */
 export class Automaton {
   readonly #program: Step[] = []
-  readonly #takes = new Map<string, Takes>()
-  readonly #flags: string
-  /** The text position at which each state was reached last. */
-  readonly #seenAt: Int32Array
+  readonly #shared: Shared
+  /** The stamp of the run and position at which each state was reached last. */
+  readonly #seenAt: Float64Array
+  #stamp = 0
   /** The states that wait for the next character, and their number. */
   #waiting: Int32Array
   #count = 0
@@ -37,81 +48,82 @@ export class Automaton {
   #current: Int32Array
   readonly #todo: Int32Array
 
-  /** Compiles an expression, which must be regular. Throws if its repetitions need too many states. */
-  constructor(root: RegexNode, flags: string) {
-    this.#flags = flags
+  /**
+   * Compiles an expression, which must be regular. Repetitions are unrolled: `statesOf` says how many
+   * states that takes.
+   */
+  constructor(root: RegexNode, flags: string, shared?: Shared) {
+    this.#shared = shared ?? { flags, takes: new Map(), looks: new Map() }
     this.#write(root)
     this.#push({ kind: 'done' })
     const size = this.#program.length
-    this.#seenAt = new Int32Array(size)
+    this.#seenAt = new Float64Array(size)
     this.#waiting = new Int32Array(size)
     this.#current = new Int32Array(size)
     // Each state has at most two successors, and is expanded once.
     this.#todo = new Int32Array(size * 2 + 1)
   }
 
-  /** Returns an upper bound of the work for a text of this length: characters times states. */
-  work(length: number): number {
-    return this.#program.reduce(
-      (sum, step) => sum + (step.kind === 'look' ? step.ahead.work(length) * length : length),
-      0,
-    )
+  /** Whether there is a match anywhere in the text. Throws WorkExceeded if that takes too much work. */
+  test(text: string, budget: WorkBudget): boolean {
+    return this.#run(text, 0, true, budget)
   }
 
-  /** Whether there is a match anywhere in the text. */
-  test(text: string): boolean {
-    return this.#run(text, 0, true)
+  /** Whether there is a match that starts exactly here. */
+  isAhead(text: string, at: number, budget: WorkBudget): boolean {
+    return this.#run(text, at, false, budget)
   }
 
-  #run(text: string, start: number, isSearching: boolean): boolean {
+  #run(text: string, start: number, isSearching: boolean, budget: WorkBudget): boolean {
     const program = this.#program
-    const isUnicode = this.#flags.includes('u')
-    this.#seenAt.fill(-1)
+    const isUnicode = this.#shared.flags.includes('u')
+    this.#stamp++
     this.#count = 0
-    if (this.#reach(0, text, start)) return true
+    if (this.#reach(0, text, start, budget)) return true
     for (let at = start; at < text.length && (isSearching || this.#count > 0); ) {
       const code = isUnicode ? (text.codePointAt(at) ?? 0) : text.charCodeAt(at)
       at += code > 0xffff ? 2 : 1
+      this.#stamp++
       const current = this.#waiting
       const count = this.#count
       this.#waiting = this.#current
       this.#current = current
       this.#count = 0
+      budget.spend((count + 1) * (code < 128 ? stateWork : characterWork))
       for (let index = 0; index < count; index++) {
         const place = current[index] ?? 0
         const step = program[place]
         if (step?.kind !== 'take' || !isTaken(step.takes, code)) continue
-        if (this.#reach(place + 1, text, at)) return true
+        if (this.#reach(place + 1, text, at, budget)) return true
       }
       // A match may start anywhere.
-      if (isSearching && this.#reach(0, text, at)) return true
+      if (isSearching && this.#reach(0, text, at, budget)) return true
     }
     return false
   }
 
   /** Adds a state and all that are reachable from it without a character; returns true for a match. */
-  #reach(start: number, text: string, at: number): boolean {
+  #reach(start: number, text: string, at: number, budget: WorkBudget): boolean {
     const todo = this.#todo
     const seenAt = this.#seenAt
+    const stamp = this.#stamp
+    let work = 0
     todo[0] = start
     for (let height = 1; height > 0; ) {
       const place = todo[--height] ?? 0
-      if (seenAt[place] === at) continue
-      seenAt[place] = at
+      if (seenAt[place] === stamp) continue
+      seenAt[place] = stamp
+      work++
       const step = this.#program[place]
       if (step === undefined || step.kind === 'done') return true
       if (step.kind === 'take') this.#waiting[this.#count++] = place
       else if (step.kind === 'fork') {
         todo[height++] = step.other
         todo[height++] = step.next
-      } else if (isPassed(step, text, at)) todo[height++] = place + 1
+      } else if (isPassed(step, text, at, budget)) todo[height++] = place + 1
     }
+    budget.spend(work * stateWork)
     return false
-  }
-
-  /** Whether there is a match that starts exactly here. */
-  isAhead(text: string, at: number): boolean {
-    return this.#run(text, at, false)
   }
 
   #write(part: RegexNode): void {
@@ -132,7 +144,9 @@ export class Automaton {
         this.#writeRepeat(part)
         return
       case 'look': {
-        const ahead = new Automaton(part.part, this.#flags)
+        const { looks, flags } = this.#shared
+        const ahead = looks.get(part) ?? new Automaton(part.part, flags, this.#shared)
+        looks.set(part, ahead)
         this.#push({ kind: 'look', ahead, isNegative: part.isNegative })
         return
       }
@@ -157,11 +171,11 @@ export class Automaton {
   }
 
   #writeRepeat({ part, min, max }: Extract<RegexNode, { kind: 'repeat' }>): void {
+    const start = this.#program.length
     for (let count = 0; count < min; count++) {
-      const before = this.#program.length
       this.#write(part)
       // Repeating an empty expression has no effect.
-      if (this.#program.length === before) return
+      if (this.#program.length === start) return
     }
     if (max === Number.POSITIVE_INFINITY) {
       const fork = this.#push({ kind: 'done' })
@@ -172,38 +186,49 @@ export class Automaton {
     }
     const forks: number[] = []
     for (let count = min; count < max; count++) {
-      forks.push(this.#push({ kind: 'done' }))
+      const fork = this.#push({ kind: 'done' })
       this.#write(part)
+      if (this.#program.length === fork + 1) {
+        this.#program.pop()
+        return
+      }
+      forks.push(fork)
     }
     const end = this.#program.length
     for (const fork of forks) this.#program[fork] = { kind: 'fork', next: fork + 1, other: end }
   }
 
   #push(step: Step): number {
-    if (this.#program.length >= maxSteps) throw new Error('repeats too much')
     return this.#program.push(step) - 1
   }
 
   #takesOf(source: string): Takes {
-    const known = this.#takes.get(source)
+    const { takes, flags } = this.#shared
+    const known = takes.get(source)
     if (known !== undefined) return known
     // The built-in engine decides which single characters a character class matches.
-    const expression = new RegExp(`^(?:${source})$`, this.#flags)
-    const usual = Uint8Array.from({ length: 128 }, (_, code) =>
-      expression.test(String.fromCharCode(code)) ? 1 : 0,
-    )
-    const takes = { usual, expression }
-    this.#takes.set(source, takes)
-    return takes
+    const made = { usual: new Uint8Array(128), expression: new RegExp(`^(?:${source})$`, flags) }
+    takes.set(source, made)
+    return made
   }
 }
 
 function isTaken({ usual, expression }: Takes, code: number): boolean {
-  return code < 128 ? usual[code] === 1 : expression.test(String.fromCodePoint(code))
+  if (code >= 128) return expression.test(String.fromCodePoint(code))
+  const known = usual[code]
+  if (known !== 0) return known === 1
+  const isMatch = expression.test(String.fromCharCode(code))
+  usual[code] = isMatch ? 1 : 2
+  return isMatch
 }
 
-function isPassed(step: Extract<Step, { kind: 'edge' | 'look' }>, text: string, at: number) {
-  if (step.kind === 'look') return step.ahead.isAhead(text, at) !== step.isNegative
+function isPassed(
+  step: Extract<Step, { kind: 'edge' | 'look' }>,
+  text: string,
+  at: number,
+  budget: WorkBudget,
+): boolean {
+  if (step.kind === 'look') return step.ahead.isAhead(text, at, budget) !== step.isNegative
   switch (step.edge) {
     case 'start':
       return at === 0

@@ -3,9 +3,18 @@ import { describe, expect, test } from 'vitest'
 import { Automaton } from './nfa.ts'
 import { parsePattern } from './parse.ts'
 import { compilePattern } from './pattern.ts'
+import { WorkBudget, WorkExceeded } from './work-budget.ts'
 
-const automaton = (source: string, flags = 'u') =>
-  new Automaton(parsePattern(source, flags === 'u').root, flags)
+const budget = (work = 20_000_000) => {
+  const made = new WorkBudget()
+  made.renew(work)
+  return made
+}
+const automaton = (source: string, flags = 'u') => {
+  const made = new Automaton(parsePattern(source, flags === 'u').root, flags)
+  return { test: (text: string) => made.test(text, budget()) }
+}
+const matches = (source: string, text: string) => compilePattern(source).test(text, budget())
 
 /**
  * Expressions of every kind that an automaton can do, over few letters, so that they often match.
@@ -94,8 +103,8 @@ describe('a pattern', () => {
     ['^(\\Ba|b)+$', 'ba', true],
     ['^(\\Ba|b)+$', 'ab', false],
     ['', '', true],
-  ])('%s on %j is %j', (source, subject, matches) => {
-    expect(compilePattern(source).test(subject)).toBe(matches)
+  ])('%s on %j is %j', (source, subject, isMatch) => {
+    expect(matches(source, subject)).toBe(isMatch)
   })
 
   test.each([
@@ -109,23 +118,60 @@ describe('a pattern', () => {
     ['^(?:(?=a)a+)+$', 50],
     ['^(?=(?:a+)+$)', 50],
     ['\\s+$', 100_000],
+    [`^${'(?:a|a)'.repeat(29)}c$`, 29],
+    ['(?:(?=a{0,900}c)b){1000}', 1000],
   ])('%s is fast on a text that makes an engine backtrack', (source, length) => {
     const subject = `${(source.includes('\\s') ? ' ' : 'a').repeat(length)}!`
-    expect(compilePattern(source).test(subject)).toBe(false)
+    expect(matches(source, subject)).toBe(false)
   })
 
-  test('a text that is too long to test does not match', () => {
-    expect(compilePattern('^(a*)b*\\1$').test('a'.repeat(20_000))).toBe(false)
-    expect(compilePattern('^(a*)b*\\1$').test('a'.repeat(1000))).toBe(true)
-    expect(compilePattern('^(?=a*b)a*b$').test(`${'a'.repeat(5000)}b`)).toBe(false)
-    expect(compilePattern('^(?=a*b)a*b$').test(`${'a'.repeat(1500)}b`)).toBe(true)
-    expect(compilePattern('^(a|b)+$').test('a'.repeat(50_000_000))).toBe(false)
+  test('a text that would take too long is neither a match nor none', () => {
+    for (const source of ['^(a*)b*\\1$', '^(?=a*b)a*b$', '^(a|b)+$', '(?:(?=a*b)a)*c']) {
+      expect(matches(source, 'ab'.repeat(2))).toBe(source === '^(a|b)+$')
+      expect(() => matches(source, 'a'.repeat(5_000_000))).toThrow(WorkExceeded)
+    }
+    expect(matches('^(a*)b*\\1$', 'a'.repeat(200))).toBe(true)
+    expect(matches('^(?=a*b)a*b$', `${'a'.repeat(1500)}b`)).toBe(true)
+  })
+
+  test.each([
+    ['\\d+$', '1'.repeat(1000)],
+    ['a{1000}b', 'a'.repeat(2000)],
+    ['(?:a{50}){50}b', 'a'.repeat(5000)],
+    ['^(a*)a*\\1$', 'a'.repeat(300)],
+    ['(?<=a*)b', 'a'.repeat(1000)],
+    ['(?=a{500})[^a]', 'a'.repeat(2000)],
+    ['\\p{Lu}+$', 'Ä'.repeat(2000)],
+  ])('%s pays for all that it does', (source, subject) => {
+    const pattern = compilePattern(source)
+    const left = budget(20_000_000)
+    let count = 0
+    // One budget for all texts.
+    expect(() => {
+      for (; count < 10_000; count++) pattern.test(subject, left)
+    }).toThrow(WorkExceeded)
   })
 
   test('megabytes of text are fine for a simple expression', () => {
-    const bytes = compilePattern('^(?:[0-9a-zA-Z+/]{4})*$')
-    expect(bytes.test('abcd'.repeat(1_000_000))).toBe(true)
-    expect(bytes.test(`${'abcd'.repeat(2_500_000)}!`)).toBe(false)
+    const source = '^(?:[0-9a-zA-Z+/]{4})*$'
+    expect(matches(source, 'abcd'.repeat(1_000_000))).toBe(true)
+    expect(matches(source, `${'abcd'.repeat(100_000)}!`)).toBe(false)
+    expect(matches('^.{0,50000}$', 'a'.repeat(50_001))).toBe(false)
+    expect(matches('^.{0,50000}$', 'a'.repeat(50_000))).toBe(true)
+  })
+
+  test('takes neither time nor memory to compile for what it repeats', () => {
+    for (const source of [
+      '(?:(?=a{0,9000})b){6000}',
+      '(?:(?=(?:a|b){0,900})(?:c|b)){900000}',
+      '^(?:(?:(?:a?){99}){99}){99}$',
+      '^(?:|a){100000000}b',
+    ]) {
+      expect(() => compilePattern(source)).toThrow(/repeats too much/)
+    }
+    // Copies of a look-ahead share its states.
+    expect(compilePattern('(?:(?=a{0,900}c)b){1000}').size).toBeLessThan(10_000)
+    expect(() => compilePattern('[\\p{L}]'.repeat(100))).toThrow(/too many character classes/)
   })
 
   test.each([

@@ -1,23 +1,17 @@
+import { limits } from '../../util/limits/limits.ts'
+import { type Effort, effortOf, isAnchored, statesOf, stepsOf } from './effort.ts'
 import { Automaton } from './nfa.ts'
-import { parsePattern, type RegexNode } from './parse.ts'
+import { type Parsed, parsePattern } from './parse.ts'
+import type { WorkBudget } from './work-budget.ts'
 
-/** A regular expression of a schema that tests any string in bounded time. */
+/** A regular expression of a schema that tests any string within a budget of work. */
 export interface Pattern {
-  /** Whether it matches anywhere in the text. A text that is too long to test does not match. */
-  test(text: string): boolean
+  /** Whether it matches anywhere in the text. Throws WorkExceeded if that takes too much work. */
+  test(text: string, budget: WorkBudget): boolean
   toString(): string
+  /** What it takes to compile and to keep, in states of an automaton. */
+  readonly size: number
 }
-
-/** Longer than expressions written by hand; each character may become a state of the automaton. */
-const maxLength = 4096
-/**
- * How many steps the built-in engine may take for one text: if the steps are linear in the text, if an
- * automaton can replace it for long texts, and if it alone can run the expression. In the last case the
- * steps are overestimated, most of all for long expressions.
- */
-const budgets = { linear: 1e9, replaceable: 1e6, needed: 1e8 }
-/** How much work the automaton may do for one text, in characters times states: about a second. */
-const maxWork = 1e8
 
 /**
  * Compiles the source of a regular expression of JSON Schema: not anchored, with the flag `u`, or
@@ -28,107 +22,98 @@ const maxWork = 1e8
  * (quadratic with look-ahead). An automaton cannot run backreferences and look-behind: an expression
  * that has those and nested repetitions is rejected.
  *
- * Throws an Error with the reason if the source is invalid or rejected.
+ * Throws an Error with the reason if the source is invalid or rejected, or larger than `maxSize`. Takes
+ * time and memory proportional to the length of the source, whatever it repeats.
  */
-export function compilePattern(source: string): Pattern {
+export function compilePattern(
+  source: string,
+  maxSize: number = limits.schemaPatternSize.default,
+): Pattern {
+  const { default: maxLength } = limits.patternLength
   if (source.length > maxLength) throw new Error(`longer than ${maxLength} characters`)
   const native = nativeOf(source)
-  const { root, isRegular } = parsePattern(source, native.unicode)
-  const effort = effortOf(root)
-  const exponent = effort.exponent + (isAnchored(root) ? 0 : 1)
-  if (effort.isNested && !isRegular) {
+  const parsed = parsePattern(source, native.unicode)
+  const { isNested } = effortOf(parsed.root)
+  if (isNested && !parsed.isRegular) {
     throw new Error(
       'has nested repetitions and a backreference or look-behind, and may never terminate',
     )
   }
-  const kind = exponent <= 1 ? 'linear' : isRegular ? 'replaceable' : 'needed'
-  // Needed for every text, or for long ones only; then it is made when there is one.
-  let automaton = effort.isNested ? new Automaton(root, native.flags) : undefined
-  return {
-    test(text) {
-      if (!effort.isNested && effort.factor * text.length ** exponent <= budgets[kind]) {
-        try {
-          return native.test(text)
-        } catch {
-          // Out of memory for backtracking, after millions of characters.
-        }
+  const states = statesOf(parsed.root)
+  // A large automaton is built only if nothing else can run the expression.
+  const hasAutomaton = parsed.isRegular && (isNested || states <= optionalStates)
+  const size = source.length + unicodeClasses(source) + (hasAutomaton ? states : 0)
+  if (!(size <= maxSize)) throw new Error('repeats too much, or has too many character classes')
+  // The engine reports an expression that is too large only on first use.
+  if (!isNested) native.test('')
+  const work = nativeWork(parsed)
+  const test = hasAutomaton ? eitherTest(native, parsed, work) : nativeTest(native, work)
+  return { test, size, toString: () => String(native) }
+}
+
+const optionalStates = 2000
+
+// Compiling one for texts beyond Latin-1 takes milliseconds.
+const unicodeClassSize = 700
+
+function unicodeClasses(source: string): number {
+  return (source.match(/\\p\{/gi)?.length ?? 0) * unicodeClassSize
+}
+
+/** The effort for all positions at which a match may start. */
+function attempts({ root }: Parsed, longest: number): Effort {
+  const effort = effortOf(root, longest)
+  return isAnchored(root) ? effort : { ...effort, exponent: effort.exponent + 1 }
+}
+
+// A step of the built-in engine takes a fraction of that of an automaton; starting it takes several.
+const nativeStep = 0.5
+const nativeStart = 8
+
+/** Returns the work of the built-in engine, at most, by the length of the text. */
+function nativeWork(parsed: Parsed): (length: number) => number {
+  const [exact, short] = [attempts(parsed, Number.POSITIVE_INFINITY), attempts(parsed, 16)]
+  if (exact.isNested) return () => Number.POSITIVE_INFINITY
+  return length =>
+    Math.min(stepsOf(exact, length), stepsOf(short, length)) * nativeStep + nativeStart
+}
+
+function nativeTest(native: RegExp, work: (length: number) => number): Pattern['test'] {
+  return (text, budget) => {
+    budget.spend(work(text.length))
+    return native.test(text)
+  }
+}
+
+/** Tests with whichever of the built-in engine and an automaton takes less work. */
+function eitherTest(
+  native: RegExp,
+  { root }: Parsed,
+  work: (length: number) => number,
+): Pattern['test'] {
+  // Most texts need none.
+  let automaton: Automaton | undefined
+  return (text, budget) => {
+    const steps = work(text.length)
+    // Up to here the built-in engine is at least as fast, even if it takes as long as it can.
+    if (steps <= 4 * text.length + 256) {
+      budget.spend(steps)
+      try {
+        return native.test(text)
+      } catch {
+        // Out of memory for backtracking, after millions of characters.
       }
-      if (!isRegular) return false
-      automaton ??= new Automaton(root, native.flags)
-      return automaton.work(text.length) <= maxWork && automaton.test(text)
-    },
-    toString: () => String(native),
+    }
+    automaton ??= new Automaton(root, native.flags)
+    return automaton.test(text, budget)
   }
 }
 
 function nativeOf(source: string): RegExp {
-  let native: RegExp
   try {
-    native = new RegExp(source, 'u')
+    return new RegExp(source, 'u')
   } catch {
     // Many schemas escape more than the flag allows, as in "\@".
-    native = new RegExp(source)
-  }
-  // The engine reports an expression that is too large only on first use.
-  native.test('')
-  return native
-}
-
-/** The backtracking of the built-in engine, at most: `factor` times `length ** exponent`. */
-interface Effort {
-  readonly factor: number
-  readonly exponent: number
-  /** Whether something ambiguous is repeated, so that there is no useful bound. */
-  readonly isNested: boolean
-}
-
-const once: Effort = { factor: 1, exponent: 0, isNested: false }
-
-function effortOf(part: RegexNode): Effort {
-  switch (part.kind) {
-    case 'character':
-    case 'edge':
-      return once
-    case 'irregular':
-      return part.part === undefined ? once : effortOf(part.part)
-    case 'look':
-      return effortOf(part.part)
-    case 'sequence':
-      return part.parts.map(effortOf).reduce(
-        (sum, effort) => ({
-          factor: sum.factor * effort.factor,
-          exponent: sum.exponent + effort.exponent,
-          isNested: sum.isNested || effort.isNested,
-        }),
-        once,
-      )
-    case 'choice':
-      return part.parts.map(effortOf).reduce((sum, effort) => ({
-        factor: sum.factor + effort.factor,
-        exponent: Math.max(sum.exponent, effort.exponent),
-        isNested: sum.isNested || effort.isNested,
-      }))
-    case 'repeat': {
-      const inner = effortOf(part.part)
-      if (part.max <= 1) return { ...inner, factor: inner.factor + 1 }
-      const isNested = inner.isNested || inner.factor > 1 || inner.exponent > 0
-      return part.max === Number.POSITIVE_INFINITY
-        ? { factor: 1, exponent: 1, isNested }
-        : { factor: part.max - part.min + 1, exponent: 0, isNested }
-    }
-  }
-}
-
-/** Whether it can match only at the start of the text, so that one attempt is enough. */
-function isAnchored(part: RegexNode): boolean {
-  switch (part.kind) {
-    case 'edge':
-      return part.edge === 'start'
-    case 'sequence':
-      return part.parts[0] !== undefined && isAnchored(part.parts[0])
-    case 'choice':
-      return part.parts.every(isAnchored)
-    default:
-      return false
+    return new RegExp(source)
   }
 }

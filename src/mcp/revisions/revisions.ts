@@ -1,17 +1,36 @@
-import type { Revision } from './revision.ts'
+import type { Revision, RevisionName } from './revision.ts'
 import { sessionRevisions } from './session.ts'
 import { statelessRevisions } from './stateless.ts'
 
-export type { Features, Revision } from './revision.ts'
+export type { Features, Revision, RevisionName } from './revision.ts'
 
 /** Every revision, oldest first. */
 export const revisions: readonly Revision[] = [...sessionRevisions, ...statelessRevisions]
 
-const byName = new Map(revisions.map(revision => [revision.name, revision]))
+const byName = new Map<string, Revision>(revisions.map(revision => [revision.name, revision]))
 
 /** Returns the revision with this date; undefined for any other string. */
 export function revisionNamed(name: string): Revision | undefined {
   return byName.get(name)
+}
+
+/** Returns whether a string is the date of a revision. */
+export function isRevisionName(name: string): name is RevisionName {
+  return byName.has(name)
+}
+
+/** Creates the error for a name that is no revision. It lists those there are. */
+export function unknownRevision(name: string): TypeError {
+  return new TypeError(`unknown revision "${name}"; the revisions are ${allNames()}`)
+}
+
+/** Creates the error for an empty list of revisions. It lists those there are. */
+export function noRevision(): TypeError {
+  return new TypeError(`option "revisions" is empty; the revisions are ${allNames()}`)
+}
+
+function allNames(): string {
+  return revisions.map(revision => revision.name).join(', ')
 }
 
 /** The revision of an HTTP client that sends no version header: the newest one without that header. */

@@ -1,5 +1,5 @@
 import type { MethodName } from '../methods.ts'
-import type { Features, Revision } from './revision.ts'
+import type { Features, Revision, RevisionName } from './revision.ts'
 
 const first = [
   'initialize',
@@ -117,6 +117,10 @@ export const sessionRevisions: readonly Revision[] = [
   ]),
 ]
 
-function revision(name: string, features: Features, methods: readonly MethodName[]): Revision {
+function revision(
+  name: RevisionName,
+  features: Features,
+  methods: readonly MethodName[],
+): Revision {
   return { name, era: 'session', batches: false, methods: new Set(methods), features }
 }

@@ -1,5 +1,5 @@
 import type { MethodName } from '../methods.ts'
-import type { Revision } from './revision.ts'
+import type { Revision, RevisionName } from './revision.ts'
 
 const methods = [
   'server/discover',
@@ -20,6 +20,10 @@ const methods = [
   'notifications/resources/list_changed',
   'notifications/resources/updated',
   'notifications/subscriptions/acknowledged',
+  // Part of the skills extension, which the server must declare.
+  'skills/list',
+  'skills/get',
+  'resources/directory/read',
   // Part of the tasks extension, which both sides must declare.
   'tasks/get',
   'tasks/update',
@@ -30,7 +34,7 @@ const methods = [
 /** The revisions in which every request describes its sender, oldest first. */
 export const statelessRevisions: readonly Revision[] = [
   {
-    name: '2026-07-28',
+    name: '2026-07-28' satisfies RevisionName,
     era: 'stateless',
     batches: false,
     methods: new Set<string>(methods),

@@ -1,5 +1,5 @@
-import { errorMessage } from '../../util/error-message.ts'
 import { isRecord } from '../../util/objects.ts'
+import { errorMessage } from '../../util/text/error-message.ts'
 import type { JsonSchema } from '../types/base.ts'
 import type { StandardSchema } from './standard-schema.ts'
 

@@ -18,12 +18,21 @@ export interface Breach {
 export function issuesOf(breaches: readonly Breach[], value: unknown): readonly Issue[] {
   // The error of a failed choice adds nothing to the errors of its branches.
   const telling = breaches.filter(breach => !isSummary(breach))
-  const issues = (telling.length === 0 ? breaches : telling).flatMap(breach =>
-    issuesOfOne(breach, pathOf(breach.instancePath, value)),
-  )
+  const paths = new Map<string, Issue['path']>()
+  const issues = (telling.length === 0 ? breaches : telling)
+    .slice(0, shownBreaches)
+    .flatMap(breach => {
+      const { instancePath } = breach
+      const path = paths.get(instancePath) ?? pathOf(instancePath, value)
+      paths.set(instancePath, path)
+      return issuesOfOne(breach, path)
+    })
   const merged = mergeTypes(issues)
   return merged.length === 0 ? [{ path: [], message: 'not valid' }] : merged
 }
+
+/** More than a message shows. */
+const shownBreaches = 32
 
 function isSummary({ keyword, params }: Breach): boolean {
   if (keyword === 'oneOf') return params.passingSchemas === null

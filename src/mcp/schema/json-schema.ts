@@ -1,5 +1,6 @@
-import { errorMessage } from '../../util/error-message.ts'
+import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
+import { errorMessage } from '../../util/text/error-message.ts'
 import { compilePattern } from '../regex/pattern.ts'
 import type { JsonSchema } from '../types/base.ts'
 import { pointer, type SchemaLocation, type WalkOptions, walkSchema } from './walk.ts'
@@ -27,15 +28,16 @@ export function dialectOf(schema: JsonSchema): Dialect {
 
 /**
  * Returns a deep-frozen copy of a schema, with its members in the same order. Throws if it is not made
- * of JSON.
+ * of JSON, or longer than `maxLength` as text.
  */
-export function copyOf(schema: object): JsonSchema {
+export function copyOf(schema: object, maxLength = Number.POSITIVE_INFINITY): JsonSchema {
   let text: string
   try {
     text = JSON.stringify(schema) ?? 'null'
   } catch (cause) {
     throw new Error('the schema is not made of JSON', { cause })
   }
+  if (text.length > maxLength) throw new Error(`the schema is longer than ${maxLength} characters`)
   const copy: unknown = JSON.parse(text, (_, value) => Object.freeze(value))
   if (!isRecord(copy)) throw new Error('the schema is not an object')
   return copy
@@ -56,10 +58,11 @@ export interface SchemaCheckOptions extends WalkOptions {
 export function checkSchema(schema: JsonSchema, options: SchemaCheckOptions = {}): void {
   const dialect = dialectOf(schema)
   const references = new References()
+  const patterns = options.patterns === false ? undefined : new Patterns()
   walkSchema(
     schema,
     place => {
-      checkWords(place, dialect, options.patterns ?? true)
+      checkWords(place, dialect, patterns)
       references.visit(place)
     },
     options,
@@ -72,7 +75,7 @@ const types = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'nul
 function checkWords(
   { schema, path }: SchemaLocation,
   dialect: Dialect,
-  hasPatterns: boolean,
+  patterns: Patterns | undefined,
 ): void {
   const refuse = (keyword: string, why: string) => {
     throw new Error(`${pointer([...path, keyword])} ${why}`)
@@ -90,13 +93,26 @@ function checkWords(
     refuse('$schema', 'must not change the dialect inside a schema')
   const sources = isRecord(patternProperties) ? Object.keys(patternProperties) : []
   if (pattern !== undefined) sources.push(String(pattern))
-  for (const source of hasPatterns ? sources : []) {
+  for (const source of sources) {
     try {
-      compilePattern(source)
+      patterns?.add(source)
     } catch (error) {
       const why = errorMessage(error)
       refuse(source === pattern ? 'pattern' : 'patternProperties', `cannot be used: ${why}`)
     }
+  }
+}
+
+/** The different regular expressions of a schema, which share the limit of their size. */
+class Patterns {
+  readonly #known = new Set<string>()
+  #size = 0
+
+  add(source: string): void {
+    if (this.#known.has(source)) return
+    this.#known.add(source)
+    const { default: most } = limits.schemaPatternSize
+    this.#size += compilePattern(source, most - this.#size).size
   }
 }
 
@@ -116,8 +132,11 @@ class References {
   readonly #visited = new Set<unknown>([true, false])
   /** The URIs of anchors. */
   readonly #anchors = new Set<string>()
-  readonly #wanted: { readonly reference: unknown; readonly base: string; readonly at: string }[] =
-    []
+  readonly #wanted: {
+    readonly reference: unknown
+    readonly base: string
+    readonly path: readonly string[]
+  }[] = []
   /** The base URIs of the parts that enclose the current schema, with the path to each. */
   readonly #bases: { readonly path: readonly string[]; readonly base: string }[] = []
 
@@ -138,18 +157,21 @@ class References {
     }
     for (const keyword of ['$ref', '$dynamicRef']) {
       if (schema[keyword] === undefined) continue
-      this.#wanted.push({ reference: schema[keyword], base, at: pointer([...path, keyword]) })
+      this.#wanted.push({ reference: schema[keyword], base, path: [...path, keyword] })
     }
   }
 
   check(): void {
-    for (const { reference, base, at } of this.#wanted) {
+    for (const { reference, base, path } of this.#wanted) {
       const address = resolve(reference, base)
       const part = address === undefined ? undefined : this.#parts.get(withoutFragment(address))
       if (address === undefined || part === undefined) {
-        throw new Error(`${at} refers to another document, which is never fetched: ${reference}`)
+        throw new Error(
+          `${pointer(path)} refers to another document, which is never fetched: ${reference}`,
+        )
       }
-      if (!this.#has(address, part)) throw new Error(`${at} does not resolve: ${reference}`)
+      if (!this.#has(address, part))
+        throw new Error(`${pointer(path)} does not resolve: ${reference}`)
     }
   }
 

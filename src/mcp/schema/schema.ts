@@ -1,5 +1,6 @@
-import { errorMessage } from '../../util/error-message.ts'
+import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
+import { errorMessage } from '../../util/text/error-message.ts'
 import type { JsonSchema } from '../types/base.ts'
 import { type Side, toJsonSchema } from './convert.ts'
 import type { Checked, Issue } from './issues.ts'
@@ -86,9 +87,6 @@ export function checkerOf<const S extends Schema>(schema: S, what: string): Chec
   return compileSchema(schema, { what, side: 'output' })
 }
 
-/** Compiles in a fraction of a second; the schema of a peer must not take longer. */
-const maxPlainSchemas = 2000
-
 function compile(schema: Schema | undefined, side: Side, what: string): Compiled<unknown> {
   if (schema === undefined) return nothing
   if (isStandardSchema(schema)) {
@@ -102,8 +100,8 @@ function compile(schema: Schema | undefined, side: Side, what: string): Compiled
   if (Object.values(schema).some(isStandardSchema)) {
     throw new Error('this is an object of schemas: combine them into one, as in z.object({ … })')
   }
-  const published = publish(schema, side)
-  checkSchema(published.jsonSchema, { maxSchemas: maxPlainSchemas })
+  const published = publish(schema, side, limits.schemaLength.default)
+  checkSchema(published.jsonSchema, { maxSchemas: limits.schemaCount.default })
   return { ...published, ...plainChecker(published.jsonSchema, what) }
 }
 
@@ -111,8 +109,9 @@ function compile(schema: Schema | undefined, side: Side, what: string): Compiled
 function publish(
   schema: object,
   side: Side,
+  maxLength?: number,
 ): Pick<Compiled<unknown>, 'jsonSchema' | 'isObjectRoot'> {
-  const copy = copyOf(schema)
+  const copy = copyOf(schema, maxLength)
   // Input is always an object, so a missing type is implied.
   const isImplied = side === 'input' && copy.type === undefined && isRecord(copy.properties)
   const isObjectRoot = isImplied || isObjectSchema(copy)

@@ -78,7 +78,8 @@ type InferJson<S> = S extends { readonly const: infer Value }
 
 type InferObject<S> = S extends { readonly properties: infer Properties }
   ? S extends { readonly required: readonly (infer Required)[] }
-    ? {
+    ? // Inferred and mapped again, so that editors show one object and not an intersection.
+      {
         -readonly [Name in keyof Properties as Name extends Required ? Name : never]: InferJson<
           Properties[Name]
         >
@@ -86,7 +87,9 @@ type InferObject<S> = S extends { readonly properties: infer Properties }
         -readonly [Name in keyof Properties as Name extends Required ? never : Name]?: InferJson<
           Properties[Name]
         >
-      }
+      } extends infer Members
+      ? { [Name in keyof Members]: Members[Name] }
+      : never
     : { -readonly [Name in keyof Properties]?: InferJson<Properties[Name]> }
   : Record<string, unknown>
 

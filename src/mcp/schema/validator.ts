@@ -1,21 +1,25 @@
-import type { Ajv, Options } from 'ajv'
-import type { ValidateFunction } from 'ajv/dist/2020.js'
-import { errorMessage } from '../../util/error-message.ts'
+import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
+import { errorMessage } from '../../util/text/error-message.ts'
 import { compilePattern } from '../regex/pattern.ts'
+import { WorkBudget } from '../regex/work-budget.ts'
 import type { JsonSchema } from '../types/base.ts'
+import { type Ajv, type AjvPackage, loadAjv, type Options } from './ajv.ts'
+import { type CostContext, costOf, namesIn } from './cost.ts'
 import { formats } from './formats.ts'
 import type { Checked } from './issues.ts'
 import { type Dialect, dialectOf } from './json-schema.ts'
 import { issuesOf } from './json-schema-issues.ts'
-import { walkSchema } from './walk.ts'
+import { addKeywords, costKeyword, noneKeyword } from './keywords.ts'
+import { type SchemaLocation, walkSchema } from './walk.ts'
 
 /** Compiles JSON Schemas. The process has one engine. */
 export interface Engine {
   /**
    * Compiles a schema that has passed `checkSchema`. Throws an Error that says what is wrong if the
-   * schema violates its dialect.
+   * schema violates its dialect or takes too much to compile (`schemaSize`, `schemaPatternSize`).
    *
+   * All keywords together may take `schemaWork` for one value; a value that takes more is invalid.
    * Validation neither changes values nor applies defaults. `format` is checked for the formats of
    * `formats`, and is an annotation otherwise. Only the first error of a value is reported, because
    * continuing would run patterns on strings that are already known to be too long.
@@ -32,56 +36,28 @@ let loading: Promise<Engine> | undefined
  */
 export function loadEngine(): Engine | Promise<Engine> {
   if (engine !== undefined) return engine
-  loading ??= Promise.all([import('ajv/dist/2020.js'), import('ajv')]).then(
-    ([{ Ajv2020 }, { Ajv }]) => {
-      engine = engineOf(
-        new Map([
-          ['2020-12', (options: Options) => new Ajv2020(options)],
-          ['draft-07', (options: Options) => new Ajv(options)],
-        ]),
-      )
-      return engine
-    },
-  )
+  loading ??= loadAjv().then(ajv => {
+    engine = engineOf(ajv)
+    return engine
+  })
   return loading
 }
-
-/**
- * How many references may be followed for one value: far above normal use, and a fraction of a second.
- */
-const maxSteps = 1_000_000
-
-/** Marks schemas with references, so that following one is counted. */
-const step = 'trunkline-step'
 
 // Keywords of ajv itself. With `$async` every value would seem valid, because the result is a promise.
 const foreign = ['$async', 'nullable', 'id', '$recursiveRef', '$recursiveAnchor']
 
-function engineOf(makers: ReadonlyMap<Dialect, (options: Options) => Ajv>): Engine {
-  // One counter for all schemas, because validation is synchronous.
-  const taken = { steps: 0 }
-  const shared = new Map<Dialect, Ajv>()
+/** How many schemas an instance of ajv compiles. It keeps something of each as long as it exists. */
+const schemasPerInstance = 100
+
+function engineOf(ajvPackage: AjvPackage): Engine {
+  // One budget for all schemas, because validation is synchronous.
+  const budget = new WorkBudget()
+  let shared = new Map<Dialect, Ajv>()
+  let count = 0
 
   const make = (dialect: Dialect) => {
-    const ajv = makers.get(dialect)?.(options)
-    if (ajv === undefined) throw new Error(`no engine for ${dialect}`)
-    ajv.addKeyword({
-      keyword: step,
-      before: '$ref',
-      errors: false,
-      validate: () => {
-        if (++taken.steps > maxSteps) throw new Error('takes too many steps')
-        return true
-      },
-    })
-    // The keyword of ajv compares all pairs of items.
-    ajv.removeKeyword('uniqueItems')
-    ajv.addKeyword({
-      keyword: 'uniqueItems',
-      type: 'array',
-      schemaType: 'boolean',
-      validate: (isWanted: boolean, items: readonly unknown[]) => !isWanted || isUnique(items),
-    })
+    const ajv = ajvPackage.make(dialect, optionsWith(budget))
+    addKeywords(ajv, ajvPackage, budget)
     return ajv
   }
 
@@ -89,14 +65,45 @@ function engineOf(makers: ReadonlyMap<Dialect, (options: Options) => Ajv>): Engi
     compile(schema) {
       const dialect = dialectOf(schema)
       const { marked, hasIds } = prepared(schema)
+      if (++count % schemasPerInstance === 0) shared = new Map()
       // Ids stay registered in an instance, and another schema may use the same ones.
       const ajv = hasIds ? make(dialect) : (shared.get(dialect) ?? make(dialect))
       if (!hasIds) shared.set(dialect, ajv)
+      budget.renew(limits.schemaWork.default)
       try {
-        return validatorOf(ajv.compile(marked), taken)
+        return validatorOf(ajv.compile(marked), budget)
       } finally {
         ajv.removeSchema(marked)
       }
+    },
+  }
+}
+
+function optionsWith(budget: WorkBudget): Options {
+  const charged = [...formats].map(
+    ([name, isValid]) =>
+      [
+        name,
+        (text: string) => {
+          budget.spend(text.length)
+          return isValid(text)
+        },
+      ] as const,
+  )
+  const compile = (source: string) => {
+    const pattern = compilePattern(source)
+    return {
+      test: (text: string) => pattern.test(text, budget),
+      toString: () => pattern.toString(),
+    }
+  }
+  return {
+    ...options,
+    formats: Object.fromEntries(charged),
+    code: {
+      // Optimizing takes several times as long to compile, and has no measurable effect.
+      optimize: false,
+      regExp: Object.assign(compile, { code: 'pattern' }),
     },
   }
 }
@@ -112,34 +119,67 @@ const options: Options = {
   verbose: true,
   // 19.99 is a multiple of 0.01, although floating-point division says otherwise.
   multipleOfPrecision: 9,
-  formats: Object.fromEntries(formats),
-  code: {
-    // Optimizing takes several times as long to compile, and has no measurable effect.
-    optimize: false,
-    regExp: Object.assign((source: string) => compilePattern(source), { code: 'pattern' }),
-  },
+  // Above, names are looked up in a loop instead of by code for each.
+  loopRequired: 20,
 }
 
-/** Returns a copy for the engine: its references marked, and without keywords that only ajv knows. */
+/**
+ * Returns a copy for the engine: with the cost of each schema, and without keywords that only ajv
+ * knows. Throws an Error if compiling it would take too much.
+ */
 function prepared(schema: JsonSchema): { marked: Record<string, unknown>; hasIds: boolean } {
   const marked: unknown = JSON.parse(JSON.stringify(schema))
   if (!isRecord(marked)) throw new Error('the schema is not an object')
   delete marked.$schema
-  let hasIds = false
+  const places: SchemaLocation[] = []
+  let size = 0
   walkSchema(marked, place => {
-    if (place.schema.$id !== undefined) hasIds = true
     for (const keyword of foreign) delete place.schema[keyword]
-    if ('$ref' in place.schema || '$dynamicRef' in place.schema) place.schema[step] = true
+    size += sizeOf(place)
+    if (size > limits.schemaSize.default) {
+      throw new Error(`the schema has more than ${limits.schemaSize.default} keywords and names`)
+    }
+    places.push(place)
   })
-  return { marked, hasIds }
+  const context: CostContext = {
+    isTracking: places.some(({ schema }) => schema.unevaluatedProperties !== undefined),
+    names: places.reduce((sum, { schema }) => sum + namesIn(schema), 0),
+  }
+  for (const place of places) {
+    const cost = costOf(place.schema, context)
+    if (cost !== undefined) place.schema[costKeyword] = cost
+    if (Array.isArray(place.schema.enum) && place.schema.enum.length === 0) {
+      delete place.schema.enum
+      place.schema[noneKeyword] = true
+    }
+  }
+  return { marked, hasIds: places.some(({ schema }) => schema.$id !== undefined) }
 }
 
-function validatorOf(validate: ValidateFunction, taken: { steps: number }) {
+/** Returns how many keywords and names a schema has; code repeats the path to it for each keyword. */
+function sizeOf({ schema, path }: SchemaLocation): number {
+  const pathLength = path.reduce((sum, key) => sum + key.length + 1, 0)
+  const keywords = Object.keys(schema).filter(keyword => !annotations.has(keyword)).length
+  return (keywords + namesIn(schema)) * (1 + pathLength / 256)
+}
+
+const annotations = new Set([
+  'title',
+  'description',
+  'default',
+  'examples',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
+  '$comment',
+])
+
+function validatorOf(validate: ReturnType<Ajv['compile']>, budget: WorkBudget) {
   return (value: unknown): Checked<unknown> => {
-    taken.steps = 0
+    budget.renew(limits.schemaWork.default)
     let isValid: boolean
     try {
-      isValid = validate(value)
+      isValid = validate(value) === true
     } catch (error) {
       // Too many steps, or a schema with infinite recursion.
       const why = errorMessage(error)
@@ -149,14 +189,4 @@ function validatorOf(validate: ValidateFunction, taken: { steps: number }) {
       ? { ok: true, value }
       : { ok: false, issues: issuesOf(validate.errors ?? [], value) }
   }
-}
-
-function isUnique(items: readonly unknown[]): boolean {
-  return new Set(items.map(item => JSON.stringify(item, sorted))).size === items.length
-}
-
-/** Sorts the keys of objects: two that differ only in their order are equal. */
-function sorted(_: string, value: unknown): unknown {
-  if (!isRecord(value)) return value
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }

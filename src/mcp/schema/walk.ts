@@ -1,4 +1,6 @@
+import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
+
 /** One schema inside a JSON Schema. */
 export interface SchemaLocation {
   readonly schema: Record<string, unknown>
@@ -21,8 +23,8 @@ export interface WalkOptions {
   readonly isLenient?: boolean
 }
 
-// Deeper schemas hardly fit into a message; the total allows for large ones.
-const defaults = { maxDepth: 64, maxSchemas: 10_000, isLenient: false }
+// The total allows for large schemas of libraries.
+const defaults = { maxDepth: limits.schemaDepth.default, maxSchemas: 10_000, isLenient: false }
 
 /**
  * Visits every schema in a JSON Schema, the root first, by the keywords of 2020-12 and draft-07. Values
@@ -43,7 +45,7 @@ export function walkSchema(
     if (depth > maxDepth) throw new Error(`the schema is nested more than ${maxDepth} levels deep`)
     if (++count > maxSchemas) throw new Error(`the schema contains more than ${maxSchemas} schemas`)
     visit(place)
-    for (const [keys, schema] of children(place.schema)) {
+    for (const [keys, schema] of childrenOf(place.schema)) {
       if (typeof schema === 'boolean') continue
       const path = [...place.path, ...keys]
       if (isRecord(schema)) enter({ schema, path, properties: names(place, keys) }, depth + 1)
@@ -62,7 +64,7 @@ function names(
 }
 
 /** Yields the values that must be schemas, with the keys that lead to them. */
-function* children(
+export function* childrenOf(
   schema: Record<string, unknown>,
 ): Generator<readonly [keys: readonly string[], value: unknown]> {
   for (const [keyword, value] of Object.entries(schema)) {

@@ -48,12 +48,17 @@ export type LogLevel =
 
 /** The name and version of a client or server. Nothing may depend on it: anyone can claim any name. */
 export interface Implementation {
+  /** The name by which programs know it. */
   readonly name: string
+  /** Its version, in any format. */
   readonly version: string
   /** The display name. */
   readonly title?: string
+  /** What it does, for people. */
   readonly description?: string
+  /** A page about it. */
   readonly websiteUrl?: string
+  /** Icons for the user interface of the other side. */
   readonly icons?: readonly Icon[]
 }
 

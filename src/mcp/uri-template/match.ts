@@ -1,3 +1,4 @@
+import { setMember } from '../../util/objects.ts'
 import { normalized, type TemplatePart } from './parse.ts'
 import { type Findings, type Slot, slotsOf } from './slots.ts'
 
@@ -144,7 +145,7 @@ function farthestEnd(search: Search, slot: NumberedSlot, place: number): number 
 function foundOf(findings: Findings): Found {
   const found: Record<string, string | readonly string[]> = Object.create(null)
   for (const [name, { variable, values }] of findings) {
-    found[name] = variable.explode ? values : (values[0] ?? '')
+    setMember(found, name, variable.explode ? values : (values[0] ?? ''))
   }
   return found
 }

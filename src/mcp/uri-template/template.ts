@@ -11,11 +11,12 @@ export type { TemplateValue } from './expand.ts'
  */
 export type VariablesOf<T extends string> = string extends T
   ? Readonly<Record<string, string | readonly string[]>>
-  : Show<
-      { readonly [S in Needed<Bodies<T>> as NameOf<S>]: ValueOf<S> } & {
+  : // Inferred and mapped again, so that editors show the members and not how they were found.
+    { readonly [S in Needed<Bodies<T>> as NameOf<S>]: ValueOf<S> } & {
         readonly [S in Optional<Bodies<T>> as NameOf<S>]?: ValueOf<S>
-      }
-    >
+      } extends infer Variables
+    ? { [Name in keyof Variables]: Variables[Name] }
+    : never
 
 /** A URI template of RFC 6570, all four levels: expands values to URIs, and finds values in URIs. */
 export interface UriTemplate<T extends string = string> {
@@ -99,5 +100,3 @@ type NameOf<Spec extends string> = Spec extends `${infer Name}*`
     : Spec
 
 type ValueOf<Spec extends string> = Spec extends `${string}*` ? readonly string[] : string
-
-type Show<T> = { [K in keyof T]: T[K] }

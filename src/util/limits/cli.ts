@@ -1,12 +1,29 @@
 import type { Limit } from './limit.ts'
 
 /** Limits of the command-line program. */
-export const cli = {
+export const cliLimits = {
+  listCacheBytes: {
+    default: 64 * 1024 * 1024,
+    unit: 'bytes',
+    meaning:
+      'Size of the file in which lists are remembered. A larger one is not read, and replaced.',
+  },
+  listCacheDelayMs: {
+    default: 500,
+    unit: 'ms',
+    meaning: 'Delay before changed lists are written to that file, together.',
+  },
   checkReplyMs: {
     default: 5000,
     unit: 'ms',
     meaning:
       'Time `trunkline check` waits for each response, unless `--timeout` is given. Then the step fails.',
+  },
+  checkStartMs: {
+    default: 60_000,
+    unit: 'ms',
+    meaning:
+      'Time `trunkline check` waits for the first response of a program that it starts, unless `--timeout` is given.',
   },
   checkNoReplyMs: {
     default: 300,
@@ -40,6 +57,18 @@ export const cli = {
     default: 2000,
     unit: 'ms',
     meaning: 'Time after which `trunkline up` names the servers that are still starting.',
+  },
+  completionMs: {
+    default: 300,
+    unit: 'ms',
+    meaning:
+      'Time a server has to name its tools for the completion of a shell. Then none are offered.',
+  },
+  upRecoveredMs: {
+    default: 2000,
+    unit: 'ms',
+    meaning:
+      'Time that a failed server must stay up before `trunkline up` reports on a terminal that it is up again.',
   },
   benchSeconds: {
     default: 5,

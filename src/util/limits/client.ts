@@ -1,7 +1,7 @@
 import type { Limit } from './limit.ts'
 
 /** Limits of clients. */
-export const client = {
+export const clientLimits = {
   callTotalMs: {
     default: 900_000,
     unit: 'ms',

@@ -1,7 +1,7 @@
 import { type Limit, MiB } from './limit.ts'
 
 /** Limits of the configuration file and the pin file of a router. */
-export const config = {
+export const configLimits = {
   configBytes: {
     default: MiB,
     unit: 'bytes',
@@ -13,6 +13,23 @@ export const config = {
     unit: 'count',
     meaning:
       'Nesting depth of objects and arrays in the configuration file. A deeper file is rejected.',
+  },
+  configNodes: {
+    default: 100_000,
+    unit: 'count',
+    meaning:
+      'Values in a configuration file that is YAML, counting those that aliases repeat. A file with more is rejected.',
+  },
+  bundleBytes: {
+    default: 256 * MiB,
+    unit: 'bytes',
+    meaning: 'Size of a bundle (`.mcpb`). A larger one is rejected before it is read.',
+  },
+  bundleUnpackedBytes: {
+    default: 1024 * MiB,
+    unit: 'bytes',
+    meaning:
+      'Size of all files of a bundle together. A bundle that declares more is rejected, and so is a file that is larger than declared.',
   },
   configDebounceMs: {
     default: 50,
@@ -30,6 +47,12 @@ export const config = {
     default: 64 * MiB,
     unit: 'bytes',
     meaning: 'Size of the pin file. A larger file is rejected before it is parsed.',
+  },
+  pinRetryMs: {
+    default: 10_000,
+    unit: 'ms',
+    meaning:
+      'Time after which a pin file that could not be written, as on a full disk, is written again.',
   },
   pinLockMs: {
     default: 10_000,

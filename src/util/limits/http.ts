@@ -1,7 +1,7 @@
 import { KiB, type Limit, MiB } from './limit.ts'
 
 /** Limits of HTTP servers and clients. */
-export const http = {
+export const httpLimits = {
   sessions: {
     default: 10_000,
     unit: 'count',
@@ -13,6 +13,12 @@ export const http = {
     unit: 'count',
     meaning:
       'Sessions over HTTP of one principal. At the limit one of its idle sessions is evicted; otherwise `initialize` gets 503.',
+  },
+  sessionsPerAddress: {
+    default: 1000,
+    unit: 'count',
+    meaning:
+      'Sessions over HTTP of one client address without a principal, counted as in `connectionsPerAddress`. At the limit one of its idle sessions is evicted; otherwise `initialize` gets 503.',
   },
   sessionIdleMs: {
     default: 1_800_000,
@@ -60,6 +66,12 @@ export const http = {
     meaning:
       'Time after which a client is asked to reconnect when its event stream is closed for polling.',
   },
+  drainIdleMs: {
+    default: 100,
+    unit: 'ms',
+    meaning:
+      'Time for which a closing listener still answers requests on idle connections, which may be on their way. Then it closes them.',
+  },
   httpInFlight: {
     default: 10_000,
     unit: 'count',
@@ -81,7 +93,13 @@ export const http = {
     default: 64 * KiB,
     unit: 'bytes',
     meaning:
-      'Bytes of further requests that an HTTP client has sent while a response is pending. Reading pauses until then.',
+      'Bytes of further requests that an HTTP client has sent while a response is pending. With more, reading pauses for `httpPipelinedMs`.',
+  },
+  httpPipelinedMs: {
+    default: 1000,
+    unit: 'ms',
+    meaning:
+      'Time for which reading pauses because of `httpPipelinedBytes`. Then further requests are dropped, and the connection closes after the pending response; if as many bytes again arrive, at once.',
   },
   httpHeadersMs: {
     default: 10_000,

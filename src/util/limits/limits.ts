@@ -1,29 +1,31 @@
-import { cli } from './cli.ts'
-import { client } from './client.ts'
-import { config } from './config.ts'
-import { http } from './http.ts'
-import { messages } from './messages.ts'
-import { observe } from './observe.ts'
-import { peer } from './peer.ts'
-import { router } from './router.ts'
-import { server } from './server.ts'
-import { transport } from './transport.ts'
-import { upstream } from './upstream.ts'
+import { cliLimits } from './cli.ts'
+import { clientLimits } from './client.ts'
+import { configLimits } from './config.ts'
+import { httpLimits } from './http.ts'
+import { messageLimits } from './messages.ts'
+import { observeLimits } from './observe.ts'
+import { peerLimits } from './peer.ts'
+import { routerLimits } from './router.ts'
+import { schemaLimits } from './schema.ts'
+import { serverLimits } from './server.ts'
+import { transportLimits } from './transport.ts'
+import { upstreamLimits } from './upstream.ts'
 
 /**
  * Every limit of Trunkline: its name, default, unit and what happens when it is reached. `docs/limits.md` is
  * generated from this table.
  */
 export const limits = {
-  ...messages,
-  ...peer,
-  ...transport,
-  ...server,
-  ...client,
-  ...http,
-  ...router,
-  ...config,
-  ...observe,
-  ...cli,
-  ...upstream,
+  ...messageLimits,
+  ...peerLimits,
+  ...schemaLimits,
+  ...transportLimits,
+  ...serverLimits,
+  ...clientLimits,
+  ...httpLimits,
+  ...routerLimits,
+  ...configLimits,
+  ...observeLimits,
+  ...cliLimits,
+  ...upstreamLimits,
 } as const

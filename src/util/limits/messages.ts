@@ -1,26 +1,33 @@
 import { KiB, type Limit, MiB } from './limit.ts'
 
 /** Limits of a single message, for all transports. */
-export const messages = {
+export const messageLimits = {
   stdioMessageBytes: {
     default: 10 * MiB,
     unit: 'bytes',
     meaning: 'One message on stdio or from a child process. Answered -32012; reading continues.',
   },
+  callerMessageBytes: {
+    default: 4 * MiB,
+    unit: 'bytes',
+    meaning:
+      'One message from a client, over HTTP, WebSocket, TCP, a Unix socket or a named pipe. Answered -32012, over HTTP with status 413; other connections are then closed, WebSockets with 1009.',
+  },
   socketMessageBytes: {
     default: 100 * MiB,
     unit: 'bytes',
-    meaning: 'One message on TCP, a Unix socket or a named pipe. Answered -32012, then closed.',
+    meaning:
+      'One message from a server on TCP, a Unix socket or a named pipe. Answered -32012, then closed.',
   },
   httpMessageBytes: {
     default: 50 * MiB,
     unit: 'bytes',
-    meaning: 'One HTTP body. Answered 413 with -32012.',
+    meaning: 'The body of one HTTP response. The call fails.',
   },
   websocketMessageBytes: {
     default: 50 * MiB,
     unit: 'bytes',
-    meaning: 'One WebSocket message. Answered -32012, then closed with 1009.',
+    meaning: 'One WebSocket message from a server. Answered -32012, then closed with 1009.',
   },
   sseMessageBytes: {
     default: 10 * MiB,
@@ -35,7 +42,13 @@ export const messages = {
   nodes: {
     default: 100_000,
     unit: 'count',
-    meaning: 'Keys and values in one message. Answered -32600 before parsing.',
+    meaning:
+      'Keys and values in one message. A message longer than 1.6 MB may have more, one for each `nodeBytes`, up to its size limit. Answered -32600 before parsing.',
+  },
+  nodeBytes: {
+    default: 16,
+    unit: 'bytes',
+    meaning: 'Length of a message that allows one key or value, beyond `nodes`.',
   },
   batch: {
     default: 100,

@@ -1,7 +1,7 @@
 import type { Limit } from './limit.ts'
 
 /** Limits of metrics, logs and the operations endpoint. */
-export const observe = {
+export const observeLimits = {
   metricLabelValues: {
     default: 200,
     unit: 'count',
@@ -32,6 +32,12 @@ export const observe = {
     default: 1024,
     unit: 'characters',
     meaning: 'Length of one text in a log line. The rest is cut.',
+  },
+  hiddenValues: {
+    default: 4096,
+    unit: 'count',
+    meaning:
+      'Values of environment variables that messages and logs show by name. The oldest are forgotten.',
   },
   opsConnections: {
     default: 64,

@@ -1,7 +1,7 @@
 import type { Limit } from './limit.ts'
 
 /** Limits of the queues and waits of one peer. */
-export const peer = {
+export const peerLimits = {
   inFlight: {
     default: 256,
     unit: 'count',
@@ -44,5 +44,11 @@ export const peer = {
     default: 30_000,
     unit: 'ms',
     meaning: 'Time to answer requests in flight when closing. The rest is cancelled.',
+  },
+  lameDuckMs: {
+    default: 0,
+    unit: 'ms',
+    meaning:
+      'Time for which a closing HTTP listener still accepts connections while `/readyz` returns 503.',
   },
 } as const satisfies Record<string, Limit>

@@ -1,7 +1,7 @@
 import type { Limit } from './limit.ts'
 
 /** Limits of load balancing, breakers, queues, retries, restarts, names and pins in a router. */
-export const router = {
+export const routerLimits = {
   breakerFailures: {
     default: 5,
     unit: 'count',
@@ -35,6 +35,12 @@ export const router = {
     unit: 'count',
     meaning:
       'Concurrent calls to an instance whose breaker is half-open. Other calls go to other instances.',
+  },
+  breakerPanicMs: {
+    default: 1000,
+    unit: 'ms',
+    meaning:
+      'Interval of probes while no instance of a server takes calls: one call goes to an instance whose breaker has been open for that long. Also the interval at which a router asks an HTTP server with an open breaker for a sign of life.',
   },
   loadHalfLifeMs: {
     default: 10_000,
@@ -81,6 +87,12 @@ export const router = {
     unit: 'ms',
     meaning: 'Retry delay suggested to a caller that finds such a queue full.',
   },
+  priorityPasses: {
+    default: 8,
+    unit: 'count',
+    meaning:
+      'More urgent calls that may enter a `concurrent` limit before a waiting call of a lower priority does.',
+  },
   retryAttempts: {
     default: 2,
     unit: 'count',
@@ -102,10 +114,34 @@ export const router = {
     unit: 'count',
     meaning: 'Retries allowed within that window regardless of how few calls there were.',
   },
+  unsentAttempts: {
+    default: 16,
+    unit: 'count',
+    meaning:
+      'Attempts of a call that provably was not sent, the first included, while instances turn out to be unreachable.',
+  },
+  retryAfterMs: {
+    default: 3_600_000,
+    unit: 'ms',
+    meaning:
+      'Time for which a router leaves an instance alone that answered 429 or 503 with `Retry-After`. A longer one is shortened.',
+  },
   maxRestarts: {
     default: 5,
     unit: 'count',
-    meaning: 'Restarts of an instance within `restartWindowMs`. Then the instance is quarantined.',
+    meaning:
+      'Restarts within `restartWindowMs` of an instance that answers no call in between. Then the instance is quarantined.',
+  },
+  toolSearchResults: {
+    default: 10,
+    unit: 'count',
+    meaning: 'Tools that one call of `search_tools` returns at most.',
+  },
+  startsPerCore: {
+    default: 2,
+    unit: 'count',
+    meaning:
+      'Server processes per processor core that a router starts at the same time, unless `concurrentStarts` is configured. The others start in turn.',
   },
   restartWindowMs: {
     default: 60_000,
@@ -122,10 +158,22 @@ export const router = {
     unit: 'ms',
     meaning: 'Maximum delay before any restart.',
   },
+  restartAloneMs: {
+    default: 1000,
+    unit: 'ms',
+    meaning:
+      'Maximum delay before a restart while no instance of the server takes calls, or while this machine lacks file handles or memory to start it.',
+  },
   restartStableMs: {
     default: 10_000,
     unit: 'ms',
     meaning: 'Time an instance must stay up for the delay to start from `restartMinMs` again.',
+  },
+  deadLetters: {
+    default: 1000,
+    unit: 'count',
+    meaning:
+      'Refused and undeliverable calls that a router keeps for inspection. A further one replaces the oldest.',
   },
   serverNameLength: {
     default: 64,

@@ -1,7 +1,29 @@
 import type { Limit } from './limit.ts'
 
 /** The limits of a server. */
-export const server = {
+export const serverLimits = {
+  skillFiles: {
+    default: 512,
+    unit: 'count',
+    meaning:
+      'Files of one skill, `SKILL.md` included. A skill with more is refused with a TypeError.',
+  },
+  skillBytes: {
+    default: 16_777_216,
+    unit: 'bytes',
+    meaning: 'All files of one skill together. A larger skill is refused with a TypeError.',
+  },
+  skillDescription: {
+    default: 1024,
+    unit: 'characters',
+    meaning: 'The description of a skill. A longer one is refused with a TypeError.',
+  },
+  frontmatterLength: {
+    default: 65_536,
+    unit: 'characters',
+    meaning:
+      'The frontmatter of a `SKILL.md`. A longer one is not parsed: the skill is not loaded, and `parseSkill` rejects with a TypeError.',
+  },
   inputRounds: {
     default: 10,
     unit: 'count',
@@ -77,16 +99,39 @@ export const server = {
     unit: 'count',
     meaning: 'Callers with a rate of their own in one rate limiter. The least recent one is reset.',
   },
+  toolDescriptionLength: {
+    default: 10_000,
+    unit: 'characters',
+    meaning:
+      'The description of a tool in the profile `erlmcp`. Registering a longer one throws -32011.',
+  },
   tasks: {
     default: 10_000,
     unit: 'count',
-    meaning: 'Tasks a server keeps in total. A call that would create one more is rejected.',
+    meaning: 'Tasks of a server that are not final. A call that would create one more is rejected.',
   },
   tasksPerCaller: {
     default: 1000,
     unit: 'count',
     meaning:
-      'Tasks a server keeps for one principal, one session, or all callers with neither. A further one is rejected.',
+      'Tasks that are not final of one principal, one session, or all callers with neither. A further one is rejected.',
+  },
+  finishedTasks: {
+    default: 10_000,
+    unit: 'count',
+    meaning: 'Final tasks that a server keeps. The oldest are deleted, even before their time.',
+  },
+  finishedTasksPerCaller: {
+    default: 1000,
+    unit: 'count',
+    meaning:
+      'Final tasks that a server keeps for one principal, one session, or all callers with neither. The oldest are deleted, even before their time.',
+  },
+  taskLeaseMs: {
+    default: 30_000,
+    unit: 'ms',
+    meaning:
+      'Time for which the process that runs a task vouches for it in a store that other processes share; it renews this three times as often. A task whose time is over has failed, because its process ended.',
   },
   taskTtlMs: {
     default: 3_600_000,

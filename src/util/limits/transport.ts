@@ -1,7 +1,7 @@
 import { KiB, type Limit, MiB } from './limit.ts'
 
 /** Limits of connections and child processes. */
-export const transport = {
+export const transportLimits = {
   outboundHighWaterBytes: {
     default: 1 * MiB,
     unit: 'bytes',
@@ -18,10 +18,45 @@ export const transport = {
     meaning:
       'Time for which a connection can stay above the high-water mark without progress. Then it closes.',
   },
+  heldBytes: {
+    default: 20 * MiB,
+    unit: 'bytes',
+    meaning:
+      'Incomplete messages and unread responses that one listener holds for all its connections. Beyond it a further body gets 503, a stream connection closes, and of unread responses those go whose clients have read nothing for longest.',
+  },
+  uncountedBytes: {
+    default: 64 * KiB,
+    unit: 'bytes',
+    meaning:
+      'Bytes that one connection may always hold. Only what exceeds them counts towards `heldBytes`.',
+  },
   connections: {
     default: 10_000,
     unit: 'count',
     meaning: 'Connections of one listener. Further ones are closed at once.',
+  },
+  connectionsPerAddress: {
+    default: 1000,
+    unit: 'count',
+    meaning:
+      'Connections of one client address to one listener; IPv6 addresses of one /64 network count as one. Further ones are closed at once. By default addresses of this machine and of private networks are not limited.',
+  },
+  turnBytes: {
+    default: 64 * KiB,
+    unit: 'bytes',
+    meaning:
+      'Bytes read from one child process, socket or WebSocket before reading rests until the next turn of the event loop, so that others are served meanwhile.',
+  },
+  reservedFiles: {
+    default: 32,
+    unit: 'count',
+    meaning:
+      'File handles that listeners leave free, but at most a quarter of all. With fewer, new connections are closed at once.',
+  },
+  fileWarningMs: {
+    default: 60_000,
+    unit: 'ms',
+    meaning: 'Time between two reports that file handles run out.',
   },
   websocketFragments: {
     default: 256,
@@ -49,6 +84,12 @@ export const transport = {
     unit: 'count',
     meaning:
       'Output lines of a child process that are no JSON. Beyond the limit the channel to it closes.',
+  },
+  certificateCheckMs: {
+    default: 5000,
+    unit: 'ms',
+    meaning:
+      'Time between two checks whether the certificate files of a TLS listener have changed.',
   },
   closeIdleMs: {
     default: 1000,

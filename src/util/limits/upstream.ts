@@ -1,7 +1,7 @@
 import type { Limit } from './limit.ts'
 
 /** Limits of the connections from a router to its upstream servers. */
-export const upstream = {
+export const upstreamLimits = {
   upstreamConnectMs: {
     default: 10_000,
     unit: 'ms',
@@ -24,7 +24,30 @@ export const upstream = {
     default: 5000,
     unit: 'ms',
     meaning:
-      'Time a call through a router, or the first list, waits for a server that is starting. Then the call is answered -32000, or the list is returned without that server.',
+      'Time a call through a router waits for a server that is being restarted, unless `startWaitMs` is configured. Then the call is answered -32000. A server that starts for the first time is waited for as long as it may take to connect, by calls and by lists.',
+  },
+  startingRetryMs: {
+    default: 2000,
+    unit: 'ms',
+    meaning: 'Retry delay suggested to a caller whose server is still starting.',
+  },
+  listChangesMs: {
+    default: 100,
+    unit: 'ms',
+    meaning:
+      'Pause between two reads of a list by a router. Changes that a server announces meanwhile are read together.',
+  },
+  subscribeWaitMs: {
+    default: 5000,
+    unit: 'ms',
+    meaning:
+      'Time a subscription of a caller waits until the upstream server has confirmed it. Then the router acknowledges it, and sends one update of each resource as soon as the server has confirmed it.',
+  },
+  rememberedServers: {
+    default: 500,
+    unit: 'count',
+    meaning:
+      'Servers whose lists are remembered between runs. Beyond that, the least recently used one is dropped.',
   },
   listRetryMs: {
     default: 30_000,

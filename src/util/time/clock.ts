@@ -13,6 +13,7 @@ export interface Clock {
   now(): number
   /** Runs `callback` once, `delayMs` from now. */
   start(callback: () => void, delayMs: number): Timer
+  /** Cancels a timer; no effect if it has run. */
   stop(timer: Timer): void
 }
 

@@ -44,7 +44,8 @@ export class Deadlines {
   #timer: Timer | undefined
   #armedFor = 0
   #isHeld = false
-  #isWatchingIdle = false
+  /** Runs for one tick after the last deadline stopped. */
+  #idleTimer: Timer | undefined
 
   constructor(clock: Clock = systemClock, tickMs = 16) {
     this.#clock = clock
@@ -85,7 +86,19 @@ export class Deadlines {
     item.previous = undefined
     item.next = undefined
     this.#running--
-    if (this.#running === 0 && !this.#isWatchingIdle) this.#watchIdle()
+    if (this.#running === 0 && this.#idleTimer === undefined) this.#watchIdle()
+  }
+
+  /** Stops the timers if no deadline runs, so that none is left when the owner closes. */
+  rest(): void {
+    if (this.#running > 0) return
+    if (this.#timer !== undefined) this.#clock.stop(this.#timer)
+    if (this.#idleTimer !== undefined) this.#clock.stop(this.#idleTimer)
+    this.#timer = undefined
+    this.#idleTimer = undefined
+    this.#isHeld = false
+    this.#ticks.clear()
+    this.#latest = undefined
   }
 
   #tick(number: number): Tick {
@@ -129,9 +142,8 @@ export class Deadlines {
    * follows soon.
    */
   #watchIdle(): void {
-    this.#isWatchingIdle = true
-    this.#clock.start(() => {
-      this.#isWatchingIdle = false
+    this.#idleTimer = this.#clock.start(() => {
+      this.#idleTimer = undefined
       if (this.#running === 0) this.#release()
     }, this.#tickMs)
   }
