@@ -22,10 +22,16 @@ export interface HttpRequest {
   /** Returns the local port of the connection, and whether only this machine can reach it. */
   local(): Pick<OriginPolicy, 'port' | 'loopback'>
   /**
-   * Reads the body and calls `done` with all of it, or with undefined as soon as it exceeds `maxBytes`.
-   * `done` is never called if the client disconnects first.
+   * Reads the body and calls `done` with all of it, with undefined as soon as it exceeds `maxBytes`, or
+   * with `'no-room'` if too much is held for other requests. `done` is never called if the client
+   * disconnects first.
    */
-  body(maxBytes: number, done: (bytes: Uint8Array | undefined) => void): void
+  body(maxBytes: number, done: BodyReader): void
+  /**
+   * Returns the name under which the address of the client is counted; undefined if it is unknown or not
+   * limited. `includesLocal` counts addresses of this machine and of private networks, too.
+   */
+  address(includesLocal: boolean): string | undefined
   /** The caller, where code in front of this handler has authenticated it. */
   readonly principal?: Principal
   /**
@@ -34,6 +40,9 @@ export interface HttpRequest {
    */
   readonly metaCache?: MetaCache
 }
+
+/** Receives the body of a request, or why it was not read. */
+export type BodyReader = (body: Uint8Array | undefined | 'no-room') => void
 
 /** Response headers, by their names in lower case. */
 export type ReplyHeaders = Readonly<Record<string, string>>
@@ -73,7 +82,7 @@ export interface EventStream {
 }
 
 /** Limits on what is buffered for a client that reads slowly. */
-export interface OutboundOptions {
+export interface HttpOutboundOptions {
   /** Unsent bytes of one stream at which writers are asked to wait. */
   readonly highWaterBytes?: number
   /** Unsent bytes of one stream at which the stream is cut. */
@@ -86,6 +95,13 @@ export interface OutboundOptions {
 export interface HttpHandler {
   /** Serves one request. Never throws. */
   handle(request: HttpRequest, reply: HttpReply): void
-  /** Accepts no further requests and waits up to `drainMs` for those in flight. Never rejects. */
+  /** Announces that the handler is about to drain, where load balancers look. */
+  retire?(): void
+  /**
+   * Waits up to `drainMs` for requests in flight, and ends streams and sessions. Requests that still
+   * arrive are served: nobody sends any once the connections have closed. Never rejects.
+   */
+  drain(options?: { readonly drainMs?: number }): Promise<void>
+  /** Drains, and then refuses further requests. Never rejects. */
   close(options?: { readonly drainMs?: number }): Promise<void>
 }

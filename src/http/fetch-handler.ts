@@ -4,12 +4,13 @@ import type { OriginPolicy, RequestOrigin } from '../util/origin.ts'
 import { systemDeadlines, timed } from '../util/time/deadline.ts'
 import { ByteBuffer } from '../wire/byte-buffer.ts'
 import {
+  type BodyReader,
   type EventStream,
   eventStream,
   type HttpHandler,
+  type HttpOutboundOptions,
   type HttpReply,
   type HttpRequest,
-  type OutboundOptions,
   type ReplyHeaders,
 } from './exchange.ts'
 import { type Flushable, writeBatch } from './node/write-batch.ts'
@@ -19,7 +20,7 @@ export function serveFetch(
   service: HttpHandler,
   request: Request,
   principal?: Principal,
-  options: OutboundOptions = {},
+  options: HttpOutboundOptions = {},
 ): Promise<Response> {
   return new Promise(resolve => {
     const reply = new FetchReply(request, resolve, options)
@@ -71,7 +72,12 @@ class FetchRequest implements HttpRequest {
     return { port: Number(port) || defaultPort, loopback: true }
   }
 
-  body(maxBytes: number, done: (bytes: Uint8Array | undefined) => void): void {
+  address(): undefined {
+    // Servers of this kind do not tell.
+    return undefined
+  }
+
+  body(maxBytes: number, done: BodyReader): void {
     const length = Number(this.header('content-length') ?? Number.NaN)
     if (length > maxBytes) {
       done(undefined)
@@ -103,13 +109,17 @@ async function readAll(request: Request, maxBytes: number): Promise<Uint8Array |
 class FetchReply implements HttpReply, Flushable {
   readonly #request: Request
   readonly #resolve: (response: Response) => void
-  readonly #options: OutboundOptions
+  readonly #options: HttpOutboundOptions
   #onDisconnect: (() => void)[] | undefined
   #signal: AbortSignal | undefined
   #response: Response | undefined
   #isFinished = false
 
-  constructor(request: Request, resolve: (response: Response) => void, options: OutboundOptions) {
+  constructor(
+    request: Request,
+    resolve: (response: Response) => void,
+    options: HttpOutboundOptions,
+  ) {
     this.#request = request
     this.#resolve = resolve
     this.#options = options
@@ -189,7 +199,7 @@ class FetchStream implements EventStream {
   #room: Promise<void> | undefined
   #isFinished = false
 
-  constructor(options: OutboundOptions, onEnd: () => void, onDisconnect: () => void) {
+  constructor(options: HttpOutboundOptions, onEnd: () => void, onDisconnect: () => void) {
     this.#highWater = options.highWaterBytes ?? limits.outboundHighWaterBytes.default
     this.#maxBytes = options.maxOutboundBytes ?? limits.outboundBytes.default
     this.#stallMs = options.stallMs ?? limits.stallMs.default

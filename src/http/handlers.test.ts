@@ -127,6 +127,24 @@ describe('a handler of the fetch standard', () => {
     expect((await handler(request(asking))).status).toBe(200)
   })
 
+  test.each([
+    ['2026-07-28', undefined],
+    ['2025-11-25', undefined],
+    ['2025-06-18', null],
+    [undefined, null],
+  ])('answers a body that is no JSON, with version %s, with the id %s', async (version, id) => {
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...(version === undefined ? {} : { 'mcp-protocol-version': version }),
+    }
+    const request = new Request('http://localhost/mcp', { method: 'POST', headers, body: '{' })
+    const response = await fetchHandler(stage().server)(request)
+    const body = (await response.json()) as { id?: unknown; error: object }
+    expect([response.status, body.id]).toEqual([400, id])
+    expect(body.error).toMatchObject({ code: -32700 })
+  })
+
   test('measures the body itself, whatever its header says', async () => {
     const handler = fetchHandler(stage().server, { decode: { maxBytes: 100 } })
     let pulled = 0

@@ -2,15 +2,16 @@ import type { Principal } from '../jsonrpc/channel.ts'
 import type { Endpoint } from '../mcp/endpoint.ts'
 import { isRecord } from '../util/objects.ts'
 import { checkOptions, formatValue, type OptionTableOf } from '../util/options.ts'
-import type { OutboundOptions } from './exchange.ts'
+import type { HttpOutboundOptions } from './exchange.ts'
 import { serveFetch } from './fetch-handler.ts'
 import { type NodeHandler, serveNode } from './node/handler.ts'
+import { nodeHost } from './node/host.ts'
 import { writeBatch } from './node/write-batch.ts'
 import { httpTable, outboundTable } from './option-table.ts'
 import { type HttpOptions, HttpService } from './server/service.ts'
 
 /** Options of a handler that is mounted in an HTTP server of the application. */
-export interface HttpHandlerOptions extends HttpOptions, OutboundOptions {}
+export interface HttpHandlerOptions extends HttpOptions, HttpOutboundOptions {}
 
 /** The part of a handler that closes it, common to every kind of HTTP server. */
 export interface Closable extends AsyncDisposable {
@@ -44,8 +45,9 @@ export function nodeHandler(
 ): NodeHandler & Closable {
   check('nodeHandler', server, options)
   const service = new HttpService(server, { onError: printError, ...options })
+  const host = nodeHost(options)
   const handler: NodeHandler = (request, response) => {
-    serveNode(service, request, response, options)
+    serveNode(service, request, response, host)
   }
   return Object.assign(handler, closable(service))
 }

@@ -1,5 +1,5 @@
 /** One parsed header field. */
-export interface Field {
+export interface HeaderField {
   /** In lower case. */
   readonly name: string
   /** Without the whitespace around it. */
@@ -7,7 +7,7 @@ export interface Field {
 }
 
 /** Parses one header line. Returns a description of the fault where the line is not a header field. */
-export function readField(line: string): Field | string {
+export function readField(line: string): HeaderField | string {
   const colon = line.indexOf(':')
   const name = line.slice(0, colon)
   if (colon === -1 || !fieldName.test(name)) return 'a header without a name'

@@ -1,7 +1,7 @@
 import { decodeTable } from '../jsonrpc/option-table.ts'
 import type { OptionTableOf } from '../util/options.ts'
 import type { HttpClientOptions, StreamRetry } from './client/options.ts'
-import type { OutboundOptions } from './exchange.ts'
+import type { HttpOutboundOptions } from './exchange.ts'
 import type { HttpServerOptions } from './node/server.ts'
 import type { CorsOptions } from './server/cors.ts'
 import type { SsePaths } from './server/http-sse/endpoints.ts'
@@ -19,6 +19,7 @@ const events: OptionTableOf<EventLogOptions> = {
 const sessions: OptionTableOf<SessionsOptions> = {
   maxSessions: 'max',
   maxSessionsPerPrincipal: 'max',
+  maxSessionsPerAddress: 'max',
   idleMs: 'ms',
   initializeTimeoutMs: 'ms',
   evictableMs: 'ms',
@@ -48,7 +49,7 @@ export const httpTable: OptionTableOf<HttpOptions> = {
 }
 
 /** Table of `OutboundOptions`, for `checkOptions`. */
-export const outboundTable: OptionTableOf<OutboundOptions> = {
+export const outboundTable: OptionTableOf<HttpOutboundOptions> = {
   highWaterBytes: 'count',
   maxOutboundBytes: 'max',
   stallMs: 'ms',
@@ -81,6 +82,7 @@ export const httpClientTable: OptionTableOf<HttpClientOptions> = {
   bodyTimeoutMs: 'ms',
   closeTimeoutMs: 'ms',
   retry,
+  ca: 'string',
   clock: 'object',
   onError: 'function',
 }

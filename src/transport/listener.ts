@@ -1,8 +1,11 @@
 import { once } from 'node:events'
-import { type AddressInfo, isIPv6, type ListenOptions, type Server } from 'node:net'
+import { type AddressInfo, isIPv6, type ListenOptions, type Server, type Socket } from 'node:net'
 import { type Channel, ChannelError } from '../jsonrpc/channel.ts'
-import { errorMessage } from '../util/error-message.ts'
 import { limits } from '../util/limits/limits.ts'
+import { countedAddress } from '../util/sockets/address.ts'
+import { errorMessage } from '../util/text/error-message.ts'
+import { fileReserve } from './file-limit.ts'
+import { trustedProxies } from './trusted-proxies.ts'
 
 /** Accepts connections or, on stdio, serves the only one. */
 export interface Listener extends AsyncDisposable {
@@ -15,8 +18,21 @@ export interface Listener extends AsyncDisposable {
   readonly ended: Promise<void>
   /** Accepts no further connections; existing ones stay open. Idempotent. */
   stop(): void
+  /**
+   * Over TLS: reads certificate and key again. Connections stay open; if the new ones cannot be used, the
+   * old ones stay. Never rejects.
+   */
+  reload?(): Promise<void>
   /** Stops, closes every connection and waits for that, in bounded time. Idempotent; never rejects. */
   close(): Promise<void>
+}
+
+/** The listener of a transport, which `listen` closes in steps. */
+export interface TransportListener extends Listener {
+  /** Announces that the listener is about to close, where load balancers look; goes on accepting. */
+  retire?(): void
+  /** Stops, and completes what belongs to no connection that was handed on. Never rejects. */
+  drain?(): Promise<void>
 }
 
 /** Binds a server. Rejects with a ChannelError `'refused'` whose cause is the system error. */
@@ -29,20 +45,65 @@ export async function bind(server: Server, address: string, options: ListenOptio
   }
 }
 
+/** Limits on the number of connections of a server. */
+export interface ConnectionLimits {
+  /** Maximum number of open connections; 10,000 by default. Further ones are closed at once. */
+  readonly maxConnections?: number
+  /**
+   * How many connections one client address may have open at a time. If it is set, it also holds for
+   * addresses of this machine and of private networks.
+   */
+  readonly maxConnectionsPerAddress?: number
+  /**
+   * Addresses or networks (`10.0.0.0/8`) of proxies in front, whose connections belong to many clients
+   * and are not limited.
+   */
+  readonly trustedProxies?: readonly string[]
+  /** Called for each connection that was refused. */
+  readonly onError?: (error: Error) => void
+}
+
 /**
- * Limits the connections of a server. Further ones are closed at once and reported to `onError` as
- * `'too-many'`.
+ * Limits the connections of a server, in all, for each client address and by the file handles that are
+ * left. Further ones are closed at once and reported to `onError` as `'too-many'`; other listeners for connections find them destroyed.
+ * Throws a TypeError for an invalid proxy.
  */
-export function limitConnections(
-  server: Server,
-  maxConnections: number = limits.connections.default,
-  onError?: (error: Error) => void,
-): void {
-  server.maxConnections = maxConnections
-  server.on('drop', dropped => {
-    const from = dropped?.remoteAddress === undefined ? '' : ` from ${dropped.remoteAddress}`
-    const message = `refused a connection${from}: ${maxConnections} are open already`
+export function limitConnections(server: Server, options: ConnectionLimits): void {
+  const { maxConnections = limits.connections.default, onError } = options
+  const { maxConnectionsPerAddress, trustedProxies: proxies } = options
+  const max = maxConnectionsPerAddress ?? limits.connectionsPerAddress.default
+  const policy = {
+    isProxy: proxies && trustedProxies(proxies),
+    includesLocal: maxConnectionsPerAddress !== undefined,
+  }
+  const refused = (address: string | undefined, count: number): void => {
+    const from = address === undefined ? '' : ` from ${address}`
+    const message = `refused a connection${from}: ${count} are open already`
     onError?.(new ChannelError('too-many', message))
+  }
+  server.maxConnections = maxConnections
+  server.on('drop', dropped => refused(dropped?.remoteAddress, maxConnections))
+  const lacksFiles = fileReserve({ onError })
+  const counts = new Map<string, number>()
+  server.prependListener('connection', (socket: Socket) => {
+    if (lacksFiles(socket)) {
+      socket.destroy()
+      return
+    }
+    const address = countedAddress(socket.remoteAddress, policy)
+    if (address === undefined) return
+    const count = counts.get(address) ?? 0
+    if (count >= max) {
+      refused(address, max)
+      socket.destroy()
+      return
+    }
+    counts.set(address, count + 1)
+    socket.once('close', () => {
+      const left = (counts.get(address) ?? 0) - 1
+      if (left > 0) counts.set(address, left)
+      else counts.delete(address)
+    })
   })
 }
 
@@ -60,7 +121,8 @@ export function authority(host: string, port: number): string {
 /** Returns the host and port of a URL to listen on; the host `localhost` means 127.0.0.1. */
 export function hostAndPort(url: URL): { readonly host: string; readonly port: number } {
   const name = url.hostname.replace(/^\[|\]$/g, '')
-  return { host: name === 'localhost' ? '127.0.0.1' : name, port: Number(url.port || 80) }
+  const port = url.port || (/s:$/.test(url.protocol) ? 443 : 80)
+  return { host: name === 'localhost' ? '127.0.0.1' : name, port: Number(port) }
 }
 
 /** Returns the `host:port` that a server is bound to. */

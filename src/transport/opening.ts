@@ -8,6 +8,7 @@ export interface OpeningOptions {
   readonly handshakeMs?: number
   /** Cancels opening: the promise rejects with the signal's reason. Has no effect once open. */
   readonly signal?: AbortSignal
+  /** The clock for the timeout; for tests. */
   readonly clock?: Clock
 }
 

@@ -24,7 +24,7 @@ export function stdioChannel(options: StdioOptions = {}): Channel {
   const channel = streamChannel(process.stdin, process.stdout, {
     oversize: 'continue',
     ...options,
-    decode: withMaxBytes(options.decode, limits.stdioMessageBytes.default),
+    decode: withMaxBytes(options.decode, 'stdio', limits.stdioMessageBytes.default),
     leaveOpen: true,
   })
   let closing: Promise<void> | undefined

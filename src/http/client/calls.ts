@@ -1,15 +1,22 @@
 import { ChannelError } from '../../jsonrpc/channel.ts'
 import type { Id, Message, RpcFailure } from '../../jsonrpc/message.ts'
 import { IdTable } from '../../jsonrpc/peer/id-table.ts'
-import { errorMessage } from '../../util/error-message.ts'
 import { isRecord } from '../../util/objects.ts'
+import { addressText } from '../../util/text/address-text.ts'
+import { errorMessage } from '../../util/text/error-message.ts'
 import { webSocketWire, wireHeader } from '../header-fields.ts'
 import type { HttpEndpoint } from './endpoint.ts'
-import { isAuthError, isUnavailable, requestFailure, statusError } from './errors.ts'
+import {
+  HttpStatusError,
+  isAuthError,
+  isTemporaryStatus,
+  requestFailure,
+  statusError,
+} from './errors.ts'
 import { refreshParamHeaders, type SendRequest } from './param-headers.ts'
 import { PendingPost, type Recipient } from './post.ts'
 import { Replies } from './replies.ts'
-import { followEvents, readBody, readError } from './response.ts'
+import { followEvents, readBody, readErrorBody } from './response.ts'
 import { type HttpResponse, isSuccess, mediaType } from './transport/http-client.ts'
 
 /** What the requests of a channel need from it. */
@@ -28,7 +35,7 @@ export interface CallsHost extends Recipient {
 }
 
 /** The requests of one channel. Each is a POST of its own, whose response is read to its end. */
-export class Calls {
+export class HttpCalls {
   readonly #endpoint: HttpEndpoint
   readonly #host: CallsHost
   readonly #replies: Replies
@@ -44,12 +51,9 @@ export class Calls {
     this.#replies = new Replies(endpoint, id => void this.#pending.delete(id))
   }
 
-  /** Whether a request of the session has been sent that the server has not begun to answer. */
-  get hasUnanswered(): boolean {
-    for (const { inSession, isAccepted } of this.#pending.values()) {
-      if (inSession && !isAccepted) return true
-    }
-    return false
+  /** Number of requests without a reply. */
+  get size(): number {
+    return this.#pending.size
   }
 
   /** Returns the pending request with this id. */
@@ -129,7 +133,10 @@ export class Calls {
 
   #fail(post: PendingPost, error: unknown): void {
     if (this.#isClosed) return
-    const { code, message, cause } = requestFailure(`POST ${this.#endpoint.url.href}`, error)
+    const { code, message, cause } = requestFailure(
+      `POST ${addressText(this.#endpoint.url)}`,
+      error,
+    )
     const failure = new ChannelError(code, `${post.what}: ${message}`, { cause })
     for (const id of post.waiting) {
       this.#pending.delete(id)
@@ -148,8 +155,6 @@ export class Calls {
       await this.#refused(post, response)
       return
     }
-    post.isAccepted = true
-    this.#host.onSettled()
     await this.#accepted(post, response)
   }
 
@@ -203,9 +208,9 @@ export class Calls {
   async #refused(post: PendingPost, response: HttpResponse): Promise<void> {
     const { status } = response
     const { method, waiting } = post
-    const found = await readError(response, post, this.#endpoint)
-    const words = found?.error.message
-    const what = `POST ${this.#endpoint.url.href}`
+    const { failure: found, words: reason } = await readErrorBody(response, post, this.#endpoint)
+    const words = withServedPath(reason, found, this.#endpoint.url)
+    const what = `POST ${addressText(this.#endpoint.url)}`
     if (isAuthError(status)) throw statusError(what, response, words)
     if (status === 404 && post.inSession) {
       const ids = [...waiting]
@@ -226,7 +231,7 @@ export class Calls {
       }
     }
     // A probe must not take a temporary failure for an answer.
-    if (isUnavailable(status) && (!isOwn || method === 'server/discover')) {
+    if (isTemporaryStatus(status) && (!isOwn || method === 'server/discover')) {
       throw statusError(what, response, words)
     }
     if (reply !== undefined) await this.#replies.take(post, reply)
@@ -248,8 +253,11 @@ export class Calls {
         await this.#replies.take(post, refused)
         return
       }
-      const why = errorMessage(error)
       const { code, message, cause } = refused
+      // These statuses only repeat what is known: that there is no such endpoint.
+      const source = error instanceof ChannelError ? error.cause : undefined
+      if (source instanceof HttpStatusError && mayBeHttpSse.has(source.status)) throw refused
+      const why = errorMessage(error)
       throw new ChannelError(code, `${message}; nor does it support HTTP+SSE: ${why}`, { cause })
     }
     await this.#post(post)
@@ -274,6 +282,18 @@ export class Calls {
     if (isBetter && post.waiting.size > 0) await this.#post(post)
     else await this.#replies.take(post, mismatch)
   }
+}
+
+/** Adds the address that was probably meant, if the server says which paths it serves. */
+function withServedPath(
+  words: string | undefined,
+  failure: RpcFailure | undefined,
+  url: URL,
+): string | undefined {
+  const data = failure?.error.data
+  const [path] = isRecord(data) && Array.isArray(data.paths) ? data.paths : []
+  if (typeof path !== 'string' || !/^\/[\w./~-]*$/.test(path)) return words
+  return `${words ?? 'nothing is served at this path'}; did you mean ${url.origin}${path}?`
 }
 
 /** The statuses by which a server of the HTTP+SSE transport may reject a POST to its event stream. */

@@ -1,9 +1,9 @@
 import { type Channel, ChannelError, type Sink } from '../../jsonrpc/channel.ts'
 import { encodeForSend } from '../../jsonrpc/codec/encode.ts'
 import { type Decoded, type Id, isList, type Message } from '../../jsonrpc/message.ts'
-import type { Timer } from '../../util/time/clock.ts'
+import { addressText } from '../../util/text/address-text.ts'
 import type { IncomingEvent } from '../../wire/sse.ts'
-import { Calls } from './calls.ts'
+import { HttpCalls } from './calls.ts'
 import { CancelScope } from './cancel-scope.ts'
 import { HttpEndpoint } from './endpoint.ts'
 import { statusError } from './errors.ts'
@@ -32,7 +32,7 @@ export function httpChannel(
   options: HttpClientOptions = {},
   inner: Pick<HttpSettings, 'onWebSocketOffer' | 'traffic'> = {},
 ): Channel {
-  if (!/^https?:$/.test(url.protocol)) throw new TypeError(`${url.href} is not an HTTP URL`)
+  if (!/^https?:$/.test(url.protocol)) throw new TypeError(`${addressText(url)} is not an HTTP URL`)
   if (url.username !== '' || url.password !== '') {
     throw new TypeError(`a password belongs in a header, not in the URL of ${url.host}`)
   }
@@ -41,7 +41,7 @@ export function httpChannel(
 
 class HttpChannel implements Channel {
   readonly #endpoint: HttpEndpoint
-  readonly #calls: Calls
+  readonly #calls: HttpCalls
   /** The stream for messages that belong to no request; with HTTP+SSE, for all messages. */
   readonly #stream: CancelScope
   /** Notifications and replies that have been sent and not yet accepted. */
@@ -49,10 +49,8 @@ class HttpChannel implements Channel {
   #sink: Sink | undefined
   /** What messages after `notifications/initialized` wait for. */
   #barrier: Promise<void> | undefined
-  /** Requests that were rejected because the session is lost; undefined while it is not. */
-  #lostIds: Id[] | undefined
-  /** Limits how long lost requests wait for others that will be rejected as well. */
-  #sessionLostTimer: Timer | undefined
+  /** Why the server does not know the session any more; undefined while it does. */
+  #lost: ChannelError | undefined
   #isClosed = false
   #hasNotifiedClosed = false
   #closing: Promise<void> | undefined
@@ -60,7 +58,7 @@ class HttpChannel implements Channel {
   constructor(endpoint: HttpEndpoint) {
     this.#endpoint = endpoint
     this.#stream = new CancelScope(endpoint.settings.clock)
-    this.#calls = new Calls(endpoint, {
+    this.#calls = new HttpCalls(endpoint, {
       receive: (arrival, envelope) => this.#sink?.receive(arrival, envelope),
       failed: (id, error) => this.#sink?.failed?.(id, error),
       barrier: () => this.#barrier,
@@ -76,7 +74,7 @@ class HttpChannel implements Channel {
   }
 
   send(message: Message | readonly Message[]): void {
-    if (this.#isClosed || this.#lostIds !== undefined) {
+    if (this.#isClosed || this.#lost !== undefined) {
       throw new ChannelError('closed', 'sending: the channel is closed')
     }
     if (isList(message) && message.length === 0) {
@@ -119,7 +117,7 @@ class HttpChannel implements Channel {
     scope: CancelScope,
   ): Promise<void> {
     const { settings, url, session } = this.#endpoint
-    const what = `POST ${url.href} (${nameOf(message)})`
+    const what = `POST ${addressText(url)} (${nameOf(message)})`
     try {
       if (this.#barrier !== undefined) await this.#barrier
       const inSession = session.id !== undefined
@@ -143,7 +141,7 @@ class HttpChannel implements Channel {
     if (this.#isClosed || this.#endpoint.isHttpSse) return
     const { settings, url, session } = this.#endpoint
     const scope = this.#stream
-    const what = `GET ${url.href}`
+    const what = `GET ${addressText(url)}`
     try {
       const end = await follow(
         {
@@ -152,6 +150,8 @@ class HttpChannel implements Channel {
           open: lastEventId => this.#endpoint.get(lastEventId, scope.next()),
           event: event => this.#onEvent(event),
           isComplete: () => this.#isClosed,
+          // Requests in flight have responses of their own and do not depend on this stream.
+          persists: () => this.#calls.size > 0,
         },
         settings,
       )
@@ -177,7 +177,7 @@ class HttpChannel implements Channel {
     const arrival = this.#calls.replies.read(event)
     if (arrival === undefined) return undefined
     if (arrival.type === 'invalid' && arrival.reply !== true) {
-      const what = `${this.#endpoint.url.href} sent an invalid message: ${arrival.detail}`
+      const what = `${addressText(this.#endpoint.url)} sent an invalid message: ${arrival.detail}`
       this.#endpoint.settings.onError(new ChannelError('framing', what))
       return undefined
     }
@@ -196,7 +196,7 @@ class HttpChannel implements Channel {
       scope: this.#stream,
       event: event => this.#onEvent(event),
       onEnded: cause => {
-        const what = `GET ${this.#endpoint.url.href}: the event stream ended`
+        const what = `GET ${addressText(this.#endpoint.url)}: the event stream ended`
         this.#lose(new ChannelError('closed', what, { cause }))
       },
     })
@@ -204,29 +204,25 @@ class HttpChannel implements Channel {
   }
 
   /**
-   * Handles a session that the server does not know any more. Other requests may be about to be
-   * rejected for the same reason, and would otherwise be reported as unknown outcomes.
+   * Handles a session that the server does not know any more. Requests whose responses are still open,
+   * on a server that is shutting down for example, run to their end; then the channel closes.
    */
   #onSessionLost(ids: readonly Id[]): void {
     if (this.#isClosed) return
-    if (this.#lostIds === undefined) {
-      this.#lostIds = []
-      const { clock, closeTimeoutMs } = this.#endpoint.settings
-      this.#sessionLostTimer = clock.start(() => this.#loseSession(), closeTimeoutMs)
+    const isFirst = this.#lost === undefined
+    const words = `${addressText(this.#endpoint.url)}: the session has ended`
+    const lost = this.#lost ?? new ChannelError('closed', words)
+    this.#lost = lost
+    for (const id of ids) this.#sink?.failed?.(id, lost)
+    if (isFirst && this.#calls.size > 0) {
+      this.#stream.cancel()
+      this.#sink?.retired?.(lost)
     }
-    this.#lostIds.push(...ids)
     this.#onSettled()
   }
 
   #onSettled(): void {
-    if (this.#lostIds !== undefined && !this.#calls.hasUnanswered) this.#loseSession()
-  }
-
-  #loseSession(): void {
-    if (this.#isClosed) return
-    const lost = new ChannelError('closed', `${this.#endpoint.url.href}: the session has ended`)
-    for (const id of this.#lostIds ?? []) this.#sink?.failed?.(id, lost)
-    this.#lose(lost)
+    if (this.#lost !== undefined && this.#calls.size === 0) this.#lose(this.#lost)
   }
 
   /** Closes the channel without ending the session, because the server is not reachable. */
@@ -245,7 +241,7 @@ class HttpChannel implements Channel {
     const expired = new Promise<void>(resolve => deadline.onCancel(resolve))
     await Promise.race([expired, Promise.all(this.#oneWay.keys())])
     this.#cancelAll()
-    if (this.#lostIds === undefined) await Promise.race([expired, this.#endSession(deadline)])
+    if (this.#lost === undefined) await Promise.race([expired, this.#endSession(deadline)])
     deadline.cancel()
     this.#notifyClosed()
   }
@@ -261,8 +257,6 @@ class HttpChannel implements Channel {
   }
 
   #cancelAll(): void {
-    if (this.#sessionLostTimer !== undefined)
-      this.#endpoint.settings.clock.stop(this.#sessionLostTimer)
     this.#stream.cancel()
     this.#calls.end()
     for (const scope of this.#oneWay.values()) scope.cancel()

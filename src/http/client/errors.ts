@@ -1,5 +1,6 @@
 import { ChannelError } from '../../jsonrpc/channel.ts'
-import { errorMessage } from '../../util/error-message.ts'
+import { errorMessage } from '../../util/text/error-message.ts'
+import { isPlainAnswer } from '../../util/tls.ts'
 import type { HttpResponse } from './transport/http-client.ts'
 
 /**
@@ -26,7 +27,7 @@ export function isAuthError(status: number): boolean {
 }
 
 /** Whether a status reports a temporary failure rather than anything about the protocol. */
-export function isUnavailable(status: number): boolean {
+export function isTemporaryStatus(status: number): boolean {
   if (status === 501) return false
   return status >= 500 || status === 408 || status === 425 || status === 429
 }
@@ -35,11 +36,12 @@ export function isUnavailable(status: number): boolean {
 export function statusError(what: string, response: HttpResponse, words?: string): ChannelError {
   const cause = new HttpStatusError(what, response, words)
   const { status } = response
+  const summary = `it answered ${status}`
   // Other 5xx statuses of servers and gateways leave open how far the request got.
   if (status >= 500 && status !== 501 && status !== 503) {
-    return new ChannelError('outcome-unknown', cause.message, { cause })
+    return new ChannelError('outcome-unknown', cause.message, { cause, summary })
   }
-  return new ChannelError('refused', cause.message, { cause })
+  return new ChannelError('refused', cause.message, { cause, summary })
 }
 
 /**
@@ -95,5 +97,7 @@ function describe(error: unknown): string {
   for (let at = error; at instanceof Error; at = at.cause) {
     if (at.message !== '') words = at.message
   }
+  if (isPlainAnswer(codeOf(error), words))
+    return 'the server does not speak TLS; use http: instead?'
   return words === '' || words === 'fetch failed' ? codeOf(error) || 'the connection failed' : words
 }

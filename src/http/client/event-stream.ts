@@ -3,7 +3,7 @@ import { limits } from '../../util/limits/limits.ts'
 import { backoffMs } from '../../util/time/backoff.ts'
 import { type IncomingEvent, SseReader } from '../../wire/sse.ts'
 import type { CancelScope } from './cancel-scope.ts'
-import { isUnavailable, statusError } from './errors.ts'
+import { isTemporaryStatus, statusError } from './errors.ts'
 import type { HttpSettings } from './options.ts'
 import { type HttpResponse, mediaType } from './transport/http-client.ts'
 
@@ -20,6 +20,8 @@ export interface FollowedStream {
   event(event: IncomingEvent): void | Promise<void>
   /** Whether nothing more is expected on the stream. */
   isComplete(): boolean
+  /** Whether to go on trying to reopen the stream after the last attempt. */
+  persists?(): boolean
 }
 
 /** How following an event stream ended. */
@@ -50,7 +52,7 @@ export async function follow(followed: FollowedStream, settings: HttpSettings): 
     if (response !== undefined && !isEventStream(response)) {
       // 409 means that a stream is open already: the server may not have noticed yet that it broke
       // off.
-      if (!isUnavailable(response.status) && response.status !== 409)
+      if (!isTemporaryStatus(response.status) && response.status !== 409)
         return { type: 'refused', response }
       state.cause = statusError('the event stream', response)
       response.discard()
@@ -61,7 +63,8 @@ export async function follow(followed: FollowedStream, settings: HttpSettings): 
     response = undefined
     if (followed.isComplete() || scope.isCancelled) return { type: 'complete' }
     const canResume = followed.resumes === 'always' || state.lastEventId !== ''
-    if (followed.resumes === 'never' || !canResume || attempts >= retry.attempts) {
+    const isLastAttempt = attempts >= retry.attempts && followed.persists?.() !== true
+    if (followed.resumes === 'never' || !canResume || isLastAttempt) {
       return { type: 'lost', cause: state.cause, wasOpen }
     }
     await scope.wait(waitMs(attempts++, state.retryMs, settings))

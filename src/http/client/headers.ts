@@ -3,14 +3,14 @@ import { metaKeys } from '../../mcp/meta.ts'
 import { methodRow } from '../../mcp/methods.ts'
 import { encodeHeader } from '../../mcp/param-headers/encoding.ts'
 import { type Revision, revisionNamed } from '../../mcp/revisions/revisions.ts'
-import { isRecord } from '../../util/objects.ts'
+import { isRecord, ownMember } from '../../util/objects.ts'
 import type { AnnotatedTools } from './param-headers.ts'
 
 /** Returns the revision in `params._meta`, which only stateless messages have. */
 export function statelessVersion(message: Message | readonly Message[]): string | undefined {
   const params = 'params' in message ? message.params : undefined
-  const meta = isRecord(params) && isRecord(params._meta) ? params._meta : undefined
-  const version = meta?.[metaKeys.protocolVersion]
+  const meta = ownMember(params, '_meta')
+  const version = ownMember(meta, metaKeys.protocolVersion)
   return typeof version === 'string' ? version : undefined
 }
 

@@ -1,5 +1,6 @@
 import { ChannelError } from '../../jsonrpc/channel.ts'
 import { deferred } from '../../util/promises.ts'
+import { addressText } from '../../util/text/address-text.ts'
 import type { IncomingEvent } from '../../wire/sse.ts'
 import type { CancelScope } from './cancel-scope.ts'
 import type { HttpEndpoint } from './endpoint.ts'
@@ -22,7 +23,7 @@ export interface HttpSseHost {
  */
 export async function openHttpSse(endpoint: HttpEndpoint, host: HttpSseHost): Promise<URL> {
   const { settings, url } = endpoint
-  const what = `GET ${url.href}`
+  const what = `GET ${addressText(url)}`
   const { scope } = host
   const response = await endpoint.get('', scope.next())
   if (!isEventStream(response)) {

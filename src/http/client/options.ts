@@ -55,6 +55,11 @@ export interface HttpClientOptions {
   readonly bodyTimeoutMs?: number
   readonly closeTimeoutMs?: number
   readonly retry?: StreamRetry
+  /**
+   * The certificates of authorities to trust, as PEM, instead of those that Node.js trusts. Not with
+   * `fetch`, which has settings of its own.
+   */
+  readonly ca?: string
   readonly clock?: Clock
   /**
    * Called with errors that belong to no call: messages that were not accepted, streams that could not
@@ -75,6 +80,7 @@ export interface HttpSettings {
   readonly bodyTimeoutMs: number
   readonly closeTimeoutMs: number
   readonly retry: Required<StreamRetry>
+  readonly ca: string | undefined
   readonly clock: Clock
   readonly onError: (error: unknown) => void
   /**
@@ -93,7 +99,8 @@ export function httpSettings(options: HttpClientOptions): HttpSettings {
   return {
     headers: typeof headers === 'function' ? headers : () => headers,
     fetch: options.fetch,
-    rules: decodeRules(withMaxBytes(options.decode, limits.httpMessageBytes.default)),
+    ca: options.ca,
+    rules: decodeRules(withMaxBytes(options.decode, 'http', limits.httpMessageBytes.default)),
     eventRules: decodeRules({
       ...options.decode,
       maxBytes: eventBytes ?? limits.sseMessageBytes.default,

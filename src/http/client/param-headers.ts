@@ -5,7 +5,7 @@ import { metaKeys } from '../../mcp/meta.ts'
 import { headerAnnotations } from '../../mcp/param-headers/annotations.ts'
 import { encodeHeader } from '../../mcp/param-headers/encoding.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { isRecord } from '../../util/objects.ts'
+import { isRecord, ownMember, setMember } from '../../util/objects.ts'
 
 /** The path of an argument, by the name of its header. */
 type Annotations = ReadonlyMap<string, readonly string[]>
@@ -41,7 +41,7 @@ export class AnnotatedTools {
     if (!isRecord(params) || typeof params.name !== 'string') return headers
     for (const [header, path] of this.#tools.get(params.name) ?? []) {
       const value = textAt(parseRawValue(params.arguments), path)
-      if (value !== undefined) headers[header] = value
+      if (value !== undefined) setMember(headers, header, value)
     }
     return headers
   }
@@ -100,7 +100,8 @@ export async function refreshParamHeaders(
   const params = 'params' in message && isRecord(message.params) ? message.params : {}
   const headers = () => JSON.stringify(known.headersOf(params))
   const before = headers()
-  const _meta = { ...(isRecord(params._meta) ? params._meta : {}) }
+  const meta = ownMember(params, '_meta')
+  const _meta = isRecord(meta) ? { ...meta } : {}
   delete _meta[metaKeys.progressToken]
   let cursor: unknown
   for (let page = 0; page < limits.pages.default; page++) {

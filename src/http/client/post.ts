@@ -30,8 +30,6 @@ export class PendingPost {
   readonly isStateless: boolean
   /** Whether the request was sent in a session, which the server may have forgotten. */
   inSession = false
-  /** Whether the server has begun to answer and not rejected the request. */
-  isAccepted = false
   /** The error that the headers do not match the arguments, while the call is about to be repeated. */
   mismatch: RpcFailure | undefined
   /** Whether the call has been repeated already. */

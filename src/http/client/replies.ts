@@ -1,6 +1,7 @@
 import { ChannelError } from '../../jsonrpc/channel.ts'
 import { decodeBy } from '../../jsonrpc/codec/decode.ts'
 import type { Decoded, Entry, Id, Malformed, RpcFailure, RpcResult } from '../../jsonrpc/message.ts'
+import { addressText } from '../../util/text/address-text.ts'
 import type { IncomingEvent } from '../../wire/sse.ts'
 import type { HttpEndpoint } from './endpoint.ts'
 import type { PendingPost } from './post.ts'
@@ -108,7 +109,7 @@ export class Replies {
   }
 
   #report(what: string): void {
-    const words = `${this.#endpoint.url.href} sent something unusable: ${what}`
+    const words = `${addressText(this.#endpoint.url)} sent something unusable: ${what}`
     this.#endpoint.settings.onError(new ChannelError('framing', words))
   }
 }

@@ -1,11 +1,10 @@
 import { ChannelError } from '../../jsonrpc/channel.ts'
-import { decodeBy } from '../../jsonrpc/codec/decode.ts'
-import type { RpcFailure } from '../../jsonrpc/message.ts'
 import { limits } from '../../util/limits/limits.ts'
 import type { HttpEndpoint } from './endpoint.ts'
 import { follow, type StreamEnd } from './event-stream.ts'
 import type { PendingPost } from './post.ts'
 import type { Replies } from './replies.ts'
+import { type ErrorBody, errorBodyOf } from './transport/error-body.ts'
 import { type HttpResponse, mediaType } from './transport/http-client.ts'
 
 /**
@@ -29,27 +28,19 @@ function withinLimit(bytes: Uint8Array | undefined, maxBytes: number): Uint8Arra
   throw new ChannelError('too-large', `the response has more than ${maxBytes} bytes`)
 }
 
-/**
- * Resolves to the JSON-RPC error in the body of a rejection; undefined where there is none, or it
- * cannot be read.
- */
-export async function readError(
+/** Resolves to what the body of a rejection says; to nothing if it is long or cannot be read. */
+export async function readErrorBody(
   response: HttpResponse,
   post: PendingPost,
   { settings }: HttpEndpoint,
-): Promise<RpcFailure | undefined> {
-  if (mediaType(response) !== 'application/json') {
-    response.discard()
-    return undefined
-  }
+): Promise<ErrorBody> {
   try {
     const coming = response.whole(limits.httpErrorBodyBytes.default)
     const bytes = coming instanceof Promise ? await inTime(post, settings, coming) : coming
-    const found = bytes === undefined ? undefined : decodeBy(bytes, settings.rules)
-    return found?.type === 'error' ? found : undefined
+    return bytes === undefined ? {} : errorBodyOf(bytes, mediaType(response), settings.rules)
   } catch {
     // The status alone is enough.
-    return undefined
+    return {}
   }
 }
 

@@ -108,23 +108,25 @@ describe('a session', () => {
     expect(talk.asked.some(({ method }) => method === 'DELETE')).toBe(false)
   })
 
-  test('that is lost closes the channel though other requests are not answered', async () => {
-    const clock = fakeClock()
-    const never: Script = asked =>
-      asked.method === 'GET' || asked.body.id === 2 ? bare(404) : new Promise<Response>(() => {})
-    const script = inSession(newest, asked =>
-      asked.method === 'GET' ? bare(405) : never(asked, 0),
-    )
-    const talk = new Talk(script, { clock })
+  test('that is lost takes no more requests, and closes when the others are answered', async () => {
+    const events = new Events()
+    const script = inSession(newest, asked => {
+      if (asked.method === 'GET') return bare(405)
+      return asked.body.id === 2 ? bare(404) : events.response
+    })
+    const talk = new Talk(script)
     await talk.openSession(newest)
     talk.request(1, 'tools/call')
     talk.request(2, 'tools/call')
-    await settle()
-    await settle()
+    await talk.until(({ failures }) => failures.length === 1)
+    expect(talk.failures).toMatchObject([{ id: 2, error: { code: 'closed' } }])
+    expect(() => talk.request(3, 'ping')).toThrow('closed')
     expect(talk.closed).toBeUndefined()
-    clock.advance(limits.httpCloseMs.default)
-    expect(talk.failures.map(({ id }) => id)).toEqual([2])
-    expect(talk.closed?.cause).toBeInstanceOf(Error)
+    events.message({ id: 1, result: {} })
+    await talk.ended(2)
+    events.end()
+    await talk.until(({ closed }) => closed !== undefined)
+    expect(talk.arrivals[1]).toMatchObject({ arrival: { id: 1 } })
   })
 
   test.each(['a notification', 'the stream'])('that is lost is noticed by %s too', async what => {

@@ -96,9 +96,13 @@ export class SocketCalls {
       case 'error':
         if (entry.id === null) return this.#host.report(`an error, ${entry.error.message}`)
         if (!this.#waiting.delete(entry.id)) return
-        if (isOwnError(entry.error, SHUTTING_DOWN)) this.#host.onRetired(this)
-        else if (!isOwnError(entry.error, BUSY)) return this.#host.receive(entry, noEnvelope)
-        // Equivalent to status 503: the call was not begun and may be sent elsewhere.
+        if (isOwnError(entry.error, SHUTTING_DOWN)) {
+          this.#host.onRetired(this)
+          // The call was not begun, and may be sent over another connection.
+          return this.#host.failed(entry.id, new ChannelError('closed', entry.error.message))
+        }
+        if (!isOwnError(entry.error, BUSY)) return this.#host.receive(entry, noEnvelope)
+        // Equivalent to status 503.
         return this.#host.failed(entry.id, new ChannelError('refused', entry.error.message))
       case 'notification':
         return this.#host.receive(entry, noEnvelope)

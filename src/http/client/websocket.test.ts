@@ -153,7 +153,7 @@ describe('a WebSocket beside HTTP', () => {
     on.talk.request(2, 'tools/call', stateless)
     on.talk.request(3, 'tools/call', stateless)
     on.socket.arrives({ type: 'error', id: 3, error: SHUTTING_DOWN })
-    expect(on.talk.failures).toMatchObject([{ id: 3, error: { code: 'refused' } }])
+    expect(on.talk.failures).toMatchObject([{ id: 3, error: { code: 'closed' } }])
     await on.call(4)
     on.socket.arrives({ type: 'result', id: 2, result: {} })
     expect(on.talk.arrivals.at(-1)?.arrival).toMatchObject({ id: 2 })

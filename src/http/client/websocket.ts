@@ -2,7 +2,8 @@ import { type Channel, ChannelError, type Sink } from '../../jsonrpc/channel.ts'
 import { type Id, isList, type Message, type RpcRequest } from '../../jsonrpc/message.ts'
 import { metaKeys } from '../../mcp/meta.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { isRecord } from '../../util/objects.ts'
+import { isRecord, ownMember } from '../../util/objects.ts'
+import { addressText } from '../../util/text/address-text.ts'
 import type { Traffic } from '../../util/traffic.ts'
 import { httpChannel } from './channel.ts'
 import {
@@ -82,6 +83,7 @@ class HttpWithWebSocket implements Channel, SocketHost {
     this.#http.open({
       receive: (arrival, envelope) => sink.receive(arrival, envelope),
       failed: (id, error) => sink.failed?.(id, error),
+      retired: cause => sink.retired?.(cause),
       closed: cause => {
         void this.#closeSockets()
         sink.closed(cause)
@@ -151,7 +153,7 @@ class HttpWithWebSocket implements Channel, SocketHost {
   }
 
   report(what: string): void {
-    const words = `${this.#url.href} sent something unusable: ${what}`
+    const words = `${addressText(this.#url)} sent something unusable: ${what}`
     this.#settings.onError(new ChannelError('framing', words))
   }
 
@@ -220,7 +222,7 @@ function fitsWebSocket(
   if (isList(message) || message.type !== 'request' || message.id === null) return false
   if (httpOnly.has(message.method)) return false
   const { params } = message
-  const meta = isRecord(params) ? params._meta : undefined
+  const meta = ownMember(params, '_meta')
   return (
     isRecord(meta) &&
     meta[metaKeys.protocolVersion] !== undefined &&

@@ -4,6 +4,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { expect, test } from 'vitest'
 import type { EventStream, HttpHandler } from '../exchange.ts'
 import { serveNode } from './handler.ts'
+import { nodeHost } from './host.ts'
 
 interface Opened {
   readonly events: EventStream
@@ -25,11 +26,12 @@ async function opened(
       streams.push(stream)
       begin(stream)
     },
+    drain: async () => {},
     close: async () => {},
   }
   const server = createServer((request, response) => {
     prepare(response)
-    serveNode(service, request, response)
+    serveNode(service, request, response, nodeHost())
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
@@ -103,7 +105,12 @@ test('every listener is called once when the client disconnects in the middle', 
       if (request.url === '/whole') reply.send(200, {}, 'x')
       else void reply.stream({}).write('data: one\n\n')
     }
-    serveNode({ handle, close: async () => {} }, request, response)
+    serveNode(
+      { handle, drain: async () => {}, close: async () => {} },
+      request,
+      response,
+      nodeHost(),
+    )
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo

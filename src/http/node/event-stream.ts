@@ -1,6 +1,5 @@
 import { limits } from '../../util/limits/limits.ts'
-import { systemDeadlines, timed } from '../../util/time/deadline.ts'
-import type { EventStream, OutboundOptions } from '../exchange.ts'
+import type { EventStream, HttpOutboundOptions } from '../exchange.ts'
 import { type Flushable, writeBatch } from './write-batch.ts'
 
 /** Where the text of an event stream is written: a fast response or a `ServerResponse`. */
@@ -9,7 +8,10 @@ export interface StreamOutput {
   readonly isFinished: boolean
   /** Bytes that were written and have not been sent yet. */
   readonly bufferedBytes: number
-  /** Writes a chunk of the stream, and before the first one the head of the response. Never throws. */
+  /**
+   * Writes a chunk of the stream, and before the first one the head of the response. Cuts the
+   * connection of a client that stops reading, also after the last chunk. Never throws.
+   */
   write(piece: StreamChunk): void
   /** Destroys the connection of the stream. */
   cut(): void
@@ -32,14 +34,13 @@ export interface StreamChunk {
 
 /**
  * An event stream on a Node connection. Text written in one turn of the event loop is sent in one
- * write. Writers are asked to wait for a slow client, and the stream of a client that stops reading is
- * cut.
+ * write. Writers are asked to wait for a slow client, and the stream of one that is too slow is cut;
+ * the output itself watches for a client that stops reading.
  */
 export class NodeStream implements EventStream, Flushable {
   readonly #output: StreamOutput
   readonly #highWater: number
   readonly #maxBytes: number
-  readonly #stallMs: number
   /** Text written in this turn of the event loop. */
   #text = ''
   #bytes = 0
@@ -49,11 +50,10 @@ export class NodeStream implements EventStream, Flushable {
   #isEnded = false
   #room: Promise<void> | undefined
 
-  constructor(output: StreamOutput, options: OutboundOptions) {
+  constructor(output: StreamOutput, options: HttpOutboundOptions) {
     this.#output = output
     this.#highWater = options.highWaterBytes ?? limits.outboundHighWaterBytes.default
     this.#maxBytes = options.maxOutboundBytes ?? limits.outboundBytes.default
-    this.#stallMs = options.stallMs ?? limits.stallMs.default
     // The head is sent in any case, together with the text that follows in this turn.
     writeBatch.add(this)
   }
@@ -107,16 +107,12 @@ export class NodeStream implements EventStream, Flushable {
 
   #wait(): Promise<void> {
     this.#room ??= new Promise(resolve => {
-      const output = this.#output
-      const stalled = timed(() => output.cut())
       const done = (): void => {
-        systemDeadlines.stop(stalled)
         unwatch()
         this.#room = undefined
         resolve()
       }
-      systemDeadlines.start(stalled, this.#stallMs)
-      const unwatch = output.watch(done)
+      const unwatch = this.#output.watch(done)
     })
     return this.#room
   }

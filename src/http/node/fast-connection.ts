@@ -2,20 +2,23 @@ import { maxHeaderSize } from 'node:http'
 import type { Socket } from 'node:net'
 import { MetaCache } from '../../jsonrpc/codec/meta-cache.ts'
 import { limits } from '../../util/limits/limits.ts'
+import { endSocket } from '../../util/sockets/end-socket.ts'
 import { systemDeadlines, timed } from '../../util/time/deadline.ts'
-import type { HttpHandler, OutboundOptions } from '../exchange.ts'
+import type { HttpHandler } from '../exchange.ts'
 import { FastRequest } from './fast-request.ts'
 import { FastReply } from './fast-response.ts'
+import type { NodeHost } from './host.ts'
 import { type RequestHead, readHead } from './request-head.ts'
 
 /** What the connections of one listener share. */
-export interface FastHost {
+export interface FastHost extends NodeHost {
   readonly service: HttpHandler
-  readonly outbound: OutboundOptions
   /** Time in which the first bytes must arrive; 0 for no limit. */
   readonly headersMs: number
   /** Time for which an idle connection is kept for another request; 0 for no limit. */
   readonly idleMs: number
+  /** Whether each connection is closed after its next response. */
+  isRetired: boolean
   /** Hands a connection over to `node:http`, with the bytes of the request that has begun to arrive. */
   handOver(socket: Socket, bytes: Buffer): void
 }
@@ -37,7 +40,11 @@ export class FastConnection {
   #reply: FastReply | undefined
   /** Bytes that arrived while a response was pending. */
   #pipelined: Buffer | undefined
+  /** The bytes read since further requests were dropped; the response in progress is then the last. */
+  #droppedBytes: number | undefined
   #hasEnded = false
+  /** Whether no further request is accepted. */
+  #isEnding = false
   readonly #timeout = timed(() => this.#expire())
 
   constructor(socket: Socket, host: FastHost) {
@@ -53,7 +60,8 @@ export class FastConnection {
 
   /** Whether no response is pending and everything written has been sent. */
   get isIdle(): boolean {
-    return this.#reply === undefined && this.socket.writableLength === 0
+    const isDone = this.#reply === undefined || this.#isEnding
+    return isDone && this.socket.writableLength === 0
   }
 
   readonly #onData = (chunk: Buffer): void => {
@@ -61,17 +69,25 @@ export class FastConnection {
       this.#take(chunk)
       return
     }
+    const max = limits.httpPipelinedBytes.default
+    if (this.#droppedBytes !== undefined) {
+      this.#droppedBytes += chunk.length
+      if (this.#droppedBytes > max) this.socket.destroy()
+      return
+    }
     const pipelined =
       this.#pipelined === undefined ? chunk : Buffer.concat([this.#pipelined, chunk])
     this.#pipelined = pipelined
-    if (pipelined.length > limits.httpPipelinedBytes.default) this.socket.pause()
+    if (pipelined.length <= max || this.socket.isPaused()) return
+    this.socket.pause()
+    this.#wait(limits.httpPipelinedMs.default)
   }
 
   readonly #onEnd = (): void => {
     this.#hasEnded = true
     // A client that half-closes the connection has gone. A response that is already queued is still
     // sent.
-    if (!this.#reply?.isSent) this.socket.end()
+    if (!this.#reply?.isSent) this.#end()
   }
 
   readonly #onClose = (): void => {
@@ -98,10 +114,10 @@ export class FastConnection {
     if (stop < bytes.length) this.#pipelined = bytes.subarray(stop)
     this.#metaCache ??= new MetaCache()
     const body = bytes.subarray(start, stop)
-    const request = new FastRequest(head, body, this.socket, this.#metaCache)
+    const request = new FastRequest(head, body, this.socket, this.#metaCache, this.#host)
     const reply = new FastReply(this.socket, this.#host, this.#onResponse)
     this.#reply = reply
-    this.#host.service.handle(request, reply)
+    this.#host.requests.handle(this.#host.service, request, reply)
   }
 
   #headOf(text: string): RequestHead | undefined {
@@ -124,7 +140,7 @@ export class FastConnection {
 
   /** The response has been written to the socket. With `isLast` the connection is closed after it. */
   readonly #onResponse = (isLast: boolean): void => {
-    if (isLast) this.socket.destroySoon()
+    if (isLast) this.#end()
     // A client that keeps sending requests and does not read gets no further responses.
     else if (!this.socket.writableNeedDrain) this.#next()
   }
@@ -132,12 +148,14 @@ export class FastConnection {
   #next(): void {
     const { socket } = this
     const pipelined = this.#pipelined
+    const isPaused = socket.isPaused()
+    if (isPaused) systemDeadlines.stop(this.#timeout)
     this.#reply = undefined
     this.#pipelined = undefined
     if (socket.destroyed || socket.writableEnded) return
-    if (this.#hasEnded) socket.end()
+    if (this.#hasEnded || this.#droppedBytes !== undefined) this.#end()
     else if (pipelined !== undefined) {
-      if (socket.isPaused()) socket.resume()
+      if (isPaused) socket.resume()
       this.#take(pipelined)
     } else this.#wait(this.#host.idleMs)
   }
@@ -147,13 +165,35 @@ export class FastConnection {
   }
 
   #expire(): void {
+    if (this.#reply !== undefined) this.#dropPipelined()
+    else if (this.socket.bytesRead === 0) this.#end(requestTimeout)
+    else this.#end()
+  }
+
+  /** Reads on without keeping anything, because a paused socket does not tell that the client leaves. */
+  #dropPipelined(): void {
+    this.#pipelined = undefined
+    this.#droppedBytes = 0
+    this.socket.resume()
+  }
+
+  /** Sends what is unsent and closes the connection, in bounded time. */
+  #end(text?: string): void {
     const { socket } = this
-    if (socket.bytesRead === 0) {
-      socket.write('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n')
-    }
-    socket.destroySoon()
+    if (this.#isEnding) return
+    this.#isEnding = true
+    this.#pipelined = undefined
+    socket.off('data', this.#onData)
+    endSocket(socket, { text, stallMs: socket.writableLength > 0 ? this.#stallMs : undefined })
+  }
+
+  get #stallMs(): number {
+    return this.#host.outbound.stallMs ?? limits.stallMs.default
   }
 }
+
+const requestTimeout =
+  'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
 
 const headEnd = Buffer.from('\r\n\r\n')
 

@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net'
 import type { MetaCache } from '../../jsonrpc/codec/meta-cache.ts'
 import { type OriginPolicy, type RequestOrigin, reachedAt } from '../../util/origin.ts'
-import type { HttpRequest } from '../exchange.ts'
+import type { BodyReader, HttpRequest } from '../exchange.ts'
+import { clientAddress } from './client-address.ts'
+import type { NodeHost } from './host.ts'
 import type { RequestHead } from './request-head.ts'
 
 /** An HTTP request whose head and body are complete. */
@@ -11,12 +13,20 @@ export class FastRequest implements HttpRequest {
   readonly #head: RequestHead
   readonly #body: Buffer
   readonly #socket: Socket
+  readonly #host: NodeHost
 
-  constructor(head: RequestHead, body: Buffer, socket: Socket, metaCache: MetaCache) {
+  constructor(
+    head: RequestHead,
+    body: Buffer,
+    socket: Socket,
+    metaCache: MetaCache,
+    host: NodeHost,
+  ) {
     this.metaCache = metaCache
     this.#head = head
     this.#body = body
     this.#socket = socket
+    this.#host = host
     const { target } = head
     const query = target.indexOf('?')
     this.path = query === -1 ? target : target.slice(0, query)
@@ -50,7 +60,13 @@ export class FastRequest implements HttpRequest {
     return reachedAt(this.#socket)
   }
 
-  body(maxBytes: number, done: (bytes: Uint8Array | undefined) => void): void {
+  address(includesLocal: boolean): string | undefined {
+    const { isProxy } = this.#host
+    const { remoteAddress } = this.#socket
+    return clientAddress(remoteAddress, this.header('x-forwarded-for'), { isProxy, includesLocal })
+  }
+
+  body(maxBytes: number, done: BodyReader): void {
     done(this.#body.length > maxBytes ? undefined : this.#body)
   }
 }

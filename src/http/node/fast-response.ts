@@ -1,23 +1,20 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import {
-  type EventStream,
-  eventStream,
-  type HttpReply,
-  type OutboundOptions,
-  type ReplyHeaders,
-} from '../exchange.ts'
+import type { UnreadOutput } from '../../util/sockets/unread.ts'
+import { type EventStream, eventStream, type HttpReply, type ReplyHeaders } from '../exchange.ts'
 import { NodeStream, type StreamChunk, type StreamOutput } from './event-stream.ts'
+import type { NodeHost } from './host.ts'
 import { type Flushable, writeBatch } from './write-batch.ts'
 
 /** What the responses of one listener share. */
-export interface FastReplyHost {
-  readonly outbound: OutboundOptions
+export interface FastReplyHost extends NodeHost {
   /**
    * Time for which an idle connection is kept for another request, which the response announces; 0 for
    * no limit.
    */
   readonly idleMs: number
+  /** Whether the connection is closed after the response, which the response announces. */
+  readonly isRetired: boolean
 }
 
 /** The response to a request on the fast path, written to the socket in one piece wherever possible. */
@@ -61,12 +58,15 @@ export class FastReply implements HttpReply, Flushable {
 
   send(status: number, headers: ReplyHeaders, body?: string): void {
     if (this.isFinished) return
-    this.#head = headOf(status, headers, this.#host.idleMs)
+    const { idleMs, isRetired } = this.#host
+    this.#head = headOf(status, headers, isRetired ? lastResponse : idleMs)
     this.#isSent = true
     this.#body = body
     this.#isBare = status === 204
-    this.#isLast = headers.connection === 'close'
-    writeBatch.add(this)
+    this.#isLast = isRetired || headers.connection === 'close'
+    // Long texts of one turn would all be in memory together.
+    if (body !== undefined && body.length > maxJoinedBytes) this.flush()
+    else writeBatch.add(this)
   }
 
   flush(): void {
@@ -74,21 +74,25 @@ export class FastReply implements HttpReply, Flushable {
     const body = this.#body ?? ''
     const bytes = Buffer.byteLength(body)
     const size = this.#isBare ? '' : `content-length: ${bytes}\r\n`
-    const text = `${this.#head}${size}\r\n${body}`
     // ASCII is the same in Latin-1, which Node copies without encoding.
-    this.#socket.write(text, bytes === body.length ? 'latin1' : 'utf8')
+    const encoding = bytes === body.length ? 'latin1' : 'utf8'
+    if (bytes > maxJoinedBytes) {
+      // Joined, the whole text would be copied once more; corked, Node would keep both copies.
+      this.#socket.write(`${this.#head}${size}\r\n`, 'latin1')
+      this.#socket.write(body, encoding)
+    } else this.#socket.write(`${this.#head}${size}\r\n${body}`, encoding)
+    // This object stays until the client has read the response.
+    this.#body = undefined
+    if (this.#socket.writableLength > 0) this.#host.unread.written(this.#socket)
     this.#complete(this.#isLast)
   }
 
   stream(headers: ReplyHeaders): EventStream {
     const fields = { ...headers, ...eventStream }
-    const output = new FastStreamOutput(
-      this.#socket,
-      headOf(200, fields, this.#host.idleMs),
-      () => {
-        this.#complete(false)
-      },
-    )
+    const { idleMs, isRetired, unread } = this.#host
+    const head = headOf(200, fields, isRetired ? lastResponse : idleMs)
+    const onEnd = (): void => this.#complete(isRetired)
+    const output = new FastStreamOutput(this.#socket, head, unread, onEnd)
     this.#stream = new NodeStream(output, this.#host.outbound)
     return this.#stream
   }
@@ -115,12 +119,14 @@ export class FastReply implements HttpReply, Flushable {
 class FastStreamOutput implements StreamOutput {
   readonly #socket: Socket
   readonly #head: string
+  readonly #unread: UnreadOutput
   readonly #onEnd: () => void
   #isEnded = false
 
-  constructor(socket: Socket, head: string, onEnd: () => void) {
+  constructor(socket: Socket, head: string, unread: UnreadOutput, onEnd: () => void) {
     this.#socket = socket
     this.#head = head
+    this.#unread = unread
     this.#onEnd = onEnd
   }
 
@@ -139,6 +145,7 @@ class FastStreamOutput implements StreamOutput {
     else if (isLast)
       this.#socket.write(`${this.#head}content-length: ${bytes}\r\n\r\n${text}`, encoding)
     else this.#socket.write(`${this.#head}transfer-encoding: chunked\r\n\r\n${chunk}`, encoding)
+    if (this.#socket.writableLength > 0) this.#unread.written(this.#socket)
     if (!isLast) return
     this.#isEnded = true
     this.#onEnd()
@@ -154,6 +161,12 @@ class FastStreamOutput implements StreamOutput {
     return () => void socket.off('drain', listener).off('close', listener)
   }
 }
+
+/** Instead of the time for which the connection is kept: it is closed after the response. */
+const lastResponse = -1
+
+/** A longer body is not joined with its head. */
+const maxJoinedBytes = 64 * 1024
 
 /**
  * Formats the head of a response up to the header that gives its size. Throws a TypeError for a header
@@ -174,7 +187,9 @@ function headOf(status: number, headers: ReplyHeaders, idleMs: number): string {
     text += `${name}: ${value}\r\n`
   }
   text += `Date: ${heads.date}\r\n`
-  if (headers.connection === undefined) {
+  if (idleMs === lastResponse) {
+    if (headers.connection === undefined) text += 'Connection: close\r\n'
+  } else if (headers.connection === undefined) {
     text += 'Connection: keep-alive\r\n'
     if (idleMs > 0) text += `Keep-Alive: timeout=${Math.floor(idleMs / 1000)}\r\n`
   }

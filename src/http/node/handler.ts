@@ -8,15 +8,19 @@ import {
   reachedAt,
 } from '../../util/origin.ts'
 import {
+  type BodyReader,
   type EventStream,
   eventStream,
   type HttpHandler,
   type HttpReply,
   type HttpRequest,
-  type OutboundOptions,
   type ReplyHeaders,
 } from '../exchange.ts'
+import { clientAddress } from './client-address.ts'
 import { NodeStream, type StreamChunk, type StreamOutput } from './event-stream.ts'
+import type { NodeHost } from './host.ts'
+import { readNodeBody } from './read-body.ts'
+import { watchResponse } from './unread-response.ts'
 import { type Flushable, writeBatch } from './write-batch.ts'
 
 /** Handles a request of a Node server, and of Express and similar frameworks. */
@@ -27,14 +31,15 @@ export function serveNode(
   service: HttpHandler,
   request: IncomingMessage,
   response: ServerResponse,
-  options: OutboundOptions = {},
+  host: NodeHost,
 ): void {
   // Beyond its own, larger limit Node drops headers, so the remaining ones could not be relied on.
   if (request.rawHeaders.length > limits.httpHeaderFields.default * 2) {
     response.writeHead(431, { connection: 'close' }).end()
+    watchResponse(response, host)
     return
   }
-  service.handle(new NodeRequest(request), new NodeReply(response, options))
+  host.requests.handle(service, new NodeRequest(request, host), new NodeReply(response, host))
 }
 
 /** What a middleware in front may have set on a request. */
@@ -49,9 +54,11 @@ class NodeRequest implements HttpRequest {
   readonly method: string
   readonly path: string
   readonly #request: IncomingMessage & Prepared
+  readonly #host: NodeHost
 
-  constructor(request: IncomingMessage) {
+  constructor(request: IncomingMessage, host: NodeHost) {
     this.#request = request
+    this.#host = host
     this.method = request.method ?? ''
     const target = request.url ?? '/'
     const query = target.indexOf('?')
@@ -86,34 +93,18 @@ class NodeRequest implements HttpRequest {
     return reachedAt(this.#request.socket)
   }
 
-  body(maxBytes: number, done: (bytes: Uint8Array | undefined) => void): void {
+  address(includesLocal: boolean): string | undefined {
+    const { isProxy } = this.#host
+    const { remoteAddress } = this.#request.socket
+    return clientAddress(remoteAddress, this.header('x-forwarded-for'), { isProxy, includesLocal })
+  }
+
+  body(maxBytes: number, done: BodyReader): void {
     const request = this.#request
-    if (Number(request.headers['content-length']) > maxBytes) {
-      done(undefined)
-      return
-    }
     if (request.readableEnded) {
       const bytes = bytesRead(request.body)
       done(bytes.length > maxBytes ? undefined : bytes)
-      return
-    }
-    let first: Buffer | undefined
-    let more: Buffer[] | undefined
-    let size = 0
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size > maxBytes) {
-        request.removeAllListeners('data').removeAllListeners('end')
-        // The rest of the body is discarded; the connection cannot be used again.
-        request.resume()
-        done(undefined)
-      } else if (first === undefined) first = chunk
-      else if (more === undefined) more = [first, chunk]
-      else more.push(chunk)
-    })
-    request.on('end', () => {
-      done(more === undefined ? (first ?? new Uint8Array()) : Buffer.concat(more, size))
-    })
+    } else readNodeBody(request, maxBytes, this.#host.held, done)
   }
 }
 
@@ -130,7 +121,7 @@ function bytesRead(body: unknown): Uint8Array {
 
 class NodeReply implements HttpReply, Flushable {
   readonly #response: ServerResponse
-  readonly #options: OutboundOptions
+  readonly #host: NodeHost
   #isSent = false
   #body: string | undefined
   #encoding: 'latin1' | 'utf8' = 'latin1'
@@ -138,9 +129,9 @@ class NodeReply implements HttpReply, Flushable {
   /** Called when the client disconnects. */
   #onDisconnect: (() => void)[] | undefined
 
-  constructor(response: ServerResponse, options: OutboundOptions) {
+  constructor(response: ServerResponse, host: NodeHost) {
     this.#response = response
-    this.#options = options
+    this.#host = host
     // A client that disconnects in the middle is not an error of this server.
     response.on('error', ignore)
   }
@@ -155,7 +146,11 @@ class NodeReply implements HttpReply, Flushable {
     const response = this.#response
     if (this.isFinished) return
     // A client that is rejected in the middle of a large body would go on sending it in vain.
-    if (status >= 400 && isLargeUnread(response.req)) response.setHeader('connection', 'close')
+    if (status >= 400 && isLargeUnread(response.req)) {
+      response.setHeader('connection', 'close')
+      // Until then the rest is dropped: unread, it would hide that the client disconnects.
+      response.req.resume()
+    }
     if (body === undefined) response.writeHead(status, headers)
     else {
       const length = Buffer.byteLength(body)
@@ -168,16 +163,24 @@ class NodeReply implements HttpReply, Flushable {
     }
     this.#isSent = true
     this.#body = body
-    writeBatch.add(this)
+    // Long texts of one turn would all be in memory together.
+    if (body !== undefined && body.length > maxTextLength) this.flush()
+    else writeBatch.add(this)
   }
 
   flush(): void {
-    if (this.#body === undefined) this.#response.end()
-    else this.#response.end(this.#body, this.#encoding)
+    const response = this.#response
+    if (this.#body === undefined) response.end()
+    else if (this.#body.length <= maxTextLength) response.end(this.#body, this.#encoding)
+    // Node would keep a text besides its bytes until the client has read them.
+    else response.end(Buffer.from(this.#body, this.#encoding))
+    this.#body = undefined
+    watchResponse(response, this.#host)
   }
 
   stream(headers: ReplyHeaders): EventStream {
-    this.#stream = new NodeStream(new ResponseOutput(this.#response, headers), this.#options)
+    const output = new ResponseOutput(this.#response, headers, this.#host)
+    this.#stream = new NodeStream(output, this.#host.outbound)
     return this.#stream
   }
 
@@ -195,6 +198,9 @@ class NodeReply implements HttpReply, Flushable {
   }
 }
 
+/** A longer body is written as bytes. */
+const maxTextLength = 64 * 1024
+
 const eventFields = Object.entries(eventStream).flat()
 
 function ignore(): void {}
@@ -211,10 +217,12 @@ function isLargeUnread({ complete, headers }: IncomingMessage): boolean {
 class ResponseOutput implements StreamOutput {
   readonly #response: ServerResponse
   readonly #headers: ReplyHeaders
+  readonly #host: NodeHost
 
-  constructor(response: ServerResponse, headers: ReplyHeaders) {
+  constructor(response: ServerResponse, headers: ReplyHeaders, host: NodeHost) {
     this.#response = response
     this.#headers = headers
+    this.#host = host
   }
 
   get isFinished(): boolean {
@@ -240,6 +248,7 @@ class ResponseOutput implements StreamOutput {
       // that is notified of a change.
       response.socket.write(`${bytes.toString(16)}\r\n${text}\r\n`, encoding)
     } else response.write(text, encoding)
+    watchResponse(response, this.#host)
   }
 
   cut(): void {

@@ -34,7 +34,7 @@ function received(client: Socket): (part: string | RegExp) => Promise<string> {
 }
 
 test('closeIdle closes a connection that has sent nothing, and not one whose request has begun', async () => {
-  const service: HttpHandler = { handle: () => {}, close: async () => {} }
+  const service: HttpHandler = { handle: () => {}, drain: async () => {}, close: async () => {} }
   const { server, closeIdle } = nodeServer(service)
   const { client: busy, accepted } = await connected(server)
   busy.write('POST / HTTP/1.1\r\n')
@@ -108,7 +108,10 @@ describe('the option `parser`', () => {
         stream.end()
       })
     }
-    const { server } = nodeServer({ handle, close: async () => {} }, { parser })
+    const { server } = nodeServer(
+      { handle, drain: async () => {}, close: async () => {} },
+      { parser },
+    )
     return { server, fastRequests: () => fast }
   }
 
@@ -175,7 +178,7 @@ describe('the option `parser`', () => {
   )
 
   test('is checked', () => {
-    const service: HttpHandler = { handle: () => {}, close: async () => {} }
+    const service: HttpHandler = { handle: () => {}, drain: async () => {}, close: async () => {} }
     const options = { parser: 'quick' } as unknown as HttpServerOptions
     expect(() => nodeServer(service, options)).toThrow(
       new TypeError('option "http.parser" must be "fast" or "node" (got "quick")'),

@@ -1,11 +1,22 @@
-import { createServer, type Server, type ServerOptions, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http'
+import type { createServer as createSecureServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import type { TlsOptions } from 'node:tls'
 import { limits } from '../../util/limits/limits.ts'
 import { formatValue } from '../../util/options.ts'
-import type { HttpHandler, OutboundOptions } from '../exchange.ts'
+import { endSocket } from '../../util/sockets/end-socket.ts'
+import type { HttpHandler, HttpOutboundOptions } from '../exchange.ts'
 import { FastConnection, type FastHost } from './fast-connection.ts'
 import { serveNode } from './handler.ts'
+import { type NodeHost, nodeHost } from './host.ts'
+import { requestCost, spendTurn } from './socket-turns.ts'
 
 /** Timeouts of an HTTP listener. A timeout that is left out has the default of `docs/limits.md`. */
 export interface HttpTimeouts {
@@ -27,10 +38,21 @@ export interface HttpServerOptions extends HttpTimeouts {
   readonly parser?: 'fast' | 'node'
 }
 
+/** What a server needs to speak TLS. */
+export interface NodeTls {
+  /** `createServer` of `node:https`, which plain servers need not load. */
+  readonly createServer: typeof createSecureServer
+  readonly options: TlsOptions
+}
+
 /** A Node server for a service, and its connections. */
 export interface NodeServer {
   /** Not listening yet. The caller of `nodeServer` starts and closes it. */
   readonly server: Server
+  /** The event of the server that brings each connection on which requests can be sent. */
+  readonly ready: 'connection' | 'secureConnection'
+  /** From now on closes each connection after its next response, which announces that. */
+  retire(): void
   /** Closes idle connections: those whose last response is complete, and those that sent no request. */
   closeIdle(): void
   /** Destroys every connection. */
@@ -43,24 +65,39 @@ export interface NodeServer {
  */
 export function nodeServer(
   service: HttpHandler,
-  options: OutboundOptions & HttpServerOptions = {},
+  options: HttpOutboundOptions &
+    HttpServerOptions &
+    Partial<Pick<NodeHost, 'held' | 'isProxy'>> = {},
+  tls?: NodeTls,
 ): NodeServer {
   const times = timeouts(options)
+  let isRetired = false
+  const shared = nodeHost(options, options)
   /** The response last begun on a connection. */
   const responses = new WeakMap<object, ServerResponse>()
-  const server = createServer(times, (request, response) => {
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    // The connection is ending: an earlier request was refused on it, or this one was too slow.
+    if (request.socket.writableEnded) return
     responses.set(request.socket, response)
-    serveNode(service, request, response, options)
-  })
+    spendTurn(request.socket, requestCost)
+    if (isRetired) response.shouldKeepAlive = false
+    serveNode(service, request, response, shared)
+  }
+  const server: Server =
+    tls === undefined
+      ? createServer(times, onRequest)
+      : tls.createServer({ ...times, ...tls.options }, onRequest)
+  const ready = tls === undefined ? 'connection' : 'secureConnection'
   server.on('clientError', (error, socket) => {
     rejectUnparsable(error, socket, responses.get(socket))
   })
   /** Every connection with its fast path; undefined once `node:http` parses the connection. */
   const connections = new Map<Socket, FastConnection | undefined>()
-  const nodeParser = usesFastParser(options) ? takeConnectionListeners(server) : undefined
+  const nodeParser = usesFastParser(options) ? takeConnectionListeners(server, ready) : undefined
   const host: FastHost | undefined = nodeParser && {
+    ...shared,
     service,
-    outbound: options,
+    isRetired: false,
     headersMs: times.headersTimeout,
     idleMs: times.keepAliveTimeout,
     handOver(socket, bytes) {
@@ -72,12 +109,30 @@ export function nodeServer(
       socket.resume()
     },
   }
-  server.on('connection', socket => {
+  server.on(ready, (socket: Socket) => {
+    if (socket.destroyed) return
     connections.set(socket, host && new FastConnection(socket, host))
     socket.once('close', () => connections.delete(socket))
   })
+  /** The connections under TLS, some of which may never complete the handshake. */
+  const carriers = new Set<Socket>()
+  if (tls !== undefined) {
+    server.on('connection', socket => {
+      carriers.add(socket)
+      socket.once('close', () => carriers.delete(socket))
+    })
+  }
   return {
     server,
+    ready,
+    retire() {
+      isRetired = true
+      if (host !== undefined) host.isRetired = true
+      for (const socket of connections.keys()) {
+        const response = responses.get(socket)
+        if (response?.headersSent === false) response.shouldKeepAlive = false
+      }
+    },
     closeIdle() {
       server.closeIdleConnections()
       for (const [socket, connection] of connections) {
@@ -88,6 +143,7 @@ export function nodeServer(
     },
     cut() {
       for (const socket of connections.keys()) socket.destroy()
+      for (const socket of carriers) socket.destroy()
     },
   }
 }
@@ -113,16 +169,20 @@ function rejectUnparsable(
     return
   }
   const status = statusByCode.get(codeOf(error)) ?? '400 Bad Request'
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+  const text = `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`
+  endSocket(socket, { text })
 }
 
 /**
- * Removes the `connection` listeners of a server, by which `node:http` parses connections, and returns a
- * function that calls them for one socket. `server.test.ts` checks that the running Node works this way.
+ * Removes the listeners of a server by which `node:http` parses connections, and returns a function that
+ * calls them for one socket. `server.test.ts` checks that the running Node works this way.
  */
-function takeConnectionListeners(server: Server): (socket: Socket) => void {
-  const listeners = server.listeners('connection')
-  server.removeAllListeners('connection')
+function takeConnectionListeners(
+  server: Server,
+  ready: 'connection' | 'secureConnection',
+): (socket: Socket) => void {
+  const listeners = server.listeners(ready)
+  server.removeAllListeners(ready)
   return socket => {
     for (const listener of listeners) listener.call(server, socket)
   }

@@ -27,14 +27,14 @@ export class InFlight {
     for (const listener of [...this.#onIdle]) listener()
   }
 
-  /** Resolves when no request is in flight, or after `ms` milliseconds. */
-  drained(ms: number): Promise<void> {
-    if (this.#count === 0) return Promise.resolve()
+  /** Resolves to true when no request is in flight, or to false after `ms` milliseconds. */
+  drained(ms: number): Promise<boolean> {
+    if (this.#count === 0) return Promise.resolve(true)
     return new Promise(resolve => {
       const finish = (): void => {
         this.#onIdle.delete(finish)
         this.#deadlines.stop(deadline)
-        resolve()
+        resolve(this.#count === 0)
       }
       const deadline = timed(finish)
       this.#onIdle.add(finish)

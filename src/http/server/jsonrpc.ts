@@ -15,7 +15,15 @@ import type { OriginPolicy } from '../../util/origin.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from '../exchange.ts'
 import { bodyGuard, OriginGuard } from './guard.ts'
 import { InFlight } from './in-flight.ts'
-import { decodeBody, json, refusal, refuse } from './responses.ts'
+import {
+  decodeBody,
+  json,
+  nothingServed,
+  overloaded,
+  refusal,
+  refuse,
+  withBody,
+} from './responses.ts'
 
 /** Options of serving plain JSON-RPC over HTTP. */
 export interface RpcServiceOptions extends Pick<OriginPolicy, 'allowedHosts' | 'allowedOrigins'> {
@@ -35,12 +43,14 @@ export class RpcService implements HttpHandler {
   readonly #rules: DecodeRules
   readonly #inFlight: InFlight
   readonly #guard: OriginGuard
-  #isClosing = false
+  #isClosed = false
 
   constructor(handler: Handler, options: RpcServiceOptions = {}) {
     this.#handler = handler
     this.#options = options
-    this.#rules = decodeRules(withMaxBytes(options.decode, limits.httpMessageBytes.default))
+    this.#rules = decodeRules(
+      withMaxBytes(options.decode, 'http', limits.callerMessageBytes.default),
+    )
     this.#inFlight = new InFlight(options.maxInFlight ?? limits.httpInFlight.default)
     this.#guard = new OriginGuard(options)
   }
@@ -50,28 +60,32 @@ export class RpcService implements HttpHandler {
     const foreign = this.#guard.problem(request)
     if (foreign !== undefined) refuse(reply, refusal(foreign.status, -32000, foreign.why))
     else if (path !== undefined && request.path !== path) {
-      refuse(reply, refusal(404, -32000, 'Nothing is served at this path'))
+      refuse(reply, nothingServed(request, path))
     } else if (request.method !== 'POST')
       refuse(reply, refusal(405, -32000, 'Method not allowed'), { allow: 'POST' })
-    else if (this.#isClosing) {
+    else if (this.#isClosed) {
       const headers = { connection: 'close', 'retry-after': '1' }
       refuse(reply, refusal(503, -32000, 'The server is closing'), headers)
     } else this.#post(request, reply)
   }
 
-  /** Accepts no further requests and waits up to `drainMs` for those in flight. Never rejects. */
-  close(options: { readonly drainMs?: number } = {}): Promise<void> {
-    this.#isClosing = true
-    return this.#inFlight.drained(options.drainMs ?? limits.drainMs.default)
+  async drain(options: { readonly drainMs?: number } = {}): Promise<void> {
+    const inTime = await this.#inFlight.drained(options.drainMs ?? limits.drainMs.default)
+    if (!inTime) this.#isClosed = true
+  }
+
+  async close(options: { readonly drainMs?: number } = {}): Promise<void> {
+    await this.drain(options)
+    this.#isClosed = true
   }
 
   #post(request: HttpRequest, reply: HttpReply): void {
     const unreadable = bodyGuard(request)
     if (unreadable !== undefined) refuse(reply, refusal(unreadable.status, -32000, unreadable.why))
     else if (this.#inFlight.isFull()) {
-      refuse(reply, refusal(503, -32000, 'Server overloaded'), { 'retry-after': '1' })
+      refuse(reply, refusal(503, -32000, 'Server overloaded'), overloaded)
     } else {
-      request.body(this.#rules.maxBytes, bytes => this.#respond(bytes, request, reply))
+      withBody(request, reply, this.#rules.maxBytes, bytes => this.#respond(bytes, request, reply))
     }
   }
 

@@ -1,10 +1,10 @@
 import { decodeBy } from '../../jsonrpc/codec/decode.ts'
 import type { DecodeRules } from '../../jsonrpc/codec/decode-rules.ts'
-import { encodeError } from '../../jsonrpc/codec/encode.ts'
+import { encode } from '../../jsonrpc/codec/encode.ts'
 import { oversize } from '../../jsonrpc/codec/malformed.ts'
 import type { MetaCache } from '../../jsonrpc/codec/meta-cache.ts'
 import type { Decoded, ErrorObject, Id, Malformed } from '../../jsonrpc/message.ts'
-import type { EventStream, HttpReply, ReplyHeaders } from '../exchange.ts'
+import type { EventStream, HttpReply, HttpRequest, ReplyHeaders } from '../exchange.ts'
 
 /** The media type of a response that is one message or a batch. */
 export const json: ReplyHeaders = { 'content-type': 'application/json' }
@@ -13,6 +13,8 @@ export const json: ReplyHeaders = { 'content-type': 'application/json' }
 export interface Refusal {
   readonly status: number
   readonly id: Id | null
+  /** Whether an id that is null is left out. */
+  readonly omitsId?: boolean
   readonly error: ErrorObject
 }
 
@@ -28,14 +30,22 @@ export function refusal(
   return { status, id, error }
 }
 
+/**
+ * Makes the Refusal of a request for another path than the one that is served. It names that path to clients on this
+ * machine; for others it would be a hint at what is there.
+ */
+export function nothingServed(request: HttpRequest, path: string): Refusal {
+  const data = request.local().loopback ? { paths: [path] } : undefined
+  return refusal(404, -32000, 'Nothing is served at this path', null, data)
+}
+
 /** Responds with a JSON-RPC error and its HTTP status. */
 export function refuse(
   reply: HttpReply,
-  { status, id, error }: Refusal,
+  { status, id, error, omitsId = false }: Refusal,
   headers: ReplyHeaders = {},
 ): void {
-  const { code, message, data } = error
-  reply.send(status, { ...json, ...headers }, encodeError(id, code, message, data))
+  reply.send(status, { ...json, ...headers }, encode({ type: 'error', id, error, omitsId }))
 }
 
 /** Decodes a request body. `bytes` is undefined for a body over the limit. */
@@ -49,6 +59,22 @@ export function decodeBody(
     : decodeBy(bytes, rules, metaCache)
 }
 
+/** Reads the body of a request for `then`, or refuses the request because too much is held. */
+export function withBody(
+  request: HttpRequest,
+  reply: HttpReply,
+  maxBytes: number,
+  then: (bytes: Uint8Array | undefined) => void,
+): void {
+  request.body(maxBytes, body => {
+    if (body === 'no-room') refuse(reply, refusal(503, -32000, 'Server overloaded'), overloaded)
+    else then(body)
+  })
+}
+
+/** The headers of a refusal by a server that has too much to do, for now. */
+export const overloaded: ReplyHeaders = { 'retry-after': '1' }
+
 /** Makes the Refusal for a body that is not a valid message. */
 export function malformedBody({ id, error, reason }: Malformed): Refusal {
   return { status: reason === 'too-large' ? 413 : 400, id, error }
@@ -58,7 +84,7 @@ export function malformedBody({ id, error, reason }: Malformed): Refusal {
  * Returns the HTTP status for a stateless request that failed with this error code. An error of the
  * method itself is an ordinary response with status 200.
  */
-export function statusOf(code: number): number {
+export function httpStatusOf(code: number): number {
   switch (code) {
     case -32700:
     case -32600:

@@ -8,7 +8,14 @@ import type { Batch, Message, RpcRequest } from '../../jsonrpc/message.ts'
 import { IdTable } from '../../jsonrpc/peer/id-table.ts'
 import type { Caller } from '../../mcp/caller.ts'
 import { type Endpoint, endpointDecodeOptions } from '../../mcp/endpoint.ts'
-import { type Revision, revisionOf, revisionsOf } from '../../mcp/revisions/revisions.ts'
+import { omitsUnreadableId, type Profile } from '../../mcp/profile.ts'
+import {
+  type Revision,
+  revisionNamed,
+  revisionOf,
+  revisionsOf,
+  withoutHeader,
+} from '../../mcp/revisions/revisions.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { defined } from '../../util/objects.ts'
 import type { OriginPolicy } from '../../util/origin.ts'
@@ -23,9 +30,12 @@ import { InFlight } from './in-flight.ts'
 import {
   decodeBody,
   malformedBody,
+  nothingServed,
+  overloaded,
   type Refusal,
   refusal,
   refuse,
+  withBody,
   withHeaders,
 } from './responses.ts'
 import type { HttpSession } from './sessions/session.ts'
@@ -37,6 +47,7 @@ import { type OpenRequest, type StatelessHost, serveStateless } from './stateles
 export interface HttpOptions extends Pick<OriginPolicy, 'allowedHosts' | 'allowedOrigins'> {
   /** The only path that is served, such as `/mcp`; by default every path. */
   readonly path?: string
+  /** Limits and rules for decoding the messages of clients. */
   readonly decode?: DecodeOptions
   /** Maximum number of requests in flight. Further requests get 503. */
   readonly maxInFlight?: number
@@ -44,6 +55,7 @@ export interface HttpOptions extends Pick<OriginPolicy, 'allowedHosts' | 'allowe
   readonly keepAliveMs?: number
   /** What pages of allowed origins may do; with `false` no page can read a response. */
   readonly cors?: CorsOptions | false
+  /** Limits on sessions, and how many events are kept for clients that reconnect. */
   readonly sessions?: SessionsOptions
   /** Whether requests of the session revisions are served even if they belong to no session. */
   readonly sessionless?: boolean
@@ -75,16 +87,19 @@ export class HttpService implements HttpHandler {
   readonly #httpSse: HttpSseEndpoints | undefined
   readonly #inFlight: InFlight
   readonly #guard: OriginGuard
+  readonly #profile: Profile
   readonly #open = new IdTable<OpenRequest>()
   readonly #longLived = new Set<OpenRequest>()
   /** What the stateless requests of this service share. */
   readonly #posts: StatelessHost
-  #isClosing = false
+  #isDraining = false
+  #isClosed = false
 
   constructor(endpoint: Endpoint, options: HttpListenerOptions = {}) {
     this.#options = options
+    this.#profile = endpoint.profile
     const decode = { ...endpointDecodeOptions(endpoint), ...defined(options.decode) }
-    this.#rules = decodeRules(withMaxBytes(decode, limits.httpMessageBytes.default))
+    this.#rules = decodeRules(withMaxBytes(decode, 'http', limits.callerMessageBytes.default))
     const stateless = revisionsOf('stateless', endpoint.revisions)
     this.#stateless = new Set(stateless.map(({ name }) => name))
     this.#revisions = endpoint.revisions
@@ -124,16 +139,14 @@ export class HttpService implements HttpHandler {
     }
     const { cors = {}, path } = this.#options
     const reply = cors === false ? bare : withHeaders(bare, corsHeaders(request))
-    // Messages of a session are still accepted: a call in flight may be waiting for this response
-    // of its client.
-    if (this.#isClosing && request.header('mcp-session-id') === undefined) {
+    if (this.#isClosed) {
       refuse(reply, refusal(503, -32000, 'The server is closing'), closing)
     } else if (request.method === 'OPTIONS' && cors !== false) {
       reply.send(204, preflightHeaders(request, cors))
     } else if (this.#httpSse?.handles(request)) {
       this.#httpSse.handle(request, reply, this.#rules)
     } else if (path !== undefined && request.path !== path) {
-      refuse(reply, refusal(404, -32000, 'Nothing is served at this path'))
+      refuse(reply, nothingServed(request, path))
     } else if (request.method === 'POST') {
       this.#post(request, reply)
     } else if (this.#hasSessions && request.method === 'GET') {
@@ -149,21 +162,28 @@ export class HttpService implements HttpHandler {
     }
   }
 
-  /**
-   * Accepts no further requests, waits up to `drainMs` for those in flight, and ends every stream
-   * and session.
-   */
-  async close(options: { readonly drainMs?: number } = {}): Promise<void> {
+  async drain(options: { readonly drainMs?: number } = {}): Promise<void> {
     const { drainMs = limits.drainMs.default } = options
-    this.#isClosing = true
-    for (const post of this.#open.values()) post.end()
-    await Promise.all([
+    this.#isDraining = true
+    this.#endLongLived()
+    const inTime = await Promise.all([
+      this.#inFlight.drained(drainMs),
       this.#sessions.close({ drainMs }),
       this.#httpSse?.close({ drainMs }),
-      this.#inFlight.drained(drainMs),
     ])
+    if (!inTime[0]) this.#isClosed = true
     for (const post of this.#open.values()) post.abort()
     this.#streams.end()
+  }
+
+  async close(options: { readonly drainMs?: number } = {}): Promise<void> {
+    await this.drain(options)
+    this.#isClosed = true
+  }
+
+  /** Ends the requests that would go on until the client ends them. */
+  #endLongLived(): void {
+    for (const post of [...this.#longLived]) post.end()
   }
 
   #post(request: HttpRequest, reply: HttpReply): void {
@@ -175,9 +195,11 @@ export class HttpService implements HttpHandler {
       const why = 'Not acceptable: the response is application/json or text/event-stream'
       refuse(reply, refusal(406, -32000, why))
     } else if (this.#inFlight.isFull(this.#longLived.size)) {
-      refuse(reply, refusal(503, -32000, 'Server overloaded'), { 'retry-after': '1' })
+      refuse(reply, refusal(503, -32000, 'Server overloaded'), overloaded)
     } else {
-      request.body(this.#rules.maxBytes, bytes => this.#arrived(bytes, request, reply, accepts))
+      withBody(request, reply, this.#rules.maxBytes, bytes =>
+        this.#arrived(bytes, request, reply, accepts),
+      )
     }
   }
 
@@ -189,7 +211,12 @@ export class HttpService implements HttpHandler {
   ): void {
     const arrival = decodeBody(bytes, this.#rules, request.metaCache)
     if (arrival.type === 'invalid') {
-      refuse(reply, malformedBody(arrival))
+      const version = request.header('mcp-protocol-version')?.trim()
+      const revision = version === undefined ? withoutHeader : revisionNamed(version)
+      refuse(reply, {
+        ...malformedBody(arrival),
+        omitsId: omitsUnreadableId(this.#profile, revision),
+      })
       return
     }
     const destination = classify(arrival, request, this.#revisions)
@@ -243,6 +270,7 @@ export class HttpService implements HttpHandler {
     const target =
       message.method === 'server/discover' ? this.#withWebSocketHeader(request, reply) : reply
     serveStateless(message, request, target, accepts, this.#posts, caller)
+    if (this.#isDraining) this.#endLongLived()
   }
 
   /** Adds the header that confirms WebSockets, if the client has asked for it. */

@@ -10,7 +10,7 @@ import type { Endpoint } from '../../mcp/endpoint.ts'
 import { writeLine } from '../../wire/sse.ts'
 import type { EventStream, HttpReply } from '../exchange.ts'
 import type { Accepts } from './accept.ts'
-import { json, noHeaders, statusOf } from './responses.ts'
+import { httpStatusOf, json, noHeaders } from './responses.ts'
 import type { OpenStreams } from './sse-keep-alive.ts'
 
 /** What stateless requests need from their service. */
@@ -106,6 +106,10 @@ class StatelessPost implements Exchange, OpenRequest {
     return this.#controller.signal
   }
 
+  get settled(): boolean {
+    return this.#isSettled
+  }
+
   onAbort(run: (reason: unknown) => void): void {
     if (this.#reply.isFinished) run(disconnected())
     else this.#onAbort = both(this.#onAbort, run)
@@ -153,7 +157,7 @@ class StatelessPost implements Exchange, OpenRequest {
     if (this.#isSettled) return
     if (!(error instanceof RpcError)) this.#host.onError(error)
     const failure = errorObject(error instanceof RpcError ? error : internalError())
-    this.#respond(encodeFailure(this.#message.id, failure), statusOf(failure.code))
+    this.#respond(encodeFailure(this.#message.id, failure), httpStatusOf(failure.code))
   }
 
   #respond(text: string, status: number): void {

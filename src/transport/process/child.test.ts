@@ -109,9 +109,15 @@ describe('a child process', () => {
     [
       'does not exist',
       { command: 'no-such-program-here' },
-      /"no-such-program-here".*PATH is ".*bin/,
+      /^starting "no-such-program-here": no such program in PATH: install it, or correct its name$/,
     ],
-    ['is no program', { command: '/' }, /starting "\/": .*EACCES/],
+    [
+      'has its arguments in its name',
+      { command: 'node a.js' },
+      /"command":"node","args":\["a.js"\]\?$/,
+    ],
+    ['does not exist at its path', { command: './no/such/file' }, /no such file$/],
+    ['is no program', { command: '/' }, /starting "\/": permission denied: .*executable/],
     [
       'is to run in a folder that is missing',
       { command: process.execPath, cwd: '/no/such/folder' },

@@ -1,30 +1,34 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Channel, ChannelError, type Sink } from '../../jsonrpc/channel.ts'
 import { withMaxBytes } from '../../jsonrpc/codec/decode-rules.ts'
 import type { Malformed, Message } from '../../jsonrpc/message.ts'
-import { errorMessage } from '../../util/error-message.ts'
 import { limits } from '../../util/limits/limits.ts'
+import { hideValues } from '../../util/text/hidden-values.ts'
+import { printable } from '../../util/text/printable.ts'
 import { type Clock, systemClock } from '../../util/time/clock.ts'
 import { withTimeout } from '../../util/time/sleep.ts'
 import { type StreamOptions, streamChannel } from '../stream/stream.ts'
 import { childEnvironment } from './environment.ts'
 import { ProcessTree } from './process-tree.ts'
+import { spawnFailure } from './spawn-failure.ts'
 import { OutputTail } from './tail.ts'
+import { tellingLine } from './telling-line.ts'
 
 /** The command of a child process. */
 export interface ChildCommand {
   /** A path, or a name that is looked up in PATH. It is not run by a shell. */
   readonly command: string
+  /** The arguments of the program. */
   readonly args?: readonly string[]
   /** Variables in addition to the few that every child inherits; undefined removes one of those. */
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Names of further variables of this process that the child inherits. */
   readonly inheritEnv?: readonly string[]
+  /** The folder in which the program starts; that of this process by default. */
   readonly cwd?: string
 }
 
@@ -51,6 +55,7 @@ export interface ChildOptions
 
 /** The process behind a ChildChannel. */
 export interface ChildProcess {
+  /** The process id. */
   readonly pid: number
   /** The end of the child's stderr output so far. */
   readonly stderr: string
@@ -70,8 +75,8 @@ export interface ChildChannel extends Channel, ChildProcess {}
  * are killed.
  *
  * `closed` is called as soon as the child has exited and its output has been delivered, even if its own
- * children hold the output open; the cause contains the exit status and the end of stderr. There is a
- * cause unless `close` was called: an exit that was not requested is never clean. Lines that are no
+ * children hold the output open; the cause contains the exit status and the line of stderr that tells
+ * why. There is a cause unless `close` was called: an exit that was not requested is never clean. Lines that are no
  * JSON are skipped and counted. Rejects with a ChannelError `'refused'` that names the command if it
  * cannot be started.
  */
@@ -91,17 +96,17 @@ export async function childChannel(
       windowsHide: true,
     })
   } catch (cause) {
-    throw refused(command, env, cause)
+    throw spawnFailure(command, env, cause)
   }
   if (child.pid !== undefined) return new ProcessChannel(child, child.pid, command.command, options)
   const [cause] = await once(child, 'error')
-  throw refused(command, env, cause)
+  throw spawnFailure(command, env, cause)
 }
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>
 
-/** The number of characters of stderr in a cause. */
-const causeCharacters = 2000
+/** The maximum length of the line of stderr in a cause. */
+const causeCharacters = 500
 /** The number of characters that are printed of a line that is no JSON. */
 const junkCharacters = 200
 
@@ -151,9 +156,10 @@ class ProcessChannel implements ChildChannel {
     this.#stream = streamChannel(child.stdout, child.stdin, {
       oversize: 'continue',
       ...options,
-      decode: withMaxBytes(options.decode, limits.stdioMessageBytes.default),
+      decode: withMaxBytes(options.decode, 'stdio', limits.stdioMessageBytes.default),
       onJunk: malformed => this.#onJunk(malformed, options),
       skipBom: true,
+      turnBytes: limits.turnBytes.default,
       leaveOpen: true,
     })
   }
@@ -249,7 +255,7 @@ class ProcessChannel implements ChildChannel {
 
   #printJunk = ({ detail }: Malformed): void => {
     // The detail contains the beginning of the line, which must not control the terminal.
-    const excerpt = detail.replace(/\p{Cc}/gu, '?').slice(0, junkCharacters)
+    const excerpt = printable(detail).replace(/\s/g, ' ').slice(0, junkCharacters)
     console.error(`trunkline: ignoring output of "${this.#name}" that is no JSON: ${excerpt}`)
   }
 
@@ -265,9 +271,12 @@ class ProcessChannel implements ChildChannel {
   #reason(): Error {
     if (this.#exitStatus === undefined && this.#streamCause !== undefined) return this.#streamCause
     const status = this.#exitStatus ?? 'closed its output'
-    const output = this.stderr.trim().slice(-causeCharacters)
-    const reason = output === '' ? status : `${status}: ${output}`
-    return new ChannelError('closed', `"${this.#name}" ${reason}`, { cause: this.#streamCause })
+    const line = tellingLine(hideValues(this.stderr))?.slice(0, causeCharacters)
+    const reason = line === undefined ? status : `${status}: ${line}`
+    return new ChannelError('closed', `"${this.#name}" ${reason}`, {
+      cause: this.#streamCause,
+      summary: `it ${status}`,
+    })
   }
 
   #notifyClosed(cause?: Error): void {
@@ -280,21 +289,6 @@ class ProcessChannel implements ChildChannel {
   #destroyStreams(): void {
     for (const each of [this.#child.stdin, this.#child.stdout, this.#child.stderr]) each.destroy()
   }
-}
-
-function refused(
-  command: ChildCommand,
-  env: Readonly<Record<string, string>>,
-  cause: unknown,
-): ChannelError {
-  const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
-  const { cwd } = command
-  let reason = errorMessage(cause)
-  // The system reports ENOENT for the command also if the working directory is missing.
-  if (isMissing && cwd !== undefined && !existsSync(cwd))
-    reason = `the folder "${cwd}" does not exist`
-  else if (isMissing) reason = `no such program; PATH is "${env.PATH ?? env.Path ?? ''}"`
-  return new ChannelError('refused', `starting "${command.command}": ${reason}`, { cause })
 }
 
 function nothing(): void {}

@@ -3,9 +3,11 @@ import { resolve } from 'node:path'
 import { type Channel, ChannelError } from '../../jsonrpc/channel.ts'
 import { withMaxBytes } from '../../jsonrpc/codec/decode-rules.ts'
 import { limits } from '../../util/limits/limits.ts'
+import { HeldBytes } from '../../util/sockets/held-bytes.ts'
 import {
   authority,
   bind,
+  type ConnectionLimits,
   type Listener,
   limitConnections,
   serverListener,
@@ -17,15 +19,24 @@ import { bindSocketFile } from './socket-file.ts'
 
 /** A TCP host and port, or the path of a Unix socket or Windows named pipe. */
 export type SocketTarget =
-  | { readonly host: string; readonly port: number }
-  | { readonly path: string }
+  | {
+      /** A host name or an IP address. */
+      readonly host: string
+      /** The number of the TCP port. */
+      readonly port: number
+    }
+  | {
+      /** The path of the Unix socket or the named pipe. */
+      readonly path: string
+    }
 
 /** Options of `connectSocket`. */
 export interface ConnectSocketOptions extends StreamOptions, OpeningOptions {}
 
 /** Options of `listenSocket`. */
-export interface ListenSocketOptions extends StreamOptions {
-  readonly maxConnections?: number
+export interface ListenSocketOptions extends StreamOptions, ConnectionLimits {
+  /** How many bytes of incomplete and unread messages all connections may hold together. */
+  readonly maxHeldBytes?: number
   /** Called for a connection that was refused (`'too-many'`) or could not be accepted. */
   readonly onError?: (error: Error) => void
 }
@@ -38,11 +49,12 @@ export function connectSocket(
   target: SocketTarget,
   options: ConnectSocketOptions = {},
 ): Promise<Channel> {
+  const maxBytes = limits.socketMessageBytes.default
   return opening(nameOf(target), options, (opened, failed) => {
     const socket = connect({ ...target, ...tuning })
     // Never removed, because an error event after the socket was abandoned would crash the process.
     socket.on('error', cause => failed(connectError(target, cause)))
-    socket.once('connect', () => opened(socketChannel(socket, options)))
+    socket.once('connect', () => opened(socketChannel(socket, options, maxBytes)))
     return () => socket.destroy()
   })
 }
@@ -59,15 +71,17 @@ export async function listenSocket(
   options: ListenSocketOptions,
   accept: (channel: Channel) => void,
 ): Promise<Listener> {
-  const { maxConnections, onError } = options
+  const { onError } = options
+  const shared = { ...options, held: options.held ?? new HeldBytes(options.maxHeldBytes) }
   const connections = new Map<Socket, Channel>()
   const server = createServer(tuning, socket => {
-    const channel = socketChannel(socket, options)
+    if (socket.destroyed) return
+    const channel = socketChannel(socket, shared, limits.callerMessageBytes.default)
     connections.set(socket, channel)
     socket.once('close', () => connections.delete(socket))
     accept(channel)
   })
-  limitConnections(server, maxConnections, onError)
+  limitConnections(server, options)
   const address = await bindTo(server, target)
   // After binding, errors are failed accepts (EMFILE): that connection is lost, the server is not.
   server.on('error', error => onError?.(error))
@@ -89,9 +103,14 @@ const tuning = {
   allowHalfOpen: true,
 } as const
 
-function socketChannel(socket: Socket, options: StreamOptions): Channel {
-  const decode = withMaxBytes(options.decode, limits.socketMessageBytes.default)
-  return streamChannel(socket, socket, { oversize: 'close', ...options, decode })
+function socketChannel(socket: Socket, options: StreamOptions, maxBytes: number): Channel {
+  const decode = withMaxBytes(options.decode, 'socket', maxBytes)
+  return streamChannel(socket, socket, {
+    oversize: 'close',
+    turnBytes: limits.turnBytes.default,
+    ...options,
+    decode,
+  })
 }
 
 async function bindTo(server: Server, target: SocketTarget): Promise<string> {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
 import { ChannelError } from '../../jsonrpc/channel.ts'
+import { HeldBytes } from '../../util/sockets/held-bytes.ts'
 import { Backpressure, type BackpressureOptions } from './backpressure.ts'
 
 /** An backpressure whose unsent bytes a test sets by hand. */
@@ -137,4 +138,15 @@ describe('an backpressure', () => {
     process.off('unhandledRejection', unhandled)
     expect(unhandled).not.toHaveBeenCalled()
   })
+})
+
+test('beyond the budget of a listener, connections close that have sent nothing for longest', () => {
+  const held = new HeldBytes(1_000_000)
+  const [one, two, three] = [1, 2, 3].map(() => backpressure({ held, maxOutboundBytes: 1e9 }))
+  void one?.send(450_000)
+  void two?.send(450_000)
+  one?.leave(1)
+  void three?.send(450_000)
+  expect([one, two, three].map(each => each?.state.slow.length)).toEqual([0, 1, 0])
+  expect(held.isOver).toBe(false)
 })

@@ -1,5 +1,6 @@
 import { ChannelError } from '../../jsonrpc/channel.ts'
 import { limits } from '../../util/limits/limits.ts'
+import type { HeldBytes, Holding } from '../../util/sockets/held-bytes.ts'
 import { type Clock, systemClock, type Timer } from '../../util/time/clock.ts'
 
 /** Limits of the unsent bytes of a connection. */
@@ -13,6 +14,12 @@ export interface BackpressureOptions {
    * slow.
    */
   readonly stallMs?: number
+  /**
+   * Counts the unsent bytes of a listener's connections. Each of them is then also watched for stalls
+   * below the high-water mark, and beyond the budget those above it close as too slow.
+   */
+  readonly held?: HeldBytes
+  /** The clock for stalls; for tests. */
   readonly clock?: Clock
 }
 
@@ -44,6 +51,10 @@ export interface BackpressureOwner {
 export class Backpressure {
   readonly #owner: BackpressureOwner
   readonly #highWaterBytes: number
+  /** Unsent bytes above which the connection is watched. */
+  readonly #watchBytes: number
+  readonly #held: HeldBytes | undefined
+  readonly #holding: Holding | undefined
   readonly #maxBytes: number
   readonly #stallMs: number
   readonly #clock: Clock
@@ -58,6 +69,11 @@ export class Backpressure {
   constructor(owner: BackpressureOwner, options: BackpressureOptions = {}) {
     this.#owner = owner
     this.#highWaterBytes = options.highWaterBytes ?? limits.outboundHighWaterBytes.default
+    const { held } = options
+    const uncounted = held === undefined ? Number.POSITIVE_INFINITY : limits.uncountedBytes.default
+    this.#watchBytes = Math.min(this.#highWaterBytes, uncounted)
+    this.#held = held
+    this.#holding = held?.hold(() => void this.#tooSlow('others need its memory'))
     this.#maxBytes = options.maxOutboundBytes ?? limits.outboundBytes.default
     this.#stallMs = options.stallMs ?? limits.stallMs.default
     this.#clock = options.clock ?? systemClock
@@ -71,31 +87,36 @@ export class Backpressure {
     if (this.#error !== undefined) throw this.#error
     if (!this.#above) return
     const unsent = this.#owner.unsent()
-    if (unsent <= this.#maxBytes + this.#raisedBy) return
+    const isOver = this.#held?.isOver === true && unsent > this.#highWaterBytes
+    if (unsent <= this.#maxBytes + this.#raisedBy && !isOver) return
     throw this.#tooSlow(`${unsent} bytes are waiting to be sent`)
   }
 
   /** Reports that a message of this size was accepted. A returned promise is for the sender. */
   added(bytes: number): void | Promise<void> {
     const unsent = this.#owner.unsent()
-    if (unsent <= this.#highWaterBytes) return
+    if (unsent <= this.#watchBytes) return
     // By the largest message, not their sum: a series of large messages must not raise the limit
     // forever.
     if (bytes > this.#maxBytes) this.#raisedBy = Math.max(this.#raisedBy, bytes)
     if (!this.#above) this.#rise()
     this.#lastUnsent = unsent
-    return this.#drain.wait()
+    this.#holding?.set(unsent)
+    if (unsent > this.#highWaterBytes) return this.#drain.wait()
   }
 
   /** Reports that bytes may have been sent. Cheap below the high-water mark. */
   progressed(): void {
     if (!this.#above) return
     const unsent = this.#owner.unsent()
-    if (unsent <= this.#highWaterBytes) {
-      this.#fall()
-      this.#drain.clear()
-    } else if (unsent < this.#lastUnsent) {
-      this.#progressAt = this.#clock.now()
+    if (unsent <= this.#highWaterBytes) this.#drain.clear()
+    if (unsent <= this.#watchBytes) this.#fall()
+    else {
+      if (unsent < this.#lastUnsent) {
+        this.#progressAt = this.#clock.now()
+        this.#holding?.progressed()
+      }
+      this.#holding?.set(unsent)
     }
     this.#lastUnsent = unsent
   }
@@ -120,6 +141,7 @@ export class Backpressure {
   #fall(): void {
     this.#above = false
     this.#raisedBy = 0
+    this.#holding?.set(0)
     if (this.#timer !== undefined) this.#clock.stop(this.#timer)
     this.#timer = undefined
   }

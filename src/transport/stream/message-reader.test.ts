@@ -238,3 +238,24 @@ describe('a sink that asks to wait', () => {
     expect(received.arrivals.at(-1)).toEqual(receivedNote('after'))
   })
 })
+
+test('a flood of messages rests after so many bytes, until the next turn of the event loop', async () => {
+  const line = `${note('flood')}\n`
+  const stream = new PassThrough({ readableHighWaterMark: 1e6 })
+  const perTurn: number[] = []
+  let inTurn = 0
+  const countTurn = (): void => {
+    perTurn.push(inTurn)
+    inTurn = 0
+    if (!stream.readableEnded) setImmediate(countTurn)
+  }
+  for (let i = 0; i < 100; i++) stream.write(line.repeat(10))
+  const { arrivals, closed } = read(stream, { turnBytes: line.length * 50 }, () => {
+    inTurn++
+  })
+  setImmediate(countTurn)
+  stream.end()
+  await closed
+  expect(arrivals).toHaveLength(1000)
+  expect(Math.max(...perTurn)).toBeLessThanOrEqual(100)
+})

@@ -3,9 +3,10 @@ import type { Readable } from 'node:stream'
 import { ChannelError, type Envelope, type Sink } from '../../jsonrpc/channel.ts'
 import { type DecodeOptions, decodeBy, tooLarge } from '../../jsonrpc/codec/decode.ts'
 import { type DecodeRules, decodeRules } from '../../jsonrpc/codec/decode-rules.ts'
-import { notJson } from '../../jsonrpc/codec/malformed.ts'
+import { noRoom, notJson } from '../../jsonrpc/codec/malformed.ts'
 import { MetaCache } from '../../jsonrpc/codec/meta-cache.ts'
 import type { Decoded, Malformed } from '../../jsonrpc/message.ts'
+import type { HeldBytes, Holding } from '../../util/sockets/held-bytes.ts'
 import type { FrameReader, FramingName } from '../../wire/frame.ts'
 import { framing } from '../../wire/framing.ts'
 
@@ -13,6 +14,7 @@ import { framing } from '../../wire/framing.ts'
 export interface MessageReaderOptions {
   /** The framing; `lines` by default. */
   readonly framing?: FramingName
+  /** Limits and rules for decoding messages. */
   readonly decode?: DecodeOptions
   /**
    * Whether to continue or to close after a message over the size limit, which is delivered as
@@ -25,6 +27,13 @@ export interface MessageReaderOptions {
   readonly onJunk?: (malformed: Malformed) => 'drop' | 'deliver'
   /** Whether a byte order mark at the beginning of the stream is skipped instead of rejected. */
   readonly skipBom?: boolean
+  /**
+   * Bytes after which reading rests until the next turn of the event loop, so that a peer that floods
+   * this process does not keep others waiting; unlimited by default.
+   */
+  readonly turnBytes?: number
+  /** Counts incomplete messages; the stream ends when there is no room for more. */
+  readonly held?: HeldBytes
 }
 
 /** Callbacks of a MessageReader. */
@@ -50,6 +59,9 @@ export class MessageReader {
   readonly #metaCache = new MetaCache()
   readonly #envelope: Envelope
   readonly #frames: FrameReader
+  readonly #holding: Holding | undefined
+  readonly #turnBytes: number
+  #readBytes = 0
   #sink: Sink | undefined
   #unsettled = 0
   #atStart: boolean
@@ -64,6 +76,8 @@ export class MessageReader {
     this.#rules = decodeRules(options.decode)
     this.#envelope = { ...options.envelope, acceptsRaw: true }
     this.#atStart = options.skipBom ?? false
+    this.#holding = options.held?.hold()
+    this.#turnBytes = options.turnBytes ?? Number.POSITIVE_INFINITY
     this.#frames = framing(options.framing ?? 'lines').reader(
       {
         frame: (bytes, start, end) => this.#frame(bytes, start, end),
@@ -86,6 +100,7 @@ export class MessageReader {
   stop(): void {
     if (this.#sink === undefined) return
     this.#sink = undefined
+    this.#holding?.set(0)
     if (this.#unsettled > 0) this.#readable.resume()
   }
 
@@ -100,7 +115,16 @@ export class MessageReader {
     this.#frames.push(asBuffer(chunk))
     this.#chunk = undefined
     this.#text = ''
+    if (this.#holding?.trySet(this.#frames.buffered) === false) this.#noRoom()
     this.#owner.chunkDone()
+    this.#readBytes += chunk.length
+    if (this.#readBytes >= this.#turnBytes && this.#sink !== undefined) this.#rest()
+  }
+
+  /** Not counted per turn, which would need a callback in each: what matters is that a flood rests. */
+  #rest(): void {
+    this.#readBytes = 0
+    this.#pause(new Promise(resolve => setImmediate(resolve)))
   }
 
   #onEnd = (): void => {
@@ -137,6 +161,14 @@ export class MessageReader {
     if (this.#options.oversize === 'continue') return
     const cause = new ChannelError('too-large', `reading: over ${this.#rules.maxBytes} bytes`)
     this.#end(cause, true)
+  }
+
+  #noRoom(): void {
+    this.#deliver(noRoom)
+    this.#frames.end()
+    this.#end(new ChannelError('too-many', `reading: ${noRoom.detail}`), true)
+    // What is read to be dropped takes memory, too, until it is collected.
+    this.#readable.pause()
   }
 
   #broken(reason: string): void {

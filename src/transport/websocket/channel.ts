@@ -8,19 +8,22 @@ import {
   withMaxBytes,
 } from '../../jsonrpc/codec/decode-rules.ts'
 import { encodeForSend } from '../../jsonrpc/codec/encode.ts'
-import { oversize } from '../../jsonrpc/codec/malformed.ts'
+import { noRoom, oversize } from '../../jsonrpc/codec/malformed.ts'
 import { MetaCache } from '../../jsonrpc/codec/meta-cache.ts'
 import type { Decoded, Message } from '../../jsonrpc/message.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { type Clock, systemClock } from '../../util/time/clock.ts'
 import { withTimeout } from '../../util/time/sleep.ts'
 import { Backpressure, type BackpressureOptions } from '../stream/backpressure.ts'
-import type { Heartbeat, HeartbeatMember } from './heartbeat.ts'
+import type { HeartbeatMember, WebSocketHeartbeat } from './heartbeat.ts'
+import { Pongs } from './pongs.ts'
+import { ReadMeter } from './read-meter.ts'
 import { WebSocketWriter } from './writer.ts'
 import { joinedProtocol, type WebSocket } from './ws.ts'
 
 /** Options of a channel over a WebSocket. */
 export interface WebSocketChannelOptions extends BackpressureOptions {
+  /** Limits and rules for decoding messages. */
   readonly decode?: DecodeOptions
   /** The envelope of each message from this connection. */
   readonly envelope?: Envelope
@@ -40,7 +43,7 @@ export type WebSocketStream = Duplex & { readonly bytesRead?: number }
 
 /** Returns the decode rules of a WebSocket. */
 export function websocketRules(decode: DecodeOptions | undefined): DecodeRules {
-  return decodeRules(withMaxBytes(decode, limits.websocketMessageBytes.default))
+  return decodeRules(withMaxBytes(decode, 'websocket', limits.websocketMessageBytes.default))
 }
 
 /**
@@ -53,11 +56,12 @@ export function websocketRules(decode: DecodeOptions | undefined): DecodeRules {
 export class WebSocketChannel implements Channel, HeartbeatMember {
   readonly #ws: WebSocket
   readonly #stream: WebSocketStream
-  readonly #heartbeat: Heartbeat
+  readonly #heartbeat: WebSocketHeartbeat
   /** Whether one WebSocket message can carry several messages. */
   readonly #isJoined: boolean
   readonly #writer: WebSocketWriter
   readonly #backpressure: Backpressure
+  readonly #pongs: Pongs
   readonly #rules: DecodeRules
   readonly #metaCache = new MetaCache()
   readonly #envelope: Envelope
@@ -71,12 +75,15 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
   #pendingReceives = 0
   #alive = true
   #readAtPing: number | undefined
-  #acceptedAtPing: number | undefined
+  #acceptedAtPing = 0
+  #wasSendingAtPing = false
+  readonly #meter: ReadMeter
+  #isResting = false
 
   constructor(
     ws: WebSocket,
     stream: Duplex,
-    heartbeat: Heartbeat,
+    heartbeat: WebSocketHeartbeat,
     options: WebSocketChannelOptions,
   ) {
     this.#ws = ws
@@ -87,6 +94,11 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
     this.#writer = new WebSocketWriter(ws, stream, () => this.#progress(), coalescing)
     this.#backpressure = new Backpressure(
       { unsent: () => this.#writer.unsent, tooSlow: error => this.#terminate(error) },
+      options,
+    )
+    this.#pongs = new Pongs(
+      ws,
+      { accepted: () => this.#writer.wasAccepted(), tooSlow: error => this.#terminate(error) },
       options,
     )
     this.#rules = websocketRules(options.decode)
@@ -108,7 +120,12 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
       else close(code, reason)
     }
     ws.pause()
+    const owner = { rest: () => this.#rest(), noRoom: () => this.#noRoom() }
+    this.#meter = new ReadMeter(options.held, owner)
+    // Before the listener of ws, so that a message in the same chunk ends the count.
+    stream.prependListener('data', this.#meter.chunk)
     ws.on('message', this.#message)
+    ws.on('ping', this.#ping)
     ws.on('pong', this.#pong)
     ws.on('error', this.#error)
     heartbeat.add(this)
@@ -135,7 +152,7 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
   close(): Promise<void> {
     if (this.#state === 'open') {
       this.#state = 'closing'
-      this.#backpressure.close(new ChannelError('closed', 'sending: the channel is closed'))
+      this.#stopSending(new ChannelError('closed', 'sending: the channel is closed'))
       // A paused connection would never see the peer's close frame.
       this.#ws.resume()
       void this.#closeGracefully(1000, '')
@@ -150,26 +167,47 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
   ping(): void {
     this.#alive = false
     this.#readAtPing = this.#stream.bytesRead
-    // If nothing is queued, sending bytes only shows that the system buffer has room.
-    this.#acceptedAtPing = this.#writer.unsent > 0 ? this.#writer.accepted : undefined
+    this.#wasSendingAtPing = this.#writer.unsent > 0
+    this.#acceptedAtPing = this.#writer.accepted
     this.#ws.ping()
   }
 
   isAlive(): boolean {
     if (this.#alive) return true
-    // A long message in either direction delays the pong, and is activity itself.
-    if (this.#stream.bytesRead !== this.#readAtPing) return true
-    if (this.#acceptedAtPing !== undefined && this.#writer.accepted > this.#acceptedAtPing)
-      return true
     // While reading is paused, the pong waits unread, which is not the peer's fault.
-    return this.#pendingReceives > 0 || this.#sink === undefined
+    if (this.#pendingReceives > 0 || this.#sink === undefined) return true
+    // A long message in either direction delays the pong, and is activity itself. If nothing was queued
+    // before, sending bytes only shows that the system buffer has room.
+    if (this.#wasSendingAtPing && this.#writer.accepted > this.#acceptedAtPing) return true
+    // A peer that accepts nothing does not stay alive by sending.
+    const isStuck = this.#wasSendingAtPing && this.#writer.unsent > 0
+    return !isStuck && this.#stream.bytesRead !== this.#readAtPing
   }
 
   lost(): void {
     this.#terminate(new ChannelError('timeout', 'the peer does not respond to pings'))
   }
 
+  /** Lets others be served before a peer that floods this process. */
+  #rest(): void {
+    if (this.#isResting || this.#state !== 'open') return
+    this.#isResting = true
+    this.#ws.pause()
+    setImmediate(() => {
+      this.#isResting = false
+      if (this.#pendingReceives === 0 && this.#state === 'open') this.#ws.resume()
+    })
+  }
+
+  #noRoom(): void {
+    if (this.#state === 'open') this.#deliver(noRoom)
+    // What is read would be kept until the connection has closed.
+    this.#ws.pause()
+    this.#break(1013, new ChannelError('too-many', `reading: ${noRoom.detail}`))
+  }
+
   readonly #message = (bytes: Buffer, isBinary: boolean): void => {
+    this.#meter.complete()
     if (this.#state !== 'open') return
     if (isBinary) {
       this.#break(1003, new ChannelError('framing', 'received a binary message'))
@@ -194,7 +232,13 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
     }
   }
 
-  readonly #pong = (): void => {
+  readonly #ping = (data: Buffer): void => {
+    this.#meter.control(data)
+    this.#pongs.answer(data)
+  }
+
+  readonly #pong = (data: Buffer): void => {
+    this.#meter.control(data)
     this.#alive = true
   }
 
@@ -220,7 +264,7 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
     if (this.#state === 'open') this.#ws.pause()
     const resume = (): void => {
       this.#pendingReceives--
-      if (this.#pendingReceives === 0) this.#ws.resume()
+      if (this.#pendingReceives === 0 && !this.#isResting) this.#ws.resume()
     }
     wait.then(resume, resume)
   }
@@ -246,8 +290,13 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
     if (this.#state !== 'open') return false
     this.#state = 'broken'
     this.#cause = error
-    this.#backpressure.close(error)
+    this.#stopSending(error)
     return true
+  }
+
+  #stopSending(error: ChannelError): void {
+    this.#backpressure.close(error)
+    this.#pongs.close()
   }
 
   #progress(): void {
@@ -282,9 +331,10 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
 
   #onClosed(code: number, reason: string): void {
     this.#heartbeat.delete(this)
+    this.#meter.complete()
     if (this.#state !== 'closing') this.#cause ??= causeOf(code, reason)
     this.#state = 'closed'
-    this.#backpressure.close(
+    this.#stopSending(
       new ChannelError('closed', 'sending: the channel is closed', { cause: this.#cause }),
     )
     this.#sink?.closed(this.#cause)

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request } from 'node:http'
-import { connect, type Socket } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { echo, Owned, type Watched, watch } from '../../../test/support/channel.ts'
@@ -308,7 +308,7 @@ describe('a WebSocket', () => {
   test('reading rests while the sink asks for it', async () => {
     let release = (): void => {}
     const seen: unknown[] = []
-    const listener = await serve({}, channel => {
+    const listener = await serve({ decode: { maxBytes: 2e7 } }, channel => {
       channel.open({
         receive: arrival => {
           seen.push(arrival)
@@ -642,9 +642,9 @@ describe('connecting', () => {
     silent.close()
   })
 
-  test('to listen with TLS is not offered', async () => {
+  test('to listen with TLS needs a certificate', async () => {
     const url = new URL('wss://localhost:0/')
-    await expect(listenWebSocket(url, {}, echo)).rejects.toThrow('TLS is not supported')
+    await expect(listenWebSocket(url, {}, echo)).rejects.toThrow('TLS needs a certificate')
   })
 })
 
@@ -763,3 +763,34 @@ async function plain({ address }: Listener): Promise<Socket> {
   await once(socket, 'connect')
   return socket
 }
+
+test('a client rests from the flood of a server, so that others are served', async () => {
+  const servers = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false })
+  const accepted = once(servers, 'connection')
+  await once(servers, 'listening')
+  const { port } = servers.address() as AddressInfo
+  const channel = owned.add(await connectWebSocket(new URL(`ws://127.0.0.1:${port}/`)))
+  const [far] = await accepted
+  const text = messageText('x'.repeat(1000))
+  for (let i = 0; i < 400; i++) far.send(text)
+  await expect.poll(() => far.bufferedAmount).toBe(0)
+  const perTurn: number[] = [0]
+  let count = 0
+  const countTurn = (): void => {
+    perTurn.push(0)
+    if (count < 400) setImmediate(countTurn)
+  }
+  channel.open({
+    receive: () => {
+      count++
+      perTurn[perTurn.length - 1] = (perTurn.at(-1) ?? 0) + 1
+    },
+    closed: () => {},
+  })
+  setImmediate(countTurn)
+  await expect.poll(() => count).toBe(400)
+  // 64 KiB per turn, and what was read in the same chunk.
+  expect(Math.max(...perTurn)).toBeLessThan(200)
+  far.terminate()
+  servers.close()
+})

@@ -1,14 +1,17 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type Channel, ChannelError } from '../../jsonrpc/channel.ts'
+import { withMaxBytes } from '../../jsonrpc/codec/decode-rules.ts'
+import { limits } from '../../util/limits/limits.ts'
+import { isPlainAnswer } from '../../util/tls.ts'
 import type { Traffic } from '../../util/traffic.ts'
 import { type OpeningOptions, opening } from '../opening.ts'
 import { WebSocketChannel, type WebSocketChannelOptions, websocketRules } from './channel.ts'
-import { Heartbeat, type HeartbeatOptions } from './heartbeat.ts'
-import { acceptsJoined, dial, handshakes, joinedProtocol, type WsLimits } from './ws.ts'
+import { WebSocketHeartbeat, type WebSocketHeartbeatOptions } from './heartbeat.ts'
+import { acceptsJoined, dialWebSocket, handshakes, joinedProtocol, type WsLimits } from './ws.ts'
 
 /** Options of both sides of a WebSocket. */
-export interface WebSocketOptions extends WebSocketChannelOptions, HeartbeatOptions {
+export interface WebSocketOptions extends WebSocketChannelOptions, WebSocketHeartbeatOptions {
   /** The maximum number of fragments of one message. */
   readonly maxFragments?: number
 }
@@ -19,6 +22,8 @@ export interface ConnectWebSocketOptions extends WebSocketOptions, OpeningOption
   readonly headers?: Readonly<Record<string, string>>
   /** A subprotocol that is offered to the server, which can ignore it. */
   readonly subprotocol?: string
+  /** The certificates of authorities to trust, as PEM, instead of those that Node.js trusts. */
+  readonly ca?: string
   /** Whether the server is known to accept several messages as one (`joinedProtocol`). */
   readonly joins?: boolean
   /** Counts the bytes received and sent. */
@@ -35,12 +40,12 @@ export function connectWebSocket(
 ): Promise<Channel> {
   const { headers = {}, subprotocol, joins } = options
   const offers = subprotocol === undefined ? [] : [subprotocol]
-  const limits = limitsOf(options)
-  if (joins && subprotocol !== undefined && acceptsJoined(limits)) offers.unshift(joinedProtocol)
+  const accepted = limitsOf(options)
+  if (joins && subprotocol !== undefined && acceptsJoined(accepted)) offers.unshift(joinedProtocol)
   // Without the query and the credentials, which can be secret.
   const address = `${url.protocol}//${url.host}${url.pathname}`
   return opening(address, options, (opened, failed) => {
-    const ws = dial(url, offers, headers, limits)
+    const ws = dialWebSocket(url, offers, headers, accepted, options.ca)
     const refused = (reason: string, cause?: Error): void =>
       failed(new ChannelError('refused', `connecting to ${address}: ${reason}`, { cause }))
     ws.once('unexpected-response', (_, response) =>
@@ -51,11 +56,16 @@ export function connectWebSocket(
       // ws treats a server that ignores the offer as one that rejects it.
       if (subprotocol !== undefined) response.headers['sec-websocket-protocol'] ??= subprotocol
       ws.once('open', () => {
-        opened(new WebSocketChannel(ws, response.socket, new Heartbeat(options), options))
+        opened(new WebSocketChannel(ws, response.socket, new WebSocketHeartbeat(options), options))
       })
     })
     // Never removed, because terminating an unfinished handshake emits an error, too.
-    ws.on('error', cause => refused(cause.message || 'nothing listens there', cause))
+    ws.on('error', cause => {
+      const code = 'code' in cause ? String(cause.code) : ''
+      const isPlain = isPlainAnswer(code, cause.message)
+      const words = isPlain ? 'the server does not speak TLS; use ws: instead?' : cause.message
+      refused(words || 'nothing listens there', cause)
+    })
     return () => ws.terminate()
   })
 }
@@ -73,8 +83,10 @@ export type Upgrade = (
  * envelope of each message contains the headers of the handshake. Connections of one upgrader share one
  * heartbeat.
  */
-export function upgrader(options: WebSocketOptions): Upgrade {
-  const heartbeat = new Heartbeat(options)
+export function upgrader({ decode: wanted, ...rest }: WebSocketOptions): Upgrade {
+  const decode = withMaxBytes(wanted, 'websocket', limits.callerMessageBytes.default)
+  const options = { ...rest, decode }
+  const heartbeat = new WebSocketHeartbeat(options)
   const server = handshakes(limitsOf(options))
   return (request, socket, head, done) => {
     server.handleUpgrade(request, socket, head, accepted => {

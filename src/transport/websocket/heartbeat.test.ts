@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Heartbeat, type HeartbeatMember } from './heartbeat.ts'
+import { type HeartbeatMember, WebSocketHeartbeat } from './heartbeat.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -26,7 +26,7 @@ function member(answers: boolean): HeartbeatMember & { pings: number; losses: nu
 
 describe('a heartbeat', () => {
   test('asks again and again as long as the answers come', () => {
-    const heart = new Heartbeat({ pingMs: 30, pongMs: 10 })
+    const heart = new WebSocketHeartbeat({ pingMs: 30, pongMs: 10 })
     const one = member(true)
     heart.add(one)
     vi.advanceTimersByTime(29)
@@ -36,7 +36,7 @@ describe('a heartbeat', () => {
   })
 
   test('reports a silent member as lost, and only that one', () => {
-    const heart = new Heartbeat({ pingMs: 30, pongMs: 10 })
+    const heart = new WebSocketHeartbeat({ pingMs: 30, pongMs: 10 })
     const [silent, well] = [member(false), member(true)]
     heart.add(silent)
     heart.add(well)
@@ -47,7 +47,7 @@ describe('a heartbeat', () => {
   })
 
   test('does not expect an answer of one that came after the asking', () => {
-    const heart = new Heartbeat({ pingMs: 30, pongMs: 10 })
+    const heart = new WebSocketHeartbeat({ pingMs: 30, pongMs: 10 })
     heart.add(member(true))
     vi.advanceTimersByTime(35)
     const late = member(false)
@@ -59,7 +59,7 @@ describe('a heartbeat', () => {
   })
 
   test('has one timer for all, and none when all have left', () => {
-    const heart = new Heartbeat({ pingMs: 30, pongMs: 10 })
+    const heart = new WebSocketHeartbeat({ pingMs: 30, pongMs: 10 })
     const members = Array.from({ length: 100 }, () => member(true))
     for (const one of members) heart.add(one)
     expect(vi.getTimerCount()).toBe(1)
@@ -70,7 +70,7 @@ describe('a heartbeat', () => {
   })
 
   test('has no timer left when all members leave during a ping', () => {
-    const heart = new Heartbeat({ pingMs: 30, pongMs: 10 })
+    const heart = new WebSocketHeartbeat({ pingMs: 30, pongMs: 10 })
     const one: HeartbeatMember = {
       ping: () => heart.delete(one),
       isAlive: () => false,
@@ -82,7 +82,7 @@ describe('a heartbeat', () => {
   })
 
   test('never asks when the interval is 0', () => {
-    new Heartbeat({ pingMs: 0 }).add(member(false))
+    new WebSocketHeartbeat({ pingMs: 0 }).add(member(false))
     expect(vi.getTimerCount()).toBe(0)
   })
 })

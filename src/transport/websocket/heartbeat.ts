@@ -12,11 +12,12 @@ export interface HeartbeatMember {
 }
 
 /** Options of the heartbeat of WebSockets. */
-export interface HeartbeatOptions {
+export interface WebSocketHeartbeatOptions {
   /** The interval between pings in milliseconds; 0 disables them. */
   readonly pingMs?: number
   /** Milliseconds that the peer has to respond to a ping. */
   readonly pongMs?: number
+  /** The clock for pings; for tests. */
   readonly clock?: Clock
 }
 
@@ -24,14 +25,14 @@ export interface HeartbeatOptions {
  * Detects connections whose peer has vanished. All of them share one timer, which runs only while there
  * are some and does not keep the process alive.
  */
-export class Heartbeat {
+export class WebSocketHeartbeat {
   readonly #members = new Set<HeartbeatMember>()
   readonly #pingMs: number
   readonly #pongMs: number
   readonly #clock: Clock
   #timer: Timer | undefined
 
-  constructor(options: HeartbeatOptions = {}) {
+  constructor(options: WebSocketHeartbeatOptions = {}) {
     this.#pingMs = options.pingMs ?? limits.pingMs.default
     this.#pongMs = options.pongMs ?? limits.pongMs.default
     this.#clock = options.clock ?? systemClock

@@ -2,32 +2,40 @@ import {
   createServer,
   type Server as HttpServer,
   type IncomingMessage,
+  type ServerResponse,
   STATUS_CODES,
 } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type Channel, ChannelError } from '../../jsonrpc/channel.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { headerValues, originRefusal, reachedAt } from '../../util/origin.ts'
+import { endSocket } from '../../util/sockets/end-socket.ts'
+import { HeldBytes } from '../../util/sockets/held-bytes.ts'
 import type { Traffic } from '../../util/traffic.ts'
 import {
   bind,
   boundAddress,
+  type ConnectionLimits,
   hostAndPort,
   type Listener,
   limitConnections,
   serverListener,
 } from '../listener.ts'
+import type { TlsOptions } from '../tls/certificate.ts'
+import type { ServerTls } from '../tls/server.ts'
 import { upgrader, type WebSocketOptions } from './connect.ts'
 
 /** Options of `acceptWebSockets`. */
-export interface AcceptWebSocketOptions extends WebSocketOptions {
+export interface AcceptWebSocketOptions extends WebSocketOptions, ConnectionLimits {
   /** The path of the WebSocket endpoint; any other path is answered 404. `/` by default. */
   readonly path?: string
   /** Further `Host` values that are accepted, such as the name of a reverse proxy. */
   readonly allowedHosts?: readonly string[]
   /** Origins of web pages that may connect, such as `https://app.example.com`. */
   readonly allowedOrigins?: readonly string[]
-  readonly maxConnections?: number
+  /** How many bytes of incomplete and unread messages all connections may hold together. */
+  readonly maxHeldBytes?: number
   /** Called for each connection that was refused or could not be accepted. */
   readonly onError?: (error: Error) => void
 }
@@ -36,6 +44,8 @@ export interface AcceptWebSocketOptions extends WebSocketOptions {
 export interface ListenWebSocketOptions extends AcceptWebSocketOptions {
   /** Counts the bytes received and sent. */
   readonly traffic?: Traffic
+  /** The certificate for `wss:`. */
+  readonly tls?: TlsOptions
 }
 
 /** The WebSockets of one HTTP server and path. */
@@ -59,8 +69,20 @@ export function acceptWebSockets(
   accept: (channel: Channel) => void,
 ): WebSockets {
   const channels = new Set<Channel>()
-  const upgrade = upgrader(options)
+  const upgrade = upgrader({
+    ...options,
+    held: options.held ?? new HeldBytes(options.maxHeldBytes),
+  })
+  /** The response last begun on a connection. */
+  const responses = new WeakMap<object, ServerResponse>()
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void =>
+    void responses.set(request.socket, response)
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    // Written ahead of a pending response to a pipelined request, the handshake would be taken for it.
+    if (responses.get(socket)?.writableFinished === false) {
+      socket.destroy()
+      return
+    }
     const refusal = refusalOf(request, server, channels.size, options)
     if (refusal !== undefined) {
       refuse(socket, refusal.status)
@@ -73,8 +95,10 @@ export function acceptWebSockets(
       accept(channel)
     })
   }
+  server.on('request', onRequest)
   server.on('upgrade', onUpgrade)
-  return { channels, stop: () => void server.off('upgrade', onUpgrade) }
+  const stop = (): void => void server.off('upgrade', onUpgrade).off('request', onRequest)
+  return { channels, stop }
 }
 
 /**
@@ -86,26 +110,42 @@ export async function listenWebSocket(
   options: ListenWebSocketOptions,
   accept: (channel: Channel) => void,
 ): Promise<Listener> {
-  if (url.protocol !== 'ws:') {
-    throw new ChannelError(
-      'refused',
-      `listening on ${url.href}: TLS is not supported; listen on ws: behind a TLS proxy`,
-    )
-  }
-  const server = createServer(timeouts, (_, response) => {
+  const onRequest = (_: IncomingMessage, response: ServerResponse): void => {
     response.writeHead(426, { upgrade: 'websocket', connection: 'close' }).end()
+  }
+  const tls = url.protocol === 'wss:' ? await readTls(url, options) : undefined
+  const server =
+    tls === undefined
+      ? createServer(timeouts, onRequest)
+      : tls.createServer({ ...timeouts, ...tls.options }, onRequest)
+  /** Every connection, also those that never become WebSockets. */
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
   })
+  limitConnections(server, options)
   await bind(server, url.href, hostAndPort(url))
   server.on('error', error => options.onError?.(error))
-  limitConnections(server, options.maxConnections, options.onError)
-  server.on('connection', socket => options.traffic?.watch(socket))
+  const ready = tls === undefined ? 'connection' : 'secureConnection'
+  server.on(ready, socket => options.traffic?.watch(socket))
   const { channels } = acceptWebSockets(server, { ...options, path: url.pathname }, accept)
-  const address = `ws://${boundAddress(server)}${url.pathname}`
-  return serverListener(server, address, {
+  const address = `${url.protocol}//${boundAddress(server)}${url.pathname}`
+  const listener = serverListener(server, address, {
     channels: () => channels,
-    // The rest are requests that have not become WebSockets.
-    destroy: () => server.closeAllConnections(),
+    destroy: () => {
+      for (const socket of sockets) socket.destroy()
+    },
   })
+  return { ...listener, reload: tls?.renew(server) }
+}
+
+async function readTls(
+  { href }: URL,
+  { tls, onError }: ListenWebSocketOptions,
+): Promise<ServerTls> {
+  const { tlsFor } = await import('../tls/server.ts')
+  return tlsFor(href, tls, onError)
 }
 
 const timeouts = {
@@ -155,10 +195,6 @@ function refusal(status: Refusal['status'], reason: string): Refusal {
 }
 
 function refuse(socket: Duplex, status: Refusal['status']): void {
-  // The peer may be gone already, and there is no other listener for that.
-  socket.on('error', () => socket.destroy())
-  socket.once('finish', () => socket.destroy())
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
-  )
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}`
+  endSocket(socket, { text: `${head}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n` })
 }

@@ -122,9 +122,15 @@ export class WebSocketWriter {
     this.#stream.uncork()
   }
 
-  #onAccepted = (error?: Error | null): void => {
+  /** Reports that the system has accepted a write, by this writer or by others on the same stream. */
+  wasAccepted(): void {
     this.accepted++
-    if (this.#heldBytes > 0 && !error) this.#release()
+    if (this.#heldBytes > 0) this.#release()
     this.#progress()
+  }
+
+  #onAccepted = (error?: Error | null): void => {
+    if (error) this.#progress()
+    else this.wasAccepted()
   }
 }

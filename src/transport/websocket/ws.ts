@@ -17,6 +17,7 @@ export interface WebSocket {
   pause(): void
   resume(): void
   ping(): void
+  pong(data: Buffer, mask: undefined, taken: (error?: Error | null) => void): void
   send(data: string, taken?: (error?: Error | null) => void): void
   send(data: Buffer, how: SendOptions, taken: (error?: Error | null) => void): void
   on<E extends keyof WebSocketEvents>(event: E, listener: Listener<E>): unknown
@@ -29,6 +30,7 @@ export interface WebSocketEvents {
   upgrade: [response: IncomingMessage]
   'unexpected-response': [request: ClientRequest, response: IncomingMessage]
   message: [data: Buffer, isBinary: boolean]
+  ping: [data: Buffer]
   pong: [data: Buffer]
   error: [error: Error]
   close: [code: number, reason: Buffer]
@@ -68,17 +70,19 @@ export interface WsLimits {
 }
 
 /** Starts opening a WebSocket. The server must choose one of the offered subprotocols. */
-export function dial(
+export function dialWebSocket(
   url: URL,
   offers: readonly string[],
   headers: Readonly<Record<string, string>>,
   limits: WsLimits,
+  ca?: string,
 ): WebSocket {
   return new Socket(url, [...offers], {
     ...settings(limits),
     headers: { ...headers },
     // Overrides the environment (NODE_TLS_REJECT_UNAUTHORIZED), because the headers can be secret.
     rejectUnauthorized: true,
+    ...(ca !== undefined && { ca }),
   })
 }
 
@@ -108,5 +112,7 @@ function settings({ maxBytes, maxFragments = limits.websocketFragments.default }
     // ws stores the number in 32 bits and treats a negative one as no limit.
     maxPayload: Math.min(maxBytes, 0x7fffffff),
     maxFragments,
+    // ws would answer every ping at once and queue the pongs without limit; `Pongs` answers them.
+    autoPong: false,
   }
 }

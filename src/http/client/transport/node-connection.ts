@@ -2,6 +2,7 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { ChannelError } from '../../../jsonrpc/channel.ts'
 import { limits } from '../../../util/limits/limits.ts'
+import { addressText } from '../../../util/text/address-text.ts'
 import type { Clock, Timer } from '../../../util/time/clock.ts'
 import type { Traffic } from '../../../util/traffic.ts'
 import { lostFailure, unsentFailure } from '../errors.ts'
@@ -13,10 +14,12 @@ import { type ResponseHead, ResponseParser, type ResponseSink } from './response
 export interface ConnectionHost {
   readonly clock: Clock
   readonly traffic: Traffic | undefined
+  /** The authorities to trust, as PEM; those of Node.js by default. */
+  readonly ca: string | undefined
   /** Called when a connection is idle after a response. It may be reused for `ms` milliseconds. */
-  keep(connection: Connection, ms: number): void
+  keep(connection: NodeConnection, ms: number): void
   /** Called when a connection has closed. */
-  forget(connection: Connection): void
+  forget(connection: NodeConnection): void
 }
 
 /** One request in flight or queued, and its response. */
@@ -54,12 +57,12 @@ export class PendingRequest {
   }
 
   get what(): string {
-    return `${this.request.method} ${this.request.url.href}`
+    return `${this.request.method} ${addressText(this.request.url)}`
   }
 }
 
 /** One connection and the request it currently carries. */
-export class Connection implements ResponseSink, ResponseSource {
+export class NodeConnection implements ResponseSink, ResponseSource {
   readonly #host: ConnectionHost
   readonly #socket: Socket
   readonly #parser = new ResponseParser(this, limits.httpResponseHeaderBytes.default)
@@ -78,7 +81,7 @@ export class Connection implements ResponseSink, ResponseSource {
     this.#attach(pending)
     const { url } = pending.request
     const isSecure = url.protocol === 'https:'
-    const socket = isSecure ? secureSocket(url) : connectTcp(hostAndPort(url))
+    const socket = isSecure ? secureSocket(url, host.ca) : connectTcp(hostAndPort(url))
     this.#socket = socket
     host.traffic?.watch(socket)
     socket.setNoDelay(true)
@@ -231,13 +234,14 @@ function hostAndPort({ hostname, port, protocol }: URL): { host: string; port: n
   return { host, port: port === '' ? defaultPort : Number(port) }
 }
 
-function secureSocket(url: URL): Socket {
+function secureSocket(url: URL, ca: string | undefined): Socket {
   const place = hostAndPort(url)
   // TLS sends names only. For an IP address the certificate is checked all the same.
   const servername = isIP(place.host) === 0 ? place.host : ''
   // Regardless of the environment (`NODE_TLS_REJECT_UNAUTHORIZED`): an unverified certificate is no
   // better than none.
-  return connectTls({ ...place, servername, rejectUnauthorized: true, ALPNProtocols: ['http/1.1'] })
+  const checks = { rejectUnauthorized: true, ...(ca !== undefined && { ca }) }
+  return connectTls({ ...place, servername, ...checks, ALPNProtocols: ['http/1.1'] })
 }
 
 /**

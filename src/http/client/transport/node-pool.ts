@@ -3,7 +3,7 @@ import { limits } from '../../../util/limits/limits.ts'
 import type { Clock, Timer } from '../../../util/time/clock.ts'
 import type { Traffic } from '../../../util/traffic.ts'
 import type { HttpClient, HttpResponse, OutgoingRequest } from './http-client.ts'
-import { Connection, type ConnectionHost, PendingRequest } from './node-connection.ts'
+import { type ConnectionHost, NodeConnection, PendingRequest } from './node-connection.ts'
 import { writeRequest } from './request-writer.ts'
 
 /**
@@ -11,32 +11,40 @@ import { writeRequest } from './request-writer.ts'
  *
  * A connection carries one request at a time, and no request is ever repeated here: when a connection
  * closes before the response, it is unknown whether the server has received the request. All requests
- * go to one origin. Certificates are always verified, and nothing is decompressed. `traffic` counts the
- * bytes.
+ * go to one origin. Certificates are always verified, against the authorities `ca` if they are given, and nothing is
+ * decompressed. `traffic` counts the bytes.
  */
 export function nodeClient(
   clock: Clock,
   maxNotifications: number = limits.httpNotifications.default,
   traffic?: Traffic,
+  ca?: string,
 ): HttpClient {
-  return new Pool(clock, maxNotifications, traffic)
+  return new Pool(clock, maxNotifications, traffic, ca)
 }
 
 class Pool implements HttpClient, ConnectionHost {
   readonly clock: Clock
   readonly traffic: Traffic | undefined
+  readonly ca: string | undefined
   readonly #maxNotifications: number
-  readonly #open = new Set<Connection>()
+  readonly #open = new Set<NodeConnection>()
   /** Idle connections. The one used last is at the end and reused first, so that the others expire. */
-  readonly #idle: Connection[] = []
+  readonly #idle: NodeConnection[] = []
   #sweep: Timer | undefined
   #origin: string | undefined
   #notifications = 0
   readonly #waiting: PendingRequest[] = []
   #isClosed = false
 
-  constructor(clock: Clock, maxNotifications: number, traffic: Traffic | undefined) {
+  constructor(
+    clock: Clock,
+    maxNotifications: number,
+    traffic: Traffic | undefined,
+    ca: string | undefined,
+  ) {
     this.clock = clock
+    this.ca = ca
     this.traffic = traffic
     this.#maxNotifications = maxNotifications
   }
@@ -59,7 +67,7 @@ class Pool implements HttpClient, ConnectionHost {
     for (const connection of this.#open) connection.destroy()
   }
 
-  keep(connection: Connection, ms: number): void {
+  keep(connection: NodeConnection, ms: number): void {
     if (this.#isClosed) {
       connection.destroy()
       return
@@ -69,7 +77,7 @@ class Pool implements HttpClient, ConnectionHost {
     this.#watch()
   }
 
-  forget(connection: Connection): void {
+  forget(connection: NodeConnection): void {
     this.#open.delete(connection)
     const at = this.#idle.indexOf(connection)
     if (at !== -1) this.#idle.splice(at, 1)
@@ -96,7 +104,7 @@ class Pool implements HttpClient, ConnectionHost {
       }
       idle.destroy()
     }
-    this.#open.add(new Connection(this, pending))
+    this.#open.add(new NodeConnection(this, pending))
   }
 
   #notify(pending: PendingRequest): void {

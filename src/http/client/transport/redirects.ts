@@ -1,8 +1,9 @@
 import { ChannelError } from '../../../jsonrpc/channel.ts'
-import { errorMessage } from '../../../util/error-message.ts'
 import { limits } from '../../../util/limits/limits.ts'
 import { fromThenable } from '../../../util/promises.ts'
-import { requestFailure } from '../errors.ts'
+import { addressText } from '../../../util/text/address-text.ts'
+import { errorMessage } from '../../../util/text/error-message.ts'
+import { HttpStatusError, requestFailure } from '../errors.ts'
 import type { HttpHeaders, HttpRequestInfo, HttpSettings } from '../options.ts'
 import { fetchClient } from './fetch-client.ts'
 import type { HttpClient, HttpResponse, OutgoingRequest } from './http-client.ts'
@@ -103,7 +104,7 @@ async function loadClient(settings: HttpSettings): Promise<HttpClient> {
     return fetchClient((url, init) => fetch(url, init))
   }
   const { nodeClient } = await import('./node-pool.ts')
-  return nodeClient(settings.clock, undefined, settings.traffic)
+  return nodeClient(settings.clock, undefined, settings.traffic, settings.ca)
 }
 
 /** Throws `'refused'`, because nothing has been sent and a retry would fail again. */
@@ -120,15 +121,15 @@ function isRedirect(status: number): boolean {
 /** Returns the target of a redirect that may be followed. Throws a ChannelError otherwise. */
 function redirectTarget(response: HttpResponse, from: URL, redirects: number, what: string): URL {
   const { status } = response
-  if (status === 0) throw redirected(what, 'to an unknown target')
+  if (status === 0) throw redirected(what, response, 'to an unknown target')
   const target = urlOf(response.header('location'), from)
-  if (target === undefined) throw redirected(what, 'without a valid location')
+  if (target === undefined) throw redirected(what, response, 'without a valid location')
   if (target.origin !== from.origin || target.username !== '' || target.password !== '') {
-    throw redirected(what, `to ${target.origin}, another origin`)
+    throw redirected(what, response, `to ${target.origin}, another origin`)
   }
   // Other redirects turn the request into a GET, and its body is lost.
-  if (status !== 307 && status !== 308) throw redirected(what, `with ${status}`)
-  if (redirects >= limits.httpRedirects.default) throw redirected(what, 'too many times')
+  if (status !== 307 && status !== 308) throw redirected(what, response, `with ${status}`)
+  if (redirects >= limits.httpRedirects.default) throw redirected(what, response, 'too many times')
   return target
 }
 
@@ -141,10 +142,11 @@ function urlOf(location: string | null, from: URL): URL | undefined {
   }
 }
 
-function redirected(what: string, where: string): ChannelError {
-  return new ChannelError('refused', `${what} was redirected ${where}, which is not followed`)
+function redirected(what: string, response: HttpResponse, where: string): ChannelError {
+  const words = `${what} was redirected ${where}, which is not followed`
+  return new ChannelError('refused', words, { cause: new HttpStatusError(what, response) })
 }
 
 function describe({ method, url }: HttpRequestInfo): string {
-  return `${method} ${url.href}`
+  return `${method} ${addressText(url)}`
 }

@@ -4,7 +4,7 @@ import { randomHex } from '../../../util/random.ts'
 import type { HttpReply, HttpRequest } from '../../exchange.ts'
 import { acceptsOf } from '../accept.ts'
 import { bodyGuard } from '../guard.ts'
-import { decodeBody, malformedBody, refusal, refuse } from '../responses.ts'
+import { decodeBody, malformedBody, refusal, refuse, withBody } from '../responses.ts'
 import { SessionTable } from '../sessions/session-table.ts'
 import type { SessionsOptions } from '../sessions/sessions.ts'
 import { OpenStreams } from '../sse-keep-alive.ts'
@@ -79,14 +79,14 @@ export class HttpSseEndpoints {
     if (!acceptsOf(request.header('accept')).events) {
       const message = 'Not acceptable: the response is text/event-stream'
       refuse(reply, refusal(406, -32000, message))
-    } else if (this.#isClosing || !this.#table.makeRoom(principal)) {
+    } else if (this.#isClosing || !this.#table.makeRoom(request)) {
       const message = this.#isClosing ? 'Shutting down' : 'Too many sessions'
       refuse(reply, refusal(503, -32000, message), { 'retry-after': '5' })
     } else if (!reply.isFinished) {
       const session = new HttpSseSession(this.#makeId(), principal, ended =>
         this.#table.remove(ended),
       )
-      this.#table.add(session)
+      this.#table.add(session, request)
       session.begin(this.#endpoint, reply, this.#streams, this.#paths.messages)
     }
   }
@@ -100,7 +100,7 @@ export class HttpSseEndpoints {
       refuse(reply, refusal(404, -32001, 'Session not found'))
     } else {
       this.#table.touch(session)
-      request.body(rules.maxBytes, bytes => {
+      withBody(request, reply, rules.maxBytes, bytes => {
         const arrival = decodeBody(bytes, rules)
         if (arrival.type === 'invalid') refuse(reply, malformedBody(arrival))
         else session.receive(arrival, request, reply)

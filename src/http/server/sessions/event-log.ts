@@ -8,10 +8,13 @@ import { Deadlines, timed } from '../../../util/time/deadline.ts'
  * `docs/limits.md`.
  */
 export interface EventLogOptions {
+  /** Maximum number of events kept for one stream; 1000 by default. */
   readonly maxStreamEvents?: number
+  /** Maximum size of the events kept for one stream, in bytes; 1 MiB by default. */
   readonly maxStreamBytes?: number
   /** Maximum size of all streams together. */
   readonly maxBytes?: number
+  /** How long an event is kept, in milliseconds; five minutes by default. */
   readonly maxAgeMs?: number
 }
 

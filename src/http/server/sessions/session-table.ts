@@ -9,8 +9,22 @@ import { Expiry } from '../../../util/time/expiry.ts'
  * `docs/limits.md`.
  */
 export interface SessionLimits {
+  /**
+   * Maximum number of sessions; 10,000 by default. At the limit an idle session is evicted, or else
+   * `initialize` gets 503.
+   */
   readonly maxSessions?: number
+  /** Maximum number of sessions of one principal; 100 by default. */
   readonly maxSessionsPerPrincipal?: number
+  /**
+   * How many sessions without a principal one client address may have. If it is set, it also holds for
+   * addresses of this machine and of private networks.
+   */
+  readonly maxSessionsPerAddress?: number
+  /**
+   * Time in milliseconds after which a session without requests and open streams ends; 30 minutes by
+   * default.
+   */
   readonly idleMs?: number
   /**
    * Time in milliseconds in which a client must send its next message after it has opened a session.
@@ -18,6 +32,13 @@ export interface SessionLimits {
   readonly initializeTimeoutMs?: number
   /** Idle time in milliseconds after which a session may be evicted to make room for another. */
   readonly evictableMs?: number
+}
+
+/** The request that opens a session. */
+export interface SessionOpening {
+  readonly principal?: Principal | undefined
+  /** Returns the name under which the address of the client is counted. */
+  address?(includesLocal: boolean): string | undefined
 }
 
 /** A session that a SessionTable tracks. */
@@ -41,7 +62,11 @@ export class SessionTable<S extends TrackedSession> {
   readonly #initializeTimeoutMs: number
   readonly #idleMs: number
   readonly #sessions = new Map<string, S>()
-  readonly #byPrincipal = new Map<string, Set<S>>()
+  readonly #maxPerAddress: number
+  readonly #includesLocal: boolean
+  /** The sessions of each principal and, without a principal, of each client address. */
+  readonly #byOwner = new Map<string, Set<S>>()
+  readonly #owners = new Map<S, string>()
   /** Sessions whose client has sent nothing since it opened them. */
   readonly #initializing: Expiry<S>
   readonly #idle: Expiry<S>
@@ -49,6 +74,8 @@ export class SessionTable<S extends TrackedSession> {
   constructor(options: SessionLimits = {}, clock?: Clock, deadlines = backgroundDeadlines(clock)) {
     this.#maxSessions = options.maxSessions ?? limits.sessions.default
     this.#maxPerPrincipal = options.maxSessionsPerPrincipal ?? limits.sessionsPerPrincipal.default
+    this.#maxPerAddress = options.maxSessionsPerAddress ?? limits.sessionsPerAddress.default
+    this.#includesLocal = options.maxSessionsPerAddress !== undefined
     this.#evictableMs = options.evictableMs ?? limits.sessionEvictableMs.default
     const end = (session: S): void => void session.end()
     this.#initializeTimeoutMs = options.initializeTimeoutMs ?? limits.sessionInitializeMs.default
@@ -71,24 +98,25 @@ export class SessionTable<S extends TrackedSession> {
   }
 
   /**
-   * Whether this principal may open another session. At the limit, evicts the session that has been
-   * idle longest, if it may be evicted.
+   * Whether the caller of a request may open another session. At the limit, evicts the session that has
+   * been idle longest, if it may be evicted.
    */
-  makeRoom(principal: Principal | undefined): boolean {
-    const own = principal && this.#byPrincipal.get(principal.id)
-    if (own !== undefined && own.size >= this.#maxPerPrincipal)
-      return this.#evict(longest(own, this.#idle))
+  makeRoom(opening: SessionOpening): boolean {
+    const own = this.#byOwner.get(this.#ownerOf(opening) ?? '')
+    const max = opening.principal === undefined ? this.#maxPerAddress : this.#maxPerPrincipal
+    if (own !== undefined && own.size >= max) return this.#evict(longest(own, this.#idle))
     return this.#sessions.size < this.#maxSessions || this.#evict(this.#idle.first)
   }
 
-  /** Adds a session that has just been opened. */
-  add(session: S): void {
+  /** Adds a session that has just been opened by a request. */
+  add(session: S, opening: SessionOpening): void {
     this.#sessions.set(session.id, session)
     this.#initializing.add(session, this.#initializeTimeoutMs)
-    const { principal } = session
-    if (principal === undefined) return
-    const own = this.#byPrincipal.get(principal.id)
-    if (own === undefined) this.#byPrincipal.set(principal.id, new Set([session]))
+    const owner = this.#ownerOf(opening)
+    if (owner === undefined) return
+    this.#owners.set(session, owner)
+    const own = this.#byOwner.get(owner)
+    if (own === undefined) this.#byOwner.set(owner, new Set([session]))
     else own.add(session)
   }
 
@@ -115,16 +143,30 @@ export class SessionTable<S extends TrackedSession> {
     if (!this.#sessions.delete(session.id)) return
     this.#initializing.delete(session)
     this.#idle.delete(session)
-    const { principal } = session
-    const own = principal && this.#byPrincipal.get(principal.id)
-    if (principal === undefined || own === undefined) return
+    const owner = this.#owners.get(session)
+    const own = owner === undefined ? undefined : this.#byOwner.get(owner)
+    if (owner === undefined || own === undefined) return
+    this.#owners.delete(session)
     own.delete(session)
-    if (own.size === 0) this.#byPrincipal.delete(principal.id)
+    if (own.size === 0) this.#byOwner.delete(owner)
+  }
+
+  /** Whether a session meets a condition. */
+  some(condition: (session: S) => boolean): boolean {
+    for (const session of this.#sessions.values()) if (condition(session)) return true
+    return false
   }
 
   /** Ends all sessions after waiting up to `drainMs` for their requests in flight. */
   async endAll({ drainMs }: { readonly drainMs?: number }): Promise<void> {
     await Promise.all(Array.from(this.#sessions.values(), session => session.end({ drainMs })))
+  }
+
+  #ownerOf(opening: SessionOpening): string | undefined {
+    const { principal } = opening
+    if (principal !== undefined) return `principal ${principal.id}`
+    const name = opening.address?.(this.#includesLocal)
+    return name === undefined ? undefined : `address ${name}`
   }
 
   /** Ends a session, if it may be evicted. Returns whether it was. */

@@ -26,7 +26,7 @@ import { type CancelledRequest, Post, Posts } from './posts.ts'
 import { ResumableStream, type StreamHost } from './resumable-stream.ts'
 
 /** What a session needs from `Sessions`. */
-export interface SessionHost {
+export interface HttpSessionHost {
   readonly log: EventLog
   readonly streams: OpenStreams
   /** Whether clients can resume streams. */
@@ -57,7 +57,7 @@ const STANDALONE = 0
 export class HttpSession implements Channel {
   readonly id: string
   readonly principal: Principal | undefined
-  readonly #host: SessionHost
+  readonly #host: HttpSessionHost
   readonly #eventIds: EventIds | undefined
   readonly #streamHost: StreamHost & { canPoll: boolean }
   readonly #posts = new Posts()
@@ -71,7 +71,7 @@ export class HttpSession implements Channel {
   #revision: Revision | undefined
   #isClosed = false
 
-  constructor(id: string, principal: Principal | undefined, host: SessionHost) {
+  constructor(id: string, principal: Principal | undefined, host: HttpSessionHost) {
     this.id = id
     this.principal = principal
     this.#host = host
@@ -94,6 +94,11 @@ export class HttpSession implements Channel {
   /** The negotiated revision; undefined before `initialize` has been answered. */
   get revision(): string | undefined {
     return this.#revision?.name
+  }
+
+  /** Whether a request is in flight. */
+  get hasRequests(): boolean {
+    return this.#posts.size > 0
   }
 
   /** Whether a request is in flight or the standalone stream is open. */

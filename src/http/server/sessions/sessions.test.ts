@@ -243,16 +243,18 @@ describe('at the limit of sessions', () => {
 })
 
 describe('closing', () => {
-  test('waits for requests in flight, then ends every stream, and accepts no new session', async () => {
+  test('serves until no request is in flight, then ends every stream, and accepts no new session', async () => {
     const { sessions, gate } = open()
     const client = await openSession(sessions)
     const stream = client.get()
     const reply = client.post(call(1, 'work', { word: 'a' }))
     const closing = sessions.close({ drainMs: 5000 })
-    expect(begin(sessions).status).toBe(503)
+    const late = client.post(call(2, 'echo', { word: 'b' }))
+    expect(said((await late.answered()).json)).toBe('b')
     expect(stream.isEnded).toBe(false)
     gate('a').resolve()
     await closing
+    expect(begin(sessions).status).toBe(503)
     expect([said(reply.messages.at(-1)), reply.isEnded, stream.isEnded]).toEqual(['a', true, true])
     expect(sessions.size).toBe(0)
     await sessions.close()

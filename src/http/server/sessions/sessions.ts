@@ -3,14 +3,15 @@ import type { RpcRequest } from '../../../jsonrpc/message.ts'
 import type { Endpoint } from '../../../mcp/endpoint.ts'
 import { limits } from '../../../util/limits/limits.ts'
 import { randomHex } from '../../../util/random.ts'
-import type { Clock } from '../../../util/time/clock.ts'
+import { type Clock, systemClock } from '../../../util/time/clock.ts'
 import { backgroundDeadlines } from '../../../util/time/deadline.ts'
+import { withTimeout } from '../../../util/time/sleep.ts'
 import type { HttpReply, HttpRequest } from '../../exchange.ts'
 import type { Accepts } from '../accept.ts'
 import { refusal, refuse } from '../responses.ts'
 import { OpenStreams } from '../sse-keep-alive.ts'
 import { EventLog, type EventLogOptions } from './event-log.ts'
-import { HttpSession, type SessionHost } from './session.ts'
+import { HttpSession, type HttpSessionHost } from './session.ts'
 import { type SessionLimits, SessionTable } from './session-table.ts'
 import { type SessionlessRequest, serveSessionless } from './sessionless.ts'
 
@@ -39,7 +40,10 @@ export class Sessions {
   readonly #endpoint: Endpoint
   readonly #makeId: () => string
   readonly #table: SessionTable<HttpSession>
-  readonly #host: SessionHost
+  readonly #host: HttpSessionHost
+  readonly #clock: Clock
+  /** Called when a request of any session has begun or ended, while the sessions are being closed. */
+  #onActivity: (() => void) | undefined
   #isClosing = false
 
   constructor(
@@ -49,6 +53,7 @@ export class Sessions {
   ) {
     this.#endpoint = endpoint
     this.#makeId = options.makeId ?? sessionId
+    this.#clock = options.clock ?? systemClock
     const deadlines = backgroundDeadlines(options.clock)
     this.#table = new SessionTable(options, options.clock, deadlines)
     this.#host = {
@@ -57,8 +62,14 @@ export class Sessions {
       isResumable: options.resumable ?? true,
       retryMs: options.retryMs ?? limits.streamRetryMs.default,
       onInitialized: session => this.#table.initialized(session),
-      onActivity: session => this.#table.updateIdle(session),
-      onEnded: session => this.#table.remove(session),
+      onActivity: session => {
+        this.#table.updateIdle(session)
+        this.#onActivity?.()
+      },
+      onEnded: session => {
+        this.#table.remove(session)
+        this.#onActivity?.()
+      },
     }
   }
 
@@ -79,9 +90,9 @@ export class Sessions {
     const { principal } = request
     if (this.#isClosing) {
       refuse(reply, refusal(503, -32000, 'Shutting down', message.id), later)
-    } else if (this.#table.makeRoom(principal)) {
+    } else if (this.#table.makeRoom(request)) {
       const session = new HttpSession(this.#makeId(), principal, this.#host)
-      this.#table.add(session)
+      this.#table.add(session, request)
       try {
         session.begin(this.#endpoint, message, request, reply, accepts)
       } catch (error) {
@@ -113,12 +124,19 @@ export class Sessions {
   }
 
   /**
-   * Opens no further sessions and ends the open ones: waits up to `drainMs` for their requests, then
-   * ends their streams. Idempotent; never rejects.
+   * Ends all sessions as soon as none of them has a request in flight, or after `drainMs`. Until then
+   * they take requests, and further sessions can be opened. Idempotent; never rejects.
    */
-  async close(options: { readonly drainMs?: number } = {}): Promise<void> {
+  async close({ drainMs = limits.drainMs.default }: { drainMs?: number } = {}): Promise<void> {
+    const isIdle = () => !this.#table.some(session => session.hasRequests)
+    if (!isIdle() && drainMs > 0) {
+      await withTimeout(drainMs, this.#clock, done => {
+        this.#onActivity = () => isIdle() && done()
+      })
+      this.#onActivity = undefined
+    }
     this.#isClosing = true
-    await this.#table.endAll(options)
+    await this.#table.endAll({ drainMs: 0 })
   }
 }
 

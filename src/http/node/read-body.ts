@@ -1,0 +1,43 @@
+import type { IncomingMessage } from 'node:http'
+import type { HeldBytes } from '../../util/sockets/held-bytes.ts'
+import type { BodyReader } from '../exchange.ts'
+import { BodyBlocks } from './body-blocks.ts'
+import { chunkCost, spendTurn } from './socket-turns.ts'
+
+/** Reads the body of a `node:http` request. Its bytes count as held until it is complete. */
+export function readNodeBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  held: HeldBytes,
+  done: BodyReader,
+): void {
+  const { socket } = request
+  if (Number(request.headers['content-length']) > maxBytes) {
+    done(undefined)
+    return
+  }
+  const blocks = new BodyBlocks()
+  const holding = held.hold()
+  const release = (): void => holding.set(0)
+  const refuse = (problem: undefined | 'no-room'): void => {
+    request.removeListener('data', onData).removeListener('end', onEnd)
+    blocks.clear()
+    release()
+    // The rest of the body is discarded; the connection cannot be used again.
+    request.on('data', discard).resume()
+    done(problem)
+  }
+  const discard = (chunk: Buffer): void => spendTurn(socket, Math.max(chunk.length, chunkCost))
+  const onData = (chunk: Buffer): void => {
+    blocks.add(chunk)
+    discard(chunk)
+    if (blocks.size > maxBytes) refuse(undefined)
+    else if (!holding.trySet(blocks.capacity)) refuse('no-room')
+  }
+  const onEnd = (): void => {
+    release()
+    // The request was answered before it was complete: it took too long.
+    if (!socket.writableEnded) done(blocks.take())
+  }
+  request.on('data', onData).on('end', onEnd).on('close', release)
+}

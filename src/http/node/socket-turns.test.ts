@@ -1,0 +1,17 @@
+import { Socket } from 'node:net'
+import { expect, test } from 'vitest'
+import { limits } from '../../util/limits/limits.ts'
+import { spendTurn } from './socket-turns.ts'
+
+test('a socket rests until the next turn, even if it is resumed meanwhile', async () => {
+  const socket = new Socket().resume()
+  spendTurn(socket, limits.turnBytes.default - 1)
+  expect(socket.isPaused()).toBe(false)
+  spendTurn(socket, 1)
+  // As Node does after each chunk of a body.
+  socket.resume()
+  expect(socket.isPaused()).toBe(true)
+  await new Promise(resolve => setImmediate(resolve))
+  expect(socket.isPaused()).toBe(false)
+  socket.destroy()
+})
