@@ -1,5 +1,5 @@
 import { type Address, transportForScheme, transports } from './transports.ts'
-import { errorMessage } from './util/error-message.ts'
+import { errorMessage } from './util/text/error-message.ts'
 
 export type { Address }
 

@@ -15,6 +15,11 @@ export interface DialOptions extends WireOptions, ChildProcessOptions {
   readonly signal?: AbortSignal
   /** Sent with the handshake of a WebSocket, and with every request over HTTP. */
   readonly headers?: Readonly<Record<string, string>>
+  /**
+   * The certificates of authorities to trust over `https:` and `wss:`, as PEM text, instead of those that
+   * Node.js trusts.
+   */
+  readonly ca?: string
   /** Offered in the handshake of a WebSocket; a server that does not select it is accepted too. */
   readonly subprotocol?: string
   /**
@@ -26,7 +31,7 @@ export interface DialOptions extends WireOptions, ChildProcessOptions {
   /** Called with true when calls start to go over such a WebSocket, with false when it has closed. */
   readonly onWebSocket?: (isOpen: boolean) => void
   /** Options of HTTP alone, such as headers that change, or a custom `fetch`. */
-  readonly http?: Omit<HttpClientOptions, 'decode' | 'clock' | 'onError'>
+  readonly http?: Omit<HttpClientOptions, 'decode' | 'clock' | 'onError' | 'ca'>
   /** Called with every child process that was started: its process id and its stderr output. */
   readonly onChild?: (child: ChildProcess) => void
   /** Called with each channel before it is used, to observe or record it; the returned channel is used. */
@@ -35,6 +40,7 @@ export interface DialOptions extends WireOptions, ChildProcessOptions {
 
 /** How `connect` reaches an MCP server, and what that server may request. */
 export interface ConnectOptions extends DialOptions, ClientOptions {
+  /** The protocol; MCP by default. */
   readonly protocol?: 'mcp'
 }
 
@@ -46,13 +52,14 @@ export interface RpcConnectOptions extends DialOptions, RpcOptions {
   readonly timeoutMs?: number
 }
 
-const { decode: _decode, clock: _clock, onError: _onError, ...http } = httpClientTable
+const { decode: _decode, clock: _clock, onError: _onError, ca: _ca, ...http } = httpClientTable
 
 const dialing: OptionTableOf<DialOptions> = {
   ...wireTable,
   handshakeMs: 'ms',
   signal: 'object',
   headers: 'object',
+  ca: 'string',
   subprotocol: 'string',
   websocket: 'boolean',
   onWebSocket: 'function',

@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { createServer } from 'node:http'
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { Owned } from '../test/support/channel.ts'
 import { connect } from './connect.ts'
 import { listen } from './listen.ts'
@@ -29,8 +30,43 @@ describe('connecting', () => {
     }
   })
 
+  test('accepts a URL object and an entry of mcpServers, with its headers', async () => {
+    const http = owned.add(await listen(greeter(), 'http://127.0.0.1:0/mcp'))
+    const url = new URL(http.address)
+    for (const target of [url, { url }, { type: 'http', url: url.href }]) {
+      const client = owned.add(await connect(target))
+      expect((await client.call('greet')).text).toBe('hello')
+    }
+    const seen: unknown[] = []
+    const web = createServer(({ headers }, response) => {
+      seen.push([headers['x-a'], headers['x-b']])
+      response.writeHead(403).end()
+    })
+    await new Promise<void>(resolve => web.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void web.close())
+    const at = web.address()
+    const port = typeof at === 'object' ? at?.port : undefined
+    const target = { url: `http://127.0.0.1:${port}/`, headers: { 'x-a': '1', 'x-b': '1' } }
+    await expect(connect(target, { headers: { 'x-b': '2' } })).rejects.toThrow('403')
+    expect(seen[0]).toEqual(['1', '2'])
+  })
+
+  test('says where the server is if the path is wrong', async () => {
+    const { address } = owned.add(await listen(greeter(), 'http://127.0.0.1:0/mcp'))
+    const wrong = address.replace('/mcp', '/other')
+    await expect(connect(wrong)).rejects.toThrow(`did you mean ${address}?`)
+  })
+
+  test.each([
+    ['https:', 'the server does not speak TLS; use http: instead?'],
+    ['wss:', 'the server does not speak TLS; use ws: instead?'],
+  ])('recognizes %s to a server without TLS', async (scheme, words) => {
+    const { address } = owned.add(await listen(greeter(), 'http://127.0.0.1:0/mcp'))
+    await expect(connect(address.replace('http:', scheme))).rejects.toThrow(words)
+  })
+
   test('uses the revision that the options name', async () => {
-    const options = { revisions: ['2025-06-18'] }
+    const options = { revisions: ['2025-06-18'] } as const
     const client = owned.add(await connect(greeter(), options))
     expect(client.server.revision.name).toBe('2025-06-18')
   })
@@ -58,9 +94,16 @@ describe('connecting', () => {
   })
 
   const refusals: readonly (readonly [string, unknown, string])[] = [
-    ['no address', 42, 'connect() expects an address, a Server or { command }, got 42'],
+    [
+      'no address',
+      42,
+      'connect() expects an address, a Server, { command }, { url } or { mcpServers }, got 42',
+    ],
     ['an address of no known form', 'weather', 'cannot read the address "weather"'],
-    ['an object without a command', {}, '"command" must be the name of a program'],
+    ['an object without a command', {}, 'connect() expects an address, a Server, { command }'],
+    ['a command that is no text', { command: 5 }, '"command" must be the name of a program'],
+    ['a url that is no address', { url: 5 }, '"url" must be an address (got 5)'],
+    ['servers under another name', { servers: {} }, 'did you mean { mcpServers }?'],
   ]
 
   test.each(refusals)('refuses %s', async (_, target, words) => {
@@ -69,9 +112,7 @@ describe('connecting', () => {
 
   test('rejects a server as a target of plain JSON-RPC', async () => {
     const connecting = connect(greeter() as never, { protocol: 'jsonrpc' })
-    await expect(connecting).rejects.toThrow(
-      'connect() expects an address, a Server or { command }',
-    )
+    await expect(connecting).rejects.toThrow('connect() expects an address, a Server, { command }')
   })
 })
 

@@ -17,29 +17,46 @@ export type { ConnectOptions, RpcConnectOptions }
 
 /** Several servers by name, as in the configuration files of MCP hosts. `connect` puts a router in front. */
 export interface ServerGroup {
+  /** The servers by name: commands, addresses, or servers of this process. */
   readonly mcpServers: NonNullable<RouterOptions['servers']>
+}
+
+/** A server at an address, as an entry of `mcpServers` describes it. */
+export interface UrlTarget {
+  /** The address of the server, such as `https://example.com/mcp`. */
+  readonly url: string | URL
+  /** The kind of server in the files of MCP hosts, such as `http`; the address decides. */
+  readonly type?: string
+  /** Sent with every HTTP request, besides those of the options. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /**
  * Connects to an address that `listen` accepts, or starts a program and connects to its standard input
  * and output; `stdio:` connects to the parent process. A server of this process is connected to
  * directly. Several servers, as `{ mcpServers }`, are put behind a router, which closes with the client;
- * the names of their tools and prompts start with `name__`.
+ * the names of their tools and prompts start with `name__`. A single entry of `mcpServers` is a target too.
  *
  * Resolves to a client, or, with `protocol: 'jsonrpc'`, to a peer. The caller closes it, which also ends
  * a program that was started. Rejects with a ChannelError `'refused'` or `'timeout'` that names the
  * target, with the reason of the signal, or with a TypeError for an invalid address or invalid options.
  */
 export function connect(
-  target: string | ChildCommand | ServerGroup | Endpoint,
+  target: string | URL | ChildCommand | UrlTarget | ServerGroup | Endpoint,
   options?: ConnectOptions,
 ): Promise<Client>
-export function connect(target: string | ChildCommand, options: RpcConnectOptions): Promise<Peer>
+export function connect(
+  target: string | URL | ChildCommand | UrlTarget,
+  options: RpcConnectOptions,
+): Promise<Peer>
 export async function connect(
-  target: string | ChildCommand | ServerGroup | Endpoint,
-  options: ConnectOptions | RpcConnectOptions = {},
+  given: string | URL | ChildCommand | UrlTarget | ServerGroup | Endpoint,
+  chosen: ConnectOptions | RpcConnectOptions = {},
 ): Promise<Client | Peer> {
-  checkProtocolOptions(options, connectTables)
+  checkProtocolOptions(chosen, connectTables)
+  const { target, options } = isUrlTarget(given)
+    ? atUrl(given, chosen)
+    : { target: given, options: chosen }
   checkSubprotocol(options.subprotocol)
   if (isGroup(target)) {
     if (options.protocol !== 'jsonrpc') return connectGroup(target, options)
@@ -47,6 +64,22 @@ export async function connect(
   }
   if (options.protocol === 'jsonrpc') return connectPeer(whereOf(target), options)
   return connectClient(isEndpoint(target) ? target : whereOf(target), options)
+}
+
+/** Whether a target is an entry of `mcpServers` with an address. A URL object has no member `url`. */
+function isUrlTarget(target: unknown): target is UrlTarget {
+  return isRecord(target) && !isEndpoint(target) && 'url' in target && !('command' in target)
+}
+
+/** Splits an entry of `mcpServers` into its address and its headers. Headers of the options win. */
+function atUrl<O extends ConnectOptions | RpcConnectOptions>(
+  { url, headers }: UrlTarget,
+  options: O,
+): { readonly target: string | URL; readonly options: O } {
+  if (typeof url !== 'string' && !(url instanceof URL))
+    throw new TypeError(`"url" must be an address (got ${formatValue(url)})`)
+  if (headers === undefined) return { target: url, options }
+  return { target: url, options: { ...options, headers: { ...headers, ...options.headers } } }
 }
 
 function isGroup(target: unknown): target is ServerGroup {
@@ -111,12 +144,15 @@ function nameOf(where: DialTarget): string {
   return JSON.stringify([command, args, cwd])
 }
 
-function whereOf(target: string | ChildCommand | Endpoint): DialTarget {
+function whereOf(target: string | URL | ChildCommand | Endpoint): DialTarget {
   if (typeof target === 'string') return parseAddress(target)
+  if (target instanceof URL) return parseAddress(target.href)
   // Untyped callers pass anything.
-  if (!isRecord(target) || isEndpoint(target)) {
+  if (!isRecord(target) || isEndpoint(target) || !('command' in target)) {
+    const meant =
+      isRecord(target) && isRecord(target.servers) ? '; did you mean { mcpServers }?' : ''
     throw new TypeError(
-      `connect() expects an address, a Server or { command }, got ${formatValue(target)}`,
+      `connect() expects an address, a Server, { command }, { url } or { mcpServers }, got ${formatValue(target)}${meant}`,
     )
   }
   const { command, args = [] } = target

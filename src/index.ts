@@ -5,6 +5,7 @@ export {
   connect,
   type RpcConnectOptions,
   type ServerGroup,
+  type UrlTarget,
 } from './connect.ts'
 export { ChannelError, type ChannelErrorCode } from './jsonrpc/channel.ts'
 export { RpcError, type RpcErrorOptions } from './jsonrpc/error.ts'
@@ -24,13 +25,16 @@ export {
 } from './mcp/errors/constructors.ts'
 export { fromWire, kindOf, toWire } from './mcp/errors/wire.ts'
 export { type Profile, type ProfileName, profile } from './mcp/profile.ts'
+export type { RevisionName } from './mcp/revisions/revisions.ts'
 export { withJsonSchema } from './mcp/schema/convert.ts'
 export type { Answers, Protocol, Protocols } from './protocol.ts'
 export { type ServeOptions, type Serving, serve } from './serve.ts'
 export type { Context } from './server/context.ts'
+export { parseSkill } from './server/features/parse-skill.ts'
 export { Cancelled, Declined } from './server/input/elicit.ts'
 export { inputRequired } from './server/input/input-required.ts'
 export type { ServerInfo, ServerOptions } from './server/options.ts'
 export { Server } from './server/server.ts'
 export type { Listener } from './transport/listener.ts'
 export type { ChildCommand, ChildProcess } from './transport/process/child.ts'
+export type { TlsOptions } from './transport/tls/certificate.ts'

@@ -1,29 +1,35 @@
 import type { HttpHandler } from './http/exchange.ts'
 import type { HttpServerOptions } from './http/node/server.ts'
-import { type Channel, ChannelError } from './jsonrpc/channel.ts'
+import type { Channel } from './jsonrpc/channel.ts'
 import type { WireOptions } from './protocol.ts'
 import {
   bind,
   boundAddress,
+  type ConnectionLimits,
   hostAndPort,
-  type Listener,
   limitConnections,
+  type TransportListener,
 } from './transport/listener.ts'
+import type { TlsOptions } from './transport/tls/certificate.ts'
+import type { ServerTls } from './transport/tls/server.ts'
+import { trustedProxies } from './transport/trusted-proxies.ts'
 import { limits } from './util/limits/limits.ts'
+import { HeldBytes } from './util/sockets/held-bytes.ts'
 import { systemClock } from './util/time/clock.ts'
 import { withTimeout } from './util/time/sleep.ts'
 import type { Traffic } from './util/traffic.ts'
 
 /** Options of {@link listenHttp}. */
-export interface ListenHttpOptions extends WireOptions {
+export interface ListenHttpOptions extends WireOptions, ConnectionLimits {
   /** Creates the handler of requests on a path. */
   readonly service: (path: string) => Promise<HttpHandler>
-  readonly maxConnections?: number
+  readonly maxHeldBytes?: number
   readonly allowedHosts?: readonly string[]
   readonly allowedOrigins?: readonly string[]
   readonly drainMs?: number
   readonly http?: HttpServerOptions
-  readonly onError?: (error: unknown) => void
+  /** The certificate for `https:`. */
+  readonly tls?: TlsOptions
   /** Counts the bytes of all connections. */
   readonly traffic?: Traffic
 }
@@ -37,23 +43,22 @@ export async function listenHttp(
   url: URL,
   options: ListenHttpOptions,
   accept: (channel: Channel) => unknown,
-): Promise<Listener> {
-  if (url.protocol !== 'http:') {
-    const why = 'TLS is for a proxy in front; listen on http:'
-    throw new ChannelError('refused', `listening on ${url.href}: ${why}`)
-  }
+): Promise<TransportListener> {
   const { nodeServer } = await import('./http/node/server.ts')
   const { writeBatch } = await import('./http/node/write-batch.ts')
   const { acceptWebSockets } = await import('./transport/websocket/server.ts')
   const { pathname } = url
   const service = await options.service(pathname)
-  const front = nodeServer(service, { ...options, ...options.http })
+  const held = new HeldBytes(options.maxHeldBytes)
+  const isProxy = options.trustedProxies && trustedProxies(options.trustedProxies)
+  const tls = url.protocol === 'https:' ? await readTls(url, options) : undefined
+  const front = nodeServer(service, { ...options, ...options.http, held, isProxy }, tls)
   const { server } = front
   await bind(server, url.href, hostAndPort(url))
   server.on('error', error => options.onError?.(error))
-  limitConnections(server, options.maxConnections, options.onError)
-  server.on('connection', socket => options.traffic?.watch(socket))
-  const sockets = acceptWebSockets(server, { ...options, path: pathname }, accept)
+  limitConnections(server, options)
+  server.on(front.ready, socket => options.traffic?.watch(socket))
+  const sockets = acceptWebSockets(server, { ...options, path: pathname, held }, accept)
   const ended = new Promise<void>(resolve => {
     server.once('close', resolve)
   })
@@ -61,16 +66,31 @@ export async function listenHttp(
     sockets.stop()
     if (server.listening) server.close()
   }
-  const end = async (): Promise<void> => {
+  const { drainMs = limits.drainMs.default } = options
+  // Connections stay as they are: those that a proxy opens instead could be refused.
+  const retire = (): void => service.retire?.()
+  let sweeping: NodeJS.Timeout | undefined
+  const drain = async (): Promise<void> => {
     stop()
-    await service.close({ drainMs: options.drainMs })
+    retire()
+    front.retire()
+    const lingersUntil = systemClock.now() + limits.drainIdleMs.default
+    // Polling, because Node has no event for a connection that becomes idle after its response. Not at
+    // once, because a request may be on its way on any connection that was promised to stay open.
+    sweeping = setInterval(() => {
+      if (systemClock.now() >= lingersUntil) front.closeIdle()
+    }, 10)
+    await service.drain({ drainMs })
+    writeBatch.flush()
+  }
+  const end = async (): Promise<void> => {
+    const until = systemClock.now() + drainMs
+    if (sweeping === undefined) await drain()
     await Promise.all(Array.from(sockets.channels, channel => channel.close()))
     // Requests that have started to arrive may still complete, within closeIdleMs.
-    writeBatch.flush()
-    front.closeIdle()
-    // Polling, because Node has no event for a connection that becomes idle after its response.
-    const sweeping = setInterval(() => front.closeIdle(), 10)
     await withTimeout(limits.closeIdleMs.default, systemClock, done => void ended.then(done))
+    await service.close({ drainMs: Math.max(0, until - systemClock.now()) })
+    writeBatch.flush()
     clearInterval(sweeping)
     front.cut()
     await ended
@@ -80,6 +100,12 @@ export async function listenHttp(
     closing ??= end()
     return closing
   }
-  const address = `http://${boundAddress(server)}${pathname}`
-  return { address, ended, stop, close, [Symbol.asyncDispose]: close }
+  const address = `${url.protocol}//${boundAddress(server)}${pathname}`
+  const reload = tls?.renew(server)
+  return { address, ended, stop, reload, retire, drain, close, [Symbol.asyncDispose]: close }
+}
+
+async function readTls({ href }: URL, { tls, onError }: ListenHttpOptions): Promise<ServerTls> {
+  const { tlsFor } = await import('./transport/tls/server.ts')
+  return tlsFor(href, tls, onError)
 }

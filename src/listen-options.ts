@@ -5,19 +5,43 @@ import type { RpcNotification, RpcRequest } from './jsonrpc/message.ts'
 import type { Peer } from './jsonrpc/peer/peer.ts'
 import type { Ops } from './observe/health/health.ts'
 import { type RpcOptions, rpcTable, type WireOptions, wireTable } from './protocol.ts'
+import type { TlsOptions } from './transport/tls/certificate.ts'
 import type { OptionTableOf } from './util/options.ts'
 
 /** Options of `listen`. One object is valid for any address; each transport reads the options it needs. */
 export interface ListenOptions extends WireOptions {
+  /** The protocol; MCP by default. */
   readonly protocol?: 'mcp'
   /** How many connections may be open at a time; further ones are closed at once. */
   readonly maxConnections?: number
+  /**
+   * How many connections one client address may have open at a time; further ones are closed at once. If
+   * it is set, it also holds for addresses of this machine and of private networks.
+   */
+  readonly maxConnectionsPerAddress?: number
+  /**
+   * Addresses or networks of proxies in front, such as `10.0.0.0/8`: their connections are not limited,
+   * and their `X-Forwarded-For` names the client.
+   */
+  readonly trustedProxies?: readonly string[]
+  /**
+   * How many bytes of incomplete requests and unread responses all connections may hold together. Beyond
+   * it further ones are refused, and clients that read nothing are disconnected.
+   */
+  readonly maxHeldBytes?: number
   /** Additional accepted `Host` values over HTTP and WebSocket, such as the name of a proxy. */
   readonly allowedHosts?: readonly string[]
   /** Origins of web pages that may connect, such as `https://app.example.com`. */
   readonly allowedOrigins?: readonly string[]
   /** How long `close` waits for requests in flight, in milliseconds. */
   readonly drainMs?: number
+  /**
+   * Over HTTP: how long `close` goes on accepting connections while `/readyz` returns 503, in
+   * milliseconds, so that load balancers learn of it before the first connection is refused. 0 by default.
+   */
+  readonly lameDuckMs?: number
+  /** The certificate for `https:` and `wss:` addresses, as PEM text or as paths. Changed files are read again. */
+  readonly tls?: TlsOptions
   /** Options of HTTP alone. */
   readonly http?: Omit<HttpOptions, 'path' | 'decode' | 'allowedHosts' | 'allowedOrigins'> &
     HttpServerOptions
@@ -53,13 +77,20 @@ const {
 
 const http: OptionTableOf<NonNullable<ListenOptions['http']>> = { ...overHttp, ...httpServerTable }
 
+const tls: OptionTableOf<TlsOptions> = { cert: 'string', key: 'string', passphrase: 'string' }
+
 const mcp: OptionTableOf<ListenOptions> = {
   ...wireTable,
   protocol: 'string',
   maxConnections: 'max',
+  maxConnectionsPerAddress: 'max',
+  trustedProxies: 'strings',
+  maxHeldBytes: 'max',
   allowedHosts: 'strings',
   allowedOrigins: 'strings',
   drainMs: 'ms',
+  lameDuckMs: 'ms',
+  tls,
   http,
   ops: 'object',
   onError: 'function',

@@ -280,9 +280,19 @@ describe('connecting', () => {
   })
 
   test.each<[string, unknown, object, RegExp]>([
-    ['nothing', undefined, {}, /an address, a Server or \{ command \}, got undefined$/],
-    ['a number', 5, {}, /an address, a Server or \{ command \}, got 5$/],
-    ['an object without a command', {}, {}, /"command".*\(got undefined\)$/],
+    [
+      'nothing',
+      undefined,
+      {},
+      /an address, a Server, \{ command \}, \{ url \} or \{ mcpServers \}, got undefined$/,
+    ],
+    [
+      'a number',
+      5,
+      {},
+      /an address, a Server, \{ command \}, \{ url \} or \{ mcpServers \}, got 5$/,
+    ],
+    ['an object without a command', {}, {}, /connect\(\) expects .*, got/],
     ['an empty command', { command: '' }, {}, /"command".*\(got ""\)$/],
     ['arguments that are one', { command: 'none', args: '-v' }, {}, /"args" of "none"/],
     ['arguments that are no text', { command: 'none', args: [5] }, {}, /"args" of "none"/],

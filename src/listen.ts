@@ -14,8 +14,10 @@ import {
 } from './protocol.ts'
 import type { Listener } from './transport/listener.ts'
 import { type Served, transportOf } from './transports.ts'
+import { limits } from './util/limits/limits.ts'
 import { defined } from './util/objects.ts'
 import { formatValue } from './util/options.ts'
+import { sleep } from './util/time/sleep.ts'
 import type { Traffic } from './util/traffic.ts'
 
 export type { ListenOptions, RpcListenOptions }
@@ -58,17 +60,24 @@ export async function listen(
     return connection
   })
   let closing: Promise<void> | undefined
+  const { drainMs, lameDuckMs = limits.lameDuckMs.default } = options
   const end = async (): Promise<void> => {
+    if (listener.retire !== undefined && lameDuckMs > 0) {
+      listener.retire()
+      await sleep(lameDuckMs).done
+    }
     listener.stop()
-    const { drainMs } = options
-    await Promise.all(Array.from(connections, connection => connection.close({ drainMs })))
+    const drained = Array.from(connections, connection => connection.close({ drainMs }))
+    await Promise.all([...drained, listener.drain?.()])
     await listener.close()
   }
   const close = (): Promise<void> => {
     closing ??= end()
     return closing
   }
-  return { ...listener, close, [Symbol.asyncDispose]: close }
+  const { ended, stop, reload } = listener
+  const own = { address: listener.address, ended, stop, close, [Symbol.asyncDispose]: close }
+  return reload === undefined ? own : { ...own, reload }
 }
 
 /** How a protocol serves a channel, and how its messages are decoded. */

@@ -23,8 +23,20 @@ export type Answers = Handler | Readonly<Record<string, Method>> | object
 
 /** For each protocol, the type that `listen` serves and the type that `connect` returns. */
 export interface Protocols {
-  readonly mcp: { readonly serves: Endpoint; readonly connects: Client }
-  readonly jsonrpc: { readonly serves: Answers; readonly connects: Peer }
+  /** The Model Context Protocol, which is the default. */
+  readonly mcp: {
+    /** A `Server` or a `Router`. */
+    readonly serves: Endpoint
+    /** A client with typed methods. */
+    readonly connects: Client
+  }
+  /** Plain JSON-RPC 2.0. */
+  readonly jsonrpc: {
+    /** What answers the calls of each connection. */
+    readonly serves: Answers
+    /** A peer, which calls and is called. */
+    readonly connects: Peer
+  }
 }
 
 /** The name of a protocol. */

@@ -21,7 +21,28 @@ export function addressesOf(argv: readonly string[], env: ProcessEnvironment): r
     const names = [...byFlag.keys()].join(', ')
     throw new TypeError(`MCP_TRANSPORT must be one of ${names} (got "${name}")`)
   }
-  return [addressFor(transport, undefined, { host, env })]
+  return [addressFor(transport, name, undefined, { host, env })]
+}
+
+/**
+ * Returns the certificate that arguments (`--tls-cert`, `--tls-key`) or environment variables
+ * (`MCP_TLS_CERT`, `MCP_TLS_KEY`) name; undefined if there is none. Throws a TypeError if one is missing.
+ */
+export function tlsOf(
+  argv: readonly string[],
+  env: ProcessEnvironment,
+): { readonly cert: string; readonly key: string } | undefined {
+  const cert = argumentOf(argv, '--tls-cert') ?? nonEmpty(env.MCP_TLS_CERT)
+  const key = argumentOf(argv, '--tls-key') ?? nonEmpty(env.MCP_TLS_KEY)
+  if (cert === undefined && key === undefined) return undefined
+  if (cert === undefined) throw new TypeError('--tls-key needs --tls-cert, or MCP_TLS_CERT')
+  if (key === undefined) throw new TypeError('--tls-cert needs --tls-key, or MCP_TLS_KEY')
+  return { cert, key }
+}
+
+function argumentOf(argv: readonly string[], flag: string): string | undefined {
+  const at = argv.findIndex(one => one === flag || one.startsWith(`${flag}=`))
+  return argv[at] === flag ? argv[at + 1] : argv[at]?.slice(flag.length + 1)
 }
 
 /**
@@ -29,12 +50,14 @@ export function addressesOf(argv: readonly string[], env: ProcessEnvironment): r
  * (`MCP_PATH`) but no argument. Throws a TypeError for an invalid address.
  */
 export function flagFor(address: string): { readonly flag: string; readonly path?: string } {
-  const { scheme, locator } = transportOf(parseAddress(address))
+  const { locator } = transportOf(parseAddress(address))
+  const scheme = address.slice(0, address.indexOf(':')).toLowerCase()
   const flag = `--${scheme}`
   const rest = address.slice(address.indexOf(':') + 1)
   if (locator === 'none') return { flag }
   if (locator === 'path') return { flag: `${flag}=${rest}` }
-  const [, host, port = '80', urlPath] = urlParts.exec(rest) ?? []
+  const usual = scheme.endsWith('s') ? '443' : '80'
+  const [, host, port = usual, urlPath] = urlParts.exec(rest) ?? []
   const withPort = `${flag}=${host || 'localhost'}:${port}`
   return locator === 'url' ? { flag: withPort, path: urlPath || '/' } : { flag: withPort }
 }
@@ -48,11 +71,16 @@ interface Defaults {
 }
 
 /** The transports by the name of their flag, which is the scheme of their addresses. */
-const byFlag = new Map(transports.map(transport => [transport.scheme, transport]))
+const byFlag = new Map<string, Transport>()
+for (const transport of transports) byFlag.set(transport.scheme, transport)
+for (const transport of transports) {
+  if (transport.secureScheme !== undefined) byFlag.set(transport.secureScheme, transport)
+}
 
 /** Builds the address that a flag and its value ask for. */
 function addressFor(
-  { scheme, locator }: Transport,
+  { locator }: Transport,
+  scheme: string,
   value: string | undefined,
   defaults: Defaults,
 ): string {
@@ -77,7 +105,7 @@ function fromArguments(argv: readonly string[], defaults: Defaults): string[] {
     const next = argv[i + 1]
     const takesNext =
       transport.locator !== 'none' && inline === undefined && next?.startsWith('-') === false
-    wanted.push(addressFor(transport, takesNext ? next : inline, defaults))
+    wanted.push(addressFor(transport, name, takesNext ? next : inline, defaults))
     if (takesNext) i++
   }
   return wanted

@@ -1,7 +1,8 @@
 import { listen } from './listen.ts'
 import { type ListenOptions, listenTables } from './listen-options.ts'
 import type { Endpoint } from './mcp/endpoint.ts'
-import { addressesOf, type ProcessEnvironment } from './serve-address.ts'
+import { addressesOf, type ProcessEnvironment, tlsOf } from './serve-address.ts'
+import { stdioNotice } from './stdio-notice.ts'
 import type { Listener } from './transport/listener.ts'
 import { checkOptions, type OptionTableOf } from './util/options.ts'
 
@@ -28,7 +29,8 @@ export interface Serving extends AsyncDisposable {
 /**
  * Runs the server of a program: on standard input and output, or on the addresses that its arguments
  * (`--http 3000`, `--tcp 4000`, `--unix path`, `--ws 4001`, several at once) or its environment
- * variables (`MCP_TRANSPORT`, `MCP_HOST`, `MCP_PORT`, `MCP_PATH`, `PORT`) name.
+ * variables (`MCP_TRANSPORT`, `MCP_HOST`, `MCP_PORT`, `MCP_PATH`, `PORT`) name. `--https` and `--wss` take
+ * their certificate from `tls`, `--tls-cert` and `--tls-key`; SIGHUP reads it again.
  *
  * Resolves when every address accepts connections. From then on it controls the process: the end of
  * standard input, SIGTERM and SIGINT each complete the requests in flight and then exit; a second signal
@@ -41,18 +43,26 @@ export async function serve(
   checkOptions(options, table)
   const { addresses, argv = process.argv.slice(2), env = process.env, ...listening } = options
   const wanted = addresses ?? addressesOf(argv, env)
-  const listeners = await listenAll(endpoint, wanted, listening)
+  const tls = listening.tls ?? tlsOf(argv, env)
+  const listeners = await listenAll(endpoint, wanted, { ...listening, tls })
   const bound = listeners.map(({ address }) => address)
   for (const address of bound) {
     if (address !== 'stdio:') console.error(`listening on ${address}`)
+  }
+  if (bound.includes('stdio:') && process.stdin.isTTY) {
+    console.error(stdioNotice({ argv: process.argv, cwd: process.cwd() }))
   }
   let closing: Promise<void> | undefined
   const end = async (): Promise<void> => {
     await Promise.all(listeners.map(listener => listener.close()))
     await endpoint.close?.()
   }
+  const forgetReload = onReloadSignal(listeners)
   const close = (): Promise<void> => {
-    closing ??= end().finally(forgetSignals)
+    closing ??= end().finally(() => {
+      forgetSignals()
+      forgetReload()
+    })
     return closing
   }
   const forgetSignals = onEndingSignals(() => close().then(() => process.exit(0)))
@@ -107,6 +117,16 @@ function onEndingSignals(end: () => void): () => void {
   return () => {
     for (const signal of endings) process.off(signal, onSignal)
   }
+}
+
+/** Reads certificates again on SIGHUP, where there are any. Returns how to stop that. */
+function onReloadSignal(listeners: readonly Listener[]): () => void {
+  if (listeners.every(({ reload }) => reload === undefined)) return () => {}
+  const reload = (): void => {
+    for (const listener of listeners) void listener.reload?.()
+  }
+  process.on('SIGHUP', reload)
+  return () => void process.off('SIGHUP', reload)
 }
 
 const endings = ['SIGTERM', 'SIGINT'] as const

@@ -4,7 +4,7 @@ import type { HttpHandler } from './http/exchange.ts'
 import type { Channel } from './jsonrpc/channel.ts'
 import type { ListenOptions, RpcListenOptions } from './listen-options.ts'
 import type { Attachment } from './mcp/endpoint.ts'
-import type { Listener } from './transport/listener.ts'
+import type { Listener, TransportListener } from './transport/listener.ts'
 import { defined } from './util/objects.ts'
 import type { Traffic } from './util/traffic.ts'
 
@@ -16,6 +16,19 @@ export type Address =
   | { readonly kind: 'pipe'; readonly path: string }
   | { readonly kind: 'websocket'; readonly url: URL }
   | { readonly kind: 'http'; readonly url: URL }
+
+/** Where an address is: a host and a port, or a file. */
+export type Place =
+  | {
+      readonly type: 'network'
+      /** Without brackets. */
+      readonly host: string
+      readonly port: number
+      readonly isSecure: boolean
+      /** The path of a URL; empty for a plain socket. */
+      readonly path: string
+    }
+  | { readonly type: 'file'; readonly path: string }
 
 /** The address of one kind. */
 export type AddressOf<K extends Address['kind']> = Extract<Address, { readonly kind: K }>
@@ -52,7 +65,7 @@ export interface Transport<A extends Address = Address> {
   readonly kind: A['kind']
   /** The scheme of its addresses, in lower case. `serve` has a flag of the same name. */
   readonly scheme: string
-  /** The scheme of its addresses over TLS, which can be connected to but not listened on. */
+  /** The scheme of its addresses over TLS. `serve` has a flag of the same name. */
   readonly secureScheme?: string
   /** The form of its addresses, for error messages. */
   readonly form: string
@@ -62,10 +75,12 @@ export interface Transport<A extends Address = Address> {
   parse(rest: string, scheme: string): A
   /** Returns why its addresses cannot be used on a platform; undefined if they can. */
   unavailable?(platform: string): string | undefined
+  /** Returns where an address is; undefined for standard input and output. */
+  place(address: A): Place | undefined
   /** Opens a connection. Rejects with a ChannelError `'refused'` or `'timeout'` that names the address. */
   dial(address: A, options: TransportDialOptions): Promise<Channel>
   /** Binds an address and hands every connection to `accept`. Rejects with a ChannelError `'refused'`. */
-  listen(address: A, options: TransportListenOptions, accept: Accept): Promise<Listener>
+  listen(address: A, options: TransportListenOptions, accept: Accept): Promise<TransportListener>
 }
 
 const stdio: Transport<AddressOf<'stdio'>> = {
@@ -77,6 +92,7 @@ const stdio: Transport<AddressOf<'stdio'>> = {
     if (rest !== '') throw new Error('nothing may follow "stdio:"')
     return { kind: 'stdio' }
   },
+  place: () => undefined,
   dial: async (_, options) => {
     const { stdioChannel } = await import('./transport/stdio.ts')
     return stdioChannel(withoutOnJunk(options))
@@ -108,6 +124,7 @@ const tcp: Transport<AddressOf<'tcp'>> = {
     if (port > 65_535) throw new Error('the port is above 65535')
     return { kind: 'tcp', host: match[1] ?? (match[2] || 'localhost'), port }
   },
+  place: ({ host, port }) => ({ type: 'network', host, port, isSecure: false, path: '' }),
   dial: dialSocket,
   listen: listenSocket,
 }
@@ -125,6 +142,7 @@ const unix: Transport<AddressOf<'unix'>> = {
     if (path.includes('\0')) throw new Error('a path must not contain NUL')
     return { kind: 'unix', path }
   },
+  place: ({ path }) => ({ type: 'file', path }),
   unavailable: platform =>
     platform === 'win32' ? 'does not exist on Windows; use pipe:name here' : undefined,
   dial: dialSocket,
@@ -140,6 +158,7 @@ const pipe: Transport<AddressOf<'pipe'>> = {
     if (!/^[^\\/\0]+$/.test(rest)) throw new Error('the name of a pipe has no slashes')
     return { kind: 'pipe', path: `\\\\.\\pipe\\${rest}` }
   },
+  place: ({ path }) => ({ type: 'file', path }),
   unavailable: platform =>
     platform === 'win32' ? undefined : 'exists only on Windows; use unix:path here',
   dial: dialSocket,
@@ -153,6 +172,7 @@ const websocket: Transport<AddressOf<'websocket'>> = {
   form: 'ws://host:port/path',
   locator: 'url',
   parse: (rest, scheme) => ({ kind: 'websocket', url: parseUrl(rest, scheme) }),
+  place: ({ url }) => placeOfUrl(url),
   dial: async ({ url }, options) => {
     const { connectWebSocket } = await import('./transport/websocket/connect.ts')
     return connectWebSocket(url, options)
@@ -170,9 +190,10 @@ const http: Transport<AddressOf<'http'>> = {
   form: 'http://host:port/path',
   locator: 'url',
   parse: (rest, scheme) => ({ kind: 'http', url: parseUrl(rest, scheme) }),
+  place: ({ url }) => placeOfUrl(url),
   dial: async ({ url }, options) => {
-    const { headers, decode, clock, onError, websocket, onWebSocket, traffic } = options
-    const http = { headers, ...defined(options.http), decode, clock, onError }
+    const { headers, ca, decode, clock, onError, websocket, onWebSocket, traffic } = options
+    const http = { headers, ...defined(options.http), ca, decode, clock, onError }
     if (websocket !== true || http.fetch !== undefined) {
       const { httpChannel } = await import('./http/client/channel.ts')
       return httpChannel(url, http, { traffic })
@@ -209,6 +230,11 @@ export function transportForScheme(scheme: string): Transport | undefined {
   return byScheme.get(scheme)
 }
 
+/** Returns where an address is; undefined for standard input and output. */
+export function placeOf(address: Address): Place | undefined {
+  return transportOf(address).place(address)
+}
+
 /** Returns the transport of an address. */
 export function transportOf({ kind }: Address): Transport {
   // The check: every kind has a row, as the tests of this file show.
@@ -237,6 +263,13 @@ function withoutOnJunk({
   ...options
 }: TransportDialOptions): Omit<TransportDialOptions, 'onJunk'> {
   return options
+}
+
+function placeOfUrl({ hostname, port, protocol, pathname }: URL): Place {
+  const isSecure = protocol === 'https:' || protocol === 'wss:'
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const number = port === '' ? (isSecure ? 443 : 80) : Number(port)
+  return { type: 'network', host, port: number, isSecure, path: pathname }
 }
 
 function parseUrl(rest: string, scheme: string): URL {

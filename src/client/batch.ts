@@ -8,11 +8,13 @@ import { checkDeclared } from './strict.ts'
 
 /** Collects the messages of one batch. */
 export interface BatchRequests {
+  /** Adds a request to the batch; the promise settles with its response once the batch was sent. */
   request<const M extends string>(
     method: M,
     params?: object,
     options?: CallOptions,
   ): Promise<ResultOf<M>>
+  /** Adds a notification to the batch. */
   notify(method: string, params?: object): void
 }
 

@@ -6,11 +6,13 @@ import type { CompleteResult } from '../mcp/types/completion.ts'
 import { isLogLevel } from '../mcp/types/logging.ts'
 import type { GetPromptResult, Prompt } from '../mcp/types/prompts.ts'
 import type { Resource, ResourceTemplate } from '../mcp/types/resources.ts'
+import type { Skill } from '../mcp/types/skills.ts'
 import type { Task } from '../mcp/types/tasks.ts'
 import type { Tool } from '../mcp/types/tools.ts'
 import { isRecord } from '../util/objects.ts'
 import { abortable } from '../util/promises.ts'
 import { type BatchRequests, sendBatch } from './batch.ts'
+import { changesTable, optionProblem, requestTable, startTable } from './call-options.ts'
 import type { ChangeFilter } from './changes/changes.ts'
 import type { Changes } from './changes/subscription.ts'
 import type { Dial, ServerDescription } from './connection/negotiate.ts'
@@ -29,6 +31,7 @@ import {
   type ToolAnswer,
   toolAnswer,
 } from './results.ts'
+import { checkSkillsDeclared, type LoadedSkill, loadSkill } from './skills.ts'
 import type { TaskHandle } from './tasks/task.ts'
 import type { StartOptions } from './tasks/tasks.ts'
 
@@ -40,6 +43,8 @@ export interface ListOptions extends CallOptions {
   readonly maxPages?: number
   /** Called with the `_meta` of each page that has one; a router lists unavailable servers there. */
   readonly onMeta?: (meta: Members) => void
+  /** Called with each entry that is not an object, which is left out. By default the list fails with `'framing'`. */
+  readonly onInvalid?: (entry: unknown) => void
 }
 
 /** Options of a tool call. */
@@ -49,7 +54,15 @@ export interface CallToolOptions<S> extends RequestOptions {
 }
 
 /** The prompt or resource template whose argument is completed. */
-export type CompletionOf = { readonly prompt: string } | { readonly resource: string }
+export type CompletionOf =
+  | {
+      /** The name of the prompt. */
+      readonly prompt: string
+    }
+  | {
+      /** The URI template of the resources. */
+      readonly resource: string
+    }
 
 /**
  * Connects to a server, negotiates the protocol revision, and returns a client.
@@ -118,6 +131,24 @@ export class Client implements AsyncDisposable {
     return this.#list('prompts/list', page => page.prompts, options)
   }
 
+  /**
+   * Lists the skills of the server, without reading their files. Rejects with `'refused'` if the server has
+   * not declared the skills extension.
+   */
+  async *skills(options: ListOptions = {}): AsyncGenerator<Skill, void, undefined> {
+    checkSkillsDeclared(this.server, 'skills/list')
+    yield* this.#list('skills/list', page => page.skills, options)
+  }
+
+  /** Lists the files and folders in a folder of a skill, if the server has declared that it can. */
+  async *directory(
+    uri: string,
+    options: ListOptions = {},
+  ): AsyncGenerator<Resource, void, undefined> {
+    checkSkillsDeclared(this.server, 'resources/directory/read')
+    yield* this.#list('resources/directory/read', page => page.resources, options, { uri })
+  }
+
   /** Lists the tasks of this client on the server, in the revisions that have `tasks/list`. */
   tasks(options: ListOptions = {}): AsyncGenerator<Task, void, undefined> {
     return this.#list('tasks/list', page => page.tasks, options)
@@ -136,6 +167,8 @@ export class Client implements AsyncDisposable {
     options: CallToolOptions<S> = {},
   ): Promise<ToolAnswer<Structured<S>>> {
     const { requests, tasks, outputs } = this.#core
+    const problem = optionProblem(options, requestTable)
+    if (problem !== undefined) return Promise.reject(problem)
     if (tasks.isRequired(name, this.server)) return this.#callAsTask(name, args, options)
     const read = (result: unknown): ToolAnswer | Promise<ToolAnswer> => {
       const isPlain =
@@ -153,6 +186,15 @@ export class Client implements AsyncDisposable {
   /** Reads a resource. */
   async read(uri: string, options?: RequestOptions): Promise<ResourceAnswer> {
     return resourceAnswer(await this.request('resources/read', { uri }, options))
+  }
+
+  /**
+   * Loads a skill: an entry of `skills()`, or the skill with this URI. Reads its `SKILL.md` and compares it
+   * with the entry; content that differs rejects with a ChannelError `'framing'`.
+   */
+  async skill(skill: string | Skill, options?: RequestOptions): Promise<LoadedSkill> {
+    checkSkillsDeclared(this.server, 'skills/get')
+    return loadSkill(this, skill, options)
   }
 
   /** Gets a prompt, rendered with the arguments. */
@@ -220,6 +262,8 @@ export class Client implements AsyncDisposable {
     params?: object,
     options?: RequestOptions,
   ): Promise<ResultOf<M>> {
+    const problem = optionProblem(options, requestTable)
+    if (problem !== undefined) throw problem
     return checkResult(method, await this.#core.requests.request(method, params, options))
   }
 
@@ -243,6 +287,8 @@ export class Client implements AsyncDisposable {
 
   /** Calls a tool as a task. Rejects with `'refused'` if the server does not support that. */
   start(name: string, args?: object, options: StartOptions = {}): Promise<TaskHandle> {
+    const problem = optionProblem(options, startTable)
+    if (problem !== undefined) return Promise.reject(problem)
     return this.#core.tasks.start(name, args, options)
   }
 
@@ -256,6 +302,8 @@ export class Client implements AsyncDisposable {
    * subscription survives a lost connection and then yields a change of type `reconnected`.
    */
   changes(filter: ChangeFilter, options: { readonly signal?: AbortSignal } = {}): Changes {
+    const problem = optionProblem(options, changesTable)
+    if (problem !== undefined) throw problem
     return this.#core.subscriptions.changes(filter, options.signal)
   }
 
@@ -320,10 +368,11 @@ export class Client implements AsyncDisposable {
   #list<M extends keyof Lists, T extends object>(
     method: M,
     entries: (page: Results[M]) => readonly T[],
-    { maxPages, onMeta, ...options }: ListOptions,
+    { maxPages, onMeta, onInvalid, ...options }: ListOptions,
+    of: object = {},
   ): AsyncGenerator<T, void, undefined> {
     const getPage = async (cursor: string | undefined, isAgain: boolean) => {
-      const params = cursor === undefined ? {} : { cursor }
+      const params = cursor === undefined ? of : { ...of, cursor }
       const how = isAgain ? { ...options, fresh: true } : options
       // The check: the results of `Lists` are pages.
       const page = (await this.request(method, params, how)) as Results[M] & PagedResult
@@ -336,6 +385,7 @@ export class Client implements AsyncDisposable {
       entries,
       isEmptyCursor,
       maxPages,
+      onInvalid,
       session: () => this.#session(),
     })
   }
@@ -343,5 +393,11 @@ export class Client implements AsyncDisposable {
 
 type Lists = Pick<
   Results,
-  'tools/list' | 'resources/list' | 'resources/templates/list' | 'prompts/list' | 'tasks/list'
+  | 'tools/list'
+  | 'resources/list'
+  | 'resources/templates/list'
+  | 'prompts/list'
+  | 'tasks/list'
+  | 'skills/list'
+  | 'resources/directory/read'
 >

@@ -15,7 +15,7 @@ import { ServerRequestHandlers } from './server-requests/handlers.ts'
 import { Incoming } from './server-requests/incoming.ts'
 import { ServerRequestTasks } from './server-requests/tasks.ts'
 import { type Settings, settingsOf } from './settings.ts'
-import { Tasks } from './tasks/tasks.ts'
+import { ClientTasks } from './tasks/tasks.ts'
 
 /** Holds the parts of one client and connects them. `open` must be called before anything else. */
 export class Core {
@@ -24,7 +24,7 @@ export class Core {
   readonly progress: ProgressHandlers
   readonly requests: Requests
   readonly subscriptions: ChangeSubscriptions
-  readonly tasks: Tasks
+  readonly tasks: ClientTasks
   readonly outputs: OutputSchemas
   /** The wanted log level: sent once in a session, and with each request to a stateless server. */
   logLevel: LogLevel | undefined
@@ -108,6 +108,7 @@ export class Core {
     this.subscriptions.onClosed()
     this.#serverRequestTasks.forget(this.reconnecting.latest.connection)
     await this.reconnecting.close()
+    this.settings.deadlines.rest()
   }
 
   #open(signal: AbortSignal | undefined): Promise<Negotiated> {
@@ -145,9 +146,9 @@ export class Core {
     })
   }
 
-  #makeTasks(options: ClientOptions): Tasks {
+  #makeTasks(options: ClientOptions): ClientTasks {
     const { settings, handlers, requests } = this
-    return new Tasks({
+    return new ClientTasks({
       settings,
       isDeclared: options.tasks !== false,
       taskSupport: name => this.outputs.taskSupport(name),

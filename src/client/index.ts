@@ -1,3 +1,4 @@
+export type { RevisionName } from '../mcp/revisions/revisions.ts'
 export type { BatchRequests } from './batch.ts'
 export type { Change, ChangeFilter } from './changes/changes.ts'
 export type { Changes } from './changes/subscription.ts'
@@ -25,5 +26,6 @@ export type {
 export type { Progress } from './requests/progress.ts'
 export type { RequestOptions } from './requests/request-run.ts'
 export type { ResourceAnswer, ResultOf, ToolAnswer } from './results.ts'
+export type { LoadedSkill } from './skills.ts'
 export type { TaskHandle, TaskUpdate } from './tasks/task.ts'
 export type { StartOptions } from './tasks/tasks.ts'

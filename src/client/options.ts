@@ -1,5 +1,5 @@
 import type { Profile, ProfileName } from '../mcp/profile.ts'
-import type { Revision } from '../mcp/revisions/revisions.ts'
+import type { Revision, RevisionName } from '../mcp/revisions/revisions.ts'
 import type { Implementation, Members } from '../mcp/types/base.ts'
 import type { ElicitFormParams, ElicitResult, ElicitUrlParams } from '../mcp/types/elicitation.ts'
 import type { LogMessageParams } from '../mcp/types/logging.ts'
@@ -61,6 +61,7 @@ export interface HeartbeatOptions {
 
 /** What a client found out about a server when it last connected to it. */
 export interface KnownVersion {
+  /** Whether the server has sessions (starts with `initialize`) or is stateless. */
   readonly era: 'session' | 'stateless'
   /** When that was, in milliseconds since 1970. */
   readonly at: number
@@ -68,25 +69,42 @@ export interface KnownVersion {
 
 /** Stores known versions by key. A `Map` is one; so is anything that outlives the process. */
 export interface VersionStore {
+  /** Returns what is known of a server; undefined if nothing is. */
   get(key: string): KnownVersion | undefined
+  /** Stores what was found out about a server, and replaces what was known. */
   set(key: string, version: KnownVersion): unknown
+  /** Forgets a server, so that its era is negotiated anew. */
   delete(key: string): unknown
 }
 
 /** The store of the version cache, and the key of this server in it. */
 export interface VersionCacheOptions {
+  /** Identifies this server in the store, such as its address. */
   readonly key: string
+  /** Where the era of each server is kept, such as a `Map`. */
   readonly store: VersionStore
 }
 
 /** Options of a client. All are optional. */
 export interface ClientOptions extends Partial<Implementation> {
   /** Handles elicitation: a function for forms, or handlers for forms and URLs. Without it, it is not declared. */
-  readonly elicit?: ElicitForm | { readonly form?: ElicitForm; readonly url?: ElicitUrl }
+  readonly elicit?:
+    | ElicitForm
+    | {
+        /** Asks the user to fill in a form. Without it, forms are not declared. */
+        readonly form?: ElicitForm
+        /** Asks the user to visit a web page. Without it, URLs are not declared. */
+        readonly url?: ElicitUrl
+      }
   /** Handles sampling requests. Without it, the capability is not declared. */
   readonly sample?: Sample
   /** Optional features that `sample` supports. */
-  readonly sampling?: { readonly tools?: boolean; readonly context?: boolean }
+  readonly sampling?: {
+    /** Whether the model can use tools that the server defines in the request. */
+    readonly tools?: boolean
+    /** Whether the prompt can include context from other servers. */
+    readonly context?: boolean
+  }
   /** The roots of this client. Without it, the capability is not declared. */
   readonly roots?: Roots
   /** Allowed sampling requests, and allowed elicitation requests, per minute; unlimited by default. */
@@ -99,10 +117,11 @@ export interface ClientOptions extends Partial<Implementation> {
   readonly era?: 'auto' | 'session' | 'stateless'
   /** How long to wait for the response to `server/discover` before the client sends `initialize`. */
   readonly discoverTimeoutMs?: number
-  /** The allowed protocol revisions, by their dates; all by default. */
-  readonly revisions?: readonly (string | Revision)[]
+  /** The protocol revisions that it may use, by their dates, such as `'2025-11-25'`; all by default. */
+  readonly revisions?: readonly (RevisionName | Revision)[]
   /** Whether to reject requests that the server has not declared a capability for, before sending them. */
   readonly strict?: boolean
+  /** The error profile: which codes errors have on the wire; that of the specification by default. */
   readonly profile?: ProfileName | Profile
   /** Whether the server may turn calls into tasks (declares the tasks capability); true by default. */
   readonly tasks?: boolean

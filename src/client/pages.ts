@@ -22,6 +22,8 @@ export interface PageOptions<R, T> {
   /** Returns the session that cursors belong to: another session does not know them. */
   readonly session: () => unknown
   readonly maxPages?: number
+  /** Called with each entry that is not an object, which is left out. By default such an entry is an error. */
+  readonly onInvalid?: (entry: unknown) => void
 }
 
 /**
@@ -35,7 +37,7 @@ export async function* pages<R extends PagedResult, T extends object>(
   getPage: GetPage<R>,
   options: PageOptions<R, T>,
 ): AsyncGenerator<T, void, undefined> {
-  const { method, entries, session, maxPages = limits.pages.default } = options
+  const { method, entries, session, onInvalid, maxPages = limits.pages.default } = options
   const given = new Set<unknown>()
   let seen = new Set<string>()
   let cursorSession = session()
@@ -60,7 +62,13 @@ export async function* pages<R extends PagedResult, T extends object>(
     // The first page may have waited for a new session.
     if (cursor === undefined) cursorSession = session()
     for (const entry of entries(result)) {
-      if (!isRecord(entry)) throw invalidResponse(method, 'an entry of the list is not an object')
+      if (!isRecord(entry)) {
+        if (onInvalid === undefined) {
+          throw invalidResponse(method, 'an entry of the list is not an object')
+        }
+        onInvalid(entry)
+        continue
+      }
       const key = keyOf(entry)
       if (isRestart && given.has(key)) continue
       given.add(key)

@@ -9,6 +9,7 @@ import type {
   ReadResourceResult,
   ResourceContents,
 } from '../mcp/types/resources.ts'
+import type { GetSkillResult, ListSkillsResult, ReadDirectoryResult } from '../mcp/types/skills.ts'
 import type { ListTasksResult } from '../mcp/types/tasks.ts'
 import type { CallToolResult, ListToolsResult } from '../mcp/types/tools.ts'
 import { isRecord } from '../util/objects.ts'
@@ -25,6 +26,9 @@ export interface Results {
   readonly 'prompts/get': GetPromptResult
   readonly 'completion/complete': CompleteResult
   readonly 'tasks/list': ListTasksResult
+  readonly 'skills/list': ListSkillsResult
+  readonly 'skills/get': GetSkillResult
+  readonly 'resources/directory/read': ReadDirectoryResult
   readonly ping: Result
   readonly 'logging/setLevel': Result
   readonly 'resources/subscribe': Result
@@ -44,6 +48,8 @@ const lists: ReadonlyMap<string, string> = new Map([
   ['prompts/list', 'prompts'],
   ['prompts/get', 'messages'],
   ['tasks/list', 'tasks'],
+  ['skills/list', 'skills'],
+  ['resources/directory/read', 'resources'],
 ])
 
 /** Returns the result as its type. Throws a ChannelError `'framing'` if a required member is missing. */
@@ -69,9 +75,11 @@ export interface ToolAnswer<Structured = unknown> {
   readonly text: string
   /** The structured content; undefined if the tool returned none. */
   readonly structured: Structured
+  /** The content blocks of the result: text, images, audio, links and resources. */
   readonly content: readonly Content[]
   /** Whether the tool failed; `content` says why. */
   readonly isError: boolean
+  /** The `_meta` of the result; undefined if the server sent none. */
   readonly meta: Meta | undefined
   /** The result as the server sent it. */
   readonly raw: CallToolResult
@@ -100,7 +108,9 @@ export function toolAnswer(result: unknown): ToolAnswer {
 export interface ResourceAnswer {
   /** The text of all text parts, joined by newlines. */
   readonly text: string
+  /** The parts of the resource, as text or as Base64. */
   readonly contents: readonly ResourceContents[]
+  /** The `_meta` of the result; undefined if the server sent none. */
   readonly meta: Meta | undefined
   /** The result as the server sent it. */
   readonly raw: ReadResourceResult

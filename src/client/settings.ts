@@ -2,7 +2,15 @@ import type { RpcError } from '../jsonrpc/error.ts'
 import type { ErrorObject } from '../jsonrpc/message.ts'
 import { fromWire } from '../mcp/errors/wire.ts'
 import { type Profile, profile } from '../mcp/profile.ts'
-import { type Revision, revisionNamed, revisions, revisionsOf } from '../mcp/revisions/revisions.ts'
+import {
+  noRevision,
+  type Revision,
+  type RevisionName,
+  revisionNamed,
+  revisions,
+  revisionsOf,
+  unknownRevision,
+} from '../mcp/revisions/revisions.ts'
 import type { Implementation } from '../mcp/types/base.ts'
 import { limits } from '../util/limits/limits.ts'
 import { type Clock, systemClock } from '../util/time/clock.ts'
@@ -45,6 +53,7 @@ export interface Settings {
 export function settingsOf(options: ClientOptions): Settings {
   const { clock, era = 'auto' } = options
   const rules = profile(options.profile)
+  if (options.revisions?.length === 0) throw noRevision()
   const allowed = revisionsOf(era, (options.revisions ?? revisions).map(known))
   if (allowed.length === 0)
     throw new TypeError(`option "revisions" names no revision of the era "${era}"`)
@@ -76,10 +85,11 @@ export function hasBatches({ batches }: Profile, revision: Revision | undefined)
   return batches === 'auto' ? (revision?.batches ?? false) : batches === 'always'
 }
 
-function known(revision: string | Revision): Revision {
-  if (typeof revision !== 'string') return revision
+function known(revision: RevisionName | Revision): Revision {
+  // Programs without types pass anything.
+  if (typeof revision === 'object' && revision !== null) return revision
   const found = revisionNamed(revision)
-  if (found === undefined) throw new TypeError(`unknown revision "${revision}"`)
+  if (found === undefined) throw unknownRevision(revision)
   return found
 }
 

@@ -1,4 +1,4 @@
-import { tasksExtension } from '../mcp/extension.ts'
+import { skillsExtension, skillsSettings, tasksExtension } from '../mcp/extension.ts'
 import { methodRow } from '../mcp/methods.ts'
 import type { ServerDescription } from './connection/negotiate.ts'
 import { refused } from './errors.ts'
@@ -29,6 +29,9 @@ function missingCapability(
         ? capabilities.tasks !== undefined
         : capabilities.extensions?.[tasksExtension] !== undefined
     return isDeclared ? undefined : 'tasks'
+  }
+  if (capability === 'skills') {
+    return skillsSettings(capabilities) === undefined ? skillsExtension : undefined
   }
   if (method === 'resources/subscribe' && capabilities.resources?.subscribe !== true) {
     return 'resources.subscribe'

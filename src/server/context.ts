@@ -4,8 +4,8 @@ import type { Root } from '../mcp/types/roots.ts'
 import type { SampleParams, SampleResult } from '../mcp/types/sampling.ts'
 import { isRecord } from '../util/objects.ts'
 import type { Session } from './core/session.ts'
-import { Log } from './features/logging.ts'
-import { Progress } from './features/progress.ts'
+import { RequestLog } from './features/logging.ts'
+import { ProgressReporter } from './features/progress.ts'
 import { type Elicit, elicit } from './input/elicit.ts'
 import { rootsResponse } from './input/input-responses.ts'
 import type { InputRun } from './input/input-run.ts'
@@ -22,8 +22,8 @@ import type { ServerRequestOptions, TaskHandle } from './tasks/scope.ts'
 export class Context {
   readonly #request: IncomingRequest
   readonly #run: InputRun
-  #progress: Progress | undefined
-  #log: Log | undefined
+  #progress: ProgressReporter | undefined
+  #log: RequestLog | undefined
 
   constructor(request: IncomingRequest, run: InputRun) {
     this.#request = request
@@ -95,14 +95,14 @@ export class Context {
    * comes too fast, is dropped.
    */
   progress(progress: number, total?: number, message?: string): void {
-    this.#progress ??= new Progress(this.#request)
+    this.#progress ??= new ProgressReporter(this.#request)
     this.#progress.send(progress, total, message)
   }
 
   /** Sends a log message to the caller, if it wants messages of this level. Drops those beyond the rate. */
   log(level: LogLevel, data: unknown, logger?: string): void {
     if (!isLogLevel(level)) throw new TypeError(`unknown log level "${level}"`)
-    this.#log ??= new Log(this.#request)
+    this.#log ??= new RequestLog(this.#request)
     this.#log.send(level, data, logger)
   }
 

@@ -12,13 +12,35 @@ type Input<D, Member extends string> = D extends { readonly [M in Member]: infer
   ? Infer<S>
   : Readonly<Record<string, never>>
 
-/** With an output schema a handler returns a value that fits it; without one, anything. */
-type Output<D> = D extends { readonly output: infer S }
-  ? InferInput<S> | CallToolResult | InputRequired
-  : unknown
+/** What cannot be sent: JSON has neither functions, nor classes, nor symbols. */
+type Unsendable =
+  | ((...args: never) => unknown)
+  | (abstract new (
+      ...args: never
+    ) => unknown)
+  | symbol
 
-/** The handler of a tool, typed by the schemas of its definition. */
-export type ToolHandler<D> = (input: Input<D, 'input'>, context: Context) => Awaitable<Output<D>>
+/** Any type of result `R` but those that cannot be sent, by themselves, in a union or in a promise. */
+type Sendable<R> =
+  unknown extends Awaited<R>
+    ? R
+    : [Extract<Awaited<R>, Unsendable>] extends [never]
+      ? R
+      : 'A tool cannot return a function, a class or a symbol: JSON has none of them.'
+
+/** With an output schema a handler returns a value that fits it; without one, anything that can be sent. */
+type Output<D, R> = D extends { readonly output: infer S }
+  ? Awaitable<InferInput<S> | CallToolResult | InputRequired>
+  : Sendable<R>
+
+/**
+ * The handler of a tool, typed by the schemas of its definition. `R` is what it returns, for tools
+ * without an output schema.
+ */
+export type ToolHandler<D, R = unknown> = (
+  input: Input<D, 'input'>,
+  context: Context,
+) => Output<D, R>
 
 /** The handler of a prompt. Returns a text, messages, or a whole result. */
 export type PromptHandler<D> = (

@@ -10,6 +10,7 @@ export {
   text,
 } from '../mcp/content.ts'
 export type { Attachment, Endpoint } from '../mcp/endpoint.ts'
+export type { RevisionName } from '../mcp/revisions/revisions.ts'
 export { withJsonSchema } from '../mcp/schema/convert.ts'
 export { SchemaError } from '../mcp/schema/schema.ts'
 export type { Schema } from '../mcp/schema/standard-schema.ts'
@@ -18,9 +19,11 @@ export type { ServerCache } from './core/cache-hints.ts'
 export type { MethodHandler } from './core/custom-methods.ts'
 export type { Session } from './core/session.ts'
 export type { Completer, CompletionContext } from './features/completion.ts'
+export { type ParsedSkill, parseSkill } from './features/parse-skill.ts'
 export type { PromptDefinition } from './features/prompts.ts'
 export type { Registration } from './features/registry.ts'
 export type { ResourceDefinition } from './features/resources.ts'
+export type { SkillContent, SkillDefinition } from './features/skill-entry.ts'
 export type { ToolDefinition } from './features/tools.ts'
 export type {
   PromptHandler,

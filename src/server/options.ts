@@ -1,17 +1,24 @@
 import type { RpcNotification, RpcRequest } from '../jsonrpc/message.ts'
 import type { PeerOptions } from '../jsonrpc/peer/options.ts'
 import type { Profile, ProfileName } from '../mcp/profile.ts'
+import type { RevisionName } from '../mcp/revisions/revisions.ts'
 import type { Icon, Members } from '../mcp/types/base.ts'
 import type { ServerCache } from './core/cache-hints.ts'
 import type { TaskOptions } from './tasks/registry.ts'
 
 /** The identity of a server, as clients see it. */
 export interface ServerInfo {
+  /** The name by which programs know the server. */
   readonly name: string
+  /** The version of the server. */
   readonly version: string
+  /** The display name, for people. */
   readonly title?: string
+  /** What the server offers, for people. */
   readonly description?: string
+  /** A page about the server. */
   readonly websiteUrl?: string
+  /** Icons for the user interface of hosts. */
   readonly icons?: readonly Icon[]
   /** How to use the server, for the client's model. */
   readonly instructions?: string
@@ -21,8 +28,8 @@ export interface ServerInfo {
 export interface ServerOptions {
   /** The choices that the protocol leaves open; `'mcp'` by default. */
   readonly profile?: ProfileName | Profile
-  /** The names (dates) of the revisions that it serves; all of them by default. */
-  readonly revisions?: readonly string[]
+  /** The dates of the protocol revisions that it serves, such as `'2025-11-25'`; all of them by default. */
+  readonly revisions?: readonly RevisionName[]
   /** The number of entries on one page of a list. */
   readonly pageSize?: number
   /** How long clients may cache lists and resources, in revisions that have cache hints. */

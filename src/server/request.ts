@@ -9,12 +9,12 @@ import type { Session } from './core/session.ts'
 import type { TaskScope } from './tasks/scope.ts'
 
 /** The named params of a request, or a result object. */
-export type Params = Readonly<Record<string, unknown>>
+export type NamedParams = Readonly<Record<string, unknown>>
 
 /** A request that the server is answering, with its caller. */
 export interface IncomingRequest {
   readonly method: string
-  readonly params: Params
+  readonly params: NamedParams
   /** Null for a notification. */
   readonly id: Id | null
   readonly caller: Caller
@@ -31,10 +31,10 @@ export interface IncomingRequest {
 }
 
 /** A result object, returned at once or as a promise. */
-export type HandlerResult = Params | Promise<Params>
+export type HandlerResult = NamedParams | Promise<NamedParams>
 
 /** Returns a member of the params that must be a string. Throws an RpcError (-32602) otherwise. */
-export function stringParam(params: Params, name: string): string {
+export function stringParam(params: NamedParams, name: string): string {
   const value = params[name]
   if (typeof value !== 'string') {
     throw invalidParams(`${name} must be a string`, {
@@ -48,7 +48,7 @@ export function stringParam(params: Params, name: string): string {
  * Returns a member of the params that must be an object, or an empty object when it is absent. Throws
  * an RpcError (-32602) otherwise.
  */
-export function objectParam(params: Params, name: string): Params {
+export function objectParam(params: NamedParams, name: string): NamedParams {
   const value = params[name]
   if (value === undefined) return {}
   if (!isRecord(value)) {

@@ -11,6 +11,7 @@ import { LocalFeatures } from './features/local-features.ts'
 import type { PromptCode, PromptDefinition } from './features/prompts.ts'
 import type { Registration } from './features/registry.ts'
 import type { ResourceCode, ResourceDefinition } from './features/resources.ts'
+import type { SkillContent, SkillDefinition } from './features/skill-entry.ts'
 import type { ToolCode, ToolDefinition } from './features/tools.ts'
 import type {
   PromptHandler,
@@ -18,17 +19,18 @@ import type {
   TemplateHandler,
   ToolHandler,
 } from './handler-types.ts'
-import { serverTable } from './option-table.ts'
+import { promptTable, resourceTable, serverTable, skillTable, toolTable } from './option-table.ts'
 import type { ServerInfo, ServerOptions } from './options.ts'
-import { checkRegistration } from './validate.ts'
+import { checkDefinition, checkRegistration } from './validate.ts'
 
 /**
- * An MCP server: tools, resources and prompts, defined once and served to any number of connections, over
+ * An MCP server: tools, resources, prompts and skills, defined once and served to any number of connections, over
  * any transport and in every protocol revision, at the same time.
  */
 export class Server implements Endpoint {
   /** Answers one self-contained message, without a connection. */
   readonly handle: EndpointHandler
+  /** The choices that the protocol leaves open, such as error codes. */
   readonly profile: Profile
   /** How much was received and sent at the addresses where `listen` or `serve` serves it. */
   readonly traffic = new Traffic()
@@ -48,12 +50,12 @@ export class Server implements Endpoint {
   }
 
   /** Registers a tool. The returned handle updates, disables or removes it. */
-  tool<const D extends ToolDefinition>(
+  tool<const D extends ToolDefinition, R = unknown>(
     name: string,
     definition: D,
-    code: ToolHandler<D>,
+    code: ToolHandler<D, R>,
   ): Registration<ToolDefinition> {
-    checkRegistration(`tool "${name}"`, definition, code)
+    checkRegistration(`tool "${name}"`, definition, code, toolTable)
     // The check: the handler's types were compared with the schemas here; its input is checked later.
     return this.#endpoint.features.tools.register(name, definition, code as ToolCode)
   }
@@ -65,7 +67,7 @@ export class Server implements Endpoint {
     definition: ResourceDefinition,
     read: ResourceHandler,
   ): Registration<ResourceDefinition> {
-    checkRegistration(`resource "${name}"`, definition, read)
+    checkRegistration(`resource "${name}"`, definition, read, resourceTable)
     return this.#endpoint.features.resources.register(name, uri, definition, (_, context) =>
       read(context),
     )
@@ -78,7 +80,7 @@ export class Server implements Endpoint {
     definition: ResourceDefinition,
     read: TemplateHandler<T>,
   ): Registration<ResourceDefinition> {
-    checkRegistration(`resource template "${name}"`, definition, read)
+    checkRegistration(`resource template "${name}"`, definition, read, resourceTable)
     // The check: the variables of a match are those that the type was made of.
     const code = read as unknown as ResourceCode
     return this.#endpoint.features.resources.registerTemplate(name, uriTemplate, definition, code)
@@ -90,8 +92,23 @@ export class Server implements Endpoint {
     definition: D,
     code: PromptHandler<D>,
   ): Registration<PromptDefinition> {
-    checkRegistration(`prompt "${name}"`, definition, code)
+    checkRegistration(`prompt "${name}"`, definition, code, promptTable)
     return this.#endpoint.features.prompts.register(name, definition, code as PromptCode)
+  }
+
+  /**
+   * Registers a skill, under a name such as `refunds` or a path such as `acme/billing/refunds`. Its files
+   * become resources: `SKILL.md`, of the definition and the instructions, and the supporting files. A
+   * function as `instructions` is called for every read. Clients find skills in the revisions with
+   * extensions; in the others they see the resources.
+   */
+  skill(
+    path: string,
+    definition: SkillDefinition,
+    instructions: SkillContent,
+  ): Registration<SkillDefinition> {
+    checkDefinition(`skill "${path}"`, definition, skillTable)
+    return this.#endpoint.features.skills.register(path, definition, instructions)
   }
 
   /**

@@ -6,9 +6,11 @@ import { type Deferred, deferred } from '../util/promises.ts'
 
 /** One connection to a server, as texts. Each text is a message, a batch, or invalid input. */
 export interface Conversation {
+  /** Sends a text to the server as it is. */
   send(text: string): void | Promise<void>
   /** Resolves to the next text. Rejects if the connection has closed and no text is left. */
   next(): Promise<string>
+  /** Closes the connection. */
   close(): void | Promise<void>
 }
 

@@ -1,4 +1,8 @@
 import { expect, test } from 'vitest'
+import { allRevisions } from '../../test/support/scripted-server.ts'
+import { connect } from '../connect.ts'
+import { Router } from '../router/router.ts'
+import { Server } from '../server/server.ts'
 import { Deadlines, timed } from '../util/time/deadline.ts'
 import { fakeClock } from './fake-clock.ts'
 
@@ -72,4 +76,30 @@ test('it moves deadlines', () => {
   expect(ended).toEqual([])
   clock.advance(1)
   expect(ended).toEqual([1000])
+})
+
+test.each(allRevisions)('a client in %s leaves no timer behind', async revision => {
+  for (const calls of [0, 1, 5]) {
+    const clock = fakeClock()
+    const server = new Server({ name: 's', version: '1' })
+    server.tool('t', { description: 'Answers.' }, () => 'x')
+    const client = await connect(server, { clock, revisions: [revision] })
+    for (let call = 0; call < calls; call++) await client.call('t')
+    expect(clock.pending).toBeGreaterThan(0)
+    await client.close()
+    expect(clock.pending).toBe(0)
+  }
+})
+
+test('a router leaves no timer behind', async () => {
+  const clock = fakeClock()
+  const server = new Server({ name: 's', version: '1' })
+  server.tool('t', { description: 'Answers.' }, () => 'x')
+  const router = new Router({ clock })
+  router.register('s', server)
+  const client = await connect(router, { clock })
+  await client.call('s__t')
+  await client.close()
+  await router.close()
+  expect(clock.pending).toBe(0)
 })

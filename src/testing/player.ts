@@ -1,4 +1,4 @@
-import { errorMessage } from '../util/error-message.ts'
+import { errorMessage } from '../util/text/error-message.ts'
 import { type Clock, systemClock } from '../util/time/clock.ts'
 import { adapt } from './adapt.ts'
 import type { Conversation } from './conversation.ts'

@@ -1,4 +1,4 @@
-import { errorMessage } from '../util/error-message.ts'
+import { errorMessage } from '../util/text/error-message.ts'
 import type { ObjectShape, Shape } from './shape.ts'
 import { readShape } from './shape-reader.ts'
 
@@ -8,6 +8,7 @@ export interface Transcript {
   readonly prose: string
   /** The values of settings such as `serve: NAME`, by name. */
   readonly settings: ReadonlyMap<TranscriptSetting, string>
+  /** What is sent and what is expected, in order. */
   readonly steps: readonly TranscriptStep[]
   /** The lines of the file. */
   readonly lines: readonly string[]
@@ -53,6 +54,7 @@ const settings = {
   proves: 'the ids of the requirements the conversation shows',
 } as const
 
+/** A line of settings at the start of a transcript. */
 export type TranscriptSetting = keyof typeof settings
 
 /**

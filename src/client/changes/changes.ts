@@ -24,10 +24,27 @@ export interface ChangeFilter {
  * while there was no connection. `lagged` has the number of changes dropped because they were not read.
  */
 export type Change =
-  | { readonly type: 'tools' | 'prompts' | 'resources' | 'reconnected' }
-  | { readonly type: 'resource'; readonly uri: string }
-  | { readonly type: 'task'; readonly id: string; readonly status: TaskStatus }
-  | { readonly type: 'lagged'; readonly missed: number }
+  | {
+      /** A list that has changed, or that the connection was lost and is open again. */
+      readonly type: 'tools' | 'prompts' | 'resources' | 'reconnected'
+    }
+  | {
+      readonly type: 'resource'
+      /** The URI of the resource that has changed. */
+      readonly uri: string
+    }
+  | {
+      readonly type: 'task'
+      /** The id of the task whose status has changed. */
+      readonly id: string
+      /** The status of the task now. */
+      readonly status: TaskStatus
+    }
+  | {
+      readonly type: 'lagged'
+      /** The number of changes that were dropped because they were not read. */
+      readonly missed: number
+    }
 
 /** Converts a filter to the form of the protocol. */
 export function wireFilter(filter: ChangeFilter): SubscriptionFilter {

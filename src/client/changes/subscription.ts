@@ -29,6 +29,8 @@ export interface SubscriptionHost {
   readonly sessionSubscriptions: SessionSubscriptions
   /** Returns the connection, as soon as there is one. */
   opened(): Promise<Negotiated>
+  /** Settles when the server has received everything that was sent before. Never rejects. */
+  confirm(): Promise<void>
   /** Whether the client is closed. */
   isClosed(): boolean
   /** Sends a request that its caller manages: it is not retried. */
@@ -46,7 +48,6 @@ export interface SubscriptionHost {
 
 /** One subscription to changes, in any revision. It survives reconnects. */
 export class ChangeSubscription implements Changes {
-  readonly ready: Promise<SubscriptionFilter>
   /** The requested filter. */
   readonly filter: SubscriptionFilter
   readonly #host: SubscriptionHost
@@ -57,6 +58,8 @@ export class ChangeSubscription implements Changes {
   /** The resources that this subscription has subscribed its session to. */
   #uris: readonly string[] = []
   #stream: Stream | undefined
+  /** `ready`, once somebody waits for it. */
+  #confirmed: Promise<SubscriptionFilter> | undefined
   #isReady = false
   #hasEnded = false
   #attempts = 0
@@ -67,11 +70,18 @@ export class ChangeSubscription implements Changes {
     this.#host = host
     this.filter = wireFilter(filter)
     this.#ready = deferred()
-    this.ready = this.#ready.promise
-    this.ready.then(undefined, () => {})
+    this.#ready.promise.then(undefined, () => {})
     this.#signal = signal
     if (signal?.aborted) this.#unsubscribe()
     else signal?.addEventListener('abort', this.#unsubscribe, { once: true })
+  }
+
+  get ready(): Promise<SubscriptionFilter> {
+    if (this.#confirmed === undefined) {
+      this.#confirmed = this.#confirm()
+      this.#confirmed.then(undefined, () => {})
+    }
+    return this.#confirmed
   }
 
   /** Whether there will be no more changes. */
@@ -162,6 +172,18 @@ export class ChangeSubscription implements Changes {
     )
   }
 
+  /**
+   * In a session, list changes are sent without a request, but not before the server has got
+   * `notifications/initialized`. A response to a later request shows that it has.
+   */
+  async #confirm(): Promise<SubscriptionFilter> {
+    const acknowledged = await this.#ready.promise
+    if (this.#stream === undefined && this.#uris.length === 0 && !this.#hasEnded) {
+      await this.#host.confirm()
+    }
+    return acknowledged
+  }
+
   #onAttached(acknowledged: SubscriptionFilter): void {
     const missing = missingIn(this.filter, acknowledged)
     if (this.#host.settings.strict && missing !== undefined) {
@@ -239,8 +261,8 @@ export class ChangeSubscription implements Changes {
   }
 
   #onStreamFailed(stream: Stream, error: unknown, isConnected: boolean): void {
-    if (this.#stream === stream && isConnected && isLost(error)) {
-      // Only this stream broke, so there will be no reconnect that restores it.
+    if (this.#stream === stream && isConnected && isGone(error)) {
+      // Only this stream broke or could not be opened, so there will be no reconnect that restores it.
       this.onEnded()
       return
     }

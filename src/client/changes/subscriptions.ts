@@ -1,7 +1,7 @@
 import type { Envelope } from '../../jsonrpc/channel.ts'
 import type { Id } from '../../jsonrpc/message.ts'
 import { metaKeys } from '../../mcp/meta.ts'
-import { isRecord } from '../../util/objects.ts'
+import { isRecord, ownMember } from '../../util/objects.ts'
 import { type ChangeFilter, changeIn, isWanted, readFilter } from './changes.ts'
 import { SessionSubscriptions } from './session-subscriptions.ts'
 import { ChangeSubscription, type Changes, type SubscriptionHost } from './subscription.ts'
@@ -29,6 +29,11 @@ export class ChangeSubscriptions {
       settings: host.settings,
       sessionSubscriptions: this.#sessionSubscriptions,
       opened: () => host.opened(),
+      confirm: () =>
+        host.request('ping', {}).then(
+          () => {},
+          () => {},
+        ),
       isClosed: () => host.isClosed(),
       begin: (opened, method, params, options) => host.begin(opened, method, params, options),
       claim: (id, subscription) => this.#claim(id, subscription),
@@ -52,8 +57,7 @@ export class ChangeSubscriptions {
 
   /** Passes a notification to the subscriptions it is for. */
   onNotification(method: string, params: unknown, envelope: Envelope): void {
-    const meta = isRecord(params) && isRecord(params._meta) ? params._meta : {}
-    const tag = meta[metaKeys.subscriptionId]
+    const tag = ownMember(ownMember(params, '_meta'), metaKeys.subscriptionId)
     // Where each request has a stream of its own, the stream identifies the subscription as the tag does.
     const tagged = this.#byId.get(tag ?? envelope.about)
     if (method === 'notifications/subscriptions/acknowledged') {

@@ -16,7 +16,7 @@ export interface ConnectionHandlers {
   /** Handles a request of the server and returns its result. */
   onRequest(request: RpcRequest, exchange: Exchange, connection: Connection): unknown
   onNotification(notification: RpcNotification, envelope: Envelope, connection: Connection): void
-  /** The connection closed, and not because this client closed it. */
+  /** The connection was closed or retired, and not because this client closed it. */
   onLost(connection: Connection, cause: Error | undefined): void
   /** A response arrived for a request that was abandoned; `result` is undefined if the request failed. */
   onLate?(id: Id, result?: unknown): void
@@ -58,6 +58,7 @@ export class Connection {
   #givenId: Id | undefined
   #isClosing = false
   #isClosed = false
+  #isRetired = false
   /** Whether the connection closed without `close` having been called. */
   #isLost = false
 
@@ -72,7 +73,22 @@ export class Connection {
   }
 
   get isOpen(): boolean {
-    return !this.#isClosed && !this.#isClosing
+    return !this.#isClosed && !this.#isClosing && !this.#isRetired
+  }
+
+  /** Whether the connection takes no more requests, while those in flight may still be answered. */
+  get isRetired(): boolean {
+    return this.#isRetired && !this.#isClosed && !this.#isClosing
+  }
+
+  /** The number of messages received so far, of any kind. */
+  get received(): number {
+    return this.#peer.received
+  }
+
+  /** Settles when the connection has closed, with the cause, if any. */
+  get closed(): Promise<Error | undefined> {
+    return this.#peer.closed
   }
 
   /**
@@ -206,6 +222,7 @@ export class Connection {
       onError,
       makeId: () => this.#nextId(),
       onDisconnect: cause => this.#onClosed(cause),
+      onRetired: cause => this.#onRetired(cause),
       // The revision is negotiated only after the peer exists, so each of these reads it every time.
       batches: () => hasBatches(profile, this.revision),
       toWire: error => toWire(error, { profile, revision: this.revision }),
@@ -253,13 +270,19 @@ export class Connection {
     return this.#peer.close({ drainMs: 0 })
   }
 
+  #onRetired(cause: Error): void {
+    if (!this.isOpen) return
+    this.#isRetired = true
+    this.#handlers.onLost(this, cause)
+  }
+
   #onClosed(cause: Error | undefined): void {
     if (this.#isClosed) return
     this.#isClosed = true
     if (this.#isClosing) return
     this.#isLost = true
     void this.#abort()
-    this.#handlers.onLost(this, cause)
+    if (!this.#isRetired) this.#handlers.onLost(this, cause)
   }
 
   /**
@@ -285,6 +308,8 @@ export class Connection {
   }
 
   #sendCancelled(id: Id, why: unknown): void {
+    // The server that works on it gets no more messages of this session.
+    if (this.isRetired) this.#channel.abandon?.(id)
     if (!this.isOpen) return
     const cancellation = this.revision?.features.cancellation
     // Where each request has a stream of its own, closing that stream is the cancellation.

@@ -1,6 +1,7 @@
 import { ChannelError } from '../../jsonrpc/channel.ts'
 import { RpcError } from '../../jsonrpc/error.ts'
 import { PeriodicCheck } from '../../util/time/periodic-check.ts'
+import { isTimeout } from '../errors.ts'
 import type { Settings } from '../settings.ts'
 import type { Negotiated } from './negotiate.ts'
 
@@ -45,6 +46,8 @@ export class Heartbeat {
       await opened.connection.call('ping', undefined, { timeoutMs: heartbeat.waitMs })
     } catch (cause) {
       if (this.#opened !== opened || cause instanceof RpcError) return
+      // A ping that has a stream of its own and could not be sent says nothing about other requests.
+      if (opened.connection.hasStreams && !isTimeout(cause)) return
       this.#check.stop()
       const lost = new ChannelError('timeout', 'ping: the server does not respond', { cause })
       onError(lost)

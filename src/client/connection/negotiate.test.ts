@@ -195,7 +195,7 @@ describe('negotiation', () => {
 
   it('closes if the server chooses a revision that the options exclude', async () => {
     const server = sessionServer('2024-11-05')
-    const options = { revisions: ['2025-11-25', '2026-07-28'], ...quiet }
+    const options = { revisions: ['2025-11-25', '2026-07-28'] as const, ...quiet }
     await expect(openClient(server.dial, options)).rejects.toMatchObject({ code: 'refused' })
   })
 
@@ -316,12 +316,10 @@ describe('a required era', () => {
 
   it('must have revisions', async () => {
     const { dial } = new ScriptedServer()
-    const wrong = [
-      { era: 'stateless', revisions: ['2025-11-25'] },
-      { revisions: ['1999-01-01'] },
-      { revisions: [] },
-    ] as const
+    const wrong = [{ era: 'stateless', revisions: ['2025-11-25'] }, { revisions: [] }] as const
     for (const options of wrong) await expect(openClient(dial, options)).rejects.toThrow(TypeError)
+    // @ts-expect-error there is no such revision
+    await expect(openClient(dial, { revisions: ['1999-01-01'] })).rejects.toThrow(TypeError)
   })
 })
 

@@ -1,7 +1,7 @@
 import { type Channel, ChannelError } from '../../jsonrpc/channel.ts'
 import { RpcError } from '../../jsonrpc/error.ts'
 import { metaKeys } from '../../mcp/meta.ts'
-import { newest, type Revision } from '../../mcp/revisions/revisions.ts'
+import { newest, type Revision, revisionsOf } from '../../mcp/revisions/revisions.ts'
 import { implementationFor } from '../../mcp/revisions/shape.ts'
 import type {
   ClientCapabilities,
@@ -22,7 +22,9 @@ export type Dial = () => Promise<Channel>
 
 /** What a server says of itself. Its name must not be used for decisions. */
 export interface ServerDescription extends Implementation {
+  /** The features that the server has declared, such as tools and resources. */
   readonly capabilities: ServerCapabilities
+  /** How to use the server, written for the model. */
   readonly instructions?: string
   /** The negotiated protocol revision. */
   readonly revision: Revision
@@ -112,6 +114,12 @@ async function openStateless(
     if (found.server !== undefined) return { connection, server: found.server }
     const why = 'the server does not answer server/discover as a stateless server'
     const { cause } = found
+    if (cause instanceof RpcError && supportedIn(cause) === undefined) {
+      // It answered, but knows nothing of this era, so it has sessions, or speaks another protocol.
+      const [first, last] = [revisionsOf('session').at(0), revisionsOf('session').at(-1)]
+      const theirs = `only versions with sessions (${first?.name} to ${last?.name})`
+      throw nothingInCommon([theirs], opening.settings, cause)
+    }
     const reason = cause instanceof Error ? `${why}: ${cause.message}` : why
     throw new ChannelError('refused', `opening: ${reason}`, { cause })
   })
@@ -304,10 +312,9 @@ async function orClose<T>(connection: Connection, work: () => Promise<T>): Promi
     }
     if (!isLost(error)) throw error
     // The negotiation executes nothing, so the outcome is not unknown: the connection is just closed.
-    const why = error.cause instanceof Error ? `: ${error.cause.message}` : ''
-    throw new ChannelError('closed', `opening: the server closed the connection${why}`, {
-      cause: error.cause,
-    })
+    const { cause } = error
+    const why = cause instanceof Error ? cause.message : 'the server closed the connection'
+    throw new ChannelError('closed', `opening: ${why}`, { cause })
   }
 }
 

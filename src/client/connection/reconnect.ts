@@ -30,6 +30,8 @@ export class ReconnectingConnection {
   readonly #settleClosed: (cause: Error | undefined) => void
   #current: Negotiated
   #since: number
+  /** Replaced connections with requests in flight. They close when the last one is answered. */
+  readonly #retired = new Set<Connection>()
   /** Awaited by requests that are made while there is no connection. */
   #reopening: Deferred<Negotiated> | undefined
   #attempting: Promise<void> | undefined
@@ -87,13 +89,16 @@ export class ReconnectingConnection {
     if (this.#failure === undefined) this.#end(new ChannelError('closed', 'the client is closed'))
     // Requests that this has just rejected send their cancellation in the next microtask.
     await undefined
-    await Promise.all([this.#current.connection.close(), this.#attempting])
+    const connections = [this.#current.connection, ...this.#retired]
+    await Promise.all([...connections.map(one => one.close()), this.#attempting])
   }
 
   async #reopen(reopening: Deferred<Negotiated>, lost: Error | undefined): Promise<void> {
     let cause: unknown = lost
+    const { connection } = this.#current
+    if (connection.isRetired) this.#keepUntilClosed(connection)
     // The rest of the old connection goes first: a server may not stand two instances or connections at once.
-    await this.#current.connection.close()
+    else await connection.close()
     while (!this.isClosed && this.#attempts < this.#settings.reconnect.attempts) {
       await this.#wait(reconnectDelayMs(this.#attempts++, this.#settings.reconnect))
       if (this.isClosed) return
@@ -111,6 +116,11 @@ export class ReconnectingConnection {
     const why = cause instanceof Error ? `: ${cause.message}` : ''
     const what = `the connection was lost, and reconnecting failed${why}`
     this.#end(new ChannelError('closed', what, { cause }), toError(cause))
+  }
+
+  #keepUntilClosed(connection: Connection): void {
+    this.#retired.add(connection)
+    void connection.closed.then(() => this.#retired.delete(connection))
   }
 
   /** Returns false, and closes the connection, if it was lost already or the client was closed meanwhile. */

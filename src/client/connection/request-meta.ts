@@ -9,7 +9,7 @@ import type {
   LogLevel,
   ProgressToken,
 } from '../../mcp/types/base.ts'
-import { frozenCopy, isRecord } from '../../util/objects.ts'
+import { frozenCopy, isRecord, ownMember } from '../../util/objects.ts'
 
 /** What a stateless request says of its client. */
 export interface SenderInfo {
@@ -55,7 +55,7 @@ export function withMeta(
   if (progressToken === undefined && sender === undefined && trace === undefined) return params
   if (Array.isArray(params))
     throw new TypeError('params of MCP requests must be an object (got an array)')
-  const given = isRecord(params) ? params._meta : undefined
+  const given = ownMember(params, '_meta')
   if (given === undefined && progressToken === undefined && trace === undefined) {
     return sentBy(sender, params)
   }
@@ -67,13 +67,13 @@ export function withMeta(
 /** Returns the ambient trace context, unless the request has one of its own or has no place for it. */
 function traceFor(params: object | undefined): TraceContext | undefined {
   if (Array.isArray(params)) return undefined
-  const given = isRecord(params) ? params._meta : undefined
+  const given = ownMember(params, '_meta')
   return isRecord(given) && given.traceparent !== undefined ? undefined : ambientTrace()
 }
 
 function sentBy(sender: object | undefined, params: object | undefined): object {
   // Not `{ ...params, _meta }`: members that follow a spread cost Node 20 more than the rest of a call.
-  const sent: { _meta?: object } = Object.assign({}, params)
+  const sent: { _meta?: object } = { ...params }
   sent._meta = sender
   return sent
 }

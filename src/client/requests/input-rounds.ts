@@ -48,7 +48,7 @@ export function isComplete(result: unknown): boolean {
 }
 
 /** Reads an `input_required` result. Throws a ChannelError `'framing'` if it has neither part. */
-export function inputRequired(
+export function readInputRequired(
   result: unknown,
   method: string,
 ): { readonly inputRequests?: Members; readonly requestState?: string } {

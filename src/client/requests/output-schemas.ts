@@ -12,12 +12,12 @@ export type Structured<S> = S extends Schema ? Infer<S> : unknown
 
 interface Listed {
   readonly schema: JsonSchema | undefined
-  readonly taskSupport: TaskSupport
-  compiled?: Compiled<unknown>
+  readonly taskSupport: ListedTaskSupport
+  compiled?: Compiled<unknown> | undefined
 }
 
 /** Whether a tool may, must or must not be called as a task, in revisions where the client decides. */
-export type TaskSupport = NonNullable<ToolExecution['taskSupport']>
+export type ListedTaskSupport = NonNullable<ToolExecution['taskSupport']>
 
 /**
  * The output schemas and task support of the tools that have been listed. Results are checked against these
@@ -25,6 +25,8 @@ export type TaskSupport = NonNullable<ToolExecution['taskSupport']>
  */
 export class OutputSchemas {
   readonly #tools = new Map<string, Listed>()
+  /** The entries whose schema is compiled, oldest first. Compiled schemas take much memory. */
+  #compiled: Listed[] = []
   readonly #onError: (error: unknown) => void
 
   constructor(onError: (error: unknown) => void) {
@@ -50,13 +52,22 @@ export class OutputSchemas {
   }
 
   /** Returns the task support of a tool; undefined for a tool that has not been listed. */
-  taskSupport(name: string): TaskSupport | undefined {
+  taskSupport(name: string): ListedTaskSupport | undefined {
     return this.#tools.get(name)?.taskSupport
   }
 
   /** Drops all entries, because the list of tools has changed. */
   clear(): void {
     this.#tools.clear()
+    this.#compiled = []
+  }
+
+  /** Keeps a compiled schema. The oldest one is dropped beyond the limit `outputValidators`. */
+  #keep(entry: Listed): void {
+    this.#compiled.push(entry)
+    if (this.#compiled.length <= limits.outputValidators.default) return
+    const oldest = this.#compiled.shift()
+    if (oldest !== undefined) oldest.compiled = undefined
   }
 
   /** Rejects with a ChannelError `'framing'` if the structured content does not match the output schema. */
@@ -67,7 +78,10 @@ export class OutputSchemas {
     const what = `tool "${name}" output`
     let checked: Awaited<ReturnType<Compiled<unknown>['check']>>
     try {
-      entry.compiled ??= compileSchema(entry.schema, { what, side: 'output' })
+      if (entry.compiled === undefined) {
+        entry.compiled = compileSchema(entry.schema, { what, side: 'output' })
+        this.#keep(entry)
+      }
       checked = await entry.compiled.check(answer.structured)
     } catch (error) {
       // An unusable schema is a bug of the server and no reason to withhold the result.

@@ -1,10 +1,15 @@
+import type { Id } from '../../jsonrpc/message.ts'
 import type { ProgressToken } from '../../mcp/types/base.ts'
 import { isRecord } from '../../util/objects.ts'
+import { randomToken } from '../../util/random.ts'
 
 /** The progress of a call. `progress` grows from one report to the next. */
 export interface Progress {
+  /** How far the call is, in units of the server. It increases with each report. */
   readonly progress: number
+  /** The value of `progress` at the end, if the server knows it. */
   readonly total?: number
+  /** What the server is doing, for people. */
   readonly message?: string
 }
 
@@ -12,17 +17,25 @@ export interface Progress {
 export class ProgressHandlers {
   readonly #calls = new Map<ProgressToken, Watched>()
   readonly #onError: (error: unknown) => void
-  #last = 0
 
   constructor(onError: (error: unknown) => void) {
     this.#onError = onError
   }
 
-  /** Registers a handler and returns its token, which is never used again. */
+  /**
+   * Registers a handler and returns its token, which is never used again. The token is random: calls of
+   * several callers share a connection, and none of them may report progress for another one.
+   */
   watch(onProgress: (progress: Progress) => void): ProgressToken {
-    const token = ++this.#last
-    this.#calls.set(token, { onProgress, latest: Number.NEGATIVE_INFINITY })
+    const token = randomToken()
+    this.#calls.set(token, { onProgress, latest: Number.NEGATIVE_INFINITY, id: undefined })
     return token
+  }
+
+  /** From now on, progress that arrives on the stream of a request must be on that of the request with this id. */
+  bind(token: ProgressToken, id: Id | undefined): void {
+    const call = this.#calls.get(token)
+    if (call !== undefined) call.id = id
   }
 
   /** Removes a handler. */
@@ -30,13 +43,18 @@ export class ProgressHandlers {
     this.#calls.delete(token)
   }
 
-  /** Handles a notification. It is dropped if `progress` has not grown: it must not extend a timeout. */
-  onNotification(params: unknown): void {
+  /**
+   * Handles a notification. It is dropped if `progress` has not grown, because it must not extend a timeout,
+   * and if it arrived on the stream of another request, `about`. Servers of session-based revisions may also
+   * send it on the stream that belongs to no request.
+   */
+  onNotification(params: unknown, about?: Id): void {
     if (!isRecord(params) || typeof params.progress !== 'number') return
     const { progressToken, progress, total, message } = params
     // The check: any other value is not a key of the map.
     const call = this.#calls.get(progressToken as ProgressToken)
     if (call === undefined || !(progress > call.latest)) return
+    if (about !== undefined && call.id !== undefined && about !== call.id) return
     call.latest = progress
     try {
       call.onProgress({
@@ -53,4 +71,6 @@ export class ProgressHandlers {
 interface Watched {
   readonly onProgress: (progress: Progress) => void
   latest: number
+  /** The request that the handler belongs to; undefined if progress may arrive on the stream of any request. */
+  id: Id | undefined
 }

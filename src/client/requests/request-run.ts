@@ -1,7 +1,9 @@
 import type { CallOptions } from '../../jsonrpc/handler.ts'
 import { methodRow } from '../../mcp/methods.ts'
 import type { Negotiated } from '../connection/negotiate.ts'
+import { reconnectDelayMs } from '../connection/reconnect.ts'
 import { isLost, isUnsent } from '../errors.ts'
+import type { ReconnectPolicy } from '../settings.ts'
 import type { CallTimeout } from './call-timeout.ts'
 import type { Progress } from './progress.ts'
 
@@ -24,6 +26,10 @@ export class RequestRun {
   timeout: CallTimeout | undefined
   /** How often the request was sent again although it may have been executed. */
   repeats = 0
+  /** How long to wait before the request is sent again. */
+  delayMs = 0
+  /** How often the request could not be sent because the server was not reachable. */
+  #unreachable = 0
 
   constructor(method: string, options: RequestOptions, startedAt: number) {
     this.method = method
@@ -32,20 +38,29 @@ export class RequestRun {
   }
 
   /**
-   * Returns if the request may be sent again after this error: because it was never sent, in which case the
-   * connection is marked as lost, or once because repeating it does no harm. Throws the error otherwise.
+   * Returns if the request may be sent again after this error: because it was never sent, or once because
+   * repeating it does no harm. Throws the error otherwise.
+   *
+   * A request that was never sent shows that its connection is lost. Where each request has a stream of
+   * its own, it shows nothing about the others: that request alone waits, at most `reconnect.attempts`
+   * times.
    */
   retryOrThrow(
     { connection, server }: Negotiated,
     params: object | undefined,
     error: unknown,
-    isClientClosed: boolean,
+    { isClientClosed, reconnect }: { isClientClosed: boolean; reconnect: ReconnectPolicy },
   ): void {
+    const isAlone = connection.hasStreams && connection.isOpen
     // A cursor means nothing to the next session: the list is read again from the start.
     const { sessions } = server.revision.features
-    if (sessions && params !== undefined && 'cursor' in params) throw error
-    if (isUnsent(error) && !isClientClosed) connection.lose(error)
-    else if (!isLost(error) || !isRepeatable(this.method) || this.repeats++ > 0) throw error
+    if (sessions && !isAlone && params !== undefined && 'cursor' in params) throw error
+    if (!isUnsent(error) || isClientClosed) {
+      if (!isLost(error) || !isRepeatable(this.method) || this.repeats++ > 0) throw error
+    } else if (isAlone) {
+      if (this.#unreachable >= reconnect.attempts) throw error
+      this.delayMs = reconnectDelayMs(this.#unreachable++, reconnect)
+    } else if (!connection.hasStreams) connection.lose(error)
   }
 }
 

@@ -6,25 +6,27 @@ import type { LogLevel } from '../../mcp/types/base.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
 import { abortable } from '../../util/promises.ts'
+import { sleep } from '../../util/time/sleep.ts'
 import type { ResponseCache, Ticket } from '../cache.ts'
 import type { ConnectionCallOptions, StartedCall } from '../connection/connection.ts'
 import type { Negotiated } from '../connection/negotiate.ts'
 import type { ReconnectingConnection } from '../connection/reconnect.ts'
 import { senderMeta, withMeta } from '../connection/request-meta.ts'
-import { isUnsent } from '../errors.ts'
+import { isTimeout, isUnsent } from '../errors.ts'
 import type { ServerRequestHandlers } from '../server-requests/handlers.ts'
-import type { Settings } from '../settings.ts'
+import type { ReconnectPolicy, Settings } from '../settings.ts'
 import { checkDeclared } from '../strict.ts'
 import { CallTimeout } from './call-timeout.ts'
 import { DirectCall, type DirectCallHost } from './direct-call.ts'
 import {
   answerInputRequests,
   type InputRetry,
-  inputRequired,
+  readInputRequired,
   resultTypeOf,
 } from './input-rounds.ts'
 import type { ProgressHandlers } from './progress.ts'
 import { type RequestOptions, RequestRun } from './request-run.ts'
+import { timeoutOf } from './timeout-error.ts'
 
 /** The parts of a client that requests need. */
 export interface RequestParts {
@@ -95,7 +97,9 @@ export class Requests {
   ): StartedCall {
     const call = opened.connection.begin(method, this.withRequestMeta(opened, params), options)
     call.reply.then(undefined, error => {
-      if (isUnsent(error) && !this.#parts.reconnecting().isClosed) opened.connection.lose(error)
+      if (!isUnsent(error) || this.#parts.reconnecting().isClosed) return
+      // Where each request has a stream of its own, the others may go on.
+      if (!opened.connection.hasStreams) opened.connection.lose(error)
     })
     return call
   }
@@ -144,7 +148,8 @@ export class Requests {
       // A call may fail while its connection is closing; whether it was lost is known only afterwards.
       await undefined
       const why = opened.connection.failure(error, run.method, id, run.options)
-      run.retryOrThrow(opened, params, why, this.#parts.reconnecting().isClosed)
+      if (isTimeout(why)) throw timeoutOf(run, params, why, this.#timeoutMs(run))
+      run.retryOrThrow(opened, params, why, this.#retryRules())
       return this.#complete(run, params)
     },
   }
@@ -153,6 +158,8 @@ export class Requests {
   async #complete(run: RequestRun, params: object | undefined, first?: Received): Promise<unknown> {
     try {
       return await this.#rounds(run, params, first)
+    } catch (error) {
+      throw isTimeout(error) ? timeoutOf(run, params, error) : error
     } finally {
       if (run.timeout !== undefined) {
         run.timeout.end()
@@ -172,7 +179,7 @@ export class Requests {
         const what = `${run.method}: the server still requires input after ${round} rounds`
         throw new ChannelError('too-many', what)
       }
-      const retry = await this.#answerInput(run, inputRequired(result, run.method), revision)
+      const retry = await this.#answerInput(run, readInputRequired(result, run.method), revision)
       received = await this.#fetch(run, { ...params, ...retry }, true)
     }
   }
@@ -180,7 +187,7 @@ export class Requests {
   /** Handles the input requests and returns the params to add to the next attempt. */
   async #answerInput(
     run: RequestRun,
-    { inputRequests, requestState }: ReturnType<typeof inputRequired>,
+    { inputRequests, requestState }: ReturnType<typeof readInputRequired>,
     revision: Revision,
   ): Promise<InputRetry> {
     const { handlers, reconnecting } = this.#parts
@@ -208,6 +215,7 @@ export class Requests {
   /** Gets one result, from the cache or from the server, over as many connections as it takes. */
   async #fetch(run: RequestRun, params: object | undefined, isRetry: boolean): Promise<Received> {
     for (;;) {
+      if (run.delayMs > 0) await this.#delay(run)
       const opened = await this.#ready(run)
       const { revision } = opened.server
       if (this.#parts.settings.strict) checkDeclared(opened.server, run.method)
@@ -222,7 +230,7 @@ export class Requests {
         }
         return { result, revision }
       } catch (error) {
-        run.retryOrThrow(opened, params, error, this.#parts.reconnecting().isClosed)
+        run.retryOrThrow(opened, params, error, this.#retryRules())
       }
     }
   }
@@ -245,9 +253,13 @@ export class Requests {
     // The peer drops its own entry in the end, should the response to an abandoned request never arrive.
     const { maxTotalMs = settings.totalMs } = run.options
     const lastMs = maxTotalMs > 0 ? Math.max(maxTotalMs, timeoutMs) : 0
-    const { reply, giveUp } = connection.begin(run.method, sent, { signal, timeoutMs: lastMs })
+    const { id, reply, giveUp } = connection.begin(run.method, sent, {
+      signal,
+      timeoutMs: lastMs,
+    })
     const result = timeout.wait(reply, giveUp)
     if (progressToken === undefined) return result
+    progress.bind(progressToken, id)
     return result.finally(() => progress.unwatch(progressToken))
   }
 
@@ -281,6 +293,25 @@ export class Requests {
     return run.timeout.wait(abortable(opened, run.options.signal))
   }
 
+  #retryRules(): { isClientClosed: boolean; reconnect: ReconnectPolicy } {
+    const isClientClosed = this.#parts.reconnecting().isClosed
+    return { isClientClosed, reconnect: this.#parts.settings.reconnect }
+  }
+
+  /** Waits before a request is sent again, within its timeout. */
+  async #delay(run: RequestRun): Promise<void> {
+    run.timeout ??= this.#startTimeout(run)
+    const { gone } = this.#parts.reconnecting()
+    const { signal = gone } = run.options
+    const pause = sleep(run.delayMs, this.#parts.settings.clock)
+    run.delayMs = 0
+    try {
+      await run.timeout.wait(abortable(pause.done, AbortSignal.any([gone, signal])))
+    } finally {
+      pause.wake()
+    }
+  }
+
   #ticket(run: RequestRun, params: object | undefined, revision: Revision): Ticket | undefined {
     if (!revision.features.cacheHints || !methodRow(run.method)?.cacheable) return undefined
     return this.#parts.cache.ticket(run.method, params)
@@ -288,6 +319,10 @@ export class Requests {
 
   #cached(ticket: Ticket): unknown {
     return this.#parts.cache.get(ticket)
+  }
+
+  #timeoutMs({ options }: RequestRun): number {
+    return options.timeoutMs ?? this.#parts.settings.timeoutMs
   }
 
   #startTimeout({ method, options, startedAt }: RequestRun): CallTimeout {

@@ -1,6 +1,6 @@
 import { tasksExtension } from '../../mcp/extension.ts'
 import {
-  methods,
+  mcpMethods,
   type ServerRequestCapability,
   serverRequestMethods,
   taskCapability,
@@ -71,7 +71,7 @@ function tasksOf(
   const requests: Record<string, Members> = {}
   for (const method of serverRequestMethods) {
     const path = taskCapability(method)
-    if (path === undefined || declared[methods[method].capability] === undefined) continue
+    if (path === undefined || declared[mcpMethods[method].capability] === undefined) continue
     requests[path.area] = { ...requests[path.area], [path.action]: {} }
   }
   return Object.keys(requests).length === 0 ? {} : { tasks: { list: {}, cancel: {}, requests } }

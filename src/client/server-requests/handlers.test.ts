@@ -470,3 +470,41 @@ describe('the time that a server request takes', () => {
     expect(await call).toMatchObject({ code: 'timeout' })
   })
 })
+
+describe('sampling as a notification', () => {
+  it.each([
+    ['erlmcp', 1],
+    ['mcp', 0],
+  ] as const)(
+    'runs the handler in the profile %s %i times, without a response',
+    async (profile, times) => {
+      const server = sessionServer('2025-11-25')
+      const seen: unknown[] = []
+      await using client = await openClient(server.dial, {
+        profile,
+        onError: () => {},
+        sample: ({ messages }) => {
+          seen.push(messages)
+          return { role: 'assistant', model: 'm', content: { type: 'text', text: 'hi' } }
+        },
+      })
+      const messages = [{ role: 'user', content: { type: 'text', text: 'hello' } }]
+      server.notify('sampling/createMessage', { messages, maxTokens: 5 })
+      await client.ping()
+      await client.ping()
+      expect(seen).toHaveLength(times)
+    },
+  )
+
+  it('reports one that cannot be run', async () => {
+    const server = sessionServer('2025-11-25')
+    const reports: unknown[] = []
+    await using client = await openClient(server.dial, {
+      profile: 'erlmcp',
+      onError: error => reports.push(error),
+    })
+    server.notify('sampling/createMessage', {})
+    await client.ping()
+    expect(reports).toEqual([expect.objectContaining({ code: -32601 })])
+  })
+})

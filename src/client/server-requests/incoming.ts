@@ -2,7 +2,7 @@ import type { Envelope } from '../../jsonrpc/channel.ts'
 import { methodNotFound } from '../../jsonrpc/error.ts'
 import type { Exchange } from '../../jsonrpc/handler.ts'
 import type { Id, RpcNotification, RpcRequest } from '../../jsonrpc/message.ts'
-import { methodRow } from '../../mcp/methods.ts'
+import { isServerRequest, methodRow, type ServerRequestMethod } from '../../mcp/methods.ts'
 import { canonicalNotification } from '../../mcp/names.ts'
 import type { Members } from '../../mcp/types/base.ts'
 import { isLogLevel } from '../../mcp/types/logging.ts'
@@ -17,7 +17,7 @@ import type { OutputSchemas } from '../requests/output-schemas.ts'
 import type { ProgressHandlers } from '../requests/progress.ts'
 import type { Requests } from '../requests/requests.ts'
 import type { Settings } from '../settings.ts'
-import type { Tasks } from '../tasks/tasks.ts'
+import type { ClientTasks } from '../tasks/tasks.ts'
 import type { ServerRequestHandlers } from './handlers.ts'
 import type { ServerRequestTasks } from './tasks.ts'
 
@@ -31,7 +31,7 @@ export interface IncomingParts {
   readonly cache: ResponseCache
   readonly outputs: OutputSchemas
   readonly subscriptions: ChangeSubscriptions
-  readonly tasks: Tasks
+  readonly tasks: ClientTasks
   readonly serverRequestTasks: ServerRequestTasks
   readonly hooks: ProxyHooks | undefined
 }
@@ -77,17 +77,22 @@ export class Incoming {
   onNotification(notification: RpcNotification, envelope: Envelope, connection: Connection): void {
     const method = canonicalNotification(notification.method)
     const params = isRecord(notification.params) ? notification.params : undefined
-    this.#dispatch(method, params, connection)
+    this.#dispatch(method, params, envelope, connection)
     this.#parts.subscriptions.onNotification(method, params, envelope)
     this.#guarded(() => this.#parts.options.onNotification?.(method, params))
     this.#guarded(() => this.#parts.hooks?.onNotification(method, params, envelope))
   }
 
-  #dispatch(method: string, params: Members | undefined, connection: Connection): void {
+  #dispatch(
+    method: string,
+    params: Members | undefined,
+    envelope: Envelope,
+    connection: Connection,
+  ): void {
     const { progress, cache, outputs, tasks } = this.#parts
     switch (method) {
       case 'notifications/progress':
-        progress.onNotification(params)
+        progress.onNotification(params, envelope.about)
         break
       case 'notifications/message':
         this.#onLog(params)
@@ -103,7 +108,13 @@ export class Incoming {
         cache.invalidate(['prompts/list'])
         break
       case 'notifications/resources/list_changed':
-        cache.invalidate(['resources/list', 'resources/templates/list'])
+        // The files of skills are resources, so their lists change together.
+        cache.invalidate([
+          'resources/list',
+          'resources/templates/list',
+          'skills/list',
+          'skills/get',
+        ])
         break
       case 'notifications/resources/updated':
         cache.invalidate(['resources/read'], stringOf(params?.uri))
@@ -113,6 +124,7 @@ export class Incoming {
         tasks.onChanged(params)
         break
       default:
+        if (isServerRequest(method)) this.#onNotifiedRequest(method, params, connection)
     }
   }
 
@@ -122,6 +134,21 @@ export class Incoming {
     const serverRequests = connection.revision?.features.serverRequests
     if (serverRequests === 'call') connection.cancel(id satisfies Id, reason)
     else this.#parts.subscriptions.onCancelled(id)
+  }
+
+  /** Runs the handler of a server request without a response, if the profile expects it. */
+  #onNotifiedRequest(
+    method: ServerRequestMethod,
+    params: Members | undefined,
+    { revision }: Connection,
+  ): void {
+    const { settings, handlers } = this.#parts
+    if (!settings.profile.notifiedRequests.includes(method) || revision === undefined) return
+    const signal = new AbortController().signal
+    const run = async () => {
+      await handlers.prepare({ method, params }, { revision, signal })()
+    }
+    run().catch(settings.onError)
   }
 
   #onLog(params: Members | undefined): void {

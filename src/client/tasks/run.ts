@@ -18,18 +18,18 @@ import type { Settings } from '../settings.ts'
 import { readTask, type TaskHandle, type TaskInfo, type TaskUpdate } from './task.ts'
 
 /** What a task run needs from its client. */
-export interface TaskRunHost {
+export interface TaskPollingHost {
   readonly settings: Settings
   request(method: string, params: object, options?: RequestOptions): Promise<unknown>
   /** Handles the input requests of a task, and returns the responses under the same keys. */
   answer(inputRequests: Members, signal: AbortSignal): Promise<InputResponses>
   /** Called when the run starts and stops following status notifications of the task. */
-  onFollowed(run: TaskRun, isFollowed: boolean): void
+  onFollowed(run: TaskPolling, isFollowed: boolean): void
 }
 
 /** One task, which is polled while its result or its updates are being awaited. */
-export class TaskRun implements TaskHandle {
-  readonly #host: TaskRunHost
+export class TaskPolling implements TaskHandle {
+  readonly #host: TaskPollingHost
   readonly #revision: Revision
   #info: TaskInfo
   /** The outcome of the task, shared by all callers that wait for it. */
@@ -43,7 +43,7 @@ export class TaskRun implements TaskHandle {
   #isNotified = false
   #isSettled = false
 
-  constructor(info: TaskInfo, revision: Revision, host: TaskRunHost) {
+  constructor(info: TaskInfo, revision: Revision, host: TaskPollingHost) {
     this.#info = info
     this.#revision = revision
     this.#host = host

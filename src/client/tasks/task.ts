@@ -7,7 +7,9 @@ import type { ToolAnswer } from '../results.ts'
 
 /** The status of a task. */
 export interface TaskUpdate {
+  /** The status of the task: working, waiting for input, or finished. */
   readonly status: TaskStatus
+  /** A description of the status for users; undefined if the server gave none. */
   readonly message: string | undefined
 }
 
@@ -38,6 +40,7 @@ export function readTask(value: unknown): TaskInfo {
 export interface TaskHandle {
   /** Valid for as long as the server keeps the task. Undefined if the tool finished at once. */
   readonly id: string | undefined
+  /** The status of the task as last reported by the server. */
   readonly status: TaskUpdate['status']
   /** A description of the status for users. */
   readonly message: string | undefined

@@ -4,10 +4,10 @@ import type { Revision } from '../../mcp/revisions/revisions.ts'
 import { isRecord } from '../../util/objects.ts'
 import type { ServerDescription } from '../connection/negotiate.ts'
 import { invalidResponse, isTimeout, refused } from '../errors.ts'
-import type { TaskSupport } from '../requests/output-schemas.ts'
+import type { ListedTaskSupport } from '../requests/output-schemas.ts'
 import type { RequestOptions } from '../requests/request-run.ts'
 import { type ToolAnswer, toolAnswer } from '../results.ts'
-import { TaskRun, type TaskRunHost } from './run.ts'
+import { TaskPolling, type TaskPollingHost } from './run.ts'
 import { readTask, type TaskHandle, type TaskInfo } from './task.ts'
 
 /** Options of a tool call as a task. The timeout is for the start of the task. */
@@ -17,22 +17,22 @@ export interface StartOptions extends CallOptions {
 }
 
 /** What tasks need from their client. */
-export interface TasksHost extends Pick<TaskRunHost, 'settings' | 'answer'> {
+export interface ClientTasksHost extends Pick<TaskPollingHost, 'settings' | 'answer'> {
   request(method: string, params: object, options?: RequestOptions): Promise<unknown>
   server(): Promise<ServerDescription>
   /** Whether the client has declared the tasks extension. */
   readonly isDeclared: boolean
   /** Returns the task support of a tool; undefined if it has not been listed. */
-  taskSupport(name: string): TaskSupport | undefined
+  taskSupport(name: string): ListedTaskSupport | undefined
 }
 
 /** The tasks of one client, in both task designs of the protocol. */
-export class Tasks {
-  readonly #host: TasksHost
+export class ClientTasks {
+  readonly #host: ClientTasksHost
   /** The runs that are being polled, by task id. */
-  readonly #runs = new Map<string, Set<TaskRun>>()
+  readonly #runs = new Map<string, Set<TaskPolling>>()
 
-  constructor(host: TasksHost) {
+  constructor(host: ClientTasksHost) {
     this.#host = host
   }
 
@@ -104,8 +104,8 @@ export class Tasks {
     for (const run of this.#runs.get(id) ?? []) run.wake()
   }
 
-  #run(info: TaskInfo, revision: Revision): TaskRun {
-    return new TaskRun(info, revision, {
+  #run(info: TaskInfo, revision: Revision): TaskPolling {
+    return new TaskPolling(info, revision, {
       settings: this.#host.settings,
       answer: (inputRequests, signal) => this.#host.answer(inputRequests, signal),
       request: (method, params, options) => this.#host.request(method, params, options),
@@ -113,7 +113,7 @@ export class Tasks {
     })
   }
 
-  #follow(id: string, run: TaskRun, isFollowed: boolean): void {
+  #follow(id: string, run: TaskPolling, isFollowed: boolean): void {
     const runs = this.#runs.get(id) ?? new Set()
     if (isFollowed) runs.add(run)
     else runs.delete(run)

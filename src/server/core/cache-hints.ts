@@ -4,11 +4,16 @@ import type { CacheHints } from '../../mcp/types/base.ts'
 export interface ServerCache extends CacheHints {
   /** For `server/discover`. */
   readonly discover?: CacheHints
-  /** For the list of tools; the next three are for the other lists. */
+  /** For the list of tools. */
   readonly tools?: CacheHints
+  /** For the list of resources. */
   readonly resources?: CacheHints
+  /** For the list of resource templates. */
   readonly resourceTemplates?: CacheHints
+  /** For the list of prompts. */
   readonly prompts?: CacheHints
+  /** For the list of skills and its entries. */
+  readonly skills?: CacheHints
   /** For the contents of resources, unless their definitions have hints. */
   readonly contents?: CacheHints
 }
@@ -21,7 +26,8 @@ export interface FullCacheHints {
 
 /** The hints for each method whose results have them. Throws a TypeError for invalid hints. */
 export function cacheHintsByMethod(cache: ServerCache = {}): ReadonlyMap<string, FullCacheHints> {
-  const { discover, tools, resources, resourceTemplates, prompts, contents, ...general } = cache
+  const { discover, tools, resources, resourceTemplates, prompts, skills, contents, ...general } =
+    cache
   checkHints('option "cache"', general)
   const rows = [
     ['server/discover', discover],
@@ -30,6 +36,8 @@ export function cacheHintsByMethod(cache: ServerCache = {}): ReadonlyMap<string,
     ['resources/templates/list', resourceTemplates],
     ['resources/read', contents],
     ['prompts/list', prompts],
+    ['skills/list', skills],
+    ['skills/get', skills],
   ] as const
   return new Map(
     rows.map(([method, own]) => {

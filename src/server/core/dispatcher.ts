@@ -5,9 +5,9 @@ import type { Exchange } from '../../jsonrpc/handler.ts'
 import type { RpcNotification, RpcRequest } from '../../jsonrpc/message.ts'
 import { type Caller, statelessCaller } from '../../mcp/caller.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
-import { tasksExtension } from '../../mcp/extension.ts'
+import { skillsExtension, tasksExtension } from '../../mcp/extension.ts'
 import { methodRow } from '../../mcp/methods.ts'
-import { canonicalNotification } from '../../mcp/names.ts'
+import { canonicalNotification, canonicalRequest } from '../../mcp/names.ts'
 import type { Profile } from '../../mcp/profile.ts'
 import type { Revision } from '../../mcp/revisions/revisions.ts'
 import type { Implementation, Members, ServerCapabilities } from '../../mcp/types/base.ts'
@@ -17,14 +17,14 @@ import { setLevel } from '../features/logging.ts'
 import type { Cursors } from '../features/pagination.ts'
 import { InputRounds } from '../input/request-state.ts'
 import type { ServerInfo } from '../options.ts'
-import type { HandlerResult, IncomingRequest, Params } from '../request.ts'
-import { listen } from '../subscriptions/listen.ts'
+import type { HandlerResult, IncomingRequest, NamedParams } from '../request.ts'
+import { openListenStream } from '../subscriptions/listen.ts'
 import type { Subscriptions } from '../subscriptions/subscriptions.ts'
 import type { TaskOptions } from '../tasks/registry.ts'
 import { Tasks } from '../tasks/tasks.ts'
 import { CustomMethods, checkExtensions } from './custom-methods.ts'
 import { discover, initialize, type ServerIdentity, unsupportedVersion } from './lifecycle.ts'
-import { cancellation, type Session } from './session.ts'
+import { mcpCancellation, type Session } from './session.ts'
 
 /** The options of a dispatcher. */
 export interface DispatcherOptions {
@@ -81,6 +81,7 @@ export class Dispatcher<P extends FeatureProvider> implements ServerIdentity {
       pageSize,
       tasks: this.tasks,
       subscriptions,
+      maxToolDescription: options.profile.maxToolDescription,
       onError: this.#report,
     })
     this.#handlers = this.#table(subscriptions)
@@ -92,6 +93,7 @@ export class Dispatcher<P extends FeatureProvider> implements ServerIdentity {
     const { available } = this.features
     const extensions = {
       ...(available.tasks && features.tasks === 'extension' && { [tasksExtension]: {} }),
+      ...(available.skills && features.extensions && { [skillsExtension]: available.skills }),
       ...(features.extensions && this.#options.extensions),
     }
     const subscribe = features.subscriptions === 'session' ? true : undefined
@@ -142,7 +144,7 @@ export class Dispatcher<P extends FeatureProvider> implements ServerIdentity {
 
   #notified(
     message: RpcNotification,
-    params: Params,
+    params: NamedParams,
     exchange: Exchange,
     session: Session | undefined,
   ): unknown {
@@ -156,16 +158,17 @@ export class Dispatcher<P extends FeatureProvider> implements ServerIdentity {
 
   #dispatch(
     message: RpcRequest,
-    params: Params,
+    params: NamedParams,
     exchange: Exchange,
     session: Session | undefined,
     stateless: Caller | undefined,
     acceptsRaw: boolean,
   ): HandlerResult {
-    const { method, id } = message
+    const { id } = message
+    const method = this.profile.methodAliases ? canonicalRequest(message.method) : message.method
     const caller = stateless ?? session?.caller
     if (caller === undefined) {
-      if (method === 'ping' && session !== undefined) return {}
+      if (method === 'ping' && session !== undefined && this.profile.earlyPing) return {}
       throw errors.notInitialized(undefined, {
         message: 'Server not initialized; send initialize first, or _meta with every request',
       })
@@ -193,6 +196,7 @@ export class Dispatcher<P extends FeatureProvider> implements ServerIdentity {
     if (capability === 'tools') return available.tools
     if (method.startsWith('tasks/')) return available.tasks
     if (capability === 'resources') return available.resources
+    if (capability === 'skills') return available.skills !== undefined
     // Before completion had a capability of its own, prompts and resources implied it.
     if (capability === 'completions') {
       const isImplied = !revision.features.completionsCapability
@@ -217,7 +221,7 @@ export class Dispatcher<P extends FeatureProvider> implements ServerIdentity {
       [
         'subscriptions/listen',
         request =>
-          listen(request, subscriptions, {
+          openListenStream(request, subscriptions, {
             tools: available.tools,
             prompts: available.prompts,
             resources: available.resources,
@@ -229,7 +233,11 @@ export class Dispatcher<P extends FeatureProvider> implements ServerIdentity {
     ])
   }
 
-  readonly #report = (error: unknown, request: IncomingRequest): void => {
+  readonly #report = (error: unknown, request?: IncomingRequest): void => {
+    if (request === undefined) {
+      this.#options.onError(error)
+      return
+    }
     const { method, params, id } = request
     this.#options.onError(error, { type: 'request', id, method, params: parseRaw(params) })
   }
@@ -240,25 +248,25 @@ const coreTasks: ServerCapabilities = {
   tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } },
 }
 
-function paramsOf(params: RpcRequest['params']): Params {
+function paramsOf(params: RpcRequest['params']): NamedParams {
   if (params === undefined) return {}
   if (Array.isArray(params)) throw invalidParams('params must be an object')
   // The check: params that are not an array are an object, by the decoder.
-  return params as Params
+  return params as NamedParams
 }
 
 /**
  * Handles a notification of the protocol, under its name in any revision. Ignores those that a server
  * has no use for, such as changes of roots, which the server requests each time it needs them.
  */
-function handleNotification(message: RpcNotification, params: Params, session: Session): void {
+function handleNotification(message: RpcNotification, params: NamedParams, session: Session): void {
   switch (canonicalNotification(message.method)) {
     case 'notifications/initialized':
       if (session.caller !== undefined) session.isReady = true
       break
-    case cancellation.method: {
+    case mcpCancellation.method: {
       // Only other spellings arrive here: the peer handles the usual one.
-      const given = cancelledIn(cancellation, message)
+      const given = cancelledIn(mcpCancellation, message)
       if (given !== undefined) session.peer.cancel(given.id, given.why)
       break
     }

@@ -5,8 +5,14 @@ import type { RpcNotification, RpcRequest } from '../../jsonrpc/message.ts'
 import { guarded, type PeerOptions, printError } from '../../jsonrpc/peer/options.ts'
 import type { Attachment, Endpoint, EndpointHandler } from '../../mcp/endpoint.ts'
 import { toWire } from '../../mcp/errors/wire.ts'
-import { type Profile, profile } from '../../mcp/profile.ts'
-import { type Revision, revisionNamed, revisions } from '../../mcp/revisions/revisions.ts'
+import { omitsUnreadableId, type Profile, profile } from '../../mcp/profile.ts'
+import {
+  noRevision,
+  type Revision,
+  revisionNamed,
+  revisions,
+  unknownRevision,
+} from '../../mcp/revisions/revisions.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { fromThenable } from '../../util/promises.ts'
 import { createSealer } from '../crypto/seal.ts'
@@ -143,7 +149,7 @@ export class McpEndpoint<P extends FeatureProvider> implements Endpoint {
         ...this.#peer,
       },
       takesBatches: (batch, caller) => takesBatch(profile, batch, caller),
-      omitsNullIds: profile.errorCodes === 'specification',
+      omitsNullIds: caller => omitsUnreadableId(profile, caller?.revision),
       handlerFor: session => this.#handlerFor(session),
       onClosing: closing => {
         if (!this.#sessions.delete(closing)) return
@@ -253,12 +259,14 @@ export class McpEndpoint<P extends FeatureProvider> implements Endpoint {
   }
 }
 
-function servedRevisions(names: readonly string[] | undefined): readonly Revision[] {
+function servedRevisions(names: ServerOptions['revisions']): readonly Revision[] {
   if (names === undefined) return revisions
+  if (names.length === 0) throw noRevision()
   for (const name of names) {
-    if (revisionNamed(name) === undefined) throw new TypeError(`unknown revision "${name}"`)
+    if (revisionNamed(name) === undefined) throw unknownRevision(name)
   }
-  return revisions.filter(revision => names.includes(revision.name))
+  const served = new Set<string>(names)
+  return revisions.filter(revision => served.has(revision.name))
 }
 
 function pageSizeOf({ pageSize = limits.pageSize.default }: ServerOptions): number {

@@ -443,6 +443,49 @@ describe('errors without a request', () => {
   })
 })
 
+describe('the profile erlmcp', () => {
+  it('knows requests by its own names', () => {
+    for (const [profile, expected] of [
+      ['erlmcp', { result: {} }],
+      ['mcp', { error: { code: -32601 } }],
+    ] as const) {
+      const server = everything({ profile })
+      server.tool('greet', {}, () => 'hello')
+      server.resource('r', 'r:///r', {}, () => 'text')
+      const say = raw(server)
+      say(initialize(1, '2025-11-25'))
+      const greet = { name: 'greet', arguments: {} }
+      expect(say({ ...request(2, 'tool/execute'), params: greet })).toMatchObject([expected])
+      expect(say({ ...request(3, 'resources/get'), params: { uri: 'r:///r' } })).toMatchObject([
+        expected,
+      ])
+    }
+  })
+
+  it('rejects ping before initialize', () => {
+    const say = raw(everything({ profile: 'erlmcp' }))
+    expect(say(request(1, 'ping'))).toMatchObject([{ error: { code: -32005 } }])
+    say(initialize(2, '2025-11-25'))
+    expect(say(request(3, 'ping'))).toMatchObject([{ result: {} }])
+    expect(raw(everything())(request(1, 'ping'))).toMatchObject([{ result: {} }])
+  })
+
+  it('limits the descriptions of tools', () => {
+    const server = everything({ profile: 'erlmcp' })
+    const description = 'x'.repeat(10_001)
+    expect(() => server.tool('wordy', { description }, () => '')).toThrow(
+      expect.objectContaining({
+        code: -32011,
+        message: 'tool "wordy": the description is longer than 10000 characters',
+        data: { actualSize: 10_001, maxSize: 10_000 },
+      }),
+    )
+    const brief = server.tool('brief', { description: 'x'.repeat(10_000) }, () => '')
+    expect(() => brief.update({ description })).toThrow(/longer than 10000/)
+    everything().tool('wordy', { description }, () => '')
+  })
+})
+
 describe('spellings of erlmcp', () => {
   it.each(['mcp', 'erlmcp'] as const)('are understood by the profile %s', async profile => {
     const server = everything({ profile })

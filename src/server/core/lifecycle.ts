@@ -6,7 +6,7 @@ import { negotiate, type Revision, revisionsOf } from '../../mcp/revisions/revis
 import { implementationFor } from '../../mcp/revisions/shape.ts'
 import type { Implementation, ServerCapabilities } from '../../mcp/types/base.ts'
 import { isRecord } from '../../util/objects.ts'
-import { objectParam, type Params, stringParam } from '../request.ts'
+import { type NamedParams, objectParam, stringParam } from '../request.ts'
 import type { Session } from './session.ts'
 
 /** The identity of a server, as `initialize` and `server/discover` return it. */
@@ -20,7 +20,11 @@ export interface ServerIdentity {
 }
 
 /** Answers `initialize`: negotiates the revision and sets the caller of the session. */
-export function initialize(server: ServerIdentity, session: Session, params: Params): Params {
+export function initialize(
+  server: ServerIdentity,
+  session: Session,
+  params: NamedParams,
+): NamedParams {
   if (session.caller !== undefined) {
     throw errors.notInitialized(undefined, { message: 'Already initialized' })
   }
@@ -50,7 +54,7 @@ export function initialize(server: ServerIdentity, session: Session, params: Par
 }
 
 /** Answers `server/discover`. */
-export function discover(server: ServerIdentity, caller: Caller): Params {
+export function discover(server: ServerIdentity, caller: Caller): NamedParams {
   return {
     supportedVersions: names(server.revisions, 'stateless'),
     capabilities: server.capabilities(caller.revision),

@@ -10,9 +10,9 @@ import type { Profile } from '../../mcp/profile.ts'
 import { type Revision, revisionsOf } from '../../mcp/revisions/revisions.ts'
 import { implementationFor } from '../../mcp/revisions/shape.ts'
 import type { Implementation } from '../../mcp/types/base.ts'
-import { frozenCopy, isRecord } from '../../util/objects.ts'
+import { assignMembers, frozenCopy, isRecord, ownMember } from '../../util/objects.ts'
 import { Cancelled, Declined } from '../input/elicit.ts'
-import type { Params } from '../request.ts'
+import type { NamedParams } from '../request.ts'
 import { cacheHintsByMethod, type FullCacheHints, type ServerCache } from './cache-hints.ts'
 
 /** The options of a result encoder. */
@@ -28,7 +28,7 @@ export interface ResultEncoderOptions {
 export class ResultEncoder {
   readonly #options: ResultEncoderOptions
   readonly #cacheHints: ReadonlyMap<string, FullCacheHints>
-  readonly #metas = new Map<Revision, Params>()
+  readonly #metas = new Map<Revision, NamedParams>()
   readonly #stateless: ReadonlyMap<unknown, Revision>
 
   constructor(options: ResultEncoderOptions) {
@@ -47,12 +47,14 @@ export class ResultEncoder {
     if (revision === undefined || !isRecord(result)) return result
     const meta = this.#meta(revision)
     // After a middleware that has only looked at it: a copy would have to be encoded anew.
-    if (result._meta === meta && result.resultType !== undefined) return result
+    const given = ownMember(result, '_meta')
+    if (given === meta && result.resultType !== undefined) return result
     // Not `{ ...result, _meta }`: members that follow a spread cost Node 20 more than the rest of a call.
     const completed: Record<string, unknown> = { resultType: 'complete' }
-    if (result.resultType === undefined) Object.assign(completed, this.#cacheHints.get(method))
-    Object.assign(completed, result)
-    completed._meta = isRecord(result._meta) ? { ...result._meta, ...meta } : meta
+    if (result.resultType === undefined)
+      assignMembers(completed, this.#cacheHints.get(method) ?? {})
+    assignMembers(completed, result)
+    completed._meta = isRecord(given) ? { ...given, ...meta } : meta
     return completed
   }
 
@@ -82,18 +84,17 @@ export class ResultEncoder {
    * their caller is invalid.
    */
   namedRevision(message: RpcRequest | RpcNotification): Revision | undefined {
-    const params: unknown = rawParams(message)
-    const meta = isRecord(params) ? params._meta : undefined
-    return isRecord(meta) ? this.#stateless.get(meta[metaKeys.protocolVersion]) : undefined
+    const meta = ownMember(rawParams(message), '_meta')
+    return this.#stateless.get(ownMember(meta, metaKeys.protocolVersion))
   }
 
   /** The `_meta` with the identity of the server, created once for each revision: every result has it. */
-  #meta(revision: Revision): Params {
+  #meta(revision: Revision): NamedParams {
     let meta = this.#metas.get(revision)
     if (meta === undefined) {
       const info = implementationFor(revision, this.#options.info)
       // Frozen, because results carry it by reference; a copy, because `info` is the caller's object.
-      meta = cacheJson(frozenCopy<Params>({ [metaKeys.serverInfo]: info }))
+      meta = cacheJson(frozenCopy<NamedParams>({ [metaKeys.serverInfo]: info }))
       this.#metas.set(revision, meta)
     }
     return meta

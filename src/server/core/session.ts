@@ -9,10 +9,10 @@ import { readRequestMeta } from '../../mcp/meta.ts'
 import type { Profile } from '../../mcp/profile.ts'
 import type { LogLevel } from '../../mcp/types/logging.ts'
 import { UrlElicitations } from '../input/elicit.ts'
-import type { Change, Subscriber } from '../subscriptions/subscriptions.ts'
+import type { ChangeNotice, Subscriber } from '../subscriptions/subscriptions.ts'
 
 /** The spelling of cancellation in MCP: the same for both sides and in every revision. */
-export const cancellation = {
+export const mcpCancellation = {
   method: 'notifications/cancelled',
   member: 'requestId',
   reason: 'reason',
@@ -24,8 +24,8 @@ export interface SessionHost {
   readonly peer: PeerOptions
   /** Whether a batch is accepted; `caller` is undefined before `initialize`. */
   takesBatches(batch: Batch, caller: Caller | undefined): boolean
-  /** Whether the error for a message without a readable id may omit the id. */
-  readonly omitsNullIds: boolean
+  /** Whether the error for a message without a readable id omits the id. */
+  omitsNullIds(caller: Caller | undefined): boolean
   handlerFor(session: Session): Handler
   /** The channel is closed, or about to be. */
   onClosing(session: Session): void
@@ -37,7 +37,9 @@ export interface SessionHost {
  * state on it that affects other requests.
  */
 export class Session implements Attachment, Subscriber {
+  /** Settles when the connection has closed; with the error if it did not close normally. */
   readonly closed: Promise<Error | undefined>
+  /** What accompanies every message of the connection, such as its principal. */
   readonly envelope: Envelope
   /** The client of the session, once `initialize` has succeeded. */
   caller: Caller | undefined
@@ -65,10 +67,8 @@ export class Session implements Attachment, Subscriber {
     this.#peer = new Peer(channel, host.handlerFor(this), {
       ...host.peer,
       batches: batch => host.takesBatches(batch, this.caller),
-      // Before `initialize` the client may be of a revision that does not allow a null id.
-      omitsNullIds: () =>
-        host.omitsNullIds && (this.caller?.revision.features.namelessErrors ?? true),
-      cancellation,
+      omitsNullIds: () => host.omitsNullIds(this.caller),
+      cancellation: mcpCancellation,
       // The client cannot cancel them any more: they would delay closing as long as requests may run.
       onDisconnect: () => this.#endAllListenStreams(),
     })
@@ -119,12 +119,14 @@ export class Session implements Attachment, Subscriber {
     if (typeof id === 'string') this.#taskWakeups?.get(id)?.()
   }
 
-  wants(change: Change): boolean {
+  /** Returns whether the client gets a notification of this change. */
+  wants(change: ChangeNotice): boolean {
     if (!this.isReady || change.type === 'task') return false
     return change.type !== 'resource' || this.#uris?.has(change.uri) === true
   }
 
-  deliver(change: Change): void {
+  /** Notifies the client of a change. */
+  deliver(change: ChangeNotice): void {
     if (change.type === 'task') return
     if (change.type === 'resource') {
       this.notify('notifications/resources/updated', { uri: change.uri })
@@ -151,6 +153,10 @@ export class Session implements Attachment, Subscriber {
     return this.#channel.poll?.(about) ?? false
   }
 
+  /**
+   * Closes the connection, after the requests in flight were answered or `drainMs` milliseconds have
+   * passed.
+   */
   async close(options?: { readonly drainMs?: number }): Promise<void> {
     this.#host.onClosing(this)
     this.#endAllListenStreams()

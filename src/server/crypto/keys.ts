@@ -1,3 +1,5 @@
+import { keysOfEnvironment } from './key-text.ts'
+
 /** Bytes in an ArrayBuffer of their own, as WebCrypto takes them. */
 export type Bytes = Uint8Array<ArrayBuffer>
 
@@ -7,10 +9,12 @@ export type CryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>
 const MIN_BYTES = 32
 
 /**
- * Copies the given keys, so that the caller may clear or reuse its arrays; returns one random key where
- * none are given. Throws a TypeError for an empty list and for a key of less than 32 bytes.
+ * Copies the given keys, so that the caller may clear or reuse its arrays; by default those of the
+ * environment variable `TRUNKLINE_KEYS`. Returns one random key where there are none. Throws a TypeError for an empty list and for a key of less than 32 bytes.
  */
-export function copyKeys(keys?: readonly Uint8Array[]): readonly [Bytes, ...Bytes[]] {
+export function copyKeys(
+  keys: readonly Uint8Array[] | undefined = keysOfEnvironment(),
+): readonly [Bytes, ...Bytes[]] {
   if (keys === undefined) return [crypto.getRandomValues(new Uint8Array(MIN_BYTES))]
   const [first, ...others] = keys.map(key => {
     if (key.length < MIN_BYTES) {

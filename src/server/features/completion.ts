@@ -6,7 +6,7 @@ import { fromThenable } from '../../util/promises.ts'
 import {
   type HandlerResult,
   type IncomingRequest,
-  type Params,
+  type NamedParams,
   stringParam,
   whenReady,
 } from '../request.ts'
@@ -15,6 +15,7 @@ import {
 export interface CompletionContext {
   /** The values of arguments that the client has already filled in. */
   readonly arguments: Readonly<Record<string, string>>
+  /** Aborted when the client has cancelled the request or the connection has closed. */
   readonly signal: AbortSignal
 }
 
@@ -82,7 +83,7 @@ function filledArguments(context: unknown): Readonly<Record<string, string>> {
   return values as Readonly<Record<string, string>>
 }
 
-function objectIn(value: unknown, name: string): Params {
+function objectIn(value: unknown, name: string): NamedParams {
   if (value === undefined) return {}
   if (!isRecord(value)) throw invalid(`${name} must be an object`)
   return value
@@ -92,7 +93,7 @@ function invalid(details: string): RpcError {
   return invalidParams(details, { data: { details } })
 }
 
-function limited(values: readonly string[]): Params {
+function limited(values: readonly string[]): NamedParams {
   const max = limits.completionValues.default
   return {
     completion: {

@@ -13,6 +13,8 @@ export interface AvailableFeatures {
   readonly prompts: boolean
   readonly completions: boolean
   readonly tasks: boolean
+  /** The settings of the skills extension; undefined if there are no skills. */
+  readonly skills: { readonly directoryRead?: boolean } | undefined
 }
 
 /** The features that answer requests: those registered at a server, or those of upstream servers. */
@@ -26,7 +28,9 @@ export interface FeatureProvider {
 export interface ProviderHost extends FeatureHost {
   readonly tasks: Tasks
   readonly subscriptions: Subscriptions
-  onError(error: unknown, request: IncomingRequest): void
+  /** The longest description of a tool, in characters. */
+  readonly maxToolDescription: number
+  onError(error: unknown, request?: IncomingRequest): void
 }
 
 /** Creates the feature provider of an endpoint. Called once. */

@@ -3,13 +3,15 @@ import { complete } from './completion.ts'
 import type { AvailableFeatures, FeatureProvider, ProviderHost } from './feature-provider.ts'
 import { Prompts } from './prompts.ts'
 import { Resources } from './resources.ts'
+import { Skills } from './skills.ts'
 import { Tools } from './tools.ts'
 
-/** The tools, resources and prompts that are registered at a server. */
+/** The tools, resources, prompts and skills that are registered at a server. */
 export class LocalFeatures implements FeatureProvider {
   readonly tools: Tools
   readonly resources: Resources
   readonly prompts: Prompts
+  readonly skills: Skills
   readonly methods: ReadonlyMap<string, (request: IncomingRequest) => HandlerResult>
   readonly available: AvailableFeatures
 
@@ -18,9 +20,11 @@ export class LocalFeatures implements FeatureProvider {
     const tools = new Tools(host, () => subscriptions.publish({ type: 'tools' }))
     const resources = new Resources(host, () => subscriptions.publish({ type: 'resources' }))
     const prompts = new Prompts(host, () => subscriptions.publish({ type: 'prompts' }))
+    const skills = new Skills(host, resources)
     this.tools = tools
     this.resources = resources
     this.prompts = prompts
+    this.skills = skills
     this.methods = new Map<string, (request: IncomingRequest) => HandlerResult>([
       ['tools/list', request => tools.list(request)],
       ['tools/call', request => tools.call(request)],
@@ -31,6 +35,9 @@ export class LocalFeatures implements FeatureProvider {
       ['resources/unsubscribe', request => resources.unsubscribe(request)],
       ['prompts/list', request => prompts.list(request)],
       ['prompts/get', request => prompts.get(request)],
+      ['skills/list', request => skills.list(request)],
+      ['skills/get', request => skills.get(request)],
+      ['resources/directory/read', request => skills.readDirectory(request)],
       ['completion/complete', request => complete(request, prompts, resources)],
     ])
     this.available = {
@@ -48,6 +55,9 @@ export class LocalFeatures implements FeatureProvider {
       },
       get tasks() {
         return tools.usesTasks
+      },
+      get skills() {
+        return skills.isUsed ? { directoryRead: true } : undefined
       },
     }
   }

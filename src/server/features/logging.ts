@@ -4,13 +4,13 @@ import { atLeast, isLogLevel, type LogLevel } from '../../mcp/types/logging.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { TokenBucket } from '../../util/time/token-bucket.ts'
 import type { Session } from '../core/session.ts'
-import type { IncomingRequest, Params } from '../request.ts'
+import type { IncomingRequest, NamedParams } from '../request.ts'
 
 /** The level of a session before its client has sent `logging/setLevel`. */
 const DEFAULT_LEVEL: LogLevel = 'info'
 
 /** Sends the log messages of one request, at the level that the caller wants and at a limited rate. */
-export class Log {
+export class RequestLog {
   readonly #request: IncomingRequest
   readonly #bucket: TokenBucket
 
@@ -42,7 +42,7 @@ export function wantsLog(caller: Caller, session: Session | undefined, level: Lo
 }
 
 /** Answers `logging/setLevel`. */
-export function setLevel({ params, session }: IncomingRequest): Params {
+export function setLevel({ params, session }: IncomingRequest): NamedParams {
   const { level } = params
   if (!isLogLevel(level)) {
     throw invalidParams('Unknown log level', { data: { details: 'level is unknown' } })

@@ -1,7 +1,7 @@
 import { errors } from '../../mcp/errors/constructors.ts'
 import { fromBase64Url, toBase64Url } from '../crypto/base64url.ts'
 import { type CryptoKey, constantTimeEqual, copyKeys, deriveKey } from '../crypto/keys.ts'
-import type { Params } from '../request.ts'
+import type { NamedParams } from '../request.ts'
 
 /** One page of a list. */
 export interface Page<T> {
@@ -24,7 +24,7 @@ export interface Page<T> {
 export function pageOf<T>(
   all: readonly T[],
   list: string,
-  params: Params,
+  params: NamedParams,
   cursors: Cursors,
   size: number,
   positions?: readonly number[],

@@ -6,7 +6,7 @@ import { revisions } from '../../mcp/revisions/revisions.ts'
 import { limits } from '../../util/limits/limits.ts'
 import type { Context } from '../context.ts'
 import { Server } from '../server.ts'
-import { Progress } from './progress.ts'
+import { ProgressReporter } from './progress.ts'
 
 /** A tool that reports as the test says, and a client that calls it with a token. */
 async function reported(
@@ -83,7 +83,7 @@ it('after a burst, progress comes so many times a second', () => {
   const sent: unknown[] = []
   const revision = revisions.at(-1)
   if (revision === undefined) throw new Error('there are no revisions')
-  const progress = new Progress(
+  const progress = new ProgressReporter(
     {
       method: 'tools/call',
       id: 1,

@@ -4,7 +4,7 @@ import { TokenBucket } from '../../util/time/token-bucket.ts'
 import type { IncomingRequest } from '../request.ts'
 
 /** Sends the progress of one request: strictly increasing, at a limited rate, until it is settled. */
-export class Progress {
+export class ProgressReporter {
   readonly #request: IncomingRequest
   readonly #token: string | number | undefined
   readonly #bucket: TokenBucket

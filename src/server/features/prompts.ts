@@ -1,14 +1,15 @@
 import { invalidParams } from '../../jsonrpc/error.ts'
 import { promptResult } from '../../mcp/content.ts'
+import { contentFault, listFault } from '../../mcp/content-check.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
 import { checkName } from '../../mcp/names.ts'
 import { contentFor, promptFor } from '../../mcp/revisions/shape.ts'
-import { issueText } from '../../mcp/schema/issues.ts'
+import { type Issue, issueText } from '../../mcp/schema/issues.ts'
 import { type Compiled, compileSchema } from '../../mcp/schema/schema.ts'
 import type { Schema } from '../../mcp/schema/standard-schema.ts'
 import type { Icon, Members } from '../../mcp/types/base.ts'
 import type { GetPromptResult, Prompt, PromptArgument } from '../../mcp/types/prompts.ts'
-import { isRecord } from '../../util/objects.ts'
+import { isRecord, ownMember } from '../../util/objects.ts'
 import { fromThenable } from '../../util/promises.ts'
 import { Context } from '../context.ts'
 import { isInputRequired, runWithInput } from '../input/input-required.ts'
@@ -19,19 +20,24 @@ import {
   stringParam,
   whenReady,
 } from '../request.ts'
+import { checkCompleters } from '../validate.ts'
 import { type Completers, type FoundCompleter, findCompleter } from './completion.ts'
 import { pageOf } from './pagination.ts'
 import { type FeatureHost, FeatureSet, type Registration } from './registry.ts'
 
 /** The definition of a prompt, besides its name and its handler. */
 export interface PromptDefinition {
+  /** The display name, for people. */
   readonly title?: string
+  /** What the prompt is for. */
   readonly description?: string
   /** The schema of its arguments: an object whose members are strings. */
   readonly args?: Schema
   /** Completers that suggest values, by the name of the argument. */
   readonly complete?: Completers
+  /** Icons for the user interface of hosts. */
   readonly icons?: readonly Icon[]
+  /** Metadata that clients get as `_meta`. */
   readonly meta?: Members
 }
 
@@ -92,7 +98,7 @@ export class Prompts {
     if (entry === undefined) throw errors.promptNotFound({ prompt: name })
     const given = objectParam(request.params, 'arguments')
     for (const argument of entry.prompt.arguments ?? []) {
-      if (argument.required && given[argument.name] === undefined) {
+      if (argument.required && ownMember(given, argument.name) === undefined) {
         throw errors.promptArgumentMissing({ prompt: name, argument: argument.name })
       }
     }
@@ -128,6 +134,11 @@ export class Prompts {
 
 function shaped({ caller }: IncomingRequest, entry: PromptEntry, value: unknown): GetPromptResult {
   const result = promptResult(value)
+  const fault = listFault('messages', result.messages, message => {
+    const found = contentFault(message.content)
+    return found && `content.${found}`
+  })
+  if (fault !== undefined) throw new Error(`invalid result of prompt "${entry.name}": ${fault}`)
   return {
     description: entry.definition.description,
     ...result,
@@ -141,15 +152,43 @@ function shaped({ caller }: IncomingRequest, entry: PromptEntry, value: unknown)
 function entryOf(name: string, definition: PromptDefinition, code: PromptCode): PromptEntry {
   const args = compileSchema(definition.args, { what: `prompt "${name}" arguments` })
   const { title, description, icons, meta } = definition
+  const listed = definition.args === undefined ? undefined : argumentsOf(args.jsonSchema)
+  const names = listed?.map(argument => argument.name) ?? []
+  checkCompleters(`prompt "${name}"`, definition.complete, names)
+  checkTakesStrings(name, args)
   const prompt: Prompt = {
     name,
     title,
     description,
-    arguments: definition.args === undefined ? undefined : argumentsOf(args.jsonSchema),
+    arguments: listed,
     icons,
     _meta: meta,
   }
   return { name, definition, code, args, prompt }
+}
+
+/**
+ * Throws a TypeError for an argument that accepts no string: clients send nothing else. A schema that
+ * converts strings has another type, and accepts them all the same.
+ */
+function checkTakesStrings(name: string, args: Compiled<unknown>): void {
+  const { properties } = args.jsonSchema
+  for (const [argument, property] of Object.entries(isRecord(properties) ? properties : {})) {
+    const type = isRecord(property) ? property.type : undefined
+    if (typeof type !== 'string' || type === 'string') continue
+    const isRefused = ['1', 'true', '{}', '1970-01-01'].every(text => {
+      const outcome = args.check({ [argument]: text })
+      return !(outcome instanceof Promise) && !outcome.ok && outcome.issues.some(isAt(argument))
+    })
+    if (!isRefused) continue
+    throw new TypeError(
+      `prompt "${name}": the argument "${argument}" has the type ${type}, but clients send strings; convert it in the handler`,
+    )
+  }
+}
+
+function isAt(argument: string): (issue: Issue) => boolean {
+  return ({ path }) => path?.[0] === argument
 }
 
 /** The members of an object schema, as `prompts/list` shows them. */

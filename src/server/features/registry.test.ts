@@ -46,7 +46,7 @@ describe('names of tools', () => {
     expect(() => make().tool(name, {}, () => '')).not.toThrow()
   })
 
-  it.each(['', 'x'.repeat(129), 'a\nb', 'a\u200bb'])('%j is none', name => {
+  it.each(['', 'a\nb', 'a\u200bb'])('%j is none', name => {
     proves('S5', 'S5c')
     expect(() => make().tool(name, {}, () => '')).toThrow(TypeError)
   })

@@ -11,10 +11,13 @@ export interface FeatureHost {
 
 /** Updates, disables or removes what was registered. */
 export interface Registration<T> {
+  /** The name under which it is registered. */
   readonly name: string
+  /** Whether clients see it. */
   readonly isEnabled: boolean
   /** Changes members of its definition and notifies subscribers. */
   update(changes: Partial<T>): void
+  /** Shows it to clients again after `disable`. */
   enable(): void
   /** Hides it from lists and rejects requests for it, as if it did not exist. */
   disable(): void
@@ -52,6 +55,11 @@ export class FeatureSet<D extends object, T> {
   /** Whether anything was ever registered. Without that the server declares no capability. */
   get isUsed(): boolean {
     return this.#count > 0
+  }
+
+  /** Whether a key is taken, even by an entry that is disabled. */
+  has(key: string): boolean {
+    return this.#slots.has(key)
   }
 
   get(key: string): T | undefined {

@@ -1,5 +1,7 @@
 import { resourceResult } from '../../mcp/content.ts'
+import { listFault, mediaTypeFault, resourceFault } from '../../mcp/content-check.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
+import type { Revision } from '../../mcp/revisions/revisions.ts'
 import { readResultFor, resourceFor, templateFor } from '../../mcp/revisions/shape.ts'
 import type { Annotations, CacheHints, Icon, Members } from '../../mcp/types/base.ts'
 import type { Resource, ResourceTemplate } from '../../mcp/types/resources.ts'
@@ -11,25 +13,32 @@ import { isInputRequired, runWithInput } from '../input/input-required.ts'
 import {
   type HandlerResult,
   type IncomingRequest,
-  type Params,
+  type NamedParams,
   stringParam,
   whenReady,
 } from '../request.ts'
 import { subscribe, unsubscribe } from '../subscriptions/subscribe.ts'
 import type { Subscriptions } from '../subscriptions/subscriptions.ts'
+import { checkCompleters } from '../validate.ts'
 import { type Completers, type FoundCompleter, findCompleter } from './completion.ts'
 import { pageOf } from './pagination.ts'
 import { type FeatureHost, FeatureSet, type Registration } from './registry.ts'
 
 /** The definition of a resource or a resource template, besides its name, its URI and its handler. */
 export interface ResourceDefinition {
+  /** The display name, for people. */
   readonly title?: string
+  /** What the resource contains, for the model. */
   readonly description?: string
+  /** The media type of the content, such as `text/plain`. */
   readonly mimeType?: string
   /** In bytes, before any encoding. Not for a template. */
   readonly size?: number
+  /** Hints: the audience, the priority, and when the resource changed last. */
   readonly annotations?: Annotations
+  /** Icons for the user interface of hosts. */
   readonly icons?: readonly Icon[]
+  /** Metadata that clients get as `_meta`. */
   readonly meta?: Members
   /** How long clients may cache the contents, in revisions that have cache hints. */
   readonly cache?: CacheHints
@@ -88,6 +97,7 @@ export class Resources {
     if (!URL.canParse(uri)) throw new TypeError(`resource "${name}": "${uri}" is not a URI`)
     return this.#resources.add(uri, name, definition, made => {
       checkHints(`resource "${name}"`, made.cache)
+      checkMediaType(`resource "${name}"`, made)
       const resource = { uri, name, ...listedPart(made), size: made.size }
       return { definition: made, code, resource }
     })
@@ -102,10 +112,23 @@ export class Resources {
     const template = parseTemplate(uriTemplate)
     return this.#templates.add(uriTemplate, name, definition, made => {
       checkHints(`resource template "${name}"`, made.cache)
+      checkMediaType(`resource template "${name}"`, made)
+      checkCompleters(`resource template "${name}"`, made.complete, template.variables)
       if (made.complete !== undefined) this.#hasCompleters = true
       const listed = { uriTemplate, name, ...listedPart(made) }
       return { definition: made, code, template, listed }
     })
+  }
+
+  /** Whether a single resource has this URI, even one that is disabled. */
+  has(uri: string): boolean {
+    return this.#resources.has(uri)
+  }
+
+  /** Returns a single resource as lists show it in a revision; undefined if there is none. */
+  listed(uri: string, revision: Revision): Resource | undefined {
+    const entry = this.#resources.get(uri)
+    return entry && resourceFor(revision, entry.resource)
   }
 
   list({ caller, params }: IncomingRequest): HandlerResult {
@@ -134,18 +157,20 @@ export class Resources {
         if (isInputRequired(value)) return value
         if (value === undefined || value === null) throw errors.resourceNotFound({ uri })
         const result = resourceResult(uri, definition.mimeType, value)
+        const fault = listFault('contents', result.contents, resourceFault)
+        if (fault !== undefined) throw new Error(`invalid contents of resource "${uri}": ${fault}`)
         return readResultFor(request.caller.revision, { ...definition.cache, ...result })
       }),
     ) as HandlerResult
   }
 
-  subscribe(request: IncomingRequest): Params {
+  subscribe(request: IncomingRequest): HandlerResult {
     const uri = stringParam(request.params, 'uri')
     if (this.#find(uri) === undefined) throw errors.resourceNotFound({ uri })
     return subscribe(request, uri, this.#host.subscriptions)
   }
 
-  unsubscribe(request: IncomingRequest): Params {
+  unsubscribe(request: IncomingRequest): NamedParams {
     return unsubscribe(request, stringParam(request.params, 'uri'), this.#host.subscriptions)
   }
 
@@ -174,7 +199,7 @@ export class Resources {
     return undefined
   }
 
-  #page<T>(set: FeatureSet<ResourceDefinition, T>, list: string, params: Params) {
+  #page<T>(set: FeatureSet<ResourceDefinition, T>, list: string, params: NamedParams) {
     const { cursors, pageSize } = this.#host
     return pageOf(set.list(), list, params, cursors, pageSize, set.positions())
   }
@@ -189,6 +214,11 @@ function escapes(uri: string, variables: Readonly<Record<string, unknown>>): boo
   const isOutside = (value: unknown) =>
     typeof value === 'string' && (/^[\\/]|\0/.test(value) || value.split(/[\\/]/).includes('..'))
   return Object.values(variables).flat().some(isOutside)
+}
+
+function checkMediaType(what: string, { mimeType }: ResourceDefinition): void {
+  const fault = mediaTypeFault('mimeType', mimeType)
+  if (fault !== undefined) throw new TypeError(`${what}: ${fault}`)
 }
 
 function listedPart({

@@ -1,7 +1,8 @@
 import { invalidParams, RpcError } from '../../jsonrpc/error.ts'
 import { errorResult, toolResult } from '../../mcp/content.ts'
+import { contentFault, listFault } from '../../mcp/content-check.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
-import { checkName } from '../../mcp/names.ts'
+import { checkName, nameWarning } from '../../mcp/names.ts'
 import { headerAnnotations } from '../../mcp/param-headers/annotations.ts'
 import type { MirroredArguments } from '../../mcp/param-headers/compare.ts'
 import type { Revision } from '../../mcp/revisions/revisions.ts'
@@ -12,6 +13,8 @@ import type { Schema } from '../../mcp/schema/standard-schema.ts'
 import type { Icon, JsonSchema, Members } from '../../mcp/types/base.ts'
 import type { CallToolResult, Tool, ToolAnnotations } from '../../mcp/types/tools.ts'
 import { fromThenable } from '../../util/promises.ts'
+import { errorMessage } from '../../util/text/error-message.ts'
+import { Warning } from '../../util/warning.ts'
 import { Context } from '../context.ts'
 import { isInputRequired, runWithInput } from '../input/input-required.ts'
 import {
@@ -29,13 +32,17 @@ import { type FeatureHost, FeatureSet, type Registration } from './registry.ts'
 
 /** The definition of a tool, besides its name and its handler. */
 export interface ToolDefinition {
+  /** The display name, for people. */
   readonly title?: string
+  /** What the tool does and when to use it, for the model. */
   readonly description?: string
   /** The schema of its arguments; without it the tool takes none. */
   readonly input?: Schema
   /** The schema of its structured result; without it the tool returns text and content. */
   readonly output?: Schema
+  /** Hints about effects, such as `readOnlyHint`, which hosts show to users. */
   readonly annotations?: ToolAnnotations
+  /** Icons for the user interface of hosts. */
   readonly icons?: readonly Icon[]
   /** Whether it may run as a task. For callers that do not support tasks it runs as a plain call. */
   readonly task?: 'forbidden' | 'optional' | 'required'
@@ -45,6 +52,7 @@ export interface ToolDefinition {
    * without a task.
    */
   readonly taskStart?: 'at-once' | 'in-handler'
+  /** Metadata that clients get as `_meta`. */
   readonly meta?: Members
 }
 
@@ -65,7 +73,10 @@ interface ToolEntry {
 /** What tools need from their endpoint. */
 export interface ToolsHost extends FeatureHost {
   readonly tasks: Tasks
-  onError(error: unknown, request: IncomingRequest): void
+  /** The longest description of a tool, in characters. */
+  readonly maxToolDescription: number
+  /** Reports an error to the author, with the request that it is about, if any. */
+  onError(error: unknown, request?: IncomingRequest): void
 }
 
 /** The tools of a server. Answers `tools/list` and `tools/call`. */
@@ -96,11 +107,26 @@ export class Tools {
   register(name: string, definition: ToolDefinition, code: ToolCode): Registration<ToolDefinition> {
     const problem = checkName(name, 'tool')
     if (problem !== undefined) throw new TypeError(problem)
-    return this.#set.add(name, name, definition, made => {
+    const registered = this.#set.add(name, name, definition, made => {
+      this.#checkDescription(name, made)
       const entry = entryOf(name, made, code)
       if (made.task !== undefined && made.task !== 'forbidden') this.#usesTasks = true
       return entry
     })
+    const warning = nameWarning(name)
+    if (warning !== undefined) this.#host.onError(new Warning(warning))
+    return registered
+  }
+
+  /** Throws an RpcError, which the caller of `tool` or `update` gets. */
+  #checkDescription(name: string, { description = '' }: ToolDefinition): void {
+    const maxSize = this.#host.maxToolDescription
+    const actualSize = description.length
+    if (actualSize <= maxSize) return
+    throw errors.toolDescriptionTooLong(
+      { actualSize, maxSize },
+      { message: `tool "${name}": the description is longer than ${maxSize} characters` },
+    )
   }
 
   list({ caller, params }: IncomingRequest): HandlerResult {
@@ -154,7 +180,10 @@ export class Tools {
     if (mode === 'deferred') return tasks.deferTask(request, entry.name, work)
     // Only a caller that has not requested a task may be answered without one.
     const isRequested = request.caller.revision.features.tasks === 'core'
-    return outcome.ok || isRequested ? tasks.begin(request, entry.name, work) : work(request)
+    if (!outcome.ok && !isRequested) return work(request)
+    return isRequested || entry.definition.task === 'required'
+      ? tasks.begin(request, entry.name, work)
+      : tasks.beginUnlessDone(request, entry.name, work)
   }
 
   #run(entry: ToolEntry, request: IncomingRequest, input: unknown): HandlerResult {
@@ -175,15 +204,34 @@ export class Tools {
 
   #result(entry: ToolEntry, request: IncomingRequest, value: unknown): unknown {
     if (isInputRequired(value)) return value
-    const result = toolResult(value, { hasOutputSchema: entry.output !== undefined })
+    const result = this.#content(entry, request, value)
     if (entry.output === undefined || result.isError)
       return callResultFor(request.caller.revision, result)
     return whenReady(entry.output.check(result.structuredContent), outcome => {
       if (outcome.ok) return callResultFor(request.caller.revision, result)
-      const details = issueText(outcome.issues)
-      this.#host.onError(new Error(`invalid output of tool "${entry.name}": ${details}`), request)
-      throw errors.internalError()
+      throw this.#invalid(entry, request, 'output', issueText(outcome.issues))
     })
+  }
+
+  #content(entry: ToolEntry, request: IncomingRequest, value: unknown): CallToolResult {
+    let result: CallToolResult
+    try {
+      result = toolResult(value, { hasOutputSchema: entry.output !== undefined })
+    } catch (error) {
+      throw this.#invalid(entry, request, 'result', errorMessage(error))
+    }
+    const fault = listFault('content', result.content, contentFault)
+    if (fault !== undefined) throw this.#invalid(entry, request, 'result', fault)
+    return result
+  }
+
+  /** Reports a mistake of the handler, which the caller need not know. */
+  #invalid(entry: ToolEntry, request: IncomingRequest, what: string, details: string): RpcError {
+    const error = new Error(`invalid ${what} of tool "${entry.name}": ${details}`)
+    // The handler has returned, so every frame is ours: they would only hide the message.
+    error.stack = `Error: ${error.message}`
+    this.#host.onError(error, request)
+    return errors.internalError()
   }
 
   #listFor(revision: Revision): readonly Tool[] {

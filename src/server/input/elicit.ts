@@ -10,7 +10,7 @@ import type {
 import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
 import type { ServerRequestTask } from '../tasks/scope.ts'
-import { invalidResponse } from './input-responses.ts'
+import { invalidInputResponse } from './input-responses.ts'
 import { requireElicitation } from './require-capability.ts'
 
 /** Thrown by `ctx.elicit` when the user declined. */
@@ -45,11 +45,13 @@ interface CommonRequest {
 
 /** A request that the user answers by filling in a form. */
 export interface ElicitFormRequest extends CommonRequest {
+  /** The schema of the form: an object with members of primitive types. */
   readonly schema: Schema
 }
 
 /** A request that the user answers on a web page. */
 export interface ElicitUrlRequest extends CommonRequest {
+  /** The address of the page that the user is asked to visit. */
   readonly url: string
   /**
    * The id for `server.completeElicitation(id)`, which notifies the client that the interaction on the
@@ -63,8 +65,16 @@ type Content<Q> = Q extends { readonly schema: infer S } ? Infer<S> : undefined
 /** The result of `ctx.elicit`: the content of the form, or with `onDecline: 'return'` the whole answer. */
 export type ElicitAnswer<Q> = Q extends { readonly onDecline: 'return' }
   ?
-      | { readonly action: 'accept'; readonly content: Content<Q> }
-      | { readonly action: 'decline' | 'cancel'; readonly content?: undefined }
+      | {
+          readonly action: 'accept'
+          /** The content of the form. */
+          readonly content: Content<Q>
+        }
+      | {
+          /** Whether the user declined, or dismissed the request without an answer. */
+          readonly action: 'decline' | 'cancel'
+          readonly content?: undefined
+        }
   : Content<Q>
 
 /** The type of `ctx.elicit`. */
@@ -74,6 +84,11 @@ type Ask = (params: ElicitParams, key: string | undefined) => Promise<unknown>
 
 /** Sends an elicitation through `ask` and checks the response. Throws when the user declines. */
 export async function elicit(caller: Caller, ask: Ask, request: ElicitRequest): Promise<unknown> {
+  // Untyped callers pass the message alone.
+  const given: unknown = request
+  if (!isRecord(given) || !('schema' in given || 'url' in given)) {
+    throw new TypeError('ctx.elicit takes { message, schema } or { message, url }')
+  }
   const { key, onDecline } = request
   const prepared =
     'url' in request
@@ -122,7 +137,7 @@ export function prepareForm(
       const filled = form.applyDefaults(richForms ? given : form.basic.restore(given))
       const checked = await form.check(filled)
       if (checked.ok) return { action, content: checked.value }
-      throw invalidResponse(caller, 'elicitation', issueText(checked.issues), key)
+      throw invalidInputResponse(caller, 'elicitation', issueText(checked.issues), key)
     },
   }
 }
@@ -152,7 +167,7 @@ function replyOf(caller: Caller, response: unknown, key: string | undefined): El
       return { action, content }
     }
   }
-  throw invalidResponse(caller, 'elicitation', 'it has no action', key)
+  throw invalidInputResponse(caller, 'elicitation', 'it has no action', key)
 }
 
 /** The ids of the URL elicitations of one session that are not complete. */

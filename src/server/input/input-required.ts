@@ -3,7 +3,7 @@ import { errors } from '../../mcp/errors/constructors.ts'
 import type { InputRequest, InputRequests } from '../../mcp/types/input.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
-import type { IncomingRequest, Params } from '../request.ts'
+import type { IncomingRequest, NamedParams } from '../request.ts'
 import { prepareUrl } from './elicit.ts'
 import { prepareInputRequest } from './input-requests.ts'
 import { callClient, InputRun, type PriorRuns } from './input-run.ts'
@@ -12,7 +12,9 @@ import { type InputRound, type InputRounds, tooManyRounds } from './request-stat
 /** A return value of handlers, instead of a result: input requests, and a state for the next run. */
 export interface InputRequired {
   readonly [needsInput]: true
+  /** The input requests for the client, by keys of your choice. */
   readonly requests: InputRequests
+  /** What the next run of the handler gets back; any JSON. */
   readonly state: unknown
 }
 
@@ -43,7 +45,7 @@ export function runWithInput<T>(
   request: IncomingRequest,
   rounds: InputRounds,
   handler: Run<T>,
-): T | Params | Promise<T | Params> {
+): T | NamedParams | Promise<T | NamedParams> {
   const { params, caller } = request
   if (caller.revision.features.serverRequests === 'call' || request.task?.isBegun) {
     return runWithCalls(request, handler)
@@ -116,7 +118,7 @@ function runRound<T>(
   rounds: InputRounds,
   round: InputRound | undefined,
   handler: Run<T>,
-): T | Params | Promise<T | Params> {
+): T | NamedParams | Promise<T | NamedParams> {
   const run = new InputRun(request, round)
   let first: T | Promise<T>
   try {
@@ -143,10 +145,10 @@ function afterRound<T>(
   run: InputRun,
   handler: Run<T>,
 ): {
-  settle(result: T): T | Promise<T | Params>
-  fail(error: unknown): Promise<Params>
+  settle(result: T): T | Promise<T | NamedParams>
+  fail(error: unknown): Promise<NamedParams>
 } {
-  const settle = (result: T): T | Promise<T | Params> => {
+  const settle = (result: T): T | Promise<T | NamedParams> => {
     if (run.fault !== undefined) throw run.fault
     if (isInputRequired(result)) {
       // The request has become a task meanwhile, which sends its requests itself.
@@ -155,7 +157,7 @@ function afterRound<T>(
     }
     return run.open.size === 0 ? result : rounds.ask(request, run, round)
   }
-  const fail = (error: unknown): Promise<Params> => {
+  const fail = (error: unknown): Promise<NamedParams> => {
     if (run.fault !== undefined) return Promise.reject(run.fault)
     // The run ended at an open input request: the client must answer it first, not see what the handler threw.
     if (run.open.size > 0) return rounds.ask(request, run, round)
@@ -164,7 +166,7 @@ function afterRound<T>(
     if (request.task?.isBegun) {
       const needed = inputRequired(urlRequests(urls), run.state)
       // The check: what the handler of a task returns in the end is a result.
-      return callUntilDone(request, run, needed, handler) as Promise<Params>
+      return callUntilDone(request, run, needed, handler) as Promise<NamedParams>
     }
     return requireUrls(request, rounds, round, run, urls)
   }
@@ -178,7 +180,7 @@ async function requireInput(
   run: InputRun,
   requests: InputRequests,
   state: unknown,
-): Promise<Params> {
+): Promise<NamedParams> {
   const encoded = new Map<string, InputRequest>()
   for (const [key, one] of Object.entries(requests)) {
     run.claim(key)
@@ -227,7 +229,7 @@ async function requireUrls(
   round: InputRound | undefined,
   run: InputRun,
   urls: readonly RequiredUrl[],
-): Promise<Params> {
+): Promise<NamedParams> {
   const requests = urlRequests(urls)
   for (const key of Object.keys(requests)) {
     const answer = run.answers.get(key)

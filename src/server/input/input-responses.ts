@@ -9,7 +9,7 @@ import { isRecord } from '../../util/objects.ts'
  * that come with a retried request make that request invalid. A response to a call of the server makes
  * that call fail.
  */
-export function invalidResponse(
+export function invalidInputResponse(
   caller: Caller,
   what: 'elicitation' | 'sampling' | 'roots',
   why: string,
@@ -30,7 +30,7 @@ export function invalidResponse(
 /** Returns the roots in a client's response. Throws an RpcError for a response of another shape. */
 export function rootsResponse(caller: Caller, response: unknown, key?: string): readonly Root[] {
   const problem = rootsProblem(response)
-  if (problem !== undefined) throw invalidResponse(caller, 'roots', problem, key)
+  if (problem !== undefined) throw invalidInputResponse(caller, 'roots', problem, key)
   // The check: a list of objects with a uri each.
   return (response as { readonly roots: readonly Root[] }).roots
 }

@@ -5,7 +5,7 @@ import type { InputRequest, InputRequests } from '../../mcp/types/input.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
 import type { SealBinding, Sealer } from '../crypto/seal.ts'
-import type { IncomingRequest, Params } from '../request.ts'
+import type { IncomingRequest, NamedParams } from '../request.ts'
 import { prepareInputRequest } from './input-requests.ts'
 import type { Effects, InputRun, PriorRuns } from './input-run.ts'
 
@@ -60,7 +60,7 @@ export class InputRounds {
     run: InputRun,
     round: InputRound | undefined,
     returned?: ReturnedRequests,
-  ): Promise<Params> {
+  ): Promise<NamedParams> {
     const count = (round?.count ?? 0) + 1
     if (count > limits.inputRounds.default) throw tooManyRounds()
     const id = round?.request ?? crypto.randomUUID()

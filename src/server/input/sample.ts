@@ -2,7 +2,7 @@ import type { Caller } from '../../mcp/caller.ts'
 import type { Members } from '../../mcp/types/base.ts'
 import type { SampleParams, SampleResult, SamplingMessage } from '../../mcp/types/sampling.ts'
 import { isRecord } from '../../util/objects.ts'
-import { invalidResponse } from './input-responses.ts'
+import { invalidInputResponse } from './input-responses.ts'
 import { requireSampling } from './require-capability.ts'
 
 /**
@@ -25,7 +25,7 @@ export function sampleParams(caller: Caller, params: SampleParams): SampleParams
 /** Returns the sample in a client's response. Throws an RpcError for a response of another shape. */
 export function sampleResponse(caller: Caller, response: unknown, key?: string): SampleResult {
   const problem = sampleProblem(response)
-  if (problem !== undefined) throw invalidResponse(caller, 'sampling', problem, key)
+  if (problem !== undefined) throw invalidInputResponse(caller, 'sampling', problem, key)
   // The check: the members that a sample must have.
   return response as SampleResult
 }

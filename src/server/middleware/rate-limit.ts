@@ -1,10 +1,12 @@
 import type { Middleware } from '../../jsonrpc/handler.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
 import { limits } from '../../util/limits/limits.ts'
+import { checkOptions, type OptionTableOf } from '../../util/options.ts'
 import { TokenBucket } from '../../util/time/token-bucket.ts'
 
 /** The rate of requests that a caller may make. */
 export interface Rate {
+  /** Requests per second, on average. */
   readonly perSecond: number
   /** How many requests may come at once before the rate applies; by default those of one second. */
   readonly burst?: number
@@ -20,6 +22,13 @@ export interface RateLimitOptions {
   readonly now?: () => number
 }
 
+const rate: OptionTableOf<Rate> = { perSecond: 'number', burst: 'number' }
+const table: OptionTableOf<RateLimitOptions> = {
+  methods: { '*': rate },
+  maxCallers: 'max',
+  now: 'function',
+}
+
 /**
  * A middleware that rejects requests that come too fast, with the error `rate_limited` and the time to
  * wait: `server.use(rateLimit({ methods: { 'tools/call': { perSecond: 10, burst: 20 } } }))`.
@@ -28,6 +37,12 @@ export interface RateLimitOptions {
  * the longest name that matches it. Throws a TypeError for a rate that admits no requests.
  */
 export function rateLimit(options: RateLimitOptions): Middleware {
+  checkOptions(options, table)
+  if (options.methods === undefined) {
+    throw new TypeError(
+      'rateLimit needs methods, such as { methods: { "tools/call": { perSecond: 10 } } }',
+    )
+  }
   const rates = new Map(Object.entries(options.methods))
   for (const [name, rate] of rates) check(name, rate)
   const max = options.maxCallers ?? limits.rateLimitedCallers.default

@@ -5,8 +5,8 @@ import { metaKeys } from '../../mcp/meta.ts'
 import type { SubscriptionFilter } from '../../mcp/types/subscriptions.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
-import type { IncomingRequest, Params } from '../request.ts'
-import type { Change, Subscriber, Subscriptions } from './subscriptions.ts'
+import type { IncomingRequest, NamedParams } from '../request.ts'
+import type { ChangeNotice, Subscriber, Subscriptions } from './subscriptions.ts'
 
 /** The kinds of changes that a server can notify of. */
 export interface ListenableFeatures {
@@ -27,11 +27,11 @@ export type TaskFinder = (
  * until the caller cancels or the server closes. Every message carries the id of the request, so that
  * several streams can share a connection.
  */
-export function listen(
+export function openListenStream(
   request: IncomingRequest,
   subscriptions: Subscriptions,
   listenable: ListenableFeatures,
-): Promise<Params> {
+): Promise<NamedParams> {
   const { id, caller } = request
   if (typeof id !== 'string' && typeof id !== 'number') {
     throw invalidParams('a subscription needs an id: its messages repeat it')
@@ -70,7 +70,7 @@ function follow(
   subscriptions: Subscriptions,
   filter: SubscriptionFilter,
   tasks: readonly object[] = [],
-): Promise<Params> {
+): Promise<NamedParams> {
   if (session !== undefined && session.endListenStreams.size >= limits.listenStreams.default) {
     const details = `the limit of ${limits.listenStreams.default} listen streams per connection is reached`
     throw invalidParams('Too many subscriptions', { data: { details } })
@@ -81,9 +81,6 @@ function follow(
     if (sent !== undefined) sent.then(undefined, () => {})
   }
   if (exchange.signal.aborted) return Promise.resolve({ _meta })
-  send('notifications/subscriptions/acknowledged', { notifications: filter })
-  // A task may have ended before the stream began; then no change of it would ever be sent.
-  for (const task of tasks) send('notifications/tasks', task)
   return new Promise(resolve => {
     const subscriber = new Listener(filter, send)
     let isEnded = false
@@ -98,11 +95,22 @@ function follow(
       exchange.afterReply?.(() => send('notifications/cancelled', { requestId: id }))
       resolve({ _meta })
     }
+    const acknowledge = (): void => {
+      if (isEnded) return
+      send('notifications/subscriptions/acknowledged', { notifications: filter })
+      // A task may have ended before the stream began; then no change of it would ever be sent.
+      for (const task of tasks) send('notifications/tasks', task)
+      subscriber.release()
+    }
     subscriptions.add(subscriber, end)
     for (const uri of subscriber.uris) subscriptions.watch(uri)
     session?.endListenStreams.add(end)
     exchange.onShutdown?.(end)
     exchange.signal.addEventListener('abort', end, { once: true })
+    const watched =
+      subscriber.uris.size > 0 ? subscriptions.whenWatched?.(subscriber.uris) : undefined
+    if (watched === undefined) acknowledge()
+    else void watched.then(acknowledge)
   })
 }
 
@@ -110,6 +118,8 @@ class Listener implements Subscriber {
   readonly #filter: SubscriptionFilter
   readonly uris: ReadonlySet<string>
   readonly #send: (method: string, params: object) => void
+  /** Changes before the acknowledgement, which is sent first; undefined after it. */
+  #held: ChangeNotice[] | undefined = []
 
   constructor(filter: SubscriptionFilter, send: (method: string, params: object) => void) {
     this.#filter = filter
@@ -117,7 +127,7 @@ class Listener implements Subscriber {
     this.#send = send
   }
 
-  wants(change: Change): boolean {
+  wants(change: ChangeNotice): boolean {
     switch (change.type) {
       case 'tools':
         return this.#filter.toolsListChanged === true
@@ -132,12 +142,27 @@ class Listener implements Subscriber {
     }
   }
 
-  deliver(change: Change): void {
-    if (change.type === 'resource')
+  /** Delivers the changes so far, and each further one at once. */
+  release(): void {
+    const held = this.#held ?? []
+    this.#held = undefined
+    for (const change of held) this.deliver(change)
+  }
+
+  deliver(change: ChangeNotice): void {
+    if (this.#held !== undefined) {
+      if (!this.#held.some(one => isSameChange(one, change))) this.#held.push(change)
+    } else if (change.type === 'resource')
       this.#send('notifications/resources/updated', { uri: change.uri })
     else if (change.type === 'task') this.#send('notifications/tasks', change.params)
     else this.#send(`notifications/${change.type}/list_changed`, {})
   }
+}
+
+/** Whether one notification is enough for both. */
+function isSameChange(one: ChangeNotice, other: ChangeNotice): boolean {
+  if (one.type === 'task' || one.type !== other.type) return false
+  return one.type !== 'resource' || (other.type === 'resource' && one.uri === other.uri)
 }
 
 /** The tasks that the caller wants to follow; undefined where it names none. */

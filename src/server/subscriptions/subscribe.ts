@@ -1,6 +1,6 @@
 import { errors } from '../../mcp/errors/constructors.ts'
 import { limits } from '../../util/limits/limits.ts'
-import type { IncomingRequest, Params } from '../request.ts'
+import type { HandlerResult, IncomingRequest, NamedParams } from '../request.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
 /**
@@ -11,8 +11,10 @@ export function subscribe(
   { session }: IncomingRequest,
   uri: string,
   subscriptions: Subscriptions,
-): Params {
-  if (session === undefined || session.uris.has(uri)) return {}
+): HandlerResult {
+  if (session === undefined) return {}
+  const confirm = (): HandlerResult => subscriptions.whenWatched?.([uri]).then(() => ({})) ?? {}
+  if (session.uris.has(uri)) return confirm()
   if (session.uris.size >= limits.subscribedUris.default) {
     throw errors.subscriptionFailed({ details: 'too many subscriptions' })
   }
@@ -20,7 +22,7 @@ export function subscribe(
   if (!subscriptions.has(session)) return {}
   session.subscribe(uri)
   subscriptions.watch(uri)
-  return {}
+  return confirm()
 }
 
 /** Unsubscribes the session of a request from a resource; does nothing where it had not subscribed. */
@@ -28,7 +30,7 @@ export function unsubscribe(
   { session }: IncomingRequest,
   uri: string,
   subscriptions: Subscriptions,
-): Params {
+): NamedParams {
   if (session?.unsubscribe(uri)) subscriptions.unwatch(uri)
   return {}
 }

@@ -1,5 +1,5 @@
 /** A change that subscribers may want to be notified of. */
-export type Change =
+export type ChangeNotice =
   | { readonly type: 'tools' | 'prompts' | 'resources' }
   | { readonly type: 'resource'; readonly uri: string }
   | {
@@ -10,8 +10,10 @@ export type Change =
 
 /** A receiver of changes: a session, or one listen stream. */
 export interface Subscriber {
-  wants(change: Change): boolean
-  deliver(change: Change): void
+  /** Returns whether the receiver gets this change. */
+  wants(change: ChangeNotice): boolean
+  /** Hands a change to the receiver. */
+  deliver(change: ChangeNotice): void
 }
 
 /**
@@ -21,12 +23,17 @@ export interface Subscriber {
 export class Subscriptions {
   readonly #onError: (error: unknown) => void
   readonly #subscribers = new Map<Subscriber, (() => void) | undefined>()
-  readonly #due = new Map<string, Change>()
+  readonly #due = new Map<string, ChangeNotice>()
   /** The number of subscribers of each resource. */
   readonly #watched = new Map<string, number>()
   #isScheduled = false
   /** Called when a resource gets its first subscriber (true) and when it loses its last one (false). */
   onWatched: ((uri: string, isWatched: boolean) => void) | undefined
+  /**
+   * Set where changes come from elsewhere: settles when changes of these resources, which are watched, will
+   * be published. Never rejects. Subscriptions are confirmed to clients only then.
+   */
+  whenWatched: ((uris: Iterable<string>) => Promise<void>) | undefined
 
   /** `onError` receives what a subscriber throws in `deliver`. */
   constructor(onError: (error: unknown) => void) {
@@ -70,7 +77,7 @@ export class Subscriptions {
   }
 
   /** Notifies the subscribers of a change in a microtask, after the code that is running. */
-  publish(change: Change): void {
+  publish(change: ChangeNotice): void {
     if (this.#subscribers.size === 0) return
     this.#due.set(keyOf(change), change)
     if (this.#isScheduled) return
@@ -88,7 +95,7 @@ export class Subscriptions {
   }
 
   /** An error of one subscriber must neither end the process nor keep the change from the others. */
-  #deliver(subscriber: Subscriber, change: Change): void {
+  #deliver(subscriber: Subscriber, change: ChangeNotice): void {
     try {
       subscriber.deliver(change)
     } catch (error) {
@@ -97,7 +104,7 @@ export class Subscriptions {
   }
 }
 
-function keyOf(change: Change): string {
+function keyOf(change: ChangeNotice): string {
   if (change.type === 'resource') return `resource ${change.uri}`
   return change.type === 'task' ? `task ${change.taskId}` : change.type
 }

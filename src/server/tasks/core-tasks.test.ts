@@ -438,18 +438,31 @@ describe('how long and how many', () => {
   it('accepts tasks up to the limits per caller and in total', async () => {
     proves('K17')
     const clock = fakeClock()
-    const server = make({ tasks: { clock, max: 3, maxPerCaller: 2, ttlMs: 10 } })
+    const { server } = makeHeld({ tasks: { clock, max: 3, maxPerCaller: 2, ttlMs: 10 } })
     const ada = await opened(server, { principal: 'ada' })
     const bob = await opened(server, { principal: 'bob' })
-    await start(ada, 'quick')
-    await start(ada, 'quick')
+    await start(ada, 'held')
+    await start(ada, 'held')
     const refusal = { message: 'Maximum concurrent tasks exceeded' }
-    const call = { name: 'quick', task: {} }
+    const call = { name: 'held', task: {} }
     expect((await ada.ask('tools/call', call)).error).toMatchObject(refusal)
-    await start(bob, 'quick')
+    await start(bob, 'held')
     expect((await bob.ask('tools/call', call)).error).toMatchObject(refusal)
     clock.advance(10)
-    await start(ada, 'quick')
+    await start(ada, 'held')
+  })
+
+  it('accepts any number of tasks one after the other', async () => {
+    const server = make({ tasks: { max: 1, maxPerCaller: 1, maxFinished: 5 } })
+    const client = await opened(server)
+    for (let i = 0; i < 20; i++) {
+      const taskId = await start(client, 'quick')
+      expect((await client.ask('tasks/result', { taskId })).result).toMatchObject({
+        content: [{ type: 'text', text: 'done' }],
+      })
+    }
+    const { result } = await client.ask('tasks/list')
+    expect(result?.tasks).toHaveLength(5)
   })
 
   it('cuts long status messages', async () => {

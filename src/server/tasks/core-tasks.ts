@@ -3,7 +3,7 @@ import { isFinal } from '../../mcp/types/tasks.ts'
 import { abortable } from '../../util/promises.ts'
 import { sleep } from '../../util/time/sleep.ts'
 import { type Cursors, pageOf } from '../features/pagination.ts'
-import { type IncomingRequest, type Params, stringParam } from '../request.ts'
+import { type IncomingRequest, type NamedParams, stringParam } from '../request.ts'
 import { coreTask, errorOf, relatedTo } from './encode.ts'
 import type { TaskRegistry } from './registry.ts'
 import type { TaskDesign, TaskRun } from './run.ts'
@@ -29,7 +29,7 @@ export class CoreTasks implements TaskDesign {
     this.#registry = registry
   }
 
-  created(record: TaskRecord): Params {
+  created(record: TaskRecord): NamedParams {
     return { task: coreTask(record, this.#registry.pollMs) }
   }
 
@@ -38,12 +38,12 @@ export class CoreTasks implements TaskDesign {
   }
 
   /** Answers `tasks/get`. */
-  async get(request: IncomingRequest): Promise<Params> {
+  async get(request: IncomingRequest): Promise<NamedParams> {
     return { ...coreTask(await this.#find(request), this.#registry.pollMs) }
   }
 
   /** Answers `tasks/result`: waits until the task is final, and returns the result of its call. */
-  async result(request: IncomingRequest): Promise<Params> {
+  async result(request: IncomingRequest): Promise<NamedParams> {
     let record = await this.#find(request)
     while (!isFinal(record.status)) {
       await this.#untilFinal(record, request)
@@ -55,9 +55,9 @@ export class CoreTasks implements TaskDesign {
   }
 
   /** Answers `tasks/list` with the tasks of the caller. */
-  async list(request: IncomingRequest): Promise<Params> {
+  async list(request: IncomingRequest): Promise<NamedParams> {
     const owner = this.#registry.ownerOf(request)
-    const all = await this.#registry.store.list(owner)
+    const all = await this.#registry.list(owner)
     const { cursors, pageSize } = this.#host
     const binding = `tasks ${JSON.stringify(owner)}`
     const { items, nextCursor } = await pageOf(all, binding, request.params, cursors, pageSize)
@@ -66,7 +66,7 @@ export class CoreTasks implements TaskDesign {
   }
 
   /** Answers `tasks/cancel`. Throws where the task was final already. */
-  async cancel(request: IncomingRequest): Promise<Params> {
+  async cancel(request: IncomingRequest): Promise<NamedParams> {
     const record = await this.#find(request)
     const isCancelled = !isFinal(record.status) && (await this.#registry.cancel(record))
     const now = await this.#find(request)

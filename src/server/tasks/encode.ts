@@ -4,7 +4,7 @@ import { metaKeys } from '../../mcp/meta.ts'
 import type { DetailedTask, FlatTask, Task } from '../../mcp/types/tasks.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
-import type { Params } from '../request.ts'
+import type { NamedParams } from '../request.ts'
 import type { TaskError, TaskRecord } from './store.ts'
 
 /** Encodes a task for revision 2025-11-25. */
@@ -72,7 +72,7 @@ export function errorRecord({ code, message, data, kind }: RpcError): TaskError 
 }
 
 /** The status message for a tool result that is an error. */
-export function failureMessage(result: Params): string | undefined {
+export function failureMessage(result: NamedParams): string | undefined {
   // The result of a local tool was checked before; the result of an upstream server may be anything.
   const { content } = result
   if (!Array.isArray(content)) return undefined

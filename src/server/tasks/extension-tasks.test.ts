@@ -19,6 +19,7 @@ import { fakeClock } from '../../testing/fake-clock.ts'
 import { inputRequired } from '../input/input-required.ts'
 import type { ServerOptions } from '../options.ts'
 import { Server } from '../server.ts'
+import { MemoryTaskStore } from './memory-store.ts'
 
 const revision = '2026-07-28'
 const accept = { action: 'accept', content: { ok: true } }
@@ -28,14 +29,28 @@ const missing = {
   data: { requiredCapabilities: { extensions: { 'io.modelcontextprotocol/tasks': {} } } },
 }
 
+/**
+ * Resolves after the call has become a task: timers of the same delay fire in the order in which they were
+ * started, and the timer of the call was started in the turn before.
+ */
+async function soon() {
+  await new Promise(resolve => setImmediate(resolve))
+  await new Promise(resolve => setTimeout(resolve, 0))
+}
+
 function make(options: ServerOptions = {}) {
   const server = new Server({ name: 'test', version: '1' }, { onError: () => {}, ...options })
   server.tool('greet', {}, () => 'hello')
-  server.tool('quick', { task: 'optional' }, () => 'done')
+  server.tool('instant', { task: 'optional' }, () => 'done')
+  server.tool('quick', { task: 'optional' }, async () => {
+    await soon()
+    return 'done'
+  })
   server.tool('failing', { task: 'required' }, () => {
     throw new Error('out of paper')
   })
-  server.tool('refuses', { task: 'optional' }, () => {
+  server.tool('refuses', { task: 'optional' }, async () => {
+    await soon()
     throw new RpcError(7, 'no', { data: { why: 'because' } })
   })
   server.tool('adds', { task: 'optional', input: z.object({ a: z.number() }) }, ({ a }) => `${a}`)
@@ -349,6 +364,22 @@ describe('input requests of a task', () => {
     const client = connect(make(), { capabilities: withTasks })
     const failed = await until(client, await start(client, 'confirm'), 'failed')
     expect(failed?.error).toMatchObject({ code: -32021 })
+  })
+})
+
+describe('a call that has its result at once', () => {
+  it('is answered with it, and leaves no record', async () => {
+    const store = new MemoryTaskStore()
+    const client = connect(make({ tasks: { store } }))
+    for (let i = 0; i < 5; i++) {
+      expect((await client.ask('tools/call', { name: 'instant' })).result).toMatchObject({
+        resultType: 'complete',
+        content: [{ text: 'done' }],
+      })
+    }
+    expect(store.size).toBe(0)
+    await start(client, 'quick')
+    expect(store.size).toBe(1)
   })
 })
 

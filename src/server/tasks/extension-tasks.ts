@@ -6,7 +6,7 @@ import { missingExtension, tasksExtension } from '../../mcp/extension.ts'
 import type { Profile } from '../../mcp/profile.ts'
 import { type DetailedTask, isFinal } from '../../mcp/types/tasks.ts'
 import { isRecord } from '../../util/objects.ts'
-import { type IncomingRequest, type Params, stringParam } from '../request.ts'
+import { type IncomingRequest, type NamedParams, stringParam } from '../request.ts'
 import type { Subscriptions } from '../subscriptions/subscriptions.ts'
 import { detailedTask, flatTask } from './encode.ts'
 import { declaresTasks } from './mode.ts'
@@ -34,7 +34,7 @@ export class ExtensionTasks implements TaskDesign {
     this.#registry = registry
   }
 
-  created(record: TaskRecord): Params {
+  created(record: TaskRecord): NamedParams {
     return { resultType: 'task', ...flatTask(record, this.#registry.pollMs) }
   }
 
@@ -44,19 +44,19 @@ export class ExtensionTasks implements TaskDesign {
   }
 
   /** Answers `tasks/get`. */
-  async get(request: IncomingRequest): Promise<Params> {
+  async get(request: IncomingRequest): Promise<NamedParams> {
     return { ...this.#detailed(await this.#find(request), request.caller) }
   }
 
   /** Answers `tasks/cancel`. A task that is final already is left as it is. */
-  async cancel(request: IncomingRequest): Promise<Params> {
+  async cancel(request: IncomingRequest): Promise<NamedParams> {
     const record = await this.#find(request)
     if (!isFinal(record.status)) await this.#registry.cancel(record)
     return {}
   }
 
   /** Answers `tasks/update`: delivers the responses to the input requests of a task. */
-  async update(request: IncomingRequest): Promise<Params> {
+  async update(request: IncomingRequest): Promise<NamedParams> {
     const { id } = await this.#find(request)
     const { inputResponses } = request.params
     if (!isRecord(inputResponses)) {

@@ -75,9 +75,9 @@ describe('listening to tasks', () => {
 
   it('sends the state of a task at once, which may have ended before the stream began', async () => {
     const { server, held } = make()
-    held.open('done')
     const client = talk(server, revision, { capabilities: asker })
     const taskId = await start(client)
+    held.open('done')
     await turn()
     await listen(client, [taskId])
     const { params } = await client.next(

@@ -69,4 +69,41 @@ describe('tasks in memory', () => {
     }
     expect(() => store.add(record('y', { principal: 'new' }))).toThrow(/Maximum concurrent tasks/)
   })
+
+  it('that are final make room, and the oldest of them go first', () => {
+    const store = new MemoryTaskStore({
+      clock: fakeClock(),
+      max: 3,
+      maxPerCaller: 2,
+      maxFinished: 4,
+      maxFinishedPerCaller: 3,
+    })
+    const run = (id: string, principal: string) => {
+      store.add(record(id, { principal }))
+      store.put(record(id, { principal, status: 'completed' }))
+    }
+    for (let i = 0; i < 5; i++) run(`a${i}`, 'ada')
+    const ids = (principal: string) => store.list({ principal }).map(({ id }) => id)
+    expect(ids('ada')).toEqual(['a2', 'a3', 'a4'])
+    run('b0', 'bob')
+    run('b1', 'bob')
+    expect([ids('ada'), ids('bob')]).toEqual([
+      ['a3', 'a4'],
+      ['b0', 'b1'],
+    ])
+    store.add(record('a5', { principal: 'ada' }))
+    store.add(record('a6', { principal: 'ada' }))
+    expect(() => store.add(record('a7', { principal: 'ada' }))).toThrow(/Maximum concurrent tasks/)
+    store.put(record('a5', { principal: 'ada', status: 'cancelled' }))
+    store.add(record('a7', { principal: 'ada' }))
+    expect(ids('ada')).toEqual(['a4', 'a5', 'a6', 'a7'])
+  })
+
+  it('of one session leave room for those of another', () => {
+    const store = new MemoryTaskStore({ clock: fakeClock(), maxPerCaller: 1 })
+    store.add(record('a', { session: '1' }))
+    expect(() => store.add(record('b', { session: '1' }))).toThrow(/Maximum concurrent tasks/)
+    store.add(record('c', { session: '2' }))
+    expect(store.size).toBe(2)
+  })
 })

@@ -7,42 +7,56 @@ import type { TaskOwner, TaskRecord, TaskStore } from './store.ts'
 
 /** The options of a memory task store. */
 export interface MemoryTaskStoreOptions {
-  /** The maximum number of tasks. */
+  /** The maximum number of tasks that are not final. */
   readonly max?: number
   /** The maximum for one principal; without one, for one session, or for all callers with neither. */
   readonly maxPerCaller?: number
+  /** The maximum number of final tasks that are kept. The oldest are deleted. */
+  readonly maxFinished?: number
+  /** The maximum of final tasks for one principal, or one session, or all callers with neither. */
+  readonly maxFinishedPerCaller?: number
+  /** The clock for the expiry of tasks; for tests. */
   readonly clock?: Clock
 }
 
-/** Stores tasks in the memory of this process. They are lost when it exits. */
+/**
+ * Stores tasks in the memory of this process. They are lost when it exits. Only tasks that are not
+ * final can exhaust it: final ones give way to newer ones.
+ */
 export class MemoryTaskStore implements TaskStore {
-  readonly #max: number
-  readonly #maxPerCaller: number
+  readonly #running: Quota
+  readonly #finished: Quota
   readonly #expiry: Expiry<string>
   /** In the order of creation. */
   readonly #records = new Map<string, TaskRecord>()
-  readonly #counts = new Map<string, number>()
 
   constructor(options: MemoryTaskStoreOptions = {}) {
-    this.#max = options.max ?? limits.tasks.default
-    this.#maxPerCaller = options.maxPerCaller ?? limits.tasksPerCaller.default
+    this.#running = new Quota(
+      options.max ?? limits.tasks.default,
+      options.maxPerCaller ?? limits.tasksPerCaller.default,
+    )
+    this.#finished = new Quota(
+      options.maxFinished ?? limits.finishedTasks.default,
+      options.maxFinishedPerCaller ?? limits.finishedTasksPerCaller.default,
+    )
     this.#expiry = new Expiry(id => this.#delete(id), options.clock)
   }
 
-  /** The number of tasks. */
+  /** The number of tasks, final ones included. */
   get size(): number {
     return this.#records.size
   }
 
   add(record: TaskRecord): void {
-    const caller = callerOf(record)
-    const count = this.#counts.get(caller) ?? 0
-    if (this.#records.size >= this.#max || count >= this.#maxPerCaller) {
+    const quota = isFinal(record.status) ? this.#finished : this.#running
+    quota.add(record.id, callerOf(record))
+    if (quota.excess() !== undefined && quota === this.#running) {
+      quota.delete(record.id)
       throw errors.maxConcurrentTasks()
     }
     this.#records.set(record.id, record)
-    this.#counts.set(caller, count + 1)
     this.#expiry.add(record.id, record.ttlMs)
+    this.#trim()
   }
 
   get(id: string): TaskRecord | undefined {
@@ -53,6 +67,11 @@ export class MemoryTaskStore implements TaskStore {
     const before = this.get(record.id)
     if (before === undefined || isFinal(before.status)) return false
     this.#records.set(record.id, record)
+    if (isFinal(record.status)) {
+      this.#running.delete(record.id)
+      this.#finished.add(record.id, callerOf(record))
+      this.#trim()
+    }
     return true
   }
 
@@ -65,15 +84,61 @@ export class MemoryTaskStore implements TaskStore {
     )
   }
 
-  #delete(id: string): void {
-    const record = this.#records.get(id)
-    if (record === undefined) return
-    this.#records.delete(id)
-    const caller = callerOf(record)
-    const count = (this.#counts.get(caller) ?? 1) - 1
-    if (count === 0) this.#counts.delete(caller)
-    else this.#counts.set(caller, count)
+  /** Deletes the oldest final tasks above the limit. */
+  #trim(): void {
+    for (let id = this.#finished.excess(); id !== undefined; id = this.#finished.excess()) {
+      this.#expiry.delete(id)
+      this.#delete(id)
+    }
   }
+
+  #delete(id: string): void {
+    this.#records.delete(id)
+    this.#running.delete(id)
+    this.#finished.delete(id)
+  }
+}
+
+/** Tasks in the order in which they were added, with limits for all of them and for one caller. */
+class Quota {
+  readonly #max: number
+  readonly #maxPerCaller: number
+  readonly #callers = new Map<string, string>()
+  readonly #ids = new Map<string, Set<string>>()
+  #last = ''
+
+  constructor(max: number, maxPerCaller: number) {
+    this.#max = max
+    this.#maxPerCaller = maxPerCaller
+  }
+
+  add(id: string, caller: string): void {
+    this.#callers.set(id, caller)
+    const ids = this.#ids.get(caller) ?? new Set()
+    this.#ids.set(caller, ids.add(id))
+    this.#last = caller
+  }
+
+  delete(id: string): void {
+    const caller = this.#callers.get(id)
+    if (caller === undefined) return
+    this.#callers.delete(id)
+    const ids = this.#ids.get(caller)
+    ids?.delete(id)
+    if (ids?.size === 0) this.#ids.delete(caller)
+  }
+
+  /** The oldest task of the caller that was added to last, or of all, if those are too many. */
+  excess(): string | undefined {
+    const own = this.#ids.get(this.#last)
+    if (own !== undefined && own.size > this.#maxPerCaller) return first(own)
+    return this.#callers.size > this.#max ? first(this.#callers.keys()) : undefined
+  }
+}
+
+function first<T>(items: Iterable<T>): T | undefined {
+  for (const item of items) return item
+  return undefined
 }
 
 /** As JSON, so that the name of a principal cannot equal that of a session. */

@@ -3,7 +3,7 @@ import type { Caller } from '../../mcp/caller.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
 import { declaresExtension, missingExtension, tasksExtension } from '../../mcp/extension.ts'
 import { isRecord } from '../../util/objects.ts'
-import type { IncomingRequest, Params } from '../request.ts'
+import type { IncomingRequest, NamedParams } from '../request.ts'
 
 /** Whether a tool may run as a task, and when a call becomes one. */
 export interface TaskSupport {
@@ -51,7 +51,7 @@ export function declaresTasks({ capabilities }: Caller): boolean {
 }
 
 /** The time to live that a caller requests for its task, if any. Throws an RpcError for an invalid one. */
-export function requestedTtl({ task }: Params): number | undefined {
+export function requestedTtl({ task }: NamedParams): number | undefined {
   if (!isRecord(task)) throw invalidParams('task must be an object')
   const { ttl } = task
   if (ttl === undefined || ttl === null) return undefined

@@ -5,6 +5,7 @@ import { type Clock, systemClock } from '../../util/time/clock.ts'
 import { Expiry } from '../../util/time/expiry.ts'
 import type { Session } from '../core/session.ts'
 import type { IncomingRequest } from '../request.ts'
+import { failedRecord, isAbandoned, Leases } from './lease.ts'
 import { MemoryTaskStore, type MemoryTaskStoreOptions } from './memory-store.ts'
 import type { TaskRun } from './run.ts'
 import type { TaskOwner, TaskRecord, TaskStore } from './store.ts'
@@ -19,6 +20,8 @@ export interface TaskOptions extends MemoryTaskStoreOptions {
   readonly maxTtlMs?: number
   /** The poll interval that callers are asked to use. */
   readonly pollMs?: number
+  /** With a `store`: how long a process vouches for a task before it writes again. */
+  readonly leaseMs?: number
 }
 
 /**
@@ -35,10 +38,13 @@ export class TaskRegistry {
   readonly #running = new Map<string, TaskRun>()
   readonly #expiry: Expiry<TaskRun>
   readonly #sessions = new WeakMap<Session, string>()
+  readonly #leases: Leases | undefined
 
   constructor(options: TaskOptions = {}) {
     this.clock = options.clock ?? systemClock
     this.store = options.store ?? new MemoryTaskStore(options)
+    // The store in memory ends with its process.
+    this.#leases = options.store === undefined ? undefined : new Leases(this.#running, options)
     this.pollMs = options.pollMs ?? limits.taskPollMs.default
     this.#expiry = new Expiry(
       run => run.stop(errors.taskTimeout({ taskId: run.record.id })),
@@ -54,6 +60,7 @@ export class TaskRegistry {
   /** Adds a task that this process runs, until it is removed or its time to live is over. */
   add(run: TaskRun): void {
     this.#running.set(run.record.id, run)
+    this.#leases?.start()
     this.#expiry.add(run, run.record.ttlMs)
   }
 
@@ -66,7 +73,29 @@ export class TaskRegistry {
   /** Finds a task of the caller; undefined where it does not exist, or belongs to another principal. */
   async find(taskId: string, caller: Caller): Promise<TaskRecord | undefined> {
     const record = await this.store.get(taskId)
-    return record !== undefined && record.principal === caller.principal?.id ? record : undefined
+    if (record === undefined || record.principal !== caller.principal?.id) return undefined
+    return this.#current(record)
+  }
+
+  /** Returns the tasks of an owner, oldest first. */
+  async list(owner: TaskOwner): Promise<readonly TaskRecord[]> {
+    const records = await this.store.list(owner)
+    return this.#leases === undefined
+      ? records
+      : Promise.all(records.map(record => this.#current(record)))
+  }
+
+  /** The time until which this process vouches for its tasks, for their records. */
+  lease(): Pick<TaskRecord, 'leaseUntil'> {
+    return this.#leases === undefined ? {} : { leaseUntil: this.#leases.until() }
+  }
+
+  /** Returns a task as it is now: failed if the process that ran it has ended. */
+  async #current(record: TaskRecord): Promise<TaskRecord> {
+    if (this.#running.has(record.id) || !isAbandoned(record)) return record
+    const failed = failedRecord(record)
+    if (await this.store.put(failed)) return failed
+    return (await this.store.get(record.id)) ?? failed
   }
 
   /** Cancels a task, in whichever process it runs. Returns whether there was anything to cancel. */

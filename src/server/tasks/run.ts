@@ -3,7 +3,8 @@ import { errors } from '../../mcp/errors/constructors.ts'
 import type { InputRequest } from '../../mcp/types/input.ts'
 import { isFinal } from '../../mcp/types/tasks.ts'
 import { abortable, type Deferred, deferred } from '../../util/promises.ts'
-import type { HandlerResult, IncomingRequest, Params } from '../request.ts'
+import { sleep } from '../../util/time/sleep.ts'
+import type { HandlerResult, IncomingRequest, NamedParams } from '../request.ts'
 import { errorRecord, failureMessage, relatedTo, shortened } from './encode.ts'
 import { TaskReplyPath } from './reply-path.ts'
 import type { ServerRequestOptions, TaskHandle, TaskScope } from './scope.ts'
@@ -14,7 +15,7 @@ import type { TaskRecord, TaskStore } from './store.ts'
 export interface TaskDesign {
   readonly name: 'core' | 'extension'
   /** The result of a call that has become a task. */
-  created(record: TaskRecord): Params
+  created(record: TaskRecord): NamedParams
   /** Notifies the client of a change. */
   changed(run: TaskRun, record: TaskRecord): void
 }
@@ -22,6 +23,8 @@ export interface TaskDesign {
 /** What a running task needs from the tasks of its server. */
 export interface TaskRunHost {
   readonly store: TaskStore
+  /** The lease for the record of a task that begins now. */
+  lease(): Pick<TaskRecord, 'leaseUntil'>
   /** The task was added to the store: registers it and answers the call with it. */
   onBegun(): Promise<void>
   /** A change was written to the store. */
@@ -56,6 +59,8 @@ export class TaskRun implements TaskScope {
   readonly #used = new Set<string>()
   #record: TaskRecord
   #isBegun = false
+  /** Whether the work runs as a task that is not stored yet. */
+  #isProvisional = false
   #beginning: Promise<void> | undefined
   #writing: Promise<void> | undefined
 
@@ -82,7 +87,7 @@ export class TaskRun implements TaskScope {
           return isSettled()
         },
         notify: (method, params) =>
-          this.#isBegun ? this.#notify(method, params) : exchange.notify(method, params),
+          this.isBegun ? this.#notify(method, params) : exchange.notify(method, params),
       },
     }
   }
@@ -93,12 +98,43 @@ export class TaskRun implements TaskScope {
   }
 
   get isBegun(): boolean {
-    return this.#isBegun
+    return this.#isBegun || this.#isProvisional
   }
 
   begin(): Promise<void> {
     this.#beginning ??= this.#begin()
     return this.#beginning
+  }
+
+  /**
+   * Runs the work as a task, and stores the task only if the work does not end at once and asks for
+   * nothing. Returns the result of work that has ended; undefined where the call has become a task.
+   */
+  async executeUnlessDone(
+    work: (request: IncomingRequest) => HandlerResult,
+  ): Promise<NamedParams | undefined> {
+    this.#isProvisional = true
+    const working = (async () => work(this.request))()
+    // A failure becomes that of a task, so that callers find it in one place.
+    const result = working.catch(() => undefined)
+    const { done, wake } = sleep(0)
+    const ended = await Promise.race([result, done])
+    wake()
+    if (ended !== undefined && !this.#isBegun) {
+      this.#isProvisional = false
+      return ended
+    }
+    try {
+      await this.begin()
+    } catch (error) {
+      this.stop(error)
+      throw error
+    }
+    void working.then(
+      result => this.finish(result),
+      (error: unknown) => this.fail(error),
+    )
+    return undefined
   }
 
   /** Runs the work and stores its result. */
@@ -112,7 +148,7 @@ export class TaskRun implements TaskScope {
   }
 
   /** Ends the task with a result. */
-  finish(result: Params): Promise<void> {
+  finish(result: NamedParams): Promise<void> {
     // In the extension only protocol errors are failures.
     const isFailure = this.#record.design === 'core' && result.isError === true
     return isFailure
@@ -143,6 +179,14 @@ export class TaskRun implements TaskScope {
     if (!isFinal(this.#record.status)) this.#finished()
   }
 
+  /** Renews the time until which this process vouches for the task. */
+  renew(leaseUntil: string): void {
+    if (isFinal(this.#record.status)) return
+    this.#record = { ...this.#record, leaseUntil }
+    // Nobody is notified: to clients nothing has changed.
+    void this.#enqueue(this.#record, false)
+  }
+
   async ask(
     request: InputRequest,
     key: string,
@@ -150,6 +194,8 @@ export class TaskRun implements TaskScope {
   ): Promise<unknown> {
     const { signal } = this.#stop
     signal.throwIfAborted()
+    // The client can answer only for a task that it knows.
+    if (this.#isProvisional) await this.begin()
     const name = this.#unused(key)
     const response = deferred<unknown>()
     this.#open.set(name, { request, response })
@@ -163,7 +209,7 @@ export class TaskRun implements TaskScope {
   }
 
   /** Delivers responses by their keys; those to requests that are not open are ignored. */
-  async respond(responses: Params): Promise<void> {
+  async respond(responses: NamedParams): Promise<void> {
     // In the core design the client responds to the call that it received.
     if (this.#record.design === 'core') return
     let isAnswered = false
@@ -180,9 +226,10 @@ export class TaskRun implements TaskScope {
   async #begin(): Promise<void> {
     this.#stop.signal.throwIfAborted()
     const now = new Date().toISOString()
-    this.#record = { ...this.#record, createdAt: now, updatedAt: now }
+    this.#record = { ...this.#record, createdAt: now, updatedAt: now, ...this.#host.lease() }
     await this.#host.store.add(this.#record)
     this.#isBegun = true
+    this.#isProvisional = false
     await this.#host.onBegun()
   }
 
@@ -240,10 +287,15 @@ export class TaskRun implements TaskScope {
     const updatedAt = new Date().toISOString()
     const record = { ...this.#record, ...changes, updatedAt }
     this.#record = record
+    if (this.#isProvisional) return Promise.resolve()
+    return this.#enqueue(record, true)
+  }
+
+  #enqueue(record: TaskRecord, isNews: boolean): Promise<void> {
     // One after the other: a store may be slow, and the latest state must be the last one written.
     const earlier = this.#writing
-    const writing =
-      earlier === undefined ? this.#write(record) : earlier.then(() => this.#write(record))
+    const write = () => this.#write(record, isNews)
+    const writing = earlier === undefined ? write() : earlier.then(write)
     this.#writing = writing
     void writing.then(() => {
       if (this.#writing === writing) this.#writing = undefined
@@ -251,9 +303,11 @@ export class TaskRun implements TaskScope {
     return writing
   }
 
-  async #write(record: TaskRecord): Promise<void> {
+  async #write(record: TaskRecord, isNews: boolean): Promise<void> {
     try {
-      if (await this.#host.store.put(record)) this.#host.onChanged(this, record)
+      if (await this.#host.store.put(record)) {
+        if (isNews) this.#host.onChanged(this, record)
+      }
       // Another process has ended it, or its time to live is over.
       else this.stop(errors.taskCancelled({ taskId: record.id }))
     } catch (error) {

@@ -2,6 +2,7 @@ import type { InputRequest } from '../../mcp/types/input.ts'
 
 /** The task that a tool runs as, for the code of the tool. */
 export interface TaskHandle {
+  /** The id under which clients know the task. */
   readonly id: string
   /** Sets the status message of the task, which clients that follow the task see. */
   message(text: string): void

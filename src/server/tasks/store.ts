@@ -14,6 +14,7 @@ export interface TaskRecord {
   readonly principal?: string
   /** The key of the session that created the task, where there is a session and no principal. */
   readonly session?: string
+  /** Whether the task is working, waits for input, or has finished, and how. */
   readonly status: TaskStatus
   /** The status message. */
   readonly message?: string
@@ -29,13 +30,22 @@ export interface TaskRecord {
   readonly error?: TaskError
   /** The input requests that are open, by their keys. */
   readonly inputRequests?: InputRequests
+  /**
+   * An ISO 8601 time until which the process that runs the task vouches for it. A task that is not
+   * final and past this time has failed: its process ended. Absent in the store in memory.
+   */
+  readonly leaseUntil?: string
 }
 
 /** An error as a store keeps it. Its code on the wire depends on the revision of the reader. */
 export interface TaskError {
+  /** The code of the error. */
   readonly code: number
+  /** One line about the error, for people. */
   readonly message: string
+  /** Further details of the error. */
   readonly data?: unknown
+  /** The name of the error in the error catalog, if it has one. */
   readonly kind?: string
 }
 
@@ -44,10 +54,12 @@ export type TaskOwner = Pick<TaskRecord, 'principal' | 'session'>
 
 /**
  * Stores tasks. Every method may return its result or a promise of it. The store deletes a task when its
- * time to live is over, finished or not, and no sooner.
+ * time to live is over, finished or not. It may delete final tasks sooner, the oldest first.
  *
  * Several processes may share a store: each of them answers requests for every task, and the process
- * that runs a task learns that it was ended elsewhere when it next writes.
+ * that runs a task learns that it was ended elsewhere when it next writes. That process writes at least
+ * every third of `taskLeaseMs`; when it stops, the next process that reads the task writes it as failed.
+ * The clocks of these processes must agree within a fraction of that time.
  */
 export interface TaskStore {
   /**

@@ -3,7 +3,7 @@ import { limits } from '../../util/limits/limits.ts'
 import { randomHex } from '../../util/random.ts'
 import { systemClock } from '../../util/time/clock.ts'
 import { sleep } from '../../util/time/sleep.ts'
-import type { HandlerResult, IncomingRequest, Params } from '../request.ts'
+import type { HandlerResult, IncomingRequest, NamedParams } from '../request.ts'
 import { CoreTasks, type CoreTasksHost } from './core-tasks.ts'
 import { ExtensionTasks, type ExtensionTasksHost } from './extension-tasks.ts'
 import { requestedTtl } from './mode.ts'
@@ -48,7 +48,7 @@ export class Tasks {
     request: IncomingRequest,
     tool: string,
     work: (request: IncomingRequest) => HandlerResult,
-  ): Promise<Params> {
+  ): Promise<NamedParams> {
     const design = this.designOf(request.caller)
     const run: TaskRun = this.#run(design, request, tool, async () => {
       this.#registry.add(run)
@@ -62,12 +62,31 @@ export class Tasks {
     return design.created(run.record)
   }
 
+  /** Answers a call with its result if it has one at once, and otherwise with a new task. */
+  async beginUnlessDone(
+    request: IncomingRequest,
+    tool: string,
+    work: (request: IncomingRequest) => HandlerResult,
+  ): Promise<NamedParams> {
+    const { signal } = request.exchange
+    const design = this.designOf(request.caller)
+    const run: TaskRun = this.#run(design, request, tool, async () => this.#registry.add(run))
+    const onAbort = (): void => run.stop(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+    if (signal.aborted) onAbort()
+    try {
+      return (await run.executeUnlessDone(work)) ?? design.created(run.record)
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+    }
+  }
+
   /** Runs a call as a plain call until its handler turns it into a task. */
   deferTask(
     request: IncomingRequest,
     tool: string,
     work: (request: IncomingRequest) => HandlerResult,
-  ): Promise<Params> {
+  ): Promise<NamedParams> {
     const { signal } = request.exchange
     const design = this.designOf(request.caller)
     return new Promise((resolve, reject) => {
@@ -114,6 +133,7 @@ export class Tasks {
     }
     const host = {
       store: this.#registry.store,
+      lease: () => this.#registry.lease(),
       onBegun,
       onChanged: (run: TaskRun, changed: TaskRecord) => design.changed(run, changed),
       onFinished: (run: TaskRun) => this.#registry.remove(run),
@@ -128,8 +148,19 @@ function newId(): string {
   return randomHex(24)
 }
 
+const taskNumbers = [
+  'ttlMs',
+  'maxTtlMs',
+  'pollMs',
+  'leaseMs',
+  'max',
+  'maxPerCaller',
+  'maxFinished',
+  'maxFinishedPerCaller',
+] as const
+
 function checkOptions(options: TaskOptions): void {
-  for (const name of ['ttlMs', 'maxTtlMs', 'pollMs', 'max', 'maxPerCaller'] as const) {
+  for (const name of taskNumbers) {
     const value = options[name]
     if (value === undefined || (Number.isFinite(value) && value > 0)) continue
     throw new TypeError(`option "tasks.${name}" must be a number > 0 (got ${value})`)
