@@ -1,6 +1,7 @@
 import { RpcError } from '../jsonrpc/error.ts'
 import type { Exchange } from '../jsonrpc/handler.ts'
 import type { Id } from '../jsonrpc/message.ts'
+import { causeLabel } from '../util/error-cause.ts'
 import { isRecord } from '../util/objects.ts'
 import type { CallerInfo } from './caller.ts'
 import { callCounters, hasCallCounters } from './counters.ts'
@@ -11,8 +12,11 @@ export const clock = performance
 
 /** What is known of a call when it starts. */
 export interface CallInfo {
+  /** The method of the request, such as `tools/call`. */
   readonly method: string
+  /** The name of the tool or prompt, or the URI of the resource. */
   readonly name?: string
+  /** The id of the request; undefined for a notification. */
   readonly id?: Id | null
   /** The server that handles the call, if it is known already. */
   readonly server?: string
@@ -37,15 +41,27 @@ export function hasCallEventSubscribers(): boolean {
  * `instance` and `retries` as soon as they are known.
  */
 export class CallSpan implements CallFinished {
+  /** The method of the request, such as `tools/call`. */
   readonly method: string
+  /** The name of the tool or prompt, or the URI of the resource. */
   readonly name: string | undefined
+  /** The id of the request; undefined for a notification. */
   readonly id: Id | null | undefined
+  /** When the request arrived, in milliseconds of `performance.now()`. */
   readonly startedMs: number
+  /** The instance of the server that handles the call; undefined if there is only one. */
   instance: string | undefined
+  /** How often the router retried the call. */
   retries: number | undefined
+  /** How the call ended; `'ok'` until then. */
   outcome: Outcome = 'ok'
+  /** The name of the error in the error catalog, if the outcome is `'error'`. */
   kind: string | undefined
+  /** The code of that error in the catalog. */
   code: number | undefined
+  /** What is at the root of that error, such as `HTTP 503`, if that is known. */
+  reason: string | undefined
+  /** How long the call took, in milliseconds; -1 until it ends. */
   durationMs = -1
   #server: string | undefined
   readonly #caller: CallInfo['caller']
@@ -62,19 +78,21 @@ export class CallSpan implements CallFinished {
     events.callStarted.publish(this)
   }
 
-  /** The server that handles the call. Setting another one publishes `callRouted`. */
+  /** The server that handles the call. Setting another one publishes `callRouted`, until the span ends. */
   get server(): string | undefined {
     return this.#server
   }
 
   set server(to: string | undefined) {
     const from = this.#server
-    if (to === from) return
+    // A call may go to a server after it was answered, as a task: its span has ended, and stays as it is.
+    if (to === from || this.durationMs >= 0) return
     this.#server = to
     callCounters.rerouted(from ?? '', to ?? '', this)
     if (events.callRouted.hasSubscribers) events.callRouted.publish({ call: this, from, to })
   }
 
+  /** The caller of the request, found on first access. */
   get caller(): CallerInfo {
     const caller = this.#caller
     return (typeof caller === 'function' ? caller() : caller) ?? {}
@@ -85,21 +103,26 @@ export class CallSpan implements CallFinished {
     this.end(outcomeOf(result))
   }
 
-  /** Ends the span with an error, or as cancelled if `isAborted` and the error is not an RpcError. */
+  /** Ends the span with an error, or as cancelled if `isAborted`: whatever the handler stopped with. */
   fail(error: unknown, isAborted = false): void {
+    if (isAborted) {
+      this.end('cancelled')
+      return
+    }
+    this.reason = causeLabel(error)
     if (error instanceof RpcError) this.end('error', error.kind ?? `code ${error.code}`, error.code)
-    else if (isAborted) this.end('cancelled')
     else this.end('error', 'internal_error', -32603)
   }
 
   /**
    * Ends the span with the result of a handler, now or when the promise settles, and returns the result
-   * unchanged. The span observes the promise without delaying it.
+   * unchanged. The span observes the promise without delaying it. A call that was cancelled counts as that,
+   * even if its handler went on and returned a result, which nobody gets.
    */
-  follow<T>(result: T, exchange: Pick<Exchange, 'signal'>): T {
+  follow<T>(result: T, exchange: Pick<Exchange, 'signal' | 'settled'>): T {
     if (result instanceof Promise) {
       result.then(
-        value => this.succeed(value),
+        value => (exchange.settled === true ? this.end('cancelled') : this.succeed(value)),
         (error: unknown) => this.fail(error, exchange.signal.aborted),
       )
     } else {

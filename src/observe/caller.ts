@@ -1,14 +1,20 @@
 import { metaKeys } from '../mcp/meta.ts'
-import { isRecord } from '../util/objects.ts'
+import { isRecord, ownMember } from '../util/objects.ts'
 
 /** The caller of a request, as far as it is known. */
 export interface CallerInfo {
   /** The authenticated principal: the only member that has been verified. */
   readonly principal?: string
   /** The name and version that the client claims. */
-  readonly client?: { readonly name: string; readonly version: string }
+  readonly client?: {
+    /** The name that the client claims. */
+    readonly name: string
+    /** The version that the client claims. */
+    readonly version: string
+  }
   /** The protocol revision of the call. */
   readonly revision?: string
+  /** Whether the call belongs to a session or describes its sender itself. */
   readonly era?: 'session' | 'stateless'
 }
 
@@ -28,8 +34,8 @@ export function callerOf(
   principal: string | undefined,
   initialized: InitializeInfo | undefined,
 ): CallerInfo {
-  const meta = isRecord(params) ? params._meta : undefined
-  const revision = textIn(isRecord(meta) ? meta[metaKeys.protocolVersion] : undefined)
+  const meta = ownMember(params, '_meta')
+  const revision = textIn(ownMember(meta, metaKeys.protocolVersion))
   if (!isRecord(meta) || revision === undefined) return { ...initialized, principal }
   return { principal, client: clientIn(meta[metaKeys.clientInfo]), revision, era: 'stateless' }
 }

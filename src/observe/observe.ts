@@ -11,6 +11,7 @@ import { collect } from './metrics/collect.ts'
 import { MetricRegistry, type MetricRegistryOptions } from './metrics/registry.ts'
 import type { TrafficSource } from './metrics/traffic-metrics.ts'
 import { observed } from './observed.ts'
+import { checkObserveOptions } from './option-table.ts'
 import { type TracingOptions, tracing } from './tracing/trace.ts'
 
 /** An endpoint that can be observed: a server accepts middleware, a router publishes its own events. */
@@ -70,6 +71,7 @@ export interface Observer extends AsyncDisposable {
  * middleware when the observer is closed; its overhead is then a few branches per call.
  */
 export function observe(options: ObserveOptions = {}): Observer {
+  checkObserveOptions(options)
   const { endpoint, metrics = true, logs = false, traces = false } = options
   const lines: LogEventsOptions | undefined =
     logs === false ? undefined : typeof logs === 'string' ? { level: logs } : logs

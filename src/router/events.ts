@@ -2,9 +2,12 @@ import { RpcError } from '../jsonrpc/error.ts'
 import type { Caller } from '../mcp/caller.ts'
 import { events } from '../observe/events.ts'
 import { isRecord } from '../util/objects.ts'
+import { hideValues } from '../util/text/hidden-values.ts'
 import type { PinChange } from './pins/pins.ts'
+import { failureText } from './upstream/failure-text.ts'
 import type { Instance } from './upstream/instance.ts'
-import type { InstanceEvent } from './upstream/upstream.ts'
+import type { ListProblem } from './upstream/server-lists.ts'
+import type { InstanceEvent } from './upstream/upstream-host.ts'
 
 /**
  * Publishes a state change of an instance. `successor` is the instance that has this key now: the same
@@ -31,7 +34,12 @@ export function publishInstanceEvent(
       return
     case 'down':
       if (events.instanceExited.hasSubscribers) {
-        events.instanceExited.publish({ ...who, reason: event.cause?.message })
+        const { cause } = event
+        events.instanceExited.publish({
+          ...who,
+          reason: cause && failureText(cause),
+          details: detailsOf(cause, instance),
+        })
       }
       return
     case 'restart': {
@@ -46,6 +54,9 @@ export function publishInstanceEvent(
         events.instanceQuarantined.publish({ ...who, reason: event.reason })
       }
       return
+    case 'missed':
+      if (events.healthMissed.hasSubscribers) events.healthMissed.publish(who)
+      return
     case 'breaker': {
       if (!events.breakerChanged.hasSubscribers) return
       const { from, to, why: reason } = event
@@ -53,6 +64,18 @@ export function publishInstanceEvent(
       events.breakerChanged.publish({ ...who, from, to, reason, retryInMs })
     }
   }
+}
+
+/** Returns what the reason leaves out: the rest of stderr, or the causes of the error; undefined if nothing. */
+function detailsOf(cause: Error | undefined, { stderr }: Instance): string | undefined {
+  const texts = stderr.trim() === '' ? [] : [stderr.trim()]
+  for (let one = cause?.cause, depth = 0; one instanceof Error && depth < 8; one = one.cause) {
+    texts.push(one.message)
+    depth++
+  }
+  const reason = cause?.message ?? ''
+  const unsaid = texts.filter(text => !reason.includes(text))
+  return unsaid.length === 0 ? undefined : hideValues(unsaid.join('; '))
 }
 
 /** Publishes that the breaker of a removed instance is no longer open. */
@@ -65,6 +88,27 @@ function publishBreakerClosed(
   const now = successor?.breaker?.state ?? 'closed'
   if (from === 'closed' || now !== 'closed' || !events.breakerChanged.hasSubscribers) return
   events.breakerChanged.publish({ ...who, from, to: 'closed', reason: 'instance removed' })
+}
+
+/** Publishes that a list of a server could not be read. */
+export function publishListFailed(
+  server: string,
+  { key: instance }: Instance,
+  { method, reason }: ListProblem,
+): void {
+  if (events.listFailed.hasSubscribers) {
+    events.listFailed.publish({ server, instance, method, reason })
+  }
+}
+
+/** Publishes that a list that could not be read was read. */
+export function publishListRecovered(
+  server: string,
+  { key: instance }: Instance,
+  method: string,
+): void {
+  if (events.listRecovered.hasSubscribers)
+    events.listRecovered.publish({ server, instance, method })
 }
 
 /** Publishes that the definition of a tool differs from the pinned one. */

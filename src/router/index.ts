@@ -1,19 +1,30 @@
 export type { HealthLevel } from '../observe/health/health.ts'
 export type { HiddenEntry } from './catalog/entries.ts'
+export {
+  RememberedLists,
+  type RememberedListsFile,
+  type RememberedServer,
+} from './catalog/remembered-lists.ts'
 export { type ConfigDiff, diffConfig } from './config/diff.ts'
 export { ConfigError, type ConfigIssue } from './config/issue.ts'
 export { type RouterConfig, readConfig } from './config/read.ts'
+export type { DeadLetter } from './dispatch/dead-letters.ts'
 export type {
   BalanceStrategy,
   BreakerOptions,
   CallLimits,
+  DeadLetterOptions,
   HashKey,
   HealthOptions,
   InstanceUrl,
+  PoolOptions,
+  Priority,
+  PriorityRule,
   RestartOptions,
   RetryOptions,
   RouterOptions,
   ToolRules,
+  ToolSearchOptions,
   UpstreamLimits,
   UpstreamOptions,
 } from './options.ts'

@@ -9,6 +9,7 @@ import type { RouterOptions, UpstreamOptions } from './options.ts'
 const codeOnly: OptionTableOf<Omit<UpstreamOptions, ServerField>> = {
   server: 'object',
   use: 'array',
+  configError: 'string',
 }
 
 /** Option table of {@link UpstreamOptions}, for `checkOptions`. */
@@ -16,6 +17,9 @@ export const upstreamTable: OptionTable = { ...tableOf('server'), ...codeOnly }
 
 /** Option table of one entry of `urls`, for `checkOptions`. */
 export const instanceUrlTable: OptionTable = tableOf('instance')
+
+/** Option table of one entry of `priorities`, for `checkOptions`. */
+export const priorityTable: OptionTable = tableOf('priorities')
 
 /** Option table of {@link RouterOptions}, for `checkOptions`. The registry checks each entry of `servers`. */
 export const routerTable: OptionTableOf<RouterOptions> = {
@@ -30,8 +34,15 @@ export const routerTable: OptionTableOf<RouterOptions> = {
   tasks: tasksTable,
   limits: tableOf('routerLimits'),
   outbound: 'array',
+  toolSearch: tableOf('toolSearch'),
+  remembered: 'object',
+  onRemembered: 'function',
+  concurrentStarts: 'number',
+  startWaitMs: 'ms',
   parkedMs: 'ms',
   attributionTimeoutMs: 'ms',
+  priorities: 'array',
+  deadLetters: tableOf('deadLetters'),
   pins: 'object',
   onPinned: 'function',
   clock: 'object',
@@ -50,8 +61,9 @@ function kindOf(type: FieldType): OptionKind | OptionTable {
   switch (type.kind) {
     case 'string':
     case 'address':
-    case 'enum':
       return 'string'
+    case 'enum':
+      return [...type.values, ...(type.aliases?.keys() ?? [])]
     case 'number':
       return 'number'
     case 'boolean':

@@ -3,13 +3,23 @@ import type { Endpoint } from '../mcp/endpoint.ts'
 import type { Icon } from '../mcp/types/base.ts'
 import type { TaskOptions } from '../server/tasks/registry.ts'
 import type { Clock } from '../util/time/clock.ts'
+import type { RememberedLists } from './catalog/remembered-lists.ts'
 import type { Pins } from './pins/pins.ts'
 import type { BalanceStrategy } from './policy/balance.ts'
 
 export type { BalanceStrategy } from './policy/balance.ts'
 
 /** The key of consistent hashing: the caller's principal, a header of the call, or one of its arguments. */
-export type HashKey = 'principal' | { readonly header: string } | { readonly argument: string }
+export type HashKey =
+  | 'principal'
+  | {
+      /** The name of the header. */
+      readonly header: string
+    }
+  | {
+      /** The name of the argument. */
+      readonly argument: string
+    }
 
 /** Rate and concurrency limits for calls: of the router, a server, a caller or a tool. */
 export interface CallLimits {
@@ -47,7 +57,10 @@ export interface BreakerOptions {
 
 /** How the router restarts a process that exited and reopens a lost connection. */
 export interface RestartOptions {
-  /** Restarts allowed within `windowMs`; beyond that the instance is quarantined until `router.retry()`. */
+  /**
+   * Restarts allowed within `windowMs` without an answered call in between; beyond that the instance is
+   * quarantined until `router.retry()`. An instance that answers calls is restarted at once, however often.
+   */
   readonly maxRestarts?: number
   /** The window over which restarts are counted, in milliseconds. */
   readonly windowMs?: number
@@ -68,6 +81,39 @@ export interface RetryOptions {
    * annotations of a server count only with `trustAnnotations`.
    */
   readonly tools?: readonly string[]
+}
+
+/** How many connections a router has to each instance of a server. */
+export interface PoolOptions {
+  /** Connections that are kept open, used or not; one that is lost or does not respond is replaced. */
+  readonly min?: number
+  /** Connections at most, opened while all others have calls in flight and closed when they are idle. */
+  readonly max?: number
+}
+
+/** How urgent a call is, compared with others that wait for the same limit. */
+export type Priority = 'high' | 'normal' | 'low'
+
+/** The priority of the calls that match all patterns of the rule; `*` matches any characters. */
+export interface PriorityRule {
+  /** The name of the server. */
+  readonly server?: string
+  /** The upstream name of the tool; other requests have none. */
+  readonly tool?: string
+  /** The id of the authenticated caller; empty for one without. */
+  readonly principal?: string
+  /** The name that the client gives itself, which nobody has verified. */
+  readonly client?: string
+  /** By default `normal`; `caller` is what the caller asks for in `_meta`, under `trunkline/priority`. */
+  readonly priority?: Priority | 'caller'
+}
+
+/** Which refused and undeliverable calls a router keeps for inspection. */
+export interface DeadLetterOptions {
+  /** The number of calls; a further one replaces the oldest. 0 keeps none. */
+  readonly max?: number
+  /** Whether to keep the params of the calls, which may be secret. By default false. */
+  readonly params?: boolean
 }
 
 /** Settings of the health checks (pings) of each instance. */
@@ -95,15 +141,25 @@ export interface ToolRules {
 }
 
 /** The address of one instance of a server, with its load-balancing weight (default 1). */
-export type InstanceUrl = string | { readonly url: string; readonly weight?: number }
+export type InstanceUrl =
+  | string
+  | {
+      /** The address of the instance. */
+      readonly url: string
+      /** Its share of the calls, relative to the other instances; 1 by default. */
+      readonly weight?: number
+    }
 
 /**
  * One upstream server. Exactly one of these says where it runs: a process to start (`command`), one
  * or more addresses (`url`, `urls`), or an endpoint in this process (`server`).
  */
 export interface UpstreamOptions {
+  /** The program to start, which speaks over its standard input and output. */
   readonly command?: string
+  /** The arguments of the program. */
   readonly args?: readonly string[]
+  /** The folder in which the program starts. */
   readonly cwd?: string
   /** Additional environment variables of the process. */
   readonly env?: Readonly<Record<string, string>>
@@ -112,7 +168,9 @@ export interface UpstreamOptions {
   /** Number of processes to run. */
   readonly instances?: number
 
+  /** The address of a running server. */
   readonly url?: string
+  /** The addresses of several instances of a server, which share its calls. */
   readonly urls?: readonly InstanceUrl[]
   /** HTTP headers of every request and of WebSocket handshakes. */
   readonly headers?: Readonly<Record<string, string>>
@@ -124,25 +182,50 @@ export interface UpstreamOptions {
   /** The transport, as the configuration files of other hosts name it; the address implies it. */
   readonly type?: 'stdio' | 'http' | 'streamable-http' | 'sse' | 'ws' | 'websocket'
 
+  /** A server in this process. */
   readonly server?: Endpoint
+
+  /**
+   * Why the server cannot be started, if its configuration is invalid. Such a server is down with this reason,
+   * and needs none of `command`, `url`, `urls` and `server`.
+   */
+  readonly configError?: string
 
   /** A disabled server is neither started nor listed. */
   readonly disabled?: boolean
+  /**
+   * When the server is started: with the router, or when a caller first uses it: calls one of its tools, or
+   * lists them while they are not remembered. By default `'at-once'`.
+   */
+  readonly start?: 'at-once' | 'first-use'
   /** Prefix of tool and prompt names; `false` for none. By default `name__`. */
   readonly prefix?: string | false
+  /** Which tools callers see, and how they are named and pinned. */
   readonly tools?: ToolRules
+  /** How an instance is chosen for a call. */
   readonly balance?: BalanceStrategy
+  /** What `balance: "hash"` computes the instance from. */
   readonly hash?: HashKey
   /** Timeout of a call without a response or progress, in milliseconds. */
   readonly timeoutMs?: number
   /** Timeout for opening a connection, starting the process included, in milliseconds. */
   readonly connectTimeoutMs?: number
+  /**
+   * How long calls and first lists wait for the server while it starts, in milliseconds. By default the
+   * `startWaitMs` of the router, or else `connectTimeoutMs` for the first start and 5 s for a restart.
+   */
+  readonly startWaitMs?: number
+  /** When calls to a failing instance stop; `false` for never. */
   readonly breaker?: BreakerOptions | false
+  /** Limits of the calls to this server. */
   readonly limits?: UpstreamLimits
+  /** How a process is restarted or a connection reopened; `false` for never. */
   readonly restart?: RestartOptions | false
+  /** Which calls are retried, and how often. */
   readonly retry?: RetryOptions
   /** Whether to trust `readOnlyHint` and `idempotentHint` of the server's tools. By default false. */
   readonly trustAnnotations?: boolean
+  /** How often the server is checked. */
   readonly health?: HealthOptions
   /**
    * Which callers share a connection to a session-based server: those with the same client
@@ -150,8 +233,23 @@ export interface UpstreamOptions {
    * for a process and `'compatible'` for an address.
    */
   readonly connections?: 'compatible' | 'shared' | 'per-caller'
+  /**
+   * Spreads calls over several connections to each instance, for an address only: of a program run several
+   * `instances`. By default all calls that can share a connection do.
+   */
+  readonly pool?: PoolOptions
   /** Middleware around every call to this server. */
   readonly use?: readonly Middleware[]
+}
+
+/** Settings of tool search, which replaces a long list of tools by a tool that finds them and one that calls them. */
+export interface ToolSearchOptions {
+  /** The number of tools up to which all are listed. By default 0. */
+  readonly above?: number
+  /** Exposed names of tools that stay listed; `*` matches any characters. */
+  readonly visible?: readonly string[]
+  /** Tools that one search returns at most. */
+  readonly results?: number
 }
 
 /** Options of a {@link Router}. */
@@ -160,9 +258,13 @@ export interface RouterOptions {
   readonly servers?: Readonly<Record<string, UpstreamOptions | Endpoint>>
   /** The name the router reports to its callers and to upstream servers. */
   readonly name?: string
+  /** The version that the router reports. */
   readonly version?: string
+  /** The display name that the router reports. */
   readonly title?: string
+  /** Icons for the user interface of hosts. */
   readonly icons?: readonly Icon[]
+  /** How to use the tools, for the model. */
   readonly instructions?: string
   /** Entries per page of a list. */
   readonly pageSize?: number
@@ -171,9 +273,22 @@ export interface RouterOptions {
   /** Task storage: where tasks are kept, for how long and how many. */
   readonly tasks?: TaskOptions
   /** Limits of all calls together and of each caller. */
-  readonly limits?: CallLimits & { readonly perCaller?: CallLimits }
+  readonly limits?: CallLimits & {
+    /** Limits of each caller by itself. */
+    readonly perCaller?: CallLimits
+  }
   /** Middleware around every call to any upstream server, outside the server's own `use`. */
   readonly outbound?: readonly Middleware[]
+  /** Replaces a long list of tools by `search_tools` and `call_tool`. By default every tool is listed. */
+  readonly toolSearch?: ToolSearchOptions
+  /** Lists of an earlier run, which callers get while servers start. By default none. */
+  readonly remembered?: RememberedLists
+  /** Called when `remembered` has changed, so that it can be saved. */
+  readonly onRemembered?: () => void
+  /** Server processes that start at the same time; the others start in turn. By default two per processor core. */
+  readonly concurrentStarts?: number
+  /** How long calls and first lists wait for a server while it starts, in milliseconds. See `UpstreamOptions`. */
+  readonly startWaitMs?: number
   /** How long a call of a stateless caller stays parked for the response to a server request, in milliseconds. */
   readonly parkedMs?: number
   /**
@@ -181,10 +296,18 @@ export interface RouterOptions {
    * them, in milliseconds; 0 rejects it immediately.
    */
   readonly attributionTimeoutMs?: number
+  /**
+   * The priorities of calls that wait for a `concurrent` limit; the first rule that matches a call decides.
+   * Without one a call is `normal`, or `low` if its caller asks for that.
+   */
+  readonly priorities?: readonly PriorityRule[]
+  /** Which refused and undeliverable calls `router.deadLetters()` returns. */
+  readonly deadLetters?: DeadLetterOptions
   /** Pinned tool definitions, for example from an earlier run. By default none. */
   readonly pins?: Pins
   /** Called when a tool was pinned, changed or approved, so that the pins can be saved. */
   readonly onPinned?: (pins: Pins) => void
+  /** The clock of all timeouts, for tests. */
   readonly clock?: Clock
   /** Called with errors that are not returned to a caller. By default they are written to stderr. */
   readonly onError?: (error: unknown) => void

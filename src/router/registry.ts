@@ -10,7 +10,12 @@ import type { UpstreamOptions } from './options.ts'
 
 /** A change of the registered servers or of their order. */
 export type RegistryChange =
-  | { readonly type: 'registered' | 'adjusted' | 'unregistered'; readonly server: string }
+  | {
+      /** Whether the server is new, has other settings, or is gone. */
+      readonly type: 'registered' | 'adjusted' | 'unregistered'
+      /** The name of the server. */
+      readonly server: string
+    }
   | { readonly type: 'order' }
 
 /** What a {@link ServerRegistry} needs from the router. */
@@ -223,10 +228,23 @@ function wantedOf(
 
 function check(name: string, options: UpstreamOptions): void {
   checkOptions(options, upstreamTable, `server "${name}": `)
-  const { prefix, urls = [] } = options
+  const { prefix, urls = [], command, pool } = options
+  if (command !== undefined && pool !== undefined) {
+    const what = '"pool" applies to addresses only; use "instances"'
+    throw new TypeError(`server "${name}": ${what}`)
+  }
   for (const entry of urls) {
     if (typeof entry !== 'string')
       checkOptions(entry, instanceUrlTable, `server "${name}", "urls": `)
+  }
+  const { balance, hash } = options
+  if (balance === 'hash' && hash === undefined) {
+    throw new TypeError(
+      `server "${name}": balance "hash" requires hash: "principal", { header } or { argument }`,
+    )
+  }
+  if (hash !== undefined && balance !== 'hash') {
+    throw new TypeError(`server "${name}": hash has no effect unless balance is "hash"`)
   }
   const problem =
     checkServerName(name) ?? (typeof prefix === 'string' ? checkPrefix(prefix) : undefined)

@@ -55,8 +55,8 @@ describe('a router', () => {
   it.each(cells)(
     'forwards a request of a %s server to a %s caller',
     async (upstreamEra, callerEra) => {
-      const only = upstreamEra === 'session' ? ['2025-11-25'] : ['2026-07-28']
-      const upstream = new Server({ name: 'x', version: '1' }, { revisions: only })
+      const only = upstreamEra === 'session' ? '2025-11-25' : '2026-07-28'
+      const upstream = new Server({ name: 'x', version: '1' }, { revisions: [only] })
       addAsking(upstream)
       await using router = new Router({ servers: { x: upstream } })
       await using client = await connect(router, {

@@ -4,7 +4,7 @@ import type { Attachment, Endpoint } from '../mcp/endpoint.ts'
 import type { Profile } from '../mcp/profile.ts'
 import type { Revision } from '../mcp/revisions/revisions.ts'
 import type { Implementation, Members } from '../mcp/types/base.ts'
-import type { HealthLevel } from '../observe/health/health.ts'
+import type { HealthLevel, HealthState } from '../observe/health/health.ts'
 import { McpEndpoint } from '../server/core/endpoint.ts'
 import { limits as limitTable } from '../util/limits/limits.ts'
 import { checkOptions } from '../util/options.ts'
@@ -13,24 +13,29 @@ import { Deadlines, systemDeadlines } from '../util/time/deadline.ts'
 import { Traffic } from '../util/traffic.ts'
 import { version as ownVersion } from '../util/version.ts'
 import { Catalog } from './catalog/catalog.ts'
+import { definitionKey } from './catalog/definition-key.ts'
 import type { HiddenEntry } from './catalog/entries.ts'
 import type { ListKind } from './catalog/lists.ts'
+import { type DeadLetter, DeadLetters } from './dispatch/dead-letters.ts'
 import { Route, type RouteHost } from './dispatch/route.ts'
-import { publishInstanceEvent } from './events.ts'
+import { publishInstanceEvent, publishListFailed, publishListRecovered } from './events.ts'
 import { rawCalls } from './forward/params.ts'
 import { ParkedCalls } from './forward/parked-calls.ts'
-import { onlyReader, ProxiedFeatures } from './forward/proxied-features.ts'
+import { ProxiedFeatures } from './forward/proxied-features.ts'
+import { ToolSearch } from './forward/tool-search.ts'
 import type { UpstreamResult } from './forward/upstream-call.ts'
-import { routerTable } from './option-table.ts'
+import { priorityTable, routerTable } from './option-table.ts'
 import type { RouterOptions, UpstreamOptions } from './options.ts'
 import { PinChecker } from './pins/check.ts'
 import { type PinImportOptions, Pins } from './pins/pins.ts'
 import type { PinRecord } from './pins/records.ts'
 import { Limits } from './policy/limit.ts'
+import { priorityRules } from './policy/priority.ts'
+import { StartGate } from './policy/start-gate.ts'
 import { type RegistryChange, ServerRegistry, type UnregisterOptions } from './registry.ts'
-import { type ServerStatus, statusOf } from './status.ts'
-import type { Instance } from './upstream/instance.ts'
+import { type ServerStatus, serverStatusOf } from './status.ts'
 import { connectTimeoutOf, Upstream } from './upstream/upstream.ts'
+import { WatchedResources } from './watched-resources.ts'
 
 /**
  * Exposes many upstream servers as one. Callers see a single server with the tools, resources and
@@ -42,7 +47,9 @@ import { connectTimeoutOf, Upstream } from './upstream/upstream.ts'
 export class Router implements Endpoint {
   /** Handles one self-contained message, without a connection. */
   readonly handle: Handler
+  /** The choices that the protocol leaves open, such as error codes. */
   readonly profile: Profile
+  /** The parts of requests that the router only forwards, so that they are not parsed. */
   readonly rawCalls = rawCalls
   /** Messages and bytes exchanged with callers, counted when the router is served by `listen` or `serve`. */
   readonly traffic = new Traffic()
@@ -54,19 +61,21 @@ export class Router implements Endpoint {
   readonly #endpoint: McpEndpoint<ProxiedFeatures>
   readonly #registry: ServerRegistry
   readonly #pinChecker: PinChecker
+  readonly #watched: WatchedResources
+  readonly #startGate: StartGate
   readonly #clock: Clock
   readonly #deadlines: Deadlines
   readonly #parkedCalls: ParkedCalls<UpstreamResult>
   readonly #info: Implementation
   readonly #routeHost: RouteHost
+  readonly #deadLetters: DeadLetters
   readonly #listeners = new Set<(change: RegistryChange) => void>()
   #catalog: Catalog | undefined
-  #isUpdateScheduled = false
-  #tried: Promise<void> | undefined
 
   /** Throws a TypeError for invalid options; nothing has been started then. */
   constructor(options: RouterOptions = {}) {
     checkOptions(options, routerTable)
+    for (const rule of options.priorities ?? []) checkOptions(rule, priorityTable, '"priorities": ')
     this.#options = options
     this.pins = options.pins ?? new Pins()
     this.#pinChecker = new PinChecker(this.pins, {
@@ -75,6 +84,7 @@ export class Router implements Endpoint {
       onChange: () => this.#changed(['tools']),
       onError: error => this.#onError(error),
     })
+    this.#startGate = new StartGate(options.concurrentStarts)
     const { name = 'trunkline', version = ownVersion, title, icons, instructions } = options
     this.#clock = options.clock ?? systemClock
     this.#deadlines = options.clock === undefined ? systemDeadlines : new Deadlines(options.clock)
@@ -82,7 +92,14 @@ export class Router implements Endpoint {
     this.#info = { name, version, title }
     const now = () => this.#clock.now()
     const limits = new Limits({ router: options.limits, now })
-    this.#routeHost = { clock: this.#clock, limits, outbound: options.outbound ?? [] }
+    this.#deadLetters = new DeadLetters(options.deadLetters)
+    this.#routeHost = {
+      clock: this.#clock,
+      limits,
+      outbound: options.outbound ?? [],
+      priorityOf: priorityRules(options.priorities),
+      deadLetters: this.#deadLetters,
+    }
     this.#endpoint = new McpEndpoint(
       { name, version, title, icons, instructions },
       host =>
@@ -91,8 +108,8 @@ export class Router implements Endpoint {
           parkedCalls: this.#parkedCalls,
           catalog: () => this.#currentCatalog(),
           routes: () => this.#registry.list(),
-          whenTried: () => this.#tried,
           unavailable: () => this.#unavailable(),
+          toolSearch: options.toolSearch && new ToolSearch(options.toolSearch),
         }),
       {
         pageSize: options.pageSize,
@@ -101,7 +118,12 @@ export class Router implements Endpoint {
         onError: options.onError,
       },
     )
-    this.#endpoint.subscriptions.onWatched = () => this.#scheduleSubscriptionUpdate()
+    this.#watched = new WatchedResources({
+      clock: this.#clock,
+      subscriptions: this.#endpoint.subscriptions,
+      catalog: () => this.#currentCatalog(),
+      routes: () => this.#registry.list(),
+    })
     this.handle = this.#endpoint.handle
     this.profile = this.#endpoint.profile
     this.#registry = new ServerRegistry({
@@ -148,29 +170,37 @@ export class Router implements Endpoint {
   /** Returns the status of one server; undefined if there is none of this name. */
   server(name: string): ServerStatus | undefined {
     const route = this.#registry.find(name)
-    return route && statusOf(route)
+    return route && serverStatusOf(route)
   }
 
   /** Returns the status of every server, in order. */
   servers(): readonly ServerStatus[] {
-    return this.#registry.list().map(statusOf)
+    return this.#registry.list().map(serverStatusOf)
   }
 
-  /** Returns the overall health, for `/readyz`: `down` only if no server can be called. */
+  /**
+   * Returns the overall health, for `/readyz`: `down` only if no server can be called. Its reasons hold no
+   * output of servers, no addresses and no paths; `servers()` has the whole reasons.
+   */
   health(): {
     readonly level: HealthLevel
     readonly reason?: string
-    readonly servers: Iterable<readonly [string, ServerStatus]>
+    readonly undelivered: number
+    readonly servers: Iterable<readonly [string, HealthState]>
   } {
     const servers = this.servers()
     const unhealthy = servers.filter(({ level }) => level !== 'ok')
     const isDown = servers.length > 0 && servers.every(({ level }) => level === 'down')
     const level = unhealthy.length === 0 ? 'ok' : isDown ? 'down' : 'degraded'
-    const reason = unhealthy.map(({ name, reason: why }) => `${name}: ${why}`).join('; ')
+    const reason = unhealthy.map(({ name, summary }) => `${name}: ${summary}`).join('; ')
     return {
       level,
       ...(reason !== '' && { reason }),
-      servers: servers.map(server => [server.name, server] as const),
+      undelivered: this.#deadLetters.count,
+      servers: servers.map(
+        ({ name, level: each, summary, retryInMs, action, lastFailure }) =>
+          [name, { level: each, reason: summary, retryInMs, action, lastFailure }] as const,
+      ),
     }
   }
 
@@ -185,6 +215,14 @@ export class Router implements Endpoint {
       name: shown.name,
       server: route.name,
     }))
+  }
+
+  /**
+   * Returns the newest calls that the router refused or could not deliver, or whose outcome is unknown,
+   * oldest first. The option `deadLetters` says how many.
+   */
+  deadLetters(): readonly DeadLetter[] {
+    return this.#deadLetters.list()
   }
 
   /** Returns the entries of upstream servers that callers do not see, with the reasons. */
@@ -238,6 +276,7 @@ export class Router implements Endpoint {
     this.#parkedCalls.close()
     await this.#endpoint.close(options)
     await this.#registry.close({ drainMs: 0 })
+    this.#deadlines.rest()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -261,40 +300,31 @@ export class Router implements Endpoint {
         ),
         onError: error => this.#onError(error),
       },
+      startWaitMs: this.#options.startWaitMs,
+      startGate: this.#startGate,
+      recall: (server, its) => {
+        const key = definitionKey(server, its)
+        return key === undefined ? undefined : this.#options.remembered?.get(key)
+      },
       attributionTimeoutMs:
         this.#options.attributionTimeoutMs ?? limitTable.attributionTimeoutMs.default,
-      subscribed: () => this.#watchedOf(upstream),
-      onInstance: (_, instance, event) => {
+      subscribed: () => this.#watched.of(upstream),
+      onInstance: (instance, event) => {
         const successor = this.#registry.find(name)?.instance(instance.key)
         publishInstanceEvent(name, instance, event, successor)
       },
-      onLists: (_, instance, kinds) => this.#onLists(upstream, instance, kinds),
-      onUpdated: (_, uri) => this.#endpoint.subscriptions.publish({ type: 'resource', uri }),
-      onNotification: (_, method, params) => this.#onNotification(method, params),
-      onError: error => this.#onError(error),
+      onLists: (_, kinds) => {
+        this.#changed(kinds)
+        this.#remember(upstream)
+      },
+      onTools: instance => void this.#pinChecker.check(upstream, instance),
+      onListFailed: (instance, problem) => publishListFailed(name, instance, problem),
+      onListRecovered: (instance, method) => publishListRecovered(name, instance, method),
+      onSubscribed: uris => this.#watched.onSubscribed(uris),
+      onUpdated: uri => this.#endpoint.subscriptions.publish({ type: 'resource', uri }),
+      onNotification: (method, params) => this.#onNotification(method, params),
     })
     return new Route(upstream, this.#routeHost)
-  }
-
-  /**
-   * Makes lists, and calls to unknown tools, wait for the first connection attempt to a new server, for at
-   * most `upstreamWaitMs`.
-   */
-  #waitFor(server: string): void {
-    const upstream = this.#registry.find(server)?.upstream
-    if (upstream === undefined) return
-    const waited = new Promise<void>(resolve => {
-      const timer = this.#clock.start(resolve, limitTable.upstreamWaitMs.default)
-      timer.unref()
-      void upstream.tried.then(() => {
-        this.#clock.stop(timer)
-        resolve()
-      })
-    })
-    const all = Promise.all([this.#tried, waited]).then(() => {
-      if (this.#tried === all) this.#tried = undefined
-    })
-    this.#tried = all
   }
 
   #currentCatalog(): Catalog {
@@ -302,13 +332,7 @@ export class Router implements Endpoint {
     return this.#catalog
   }
 
-  #onLists(upstream: Upstream, instance: Instance, kinds: readonly ListKind[]): void {
-    this.#changed(kinds)
-    void this.#pinChecker.check(upstream, instance)
-  }
-
   #onChange(change: RegistryChange): void {
-    if (change.type === 'registered') this.#waitFor(change.server)
     this.#changed(['tools', 'prompts', 'resources'])
     for (const listener of this.#listeners) {
       try {
@@ -319,34 +343,22 @@ export class Router implements Endpoint {
     }
   }
 
+  /** Remembers the lists of a server for the next run, once all of them were read. */
+  #remember({ name, options, server, known, hasListedAll }: Upstream): void {
+    const { remembered, onRemembered } = this.#options
+    const key = definitionKey(name, options)
+    if (remembered === undefined || key === undefined) return
+    if (server === undefined || !hasListedAll) return
+    const { revision, capabilities } = server
+    if (remembered.set(key, { revision, capabilities, lists: known })) onRemembered?.()
+  }
+
   /** Invalidates the catalog, which is rebuilt on next use, and notifies subscribed callers. */
   #changed(kinds: readonly ListKind[]): void {
     this.#catalog = undefined
     for (const type of kinds) this.#endpoint.subscriptions.publish({ type })
     // A watched resource may belong to another server now.
-    if (kinds.includes('resources')) this.#scheduleSubscriptionUpdate()
-  }
-
-  /** Updates the subscriptions at the upstream servers, once for all changes of this turn. */
-  #scheduleSubscriptionUpdate(): void {
-    if (this.#isUpdateScheduled) return
-    this.#isUpdateScheduled = true
-    queueMicrotask(() => {
-      this.#isUpdateScheduled = false
-      for (const { upstream } of this.#registry.list()) upstream.updateSubscriptions()
-    })
-  }
-
-  /** Returns the resources of one server that callers have subscribed to. */
-  #watchedOf(upstream: Upstream): readonly string[] {
-    const watched = [...this.#endpoint.subscriptions.watched()]
-    if (watched.length === 0) return watched
-    const catalog = this.#currentCatalog()
-    const isOnly = onlyReader(this.#registry.list())?.upstream === upstream
-    return watched.filter(uri => {
-      const owner = catalog.ownerOf(uri)
-      return owner === undefined ? isOnly : owner.upstream === upstream
-    })
+    if (kinds.includes('resources')) void this.#watched.update()
   }
 
   #onNotification(method: string, params: Members | undefined): void {
@@ -355,15 +367,14 @@ export class Router implements Endpoint {
     if (typeof id === 'string') this.#endpoint.completeElicitation(id)
   }
 
-  /** Returns the unavailable servers and the reason of each; undefined if there are none. */
+  /** Returns the servers whose features lists lack, and the reason of each; undefined if there are none. */
   #unavailable(): Members | undefined {
-    const unavailable = this.#registry
-      .list()
-      .flatMap(({ name, upstream }) =>
-        upstream.unavailableReason === undefined
-          ? []
-          : [[name, upstream.unavailableReason] as const],
-      )
+    const unavailable = this.#registry.list().flatMap(({ name, upstream }) => {
+      if (upstream.isRemembered) return []
+      const lists = upstream.listProblems.map(({ summary }) => summary).join('; ')
+      const reason = upstream.unavailableReason ?? lists
+      return reason === '' ? [] : [[name, reason] as const]
+    })
     return unavailable.length === 0 ? undefined : Object.fromEntries(unavailable)
   }
 

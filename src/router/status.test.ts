@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { connect } from '../connect.ts'
+import { events } from '../observe/events.ts'
 import { Server } from '../server/server.ts'
 import { fakeClock } from '../testing/fake-clock.ts'
 import { deferred } from '../util/promises.ts'
@@ -56,4 +57,31 @@ test('a quarantined server names the action that the operator has to take', asyn
     instances: [{ state: 'quarantined' }],
     action: expect.stringContaining('find out why it exited'),
   })
+})
+
+test('a program that cannot be started is quarantined at once, and the details are published', async () => {
+  const details: (string | undefined)[] = []
+  onTestFinished(events.instanceExited.subscribe(event => details.push(event.details)))
+  const servers = { typo: { command: 'no-such-program-here' } }
+  await using router = new Router({ servers, onError: () => {} })
+  await router.ready()
+  await expect.poll(() => router.server('typo')?.instances[0]?.state).toBe('quarantined')
+  expect(router.server('typo')).toMatchObject({
+    reason: expect.stringContaining('no such program in PATH'),
+    instances: [{ restarts: 0 }],
+  })
+  expect(details).toEqual([expect.stringContaining('PATH is "')])
+})
+
+test('the reason of a crash is one line, and the details are the whole error output', async () => {
+  const details: (string | undefined)[] = []
+  onTestFinished(events.instanceExited.subscribe(event => details.push(event.details)))
+  const args = ['-e', 'throw new Error("API_KEY is not set")']
+  const servers = { nokey: { command: process.execPath, args, restart: false as const } }
+  await using router = new Router({ servers, onError: () => {} })
+  await router.ready()
+  await expect
+    .poll(() => router.server('nokey')?.reason)
+    .toMatch(/exited with code 1: Error: API_KEY is not set$/)
+  expect(details[0]).toContain('    at ')
 })

@@ -5,18 +5,29 @@ import type { InstanceState } from './upstream/instance-lifecycle.ts'
 
 /** A snapshot of one instance of a server. */
 export interface InstanceStatus {
+  /** Identifies the instance among those of its server, such as `0`. */
   readonly key: string
   /** The command or the address. */
   readonly label: string
+  /** What the instance is doing, such as starting or ready. */
   readonly state: InstanceState
   /** Why the instance is not ready or receives no calls. */
   readonly reason?: string
+  /** The reason in words that anyone may read: without output of the server, addresses and paths. */
+  readonly summary?: string
   /** Milliseconds until the router retries the instance. */
   readonly retryInMs?: number
+  /** The root of the latest failure, unless a call was answered since, such as `HTTP 503` or `ECONNREFUSED`. */
+  readonly lastFailure?: string
+  /** The state of the circuit breaker; `'off'` if the server has none. */
   readonly breaker: BreakerState | 'off'
+  /** Calls that were sent to the instance and not answered yet. */
   readonly inFlight: number
+  /** The mean duration of recent calls, in milliseconds; 0 if unknown. */
   readonly latencyMs: number
+  /** The share of recent calls that failed, from 0 to 1. */
   readonly errorRate: number
+  /** How often the instance was restarted. */
   readonly restarts: number
   /** The negotiated protocol revision. */
   readonly revision?: string
@@ -30,31 +41,50 @@ export interface InstanceStatus {
 
 /** A snapshot of one upstream server. */
 export interface ServerStatus {
+  /** The name of the server in the router. */
   readonly name: string
+  /** Whether the server works, works in part, or is down. */
   readonly level: HealthLevel
+  /** Why the server is not entirely well, for people. */
   readonly reason?: string
+  /** The reason in words that anyone may read: without output of the server, addresses and paths. */
+  readonly summary?: string
+  /** Milliseconds until the router retries the server. */
   readonly retryInMs?: number
+  /** The root of the latest failure of an instance that has not answered a call since, such as `HTTP 401`. */
+  readonly lastFailure?: string
   /** What the operator has to do before the server recovers, if anything. */
   readonly action?: string
+  /** The number of its tools. */
   readonly tools: number
+  /** The number of its prompts. */
   readonly prompts: number
+  /** The number of its resources. */
   readonly resources: number
+  /** The instances of the server. */
   readonly instances: readonly InstanceStatus[]
 }
 
 /** Returns a snapshot of one upstream server and its instances. */
-export function statusOf(route: Route): ServerStatus {
+export function serverStatusOf(route: Route): ServerStatus {
   const { name, upstream } = route
   const instances = upstream.instances.map((instance): InstanceStatus => {
     const { key, target, state, breaker, load, restarts, retryInMs, first } = instance
-    const reason = instance.reason ?? breakerReason(breaker) ?? route.ejection(instance)
-    const wait = retryInMs ?? (breaker?.state === 'open' ? breaker.retryAfterMs : undefined)
+    const { heldMs, lastFailure } = instance
+    const held = heldMs > 0 ? 'it asked to be left alone for a while' : undefined
+    const blocked = held ?? breakerReason(breaker) ?? route.ejection(instance)
+    const late = blocked ?? missedReason(instance.misses)
+    const reason = instance.reason ?? late
+    const summary = instance.summary ?? late
+    const openMs = breaker?.state === 'open' ? breaker.retryAfterMs : undefined
+    const wait = retryInMs ?? (heldMs > 0 ? Math.ceil(heldMs) : openMs)
     return {
       key,
       label: target.label,
       state,
-      ...(reason !== undefined && { reason }),
+      ...(reason !== undefined && { reason, summary }),
       ...(wait !== undefined && { retryInMs: wait }),
+      ...(lastFailure !== undefined && { lastFailure }),
       breaker: breaker?.state ?? 'off',
       inFlight: load.inFlight,
       latencyMs: load.latencyMs,
@@ -66,26 +96,45 @@ export function statusOf(route: Route): ServerStatus {
       stderr: instance.stderr,
     }
   })
-  const healthy = instances.filter(({ state, reason }) => state === 'ready' && reason === undefined)
-  const unhealthy = instances.find(({ reason }) => reason !== undefined)
-  // A half-open breaker lets calls through, and only their results show whether the instance works.
-  const isProbed = instances.some(
-    ({ state, breaker }) => state === 'ready' && breaker === 'half-open',
+  const healthy = instances.filter(
+    ({ state, reason }) => (state === 'ready' || state === 'idle') && reason === undefined,
   )
-  const isCallable = healthy.length > 0 || isProbed
-  const level = healthy.length === instances.length ? 'ok' : isCallable ? 'degraded' : 'down'
+  const unhealthy = instances.find(({ reason }) => reason !== undefined)
+  // It gets calls, and only their results show whether it works.
+  const isDoubtful = upstream.instances.some(
+    ({ state, breaker, misses, isReady }) =>
+      state === 'ready' && (breaker?.state === 'half-open' || (misses > 0 && isReady)),
+  )
+  const isCallable = healthy.length > 0 || isDoubtful
+  const lastFailed = instances.find(({ lastFailure }) => lastFailure !== undefined)
+  const [listProblem] = upstream.listProblems
+  const isWhole = healthy.length === instances.length && listProblem === undefined
+  const level = isWhole ? 'ok' : isCallable ? 'degraded' : 'down'
+  const listReason = listProblem && `${listProblem.method}: ${listProblem.reason}`
   const { tools, prompts, resources } = upstream.lists
   return {
     name,
     level,
-    ...(level !== 'ok' && { reason: unhealthy?.reason ?? upstream.problem ?? 'starting' }),
+    ...(level !== 'ok' && {
+      reason: unhealthy?.reason ?? upstream.problem ?? listReason ?? 'starting',
+      summary: unhealthy?.summary ?? listProblem?.summary ?? 'it is starting',
+    }),
     ...(unhealthy?.retryInMs !== undefined && { retryInMs: unhealthy.retryInMs }),
-    ...(instances.some(({ state }) => state === 'quarantined') && { action: quarantineAction }),
+    ...(instances.some(({ state }) => state === 'quarantined') && {
+      action: upstream.options.configError === undefined ? quarantineAction : configAction,
+    }),
+    ...(lastFailed !== undefined && { lastFailure: lastFailed.lastFailure }),
     tools: tools.length,
     prompts: prompts.length,
     resources: resources.length,
     instances,
   }
+}
+
+/** Says how many health checks were missed in a row; undefined for none. */
+function missedReason(misses: number): string | undefined {
+  if (misses === 0) return undefined
+  return `missed ${misses} health check${misses === 1 ? '' : 's'}`
 }
 
 /** Says why a breaker blocks some or all calls; undefined for a closed breaker. */
@@ -98,3 +147,5 @@ function breakerReason(breaker: Breaker | undefined): string | undefined {
 
 const quarantineAction =
   'find out why it exited; the router retries it on a configuration change, on SIGHUP, or with router.retry()'
+
+const configAction = 'correct its configuration; the router applies a change of the file at once'

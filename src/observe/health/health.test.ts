@@ -167,6 +167,7 @@ describe('/healthz, /readyz and /metrics', () => {
     const close = vi.fn(async () => {})
     const main: HttpHandler = {
       handle: (_, reply) => reply.send(200, {}, 'main'),
+      drain: async () => {},
       close,
     }
     const ops = new Ops()

@@ -7,6 +7,7 @@ export type HealthLevel = 'ok' | 'degraded' | 'down'
 
 /** The health of a server, the reason, and when it is checked again. */
 export interface HealthState {
+  /** Whether it works, works in part, or is down. */
   readonly level: HealthLevel
   /** One line for people. */
   readonly reason?: string
@@ -14,30 +15,43 @@ export interface HealthState {
   readonly retryInMs?: number
   /** What an operator can do about it: `log in`, `restart`. */
   readonly action?: string
+  /** What is at the root of the latest failure, such as `HTTP 401`; undefined once a call succeeded. */
+  readonly lastFailure?: string
 }
 
 /** The overall health, and that of each server by name. */
 export interface HealthReport extends HealthState {
+  /** Calls that were refused or could not be delivered, since the start. */
+  readonly undelivered?: number
+  /** The health of each server, by name. */
   readonly servers?: Iterable<readonly [name: string, state: HealthState]>
 }
 
 /** What `Ops` needs of an HTTP request. The HTTP requests of this package implement it. */
 export interface OpsRequest {
+  /** The HTTP method, such as `GET`. */
   readonly method: string
   /** The path, without the query. */
   readonly path: string
+  /** Returns what the request says about where it comes from, for the check of hosts and origins. */
   origin(): RequestOrigin
+  /** Returns the port that the request arrived at, and whether that is a loopback address. */
   local(): Pick<OriginPolicy, 'port' | 'loopback'>
 }
 
 /** What `Ops` needs of an HTTP response. */
 export interface OpsReply {
+  /** Sends the whole response. */
   send(status: number, headers: Readonly<Record<string, string>>, body?: string): void
 }
 
 /** Handles HTTP requests. */
 export interface RequestHandler<Request, Reply> {
+  /** Handles one request, and sends the response through `reply`. */
   handle(request: Request, reply: Reply): void
+  /** Waits up to `drainMs` milliseconds for the requests in flight, and ends the rest. */
+  drain(options?: { readonly drainMs?: number }): Promise<void>
+  /** Drains, and refuses every later request. */
   close(options?: { readonly drainMs?: number }): Promise<void>
 }
 
@@ -51,6 +65,12 @@ export interface OpsOptions extends Pick<OriginPolicy, 'allowedHosts' | 'allowed
   readonly onError?: (error: unknown) => void
 }
 
+/** A handler with health, which a listener announces to be closing before it closes. */
+export interface RetiringHandler<Request, Reply> extends RequestHandler<Request, Reply> {
+  /** Makes `/readyz` return 503 from now on, so that load balancers send no more work. */
+  retire(): void
+}
+
 /**
  * Handles `/healthz` (the process is alive), `/readyz` (it accepts work; 503 if not) and `/metrics`. It can
  * be used wherever this package accepts an HTTP handler: on a separate address or, with `withOps`, on that
@@ -59,7 +79,7 @@ export interface OpsOptions extends Pick<OriginPolicy, 'allowedHosts' | 'allowed
  * Requests from other origins are refused as servers do. There is no authentication: the responses contain
  * neither arguments nor results, but can be read by every client that reaches the address.
  */
-export class Ops implements RequestHandler<OpsRequest, OpsReply> {
+export class Ops {
   readonly #options: OpsOptions
   #isClosing = false
 
@@ -72,8 +92,8 @@ export class Ops implements RequestHandler<OpsRequest, OpsReply> {
     return path === '/healthz' || path === '/readyz' || path === '/metrics'
   }
 
-  /** Handles one request. Never throws. */
-  handle(request: OpsRequest, reply: OpsReply): void {
+  /** Handles one request. With `isRetired`, `/readyz` returns 503. Never throws. */
+  handle(request: OpsRequest, reply: OpsReply, isRetired = false): void {
     const { allowedHosts, allowedOrigins, onError } = this.#options
     const isHead = request.method === 'HEAD'
     const send = (status: number, type: string, body: string, more = {}) => {
@@ -87,7 +107,7 @@ export class Ops implements RequestHandler<OpsRequest, OpsReply> {
       else if (!this.handles(request)) send(404, json, problem('Not found'))
       else if (!isHead && request.method !== 'GET') {
         send(405, json, problem('Method not allowed'), { allow: 'GET, HEAD' })
-      } else this.#answer(request.path, send)
+      } else this.#answer(request.path, isRetired || this.#isClosing, send)
     } catch (error) {
       onError?.(error)
       send(500, json, problem('Internal error'))
@@ -99,7 +119,11 @@ export class Ops implements RequestHandler<OpsRequest, OpsReply> {
     this.#isClosing = true
   }
 
-  #answer(path: string, send: (status: number, type: string, body: string) => void): void {
+  #answer(
+    path: string,
+    isClosing: boolean,
+    send: (status: number, type: string, body: string) => void,
+  ): void {
     const { health, metrics } = this.#options
     if (path === '/metrics') {
       if (metrics === undefined) send(404, json, problem('Metrics are off'))
@@ -107,7 +131,7 @@ export class Ops implements RequestHandler<OpsRequest, OpsReply> {
     } else if (path === '/healthz') {
       send(200, json, '{"status":"alive"}\n')
     } else {
-      const found: HealthReport = this.#isClosing
+      const found: HealthReport = isClosing
         ? { level: 'down', reason: 'closing' }
         : (health?.() ?? { level: 'ok' })
       const isReady = found.level !== 'down'
@@ -117,21 +141,31 @@ export class Ops implements RequestHandler<OpsRequest, OpsReply> {
 }
 
 /**
- * Combines two handlers: requests for the paths of `ops` go to `ops`, all others to `main`. Closing the
- * combined handler closes `ops` first, so that `/readyz` returns 503 while `main` is closing.
+ * Combines two handlers: requests for the paths of `ops` go to `ops`, all others to `main`. Once the
+ * combined handler is retired, `/readyz` returns 503 on it. `ops` itself stays open: other addresses may
+ * serve it too.
  */
 export function withOps<Request extends OpsRequest, Reply extends OpsReply>(
   main: RequestHandler<Request, Reply>,
   ops: Ops,
-): RequestHandler<Request, Reply> {
+): RetiringHandler<Request, Reply> {
+  let isRetired = false
+  const retire = (): void => {
+    isRetired = true
+  }
   return {
     handle: (request, reply) => {
-      if (ops.handles(request)) ops.handle(request, reply)
+      if (ops.handles(request)) ops.handle(request, reply, isRetired)
       else main.handle(request, reply)
     },
-    close: async options => {
-      await ops.close()
-      await main.close(options)
+    retire,
+    drain: options => {
+      retire()
+      return main.drain(options)
+    },
+    close: options => {
+      retire()
+      return main.close(options)
     },
   }
 }
@@ -149,14 +183,16 @@ function shown(health: HealthReport, isReady: boolean): object {
     name,
     ...stateOf(state),
   }))
-  return { status: isReady ? 'ready' : 'not ready', ...stateOf(health), servers }
+  const { undelivered } = health
+  return { status: isReady ? 'ready' : 'not ready', ...stateOf(health), undelivered, servers }
 }
 
-function stateOf({ level, reason, retryInMs, action }: HealthState): object {
+function stateOf({ level, reason, retryInMs, action, lastFailure }: HealthState): object {
   return {
     level,
     reason: reason === undefined ? undefined : redactText(reason),
     retryInMs: retryInMs === undefined ? undefined : Math.max(0, Math.round(retryInMs)),
     action: action === undefined ? undefined : redactText(action),
+    lastFailure: lastFailure === undefined ? undefined : redactText(lastFailure),
   }
 }

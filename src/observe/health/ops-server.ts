@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { limits } from '../../util/limits/limits.ts'
 import { headerValues, reachedAt } from '../../util/origin.ts'
+import { UnreadOutput } from '../../util/sockets/unread.ts'
 import type { Ops, OpsRequest } from './health.ts'
 
 /** A listener that serves only `/healthz`, `/readyz` and `/metrics`. */
@@ -24,11 +25,15 @@ export async function listenOps(ops: Ops, address: string): Promise<OpsListener>
       `listening on ${address}: the address must be an http: URL, such as http://127.0.0.1:9464`,
     )
   }
+  const unread = new UnreadOutput()
   const server = createServer(timeouts, (request, response) => {
     // Bodies are ignored, but an unread body would block the connection.
     request.resume()
     ops.handle(requestOf(request), {
-      send: (status, headers, body = '') => send(response, status, headers, body),
+      send: (status, headers, body = '') => {
+        send(response, status, headers, body)
+        if (response.socket !== null) unread.written(response.socket)
+      },
     })
   })
   server.maxConnections = limits.opsConnections.default

@@ -7,6 +7,8 @@ import type { Log, LogOptions } from './log.ts'
 export interface LogEventsOptions extends LogOptions {
   /** Whether to log configuration reloads; `false` if other code does. */
   readonly reloads?: boolean
+  /** Whether to log that instances start, exit, restart and are quarantined; `false` if other code does. */
+  readonly instances?: boolean
 }
 
 /**
@@ -17,11 +19,11 @@ export interface LogEventsOptions extends LogOptions {
  */
 export function logEvents(
   log: Log,
-  { reloads = true }: Pick<LogEventsOptions, 'reloads'> = {},
+  { reloads = true, instances = true }: Pick<LogEventsOptions, 'reloads' | 'instances'> = {},
 ): () => void {
   const ends = [
     ...callLines(log),
-    ...instanceLines(log),
+    ...(instances ? instanceLines(log) : []),
     ...(log.writes('debug') ? sessionLines(log) : []),
     ...otherLines(log),
     ...(reloads ? [reloadLines(log)] : []),
@@ -81,7 +83,7 @@ const serverErrors: ReadonlySet<string> = new Set([
 ])
 
 function callFields(call: CallFinished): Record<string, unknown> {
-  const { method, name, id, server, instance, outcome, kind, code, caller } = call
+  const { method, name, id, server, instance, outcome, kind, code, reason, caller } = call
   return {
     method,
     name,
@@ -91,6 +93,7 @@ function callFields(call: CallFinished): Record<string, unknown> {
     outcome,
     kind,
     code,
+    reason,
     durationMs: Math.round(call.durationMs * 1000) / 1000,
     retries: call.retries,
     principal: caller.principal,
@@ -107,13 +110,12 @@ function instanceLines(log: Log): (() => void)[] {
       log.write(event.reason === undefined ? 'info' : 'warn', 'instance exited', { ...event })
     }),
     events.instanceRestarted.subscribe(event => {
-      log.write('warn', 'instance restarted', { ...event })
+      // The first attempts, and then fewer and fewer: an address may be away for days.
+      const isRare = Number.isInteger(Math.log2(event.attempt))
+      log.write(isRare ? 'warn' : 'debug', 'instance restarted', { ...event })
     }),
     events.instanceQuarantined.subscribe(event => {
       log.write('error', 'instance quarantined', { ...event })
-    }),
-    events.breakerChanged.subscribe(event => {
-      log.write(event.to === 'open' ? 'warn' : 'info', 'breaker changed', { ...event })
     }),
   ]
 }
@@ -138,6 +140,12 @@ function otherLines(log: Log): (() => void)[] {
           }),
         ]
       : []),
+    events.listFailed.subscribe(event => log.write('warn', 'list failed', { ...event })),
+    events.listRecovered.subscribe(event => log.write('info', 'list recovered', { ...event })),
+    events.healthMissed.subscribe(event => log.write('warn', 'health check missed', { ...event })),
+    events.breakerChanged.subscribe(event => {
+      log.write(event.to === 'open' ? 'warn' : 'info', 'breaker changed', { ...event })
+    }),
     events.toolChanged.subscribe(event => {
       log.write(event.action === undefined ? 'info' : 'warn', 'tool changed', { ...event })
     }),

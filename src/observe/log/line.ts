@@ -1,3 +1,4 @@
+import { escapeUnprintable } from '../../util/text/printable.ts'
 import { redact } from './redact.ts'
 
 /** The severity of a log line. */
@@ -17,13 +18,13 @@ export interface LogLine {
 }
 
 /** The log levels, least severe first. */
-export const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
+export const logLineLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 
 /** Returns the severity of a level as a number, 0 for `debug`. Throws a TypeError for an unknown level. */
 export function severity(level: LogLevel): number {
-  const at = logLevels.indexOf(level)
+  const at = logLineLevels.indexOf(level)
   if (at === -1)
-    throw new TypeError(`unknown log level "${level}" (expected ${logLevels.join(', ')})`)
+    throw new TypeError(`unknown log level "${level}" (expected ${logLineLevels.join(', ')})`)
   return at
 }
 
@@ -34,15 +35,15 @@ export function lineOf(line: LogLine, format: LogFormat, isColored = false): str
   const fields = redact(line.fields) as Record<string, unknown>
   if (format === 'json') {
     const { level, what } = line
-    return `${escapeControls(JSON.stringify({ time, level, event: what, ...withoutReserved(fields) }))}\n`
+    return `${escapeUnprintable(JSON.stringify({ time, level, event: what, ...withoutReserved(fields) }))}\n`
   }
   const level = line.level.toUpperCase().padEnd(5)
   const shown = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => ` ${escapeControls(name)}=${valueText(value)}`)
+    .map(([name, value]) => ` ${escapeUnprintable(name)}=${valueText(value)}`)
     .join('')
-  if (!isColored) return `${time} ${level} ${escapeControls(line.what)}${shown}\n`
-  return `\x1b[2m${time}\x1b[0m ${colors[line.level]}${level}\x1b[0m ${escapeControls(line.what)}\x1b[2m${shown}\x1b[0m\n`
+  if (!isColored) return `${time} ${level} ${escapeUnprintable(line.what)}${shown}\n`
+  return `\x1b[2m${time}\x1b[0m ${colors[line.level]}${level}\x1b[0m ${escapeUnprintable(line.what)}\x1b[2m${shown}\x1b[0m\n`
 }
 
 const colors: Readonly<Record<LogLevel, string>> = {
@@ -60,13 +61,5 @@ function withoutReserved(fields: Record<string, unknown>): Record<string, unknow
 
 function valueText(value: unknown): string {
   const isBare = typeof value === 'string' && /^[\w./:@#+-]+$/.test(value)
-  return escapeControls(isBare ? value : JSON.stringify(value))
-}
-
-/** Escapes control characters and those that change the text direction. JSON leaves some of them unescaped. */
-function escapeControls(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression matches control characters
-  return text.replace(/[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, code => {
-    return `\\u${code.charCodeAt(0).toString(16).padStart(4, '0')}`
-  })
+  return escapeUnprintable(isBare ? value : JSON.stringify(value))
 }

@@ -7,7 +7,9 @@ export interface LogStream {
   readonly isTTY?: boolean
   /** Writes a text; returns false if the caller should wait for `drain`. */
   write(text: string): boolean
+  /** Calls a listener at every event of this kind. */
   on(event: 'drain' | 'error', listener: () => void): unknown
+  /** Stops calling a listener. */
   off(event: 'drain' | 'error', listener: () => void): unknown
 }
 

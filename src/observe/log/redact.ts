@@ -1,5 +1,6 @@
 import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
+import { hideValues } from '../../util/text/hidden-values.ts'
 
 /** The replacement of a secret. */
 const redacted = '[redacted]'
@@ -27,18 +28,22 @@ export function redact(value: unknown, depth = 0): unknown {
 }
 
 /**
- * Returns a text without the secrets of known forms: user names and passwords in URLs, credentials after
+ * Returns a text without the values of environment variables that a configuration uses, and without the
+ * secrets of known forms: user names and passwords in URLs, credentials after
  * `Bearer` or `Basic`, and values that are assigned to the name of a secret. Long texts are cut.
  */
 export function redactText(text: string): string {
   const { default: longest } = limits.logText
-  const short = text.length > longest ? `${text.slice(0, longest)}…` : text
+  // Some more than is shown, so that no value is cut before it is recognized.
+  const hidden = hideValues(text.slice(0, longest + longestValue))
+  const short = hidden.length > longest ? `${hidden.slice(0, longest)}…` : hidden
   return short
     .replace(/\b([a-z][a-z0-9+.-]{0,31}:\/\/)[^\s/?#@]{1,1024}@/gi, `$1${redacted}@`)
     .replace(/\b(bearer|basic)[ \t]{1,8}[\w.~+/=-]{1,1024}/gi, `$1 ${redacted}`)
     .replace(assigned, `$1${redacted}`)
 }
 
+const longestValue = 4096
 const maxDepth = 6
 const maxEntries = 64
 

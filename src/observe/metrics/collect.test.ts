@@ -178,6 +178,10 @@ it('the process has metrics', () => {
   expect(value('process_resident_memory_bytes')).toBeGreaterThan(1e6)
   expect(value('nodejs_heap_size_used_bytes')).toBeGreaterThan(1e5)
   expect(value('process_cpu_seconds_total')).toBeGreaterThan(0)
+  if (process.platform === 'linux') {
+    expect(value('process_open_fds')).toBeGreaterThan(2)
+    expect(value('process_max_fds')).toBeGreaterThan(value('process_open_fds'))
+  }
   expect(value('process_start_time_seconds')).toBeGreaterThan(1.7e9)
   for (const stat of ['mean', 'p99', 'max']) {
     expect(value(`trunkline_event_loop_lag_seconds\\{stat="${stat}"\\}`)).toBeGreaterThanOrEqual(0)

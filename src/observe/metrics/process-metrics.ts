@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { version } from '../../util/version.ts'
 import type { MetricRegistry } from './registry.ts'
@@ -25,12 +26,26 @@ export function measureProcess(
     number('process_resident_memory_bytes').at().value = rss
     number('nodejs_heap_size_used_bytes').at().value = heapUsed
     number('process_cpu_seconds_total').at().value = (user + system) / 1e6
+    const files = openFiles()
+    number('process_open_fds').at().value = files.open
+    number('process_max_fds').at().value = files.max
     number('trunkline_log_lines_dropped_total').at().value = droppedLines()
   })
   return () => void delays.disable()
 }
 
 const resolutionMs = 20
+
+/** Returns the number of open file handles and their limit; NaN where the system does not tell. */
+function openFiles(): { readonly open: number; readonly max: number } {
+  try {
+    const [, max] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
+    // Reading the folder needs one itself.
+    return { open: readdirSync('/proc/self/fd').length - 1, max: Number(max) }
+  } catch {
+    return { open: Number.NaN, max: Number.NaN }
+  }
+}
 
 /** Converts a measured delay in nanoseconds to the lateness in seconds; 0 if there is no measurement. */
 function lateness(nanoseconds: number): number {

@@ -2,7 +2,7 @@
 export const prometheusType = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** One sample of a metric. */
-export interface Sample {
+export interface MetricSample {
   /** The suffix of the metric name: `_bucket`, `_sum`, `_count`, or empty. */
   readonly suffix: string
   readonly labels: readonly (readonly [name: string, value: string])[]
@@ -12,7 +12,7 @@ export interface Sample {
 /** A metric and its samples. */
 export interface MetricSamples {
   readonly definition: { readonly name: string; readonly type: string; readonly help: string }
-  readonly samples: readonly Sample[]
+  readonly samples: readonly MetricSample[]
 }
 
 /**
@@ -31,7 +31,7 @@ export function writeMetrics(metrics: readonly MetricSamples[]): string {
   return text
 }
 
-function labelText(labels: Sample['labels']): string {
+function labelText(labels: MetricSample['labels']): string {
   if (labels.length === 0) return ''
   return `{${labels.map(([name, value]) => `${name}="${escapedLabel(value)}"`).join(',')}}`
 }

@@ -1,8 +1,9 @@
 import { limits } from '../../util/limits/limits.ts'
-import { type Sample, writeMetrics } from './prometheus.ts'
+import { type MetricSample, writeMetrics } from './prometheus.ts'
 
 /** The value of a metric for one set of label values. It is changed in place, so that counting is an addition. */
 export interface Series {
+  /** The current value. */
   value: number
 }
 
@@ -14,9 +15,13 @@ export interface HistogramSeries {
 
 /** The definition of a metric. */
 export interface MetricDefinition {
+  /** The name of the metric, such as `trunkline_calls_total`. */
   readonly name: string
+  /** A count that only grows, a value that goes up and down, or a distribution of values. */
   readonly type: 'counter' | 'gauge' | 'histogram'
+  /** One line about the metric, for people. */
   readonly help: string
+  /** The names of its labels, in the order of the label values. */
   readonly labels: readonly string[]
 }
 
@@ -226,9 +231,9 @@ class Histogram implements HistogramSeries {
     this.#sum += value
   }
 
-  samples(labels: readonly Label[]): Sample[] {
+  samples(labels: readonly Label[]): MetricSample[] {
     let total = 0
-    const buckets = this.#counts.map((count, at): Sample => {
+    const buckets = this.#counts.map((count, at): MetricSample => {
       total += count
       const bound = this.#bounds[at] ?? Number.POSITIVE_INFINITY
       const le = bound === Number.POSITIVE_INFINITY ? '+Inf' : `${bound}`
@@ -247,7 +252,7 @@ type Label = readonly [name: string, value: string]
 function samplesOf(
   { labels: names }: MetricDefinition,
   entries: Iterable<Entry<Series | Histogram>>,
-): Sample[] {
+): MetricSample[] {
   return Array.from(entries).flatMap(({ values, series }) => {
     const labels = names.map((name, at): Label => [name, values[at] ?? ''])
     return series instanceof Histogram

@@ -159,6 +159,17 @@ export const metricTable = {
     help: 'CPU time of the process.',
     otel: 'process.cpu.time',
   },
+  process_open_fds: {
+    type: 'gauge',
+    labels: [],
+    help: 'Open file handles of the process; NaN where the system does not tell.',
+    otel: 'process.open_file_descriptor.count',
+  },
+  process_max_fds: {
+    type: 'gauge',
+    labels: [],
+    help: 'Limit of open file handles; NaN where the system does not tell.',
+  },
   process_start_time_seconds: {
     type: 'gauge',
     labels: [],

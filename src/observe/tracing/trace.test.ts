@@ -149,7 +149,7 @@ describe.each(allRevisions)('spans in %s', revision => {
     const code = SpanStatusCode.ERROR
     expect(spans).toEqual([
       ['tool_error', undefined, undefined, { code }, []],
-      ['-32602', '-32602', 'tool_not_found', { code, message: 'Tool not found' }, []],
+      ['-32602', '-32602', 'tool_not_found', { code, message: 'Tool not found: none' }, []],
       ['-32603', '-32603', undefined, { code }, []],
     ])
     expect(JSON.stringify(telemetry.spans())).not.toContain('password')

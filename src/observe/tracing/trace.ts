@@ -5,7 +5,7 @@ import { eraOf } from '../../mcp/caller.ts'
 import { toWire } from '../../mcp/errors/wire.ts'
 import { metaKeys, type TraceContext } from '../../mcp/meta.ts'
 import type { Profile, ProfileName } from '../../mcp/profile.ts'
-import { defined, isRecord } from '../../util/objects.ts'
+import { defined, isRecord, ownMember } from '../../util/objects.ts'
 import { fromThenable } from '../../util/promises.ts'
 import { version } from '../../util/version.ts'
 import { nameIn } from '../call.ts'
@@ -129,7 +129,7 @@ function spanned(
 ): unknown {
   const { context, propagation, trace, SpanKind } = api
   const ambient = transportContext(api)
-  const meta = isRecord(message.params) ? message.params._meta : undefined
+  const meta = ownMember(message.params, '_meta')
   const named = traceOf(meta)
   const parent = named === undefined ? ambient : propagation.extract(ambient, named)
   // The transport, such as HTTP, may have a span too, in another trace: it becomes a link. Within one
@@ -221,7 +221,7 @@ function endWithError(spanned: SpannedRequest, error: unknown): void {
     const { code: number } = toWire(error, { profile: spans.profile, revision })
     setErrorCode(span, number)
     if (error.kind !== undefined) span.setAttribute('trunkline.error.kind', cut(error.kind))
-    span.setStatus({ code, message: cut(error.message) })
+    span.setStatus({ code, message: redactText(cut(error.message)) })
   } else {
     // The message is for the log of this program only: it may contain anything.
     setErrorCode(span, codes.internalError)
@@ -251,8 +251,8 @@ function setErrorCode(span: Span, number: number): void {
 
 /** Returns the revision in the `_meta` of a stateless request. */
 function revisionIn({ params }: RpcRequest): string | undefined {
-  const meta = isRecord(params) ? params._meta : undefined
-  const revision = isRecord(meta) ? meta[metaKeys.protocolVersion] : undefined
+  const meta = ownMember(params, '_meta')
+  const revision = ownMember(meta, metaKeys.protocolVersion)
   return typeof revision === 'string' ? cut(revision) : undefined
 }
 

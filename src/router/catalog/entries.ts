@@ -1,8 +1,10 @@
 import { tasksExtension } from '../../mcp/extension.ts'
 import { headerAnnotations } from '../../mcp/param-headers/annotations.ts'
 import type { MirroredArguments } from '../../mcp/param-headers/compare.ts'
+import { skillRoot } from '../../mcp/skills/uri.ts'
 import type { Prompt } from '../../mcp/types/prompts.ts'
 import type { Resource, ResourceTemplate } from '../../mcp/types/resources.ts'
+import type { Skill } from '../../mcp/types/skills.ts'
 import type { Tool, ToolAnnotations } from '../../mcp/types/tools.ts'
 import { parseTemplate, type UriTemplate } from '../../mcp/uri-template/template.ts'
 import type { Route } from '../dispatch/route.ts'
@@ -12,7 +14,7 @@ import type { Lists } from './lists.ts'
 import { exposeTools, type ServerListing } from './names.ts'
 
 /** A tool or prompt as callers see it, with the route to its server. */
-export interface Entry<T> {
+export interface CatalogEntry<T> {
   readonly route: Route
   /** The upstream name. */
   readonly name: string
@@ -23,7 +25,7 @@ export interface Entry<T> {
 }
 
 /** A tool with its task support and what the router knows about calling it. */
-export interface ToolEntry extends Entry<Tool> {
+export interface ToolEntry extends CatalogEntry<Tool> {
   readonly task: 'forbidden' | 'optional' | 'required'
   /** Whether the server alone decides which calls become tasks. */
   readonly isServersChoice: boolean
@@ -49,10 +51,22 @@ export interface TemplateEntry {
   readonly template: UriTemplate | undefined
 }
 
+/** A skill with the route to its server. */
+export interface ListedSkill {
+  readonly route: Route
+  readonly shown: Skill
+  readonly place: number
+  /** The URI of its folder. */
+  readonly root: string
+}
+
 /** An entry of an upstream server that callers do not see. */
 export interface HiddenEntry {
+  /** The name of the server that has the entry. */
   readonly server: string
-  readonly what: 'tool' | 'prompt' | 'resource'
+  /** The kind of entry. */
+  readonly what: 'tool' | 'prompt' | 'resource' | 'skill'
+  /** The name of the tool or prompt, or the URI of the resource or skill, on that server. */
   readonly name: string
   /** The reason in one line, for the operator. */
   readonly why: string
@@ -88,7 +102,7 @@ export function toolEntries(
 export function promptEntries(
   routes: readonly Route[],
   hidden: HiddenEntry[],
-): readonly Entry<Prompt>[] {
+): readonly CatalogEntry<Prompt>[] {
   const placeIn = places()
   const listed = named('prompt', routes, hidden, ({ name, upstream }) => ({
     name,
@@ -128,6 +142,32 @@ export function templateEntries(
   return listed.map(entry => ({ ...entry, template: parsed(entry.shown.uriTemplate) }))
 }
 
+/**
+ * Returns the exposed skills, under their upstream URIs, and adds the others to `hidden`: also those whose
+ * files callers would read from another server.
+ */
+export function skillEntries(
+  routes: readonly Route[],
+  resources: ReadonlyMap<string, ResourceEntry>,
+  hidden: HiddenEntry[],
+): readonly ListedSkill[] {
+  const listed = firstOf(
+    routes,
+    hidden,
+    ({ skills }) => skills,
+    ({ uri }) => uri,
+    'skill',
+  )
+  return listed.flatMap(entry => {
+    const { uri } = entry.shown
+    const holder = resources.get(uri)?.route ?? entry.route
+    if (holder === entry.route) return [{ ...entry, root: skillRoot(uri) ?? uri }]
+    const why = `its file is already provided by server "${holder.name}"`
+    hidden.push({ server: entry.route.name, what: 'skill', name: uri, why })
+    return []
+  })
+}
+
 /** Returns a function that assigns places to the entries of one list; call it in list order. */
 function places(): (route: Route) => number {
   let place = 0
@@ -163,6 +203,7 @@ function firstOf<T>(
   hidden: HiddenEntry[],
   listOf: (lists: Lists) => readonly T[],
   uriOf: (shown: T) => string,
+  what: 'resource' | 'skill' = 'resource',
 ): readonly { readonly route: Route; readonly shown: T; readonly place: number }[] {
   const placeIn = places()
   const found = new Map<
@@ -176,7 +217,7 @@ function firstOf<T>(
       if (holder === undefined) found.set(name, { route, shown, place: placeIn(route) })
       else if (holder.route !== route) {
         const why = `already provided by server "${holder.route.name}"`
-        hidden.push({ server: route.name, what: 'resource', name, why })
+        hidden.push({ server: route.name, what, name, why })
       }
     }
   }
@@ -186,17 +227,25 @@ function firstOf<T>(
 function toolEntry(route: Route, tool: Tool, name: string): Omit<ToolEntry, 'place'> {
   const describe = route.upstream.options.tools?.describe
   const isDescribed = describe !== undefined && Object.hasOwn(describe, tool.name)
-  const shown: Tool = {
-    ...tool,
-    name,
-    ...(isDescribed && { description: describe[tool.name] }),
-  }
-  const server = route.upstream.ready?.first?.server
+  const { server } = route.upstream
   const isServersChoice = server?.revision.features.tasks === 'extension'
   const offersTasks =
     isServersChoice && server.capabilities.extensions?.[tasksExtension] !== undefined
   const support = tool.execution?.taskSupport
   const task = isServersChoice ? (offersTasks ? 'optional' : 'forbidden') : (support ?? 'forbidden')
+  const shown: Tool = {
+    ...tool,
+    name,
+    // Many clients reject a whole list because of one schema without a type.
+    ...(tool.inputSchema.type === undefined && {
+      inputSchema: { ...tool.inputSchema, type: 'object' as const },
+    }),
+    ...(isDescribed && { description: describe[tool.name] }),
+    // Callers of revisions with this member take a tool without it for one that cannot be a task.
+    ...(task !== (support ?? 'forbidden') && {
+      execution: { ...tool.execution, taskSupport: task },
+    }),
+  }
   const trustedAnnotations = trustedAnnotationsOf(route, tool)
   const mirrored = mirroredOf(tool)
   return { route, name: tool.name, shown, task, isServersChoice, trustedAnnotations, mirrored }

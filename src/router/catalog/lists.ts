@@ -1,9 +1,12 @@
-import type { Client } from '../../client/client.ts'
+import type { Client, ListOptions } from '../../client/client.ts'
 import { RpcError } from '../../jsonrpc/error.ts'
+import { skillsSettings } from '../../mcp/extension.ts'
 import type { Prompt } from '../../mcp/types/prompts.ts'
 import type { Resource, ResourceTemplate } from '../../mcp/types/resources.ts'
+import type { Skill } from '../../mcp/types/skills.ts'
 import type { Tool } from '../../mcp/types/tools.ts'
 import { limits } from '../../util/limits/limits.ts'
+import { checkEntries, type InvalidEntry } from './entry-check.ts'
 
 /** The lists of one upstream server, as the server sent them. */
 export interface Lists {
@@ -11,59 +14,78 @@ export interface Lists {
   readonly prompts: readonly Prompt[]
   readonly resources: readonly Resource[]
   readonly templates: readonly ResourceTemplate[]
+  readonly skills: readonly Skill[]
 }
 
 /** Lists that have not been read. Compare its members by identity to distinguish them from empty lists. */
-export const noLists: Lists = { tools: [], prompts: [], resources: [], templates: [] }
+export const noLists: Lists = { tools: [], prompts: [], resources: [], templates: [], skills: [] }
 
-/** A kind of list with its own change notification; `resources` includes the templates. */
+/** A kind of list with its own change notification; `resources` includes the templates and the skills. */
 export type ListKind = 'tools' | 'prompts' | 'resources'
 
 /** All kinds of lists. */
 export const listKinds: readonly ListKind[] = ['tools', 'prompts', 'resources']
 
-/** The lists that could be read, and the errors of the others. */
-export interface ReadLists {
+/** A list that could not be read. */
+export interface ListFailure {
+  /** The request that failed. */
+  readonly method: string
+  readonly error: unknown
+}
+
+/** The lists of one kind that could be read, and the errors of the others. */
+export interface ReadList {
   readonly lists: Partial<Lists>
-  readonly failures: readonly { readonly kind: ListKind; readonly error: unknown }[]
+  readonly failures: readonly ListFailure[]
+  /** The entries that are left out, because they are invalid. */
+  readonly invalid: readonly InvalidEntry[]
 }
 
 /**
- * Reads the given lists of a server with all their pages, up to `upstreamEntries` entries each. A list
- * that the server does not declare, or declares but does not implement, is empty. A list that fails does
- * not affect the others. `timeoutMs` limits each request. Never rejects.
+ * Reads the lists of one kind with all their pages, up to `upstreamEntries` entries each. A list that the
+ * server does not declare, or declares but does not implement, is empty. `timeoutMs` limits each request.
+ * Never rejects.
  */
-export async function readLists(
+export async function readList(
   client: Client,
-  kinds: Iterable<ListKind>,
+  kind: ListKind,
   timeoutMs: number,
-): Promise<ReadLists> {
+): Promise<ReadList> {
   const { capabilities } = client.server
-  const options = { timeoutMs, fresh: true }
+  const isDeclared = capabilities[kind] !== undefined
   const lists: { -readonly [K in keyof Lists]?: Lists[K] } = {}
-  const failures: { kind: ListKind; error: unknown }[] = []
+  const failures: ListFailure[] = []
+  const invalid: InvalidEntry[] = []
   const read = async <K extends keyof Lists>(
-    kind: ListKind,
+    method: string,
     member: K,
-    entries: () => AsyncIterable<Lists[K][number]>,
+    entries: (options: ListOptions) => AsyncIterable<Lists[K][number]>,
   ): Promise<void> => {
+    const strange: unknown[] = []
+    const onInvalid = (entry: unknown): void => void strange.push(entry)
+    const options = { timeoutMs, fresh: true, onInvalid }
     try {
-      // The check: `entries` yields the entries of this very list.
-      lists[member] = (capabilities[kind] === undefined ? [] : await all(entries())) as Lists[K]
+      const hasList = isDeclared && (member !== 'skills' || skillsSettings(capabilities))
+      const found = hasList ? await all(entries(options)) : []
+      const checked = checkEntries(member, [...found, ...strange])
+      // The check: `checkEntries` has checked the members that are required.
+      lists[member] = checked.valid as Lists[K]
+      invalid.push(...checked.invalid)
     } catch (error) {
-      failures.push({ kind, error })
+      failures.push({ method, error })
     }
   }
-  const parts = Array.from(kinds, kind => {
-    if (kind === 'tools') return [read(kind, 'tools', () => client.tools(options))]
-    if (kind === 'prompts') return [read(kind, 'prompts', () => client.prompts(options))]
-    return [
-      read(kind, 'resources', () => client.resources(options)),
-      read(kind, 'templates', () => client.resourceTemplates(options)),
-    ]
-  })
-  await Promise.all(parts.flat())
-  return { lists, failures }
+  if (kind === 'tools') await read('tools/list', 'tools', options => client.tools(options))
+  else if (kind === 'prompts')
+    await read('prompts/list', 'prompts', options => client.prompts(options))
+  else {
+    await Promise.all([
+      read('resources/list', 'resources', options => client.resources(options)),
+      read('resources/templates/list', 'templates', options => client.resourceTemplates(options)),
+      read('skills/list', 'skills', options => client.skills(options)),
+    ])
+  }
+  return { lists, failures, invalid }
 }
 
 async function all<T>(entries: AsyncIterable<T>): Promise<readonly T[]> {

@@ -104,12 +104,21 @@ export function prefixOf(server: string, prefix?: string | false): string {
 export function exposedNameOf(server: string, prefix: string, name: string): string {
   const full = prefix + name
   if (full.length <= maxLength && safe.test(full)) return full
-  // A long prefix must not displace the name: it is cut to 24 characters, or to what the name leaves.
+  // A long prefix must not displace the name: it is cut to what the name leaves.
   const room = maxLength - hashLength - 1
-  const front = prefix.slice(0, Math.max(24, room - name.length))
+  const front = prefix.slice(0, Math.max(shortPrefix, room - name.length))
   const kept = (front + name).slice(0, room).replace(unsafe, '_')
   // Lengths first: without them a server "a" with "b__c" and "a__b" with "c" would hash the same.
   return `${kept}_${shortHash(`${server.length} ${prefix.length} ${server} ${full}`)}`
+}
+
+/** Returns whether a tool or prompt of a server can have this exposed name. */
+export function mayExpose(
+  server: string,
+  prefix: string | false | undefined,
+  name: string,
+): boolean {
+  return name.startsWith(prefixOf(server, prefix).slice(0, shortPrefix))
 }
 
 /** Returns why a server name is invalid and what to do, as a sentence; undefined for a valid name. */
@@ -132,6 +141,8 @@ export function checkPrefix(prefix: string): string | undefined {
 }
 
 const maxLength = limits.exposedNameLength.default
+/** The length that is left of a long prefix in a shortened name. */
+const shortPrefix = 24
 const hashLength = shortHash('').length
 const safe = /^[A-Za-z0-9_.-]+$/
 const unsafe = /[^A-Za-z0-9_.-]/g

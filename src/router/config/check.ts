@@ -1,56 +1,112 @@
 import { nearest } from '../../util/nearest.ts'
-import { type Environment, expand } from './env.ts'
+import { setMember } from '../../util/objects.ts'
+import { type ConfigInput, declaredInputs, withDefaults } from './dialects/inputs.ts'
+import { isComment } from './dialects/nodes.ts'
+import { type FoundFile, type FoundServer, translateFile } from './dialects/translate.ts'
+import { type Environment, expand, type Places, type References } from './env.ts'
 import { describeType, type FieldType } from './field.ts'
 import { type ConfigIssue, type ConfigPath, type Position, pathText } from './issue.ts'
-import { foreignFileKeys, foreignServerKeys } from './other-hosts.ts'
-import { groupRules, type ObjectNode, type Report } from './rules.ts'
+import { groupRules, type Report } from './rules.ts'
 import { fieldsOf } from './schema.ts'
-import type { ConfigNode, Member } from './text.ts'
+import type { ConfigNode, Member, ObjectNode } from './text.ts'
 import { addressProblem, keyProblem, stringProblem } from './values.ts'
 
 /** The result of checking a configuration file. */
 export interface ConfigCheck {
-  /** The values by field, with variables expanded, frozen; complete only if no issue is an error. */
-  readonly value: Readonly<Record<string, unknown>>
-  /** All issues, in the order of the file. */
+  /** The settings of the router by field, with variables expanded, frozen. */
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly servers: readonly CheckedServer[]
+  /** All issues that belong to no server. */
   readonly issues: readonly ConfigIssue[]
   /**
    * The strings with environment variables in displayable form, by path. In these paths the object of
-   * servers is always named `servers`, whether the file has `servers` or `mcpServers`.
+   * servers is always named `servers`, whatever the file calls it.
    */
   readonly shown: ReadonlyMap<string, string>
+  /** The inputs that are used and have no value, in file order. */
+  readonly missingInputs: readonly ConfigInput[]
+}
+
+/** A server of a file, checked. */
+export interface CheckedServer {
+  readonly name: string
+  /** The values by field, with variables expanded, frozen; complete only if no issue is an error. */
+  readonly value: Readonly<Record<string, unknown>>
+  readonly issues: readonly ConfigIssue[]
 }
 
 /** Options of {@link checkConfig}. */
-export interface CheckOptions {
+export interface ConfigCheckOptions {
   readonly env: Environment
+  readonly places?: Places
+  /** Answers of the user to inputs, by id. */
+  readonly inputs?: ReadonlyMap<string, string>
+  /** The path of the file, which may name the host that it was written for. */
+  readonly file?: string
   /** Whether to allow addresses that other machines can reach even if the file does not set `public`. */
   readonly allowPublic?: boolean
 }
 
 /**
- * Checks the values of a file against the field table and the cross-field rules, and expands environment
- * variables. Reports all problems, not only the first.
+ * Translates a file from the terms of its host, checks its values against the field table and the cross-field
+ * rules, and expands environment variables. Reports all problems, not only the first.
  */
-export function checkConfig(root: ConfigNode, options: CheckOptions): ConfigCheck {
-  const check = new Check(options)
-  const value = check.group(root, 'file', [])
-  check.issues.sort((one, other) => one.line - other.line || one.column - other.column)
-  return { value: value ?? {}, issues: check.issues, shown: check.shown }
+export function checkConfig(root: ConfigNode, options: ConfigCheckOptions): ConfigCheck {
+  const missing = new Set<string>()
+  const asked: References = { ...options, onMissingInput: id => missing.add(id) }
+  const references = root.type === 'object' ? withDefaults(asked, root) : asked
+  const check = new Check(references, options.allowPublic)
+  if (root.type !== 'object') {
+    check.group(root, 'file', [])
+    return { settings: {}, servers: [], missingInputs: [], ...check.results() }
+  }
+  const file = translateFile(root, references, options.file)
+  const settings = check.settings(file) ?? {}
+  const { issues } = check.results()
+  const servers = file.servers.map(server => check.server(server))
+  const { shown } = check.results()
+  const missingInputs = declaredInputs(root).filter(({ id }) => missing.has(id))
+  return { settings, servers, issues: [...file.issues, ...issues], shown, missingInputs }
 }
 
 /** One pass over a file. A method that returns undefined has reported why there is no value. */
 class Check {
-  readonly issues: ConfigIssue[] = []
-  readonly shown = new Map<string, string>()
-  readonly #env: Environment
+  #issues: ConfigIssue[] = []
+  readonly #shown = new Map<string, string>()
+  readonly #references: References
   readonly #allowPublic: boolean
   /** Whether the current values belong to a disabled server, whose variables may be unset. */
   #isDisabled = false
+  /** Whether unknown keys are mistakes. In the file of another host they belong to the host. */
+  #isOwn = true
+  /** The current server, whose path is replaced in the paths of `shown`. */
+  #server: FoundServer | undefined
 
-  constructor({ env, allowPublic = false }: CheckOptions) {
-    this.#env = env
+  constructor(references: References, allowPublic = false) {
+    this.#references = references
     this.#allowPublic = allowPublic
+  }
+
+  results(): Pick<ConfigCheck, 'issues' | 'shown'> {
+    return { issues: this.#issues, shown: this.#shown }
+  }
+
+  /** Checks the settings of the router. A setting of another host that looks like one of ours is not an error. */
+  settings({ settings, isOwn }: FoundFile): Record<string, unknown> | undefined {
+    this.#isOwn = isOwn
+    const value = this.group(settings, 'file', [])
+    if (!isOwn) {
+      this.#issues = this.#issues.map(issue => ({ ...issue, severity: 'warning' }))
+    }
+    return value
+  }
+
+  /** Checks one server, apart from the others. */
+  server(server: FoundServer): CheckedServer {
+    this.#issues = [...server.issues]
+    this.#server = server
+    const value = this.group(server.node, 'server', server.path) ?? {}
+    return { name: server.name, value, issues: this.#issues }
   }
 
   group(node: ConfigNode, named: string, path: ConfigPath): Record<string, unknown> | undefined {
@@ -61,11 +117,12 @@ class Check {
     if (named === 'server') this.#isDisabled = disabled?.type === 'boolean' && disabled.value
     const value: Record<string, unknown> = {}
     for (const [key, member] of node.members) {
+      if (isComment(key)) continue
       const field = fields.get(key)
       if (field === undefined) this.#unknownKey(key, member, named, path)
       else if (field.type.kind !== 'ignored') {
         const found = this.#value(member.value, field.type, [...path, key])
-        if (found !== undefined) value[key] = found
+        if (found !== undefined) setMember(value, key, found)
       }
     }
     this.#rules(node, named, path, value)
@@ -74,10 +131,10 @@ class Check {
   }
 
   #rules(node: ObjectNode, named: string, path: ConfigPath, value: Record<string, unknown>): void {
-    const report: Report = (key, message) => {
+    const report: Report = (key, message, severity = 'error') => {
       const at = key === undefined ? node.at : (node.members.get(key)?.at ?? node.at)
       const subject = path.length === 0 ? '' : `${pathText(path)}: `
-      this.#report('error', at, key === undefined ? path : [...path, key], subject + message)
+      this.#report(severity, at, key === undefined ? path : [...path, key], subject + message)
     }
     groupRules.get(named)?.({ node, value, report, allowPublic: this.#allowPublic })
   }
@@ -127,11 +184,12 @@ class Check {
     // The author of the file chooses the keys, so the object must not inherit any.
     const value: Record<string, unknown> = Object.create(null)
     for (const [key, member] of node.members) {
+      if (isComment(key) || member.value.type === 'null') continue
       const here = [...path, key]
       const problem = keyProblem(key, type.keys, node.members.keys())
       if (problem !== undefined) this.#report('error', member.at, here, problem)
       const found = this.#value(member.value, type.of, here)
-      if (found !== undefined) value[key] = found
+      if (found !== undefined) setMember(value, key, found)
     }
     return Object.freeze(value)
   }
@@ -149,12 +207,13 @@ class Check {
     type: FieldType & { kind: 'string' | 'address' | 'enum' },
     path: ConfigPath,
   ): unknown {
+    if (isPlain(node) && type.kind === 'string' && isFreeText(path)) return String(node.value)
     if (node.type !== 'string') return this.#wrongType(node, type, path)
-    const { value, shown, problems, onlyMissing } = expand(node.value, this.#env)
+    const { value, shown, problems, onlyMissing } = expand(node.value, this.#references)
     for (const problem of this.#isDisabled && onlyMissing ? [] : problems) {
       this.#report('error', node.at, path, `${pathText(path)}: ${problem}`)
     }
-    if (shown !== undefined) this.shown.set(pathText(canonical(path)), shown)
+    if (shown !== undefined) this.#shown.set(pathText(this.#canonical(path)), shown)
     // An unresolved reference would only be reported a second time.
     if (problems.length > 0) return value
     if (type.kind === 'enum') return this.#enum(node, type, path, value, shown === undefined)
@@ -179,20 +238,29 @@ class Check {
   }
 
   #unknownKey(key: string, { at }: Member, named: string, path: ConfigPath): void {
-    const foreign = foreignKeys.get(named)?.get(key)
     const here = [...path, key]
-    if (foreign !== undefined) {
-      this.#report(foreign.severity, at, here, `${pathText(here)} ${foreign.message}`)
-      return
-    }
     const known = fieldsOf(named)
     const meant = nearest(key, known.keys())
+    // A server of another host may have keys that only the host knows; it ignores unknown keys itself.
+    const isForeign = !this.#isOwn && (named === 'file' || named === 'server')
+    if (isForeign && meant === undefined) {
+      // Settings of the host beside the servers are none of our business.
+      if (named === 'file') return
+      this.#report('warning', at, here, `${pathText(here)} is unknown; it is ignored`)
+      return
+    }
     const hint = meant
       ? `did you mean "${meant}"?`
       : `known keys are ${[...known.keys()].join(', ')}`
     const where = path.length === 0 ? '' : ` in ${pathText(path)}`
     const shortKey = key.length > 60 ? `${key.slice(0, 60)}…` : key
     this.#report('error', at, here, `unknown key ${JSON.stringify(shortKey)}${where}; ${hint}`)
+  }
+
+  /** Returns a path with the path of the server, as the file has it, replaced by `servers.NAME`. */
+  #canonical(path: ConfigPath): ConfigPath {
+    if (this.#server === undefined) return path
+    return ['servers', this.#server.name, ...path.slice(this.#server.path.length)]
   }
 
   #wrongType(node: ConfigNode, type: FieldType, path: ConfigPath): undefined {
@@ -206,14 +274,9 @@ class Check {
   }
 
   #report(severity: 'error' | 'warning', at: Position, path: ConfigPath, message: string): void {
-    this.issues.push({ severity, ...at, path: pathText(path), message })
+    this.#issues.push({ severity, ...at, path: pathText(path), message })
   }
 }
-
-const foreignKeys = new Map([
-  ['file', foreignFileKeys],
-  ['server', foreignServerKeys],
-])
 
 const nouns = {
   object: 'an object',
@@ -248,7 +311,12 @@ function accepts(type: FieldType, node: ConfigNode): boolean {
   }
 }
 
-/** Returns the path with `mcpServers` normalized to `servers`. */
-function canonical(path: ConfigPath): ConfigPath {
-  return path[0] === 'mcpServers' ? ['servers', ...path.slice(1)] : path
+/** Whether a value is a number or a boolean, which hosts accept as text. */
+function isPlain(node: ConfigNode): node is ConfigNode & { type: 'number' | 'boolean' } {
+  return node.type === 'number' || node.type === 'boolean'
+}
+
+/** Whether the path is an argument, a variable or a header of a server, which have no other type than text. */
+function isFreeText(path: ConfigPath): boolean {
+  return ['args', 'env', 'headers'].includes(String(path.at(-2)))
 }

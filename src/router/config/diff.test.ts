@@ -147,12 +147,14 @@ test('every field of a server declares whether a change requires a new connectio
   const kept = Array.from(fieldsOf('server')).filter(([, field]) => !field.reconnects)
   expect(kept.map(([name]) => name)).toEqual([
     'disabled',
+    'start',
     'prefix',
     'tools',
     'balance',
     'hash',
     'timeoutMs',
     'connectTimeoutMs',
+    'startWaitMs',
     'breaker',
     'limits',
     'restart',

@@ -12,6 +12,7 @@ export interface ConfigDiff {
   readonly changed: readonly string[]
   /** Servers whose limits, rules or timeouts changed; connections and processes are kept. */
   readonly adjusted: readonly string[]
+  /** Servers that are the same in both configurations. */
   readonly unchanged: readonly string[]
   /** Whether the set of listen addresses changed; their order is irrelevant. */
   readonly listenChanged: boolean
@@ -51,6 +52,7 @@ function active({ servers }: RouterConfig): ReadonlyMap<string, UpstreamOptions>
 export function changeOf(before: UpstreamOptions, after: UpstreamOptions): ServerChange {
   // Endpoints and middleware are compared by identity.
   if (before.server !== after.server || !isSame(before.use, after.use)) return 'changed'
+  if (before.configError !== after.configError) return 'changed'
   let change: ServerChange = 'unchanged'
   for (const [name, { reconnects, default: byDefault }] of fieldsOf('server')) {
     // Writing out a default is no change.
@@ -64,8 +66,9 @@ export function changeOf(before: UpstreamOptions, after: UpstreamOptions): Serve
 }
 
 function settingsChanged(before: RouterConfig, after: RouterConfig): readonly string[] {
-  const settings = ({ router, public: isPublic, metrics, logLevel }: RouterConfig) => ({
+  const settings = ({ router, tls, public: isPublic, metrics, logLevel }: RouterConfig) => ({
     ...router,
+    tls,
     public: isPublic,
     metrics,
     logLevel,

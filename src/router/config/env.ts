@@ -1,3 +1,5 @@
+import { hideValue } from '../../util/text/hidden-values.ts'
+
 /** Environment variables by name, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -13,15 +15,40 @@ export interface Expanded {
   readonly onlyMissing: boolean
 }
 
+/** What references that are not to environment variables stand for: the places and files that editors know. */
+export interface Places {
+  /** The folder that `${workspaceFolder}` stands for. */
+  readonly workspace: string
+  /** The home folder of the user, `${userHome}`. */
+  readonly home: string
+  /** The separator of paths on this system, `${/}` and `${pathSeparator}`. */
+  readonly separator: string
+  /** Returns the text of a file, for `${file:…}` and `envFile`. Throws an Error whose message is the reason. */
+  readText(path: string): string
+}
+
+/** Where the values of references come from. */
+export interface References {
+  readonly env: Environment
+  readonly places?: Places
+  /** Answers of the user to inputs, by id. */
+  readonly inputs?: ReadonlyMap<string, string>
+  /** Called with the id of an input that has no value. */
+  readonly onMissingInput?: (id: string) => void
+}
+
 /**
  * Expands `${NAME}`, `${env:NAME}` and `${NAME:-default}` to environment variables; `$${` is an escaped
- * `${`.
+ * `${`. With places, `${workspaceFolder}`, `${userHome}`, `${/}`, `${file:PATH}` and the like are expanded
+ * too. `${input:ID}` is the answer of the user, or the variable `INPUT_ID`.
  *
  * A name consists of letters, digits and `_`. Expansion is not recursive: references in the value of a
  * variable are left as they are. The default applies to a variable that is unset or empty; it ends at the
  * first `}` and cannot contain references.
+ *
+ * The values of the variables are hidden from now on: messages and logs of this process show `${NAME}`.
  */
-export function expand(text: string, env: Environment): Expanded {
+export function expand(text: string, sources: References): Expanded {
   if (!text.includes('${')) return { value: text, problems: [], onlyMissing: true }
   const problems: string[] = []
   let onlyMissing = true
@@ -40,7 +67,7 @@ export function expand(text: string, env: Environment): Expanded {
       continue
     }
     references++
-    const found = resolve(inside, env)
+    const found = resolve(inside, sources)
     value += found.value ?? whole
     shown += found.shown ?? whole
     if (found.problem === undefined) continue
@@ -64,13 +91,15 @@ interface Resolved {
   readonly isMissing?: boolean
 }
 
-function resolve(inside: string | undefined, env: Environment): Resolved {
+function resolve(inside: string | undefined, references: References): Resolved {
   if (inside === undefined) return { problem: `"\${" has no closing "}"; ${forms}` }
-  if (inside.startsWith('input:')) {
-    return {
-      problem: `"\${${inside}}" is a VS Code input, which is not supported; use an environment variable: \${NAME}`,
-    }
+  if (inside.startsWith('input:')) return resolveInput(inside.slice(6), references)
+  const { env, places } = references
+  if (inside.startsWith('file:') && places !== undefined) {
+    return resolveFile(inside.slice(5), places)
   }
+  const place = places && env[inside] === undefined ? placeNamed(inside, places) : undefined
+  if (place !== undefined) return { value: place, shown: `\${${inside}}` }
   const [, name = '', fallback] = form.exec(inside) ?? []
   if (name === '' || fallback?.includes('${')) {
     return { problem: `"\${${named(inside)}}" is not a valid reference; ${forms}` }
@@ -78,12 +107,55 @@ function resolve(inside: string | undefined, env: Environment): Resolved {
   // Checked by type, because members that process.env inherits from Object are no variables.
   const found: unknown = env[name]
   const isSet = typeof found === 'string'
+  if (isSet) hideValue(found, `\${${name}}`)
   if (fallback !== undefined) {
     const value = isSet && found !== '' ? found : fallback
     return { value, shown: fallback === '' ? `\${${name}:-}` : `\${${name}:-…}` }
   }
   if (isSet) return { value: found, shown: `\${${name}}` }
   return { problem: missing(name), isMissing: true }
+}
+
+/** Returns the environment variable that answers an input: `INPUT_API_KEY` for `api-key`. */
+export function inputVariable(id: string): string {
+  return `INPUT_${id.toUpperCase().replace(/[^A-Z0-9]/g, '_')}`
+}
+
+function resolveInput(id: string, { env, inputs, onMissingInput }: References): Resolved {
+  const variable = inputVariable(id)
+  const found: unknown = env[variable] ?? inputs?.get(id)
+  if (typeof found === 'string') return { value: found, shown: `\${input:${id}}` }
+  onMissingInput?.(id)
+  const problem = `input "${named(id)}" has no value; set the environment variable ${named(variable)}, or answer on a terminal`
+  return { problem, isMissing: true }
+}
+
+function resolveFile(path: string, places: Places): Resolved {
+  try {
+    const home = path.startsWith('~/') ? places.home + path.slice(1) : path
+    return { value: places.readText(home).trimEnd(), shown: `\${file:${path}}` }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'unknown reason'
+    return { problem: `"\${file:${named(path)}}" cannot be read: ${reason}`, isMissing: true }
+  }
+}
+
+function placeNamed(name: string, { workspace, home, separator }: Places): string | undefined {
+  switch (name) {
+    case 'workspaceFolder':
+    case 'workspaceRoot':
+    case 'cwd':
+      return workspace
+    case 'workspaceFolderBasename':
+      return workspace.split(/[\\/]/).findLast(part => part !== '') ?? ''
+    case 'userHome':
+      return home
+    case '/':
+    case 'pathSeparator':
+      return separator
+    default:
+      return undefined
+  }
 }
 
 const forms = `use \${NAME}, \${env:NAME} or \${NAME:-default} for an environment variable, and $\${ for a literal \${`

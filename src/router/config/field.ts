@@ -1,11 +1,11 @@
 /** A JSON value. */
-export type Json =
+export type ConfigJson =
   | null
   | boolean
   | number
   | string
-  | readonly Json[]
-  | { readonly [name: string]: Json }
+  | readonly ConfigJson[]
+  | { readonly [name: string]: ConfigJson }
 
 /** The purpose of an address: to serve there, to connect to, or to serve metrics at. */
 export type AddressUse = 'listen' | 'connect' | 'metrics'
@@ -48,8 +48,8 @@ export interface Field {
   /** Description for authors of the file. */
   readonly meaning: string
   /** The default: a value, or a description in parentheses if there is no single value. */
-  readonly default?: Json
-  readonly example: Json
+  readonly default?: ConfigJson
+  readonly example: ConfigJson
   /** For fields of a server: whether a change requires a new connection or process. */
   readonly reconnects?: true
 }

@@ -3,17 +3,19 @@
  * are 0 for an issue of the file as a whole.
  */
 export interface Position {
+  /** The line, starting at 1; 0 for the file as a whole. */
   readonly line: number
+  /** The column, starting at 1, in UTF-16 units; 0 for the file as a whole. */
   readonly column: number
 }
 
 /** The path to a value in a file: member names and array indexes. */
 export type ConfigPath = readonly (string | number)[]
 
-/** An error in a configuration file, or a warning about a key without effect. */
+/** An error in a configuration file, a warning about a key without effect, or a note about a translation. */
 export interface ConfigIssue extends Position {
-  /** An error rejects the file; a warning is only reported. */
-  readonly severity: 'error' | 'warning'
+  /** An error rejects the file, or its server; a warning is reported; a note is shown on request. */
+  readonly severity: 'error' | 'warning' | 'note'
   /** The path of the value: `mcpServers.files.limits.perSecond`. Empty for the whole file. */
   readonly path: string
   /** What is wrong and how to fix it. Never contains the value of an environment variable. */
@@ -28,7 +30,9 @@ export interface ConfigIssue extends Position {
  */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
+  /** Everything that is wrong, in file order. */
   readonly issues: readonly ConfigIssue[]
+  /** The name of the file; undefined if the text came from elsewhere. */
   readonly file: string | undefined
 
   constructor(issues: readonly ConfigIssue[], file?: string, options?: ErrorOptions) {
@@ -41,7 +45,7 @@ export class ConfigError extends Error {
 
 /** Formats an issue as `file:line:column: message`, which terminals and editors turn into a link. */
 export function describeIssue(issue: ConfigIssue, file = 'configuration'): string {
-  const kind = issue.severity === 'warning' ? 'warning: ' : ''
+  const kind = issue.severity === 'error' ? '' : `${issue.severity}: `
   const place = issue.line === 0 ? file : `${file}:${issue.line}:${issue.column}`
   const text = `${place}: ${kind}${issue.message}`
   return issue.excerpt === undefined ? text : `${text}\n${issue.excerpt}`

@@ -1,10 +1,12 @@
 import type { LogLevel } from '../../observe/log/line.ts'
+import { setMember } from '../../util/objects.ts'
 import type { RouterOptions, UpstreamOptions } from '../options.ts'
-import { checkConfig } from './check.ts'
-import type { Environment } from './env.ts'
+import { type CheckedServer, checkConfig } from './check.ts'
+import type { ConfigInput } from './dialects/inputs.ts'
+import type { Environment, Places } from './env.ts'
 import { ConfigError, type ConfigIssue } from './issue.ts'
 import { defaultListen, fieldsOf, type RouterField } from './schema.ts'
-import { readConfigText } from './text.ts'
+import { type ConfigText, readConfigText } from './text.ts'
 
 /** A checked configuration with its variables expanded. Deeply frozen. */
 export interface RouterConfig {
@@ -18,51 +20,108 @@ export interface RouterConfig {
   readonly listen: readonly string[]
   /** Whether unauthenticated callers may use the servers and their credentials, from other machines too. */
   readonly public: boolean
+  /** The files of the certificate for `https:` and `wss:` addresses. */
+  readonly tls?: {
+    /** The file of the certificate chain, in PEM. */
+    readonly cert: string
+    /** The file of the private key, in PEM. */
+    readonly key: string
+  }
+  /** The keys that seal request state and cursors, in hexadecimal or base64. */
+  readonly sealingKeys?: readonly string[]
   /** Where Prometheus metrics are served: nowhere, at every HTTP listen address, or at this address. */
   readonly metrics: boolean | string
+  /** The least severe level of log lines that are written. */
   readonly logLevel: LogLevel
   /**
    * The strings with environment variables in displayable form, by path: `Bearer ${TOKEN}` for
    * `servers.search.headers.Authorization`.
    */
   readonly shown: ReadonlyMap<string, string>
-  /** Warnings for the author of the file. */
+  /** Warnings for the author of the file, and the errors of servers that are invalid. */
   readonly warnings: readonly ConfigIssue[]
+  /** How the terms of another host were translated. */
+  readonly notes: readonly ConfigIssue[]
+  /** The inputs that are used and have no value. Their servers are invalid. */
+  readonly missingInputs: readonly ConfigInput[]
 }
 
 /** Options of {@link readConfig}. */
 export interface ReadConfigOptions {
   /** The environment variables that the file may reference. */
   readonly env: Environment
-  /** The file name, for messages. */
+  /** The path of the file, for messages, and to recognize the host that it was written for. */
   readonly file?: string
+  /**
+   * Whether a server with errors is kept as a server that is down, with the errors as the reason, instead of
+   * rejecting the file. By default false.
+   */
+  readonly tolerant?: boolean
+  /** What editors know: the workspace, the home folder, and files that the configuration refers to. */
+  readonly places?: Places
+  /** Answers to inputs (`${input:ID}`), by id. The environment variable `INPUT_ID` wins. */
+  readonly inputs?: ReadonlyMap<string, string>
+  /** Parses the text; by default JSON with comments. */
+  readonly parse?: (text: string) => ConfigText
   /** Whether to allow addresses that other machines can reach even if the file does not set `public`. */
   readonly allowPublic?: boolean
 }
 
 /**
- * Parses and checks the text of a configuration file. Throws a {@link ConfigError} with all errors and
- * their positions; its messages never contain the values of variables.
+ * Parses and checks the text of a configuration file, which may be that of another host. Throws a
+ * {@link ConfigError} with all errors and their positions; its messages never contain the values of variables.
  */
 export function readConfig(text: string, options: ReadConfigOptions): RouterConfig {
-  const { file } = options
-  const { root, issues: syntaxIssues } = readConfigText(text)
+  const { file, tolerant = false, parse = readConfigText } = options
+  const { root, issues: syntaxIssues } = parse(text)
   if (root === undefined) throw new ConfigError(syntaxIssues, file)
-  const { value, issues, shown } = checkConfig(root, options)
-  if (issues.some(issue => issue.severity === 'error')) throw new ConfigError(issues, file)
-  const { mcpServers, servers, listen, public: isPublic, metrics, logLevel, ...router } = value
+  const check = checkConfig(root, options)
+  const { settings, servers, shown, missingInputs } = check
+  const issues = [...check.issues, ...servers.flatMap(server => server.issues)].sort(inFileOrder)
+  const isRejected = (tolerant ? check.issues : issues).some(isError)
+  if (isRejected) throw new ConfigError(issues.filter(isNoNote), file)
+  const { listen, tls, public: isPublic, metrics, logLevel, sealingKeys, ...router } = settings
   // The check: checkConfig has checked every member against the field table, which mirrors the option types.
   return Object.freeze({
     file,
-    servers: (mcpServers ?? servers) as RouterConfig['servers'],
+    servers: Object.freeze(optionsOf(servers)) as RouterConfig['servers'],
     router: Object.freeze(router) as RouterConfig['router'],
     listen: Object.freeze([listen ?? defaultListen].flat()) as readonly string[],
+    tls: tls as RouterConfig['tls'],
+    sealingKeys: sealingKeys as RouterConfig['sealingKeys'],
     public: (isPublic ?? false) as boolean,
     metrics: (metrics ?? false) as boolean | string,
     logLevel: (logLevel ?? fieldsOf('file').get('logLevel')?.default) as LogLevel,
     shown: typeof listen === 'string' ? asListed(shown) : shown,
-    warnings: Object.freeze(issues),
+    warnings: Object.freeze(issues.filter(isNoNote)),
+    notes: Object.freeze(issues.filter(issue => !isNoNote(issue))),
+    missingInputs: Object.freeze(missingInputs),
   })
+}
+
+function isError({ severity }: ConfigIssue): boolean {
+  return severity === 'error'
+}
+
+function isNoNote({ severity }: ConfigIssue): boolean {
+  return severity !== 'note'
+}
+
+function inFileOrder(one: ConfigIssue, other: ConfigIssue): number {
+  return one.line - other.line || one.column - other.column
+}
+
+/** Returns the options of each server. A server with errors is down from the start, with the errors as the reason. */
+function optionsOf(servers: readonly CheckedServer[]): Record<string, unknown> {
+  // The author of the file chooses the names, so the object must not inherit any.
+  const options: Record<string, unknown> = Object.create(null)
+  for (const { name, value, issues } of servers) {
+    const errors = issues.filter(isError).map(({ message }) => message)
+    const { disabled } = value
+    const failed = { configError: errors.join('; '), ...(disabled === true && { disabled }) }
+    setMember(options, name, errors.length === 0 ? value : Object.freeze(failed))
+  }
+  return options
 }
 
 /** A single listen address becomes a list of one, so its displayable form moves to that path. */

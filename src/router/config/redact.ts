@@ -12,8 +12,16 @@ const mask = '***'
  * secrets, and defaults of references are masked.
  */
 export function redactedConfig(config: RouterConfig): Record<string, unknown> {
-  const { servers, router, listen, public: isPublic, metrics, logLevel } = config
-  const all = { ...router, listen, public: isPublic, metrics, logLevel, servers }
+  const { servers, router, listen, tls, public: isPublic, metrics, logLevel } = config
+  const all = {
+    ...router,
+    listen,
+    ...(tls && { tls }),
+    public: isPublic,
+    metrics,
+    logLevel,
+    servers,
+  }
   return redactedObject(all, [], config.shown)
 }
 

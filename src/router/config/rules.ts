@@ -1,14 +1,14 @@
 import { nearest } from '../../util/nearest.ts'
-import { type ForeignKey, foreignFileKeys, foreignServerKeys } from './other-hosts.ts'
-import { restart } from './schema-policy.ts'
-import type { ConfigNode } from './text.ts'
+import { pool, restart } from './schema-policy.ts'
+import type { ConfigNode, ObjectNode } from './text.ts'
 import { addressProblem, isLocalAddress, schemeOf } from './values.ts'
 
-/** An object in a configuration file. */
-export type ObjectNode = ConfigNode & { readonly type: 'object' }
-
-/** Reports an error at a member, or at the object itself for an undefined key. */
-export type Report = (key: string | undefined, message: string) => void
+/** Reports an error, or a warning, at a member, or at the object itself for an undefined key. */
+export type Report = (
+  key: string | undefined,
+  message: string,
+  severity?: 'error' | 'warning',
+) => void
 
 /** An object whose members have been checked individually. */
 export interface CheckedObject {
@@ -23,32 +23,20 @@ export interface CheckedObject {
 /** Cross-field rules of an object, by its group in the field table. */
 export const groupRules: ReadonlyMap<string, (object: CheckedObject) => void> = new Map([
   ['file', fileRules],
+  ['tls', tlsRules],
   ['server', serverRules],
   ['tools', toolRules],
   ['limits', limitRules],
   ['routerLimits', limitRules],
   ['callLimits', limitRules],
   ['restart', restartRules],
+  ['pool', poolRules],
   ['hash', hashRules],
   ['instance', instanceRules],
 ])
 
 function fileRules({ node, value, report, allowPublic }: CheckedObject): void {
   const { members } = node
-  if (members.has('mcpServers') && members.has('servers')) {
-    report(
-      'servers',
-      'mcpServers and servers are mutually exclusive; put all servers into one of them',
-    )
-  } else if (!members.has('mcpServers') && !members.has('servers')) {
-    if (!isMisspelled(members, ['mcpServers', 'servers'], foreignFileKeys)) {
-      report(undefined, 'the file has no servers; add mcpServers')
-    }
-  }
-  const inputs = members.get('inputs')?.value
-  if (inputs !== undefined && !(inputs.type === 'list' && inputs.items.length === 0)) {
-    report('inputs', `inputs are not supported; use environment variables: \${NAME}`)
-  }
   const addresses = stringsIn(value.listen).filter(text => isAddress(text))
   const twice = repeated(addresses)
   if (twice) report('listen', 'listen contains a duplicate address')
@@ -59,12 +47,23 @@ function fileRules({ node, value, report, allowPublic }: CheckedObject): void {
   if (typeof metrics === 'string' && isAddress(metrics) && !isPublic && !isLocalAddress(metrics)) {
     report('metrics', publicProblem('metrics'))
   }
-  const isHttp = !members.has('listen') || addresses.some(text => schemeOf(text) === 'http')
+  const isSecure = addresses.some(text => /^(?:https|wss)$/.test(schemeOf(text) ?? ''))
+  if (isSecure && !members.has('tls')) {
+    report('listen', 'listen has an address with TLS, which needs tls: { "cert": …, "key": … }')
+  }
+  const isHttp =
+    !members.has('listen') || addresses.some(text => /^https?$/.test(schemeOf(text) ?? ''))
   if (metrics === true && !isHttp) {
     report(
       'metrics',
       'metrics need an HTTP address; add one to listen, or set metrics to an address',
     )
+  }
+}
+
+function tlsRules({ node, report }: CheckedObject): void {
+  for (const name of ['cert', 'key']) {
+    if (!node.members.has(name)) report(undefined, `tls needs ${name}, the path of a PEM file`)
   }
 }
 
@@ -77,7 +76,7 @@ function serverRules({ node, value, report }: CheckedObject): void {
   const targets = ['command', 'url', 'urls'].filter(key => members.has(key))
   const [target] = targets
   if (target === undefined) {
-    if (!isMisspelled(members, ['command', 'url', 'urls'], foreignServerKeys)) {
+    if (!isMisspelled(members, ['command', 'url', 'urls'])) {
       report(undefined, 'a server must have one of command, url and urls')
     }
   } else if (targets.length > 1)
@@ -101,10 +100,17 @@ function serverRules({ node, value, report }: CheckedObject): void {
 
 function programRules(members: ObjectNode['members'], report: Report): void {
   if (!isEmpty(members.get('headers')?.value)) {
-    report('headers', 'headers apply to addresses only; pass secrets to a command in env')
+    report(
+      'headers',
+      'headers apply to addresses only; pass secrets to a command in env',
+      'warning',
+    )
   }
   if (members.has('websocket')) {
     report('websocket', 'websocket applies to HTTP addresses only, and this server is a command')
+  }
+  if (members.has('pool')) {
+    report('pool', 'pool applies to addresses only; run several instances of a command instead')
   }
 }
 
@@ -116,7 +122,10 @@ function addressRules(
   for (const key of ['args', 'cwd', 'env', 'inheritEnv', 'instances']) {
     if (isEmpty(members.get(key)?.value)) continue
     const instead = key === 'env' ? '; pass secrets to an address in headers' : ''
-    report(key, `${key} applies to commands only, and this server is an address${instead}`)
+    const message = `${key} applies to commands only, and this server is an address${instead}`
+    // Other hosts ignore the first three; the others are ours, and their author expects an effect.
+    const isIgnored = key === 'args' || key === 'cwd' || key === 'env'
+    report(key, message, isIgnored ? 'warning' : undefined)
   }
   const addresses = addressesOf(value)
   const twice = repeated(addresses)
@@ -172,6 +181,13 @@ function limitRules({ node: { members }, report }: CheckedObject): void {
   }
 }
 
+function poolRules({ value, report }: CheckedObject): void {
+  const { min = pool.min.default, max = pool.max.default } = value
+  if (typeof min !== 'number' || typeof max !== 'number' || min <= max) return
+  const field = value.min === undefined ? 'max' : 'min'
+  report(field, `min (${min}) must not exceed max (${max})`)
+}
+
 function restartRules({ value, report }: CheckedObject): void {
   const min = value.minMs ?? restart.minMs.default
   const max = value.maxMs ?? restart.maxMs.default
@@ -192,15 +208,9 @@ function instanceRules({ node: { members }, report }: CheckedObject): void {
   if (!members.has('url')) report(undefined, 'an entry of urls must have a url')
 }
 
-/** Whether one of these is present under another or misspelled name, which has been reported already. */
-function isMisspelled(
-  members: ObjectNode['members'],
-  names: readonly string[],
-  foreign: ReadonlyMap<string, ForeignKey>,
-): boolean {
-  const isForeignName = (key: string): boolean =>
-    names.some(name => foreign.get(key)?.message.includes(`${name} `))
-  return [...members.keys()].some(key => isForeignName(key) || nearest(key, names) !== undefined)
+/** Whether one of these is present under a misspelled name, which has been reported already. */
+function isMisspelled(members: ObjectNode['members'], names: readonly string[]): boolean {
+  return [...members.keys()].some(key => nearest(key, names) !== undefined)
 }
 
 /** Returns the valid addresses of a server. */

@@ -2,14 +2,19 @@ import { limits } from '../../util/limits/limits.ts'
 import type {
   BreakerOptions,
   CallLimits,
+  DeadLetterOptions,
   HealthOptions,
+  PoolOptions,
+  PriorityRule,
   RestartOptions,
   RetryOptions,
   RouterOptions,
   ToolRules,
+  ToolSearchOptions,
   UpstreamLimits,
 } from '../options.ts'
 import {
+  boolean,
   enumeration,
   type Field,
   group,
@@ -55,6 +60,28 @@ export const tools: Record<keyof ToolRules, Field> = {
   },
 }
 
+/** Fields of tool search. */
+export const toolSearch: Record<keyof ToolSearchOptions, Field> = {
+  above: {
+    type: integer(0, 1_000_000),
+    meaning: 'The number of tools up to which all are listed.',
+    default: 0,
+    example: 100,
+  },
+  visible: {
+    type: list(nonEmpty),
+    meaning: 'Names of tools that stay listed, as callers see them; `*` matches any characters.',
+    default: [],
+    example: ['files__*'],
+  },
+  results: {
+    type: integer(1, 1000),
+    meaning: 'Tools that one search returns at most.',
+    default: limits.toolSearchResults.default,
+    example: 5,
+  },
+}
+
 /** Fields of call limits. */
 export const callLimits: Record<keyof CallLimits, Field> = {
   perSecond: {
@@ -90,7 +117,7 @@ const perCaller: Field = {
 }
 
 /** Fields of the call limits of one server. */
-export const serverLimits: Record<keyof UpstreamLimits, Field> = {
+export const serverLimitFields: Record<keyof UpstreamLimits, Field> = {
   ...callLimits,
   perCaller,
   tools: {
@@ -101,7 +128,7 @@ export const serverLimits: Record<keyof UpstreamLimits, Field> = {
 }
 
 /** Fields of the call limits of the router. */
-export const routerLimits: Record<keyof NonNullable<RouterOptions['limits']>, Field> = {
+export const routerLimitFields: Record<keyof NonNullable<RouterOptions['limits']>, Field> = {
   ...callLimits,
   perCaller,
 }
@@ -145,7 +172,8 @@ export const breaker: Record<keyof BreakerOptions, Field> = {
 export const restart: Record<keyof RestartOptions, Field> = {
   maxRestarts: {
     type: integer(0, 1000),
-    meaning: 'Restarts allowed within `windowMs`. Beyond that the instance is quarantined.',
+    meaning:
+      'Restarts allowed within `windowMs` without an answered call in between. Beyond that the instance is quarantined.',
     default: limits.maxRestarts.default,
     example: 3,
   },
@@ -210,5 +238,73 @@ export const health: Record<keyof HealthOptions, Field> = {
     meaning: 'Consecutive failed checks after which the instance is reconnected or restarted.',
     default: limits.healthFailures.default,
     example: 2,
+  },
+}
+
+/** Fields of the list of refused and undeliverable calls. */
+export const deadLetters: Record<keyof DeadLetterOptions, Field> = {
+  max: {
+    type: integer(0, 1_000_000),
+    meaning: 'Calls that are kept. A further one replaces the oldest.',
+    default: limits.deadLetters.default,
+    example: 100,
+  },
+  params: {
+    type: boolean,
+    meaning: 'Whether the params of the calls are kept too. They may be secret.',
+    default: false,
+    example: true,
+  },
+}
+
+/** Fields of a rule that sets the priority of calls. */
+export const priorityFields: Record<keyof PriorityRule, Field> = {
+  server: {
+    type: nonEmpty,
+    meaning: 'Name of the server. `*` matches any characters, here and in the other patterns.',
+    default: '(any)',
+    example: 'search',
+  },
+  tool: {
+    type: nonEmpty,
+    meaning: 'Upstream name of the tool.',
+    default: '(any)',
+    example: 'export_*',
+  },
+  principal: {
+    type: string,
+    meaning: 'Id of the authenticated caller; empty for callers without one.',
+    default: '(any)',
+    example: 'batch-*',
+  },
+  client: {
+    type: nonEmpty,
+    meaning: 'Name that the client gives itself, which nobody has verified.',
+    default: '(any)',
+    example: 'nightly-report',
+  },
+  priority: {
+    type: enumeration('high', 'normal', 'low', 'caller'),
+    meaning:
+      'Priority of the calls. `caller` is what the caller asks for in `_meta`, under `trunkline/priority`.',
+    default: 'normal',
+    example: 'low',
+  },
+}
+
+/** Fields of the connections to each instance. */
+export const pool: Record<keyof PoolOptions, Field> = {
+  min: {
+    type: integer(1, 1000),
+    meaning: 'Connections that are kept open. One that is lost or does not respond is replaced.',
+    default: 1,
+    example: 2,
+  },
+  max: {
+    type: integer(1, 1000),
+    meaning:
+      'Connections at most. Those beyond `min` are opened while all others are in use, and closed when they are idle.',
+    default: limits.upstreamConnections.default + 1,
+    example: 8,
   },
 }

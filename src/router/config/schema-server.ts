@@ -19,10 +19,10 @@ import {
 } from './field.ts'
 
 /** Options of a server that a file can set. */
-export type ServerField = Exclude<keyof UpstreamOptions, 'server' | 'use'>
+export type ServerField = Exclude<keyof UpstreamOptions, 'server' | 'use' | 'configError'>
 
 /** Fields of an upstream server. */
-export const server: Record<ServerField, Field> = {
+export const serverFields: Record<ServerField, Field> = {
   command: {
     type: nonEmpty,
     reconnects: true,
@@ -98,6 +98,10 @@ export const server: Record<ServerField, Field> = {
       values: ['stdio', 'http', 'streamable-http', 'sse', 'ws', 'websocket'],
       aliases: new Map([
         ['streamableHttp', 'streamable-http'],
+        ['streamable_http', 'streamable-http'],
+        ['streamable', 'streamable-http'],
+        ['http-stream', 'streamable-http'],
+        ['remote', 'http'],
         ['local', 'stdio'],
       ]),
     },
@@ -111,6 +115,13 @@ export const server: Record<ServerField, Field> = {
     meaning: 'A disabled server is neither started nor listed, and its variables may be unset.',
     default: false,
     example: true,
+  },
+  start: {
+    type: enumeration('at-once', 'first-use'),
+    meaning:
+      'When the server is started: with the router, or when a caller first uses it. Its tools are listed as in the last run, or it is started for the first list.',
+    default: 'at-once',
+    example: 'first-use',
   },
   prefix: {
     type: union({ kind: 'string', rule: 'prefix' }, { kind: 'false' }),
@@ -146,6 +157,13 @@ export const server: Record<ServerField, Field> = {
     meaning: 'Timeout for opening a connection, starting the process included.',
     default: limits.upstreamConnectMs.default,
     example: 30_000,
+  },
+  startWaitMs: {
+    type: ms(),
+    meaning:
+      'How long calls and first lists wait for the server while it starts. Then a call is answered -32000, and a list is returned without the server.',
+    default: '(`startWaitMs` of the router)',
+    example: 4000,
   },
   breaker: {
     type: union(group('breaker'), { kind: 'false' }),
@@ -186,6 +204,13 @@ export const server: Record<ServerField, Field> = {
     meaning:
       'Which callers share a connection to a session-based server: those with the same client capabilities (`compatible`), all (`shared`), or none (`per-caller`). By default `shared` for a process, because another process would have separate state, and `compatible` for an address.',
     example: 'per-caller',
+  },
+  pool: {
+    type: group('pool'),
+    reconnects: true,
+    meaning:
+      'Spreads calls over several connections to each instance, for an address. By default all calls that can share a connection do.',
+    example: { min: 2, max: 8 },
   },
 }
 

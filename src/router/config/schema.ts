@@ -1,4 +1,4 @@
-import { logLevels } from '../../observe/log/line.ts'
+import { logLineLevels } from '../../observe/log/line.ts'
 import { limits } from '../../util/limits/limits.ts'
 import type { RouterOptions } from '../options.ts'
 import {
@@ -19,25 +19,47 @@ import {
 import {
   breaker,
   callLimits,
+  deadLetters,
   health,
+  pool,
+  priorityFields,
   restart,
   retry,
-  routerLimits,
-  serverLimits,
+  routerLimitFields,
+  serverLimitFields,
+  toolSearch,
   tools,
 } from './schema-policy.ts'
-import { hash, instance, server } from './schema-server.ts'
+import { hash, instance, serverFields } from './schema-server.ts'
 
 /** Options of a router that a file can set; the others only make sense in code. */
 export type RouterField = Exclude<
   keyof RouterOptions,
-  'servers' | 'icons' | 'keys' | 'tasks' | 'outbound' | 'pins' | 'onPinned' | 'clock' | 'onError'
+  | 'servers'
+  | 'icons'
+  | 'keys'
+  | 'tasks'
+  | 'outbound'
+  | 'pins'
+  | 'onPinned'
+  | 'remembered'
+  | 'onRemembered'
+  | 'clock'
+  | 'onError'
 >
 
 /** The default listen address. */
 export const defaultListen = 'http://127.0.0.1:3000/mcp'
 
-type FileField = RouterField | 'mcpServers' | 'servers' | 'listen' | 'public' | 'metrics'
+type FileField =
+  | RouterField
+  | 'mcpServers'
+  | 'servers'
+  | 'listen'
+  | 'tls'
+  | 'public'
+  | 'metrics'
+  | 'sealingKeys'
 
 const servers = map('server', group('server'))
 
@@ -59,6 +81,11 @@ const file: Record<FileField | 'logLevel' | 'inputs' | '$schema', Field> = {
       'One or more addresses to listen at. Addresses that other machines can reach require `public`.',
     default: defaultListen,
     example: ['http://127.0.0.1:3000/mcp', 'unix:router.sock'],
+  },
+  tls: {
+    type: group('tls'),
+    meaning: 'The certificate for `https:` and `wss:` addresses of `listen`.',
+    example: { cert: '/etc/trunkline/cert.pem', key: '/etc/trunkline/key.pem' },
   },
   public: {
     type: boolean,
@@ -89,6 +116,13 @@ const file: Record<FileField | 'logLevel' | 'inputs' | '$schema', Field> = {
     meaning: 'Usage instructions for callers.',
     example: 'Search before you write.',
   },
+  sealingKeys: {
+    type: list(string, 1),
+    meaning:
+      'Keys that seal the request state and cursors that clients keep, the newest first: at least 32 bytes each, in hexadecimal or base64. By default `TRUNKLINE_KEYS`, else a random key.',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of a reference
+    example: ['${SEALING_KEY}', '${OLD_SEALING_KEY}'],
+  },
   pageSize: {
     type: integer(1, 10_000),
     meaning: 'Entries per page of a list.',
@@ -99,6 +133,26 @@ const file: Record<FileField | 'logLevel' | 'inputs' | '$schema', Field> = {
     type: group('routerLimits'),
     meaning: 'Limits of all calls together and of each caller.',
     example: { concurrent: 200, perCaller: { perSecond: 20 } },
+  },
+  toolSearch: {
+    type: group('toolSearch'),
+    meaning:
+      'Replaces a long list of tools by two: `search_tools` finds tools, and `call_tool` calls them. `{}` turns it on.',
+    default: '(every tool is listed)',
+    example: { above: 100, visible: ['files__*'] },
+  },
+  concurrentStarts: {
+    type: integer(1, 1000),
+    meaning: 'Server processes that start at the same time. The others start in turn.',
+    default: '(two per processor core)',
+    example: 4,
+  },
+  startWaitMs: {
+    type: ms(),
+    meaning:
+      'How long calls and first lists wait for a server while it starts, where the server does not say so itself.',
+    default: '(`connectTimeoutMs` for the first start, 5 s for a restart)',
+    example: 4000,
   },
   parkedMs: {
     type: ms(),
@@ -114,6 +168,18 @@ const file: Record<FileField | 'logLevel' | 'inputs' | '$schema', Field> = {
     default: limits.attributionTimeoutMs.default,
     example: 2000,
   },
+  priorities: {
+    type: list(group('priorities')),
+    meaning:
+      'Priorities of calls that wait for a `concurrent` limit. The first rule that matches a call decides.',
+    default: [],
+    example: [{ principal: 'batch-*', priority: 'low' }],
+  },
+  deadLetters: {
+    type: group('deadLetters'),
+    meaning: 'Which refused and undeliverable calls the router keeps for inspection.',
+    example: { max: 100 },
+  },
   metrics: {
     type: union(boolean, address('metrics')),
     meaning:
@@ -122,7 +188,7 @@ const file: Record<FileField | 'logLevel' | 'inputs' | '$schema', Field> = {
     example: 'http://127.0.0.1:9090/metrics',
   },
   logLevel: {
-    type: enumeration(...logLevels),
+    type: enumeration(...logLineLevels),
     meaning: 'Minimum severity of log messages.',
     default: 'info',
     example: 'warn',
@@ -130,13 +196,27 @@ const file: Record<FileField | 'logLevel' | 'inputs' | '$schema', Field> = {
   inputs: {
     type: { kind: 'ignored' },
     meaning:
-      'Inputs of VS Code. Only an empty array is accepted; use environment variables instead.',
-    example: [],
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of a reference
+      'Inputs of VS Code, which `${input:ID}` refers to: values that the user provides on a terminal, or in the environment variable `INPUT_ID`.',
+    example: [{ type: 'promptString', id: 'api-key', password: true }],
   },
   $schema: {
     type: { kind: 'ignored' },
     meaning: 'JSON Schema of the file, for editors.',
     example: './node_modules/trunkline/schema/trunkline.schema.json',
+  },
+}
+
+const tls: Readonly<Record<string, Field>> = {
+  cert: {
+    type: nonEmpty,
+    meaning: 'Path of the certificate, in PEM form, followed by those of intermediate authorities.',
+    example: '/etc/trunkline/cert.pem',
+  },
+  key: {
+    type: nonEmpty,
+    meaning: 'Path of its private key, in PEM form.',
+    example: '/etc/trunkline/key.pem',
   },
 }
 
@@ -146,17 +226,22 @@ const file: Record<FileField | 'logLevel' | 'inputs' | '$schema', Field> = {
  */
 export const configGroups: ReadonlyMap<string, Group> = new Map([
   ['file', groupOf('The file', file)],
-  ['server', groupOf('A server', server)],
+  ['tls', groupOf('`tls`', tls)],
+  ['server', groupOf('A server', serverFields)],
   ['instance', groupOf('An entry of `urls`', instance)],
   ['tools', groupOf('`tools`', tools)],
   ['hash', groupOf('`hash`', hash)],
-  ['limits', groupOf('`limits` of a server', serverLimits)],
-  ['routerLimits', groupOf('`limits` of the router', routerLimits)],
+  ['limits', groupOf('`limits` of a server', serverLimitFields)],
+  ['toolSearch', groupOf('`toolSearch`', toolSearch)],
+  ['routerLimits', groupOf('`limits` of the router', routerLimitFields)],
   ['callLimits', groupOf('`perCaller`, and `limits.tools` of one tool', callLimits)],
   ['breaker', groupOf('`breaker`', breaker)],
   ['restart', groupOf('`restart`', restart)],
   ['retry', groupOf('`retry`', retry)],
   ['health', groupOf('`health`', health)],
+  ['pool', groupOf('`pool`', pool)],
+  ['priorities', groupOf('An entry of `priorities`', priorityFields)],
+  ['deadLetters', groupOf('`deadLetters`', deadLetters)],
 ])
 
 /** Returns the fields of a group. Throws a TypeError for an unknown group. */

@@ -43,6 +43,7 @@ describe('an invalid text', () => {
     ['a bare name', '{a: 1}', '1:2', /double quotes/],
     ['two commas', '{"a": 1,, "b": 2}', '1:9', /expected a member name/],
     ['an open brace', '{"a": 1', '1:8', /closing }/],
+    ['an open brace and empty lines', '{"a": 1\n\n  \n', '1:8', /ends too early: .*closing }/],
     ['an open bracket', '{"a": [1', '1:9', /closing ]/],
     ['an open string', '{"a": "x\n}', '1:7', /closing quote/],
     ['an open comment', '{} /* x', '1:4', /unterminated comment/],

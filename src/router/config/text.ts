@@ -21,6 +21,9 @@ export type ConfigNode =
   | { readonly type: 'boolean'; readonly at: Position; readonly value: boolean }
   | { readonly type: 'null'; readonly at: Position }
 
+/** An object in a configuration file. */
+export type ObjectNode = ConfigNode & { readonly type: 'object' }
+
 /** One member of an object: the position of its name, and its value. */
 export interface Member {
   readonly at: Position
@@ -44,7 +47,7 @@ export function readConfigText(source: string): ConfigText {
   // Editors on Windows may write a byte order mark.
   const text = source.startsWith('\uFEFF') ? source.slice(1) : source
   const lines = new LineIndex(text)
-  const rejected = tooLarge(text) ?? tooDeep(text, lines)
+  const rejected = sizeIssue(text) ?? tooDeep(text, lines)
   if (rejected !== undefined) return { issues: [rejected] }
   const errors: ParseError[] = []
   const tree = parseTree(text, errors, { allowTrailingComma: true })
@@ -75,11 +78,17 @@ class LineIndex {
   }
 }
 
-function tooLarge(text: string): ConfigIssue | undefined {
+/** Creates an error at a position, about no particular value. */
+export function issueAt(at: Position, message: string): ConfigIssue {
+  return { severity: 'error', path: '', ...at, message }
+}
+
+/** Returns the error for a text that is too large to be parsed; undefined for any other. */
+export function sizeIssue(text: string): ConfigIssue | undefined {
   // A text never has more UTF-16 units than UTF-8 bytes; the size of a file is checked in bytes elsewhere.
   if (text.length <= limits.configBytes.default) return undefined
   const message = `the file is larger than ${limits.configBytes.default} bytes`
-  return { severity: 'error', path: '', line: 1, column: 1, message }
+  return issueAt({ line: 1, column: 1 }, message)
 }
 
 /** Checked before parsing, because the parser recurses for every level. */
@@ -115,9 +124,12 @@ function syntaxIssues(
     // After an invalid symbol the parser also reports a missing value or name, possibly lines later.
     const follows = before === 'InvalidSymbol' && /^(?:Value|PropertyName)Expected$/.test(code)
     before = code
-    const position = lines.at(Math.min(offset, text.length))
+    // At the end of the file the last line with text shows what is unfinished; the lines after it are empty.
+    const isAtEnd = text.slice(offset).trim() === ''
+    const position = lines.at(isAtEnd ? text.trimEnd().length : offset)
     if (follows || byLine.has(position.line)) continue
-    const message = syntaxMessages.get(code) ?? 'invalid JSON'
+    const problem = syntaxMessages.get(code) ?? 'invalid JSON'
+    const message = isAtEnd ? `the file ends too early: ${problem}` : problem
     const excerpt = excerptOf(text, position)
     byLine.set(position.line, { severity: 'error', path: '', ...position, message, excerpt })
   }

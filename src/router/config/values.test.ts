@@ -26,7 +26,7 @@ const bad: readonly [use: AddressUse, address: string, problem: RegExp][] = [
   ['listen', '', /starts with http:/],
   ['listen', '3000', /starts with/],
   ['listen', 'localhost:3000', /starts with/],
-  ['listen', 'https://localhost:3000', /not an address to listen at/],
+  ['listen', 'ftp://localhost:3000', /not an address to listen at/],
   ['listen', 'http:///mcp', /needs a host/],
   ['listen', 'http:/localhost', /needs a host/],
   ['listen', 'http://a b/', /needs a host/],

@@ -62,7 +62,7 @@ function duplicateHeader(key: string, all: Iterable<string>): string | undefined
 
 /** The allowed address schemes for each use. */
 export const addressSchemes: Readonly<Record<AddressUse, readonly string[]>> = {
-  listen: ['http', 'ws', 'tcp', 'unix', 'pipe', 'stdio'],
+  listen: ['http', 'https', 'ws', 'wss', 'tcp', 'unix', 'pipe', 'stdio'],
   connect: ['http', 'https', 'ws', 'wss', 'tcp', 'unix', 'pipe'],
   metrics: ['http'],
 }

@@ -11,6 +11,8 @@ import type { InFlightCall } from './in-flight-list.ts'
 export interface ConnectionPoolHost {
   readonly sharing: 'compatible' | 'shared' | 'per-caller'
   readonly deadlines: Deadlines
+  /** The number of connections, the first included; by default one more than `upstreamConnections`. */
+  readonly max?: number
   /** Opens a connection that declares these capabilities, on behalf of a call. */
   open(capabilities: ClientCapabilities, first: InFlightCall): Promise<UpstreamConnection>
 }
@@ -35,6 +37,8 @@ interface Entry {
  */
 export class ConnectionPool {
   readonly #host: ConnectionPoolHost
+  /** The number of connections besides the first. */
+  readonly #max: number
   readonly #entries = new Map<string, Entry>()
   readonly #keys = new WeakMap<Caller, string>()
   readonly #sessions = new WeakMap<Session, string>()
@@ -42,6 +46,7 @@ export class ConnectionPool {
 
   constructor(host: ConnectionPoolHost) {
     this.#host = host
+    this.#max = host.max === undefined ? limits.upstreamConnections.default : host.max - 1
   }
 
   /** The connections that are open. */
@@ -139,7 +144,7 @@ export class ConnectionPool {
   }
 
   #hasRoom(): boolean {
-    return this.#entries.size < limits.upstreamConnections.default
+    return this.#entries.size < this.#max
   }
 
   /** Closes an idle connection at the limit. Throws a ChannelError `'too-many'` if all are in use. */
@@ -150,7 +155,7 @@ export class ConnectionPool {
       void this.#drop(key)
       return
     }
-    const what = `all ${limits.upstreamConnections.default} connections to this server are in use`
+    const what = `all ${this.#max + 1} connections to this server are in use`
     throw new ChannelError('too-many', what)
   }
 

@@ -19,6 +19,7 @@ import type { InputRequest } from '../../mcp/types/input.ts'
 import { atLeast, type LogLevel } from '../../mcp/types/logging.ts'
 import type { ChildProcess } from '../../transport/process/child.ts'
 import { type Deferred, deferred } from '../../util/promises.ts'
+import { type Deadlines, timed } from '../../util/time/deadline.ts'
 import type { InFlightCall } from './in-flight-list.ts'
 import {
   type AskableCall,
@@ -143,6 +144,16 @@ export class UpstreamConnection {
     return !this.#core.reconnecting.isClosed && this.#current.isOpen
   }
 
+  /** Whether each request has a stream of its own, as over HTTP, and may fail alone. */
+  get hasStreams(): boolean {
+    return this.#current.hasStreams
+  }
+
+  /** The number of messages received so far, of any kind. */
+  get received(): number {
+    return this.#current.received
+  }
+
   /** Calls in flight. */
   get inFlight(): number {
     return this.#attribution.size
@@ -176,6 +187,7 @@ export class UpstreamConnection {
     const id = connection.start(attempt, method, sent, options)
     if (id !== undefined && connection.hasStreams && !attempt.isSettled) {
       this.#attribution.bind(id, call)
+      if (progressToken !== undefined) this.#core.progress.bind(progressToken, id)
     }
     return id
   }
@@ -244,6 +256,22 @@ export class UpstreamConnection {
   /** Closes the connection; calls in flight reject. Never rejects. */
   async close(): Promise<void> {
     await this.#client?.close()
+  }
+
+  /** Closes the connection when no call is in flight on it any more. Never rejects. */
+  async closeWhenUnused(deadlines: Deadlines): Promise<void> {
+    while (this.inFlight > 0 && this.isOpen) {
+      await new Promise<void>(resolve => deadlines.start(timed(resolve), 100))
+    }
+    await this.close()
+  }
+
+  /**
+   * Closes a lost connection; never rejects. One that is retired closes by itself, when the calls in flight
+   * on it have been answered.
+   */
+  async closeUnlessRetired(): Promise<void> {
+    if (!this.#current.isRetired) await this.close()
   }
 
   get #current(): Connection {

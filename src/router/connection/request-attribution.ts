@@ -5,7 +5,7 @@ import { IdTable } from '../../jsonrpc/peer/id-table.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
 import { metaKeys } from '../../mcp/meta.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { isRecord } from '../../util/objects.ts'
+import { isRecord, ownMember } from '../../util/objects.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import type { Deadlines } from '../../util/time/deadline.ts'
 import {
@@ -280,7 +280,7 @@ function rejected(method: string, why: string): RpcError {
 
 /** The task that a server request names, as it must in revisions that have tasks. */
 function taskIdIn(params: unknown): string | undefined {
-  const meta = isRecord(params) ? params._meta : undefined
-  const task = isRecord(meta) ? meta[metaKeys.relatedTask] : undefined
+  const meta = ownMember(params, '_meta')
+  const task = ownMember(meta, metaKeys.relatedTask)
   return isRecord(task) && typeof task.taskId === 'string' ? task.taskId : undefined
 }

@@ -5,9 +5,10 @@ import type { Id } from '../../jsonrpc/message.ts'
 import type { Session } from '../../server/core/session.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import type { SendAttempt, UpstreamConnection } from '../connection/connection.ts'
-import { failureOf, isFault } from '../forward/errors.ts'
+import { failureOf } from '../forward/errors.ts'
 import { withTimeoutMs } from '../forward/params.ts'
 import type { UpstreamCall, UpstreamResult } from '../forward/upstream-call.ts'
+import { instanceFaultOf } from '../policy/fault.ts'
 import type { Instance } from '../upstream/instance.ts'
 
 /** What attempts to send calls to one server need. */
@@ -19,13 +20,28 @@ export interface AttemptHost {
   deadlineOf(call: UpstreamCall): number | undefined
   /** Chooses an instance for a call, other than those that were tried. */
   choose(call: UpstreamCall, tried: ReadonlySet<Instance> | undefined): Instance | undefined
-  /** Waits until `deadline` for an instance that is being started. Rejects if there is none. */
-  whenAvailable(call: UpstreamCall, deadline: number | undefined): Promise<Instance>
+  /**
+   * Waits for an instance that is being started, at most until `deadline`. Rejects if there is none. The
+   * call began to wait at `begunAt`, in this attempt or in an earlier one.
+   */
+  whenAvailable(
+    call: UpstreamCall,
+    begunAt: number,
+    deadline: number | undefined,
+  ): Promise<Instance>
   /** Makes the error that says why no instance takes calls. */
   unavailable(): Error
+  /** Keeps a call that was refused, or lost. */
+  undelivered(call: UpstreamCall, error: unknown): void
   /** Remembers the instance that holds the session of a caller. */
   bindSession(session: Session | undefined, instance: Instance): void
-  mayRetry(call: UpstreamCall, error: unknown, attempt: number): boolean
+  /** Returns whether to start another attempt; `tried` are the instances of the earlier ones. */
+  mayRetry(
+    call: UpstreamCall,
+    error: unknown,
+    attempt: number,
+    tried: ReadonlySet<Instance>,
+  ): boolean
 }
 
 /**
@@ -51,6 +67,8 @@ export class Attempt implements SendAttempt, UpstreamResult {
   readonly #tried: ReadonlySet<Instance> | undefined
   /** When the caller stops waiting, if that is before the timeout of each attempt. */
   readonly #deadline: number | undefined
+  /** Since when the call waits for an instance, in all attempts together; undefined before it waits. */
+  #waitsSince: number | undefined
   #ticket = 0
   #startedAt = 0
   #id: Id | undefined
@@ -72,6 +90,7 @@ export class Attempt implements SendAttempt, UpstreamResult {
     this.#number = previous === undefined ? 1 : previous.#number + 1
     this.#tried = tried
     this.#deadline = previous === undefined ? host.deadlineOf(call) : previous.#deadline
+    this.#waitsSince = previous === undefined ? undefined : previous.#waitsSince
     this.acceptsRaw = call.acceptsRaw
   }
 
@@ -80,9 +99,10 @@ export class Attempt implements SendAttempt, UpstreamResult {
     const instance = this.#host.choose(this.#call, this.#tried)
     if (instance !== undefined) this.#startAt(instance)
     else {
-      this.#host.whenAvailable(this.#call, this.#deadline).then(
+      this.#waitsSince ??= this.#host.clock.now()
+      this.#host.whenAvailable(this.#call, this.#waitsSince, this.#deadline).then(
         found => this.#startAt(found),
-        error => this.#reject(error),
+        error => this.#refuse(error),
       )
     }
   }
@@ -92,7 +112,7 @@ export class Attempt implements SendAttempt, UpstreamResult {
     const call = this.#call
     this.#ticket = breaker?.begin() ?? 1
     if (this.#ticket === 0) {
-      this.#reject(this.#host.unavailable())
+      this.#refuse(this.#host.unavailable())
       return
     }
     load.begin()
@@ -181,12 +201,21 @@ export class Attempt implements SendAttempt, UpstreamResult {
     this.isSettled = true
     this.connection?.end(this.#call, this.#id)
     this.#count(instance, error)
-    if (this.#isTooLate(error) || !this.#host.mayRetry(this.#call, error, this.#number)) {
-      this.#reject(failureOf(this.#host.name, error))
+    const tried = new Set(this.#tried).add(instance)
+    if (this.#isTooLate(error) || !this.#host.mayRetry(this.#call, error, this.#number, tried)) {
+      const failure = failureOf(this.#host.name, error)
+      // An error of the server is a delivered call, and so is one that its caller gave up.
+      if (failure === error) this.#reject(error)
+      else this.#refuse(failure)
       return
     }
-    const tried = new Set(this.#tried).add(instance)
     new Attempt(this.#host, this.#call, this.#resolve, this.#reject, this, tried).start()
+  }
+
+  /** Rejects the call with an error of the router. */
+  #refuse(error: unknown): void {
+    if (!this.#call.abort.signal.aborted) this.#host.undelivered(this.#call, error)
+    this.#reject(error)
   }
 
   onProgress(progress: Progress): void {
@@ -212,18 +241,22 @@ export class Attempt implements SendAttempt, UpstreamResult {
     this.connection?.restartTimeout(this.#id, this.#timeoutMs)
   }
 
-  #count({ load, breaker }: Instance, error: unknown): void {
+  #count(instance: Instance, error: unknown): void {
+    const { load, breaker } = instance
+    const isGivenUp = this.#call.abort.signal.aborted || this.#isTooLate(error)
+    const fault = isGivenUp ? undefined : instanceFaultOf(error)
     const tookMs = this.#host.clock.now() - this.#startedAt
-    if (this.#call.abort.signal.aborted || this.#isTooLate(error)) {
-      load.abandoned()
-      breaker?.abandoned(this.#ticket)
-    } else if (isFault(error)) {
+    if (fault === 'failure') {
       load.failed(tookMs)
       breaker?.failed(this.#ticket)
-    } else {
+    } else if (fault === 'none') {
       load.succeeded(tookMs)
       breaker?.succeeded(this.#ticket)
+    } else {
+      load.abandoned()
+      breaker?.abandoned(this.#ticket)
     }
+    if (fault !== undefined && fault !== 'none') instance.onFault(fault, error)
   }
 
   /** How long the server has for this attempt. Throws if the caller has stopped waiting. */

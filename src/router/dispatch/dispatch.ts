@@ -1,4 +1,6 @@
+import { nameIn } from '../../observe/call.ts'
 import type { Session } from '../../server/core/session.ts'
+import { rootCause } from '../../util/error-cause.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { abortable } from '../../util/promises.ts'
 import type { Clock } from '../../util/time/clock.ts'
@@ -7,11 +9,13 @@ import { unavailable } from '../forward/errors.ts'
 import type { UpstreamCall, UpstreamResult } from '../forward/upstream-call.ts'
 import type { UpstreamOptions } from '../options.ts'
 import { type Balancer, makeBalancer } from '../policy/balance.ts'
+import { instanceFaultOf } from '../policy/fault.ts'
 import { OutlierDetection } from '../policy/outlier-detection.ts'
-import { mayRetry, outcomeOf, RetryBudget } from '../policy/retry.ts'
+import { endingOf, mayRetry, RetryBudget } from '../policy/retry.ts'
 import type { Instance } from '../upstream/instance.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { Attempt, type AttemptHost } from './attempt.ts'
+import type { DeadLetters, UndeliveredCall } from './dead-letters.ts'
 
 /**
  * Sends calls to the instances of one server: chooses a healthy one, and retries on another one if it is
@@ -20,6 +24,7 @@ import { Attempt, type AttemptHost } from './attempt.ts'
 export class Dispatch implements AttemptHost {
   readonly clock: Clock
   readonly #upstream: Upstream
+  readonly #deadLetters: DeadLetters
   readonly #random: () => number
   #options: UpstreamOptions
   #balancer: Balancer<Instance>
@@ -29,8 +34,14 @@ export class Dispatch implements AttemptHost {
   readonly #sessions = new WeakMap<Session, Instance>()
   #checkedAt = 0
 
-  constructor(upstream: Upstream, clock: Clock, random: () => number = Math.random) {
+  constructor(
+    upstream: Upstream,
+    clock: Clock,
+    deadLetters: DeadLetters,
+    random: () => number = Math.random,
+  ) {
     this.#upstream = upstream
+    this.#deadLetters = deadLetters
     this.clock = clock
     this.#random = random
     this.#options = upstream.options
@@ -89,27 +100,43 @@ export class Dispatch implements AttemptHost {
 
   /**
    * Waits until `deadline` for an instance that is being started; rejects if there is none. An instance
-   * that was tried is taken if there is no other, or if it has been restarted.
+   * that was tried is taken if there is no other, or if it has been restarted. If no instance takes calls,
+   * one call per `breakerPanicMs` goes to an instance whose breaker is open.
    */
-  async whenAvailable(call: UpstreamCall, deadline = Number.POSITIVE_INFINITY): Promise<Instance> {
-    const until = Math.min(deadline, this.clock.now() + limits.upstreamWaitMs.default)
+  async whenAvailable(
+    call: UpstreamCall,
+    begunAt: number,
+    deadline = Number.POSITIVE_INFINITY,
+  ): Promise<Instance> {
+    this.#upstream.use()
     const candidates = call.pinned === undefined ? this.#upstream.instances : [call.pinned]
     for (;;) {
-      const instance = this.choose(call, undefined)
+      const instance =
+        this.choose(call, undefined) ??
+        candidates.find(one => this.#upstream.isKnown(one) && one.mayProbe())
       if (instance !== undefined) return instance
+      // The wait is shorter once the first start has failed.
+      const until = Math.min(deadline, begunAt + this.#upstream.waitMs)
       const remainingMs = until - this.clock.now()
       if (remainingMs <= 0 || !candidates.some(isStarting)) throw this.unavailable()
       await abortable(this.#upstream.nextReady(remainingMs), call.abort.signal)
     }
   }
 
-  unavailable(): Error {
+  /** Makes the error that says why the server takes no calls, and when to try again. */
+  unavailable(why?: string): Error {
     const { name, instances, unavailableReason } = this.#upstream
-    const waits = instances.flatMap(one => one.retryInMs ?? one.breaker?.retryAfterMs ?? [])
+    const waits = instances.map(one => one.retryInMs ?? one.unavailableMs)
     const retryAfterMs = Math.min(...waits.filter(ms => ms > 0))
-    const reason = unavailableReason ?? instances.find(isUnavailable)?.unavailableReason
-    const wait = Number.isFinite(retryAfterMs) ? retryAfterMs : undefined
+    const reason = why ?? unavailableReason ?? instances.find(isUnavailable)?.unavailableReason
+    const isComing = instances.some(isStarting)
+    const soon = isComing ? limits.startingRetryMs.default : undefined
+    const wait = Number.isFinite(retryAfterMs) ? retryAfterMs : soon
     return unavailable(name, reason ?? 'it takes no calls', wait)
+  }
+
+  undelivered(call: UpstreamCall, error: unknown): void {
+    this.#deadLetters.add(this.name, undeliveredFrom(call), error)
   }
 
   bindSession(session: Session | undefined, instance: Instance): void {
@@ -123,11 +150,26 @@ export class Dispatch implements AttemptHost {
     return isShorter ? this.clock.now() + timeoutMs - queuedMs : undefined
   }
 
-  mayRetry(call: UpstreamCall, error: unknown, attempt: number): boolean {
+  mayRetry(
+    call: UpstreamCall,
+    error: unknown,
+    attempt: number,
+    tried: ReadonlySet<Instance>,
+  ): boolean {
     const { abort, pinned, safety } = call
-    if (attempt >= this.#retries.attempts || abort.signal.aborted || pinned !== undefined)
-      return false
-    const { outcome, wasSent } = outcomeOf(error)
+    const { attempts } = this.#retries
+    if (attempts === 1 || abort.signal.aborted || pinned !== undefined) return false
+    const { instances } = this.#upstream
+    const fault = instanceFaultOf(error)
+    // A call that found no connection costs its server nothing. It waits for one, or goes elsewhere.
+    if (fault === 'unsent' && attempt < limits.unsentAttempts.default) {
+      if (instances.every(one => !tried.has(one) || !one.isReady)) return true
+    }
+    if (attempt >= attempts || fault === 'credentials') return false
+    // An instance that refused the call with a status would do so again.
+    const isRefused = rootCause(error).status !== undefined
+    if (isRefused && !instances.some(one => one.isReady && !tried.has(one))) return false
+    const { outcome, wasSent } = endingOf(error)
     return mayRetry(outcome, { ...safety, wasSent }) && this.#retries.take()
   }
 
@@ -151,12 +193,16 @@ export class Dispatch implements AttemptHost {
   }
 }
 
+/** Returns what a dead letter says of a call. */
+export function undeliveredFrom({ request, method, tool, caller }: UpstreamCall): UndeliveredCall {
+  const { params } = request
+  return { method, name: tool ?? nameIn(method, params), caller, params }
+}
+
 function isUnavailable({ unavailableReason }: Instance): boolean {
   return unavailableReason !== undefined
 }
 
-function isStarting({ state, breaker }: Instance): boolean {
-  return (
-    state === 'starting' || state === 'waiting' || (state === 'ready' && breaker?.isReady !== false)
-  )
+function isStarting({ state, unavailableMs }: Instance): boolean {
+  return state === 'starting' || state === 'waiting' || (state === 'ready' && unavailableMs === 0)
 }

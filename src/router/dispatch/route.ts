@@ -1,22 +1,28 @@
 import { parseRaw, parseRawValue } from '../../jsonrpc/codec/raw-json.ts'
 import { compose, type Handler, type Middleware } from '../../jsonrpc/handler.ts'
 import type { RpcRequest } from '../../jsonrpc/message.ts'
-import { isRecord } from '../../util/objects.ts'
+import { isRecord, ownMember } from '../../util/objects.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { isSame } from '../config/diff.ts'
 import { publishLimitRefused, publishQueueLength } from '../events.ts'
 import type { CallRoute, UpstreamCall, UpstreamResult } from '../forward/upstream-call.ts'
-import type { UpstreamOptions } from '../options.ts'
+import type { Priority, UpstreamOptions } from '../options.ts'
 import { QueueWait } from '../policy/concurrency.ts'
 import { type Limits, overload, type Permit, type ServerMeters } from '../policy/limit.ts'
+import type { PrioritizedCall } from '../policy/priority.ts'
 import type { Instance } from '../upstream/instance.ts'
 import type { Upstream } from '../upstream/upstream.ts'
-import { Dispatch } from './dispatch.ts'
+import type { DeadLetters, UndeliveredCall } from './dead-letters.ts'
+import { Dispatch, undeliveredFrom } from './dispatch.ts'
 
 /** What all routes of a router share. */
 export interface RouteHost {
   readonly clock: Clock
   readonly limits: Limits
+  /** Returns the priority of a call to a server. */
+  priorityOf(server: string, call: PrioritizedCall): Priority
+  /** Keeps calls that could not be delivered. */
+  readonly deadLetters: DeadLetters
   /** Middleware around every call to any server. */
   readonly outbound: readonly Middleware[]
 }
@@ -38,7 +44,7 @@ export class Route implements CallRoute {
     this.upstream = upstream
     this.#host = host
     this.#options = upstream.options
-    this.#dispatch = new Dispatch(upstream, host.clock)
+    this.#dispatch = new Dispatch(upstream, host.clock, host.deadLetters)
     this.#middlewares = [...host.outbound, ...(upstream.options.use ?? [])]
     this.#meters = this.#makeMeters()
   }
@@ -59,6 +65,16 @@ export class Route implements CallRoute {
   /** Returns why an instance that is ready gets no calls; undefined if it gets calls. */
   ejection(instance: Instance): string | undefined {
     return this.#dispatch.ejection(instance)
+  }
+
+  /** Makes the error that says why the server takes no calls, and when to try again. */
+  unavailable(why?: string): Error {
+    return this.#dispatch.unavailable(why)
+  }
+
+  /** Keeps a call to this server that was refused with an error of the router. */
+  undelivered(call: UndeliveredCall, error: unknown): void {
+    this.#host.deadLetters.add(this.name, call, error)
   }
 
   /** Returns the instance with this key, if it still exists. */
@@ -112,7 +128,6 @@ export class Route implements CallRoute {
   #sendLimited(call: UpstreamCall): Promise<UpstreamResult> {
     // First, because a middleware may have replaced the arguments by something that is not JSON.
     this.#setHashKey(call)
-    const { name } = this
     const meters = this.#meters
     const { limits } = this.#host
     if (limits.isUnlimited(meters)) return this.#dispatch.send(call)
@@ -121,7 +136,7 @@ export class Route implements CallRoute {
     let wait: QueueWait | undefined
     try {
       permit = limits.acquire(
-        { caller: caller.principal?.id ?? '', tool },
+        { caller: caller.principal?.id ?? '', tool, priority: () => this.#priorityOf(call) },
         meters,
         // A signal is needed only if the call is queued.
         undefined,
@@ -132,7 +147,7 @@ export class Route implements CallRoute {
         },
       )
     } catch (error) {
-      publishLimitRefused(error, name, call)
+      this.#refused(call, error)
       return Promise.reject(error)
     }
     return permit instanceof Promise
@@ -150,7 +165,7 @@ export class Route implements CallRoute {
     try {
       permit = await acquiring
     } catch (error) {
-      publishLimitRefused(error, this.name, call)
+      this.#refused(call, error)
       throw error
     } finally {
       call.queuedMs = wait?.end() ?? 0
@@ -164,6 +179,16 @@ export class Route implements CallRoute {
     const release = (): void => permit.release()
     sent.then(release, release)
     return sent
+  }
+
+  /** Reports a call that a limit refused, unless its caller gave it up. */
+  #refused(call: UpstreamCall, error: unknown): void {
+    publishLimitRefused(error, this.name, call)
+    this.undelivered(undeliveredFrom(call), error)
+  }
+
+  #priorityOf({ caller, tool, request }: UpstreamCall): Priority {
+    return this.#host.priorityOf(this.name, { caller, tool, params: request.params })
   }
 
   #makeMeters(): ServerMeters | undefined {
@@ -185,6 +210,6 @@ function hashKeyOf(
   if (by === 'principal') return call.caller.principal?.id
   if ('header' in by) return call.headers?.[by.header.toLowerCase()]
   const given = isRecord(call.params) ? parseRawValue(call.params.arguments) : undefined
-  const value = isRecord(given) ? given[by.argument] : undefined
+  const value = ownMember(given, by.argument)
   return value === undefined ? undefined : JSON.stringify(value)
 }

@@ -1,19 +1,32 @@
 import { ChannelError } from '../../jsonrpc/channel.ts'
 import { RpcError } from '../../jsonrpc/error.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
+import { causeLabel, rootCause } from '../../util/error-cause.ts'
+import { limits } from '../../util/limits/limits.ts'
+import { instanceFaultOf, retryAfterMsOf } from '../policy/fault.ts'
 
 /** Makes the error for a call whose upstream server cannot be reached. */
-export function unavailable(server: string, reason: string, retryAfterMs?: number): RpcError {
+export function unavailable(
+  server: string,
+  reason: string,
+  retryAfterMs?: number,
+  cause?: unknown,
+): RpcError {
+  const message =
+    reason === busyReason
+      ? `The server "${server}" is busy`
+      : `The server "${server}" is not available: ${reason}`
   const data = { server, reason, ...(retryAfterMs !== undefined && { retryAfterMs }) }
-  const error = errors.customServerError(data, {
-    message: `The server "${server}" is not available: ${reason}`,
-  })
+  const error = errors.customServerError(data, { message, cause })
   unsent.add(error)
   return error
 }
 
+/** The reason of a server that asked to be left alone for a while. */
+export const busyReason = 'it is busy'
+
 /** Returns whether a call was not carried out, because its server could not be reached. */
-export function isUnavailable(error: unknown): error is RpcError {
+export function wasUnsent(error: unknown): error is RpcError {
   return error instanceof RpcError && unsent.has(error)
 }
 
@@ -32,7 +45,7 @@ export function failureOf(server: string, error: unknown): unknown {
       return errors.transportError(
         { server, outcome: 'unknown' },
         {
-          message: `The connection to "${server}" was lost; whether the call was carried out is unknown`,
+          message: `${lossOf(server, error)}; whether the call was carried out is unknown`,
           cause: error,
         },
       )
@@ -44,21 +57,58 @@ export function failureOf(server: string, error: unknown): unknown {
     case 'closed':
     case 'refused':
     case 'too-many':
-      return unavailable(server, reasons[error.code])
+      return refusalOf(server, error, error.code)
+    case 'framing':
+    case 'too-large':
+      return errors.transportError(
+        { server, outcome: 'unknown' },
+        { message: `The response of "${server}" is invalid: ${error.message}`, cause: error },
+      )
     default:
       return errors.transportError(
         { server },
-        { message: `The response of "${server}" is invalid: ${error.message}`, cause: error },
+        { message: `The call to "${server}" failed: ${invalid[error.code]}`, cause: error },
       )
   }
 }
 
-/** Returns whether an error is a failure of the instance, rather than of the call. */
-export function isFault(error: unknown): boolean {
-  return (
-    error instanceof ChannelError && error.code !== 'unserialisable' && error.code !== 'too-many'
-  )
+/** Returns the error of a call that was not carried out. */
+function refusalOf(server: string, error: ChannelError, code: keyof typeof reasons): RpcError {
+  switch (instanceFaultOf(error)) {
+    case 'busy':
+      return unavailable(server, busyReason, retryAfterMsOf(error), error)
+    case 'credentials':
+      return unavailable(server, "it refuses the router's credentials", undefined, error)
+    case 'shortage': {
+      const reason = 'the router has no resources left to open a connection'
+      return unavailable(server, reason, limits.restartAloneMs.default, error)
+    }
+    default:
+      return unavailable(server, statusReason(error) ?? reasons[code], undefined, error)
+  }
 }
+
+/** Says in what way a call was lost. */
+function lossOf(server: string, error: ChannelError): string {
+  const { status } = rootCause(error)
+  if (status === undefined) return `The connection to "${server}" was lost`
+  return `The server "${server}" answered with ${causeLabel(error)}`
+}
+
+function statusReason(error: ChannelError): string | undefined {
+  const { status } = rootCause(error)
+  if (status === undefined) return undefined
+  return status < 400 ? 'it redirects to another address' : `it answered with ${causeLabel(error)}`
+}
+
+/** What is wrong with a call or its response, for callers. */
+const invalid = {
+  'too-large': 'the response is too large',
+  framing: 'the response is not a valid message',
+  unserialisable: 'its params cannot be sent',
+  'id-overflow': 'it has no id',
+  'id-collision': 'its id is in use',
+} as const
 
 /** Reasons for callers, in place of error messages that may name programs, files and addresses. */
 const reasons = {

@@ -3,7 +3,7 @@ import { metaKeys } from '../../mcp/meta.ts'
 import { withinTrace } from '../../mcp/trace-context.ts'
 import type { Members } from '../../mcp/types/base.ts'
 import type { IncomingRequest } from '../../server/request.ts'
-import { isRecord } from '../../util/objects.ts'
+import { assignMembers, copyWithout, isRecord, ownMember } from '../../util/objects.ts'
 
 /** The member of `_meta` in which a caller may say how long it waits for the result, in milliseconds. */
 const timeoutKey = 'trunkline/timeoutMs'
@@ -37,13 +37,8 @@ export const rawCalls: RawCalls = new Map([
 /** Returns `_meta` without the members of the hop it came by; undefined if none is left. */
 export function forwardedMeta(meta: unknown): Members | undefined {
   if (!isRecord(meta)) return undefined
-  let forwarded: Record<string, unknown> | undefined
-  for (const key in meta) {
-    if (hopKeys.has(key)) continue
-    forwarded ??= {}
-    forwarded[key] = meta[key]
-  }
-  return forwarded
+  for (const key in meta) if (!hopKeys.has(key)) return copyWithout(meta, hopKeys)
+  return undefined
 }
 
 /**
@@ -57,12 +52,14 @@ export function forwardedParams(
   asTask = false,
 ): Members {
   const forwarded =
-    params.arguments instanceof RawJson ? withRawArguments(params) : withoutRouterMembers(params)
-  for (const key in replaced) forwarded[key] = replaced[key]
-  if (retry !== undefined) Object.assign(forwarded, retry)
+    params.arguments instanceof RawJson
+      ? withRawArguments(params)
+      : copyWithout(params, routerMembers)
+  assignMembers(forwarded, replaced)
+  if (retry !== undefined) assignMembers(forwarded, retry)
   if (asTask) forwarded.task = {}
   // The trace of the caller continues as a child of the router's own, where there is one.
-  const meta = withinTrace(forwardedMeta(params._meta))
+  const meta = withinTrace(forwardedMeta(ownMember(params, '_meta')))
   if (meta !== undefined) forwarded._meta = meta
   return forwarded
 }
@@ -72,23 +69,16 @@ function withRawArguments({ name, arguments: given }: Members): Record<string, u
   return { name, arguments: given }
 }
 
-/** A loop, because leaving members out of a spread costs as much as the rest of forwarding. */
-function withoutRouterMembers(params: Members): Record<string, unknown> {
-  const forwarded: Record<string, unknown> = {}
-  for (const key in params) if (!routerMembers.has(key)) forwarded[key] = params[key]
-  return forwarded
-}
-
 /** Returns how long a caller waits by its own word, at most `maxMs`; 0 is no limit. */
 export function timeoutFor({ params }: IncomingRequest, maxMs: number): number {
-  const wanted = isRecord(params._meta) ? params._meta[timeoutKey] : undefined
+  const wanted = ownMember(ownMember(params, '_meta'), timeoutKey)
   if (typeof wanted !== 'number' || !(wanted > 0)) return maxMs
   return maxMs > 0 ? Math.min(maxMs, wanted) : wanted
 }
 
 /** Returns params that say how long the caller still waits: for a server that forwards the call in turn. */
 export function withTimeoutMs(params: object, timeoutMs: number): object {
-  const { _meta } = params as Members
+  const _meta = ownMember(params, '_meta')
   const added = { [timeoutKey]: Math.ceil(timeoutMs) }
   return { ...params, _meta: isRecord(_meta) ? { ..._meta, ...added } : added }
 }

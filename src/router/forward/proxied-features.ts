@@ -2,49 +2,42 @@ import { parseRaw } from '../../jsonrpc/codec/raw-json.ts'
 import { RpcError } from '../../jsonrpc/error.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
 import type { MirroredArguments } from '../../mcp/param-headers/compare.ts'
-import type { Revision } from '../../mcp/revisions/revisions.ts'
-import { promptFor, resourceFor, templateFor, toolFor } from '../../mcp/revisions/shape.ts'
 import type { Implementation, Members } from '../../mcp/types/base.ts'
+import type { Prompt } from '../../mcp/types/prompts.ts'
 import { CallSpan, hasCallSubscribers, nameIn } from '../../observe/call.ts'
 import type {
   AvailableFeatures,
   FeatureProvider,
   ProviderHost,
 } from '../../server/features/feature-provider.ts'
-import { pageOf } from '../../server/features/pagination.ts'
 import {
   checkHeaders,
   type HandlerResult,
   type IncomingRequest,
   stringParam,
-  whenReady,
 } from '../../server/request.ts'
 import { subscribe, unsubscribe } from '../../server/subscriptions/subscribe.ts'
 import { executionMode } from '../../server/tasks/mode.ts'
 import { isRecord } from '../../util/objects.ts'
-import type { Catalog } from '../catalog/catalog.ts'
-import type { ToolEntry } from '../catalog/entries.ts'
-import { exposeTools } from '../catalog/names.ts'
+import type { CatalogEntry, ToolEntry } from '../catalog/entries.ts'
+import type { ListKind } from '../catalog/lists.ts'
 import type { Route } from '../dispatch/route.ts'
-import { isUnavailable, unavailable } from './errors.ts'
+import { wasUnsent } from './errors.ts'
 import { type ForwardContext, forward } from './forward.ts'
+import { MergedLists, type MergedListsHost } from './merged-lists.ts'
+import { missingResourceError, onMissing } from './missing.ts'
 import type { ParkedCalls } from './parked-calls.ts'
-import { unavailableKey } from './results.ts'
 import { SenderMetaCache } from './sender.ts'
+import { forwardSkillRequest, routedSettings } from './skills.ts'
+import { mayHaveName, whenListed } from './starting.ts'
+import type { ToolSearch } from './tool-search.ts'
 import { UpstreamCall, type UpstreamResult } from './upstream-call.ts'
 
 /** What the proxied features need from their router. */
-export interface ProxiedFeaturesHost {
+export interface ProxiedFeaturesHost extends MergedListsHost {
   /** The client name and version that the router sends to upstream servers. */
   readonly info: Implementation
   readonly parkedCalls: ParkedCalls<UpstreamResult>
-  catalog(): Catalog
-  /** The routes to the upstream servers, in their order. */
-  routes(): readonly Route[]
-  /** Settles when every server was connected or failed for the first time; undefined once that is so. */
-  whenTried(): Promise<void> | undefined
-  /** The servers whose features are missing from lists, with the reasons; undefined if there is none. */
-  unavailable(): Members | undefined
 }
 
 /** Handles a request; `span`, if there are subscribers, records where the call goes. */
@@ -57,9 +50,6 @@ export class ProxiedFeatures implements FeatureProvider {
   readonly #server: ProviderHost
   readonly #host: ProxiedFeaturesHost
   readonly #context: ForwardContext
-  /** Lists as converted for each revision, kept until the catalog changes. */
-  readonly #converted = new Map<string, readonly unknown[]>()
-  #convertedFrom: Catalog | undefined
 
   constructor(server: ProviderHost, host: ProxiedFeaturesHost) {
     this.#server = server
@@ -76,119 +66,107 @@ export class ProxiedFeatures implements FeatureProvider {
       completions: true,
       // Declared to clients before the servers may be known; each tool says whether it can be a task.
       tasks: true,
+      // Declared for the same reason. The settings are those of the servers that are known by then.
+      get skills() {
+        return routedSettings(host.routes())
+      },
     }
+    const lists = new MergedLists(server, host)
     const handlers: readonly (readonly [string, Handler])[] = [
-      ['tools/list', request => this.#list(request, 'tools', 'tools', toolFor)],
+      ['tools/list', request => lists.page(request, 'tools')],
       ['tools/call', this.#callTool],
-      ['resources/list', request => this.#list(request, 'resources', 'resources', resourceFor)],
-      [
-        'resources/templates/list',
-        request => this.#list(request, 'templates', 'resourceTemplates', templateFor),
-      ],
+      ['resources/list', request => lists.page(request, 'resources')],
+      ['resources/templates/list', request => lists.page(request, 'templates')],
       ['resources/read', (request, span) => this.#read(request, span)],
       ['resources/subscribe', request => this.#subscribe(request)],
       ['resources/unsubscribe', request => this.#unsubscribe(request)],
-      ['prompts/list', request => this.#list(request, 'prompts', 'prompts', promptFor)],
+      ['skills/list', request => lists.page(request, 'skills')],
+      ['skills/get', (request, span) => this.#forwardSkill(request, span)],
+      ['resources/directory/read', (request, span) => this.#forwardSkill(request, span)],
+      ['prompts/list', request => lists.page(request, 'prompts')],
       ['prompts/get', (request, span) => this.#getPrompt(request, span)],
       ['completion/complete', (request, span) => this.#complete(request, span)],
     ]
     this.methods = new Map(handlers.map(([method, handler]) => [method, observable(handler)]))
   }
 
-  /** Runs `handle` at once, or, while servers are being connected for the first time, after that. */
-  #whenTried(handle: () => HandlerResult): HandlerResult {
-    const tried = this.#host.whenTried()
-    return tried === undefined ? handle() : tried.then(handle)
-  }
-
-  /** Forwards at once what is found. What is not found may belong to a server that is being connected. */
+  /** Forwards at once what is found. What is not found may belong to a server that is starting. */
   #findAndForward<T>(
+    { exchange }: IncomingRequest,
+    kind: ListKind,
     find: () => T | undefined,
     forwardTo: (found: T) => HandlerResult,
     onMiss: () => HandlerResult,
   ): HandlerResult {
     const found = find()
     if (found !== undefined) return forwardTo(found)
-    return this.#whenTried(() => {
+    const listed = whenListed(this.#host.routes(), kind, () => exchange.signal)
+    if (listed === undefined) return onMiss()
+    return listed.then(() => {
       const late = find()
       return late === undefined ? onMiss() : forwardTo(late)
     })
   }
 
-  #list<K extends 'tools' | 'resources' | 'templates' | 'prompts', T>(
+  /** Forwards at once what is found by its name. What is not found may belong to a server that is starting. */
+  #findByName<T>(
     request: IncomingRequest,
-    kind: K,
-    member: string,
-    convert: (revision: Revision, entry: Catalog[K][number]['shown'] & T) => unknown,
+    kind: 'tools' | 'prompts',
+    name: string,
+    find: () => T | undefined,
+    forwardTo: (found: T) => HandlerResult,
   ): HandlerResult {
-    return this.#whenTried(() => {
-      const catalog = this.#host.catalog()
-      const entries = catalog[kind] as readonly Catalog[K][number][]
-      const { revision } = request.caller
-      const all = this.#cached(catalog, `${kind} ${revision.name}`, () =>
-        entries.map(({ shown }) => convert(revision, shown as Catalog[K][number]['shown'] & T)),
-      )
-      const { cursors, pageSize } = this.#server
-      // The check: the list under this key is made by the line below.
-      const places =
-        all.length > pageSize
-          ? (this.#cached(catalog, `${kind} places`, () =>
-              entries.map(({ place }) => place),
-            ) as readonly number[])
-          : undefined
-      const page = pageOf(all, kind, request.params, cursors, pageSize, places)
-      return whenReady(page, ({ items, nextCursor }) => {
-        const missing = this.#host.unavailable()
-        return {
-          [member]: items,
-          ...(nextCursor !== undefined && { nextCursor }),
-          ...(missing !== undefined && { _meta: { [unavailableKey]: missing } }),
-        }
-      })
+    const found = find()
+    if (found !== undefined) return forwardTo(found)
+    const routes = this.#host.routes()
+    const signal = () => request.exchange.signal
+    const listed = whenListed(routes, kind, signal, mayHaveName(name))
+    const missing = { request, kind, name, signal, find, forwardTo }
+    if (listed === undefined) return onMissing(routes, { ...missing, hasWaited: false })
+    return listed.then(() => {
+      const late = find()
+      return late === undefined
+        ? onMissing(routes, { ...missing, hasWaited: true })
+        : forwardTo(late)
     })
   }
 
-  #cached(catalog: Catalog, key: string, make: () => readonly unknown[]): readonly unknown[] {
-    if (this.#convertedFrom !== catalog) {
-      this.#convertedFrom = catalog
-      this.#converted.clear()
-    }
-    let list = this.#converted.get(key)
-    if (list === undefined) {
-      list = make()
-      this.#converted.set(key, list)
-    }
-    return list
+  readonly #callTool: Handler = (request, span) => {
+    const { toolSearch } = this.#host
+    return toolSearch === undefined
+      ? this.#callByName(request, span)
+      : this.#callOrSearch(request, span, toolSearch)
   }
 
-  readonly #callTool: Handler = (request, span) => {
+  #callOrSearch(
+    request: IncomingRequest,
+    span: CallSpan | undefined,
+    toolSearch: ToolSearch,
+  ): HandlerResult {
+    const name = stringParam(request.params, 'name')
+    if (!toolSearch.isOwn(name)) return this.#callByName(request, span)
+    const answer = (): HandlerResult => {
+      const catalog = this.#host.catalog()
+      const found = toolSearch.search(catalog, name, request)
+      if (found !== undefined) return found
+      return this.#callByName(toolSearch.target(catalog, name, request) ?? request, span)
+    }
+    const listed = whenListed(this.#host.routes(), 'tools', () => request.exchange.signal)
+    return listed === undefined ? answer() : listed.then(answer)
+  }
+
+  #callByName(request: IncomingRequest, span: CallSpan | undefined): HandlerResult {
     const name = stringParam(request.params, 'name')
     // Before closures are made for a tool that is not found: nearly every call is of a known one.
     const known = this.#host.catalog().tool(name)
     if (known !== undefined) return this.#callEntry(request, known, span)
-    return this.#findAndForward(
+    return this.#findByName(
+      request,
+      'tools',
+      name,
       () => this.#host.catalog().tool(name),
-      entry => this.#callEntry(request, entry, span),
-      () => {
-        throw this.#notFound('tools', name)
-      },
+      (entry: ToolEntry) => this.#callEntry(request, entry, span),
     )
-  }
-
-  /** The error for an unknown tool or prompt: no server has it, or its server is unavailable. */
-  #notFound(kind: 'tools' | 'prompts', name: string): RpcError {
-    for (const { upstream } of this.#host.routes()) {
-      const { unavailableReason, known, options } = upstream
-      if (unavailableReason === undefined) continue
-      const rules = kind === 'tools' ? options.tools : undefined
-      const { byName } = exposeTools([
-        { name: upstream.name, prefix: options.prefix, rules, tools: [...known[kind]] },
-      ])
-      if (byName.has(name)) return unavailable(upstream.name, unavailableReason)
-    }
-    return kind === 'tools'
-      ? errors.toolNotFound({ tool: name })
-      : errors.promptNotFound({ prompt: name })
   }
 
   #callEntry(
@@ -231,50 +209,72 @@ export class ProxiedFeatures implements FeatureProvider {
 
   #getPrompt(request: IncomingRequest, span: CallSpan | undefined): HandlerResult {
     const name = stringParam(request.params, 'name')
-    return this.#findAndForward(
+    return this.#findByName(
+      request,
+      'prompts',
+      name,
       () => this.#host.catalog().prompt(name),
-      entry => this.#forward(request, entry.route, { name: entry.name }, span),
-      () => {
-        throw this.#notFound('prompts', name)
-      },
+      (entry: CatalogEntry<Prompt>) =>
+        this.#forward(request, entry.route, { name: entry.name }, span),
     )
   }
 
   #read(request: IncomingRequest, span: CallSpan | undefined): HandlerResult {
     const uri = stringParam(request.params, 'uri')
     return this.#findAndForward(
+      request,
+      'resources',
       () => this.#host.catalog().ownerOf(uri),
       route => this.#forward(request, route, {}, span),
-      () => this.#search(request, uri, span),
+      () => {
+        const routes = readersOf(this.#host.routes())
+        return this.#search(request, routes, errors.resourceNotFound({ uri }), span)
+      },
     )
   }
 
-  /** Reads an unlisted resource from the first server that has it: servers need not list all of them. */
+  #forwardSkill(request: IncomingRequest, span: CallSpan | undefined): HandlerResult {
+    const { catalog, routes } = this.#host
+    return forwardSkillRequest(request, {
+      catalog,
+      routes,
+      forward: route => this.#forward(request, route, {}, span),
+      search: (those, notFound) => this.#search(request, those, notFound, span),
+    })
+  }
+
+  /** Gets what is unlisted from the first server that has it: servers need not list everything. */
   async #search(
     request: IncomingRequest,
-    uri: string,
+    routes: readonly Route[],
+    notFound: Error,
     span: CallSpan | undefined,
   ): Promise<Members> {
-    let absent: RpcError | undefined
-    for (const route of readersOf(this.#host.routes())) {
+    let absent: Error | undefined
+    for (const route of routes) {
       try {
         return await this.#forward(request, route, {}, span)
       } catch (error) {
         // An unavailable server hides its own resources only.
-        if (isUnavailable(error)) absent ??= error
+        if (wasUnsent(error)) absent ??= error
         else if (!isNotFound(error)) throw error
       }
     }
-    throw absent ?? errors.resourceNotFound({ uri })
+    absent ??= missingResourceError(this.#host.routes())
+    throw absent ?? notFound
   }
 
   #subscribe(request: IncomingRequest): HandlerResult {
-    return this.#whenTried(() => {
+    const listed = whenListed(this.#host.routes(), 'resources', () => request.exchange.signal)
+    const handle = (): HandlerResult => {
       const uri = stringParam(request.params, 'uri')
       const owner = this.#host.catalog().ownerOf(uri) ?? onlyReader(this.#host.routes())
-      if (owner === undefined) throw errors.resourceNotFound({ uri })
+      if (owner === undefined) {
+        throw missingResourceError(this.#host.routes()) ?? errors.resourceNotFound({ uri })
+      }
       return subscribe(request, uri, this.#server.subscriptions)
-    })
+    }
+    return listed === undefined ? handle() : listed.then(handle)
   }
 
   #unsubscribe(request: IncomingRequest): HandlerResult {
@@ -285,22 +285,25 @@ export class ProxiedFeatures implements FeatureProvider {
     const { ref } = request.params
     if (isRecord(ref) && ref.type === 'ref/prompt' && typeof ref.name === 'string') {
       const { name } = ref
-      return this.#findAndForward(
+      return this.#findByName(
+        request,
+        'prompts',
+        name,
         () => this.#host.catalog().prompt(name),
-        entry =>
+        (entry: CatalogEntry<Prompt>) =>
           this.#completeAt(request, entry.route, { ref: { ...ref, name: entry.name } }, span),
-        () => {
-          throw errors.promptNotFound({ prompt: name })
-        },
       )
     }
     if (isRecord(ref) && ref.type === 'ref/resource' && typeof ref.uri === 'string') {
       const { uri } = ref
       return this.#findAndForward(
+        request,
+        'resources',
         () => this.#host.catalog().templateOwner(uri) ?? this.#host.catalog().ownerOf(uri),
         route => this.#completeAt(request, route, {}, span),
         () => {
-          throw errors.invalidCompletionReference({ reference: uri })
+          const unlisted = missingResourceError(this.#host.routes())
+          throw unlisted ?? errors.invalidCompletionReference({ reference: uri })
         },
       )
     }

@@ -1,6 +1,7 @@
 import { RawJson, type RawShape, rawShape } from '../../jsonrpc/codec/raw-json.ts'
 import { RpcError } from '../../jsonrpc/error.ts'
-import { missingCapability } from '../../mcp/extension.ts'
+import { errors } from '../../mcp/errors/constructors.ts'
+import { missingCapability, requiredIn } from '../../mcp/extension.ts'
 import type { Revision } from '../../mcp/revisions/revisions.ts'
 import { callResultFor, contentFor, readResultFor } from '../../mcp/revisions/shape.ts'
 import type { ClientCapabilities, Members } from '../../mcp/types/base.ts'
@@ -8,7 +9,7 @@ import type { Content } from '../../mcp/types/content.ts'
 import type { ReadResourceResult } from '../../mcp/types/resources.ts'
 import type { CallToolResult } from '../../mcp/types/tools.ts'
 import type { IncomingRequest } from '../../server/request.ts'
-import { isRecord } from '../../util/objects.ts'
+import { copyWithout, isRecord, ownMember } from '../../util/objects.ts'
 import { forwardedMeta } from './params.ts'
 
 /** The member of `_meta` in which a list names the servers that it lacks, with the reasons. */
@@ -23,6 +24,9 @@ export const rawResults: RawShape = rawShape({
   _meta: 'parsed',
 })
 
+/** Members of a result that belong to one hop. */
+const hopMembers: ReadonlySet<string> = new Set(['resultType', '_meta'])
+
 /** Returns whether a result can be forwarded to the caller as raw JSON, unchanged for its revision. */
 export function acceptsRawResult({ method, caller, acceptsRaw }: IncomingRequest): boolean {
   if (acceptsRaw !== true || method !== 'tools/call') return false
@@ -32,16 +36,13 @@ export function acceptsRawResult({ method, caller, acceptsRaw }: IncomingRequest
 
 /** Returns a result for the caller's revision, without the members that were meant for the router only. */
 export function forwardedResult(method: string, result: Members, revision: Revision): Members {
-  const meta = forwardedMeta(result._meta)
+  const meta = forwardedMeta(ownMember(result, '_meta'))
   if (result.content instanceof RawJson && meta === undefined) {
     // A raw result has no other members, and is accepted only where no member has to be converted.
     const { content, structuredContent, isError } = result
     return { content, structuredContent, isError }
   }
-  const forwarded: Record<string, unknown> = {}
-  for (const key in result) {
-    if (key !== 'resultType' && key !== '_meta') forwarded[key] = result[key]
-  }
+  const forwarded = copyWithout(result, hopMembers)
   if (meta !== undefined) forwarded._meta = meta
   switch (method) {
     case 'tools/call':
@@ -63,14 +64,29 @@ export function forwardedResult(method: string, result: Members, revision: Revis
  * some revisions; the server may have used the form of another one.
  */
 export function forwardedError({ caller }: IncomingRequest, error: unknown): unknown {
+  const missing = missingIn(error)
+  if (missing !== undefined && !caller.revision.features.capabilityErrors) {
+    const message = `The client has not declared the capability ${missing}`
+    return errors.capabilityNotSupported({ capability: missing }, { message })
+  }
   if (!(error instanceof RpcError) || error.kind !== 'capability_not_supported') return error
   if (!caller.revision.features.capabilityErrors || !isRecord(error.data)) return error
   const capability = String(error.data.capability)
   const required = requiredCapabilities.get(capability)
   const [kind = ''] = capability.split('.')
   // A capability that the caller declared is not the missing one.
-  if (required === undefined || (capability === kind && kind in caller.capabilities)) return error
+  if (required === undefined || (capability === kind && Object.hasOwn(caller.capabilities, kind)))
+    return error
   return missingCapability(required)
+}
+
+/** Returns the capability that a stateless server requires; undefined for any other error. */
+function missingIn(error: unknown): string | undefined {
+  const required = requiredIn(error)
+  const [area] = Object.keys(required ?? {})
+  if (required === undefined || area === undefined) return undefined
+  const [part] = Object.keys(isRecord(required[area]) ? required[area] : {})
+  return requiredCapabilities.has(`${area}.${part}`) ? `${area}.${part}` : area
 }
 
 const requiredCapabilities: ReadonlyMap<string, ClientCapabilities> = new Map<

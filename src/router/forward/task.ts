@@ -1,4 +1,4 @@
-import { TaskRun } from '../../client/tasks/run.ts'
+import { TaskPolling } from '../../client/tasks/run.ts'
 import { readTask } from '../../client/tasks/task.ts'
 import type { Members } from '../../mcp/types/base.ts'
 import type { InputRequest, InputResponse, InputResponses } from '../../mcp/types/input.ts'
@@ -23,7 +23,7 @@ export async function followTask(
   const facts = readTask(revision.features.tasks === 'core' ? created.task : created)
   // In sessions a task sends server requests, which are attributed to its call.
   connection.keep(call, facts.id)
-  const run = new TaskRun(facts, revision, {
+  const run = new TaskPolling(facts, revision, {
     settings,
     request: (method, params, options) => client.request(method, params, options),
     answer: (requests, signal) => answerAll(requests, call, signal),
@@ -50,7 +50,7 @@ export async function followTask(
 }
 
 /** Forwards the status messages of the server's task to the caller's task. */
-function forwardMessages({ task }: IncomingRequest, run: TaskRun): { end(): void } {
+function forwardMessages({ task }: IncomingRequest, run: TaskPolling): { end(): void } {
   const handle = task?.isBegun ? task.handle : undefined
   if (handle === undefined) return { end: () => {} }
   const updates = run.updates[Symbol.asyncIterator]()

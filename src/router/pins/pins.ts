@@ -15,7 +15,9 @@ import {
 
 /** A tool whose definition differs from the pinned one. */
 export interface PinChange {
+  /** The name of the server that has the tool. */
   readonly server: string
+  /** The name of the tool on that server. */
   readonly tool: string
   /** The members of the definition that differ. */
   readonly changed: readonly PinnedMember[]

@@ -36,8 +36,11 @@ export async function digestOf(server: string, definition: string): Promise<stri
 
 /** One pin in a pin file. */
 export interface PinRecord {
+  /** The name of the server that has the tool. */
   readonly server: string
+  /** The name of the tool on that server. */
   readonly tool: string
+  /** The digest of the definition, which changes with every change of it. */
   readonly digest: string
   /** The pinned members of the tool as canonical JSON. */
   readonly definition: string
@@ -46,6 +49,7 @@ export interface PinRecord {
 /** The contents of a pin file: plain JSON in a deterministic order. */
 export interface PinFile {
   readonly version: 1
+  /** The pinned definitions. */
   readonly pins: readonly PinRecord[]
   /** Changed definitions that wait for approval, for readers of the file. */
   readonly changes?: readonly PinRecord[]

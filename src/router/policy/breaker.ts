@@ -37,6 +37,7 @@ export class Breaker {
   #probes = 0
   #probedAt = 0
   #state: BreakerState = 'closed'
+  #openedAt = 0
   #openUntil = 0
   #why = ''
   // Counts the changes of state, so that an outcome counts only in the state that the call began in.
@@ -71,6 +72,11 @@ export class Breaker {
   get retryAfterMs(): number {
     if (this.state !== 'open') return 0
     return Math.ceil(this.#openUntil - this.#now())
+  }
+
+  /** Milliseconds since it opened; 0 unless it is open. */
+  get openForMs(): number {
+    return this.state === 'open' ? this.#now() - this.#openedAt : 0
   }
 
   /**
@@ -153,7 +159,8 @@ export class Breaker {
   }
 
   #open(why: string): void {
-    this.#openUntil = this.#now() + this.#options.openMs
+    this.#openedAt = this.#now()
+    this.#openUntil = this.#openedAt + this.#options.openMs
     this.#change('open', why)
   }
 

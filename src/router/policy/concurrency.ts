@@ -1,24 +1,23 @@
 import type { RpcError } from '../../jsonrpc/error.ts'
 import type { Clock, Timer } from '../../util/time/clock.ts'
 import type { UpstreamCall } from '../forward/upstream-call.ts'
+import type { Priority } from '../options.ts'
+import { CallQueue, type QueuedCall } from './call-queue.ts'
 
 /**
  * Limits the number of concurrent calls, and of calls that are queued.
  *
  * A call is admitted (`admit`, only while the limit is not full), enters, at once or later (`enter`),
- * and leaves (`leave`). An admitted call that will not enter withdraws (`withdraw`). Queued calls enter
- * first come, first served, but round-robin by caller: a caller with many queued calls gets one in, then
- * the next caller does.
+ * and leaves (`leave`). An admitted call that will not enter withdraws (`withdraw`). Queued calls enter in
+ * the order of `CallQueue`: by priority, round-robin by caller, first come, first served.
  */
 export class ConcurrencyLimit {
   readonly #concurrent: number
   /** Concurrent and queued calls together. */
   readonly #capacity: number
-  /** Queued calls by caller. The order of the map is the order of the callers' turns. */
-  readonly #queues = new Map<string, Set<QueuedCall>>()
+  readonly #queue = new CallQueue()
   #admitted = 0
   #running = 0
-  #queued = 0
 
   constructor(concurrent: number, queue: number) {
     this.#concurrent = concurrent
@@ -32,7 +31,7 @@ export class ConcurrencyLimit {
 
   /** Calls that are queued. */
   get queued(): number {
-    return this.#queued
+    return this.#queue.size
   }
 
   /** Whether an admitted call enters at once. */
@@ -54,7 +53,11 @@ export class ConcurrencyLimit {
    * Enters with an admitted call: at once, or when the promise resolves. The promise rejects with the
    * reason of the signal if that aborts first; the call has withdrawn then.
    */
-  enter(caller: string, signal?: AbortSignal): Promise<void> | undefined {
+  enter(
+    caller: string,
+    signal?: AbortSignal,
+    priority: Priority = 'normal',
+  ): Promise<void> | undefined {
     if (this.hasRoom) {
       this.#running++
       return undefined
@@ -65,18 +68,20 @@ export class ConcurrencyLimit {
     }
     return new Promise((resolve, reject) => {
       const onAbort = () => {
-        this.#remove(caller, queued)
+        this.#queue.remove(queued)
         this.withdraw()
         reject(signal?.reason)
       }
       const queued: QueuedCall = {
+        caller,
+        priority,
         enter: () => {
           signal?.removeEventListener('abort', onAbort)
           resolve()
         },
       }
       signal?.addEventListener('abort', onAbort, { once: true })
-      this.#add(caller, queued)
+      this.#queue.add(queued)
     })
   }
 
@@ -84,40 +89,16 @@ export class ConcurrencyLimit {
   leave(): void {
     this.#admitted--
     this.#running--
-    const [next] = this.#queues
+    const next = this.#queue.next()
     if (next === undefined) return
-    const [caller, queue] = next
-    const [queued] = queue
-    if (queued === undefined) return
-    this.#remove(caller, queued)
-    // Moved to the end, so that every other queued caller comes before this caller's next call.
-    if (this.#queues.delete(caller)) this.#queues.set(caller, queue)
     this.#running++
-    queued.enter()
+    next.enter()
   }
 
   /** Ends an admitted call that has not entered. */
   withdraw(): void {
     this.#admitted--
   }
-
-  #add(caller: string, queued: QueuedCall): void {
-    const queue = this.#queues.get(caller)
-    if (queue === undefined) this.#queues.set(caller, new Set([queued]))
-    else queue.add(queued)
-    this.#queued++
-  }
-
-  #remove(caller: string, queued: QueuedCall): void {
-    const queue = this.#queues.get(caller)
-    queue?.delete(queued)
-    if (queue?.size === 0) this.#queues.delete(caller)
-    this.#queued--
-  }
-}
-
-interface QueuedCall {
-  readonly enter: () => void
 }
 
 /**

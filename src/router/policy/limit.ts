@@ -3,7 +3,7 @@ import { errors } from '../../mcp/errors/constructors.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { checkRange } from '../../util/range.ts'
 import { TokenBucket } from '../../util/time/token-bucket.ts'
-import type { CallLimits, UpstreamLimits } from '../options.ts'
+import type { CallLimits, Priority, UpstreamLimits } from '../options.ts'
 import { ConcurrencyLimit } from './concurrency.ts'
 
 /** The properties of a call that limits depend on. */
@@ -12,6 +12,8 @@ export interface LimitedCall {
   readonly caller: string
   /** The upstream name of the tool. */
   readonly tool?: string
+  /** Returns the priority of the call. Called only if the call is queued. */
+  readonly priority?: () => Priority
 }
 
 /** What a call holds of the limits while it runs. `release` gives it back; calling it again does nothing. */
@@ -94,7 +96,7 @@ export class Limits {
       concurrency.admit()
       entered.push({ name, concurrency })
     }
-    return enterFrom(0, entered, call.caller, waitAt)
+    return enterFrom(0, entered, call, waitAt)
   }
 
   /**
@@ -209,14 +211,16 @@ export function overload(limit: string): RpcError {
 function enterFrom(
   first: number,
   limited: readonly NamedLimit[],
-  caller: string,
+  call: LimitedCall,
   waitAt: WaitAt,
 ): Permit | Promise<Permit> {
   for (let at = first; at < limited.length; at++) {
     // The check: at is below length.
     const { name, concurrency } = limited[at] as NamedLimit
-    const turn = concurrency.enter(caller, concurrency.hasRoom ? undefined : waitAt(name))
-    if (turn !== undefined) return enterAfter(turn, at, limited, caller, waitAt)
+    const turn = concurrency.hasRoom
+      ? concurrency.enter(call.caller)
+      : concurrency.enter(call.caller, waitAt(name), call.priority?.())
+    if (turn !== undefined) return enterAfter(turn, at, limited, call, waitAt)
   }
   return limited.length === 0 ? unlimited : new AcquiredPermit(limited)
 }
@@ -225,7 +229,7 @@ async function enterAfter(
   turn: Promise<void>,
   at: number,
   limited: readonly NamedLimit[],
-  caller: string,
+  call: LimitedCall,
   waitAt: WaitAt,
 ): Promise<Permit> {
   try {
@@ -235,7 +239,7 @@ async function enterAfter(
     for (const { concurrency } of limited.slice(at + 1)) concurrency.withdraw()
     throw error
   }
-  return enterFrom(at + 1, limited, caller, waitAt)
+  return enterFrom(at + 1, limited, call, waitAt)
 }
 
 function makeCallers(

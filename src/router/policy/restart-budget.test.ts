@@ -89,8 +89,49 @@ describe('an instance that exits', () => {
     expect(next()).toBe(2 * minMs)
   })
 
+  test('is restarted at once, and never quarantined, as long as it answers calls', () => {
+    const { budget, time } = budgetOf()
+    for (let left = 100; left > 0; left--) {
+      budget.succeeded()
+      time.now += minMs
+      expect(budget.next({ hasAnswered: true })).toEqual({ delayMs: 0 })
+    }
+    // Not more often than every `minMs`, however soon it exits.
+    budget.succeeded()
+    time.now += 30
+    expect(budget.next({ hasAnswered: true })).toEqual({ delayMs: minMs - 30 })
+  })
+
+  test('is quarantined only for exits without an answer in between', () => {
+    const { budget, next } = budgetOf()
+    for (let left = maxRestarts; left > 0; left--) expect(next()).not.toBe('quarantine')
+    expect(budget.next({ hasAnswered: true })).not.toBe('quarantine')
+    for (let left = maxRestarts; left > 0; left--) expect(next()).not.toBe('quarantine')
+    expect(next()).toBe('quarantine')
+  })
+
+  test('waits for a short time only while no other instance takes calls', () => {
+    const { budget } = budgetOf({ maxRestarts: 1000 })
+    const aloneMs = limits.restartAloneMs.default
+    for (let left = 20; left > 0; left--) {
+      const next = budget.next({ isAlone: true })
+      expect(next === 'quarantine' ? next : next.delayMs).toBeLessThan(aloneMs)
+    }
+    const next = budget.next()
+    expect(next === 'quarantine' ? next : next.delayMs).toBeGreaterThan(aloneMs)
+  })
+
+  test('is neither counted nor quarantined while this machine lacks resources', () => {
+    const { budget, next } = budgetOf()
+    for (let left = 100; left > 0; left--) {
+      expect(budget.next({ isShortage: true })).toEqual({ delayMs: limits.restartAloneMs.default })
+    }
+    expect(next()).toBe(minMs)
+  })
+
   test('is never restarted with 0, and always with Infinity', () => {
     const never = budgetOf({ maxRestarts: 0 })
+    expect(never.budget.next({ hasAnswered: true })).toBe('quarantine')
     expect(never.next()).toBe('quarantine')
     expect(never.budget.reason).toBe('stopped, and restarts are disabled')
     const always = budgetOf({ maxRestarts: Number.POSITIVE_INFINITY })

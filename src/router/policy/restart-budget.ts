@@ -11,13 +11,24 @@ export interface RestartHost {
   readonly random: () => number
 }
 
+/** The circumstances of an exit. */
+export interface ExitFacts {
+  /** It answered a call after its last start. */
+  readonly hasAnswered?: boolean
+  /** No other instance takes calls. */
+  readonly isAlone?: boolean
+  /** It could not be started for lack of resources of this machine, which says nothing about it. */
+  readonly isShortage?: boolean
+}
+
 /**
- * Decides when to restart an instance that exited. After `maxRestarts` within `windowMs` the instance is
- * quarantined until `release()`.
+ * Decides when to restart an instance that exited. One that answered a call works: it is restarted at once,
+ * at most every `minMs`. Delays and quarantine are for an instance that fails to start, or exits before its
+ * first answer. After `maxRestarts` of those within `windowMs` it is quarantined until `release()`.
  *
  * The delay before a restart is random, between 0 and a limit, so that many instances that exited together
- * do not restart together; the limit doubles from `minMs` to `maxMs`. `maxRestarts` may be `Infinity`, for an
- * instance that is worth retrying forever.
+ * do not restart together; the limit doubles from `minMs` to `maxMs`, or to `restartAloneMs` while no other
+ * instance takes calls. `maxRestarts` may be `Infinity`, for an instance that is worth retrying forever.
  */
 export class RestartBudget {
   readonly #options: Required<RestartOptions>
@@ -52,20 +63,24 @@ export class RestartBudget {
   }
 
   /** Must be called when it exited or could not be started. Returns the delay of the restart, or quarantines it. */
-  next(): { readonly delayMs: number } | 'quarantine' {
+  next(exit: ExitFacts = {}): { readonly delayMs: number } | 'quarantine' {
     if (this.#isQuarantined) return 'quarantine'
     const now = this.#host.now()
     const wasUpMs = this.#upSince === undefined ? 0 : now - this.#upSince
     this.#upSince = undefined
+    const { maxRestarts, minMs } = this.#options
+    if (exit.hasAnswered && maxRestarts > 0) {
+      this.#attempts = 0
+      this.#recent?.clear()
+      return { delayMs: Math.max(0, Math.floor(minMs - wasUpMs)) }
+    }
+    if (exit.isShortage && maxRestarts > 0) return { delayMs: limits.restartAloneMs.default }
     if (wasUpMs >= limits.restartStableMs.default) this.#attempts = 0
     if (this.#recent?.add(now) === false) {
       this.#isQuarantined = true
       return 'quarantine'
     }
-    const { minMs, maxMs } = this.#options
-    const { random } = this.#host
-    const delayMs = backoffMs(this.#attempts++, { baseMs: Math.max(1, minMs), maxMs, random })
-    return { delayMs: Math.floor(delayMs) }
+    return { delayMs: this.#backoffMs(exit.isAlone === true) }
   }
 
   /**
@@ -82,6 +97,13 @@ export class RestartBudget {
     this.#recent?.clear()
     this.#attempts = 0
     this.#upSince = undefined
+  }
+
+  #backoffMs(isAlone: boolean): number {
+    const { minMs, maxMs: usualMs } = this.#options
+    const maxMs = isAlone ? Math.min(usualMs, limits.restartAloneMs.default) : usualMs
+    const { random } = this.#host
+    return Math.floor(backoffMs(this.#attempts++, { baseMs: Math.max(1, minMs), maxMs, random }))
   }
 }
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { ChannelError, type ChannelErrorCode } from '../../jsonrpc/channel.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
-import { methods } from '../../mcp/methods.ts'
+import { mcpMethods } from '../../mcp/methods.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { mayRetry, type Outcome, outcomeOf, RetryBudget, safetyOf } from './retry.ts'
+import { type AttemptOutcome, endingOf, mayRetry, RetryBudget, safetyOf } from './retry.ts'
 
 describe('whether a call may be retried', () => {
-  const outcomes: readonly Outcome[] = ['answered', 'lost', 'timeout', 'ended']
+  const outcomes: readonly AttemptOutcome[] = ['answered', 'lost', 'timeout', 'ended']
   const flags = [false, true]
   const cases = outcomes.flatMap(outcome =>
     flags.flatMap(isReadOnly =>
@@ -27,7 +27,7 @@ describe('whether a call may be retried', () => {
 })
 
 describe('how a call ended', () => {
-  test.each<[ChannelErrorCode, Outcome, boolean]>([
+  test.each<[ChannelErrorCode, AttemptOutcome, boolean]>([
     ['closed', 'lost', false],
     ['outcome-unknown', 'lost', true],
     ['timeout', 'timeout', true],
@@ -40,15 +40,15 @@ describe('how a call ended', () => {
     ['unserialisable', 'ended', false],
     ['id-collision', 'ended', false],
   ])('with a ChannelError %s', (code, outcome, wasSent) => {
-    expect(outcomeOf(new ChannelError(code, 'x'))).toEqual({ outcome, wasSent })
+    expect(endingOf(new ChannelError(code, 'x'))).toEqual({ outcome, wasSent })
   })
 
-  test.each<[string, unknown, Outcome]>([
+  test.each<[string, unknown, AttemptOutcome]>([
     ['an error that the server answered', errors.rateLimited(), 'answered'],
     ['the reason of a signal', new DOMException('x', 'AbortError'), 'ended'],
     ['anything else', 'x', 'ended'],
   ])('with %s', (_, error, outcome) => {
-    expect(outcomeOf(error)).toEqual({ outcome, wasSent: true })
+    expect(endingOf(error)).toEqual({ outcome, wasSent: true })
   })
 })
 
@@ -67,16 +67,19 @@ describe('whether repeating a request is harmless', () => {
   })
 
   test('the read-only requests of the protocol are those that read', () => {
-    const reading = Object.keys(methods).filter(method => safetyOf(method).isReadOnly)
+    const reading = Object.keys(mcpMethods).filter(method => safetyOf(method).isReadOnly)
     expect(reading.sort()).toEqual([
       'completion/complete',
       'ping',
       'prompts/get',
       'prompts/list',
+      'resources/directory/read',
       'resources/list',
       'resources/read',
       'resources/templates/list',
       'server/discover',
+      'skills/get',
+      'skills/list',
       'tasks/get',
       'tasks/list',
       'tools/list',

@@ -10,7 +10,7 @@ import type { RetryOptions } from '../options.ts'
  * How a call ended: answered by the server, even with an error; lost on the way; without a response in time;
  * or ended by this side, because its caller gave it up or it cannot be sent anywhere.
  */
-export type Outcome = 'answered' | 'lost' | 'timeout' | 'ended'
+export type AttemptOutcome = 'answered' | 'lost' | 'timeout' | 'ended'
 
 /** What decides whether a call may be retried. */
 export interface RetryFacts {
@@ -26,19 +26,19 @@ export interface RetryFacts {
  * Returns whether a call may be retried: if it provably was not sent, or if repeating it is harmless. A call
  * that the server answered is never retried.
  */
-export function mayRetry(outcome: Outcome, facts: RetryFacts): boolean {
+export function mayRetry(outcome: AttemptOutcome, facts: RetryFacts): boolean {
   if (outcome === 'answered' || outcome === 'ended') return false
   return !facts.wasSent || facts.isReadOnly || facts.isIdempotent
 }
 
 /** Returns how a call ended that failed with this error, and whether it may have reached the server. */
-export function outcomeOf(error: unknown): Ending {
+export function endingOf(error: unknown): Ending {
   if (error instanceof RpcError) return { outcome: 'answered', wasSent: true }
   return error instanceof ChannelError ? endings[error.code] : { outcome: 'ended', wasSent: true }
 }
 
 interface Ending {
-  readonly outcome: Outcome
+  readonly outcome: AttemptOutcome
   readonly wasSent: boolean
 }
 

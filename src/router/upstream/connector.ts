@@ -6,7 +6,7 @@ import { type Deadlines, timed } from '../../util/time/deadline.ts'
 import type { Traffic } from '../../util/traffic.ts'
 import { UpstreamConnection, type UpstreamConnectionHost } from '../connection/connection.ts'
 import type { InFlightCall } from '../connection/in-flight-list.ts'
-import type { Target } from './target.ts'
+import type { InstanceTarget } from './target.ts'
 
 /** What connections are opened with, and where their notifications go. */
 export interface ConnectorHost {
@@ -15,6 +15,8 @@ export interface ConnectorHost {
   /** How long an ambiguous server request is held until it can be attributed; 0 rejects it at once. */
   readonly attributionTimeoutMs: number
   readonly connectTimeoutMs: number
+  /** Resolves when a connection may be opened, with the function to call afterwards. Rejects when the signal aborts. */
+  enter(signal: AbortSignal): Promise<() => void>
   /** Counts the bytes and messages of all connections. */
   readonly traffic: Traffic
   /** Called when calls begin to go over a WebSocket instead of HTTP. */
@@ -25,14 +27,14 @@ export interface ConnectorHost {
 
 /** Opens the connections of one instance, each within `connectTimeoutMs`. The caller of `open` owns them. */
 export class Connector {
-  readonly #target: Target
+  readonly #target: InstanceTarget
   readonly #host: ConnectorHost
   readonly #stop = new AbortController()
   readonly #dialing = new Set<Promise<Channel>>()
   #latestChild: ChildProcess | undefined
   #hasWebSocket = false
 
-  constructor(target: Target, host: ConnectorHost) {
+  constructor(target: InstanceTarget, host: ConnectorHost) {
     this.#target = target
     this.#host = host
   }
@@ -66,7 +68,12 @@ export class Connector {
       capabilities,
       onNotification: (method, params) => this.#host.onNotification(method, params),
     })
-    await this.#inTime(signal => connection.open(call, signal))
+    const leave = await this.#host.enter(this.#stop.signal)
+    try {
+      await this.#inTime(signal => connection.open(call, signal))
+    } finally {
+      leave()
+    }
     return connection
   }
 

@@ -7,7 +7,10 @@ import type { UpstreamConnection } from '../connection/connection.ts'
 import { HealthCheck } from './health-check.ts'
 
 /** Checks a server that responds like this five times, and returns the reported events. */
-async function looked(answer: () => Promise<unknown>): Promise<readonly string[]> {
+async function looked(
+  answer: () => Promise<unknown>,
+  received: () => number = () => 0,
+): Promise<readonly string[]> {
   const clock = fakeClock()
   const reported: string[] = []
   const client = { server: { revision: { features: { liveness: 'ping' } } }, request: answer }
@@ -18,6 +21,8 @@ async function looked(answer: () => Promise<unknown>): Promise<readonly string[]
     { intervalMs: 100, failures: 3 },
     new Deadlines(clock),
     {
+      received,
+      onMissed: () => reported.push('missed'),
       onRecovered: () => reported.push('back'),
       onDead: () => reported.push('dead'),
     },
@@ -43,12 +48,43 @@ test.each<[string, () => Promise<unknown>]>([
 test.each<ChannelErrorCode>(['timeout', 'closed', 'outcome-unknown'])(
   'a server that responds with "%s" is reported dead once',
   async code => {
-    expect(await looked(failing(code))).toEqual(['dead'])
+    expect(await looked(failing(code))).toEqual(['missed', 'dead'])
   },
 )
 
 test('a server that responds after a missed check is reported as recovered', async () => {
   let looks = 0
   const answer = () => (looks++ === 1 ? failing('timeout')() : Promise.resolve({}))
-  expect(await looked(answer)).toEqual(['back'])
+  expect(await looked(answer)).toEqual(['missed', 'back'])
+})
+
+test('a server is not asked while it sends messages', async () => {
+  let asked = 0
+  let messages = 0
+  const answer = () => {
+    asked++
+    return failing('timeout')()
+  }
+  expect(await looked(answer, () => ++messages)).toEqual([])
+  expect(asked).toBe(0)
+})
+
+test('a message that arrives instead of the response is a sign of life', async () => {
+  let messages = 0
+  const answer = () => {
+    messages++
+    return failing('timeout')()
+  }
+  expect(await looked(answer, () => messages)).toEqual([])
+})
+
+test('a message between two checks makes the missed ones count for nothing', async () => {
+  let looks = 0
+  let messages = 0
+  const answer = () => {
+    // Two missed, then a message, then two missed again.
+    if (++looks === 2) setImmediate(() => messages++)
+    return failing('timeout')()
+  }
+  expect(await looked(answer, () => messages)).toEqual(['missed', 'back', 'missed'])
 })

@@ -1,4 +1,5 @@
 import { isOutage } from '../../client/errors.ts'
+import { ChannelError } from '../../jsonrpc/channel.ts'
 import { outsideTraces } from '../../mcp/trace-context.ts'
 import { limits } from '../../util/limits/limits.ts'
 import type { Deadlines } from '../../util/time/deadline.ts'
@@ -8,6 +9,10 @@ import type { HealthOptions } from '../options.ts'
 
 /** Where the results of a health check go. */
 export interface HealthCheckHost {
+  /** The number of messages that the server has sent so far, on any of its connections. */
+  received(): number
+  /** The server has missed a check. Called for the first of several in a row. */
+  onMissed(): void
   /** The server answers again after a missed check. */
   onRecovered(): void
   /** The server has missed `failures` checks in a row. Called once. */
@@ -15,8 +20,9 @@ export interface HealthCheckHost {
 }
 
 /**
- * Checks periodically whether a server responds. Any response counts, an error included: only its absence
- * is a failure.
+ * Checks periodically whether a server responds. Any message is a sign of life: a response, an error,
+ * progress, a notification. The server is asked only if there was none since the last check, so a server
+ * that is busy with calls and answers them is not asked at all.
  */
 export class HealthCheck {
   readonly #connection: UpstreamConnection
@@ -24,6 +30,7 @@ export class HealthCheck {
   readonly #host: HealthCheckHost
   readonly #check: PeriodicCheck
   #misses = 0
+  #received = 0
 
   constructor(
     connection: UpstreamConnection,
@@ -38,6 +45,7 @@ export class HealthCheck {
       failures: options.failures ?? limits.healthFailures.default,
     }
     this.#host = host
+    this.#received = host.received()
     const check = (): Promise<void> => outsideTraces(() => this.#ping())
     this.#check = new PeriodicCheck(this.#options.intervalMs, check, deadlines)
     this.#check.start()
@@ -47,23 +55,68 @@ export class HealthCheck {
     this.#check.stop()
   }
 
+  /** Checks that the server has missed in a row. */
+  get misses(): number {
+    return this.#misses
+  }
+
   async #ping(): Promise<void> {
-    const { client } = this.#connection
-    const { timeoutMs, failures } = this.#options
-    const method = client.server.revision.features.liveness
     const before = this.#misses
-    try {
-      await client.request(method, undefined, { timeoutMs, fresh: true })
-      this.#misses = 0
-    } catch (error) {
-      if (!isOutage(error)) this.#misses = 0
-      // A check that was not sent because of too many requests says nothing about the server.
-      else if (error.code !== 'too-many') this.#misses = before + 1
-    }
+    const received = this.#host.received()
+    if (received !== this.#received || (await this.#responds())) this.#misses = 0
+    this.#received = this.#host.received()
+    // A message that arrived while the server was asked is as good as the response.
+    if (this.#received !== received) this.#misses = 0
     if (!this.#check.isRunning) return
     if (before > 0 && this.#misses === 0) this.#host.onRecovered()
-    if (this.#misses < failures) return
+    if (before === 0 && this.#misses > 0) this.#host.onMissed()
+    if (this.#misses < this.#options.failures) return
     this.stop()
     this.#host.onDead()
   }
+
+  /** Asks the server, and counts a miss if it does not respond. Returns whether it does. */
+  async #responds(): Promise<boolean> {
+    const { client } = this.#connection
+    const { timeoutMs } = this.#options
+    const method = client.server.revision.features.liveness
+    try {
+      await client.request(method, undefined, { timeoutMs, fresh: true })
+      return true
+    } catch (error) {
+      if (!isOutage(error)) return true
+      // A check that was not sent because of too many requests says nothing about the server.
+      if (error.code !== 'too-many') this.#misses++
+      return false
+    }
+  }
+}
+
+/** Asks a server for a sign of life. Any response is one, an error included. Never rejects. */
+export async function responds(
+  { client }: UpstreamConnection,
+  timeoutMs: number,
+): Promise<boolean> {
+  const method = client.server.revision.features.liveness
+  try {
+    await client.request(method, undefined, { timeoutMs, fresh: true })
+    return true
+  } catch (error) {
+    return !isOutage(error)
+  }
+}
+
+/** Cuts a connection that misses its health checks. Returns a function that stops the checks. */
+export function watchHealth(
+  connection: UpstreamConnection,
+  options: HealthOptions,
+  deadlines: Deadlines,
+): () => void {
+  const check = new HealthCheck(connection, options, deadlines, {
+    received: () => connection.received,
+    onMissed() {},
+    onRecovered() {},
+    onDead: () => connection.lose(new ChannelError('timeout', 'it does not respond any more')),
+  })
+  return () => check.stop()
 }

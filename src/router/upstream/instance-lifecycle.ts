@@ -1,18 +1,22 @@
 import { ChannelError } from '../../jsonrpc/channel.ts'
 import { outsideTraces } from '../../mcp/trace-context.ts'
+import { isUnstartable } from '../../transport/process/spawn-failure.ts'
+import { isShortage, rootCause } from '../../util/error-cause.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import type { Deadlines } from '../../util/time/deadline.ts'
 import { type Sleep, sleep } from '../../util/time/sleep.ts'
 import type { UpstreamConnection } from '../connection/connection.ts'
 import type { UpstreamOptions } from '../options.ts'
+import { isRefusedCredentials, retryAfterMsOf } from '../policy/fault.ts'
 import { RestartBudget } from '../policy/restart-budget.ts'
+import { failureSummary, failureText } from './failure-text.ts'
 import { HealthCheck } from './health-check.ts'
 
 /**
  * The state of an instance: being connected, connected, waiting to be restarted, given up until
  * `retry()`, or stopped for good.
  */
-export type InstanceState = 'starting' | 'ready' | 'waiting' | 'quarantined' | 'stopped'
+export type InstanceState = 'idle' | 'starting' | 'ready' | 'waiting' | 'quarantined' | 'stopped'
 
 /** What the lifecycle of an instance needs, and what it reports. */
 export interface LifecycleHost {
@@ -20,13 +24,23 @@ export interface LifecycleHost {
   readonly deadlines: Deadlines
   /** Opens the first connection. */
   open(): Promise<UpstreamConnection>
+  /** Prepares a new connection for calls. Settles when it can take them; never rejects. */
+  prepare(connection: UpstreamConnection): Promise<void>
+  /** The number of calls that the instance has answered. */
+  answered(): number
+  /** Whether no other instance of the server takes calls. */
+  isAlone(): boolean
   /** The instance is connected, for the first time or after a restart. */
   onReady(): void
-  /** The instance was lost, or could not be connected. */
-  onDown(cause: Error | undefined): void
-  /** The instance is restarted after `delayMs`. */
+  /** The instance was lost, or could not be connected; `isNews` unless for the same reason as before. */
+  onDown(cause: Error | undefined, isNews: boolean): void
+  /** The instance is restarted after `delayMs`. Called once for a shortage of this machine. */
   onRestart(attempt: number, delayMs: number): void
   onQuarantined(reason: string): void
+  /** The number of messages that the instance has sent so far. */
+  received(): number
+  /** The instance has missed a health check, for the first time in a row. */
+  onMissed(): void
   /** The instance answers health checks again. */
   onRecovered(): void
 }
@@ -39,14 +53,27 @@ export class InstanceLifecycle {
   readonly #host: LifecycleHost
   #options: UpstreamOptions
   #budget: RestartBudget | undefined
-  #state: InstanceState = 'starting'
+  #state: InstanceState = 'idle'
   #reason: string | undefined
+  #summary: string | undefined
   #first: UpstreamConnection | undefined
+  /** Lost connections that have not closed yet: calls in flight on them may still be answered. */
+  readonly #lost = new Set<UpstreamConnection>()
   #restarts = 0
+  /** The calls answered before the instance was last started. */
+  #answeredBefore = 0
+  /** Attempts since the instance was last ready. */
+  #attempts = 0
+  /** Why the latest attempt failed, or the connection was lost. */
+  #cause: Error | undefined
+  /** Ends the use of the first connection, while there is one. */
+  #leave: ((cause: Error) => void) | undefined
   /** The wait before the next attempt. */
   #backoff: Sleep | undefined
   #running: Promise<void> | undefined
   #health: HealthCheck | undefined
+  /** Whether the latest attempt failed in a way that further attempts cannot change. */
+  #isUnstartable = false
 
   constructor(options: UpstreamOptions, host: LifecycleHost) {
     this.#options = options
@@ -63,6 +90,11 @@ export class InstanceLifecycle {
     return this.#reason
   }
 
+  /** Why the instance is not ready, in words that anyone may read. */
+  get summary(): string | undefined {
+    return this.#summary
+  }
+
   get restarts(): number {
     return this.#restarts
   }
@@ -75,6 +107,11 @@ export class InstanceLifecycle {
   /** Whether the options allow restarts at all. */
   get mayRestart(): boolean {
     return this.#budget !== undefined
+  }
+
+  /** Health checks missed in a row. */
+  get misses(): number {
+    return this.#state === 'ready' ? (this.#health?.misses ?? 0) : 0
   }
 
   /** The first connection, open or not; undefined while there is none. */
@@ -103,16 +140,37 @@ export class InstanceLifecycle {
     } else this.#backoff?.wake()
   }
 
+  /**
+   * Must be called when the server could not be reached although its connection is open, as over HTTP:
+   * another connection is opened, with back-off, and calls in flight on this one may end.
+   */
+  leave(cause: Error): void {
+    if (this.#state === 'ready') this.#leave?.(cause)
+  }
+
+  /** Makes a restart that is further away than `withinMs` happen then. */
+  hurry(withinMs: number): void {
+    const backoff = this.#backoff
+    if (backoff === undefined || backoff.leftMs <= withinMs) return
+    this.#host.clock.start(() => backoff.wake(), withinMs).unref()
+  }
+
   /** Stops the instance for good. Settles when its connection is closed; never rejects. */
   async stop(cause: Error): Promise<void> {
     this.#state = 'stopped'
     this.#backoff?.wake()
     this.#health?.stop()
     this.#first?.lose(cause)
-    await Promise.all([this.#first?.close(), this.#running])
+    const released = Array.from(this.#lost, connection => connection.close())
+    await Promise.all([this.#first?.close(), ...released, this.#running])
   }
 
   async #run(): Promise<void> {
+    const { configError } = this.#options
+    if (configError !== undefined) {
+      // It names keys and variables of the file, and never their values.
+      return this.#quarantine(configError, `its configuration is invalid: ${configError}`)
+    }
     for (let attempt = 0; this.#state !== 'stopped'; attempt++) {
       if (attempt > 0 && !(await this.#mayContinue())) return
       await this.#connectOnce()
@@ -126,25 +184,44 @@ export class InstanceLifecycle {
     try {
       connection = await this.#host.open()
     } catch (error) {
+      this.#isUnstartable = isUnstartable(error)
       this.#down(error instanceof Error ? error : new Error(String(error)))
       return
     }
+    this.#isUnstartable = false
     if (this.#isStopped()) {
       await connection.close()
       return
     }
     this.#first = connection
-    this.#state = 'ready'
-    this.#reason = undefined
     this.#budget?.succeeded()
-    this.#checkHealth()
-    this.#host.onReady()
-    const cause = await connection.lost
+    this.#answeredBefore = this.#host.answered()
+    await Promise.race([this.#host.prepare(connection), connection.lost])
+    if (!this.#isStopped() && connection.isOpen) {
+      this.#state = 'ready'
+      this.#reason = undefined
+      this.#attempts = 0
+      this.#summary = undefined
+      this.#checkHealth()
+      this.#host.onReady()
+    }
+    const left = new Promise<Error>(resolve => {
+      this.#leave = resolve
+    })
+    const cause = await Promise.race([connection.lost, left])
+    this.#leave = undefined
     this.#health?.stop()
     this.#first = undefined
     this.#down(cause)
+    this.#keepUntilClosed(connection)
     // Released before the next one is opened: two processes at once may be one too many.
-    await connection.close()
+    if (connection.isOpen) void connection.closeWhenUnused(this.#host.deadlines)
+    else await connection.closeUnlessRetired()
+  }
+
+  #keepUntilClosed(connection: UpstreamConnection): void {
+    this.#lost.add(connection)
+    void connection.closed.then(() => this.#lost.delete(connection))
   }
 
   #makeBudget(): RestartBudget | undefined {
@@ -164,6 +241,8 @@ export class InstanceLifecycle {
     if (connection === undefined) return
     this.#health?.stop()
     this.#health = new HealthCheck(connection, this.#options.health ?? {}, this.#host.deadlines, {
+      received: () => this.#host.received(),
+      onMissed: () => this.#host.onMissed(),
       onRecovered: () => this.#host.onRecovered(),
       onDead: () => {
         connection.lose(new ChannelError('timeout', 'it does not respond any more'))
@@ -175,28 +254,53 @@ export class InstanceLifecycle {
 
   #down(cause: Error | undefined): void {
     if (this.#isStopped()) return
-    this.#reason = cause?.message ?? 'the connection was closed'
+    const before = this.#reason
+    this.#reason = failureText(cause)
+    this.#summary = failureSummary(cause)
+    this.#cause = cause
     this.#state = 'waiting'
-    this.#host.onDown(cause)
+    this.#host.onDown(cause, this.#reason !== before)
   }
 
   /** Waits before the next attempt; returns false if there is none. */
   async #mayContinue(): Promise<boolean> {
-    const next = this.#budget?.next() ?? 'quarantine'
+    const cause = this.#cause
+    const { status } = rootCause(cause)
+    const next = this.#isUnstartable
+      ? 'quarantine'
+      : (this.#budget?.next({
+          hasAnswered: this.#host.answered() > this.#answeredBefore,
+          // Credentials do not become valid by being sent more often.
+          isAlone: this.#host.isAlone() && !isRefusedCredentials(status),
+          isShortage: isShortage(cause),
+        }) ?? 'quarantine')
+    this.#answeredBefore = this.#host.answered()
     if (next === 'quarantine') {
-      const why = this.#budget?.reason ?? restartsDisabled
-      this.#state = 'quarantined'
-      this.#reason = this.#reason === undefined ? why : `${why}: ${this.#reason}`
-      this.#host.onQuarantined(this.#reason)
-      this.#running = undefined
+      const why = this.#isUnstartable
+        ? 'it cannot be started'
+        : (this.#budget?.reason ?? restartsDisabled)
+      const isSaid = this.#summary === undefined || this.#isUnstartable
+      this.#quarantine(
+        this.#reason === undefined ? why : `${why}: ${this.#reason}`,
+        isSaid ? why : `${why}: ${this.#summary}`,
+      )
       return false
     }
+    const delayMs = Math.max(next.delayMs, retryAfterMsOf(cause) ?? 0)
     this.#restarts++
-    this.#host.onRestart(this.#restarts, next.delayMs)
-    this.#backoff = sleep(next.delayMs, this.#host.clock)
+    if (++this.#attempts === 1 || !isShortage(cause)) this.#host.onRestart(this.#attempts, delayMs)
+    this.#backoff = sleep(delayMs, this.#host.clock)
     await this.#backoff.done
     this.#backoff = undefined
     return !this.#isStopped()
+  }
+
+  #quarantine(reason: string, summary: string): void {
+    this.#state = 'quarantined'
+    this.#reason = reason
+    this.#summary = summary
+    this.#host.onQuarantined(reason)
+    this.#running = undefined
   }
 
   // A method, because the compiler takes a field that was compared before for settled.

@@ -1,34 +1,48 @@
 import { ChannelError } from '../../jsonrpc/channel.ts'
 import type { Members } from '../../mcp/types/base.ts'
 import type { ChildProcess } from '../../transport/process/child.ts'
+import { causeLabel } from '../../util/error-cause.ts'
+import { limits } from '../../util/limits/limits.ts'
+import { hideValues } from '../../util/text/hidden-values.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { timed } from '../../util/time/deadline.ts'
 import { allCapabilities } from '../connection/capabilities.ts'
 import type { UpstreamConnection } from '../connection/connection.ts'
 import { ConnectionPool, type PooledCall } from '../connection/connection-pool.ts'
-import type { UpstreamOptions } from '../options.ts'
+import { SpareConnections } from '../connection/spare-connections.ts'
+import { busyReason } from '../forward/errors.ts'
+import type { PoolOptions, UpstreamOptions } from '../options.ts'
 import type { Candidate } from '../policy/balance.ts'
 import { Breaker, type BreakerState } from '../policy/breaker.ts'
+import { type Fault, retryAfterMsOf } from '../policy/fault.ts'
 import { LoadStats } from '../policy/load-stats.ts'
+import { BreakerProbe } from './breaker-probe.ts'
 import { Connector, type ConnectorHost } from './connector.ts'
+import { responds, watchHealth } from './health-check.ts'
 import {
   differs,
   InstanceLifecycle,
   type InstanceState,
   restartsDisabled,
 } from './instance-lifecycle.ts'
-import type { Target } from './target.ts'
+import type { InstanceTarget } from './target.ts'
 
 /** What an instance needs, and what it reports. */
 export interface InstanceHost extends Omit<ConnectorHost, 'onWebSocket' | 'onNotification'> {
   readonly clock: Clock
+  /** Reads what callers see of the instance. Settles when it can take calls; never rejects. */
+  prepare(instance: Instance, connection: UpstreamConnection): Promise<void>
+  /** Whether no other instance of the server takes calls. */
+  isAlone(instance: Instance): boolean
   /** The instance takes calls. */
   onReady(instance: Instance): void
-  /** The instance was lost, or could not be connected. */
-  onDown(instance: Instance, cause: Error | undefined): void
+  /** The instance was lost, or could not be connected; `isNews` unless for the same reason as before. */
+  onDown(instance: Instance, cause: Error | undefined, isNews: boolean): void
   /** The instance is restarted after `delayMs`. */
   onRestart(instance: Instance, attempt: number, delayMs: number): void
   onQuarantined(instance: Instance, reason: string): void
+  /** The instance has missed a health check, for the first time in a row. */
+  onMissed(instance: Instance): void
   onBreaker(instance: Instance, from: BreakerState, to: BreakerState, why: string): void
   /** Called with every notification that belongs to no call. */
   onNotification(instance: Instance, method: string, params: Members | undefined): void
@@ -36,21 +50,30 @@ export interface InstanceHost extends Omit<ConnectorHost, 'onWebSocket' | 'onNot
 
 /** One instance of an upstream server: its connections, its lifecycle, its load and its circuit breaker. */
 export class Instance implements Candidate {
-  readonly target: Target
+  readonly target: InstanceTarget
   readonly load: LoadStats
   readonly #host: InstanceHost
   #options: UpstreamOptions
   #breaker: Breaker | undefined
+  readonly #probe: BreakerProbe
+  /** Until when the server asked to be left alone; 0 if it did not. */
+  #heldUntil = 0
+  #lastFailure: string | undefined
+  /** The calls answered when that was. */
+  #answeredThen = 0
   readonly #lifecycle: InstanceLifecycle
   readonly #connector: Connector
   readonly #pool: ConnectionPool
+  /** Undefined unless the options ask for a pool. */
+  readonly #spares: SpareConnections | undefined
 
-  constructor(target: Target, options: UpstreamOptions, host: InstanceHost) {
+  constructor(target: InstanceTarget, options: UpstreamOptions, host: InstanceHost) {
     this.target = target
     this.#options = options
     this.#host = host
     const { clock, deadlines, client, attributionTimeoutMs, connectTimeoutMs, traffic } = host
     this.load = new LoadStats({ key: target.key, weight: target.weight, now: () => clock.now() })
+    this.#probe = new BreakerProbe({ deadlines, responds: async () => this.#isAlive() })
     this.#breaker = this.#makeBreaker()
     this.#lifecycle = this.#makeLifecycle()
     this.#connector = new Connector(target, {
@@ -58,6 +81,7 @@ export class Instance implements Candidate {
       client,
       attributionTimeoutMs,
       connectTimeoutMs,
+      enter: signal => host.enter(signal),
       traffic,
       // A server that accepts a WebSocket is reachable; what the breaker opened for may be over.
       onWebSocket: () => this.breaker?.tryNow(),
@@ -66,8 +90,10 @@ export class Instance implements Candidate {
     this.#pool = new ConnectionPool({
       sharing: sharingOf(options),
       deadlines,
+      max: options.pool?.max,
       open: (capabilities, call) => this.#connector.open(() => capabilities, call),
     })
+    this.#spares = options.pool && this.#makeSpares(options.pool)
   }
 
   get key(): string {
@@ -104,22 +130,56 @@ export class Instance implements Candidate {
     return this.#lifecycle.reason
   }
 
+  /** Why the instance is not ready, in one line, in words that anyone may read. */
+  get summary(): string | undefined {
+    return this.#lifecycle.summary
+  }
+
   /**
    * Why the instance takes no calls, in one line, for callers: without the output of its process, and
    * without addresses.
    */
   get unavailableReason(): string | undefined {
     const { state, mayRestart } = this.#lifecycle
+    const { configError } = this.#options
+    if (configError !== undefined) return `its configuration is invalid: ${configError}`
     if (state === 'quarantined' && !mayRestart) return restartsDisabled
     if (state !== 'ready') return unavailableReasons[state]
     const { breaker } = this
+    if (this.heldMs > 0) return busyReason
     return breaker?.state === 'open'
       ? `its circuit breaker is open after ${breaker.why}`
       : undefined
   }
 
+  /** Milliseconds for which the server asked to be left alone; 0 if it did not. */
+  get heldMs(): number {
+    return this.#heldUntil === 0 ? 0 : Math.max(0, this.#heldUntil - this.#host.clock.now())
+  }
+
+  /**
+   * Milliseconds until the instance takes a call although it is held, or its breaker is open and no other
+   * instance takes calls; 0 if neither is so.
+   */
+  get unavailableMs(): number {
+    const { breaker, heldMs } = this
+    if (heldMs > 0 || breaker === undefined || breaker.isReady) return Math.ceil(heldMs)
+    const panicMs = Math.max(1, limits.breakerPanicMs.default - breaker.openForMs)
+    return breaker.state === 'open' ? Math.ceil(Math.min(panicMs, breaker.retryAfterMs)) : 1
+  }
+
+  /** Why a call or the connection failed, in a word or two, unless a call was answered since. */
+  get lastFailure(): string | undefined {
+    return this.load.counts.succeeded === this.#answeredThen ? this.#lastFailure : undefined
+  }
+
   get restarts(): number {
     return this.#lifecycle.restarts
+  }
+
+  /** Health checks missed in a row. */
+  get misses(): number {
+    return this.#lifecycle.misses
   }
 
   /** Milliseconds until the next restart; undefined if none is scheduled. */
@@ -146,13 +206,37 @@ export class Instance implements Candidate {
   /** The end of the error output of its processes; of the latest one if none is running. */
   get stderr(): string {
     const { children } = this
-    if (children.length === 0) return this.#connector.latestChild?.stderr ?? ''
-    return children.map(({ stderr }) => stderr).join('')
+    if (children.length === 0) return hideValues(this.#connector.latestChild?.stderr ?? '')
+    return hideValues(children.map(({ stderr }) => stderr).join(''))
   }
 
   /** Whether the instance takes a call now. */
   get isReady(): boolean {
-    return this.first?.isOpen === true && (this.breaker?.isReady ?? true)
+    if (this.first?.isOpen !== true || this.breaker?.isReady === false) return false
+    return this.#heldUntil === 0 || this.heldMs === 0
+  }
+
+  /**
+   * Lets one call through although the breaker is open, if it has been for `breakerPanicMs`; returns whether
+   * it does. For a server none of whose instances takes calls.
+   */
+  mayProbe(): boolean {
+    const { breaker } = this
+    if (this.first?.isOpen !== true || this.heldMs > 0 || breaker === undefined) return false
+    if (breaker.openForMs < limits.breakerPanicMs.default) return false
+    breaker.tryNow()
+    return breaker.isReady
+  }
+
+  /** Must be called when a call failed for a reason that is not its own. */
+  onFault(fault: Exclude<Fault, 'none'>, error: unknown): void {
+    this.#failed(causeLabel(error) ?? (error instanceof ChannelError ? error.code : fault))
+    if (fault === 'busy') {
+      const retryAfterMs = retryAfterMsOf(error) ?? 0
+      if (retryAfterMs > 0) this.#heldUntil = this.#host.clock.now() + retryAfterMs
+    } else if (fault === 'unsent' && this.first?.hasStreams) {
+      this.#lifecycle.leave(error instanceof Error ? error : new Error(String(error)))
+    }
   }
 
   /** Applies the options that can change while it is connected: breaker, restarts and health checks. */
@@ -170,22 +254,36 @@ export class Instance implements Candidate {
 
   /** Restarts a quarantined instance, or one that waits for its restart, at once. */
   retry(): void {
+    this.#heldUntil = 0
     this.#lifecycle.retry()
+  }
+
+  /** Makes a restart that is further away than `withinMs` happen then. */
+  hurry(withinMs: number): void {
+    this.#lifecycle.hurry(withinMs)
   }
 
   /** Returns the connection for a call. Throws a ChannelError `'closed'` if the instance is not ready. */
   connectionFor(call: PooledCall): UpstreamConnection | Promise<UpstreamConnection> {
     const { first } = this
     if (first === undefined) throw new ChannelError('closed', this.reason ?? 'not connected')
-    return this.#pool.for(first, call)
+    const connection = this.#pool.for(first, call)
+    if (this.#spares === undefined || connection !== first) return connection
+    return this.#spares.leastBusy(first)
   }
 
   /** Stops it for good, after at most `drainMs` in which calls in flight complete. Never rejects. */
   async stop(drainMs = 0): Promise<void> {
     if (drainMs > 0) await this.#drained(drainMs)
     const cause = new ChannelError('closed', 'the server was removed')
+    this.#probe.stop()
     const stopped = this.#lifecycle.stop(cause)
-    await Promise.all([stopped, this.#connector.stop(cause), this.#pool.close()])
+    await Promise.all([
+      stopped,
+      this.#connector.stop(cause),
+      this.#pool.close(),
+      this.#spares?.close(cause),
+    ])
   }
 
   #makeLifecycle(): InstanceLifecycle {
@@ -194,22 +292,44 @@ export class Instance implements Candidate {
     return new InstanceLifecycle(this.#options, {
       clock,
       deadlines,
-      open: () => {
-        const isShared = sharingOf(this.#options) === 'shared'
-        return this.#connector.open(isShared ? allCapabilities : () => ({}))
-      },
+      open: () => this.#openFirst(),
+      prepare: connection => host.prepare(this, connection),
+      answered: () => this.load.counts.succeeded,
+      isAlone: () => host.isAlone(this),
       onReady: () => {
         if (this.restarts > 0) {
           this.load.recovered()
           // Its failures were those of the one before.
           this.breaker?.reset()
         }
+        this.#spares?.start()
         host.onReady(this)
       },
-      onDown: cause => host.onDown(this, cause),
+      onDown: (cause, isNews) => {
+        this.#spares?.stop()
+        const label = causeLabel(cause)
+        if (label !== undefined) this.#failed(label)
+        host.onDown(this, cause, isNews)
+      },
       onRestart: (attempt, delayMs) => host.onRestart(this, attempt, delayMs),
       onQuarantined: reason => host.onQuarantined(this, reason),
+      received: () => this.#received(),
+      onMissed: () => host.onMissed(this),
       onRecovered: () => this.breaker?.tryNow(),
+    })
+  }
+
+  #openFirst(): Promise<UpstreamConnection> {
+    const isShared = sharingOf(this.#options) === 'shared'
+    return this.#connector.open(isShared ? allCapabilities : () => ({}))
+  }
+
+  #makeSpares(options: PoolOptions): SpareConnections {
+    const { deadlines } = this.#host
+    return new SpareConnections(options, {
+      deadlines,
+      open: () => this.#openFirst(),
+      watch: connection => watchHealth(connection, this.#options.health ?? {}, deadlines),
     })
   }
 
@@ -218,14 +338,34 @@ export class Instance implements Candidate {
     if (breaker === false) return undefined
     const { clock } = this.#host
     let state: BreakerState = 'closed'
-    return new Breaker(breaker ?? {}, {
+    const made: Breaker = new Breaker(breaker ?? {}, {
       now: () => clock.now(),
       onChange: (to, why) => {
         const from = state
         state = to
         this.#host.onBreaker(this, from, to, why)
+        if (this.first?.hasStreams) this.#probe.onChange(made, from, to)
       },
     })
+    return made
+  }
+
+  #isAlive(): Promise<boolean> | false {
+    const { first } = this
+    const { timeoutMs } = this.#options.health ?? {}
+    return first !== undefined && responds(first, timeoutMs ?? limits.healthTimeoutMs.default)
+  }
+
+  #failed(label: string): void {
+    this.#lastFailure = label
+    this.#answeredThen = this.load.counts.succeeded
+  }
+
+  /** Counts the messages of the instance: on all connections, unless each has a process of its own. */
+  #received(): number {
+    const first = this.#lifecycle.first?.received ?? 0
+    if (this.#options.command !== undefined) return first
+    return this.#pool.open().reduce((sum, { received }) => sum + received, first)
   }
 
   /** Waits until no call is in flight, at most `drainMs`. */
@@ -239,6 +379,7 @@ export class Instance implements Candidate {
 }
 
 const unavailableReasons: Readonly<Record<Exclude<InstanceState, 'ready'>, string>> = {
+  idle: 'it starts when it is used',
   starting: 'it is starting',
   waiting: 'it is restarting',
   quarantined: 'it is quarantined after too many restarts',

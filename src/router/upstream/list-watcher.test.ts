@@ -11,7 +11,7 @@ function follow(onError: (watcher: ListWatcher) => void) {
   const deadlines = new Deadlines(clock)
   let reads = 0
   const client = {
-    server: { capabilities: { tools: {} } },
+    server: { capabilities: { tools: {} }, revision: { features: {} } },
     tools: () => {
       reads++
       throw new Error('unreadable')
@@ -21,9 +21,11 @@ function follow(onError: (watcher: ListWatcher) => void) {
     timeoutMs: 1000,
     deadlines,
     subscribed: () => [],
-    onLists: () => {},
+    onRead: (_, { failures }) => {
+      if (failures.length > 0) onError(watcher)
+    },
+    onSubscribed: () => {},
     onUpdated: () => {},
-    onError: () => onError(watcher),
   })
   watcher.start()
   return { watcher, deadlines, clock, reads: () => reads }

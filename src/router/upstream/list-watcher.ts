@@ -1,21 +1,16 @@
 import type { Change, ChangeFilter } from '../../client/changes/changes.ts'
+import type { Changes } from '../../client/changes/subscription.ts'
 import type { Client } from '../../client/client.ts'
-import { RpcError } from '../../jsonrpc/error.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { type Deadlines, timed } from '../../util/time/deadline.ts'
-import { type ListKind, type Lists, listKinds, readLists } from '../catalog/lists.ts'
+import { timed } from '../../util/time/deadline.ts'
+import { type ListKind, listKinds } from '../catalog/lists.ts'
+import { ListReader, type ListReaderHost } from './list-reader.ts'
+import { ResourceWatcher, type ResourceWatcherHost } from './resource-watcher.ts'
 
 /** What a list watcher needs, and what it reports. */
-export interface ListWatcherHost {
-  readonly timeoutMs: number
-  readonly deadlines: Deadlines
+export interface ListWatcherHost extends ListReaderHost, ResourceWatcherHost {
   /** The resources that callers are subscribed to. */
   subscribed(): Iterable<string>
-  /** Called with the lists that were read. */
-  onLists(lists: Partial<Lists>): void
-  onUpdated(uri: string): void
-  /** A list could not be read: it stays as it was, and is read again after `listRetryMs`. */
-  onError(error: unknown): void
 }
 
 /**
@@ -26,92 +21,83 @@ export class ListWatcher {
   readonly #client: Client
   readonly #host: ListWatcherHost
   readonly #stop = new AbortController()
-  /** Lists that have to be read; again, if they are being read. */
-  readonly #due = new Set<ListKind>()
-  /** Lists that could not be read. */
-  readonly #missing = new Set<ListKind>()
-  readonly #retry = timed(() => this.#readAgain())
-  #reading: Promise<void> | undefined
-  #subscription: AbortController | undefined
-  #subscribed: ReadonlySet<string> = new Set()
-  /** Resources that the server refused a subscription of. */
-  readonly #refused = new Set<string>()
+  readonly #readers: ReadonlyMap<ListKind, ListReader>
+  readonly #resources: ResourceWatcher
 
   constructor(client: Client, host: ListWatcherHost) {
     this.#client = client
     this.#host = host
+    this.#readers = new Map(listKinds.map(kind => [kind, new ListReader(client, kind, host)]))
+    this.#resources = new ResourceWatcher(client, this.#stop.signal, host)
   }
 
   start(): void {
-    for (const kind of listKinds) this.#due.add(kind)
-    this.#reading = this.#read()
-    void this.#watch(this.#listFilter(), this.#stop.signal)
+    void this.#watchLists()
     this.updateSubscriptions()
   }
 
   /** Subscribes to the resources that callers are subscribed to now, and to no others. */
   updateSubscriptions(): void {
-    if (this.#stop.signal.aborted || this.#client.server.capabilities.resources === undefined)
-      return
-    const wanted = new Set(this.#host.subscribed())
-    for (const uri of this.#refused) {
-      // Until it is subscribed anew it is left out, because it would fail the subscription of the others.
-      if (!wanted.delete(uri)) this.#refused.delete(uri)
-    }
-    if (isSame(wanted, this.#subscribed)) return
-    this.#subscribed = wanted
-    const before = this.#subscription
-    const subscription = new AbortController()
-    this.#subscription = wanted.size === 0 ? undefined : subscription
-    if (wanted.size > 0) {
-      const signal = AbortSignal.any([this.#stop.signal, subscription.signal])
-      void this.#watchResources([...wanted], signal)
-    }
-    // Only now, so that resources in both subscriptions are watched without a gap.
-    before?.abort()
+    this.#resources.watch(this.#host.subscribed())
+  }
+
+  /** Settles when the server has confirmed or refused the subscriptions of resources. Never rejects. */
+  get whenSubscribed(): Promise<void> {
+    return this.#resources.settled
   }
 
   stop(): void {
-    this.#host.deadlines.stop(this.#retry)
+    for (const reader of this.#readers.values()) reader.stop()
     this.#stop.abort()
   }
 
-  #listFilter(): ChangeFilter {
-    const { capabilities } = this.#client.server
-    return {
+  /** Reads the lists once the subscription to their changes is active, so that no change is missed. */
+  async #watchLists(): Promise<void> {
+    const { capabilities, revision } = this.#client.server
+    const filter: ChangeFilter = {
       tools: capabilities.tools?.listChanged === true,
       prompts: capabilities.prompts?.listChanged === true,
       resources: capabilities.resources?.listChanged === true,
     }
-  }
-
-  /**
-   * Subscribes to resources. A server that refuses one of them refuses all that are requested with it, so
-   * the halves are requested then, until the refused resource is alone.
-   */
-  async #watchResources(uris: readonly string[], signal: AbortSignal): Promise<void> {
-    const isRefused = await this.#watch({ resources: uris }, signal)
-    if (!isRefused || signal.aborted) return
-    const [first] = uris
-    if (uris.length === 1 && first !== undefined) {
-      this.#refused.add(first)
-      return
-    }
-    const middle = uris.length >> 1
-    const halves = [uris.slice(0, middle), uris.slice(middle)]
-    await Promise.all(halves.map(half => this.#watchResources(half, signal)))
-  }
-
-  /** Handles changes until the signal aborts or the server ends it; returns whether the server refused. */
-  async #watch(filter: ChangeFilter, signal: AbortSignal): Promise<boolean> {
-    if (!Object.values(filter).some(Boolean)) return false
+    const isWatched = Object.values(filter).some(Boolean)
+    // In a session, list changes are sent without a request.
+    const isRequested = isWatched && revision.features.subscriptions !== 'session'
+    if (!isRequested) this.#readAll()
+    if (!isWatched) return
+    const changes = this.#client.changes(filter, { signal: this.#stop.signal })
+    if (isRequested) this.#readOnceActive(changes)
     try {
-      for await (const change of this.#client.changes(filter, { signal })) this.#onChange(change)
-    } catch (error) {
-      // After any other failure the next connection reads the lists and subscribes to everything again.
-      return error instanceof RpcError
+      for await (const change of changes) this.#onChange(change)
+    } catch {
+      // The server refuses it; or the next connection reads the lists and subscribes again.
     }
-    return false
+  }
+
+  #readOnceActive(changes: Changes): void {
+    const { deadlines } = this.#host
+    let isRead = false
+    const read = (): void => {
+      deadlines.stop(late)
+      if (isRead) return
+      isRead = true
+      this.#readAll()
+    }
+    const late = timed(read)
+    deadlines.start(late, limits.subscribeWaitMs.default)
+    changes.ready.then(() => {
+      // Changes between the two are missing from what was read.
+      if (isRead) this.#refreshAll()
+      else read()
+    }, read)
+  }
+
+  #readAll(): void {
+    if (this.#stop.signal.aborted) return
+    for (const reader of this.#readers.values()) void reader.start()
+  }
+
+  #refreshAll(): void {
+    for (const reader of this.#readers.values()) reader.refresh()
   }
 
   #onChange(change: Change): void {
@@ -119,48 +105,15 @@ export class ListWatcher {
       case 'tools':
       case 'prompts':
       case 'resources':
-        this.#due.add(change.type)
-        break
-      case 'resource':
-        this.#host.onUpdated(change.uri)
+        this.#readers.get(change.type)?.refresh()
         return
       case 'lagged':
       case 'reconnected':
-        for (const kind of listKinds) this.#due.add(kind)
-        break
-      default:
+        this.#refreshAll()
+        return
+      case 'resource':
+      case 'task':
         return
     }
-    this.#reading ??= this.#read()
   }
-
-  async #read(): Promise<void> {
-    while (this.#due.size > 0 && !this.#stop.signal.aborted) {
-      const kinds = [...this.#due]
-      this.#due.clear()
-      const { lists, failures } = await readLists(this.#client, kinds, this.#host.timeoutMs)
-      if (this.#stop.signal.aborted) return
-      for (const kind of kinds) this.#missing.delete(kind)
-      for (const { kind } of failures) this.#missing.add(kind)
-      if (Object.keys(lists).length > 0) this.#host.onLists(lists)
-      for (const { error } of failures) this.#host.onError(error)
-    }
-    this.#reading = undefined
-    // A handler may have stopped the watcher.
-    if (this.#stop.signal.aborted) return
-    const { deadlines } = this.#host
-    deadlines.stop(this.#retry)
-    if (this.#missing.size > 0) deadlines.start(this.#retry, limits.listRetryMs.default)
-  }
-
-  #readAgain(): void {
-    for (const kind of this.#missing) this.#due.add(kind)
-    this.#reading ??= this.#read()
-  }
-}
-
-function isSame(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
-  if (a.size !== b.size) return false
-  for (const one of a) if (!b.has(one)) return false
-  return true
 }

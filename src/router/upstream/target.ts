@@ -7,12 +7,14 @@ import type { Endpoint } from '../../mcp/endpoint.ts'
 import { memoryPair } from '../../transport/memory.ts'
 import type { ChildProcess } from '../../transport/process/child.ts'
 import { isRecord } from '../../util/objects.ts'
+import { addressText } from '../../util/text/address-text.ts'
+import { hideValues } from '../../util/text/hidden-values.ts'
 import type { Traffic } from '../../util/traffic.ts'
 import { rawResults } from '../forward/results.ts'
 import type { InstanceUrl, UpstreamOptions } from '../options.ts'
 
 /** The address or program of one instance of a server. */
-export interface Target {
+export interface InstanceTarget {
   /** Identifies it among the instances of the server, as long as the options stay the same. */
   readonly key: string
   /**
@@ -38,8 +40,9 @@ export interface TargetOptions {
 }
 
 /** Returns the instances that the options of a server name. Throws a TypeError for none, or for two kinds. */
-export function targetsOf(name: string, options: UpstreamOptions): readonly Target[] {
-  const { command, url, urls, server } = options
+export function targetsOf(name: string, options: UpstreamOptions): readonly InstanceTarget[] {
+  const { command, url, urls, server, configError } = options
+  if (configError !== undefined) return [invalidTarget(configError)]
   const named = [command, url, urls, server].filter(one => one !== undefined)
   if (named.length !== 1) {
     const what = 'exactly one of "command", "url", "urls" and "server"'
@@ -57,7 +60,13 @@ export function targetsOf(name: string, options: UpstreamOptions): readonly Targ
   })
 }
 
-function localTarget(server: Endpoint): Target {
+/** Stands for a server whose configuration is invalid. It is never dialed. */
+function invalidTarget(reason: string): InstanceTarget {
+  const dial = (): Promise<Channel> => Promise.reject(new TypeError(reason))
+  return { key: '0', hashId: '0', label: 'invalid configuration', weight: 1, dial }
+}
+
+function localTarget(server: Endpoint): InstanceTarget {
   return {
     key: '0',
     hashId: '0',
@@ -88,7 +97,11 @@ function parseParams(message: Message): Message {
   return params === message.params ? message : { ...message, params }
 }
 
-function childTargets(name: string, command: string, options: UpstreamOptions): readonly Target[] {
+function childTargets(
+  name: string,
+  command: string,
+  options: UpstreamOptions,
+): readonly InstanceTarget[] {
   const { args, cwd, env, inheritEnv, instances = 1 } = options
   if (!Number.isInteger(instances) || instances < 1) {
     throw new TypeError(`server "${name}": "instances" must be an integer ≥ 1 (got ${instances})`)
@@ -97,21 +110,21 @@ function childTargets(name: string, command: string, options: UpstreamOptions): 
   return Array.from({ length: instances }, (_, index) => ({
     key: String(index),
     hashId: String(index),
-    label: command,
+    label: hideValues(command),
     weight: 1,
     dial: target =>
       dial(where, { ...opening(target), onStderr: () => {}, traffic: target.traffic }),
   }))
 }
 
-function urlTarget(address: InstanceUrl, index: number, options: UpstreamOptions): Target {
+function urlTarget(address: InstanceUrl, index: number, options: UpstreamOptions): InstanceTarget {
   const { headers, websocket = true } = options
   const { url, weight = 1 } = typeof address === 'string' ? { url: address } : address
   const where = parseAddress(url)
   return {
     key: String(index),
     hashId: url,
-    label: withoutSecrets(url),
+    label: addressText(url),
     weight,
     dial: target => {
       const { onWebSocket, traffic } = target
@@ -135,14 +148,4 @@ function opening({ handshakeMs, onChild }: TargetOptions): DialOptions {
     decode,
     onJunk,
   }
-}
-
-/** Returns an address without the parts that may be secret: credentials and the query. */
-function withoutSecrets(address: string): string {
-  if (!URL.canParse(address)) return address
-  const url = new URL(address)
-  url.username = ''
-  url.password = ''
-  url.search = url.search === '' ? '' : '?…'
-  return url.href
 }

@@ -1,47 +1,18 @@
-import type { ClientOptions } from '../../client/options.ts'
-import type { Members } from '../../mcp/types/base.ts'
+import type { Client } from '../../client/client.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { type Deferred, deferred } from '../../util/promises.ts'
-import type { Clock } from '../../util/time/clock.ts'
-import { type Deadlines, timed } from '../../util/time/deadline.ts'
+import { timed } from '../../util/time/deadline.ts'
 import { Traffic } from '../../util/traffic.ts'
-import { type ListKind, type Lists, listKinds, noLists } from '../catalog/lists.ts'
+import type { InvalidEntry } from '../catalog/entry-check.ts'
+import { type ListKind, type Lists, listKinds, noLists, type ReadList } from '../catalog/lists.ts'
+import type { UpstreamConnection } from '../connection/connection.ts'
 import type { UpstreamOptions } from '../options.ts'
-import type { BreakerState } from '../policy/breaker.ts'
+import { FirstLists } from './first-lists.ts'
 import { Instance } from './instance.ts'
 import { ListWatcher } from './list-watcher.ts'
+import { type ListProblem, ServerLists } from './server-lists.ts'
 import { targetsOf } from './target.ts'
-
-/** What an upstream server needs from its router, and what it reports. */
-export interface UpstreamHost {
-  readonly clock: Clock
-  readonly deadlines: Deadlines
-  readonly client: ClientOptions
-  /** How long an ambiguous server request is held until it can be attributed; 0 rejects it at once. */
-  readonly attributionTimeoutMs: number
-  /** The resources that callers are subscribed to. Called whenever a connection is opened. */
-  subscribed(): Iterable<string>
-  /** An instance was started, lost or stopped, or its state changed. */
-  onInstance(upstream: Upstream, instance: Instance, event: InstanceEvent): void
-  /** The lists of an instance were read, or it was lost; `kinds` are the lists that changed for callers. */
-  onLists(upstream: Upstream, instance: Instance, kinds: readonly ListKind[]): void
-  onUpdated(upstream: Upstream, uri: string): void
-  onNotification(upstream: Upstream, method: string, params: Members | undefined): void
-  onError(error: unknown): void
-}
-
-/** An event in the life of an instance. */
-export type InstanceEvent =
-  | { readonly type: 'ready' | 'stopped' }
-  | { readonly type: 'down'; readonly cause: Error | undefined }
-  | { readonly type: 'restart'; readonly attempt: number; readonly delayMs: number }
-  | { readonly type: 'quarantined'; readonly reason: string }
-  | {
-      readonly type: 'breaker'
-      readonly from: BreakerState
-      readonly to: BreakerState
-      readonly why: string
-    }
+import type { InstanceEvent, UpstreamHost } from './upstream-host.ts'
 
 /** An upstream server: its instances, and its features. */
 export class Upstream {
@@ -54,12 +25,19 @@ export class Upstream {
   readonly #host: UpstreamHost
   #options: UpstreamOptions
   readonly #triedOnce: readonly Deferred<void>[]
+  readonly #firstLists: FirstLists
   readonly #watchers = new Map<Instance, ListWatcher>()
-  readonly #lists = new Map<Instance, Lists>()
+  readonly #lists = new ServerLists<Instance>(() => this.instances)
+  /** The kinds of lists that were read over the connection of each instance, or could not be read. */
+  readonly #readKinds = new Map<Instance, Set<ListKind>>()
   readonly #waiting = new Set<() => void>()
-  /** The lists of the last instance that was lost, until `upstreamGraceMs` have passed. */
-  #last: Lists = noLists
-  #known: Lists = noLists
+  /** Instances that wait until the lists of one of them have been read. */
+  readonly #preparing = new Set<Deferred<void>>()
+  #server: Client['server'] | undefined
+  /** The instances whose first connection has neither been opened nor failed. */
+  readonly #untried: Set<string>
+  /** Whether it will be started when it is used. */
+  #isIdle = false
   readonly #grace = timed(() => this.#hide())
   #isStopping = false
 
@@ -69,11 +47,22 @@ export class Upstream {
     this.#options = options
     this.#host = host
     const targets = targetsOf(name, options).map(target => ({ target, tried: deferred<void>() }))
+    this.#firstLists = new FirstLists(host.clock)
     this.#triedOnce = targets.map(({ tried }) => tried)
     this.tried = Promise.all(this.#triedOnce.map(({ promise }) => promise)).then(() => {})
     this.instances = targets.map(({ target, tried }) =>
-      this.#makeInstance(target, () => tried.resolve()),
+      this.#makeInstance(target, () => {
+        tried.resolve()
+        this.#untried.delete(target.key)
+        if (this.#untried.size === 0) this.#firstLists.end()
+      }),
     )
+    this.#untried = new Set(this.instances.map(({ key }) => key))
+    const memory = host.recall(name, options)
+    if (memory === undefined) return
+    this.#lists.recall(memory.lists)
+    this.#server = { name, version: '', ...memory }
+    this.#firstLists.end()
   }
 
   /** The current options. */
@@ -84,6 +73,7 @@ export class Upstream {
   /** Applies the options that can change without reconnecting. */
   adjust(options: UpstreamOptions): void {
     this.#options = options
+    if (options.start !== 'first-use') this.use()
     for (const instance of this.instances) {
       const { breaker } = instance
       instance.adjust(options)
@@ -93,22 +83,26 @@ export class Upstream {
   }
 
   /**
-   * The lists of its first instance whose lists were all read; empty once no instance was connected for
-   * `upstreamGraceMs`.
+   * The lists of its first instance whose lists were all read, or else what is known of each list; empty
+   * once no instance was connected for `upstreamGraceMs`.
    */
   get lists(): Lists {
-    let some: Lists | undefined
-    for (const instance of this.instances) {
-      const lists = this.#lists.get(instance)
-      if (lists !== undefined && isWhole(lists)) return lists
-      some ??= lists
-    }
-    return some ?? this.#last
+    return this.#lists.shown
   }
 
   /** The lists of each of its instances. */
   get allLists(): ReadonlyMap<Instance, Lists> {
-    return this.#lists
+    return this.#lists.all
+  }
+
+  /** The entries that its instances listed and that callers do not see, because they are invalid. */
+  get invalidEntries(): readonly InvalidEntry[] {
+    return this.#lists.invalid
+  }
+
+  /** The lists that could not be read from instances that are connected. */
+  get listProblems(): readonly ListProblem[] {
+    return this.#lists.problems
   }
 
   /**
@@ -117,13 +111,18 @@ export class Upstream {
    */
   isKnown(instance: Instance): boolean {
     if (this.#options.tools?.pin !== 'block') return true
-    const lists = this.#lists.get(instance)
+    const lists = this.#lists.all.get(instance)
     return lists !== undefined && lists.tools !== noLists.tools
   }
 
   /** The first instance that is connected. */
   get ready(): Instance | undefined {
     return this.instances.find(({ first }) => first !== undefined)
+  }
+
+  /** What the server said about itself when an instance was last connected. */
+  get server(): Client['server'] | undefined {
+    return this.#server
   }
 
   /** Why it takes no calls, in one line, for the operator; undefined if it takes calls. */
@@ -141,11 +140,68 @@ export class Upstream {
 
   /** Its lists when an instance was last connected, however long ago. */
   get known(): Lists {
-    return this.#known
+    return this.#lists.known
   }
 
+  /** Starts it, now or when it is used, as its options say. */
   start(): void {
+    this.#isIdle = true
+    if (this.#options.start === 'first-use') for (const { resolve } of this.#triedOnce) resolve()
+    else this.use()
+  }
+
+  /** Must be called before it is used: starts it where that has not been done. */
+  use(): void {
+    if (!this.#isIdle) return
+    this.#isIdle = false
+    if (this.#startWaitMs !== undefined) this.#firstLists.start(this.#startWaitMs)
     for (const instance of this.instances) instance.start()
+  }
+
+  /** Whether one of its instances is being connected now. */
+  get isStarting(): boolean {
+    return this.instances.some(({ state }) => state === 'starting')
+  }
+
+  /** Whether one of its instances is connected, or will be without anybody's help. */
+  get isComing(): boolean {
+    return this.instances.some(({ state }) => state !== 'quarantined' && state !== 'stopped')
+  }
+
+  /**
+   * Settles when a list was read for the first time, or is not waited for any longer: reading it or the
+   * first attempt to connect has failed, or the time is over. Undefined once that is so.
+   */
+  whenListed(kind: ListKind): Promise<void> | undefined {
+    const listed = this.#firstLists.whenListed(kind)
+    if (listed !== undefined) this.use()
+    return listed
+  }
+
+  /** Returns whether the lists of this kind were read at least once. */
+  hasListed(kind: ListKind): boolean {
+    return this.known[kind] !== noLists[kind]
+  }
+
+  /** Whether all of its lists were read at least once. */
+  get hasListedAll(): boolean {
+    return listKinds.every(kind => this.hasListed(kind))
+  }
+
+  /** How long a call waits for an instance that is starting. */
+  get waitMs(): number {
+    if (this.#startWaitMs !== undefined) return this.#startWaitMs
+    const isFirst = this.#untried.size > 0
+    return isFirst ? connectTimeoutOf(this.#options) : limits.upstreamWaitMs.default
+  }
+
+  /** Whether callers see tools of an earlier run, because those of this run have not been read. */
+  get isRemembered(): boolean {
+    return this.#lists.isRecalled
+  }
+
+  get #startWaitMs(): number | undefined {
+    return this.#options.startWaitMs ?? this.#host.startWaitMs
   }
 
   /** Settles when an instance becomes ready, or after `withinMs`. */
@@ -167,14 +223,24 @@ export class Upstream {
     for (const watcher of this.#watchers.values()) watcher.updateSubscriptions()
   }
 
+  /**
+   * Settles when its instances have confirmed or refused the resources that callers are subscribed to. If
+   * none is connected, settles then, or after `withinMs`. Never rejects.
+   */
+  async whenSubscribed(withinMs: number): Promise<void> {
+    this.use()
+    if (this.#watchers.size === 0) await this.nextReady(withinMs)
+    await Promise.all(Array.from(this.#watchers.values(), ({ whenSubscribed }) => whenSubscribed))
+  }
+
   /** Stops it for good, after at most `drainMs` in which calls in flight complete. Never rejects. */
   async stop(drainMs = 0): Promise<void> {
     this.#isStopping = true
+    this.#isIdle = false
     this.#host.deadlines.stop(this.#grace)
     for (const watcher of this.#watchers.values()) watcher.stop()
     await Promise.all(this.instances.map(instance => instance.stop(drainMs)))
-    for (const instance of this.instances)
-      this.#host.onInstance(this, instance, { type: 'stopped' })
+    for (const instance of this.instances) this.#host.onInstance(instance, { type: 'stopped' })
     for (const { resolve } of this.#triedOnce) resolve()
     this.#wakeAll()
   }
@@ -182,7 +248,7 @@ export class Upstream {
   #makeInstance(target: ConstructorParameters<typeof Instance>[0], onTried: () => void): Instance {
     const host = this.#host
     const report = (instance: Instance, event: InstanceEvent): void => {
-      if (!this.#isStopping) host.onInstance(this, instance, event)
+      if (!this.#isStopping) host.onInstance(instance, event)
     }
     return new Instance(target, this.#options, {
       clock: host.clock,
@@ -190,52 +256,98 @@ export class Upstream {
       client: host.client,
       attributionTimeoutMs: host.attributionTimeoutMs,
       connectTimeoutMs: connectTimeoutOf(this.#options),
+      enter: signal => this.#enter(signal),
       traffic: this.traffic,
+      prepare: (instance, connection) => this.#prepare(instance, connection, onTried),
+      isAlone: instance => this.instances.every(one => one === instance || !one.isReady),
       onReady: instance => {
-        this.#onReady(instance, onTried)
+        host.deadlines.stop(this.#grace)
         report(instance, { type: 'ready' })
+        // An unlisted resource is one of the only server that has resources, which it may be now.
+        this.updateSubscriptions()
+        this.#settle(instance, onTried)
       },
-      onDown: (instance, cause) => {
+      onDown: (instance, cause, isNews) => {
         this.#onDown(instance)
         onTried()
-        report(instance, { type: 'down', cause })
+        if (isNews) report(instance, { type: 'down', cause })
       },
       onRestart: (instance, attempt, delayMs) =>
         report(instance, { type: 'restart', attempt, delayMs }),
       onQuarantined: (instance, reason) => {
         if (this.ready === undefined) this.#hide()
+        onTried()
         report(instance, { type: 'quarantined', reason })
       },
+      onMissed: instance => report(instance, { type: 'missed' }),
       onBreaker: (instance, from, to, why) => report(instance, { type: 'breaker', from, to, why }),
-      onNotification: (_, method, params) => host.onNotification(this, method, params),
+      onNotification: (_, method, params) => host.onNotification(method, params),
     })
   }
 
-  #onReady(instance: Instance, onTried: () => void): void {
-    const { first } = instance
-    if (first === undefined) return
+  /**
+   * Watches the lists of an instance. Settles when its tools have been read, or at once while callers see
+   * the tools of another instance, or of this one before it was restarted.
+   */
+  #prepare(instance: Instance, { client }: UpstreamConnection, onTried: () => void): Promise<void> {
     const host = this.#host
-    const watcher = new ListWatcher(first.client, {
+    const listed = deferred<void>()
+    this.#server = client.server
+    // What the server says about itself is part of what callers see of its tools.
+    host.onLists(instance, [])
+    const watcher = new ListWatcher(client, {
       timeoutMs: connectTimeoutOf(this.#options),
       deadlines: host.deadlines,
       subscribed: () => host.subscribed(),
-      onLists: lists => {
-        host.deadlines.stop(this.#grace)
-        const before = this.lists
-        this.#lists.set(instance, { ...(this.#lists.get(instance) ?? noLists), ...lists })
-        this.#known = this.lists
-        onTried()
-        host.onLists(this, instance, changedKinds(before, this.lists))
-        this.#wakeAll()
+      onRead: (kind, read) => {
+        this.#onRead(instance, kind, read)
+        if (kind === 'tools') this.#onToolsRead(listed, read.lists.tools !== undefined)
+        this.#readKinds.get(instance)?.add(kind)
+        this.#settle(instance, onTried)
       },
-      onUpdated: uri => host.onUpdated(this, uri),
-      onError: error => {
-        onTried()
-        host.onError(error)
-      },
+      onSubscribed: uris => host.onSubscribed(uris),
+      onUpdated: uri => host.onUpdated(uri),
     })
     this.#watchers.set(instance, watcher)
+    this.#readKinds.set(instance, new Set())
+    if (this.lists.tools === noLists.tools || this.isRemembered) this.#preparing.add(listed)
+    else listed.resolve()
     watcher.start()
+    return listed.promise
+  }
+
+  /** Waits for the turn of a process to start. Only then begins the time in which callers wait for it. */
+  async #enter(signal: AbortSignal): Promise<() => void> {
+    const isProcess = this.#options.command !== undefined
+    const leave = isProcess ? await this.#host.startGate.enter(signal) : () => {}
+    this.#firstLists.start(connectTimeoutOf(this.#options))
+    return leave
+  }
+
+  /** Lets the instance whose tools were read take calls, or all that wait for the tools, if there are some. */
+  #onToolsRead(listed: Deferred<void>, hasTools: boolean): void {
+    const ready = hasTools ? [...this.#preparing] : []
+    for (const { resolve } of [listed, ...ready]) resolve()
+    this.#preparing.delete(listed)
+    if (hasTools) this.#preparing.clear()
+  }
+
+  #onRead(instance: Instance, kind: ListKind, read: ReadList): void {
+    const host = this.#host
+    if (Object.keys(read.lists).length > 0) host.deadlines.stop(this.#grace)
+    const { kinds, failed, recovered } = this.#lists.read(instance, kind, read)
+    host.onLists(instance, kinds)
+    if (read.lists.tools !== undefined) host.onTools(instance)
+    for (const problem of failed) host.onListFailed(instance, problem)
+    for (const method of recovered) host.onListRecovered(instance, method)
+  }
+
+  /** Lets those go on who wait for an instance, and for the lists of it that were read or have failed. */
+  #settle(instance: Instance, onTried: () => void): void {
+    const kinds = this.#readKinds.get(instance)
+    if (kinds === undefined || instance.first === undefined) return
+    for (const kind of kinds) this.#firstLists.listed(kind)
+    if (kinds.size === listKinds.length) onTried()
     this.#wakeAll()
   }
 
@@ -246,40 +358,27 @@ export class Upstream {
   #onDown(instance: Instance): void {
     this.#watchers.get(instance)?.stop()
     this.#watchers.delete(instance)
-    const { lists } = this
-    if (!this.#lists.delete(instance) || this.#isStopping) return
-    if (this.#lists.size > 0) {
-      this.#host.onLists(this, instance, changedKinds(lists, this.lists))
-      return
+    this.#readKinds.delete(instance)
+    this.#wakeAll()
+    if (this.ready === undefined) {
+      for (const one of this.instances) one.hurry(limits.restartAloneMs.default)
     }
-    this.#last = lists
-    this.#host.deadlines.start(this.#grace, limits.upstreamGraceMs.default)
+    const kinds = this.#lists.lose(instance)
+    if (this.#isStopping) return
+    if (this.#lists.all.size > 0) this.#host.onLists(instance, kinds ?? [])
+    else if (kinds !== undefined || this.isRemembered) {
+      this.#host.deadlines.stop(this.#grace)
+      this.#host.deadlines.start(this.#grace, limits.upstreamGraceMs.default)
+    }
   }
 
   /** Removes its lists, because no instance was connected for `upstreamGraceMs`. */
   #hide(): void {
-    if (this.#lists.size > 0 || this.#last === noLists) return
-    const kinds = changedKinds(this.#last, noLists)
-    this.#last = noLists
+    if (this.#lists.all.size > 0 || this.ready !== undefined) return
+    const kinds = this.#lists.hide()
     const [instance] = this.instances
-    if (instance !== undefined) this.#host.onLists(this, instance, kinds)
+    if (instance !== undefined) this.#host.onLists(instance, kinds)
   }
-}
-
-/** Returns whether all of the lists were read. */
-function isWhole(lists: Lists): boolean {
-  return members.every(member => lists[member] !== noLists[member])
-}
-
-const members = ['tools', 'prompts', 'resources', 'templates'] as const
-
-/** Returns the kinds whose lists differ. After a reconnect there is often no difference. */
-function changedKinds(before: Lists, now: Lists): readonly ListKind[] {
-  const isSame = (member: keyof Lists): boolean =>
-    before[member] === now[member] || JSON.stringify(before[member]) === JSON.stringify(now[member])
-  return listKinds.filter(kind =>
-    kind === 'resources' ? !isSame('resources') || !isSame('templates') : !isSame(kind),
-  )
 }
 
 /** Returns how long connecting may take: a program may have to be downloaded first, as by `npx`. */

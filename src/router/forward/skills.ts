@@ -1,0 +1,52 @@
+import { skillsSettings } from '../../mcp/extension.ts'
+import type { Members } from '../../mcp/types/base.ts'
+import { noDirectory, noSkill } from '../../server/features/skills.ts'
+import { type HandlerResult, type IncomingRequest, stringParam } from '../../server/request.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { Route } from '../dispatch/route.ts'
+import { whenListed } from './starting.ts'
+
+/** What forwarding the requests for skills needs from the features of a router. */
+export interface ForwardedSkillsHost {
+  catalog(): Catalog
+  routes(): readonly Route[]
+  forward(route: Route): HandlerResult
+  /** Forwards to one server after the other until one has what is requested. */
+  search(routes: readonly Route[], notFound: Error): Promise<Members>
+}
+
+/** The settings of the skills extension that a router declares: folders can be read where a server can. */
+export function routedSettings(routes: readonly Route[]): { readonly directoryRead?: boolean } {
+  return routes.some(route => settingsOf(route)?.directoryRead === true)
+    ? { directoryRead: true }
+    : {}
+}
+
+/**
+ * Forwards `skills/get` or `resources/directory/read` to the server whose skill it is about, or else to
+ * those that may have it unlisted.
+ */
+export function forwardSkillRequest(
+  { method, params, exchange }: IncomingRequest,
+  host: ForwardedSkillsHost,
+): HandlerResult {
+  const uri = stringParam(params, 'uri')
+  const isDirectory = method === 'resources/directory/read'
+  const mayAnswer = (route: Route): boolean => {
+    const settings = settingsOf(route)
+    return isDirectory ? settings?.directoryRead === true : settings !== undefined
+  }
+  const answer = (): HandlerResult => {
+    const owner = host.catalog().skillAt(uri)?.route
+    if (owner !== undefined && mayAnswer(owner)) return host.forward(owner)
+    const notFound = isDirectory ? noDirectory(uri) : noSkill(uri)
+    return host.search(owner === undefined ? host.routes().filter(mayAnswer) : [], notFound)
+  }
+  const listed = whenListed(host.routes(), 'resources', () => exchange.signal)
+  return listed === undefined ? answer() : listed.then(answer)
+}
+
+function settingsOf({ upstream }: Route): ReturnType<typeof skillsSettings> {
+  const { server } = upstream
+  return server && skillsSettings(server.capabilities)
+}

@@ -1,0 +1,120 @@
+import { parseRaw } from '../../jsonrpc/codec/raw-json.ts'
+import { invalidParams } from '../../jsonrpc/error.ts'
+import type { Tool } from '../../mcp/types/tools.ts'
+import type { IncomingRequest, NamedParams } from '../../server/request.ts'
+import { limits } from '../../util/limits/limits.ts'
+import { isRecord } from '../../util/objects.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import { matcher } from '../catalog/glob.ts'
+import { ToolIndex } from '../catalog/tool-index.ts'
+import type { ToolSearchOptions } from '../options.ts'
+
+/** A tool in a list, with its sort key for pagination. */
+export interface ListedTool {
+  readonly shown: Tool
+  readonly place: number
+}
+
+/**
+ * Replaces a long list of tools by two tools of the router: one finds tools, the other calls them. Tools
+ * that are not listed can also be called by their names.
+ */
+export class ToolSearch {
+  readonly #above: number
+  readonly #results: number
+  readonly #isVisible: (name: string) => boolean
+  #index: { readonly catalog: Catalog; readonly tools: ToolIndex } | undefined
+
+  constructor({ above = 0, results, visible = [] }: ToolSearchOptions) {
+    this.#above = above
+    this.#results = results ?? limits.toolSearchResults.default
+    this.#isVisible = matcher(visible)
+  }
+
+  /** Returns the tools to list: all of them, or those that stay visible after the two of the router. */
+  listed({ tools }: Catalog): readonly ListedTool[] {
+    if (tools.length <= this.#above) return tools
+    const visible = tools.filter(({ shown }) => this.#isVisible(shown.name))
+    const unlisted = tools.length - visible.length
+    return [
+      { shown: searchTool(unlisted, this.#results), place: -2 },
+      { shown: callTool, place: -1 },
+      ...visible,
+    ]
+  }
+
+  /** Returns whether a tool is one of the two of the router. */
+  isOwn(name: string): boolean {
+    return name === searchName || name === callName
+  }
+
+  /** Returns the result of a search; undefined for a call of another tool. Throws an RpcError for invalid arguments. */
+  search(catalog: Catalog, name: string, request: IncomingRequest): NamedParams | undefined {
+    if (name !== searchName || catalog.tools.length <= this.#above) return undefined
+    const { query, limit = this.#results } = argumentsOf(request)
+    if (typeof query !== 'string') throw invalidParams('query must be a string')
+    if (typeof limit !== 'number' || !(limit >= 1)) throw invalidParams('limit must be at least 1')
+    const found = this.#indexOf(catalog).find(query, Math.min(limit, this.#results))
+    const tools = found.map(({ name: its, description, inputSchema }) => {
+      return { name: its, description, inputSchema }
+    })
+    const text = `${tools.length} of ${catalog.tools.length} tools: ${JSON.stringify(tools)}`
+    return { content: [{ type: 'text', text }] }
+  }
+
+  /** Returns the call that `call_tool` requests; undefined for a call of another tool. Throws as `search` does. */
+  target(catalog: Catalog, name: string, request: IncomingRequest): IncomingRequest | undefined {
+    if (name !== callName || catalog.tools.length <= this.#above) return undefined
+    const { name: called, arguments: args = {} } = argumentsOf(request)
+    if (typeof called !== 'string') throw invalidParams('name must be a string')
+    if (this.isOwn(called)) {
+      throw invalidParams(`${called} cannot be called by ${callName}`)
+    }
+    return { ...request, params: { ...request.params, name: called, arguments: args } }
+  }
+
+  #indexOf(catalog: Catalog): ToolIndex {
+    if (this.#index?.catalog !== catalog) {
+      const tools = new ToolIndex(catalog.tools.map(({ shown }) => shown))
+      this.#index = { catalog, tools }
+    }
+    return this.#index.tools
+  }
+}
+
+const searchName = 'search_tools'
+const callName = 'call_tool'
+
+function argumentsOf({ params }: IncomingRequest): Readonly<Record<string, unknown>> {
+  const { arguments: args } = parseRaw(params)
+  return isRecord(args) ? args : {}
+}
+
+function searchTool(unlisted: number, results: number): Tool {
+  return {
+    name: searchName,
+    description: `Finds tools by words of their names, descriptions and arguments. ${unlisted} tools are not listed here; call them with ${callName}.`,
+    inputSchema: {
+      type: 'object',
+      properties: {
+        query: { type: 'string', description: 'What the tool should do, in a few words.' },
+        limit: { type: 'integer', minimum: 1, maximum: results },
+      },
+      required: ['query'],
+    },
+    annotations: { readOnlyHint: true },
+  }
+}
+
+const callTool: Tool = {
+  name: callName,
+  description: `Calls a tool that ${searchName} has found.`,
+  inputSchema: {
+    type: 'object',
+    properties: {
+      name: { type: 'string', description: 'The name of the tool.' },
+      arguments: { type: 'object', description: 'Its arguments, as its inputSchema says.' },
+    },
+    required: ['name'],
+  },
+}

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { fakeClock } from '../../testing/fake-clock.ts'
+import { limits } from '../../util/limits/limits.ts'
+import { Deadlines } from '../../util/time/deadline.ts'
+import { Breaker, type BreakerState } from '../policy/breaker.ts'
+import { BreakerProbe } from './breaker-probe.ts'
+
+const everyMs = limits.breakerPanicMs.default
+
+/** A breaker that opens after one failure, and its probe. */
+function probed() {
+  const clock = fakeClock()
+  const server = { isAlive: false, asked: 0 }
+  const probe = new BreakerProbe({
+    deadlines: new Deadlines(clock),
+    responds: async () => {
+      server.asked++
+      return server.isAlive
+    },
+  })
+  let state: BreakerState = 'closed'
+  const breaker: Breaker = new Breaker(
+    { failures: 1, successes: 1, openMs: 3_600_000 },
+    {
+      now: () => clock.now(),
+      onChange: to => {
+        const from = state
+        state = to
+        probe.onChange(breaker, from, to)
+      },
+    },
+  )
+  const pass = async (ms: number): Promise<void> => {
+    clock.advance(ms)
+    await new Promise<void>(resolve => setImmediate(resolve))
+  }
+  return { breaker, probe, server, pass }
+}
+
+test('asks as soon as the breaker opens, then periodically, and lets a trial through on the first answer', async () => {
+  const { breaker, server, pass } = probed()
+  breaker.failed()
+  await pass(0)
+  expect([server.asked, breaker.state]).toEqual([1, 'open'])
+  await pass(2 * everyMs)
+  expect([server.asked, breaker.state]).toEqual([2, 'open'])
+  server.isAlive = true
+  await pass(2 * everyMs)
+  expect([server.asked, breaker.state]).toEqual([3, 'half-open'])
+  breaker.succeeded(breaker.begin())
+  await pass(10 * everyMs)
+  expect([server.asked, breaker.state]).toEqual([3, 'closed'])
+})
+
+test('asks less and less often while the server answers it and fails its trials', async () => {
+  const { breaker, server, pass } = probed()
+  server.isAlive = true
+  breaker.failed()
+  await pass(0)
+  for (let trial = 0; trial < 60; trial++) {
+    await pass(everyMs)
+    if (breaker.state === 'half-open') breaker.failed(breaker.begin())
+  }
+  expect(server.asked).toBeLessThan(10)
+})
+
+test('asks nothing any more once it was stopped', async () => {
+  const { breaker, probe, server, pass } = probed()
+  breaker.failed()
+  await pass(0)
+  probe.stop()
+  await pass(10 * everyMs)
+  expect(server.asked).toBe(1)
+})

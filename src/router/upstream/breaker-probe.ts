@@ -1,0 +1,56 @@
+import { outsideTraces } from '../../mcp/trace-context.ts'
+import { limits } from '../../util/limits/limits.ts'
+import { type Deadlines, timed } from '../../util/time/deadline.ts'
+import type { Breaker, BreakerState } from '../policy/breaker.ts'
+
+/** What a probe needs of its instance. */
+export interface BreakerProbeHost {
+  readonly deadlines: Deadlines
+  /** Asks the instance for a sign of life. Never rejects. */
+  responds(): Promise<boolean>
+}
+
+/**
+ * Ends the open state of a breaker early: asks the instance for a sign of life as soon as its breaker opens
+ * and then every `breakerPanicMs`, and lets a trial call through on the first one. After a trial that failed
+ * it waits before it asks again, twice as long each time, because the instance responds and does not work.
+ */
+export class BreakerProbe {
+  readonly #host: BreakerProbeHost
+  readonly #alarm = timed(() => void outsideTraces(() => this.#ask()))
+  #breaker: Breaker | undefined
+  #failedTrials = 0
+
+  constructor(host: BreakerProbeHost) {
+    this.#host = host
+  }
+
+  /** Must be called with every change of the breaker. */
+  onChange(breaker: Breaker, from: BreakerState, to: BreakerState): void {
+    this.stop()
+    this.#breaker = breaker
+    if (to === 'closed') this.#failedTrials = 0
+    if (to !== 'open') return
+    if (from === 'half-open') {
+      this.#wait(limits.breakerPanicMs.default * 2 ** Math.min(this.#failedTrials++, 20))
+    } else void outsideTraces(() => this.#ask())
+  }
+
+  stop(): void {
+    this.#host.deadlines.stop(this.#alarm)
+    this.#breaker = undefined
+  }
+
+  async #ask(): Promise<void> {
+    const breaker = this.#breaker
+    if (breaker === undefined) return
+    const isAlive = await this.#host.responds()
+    if (this.#breaker !== breaker || breaker.state !== 'open') return
+    if (isAlive) breaker.tryNow()
+    else this.#wait(limits.breakerPanicMs.default)
+  }
+
+  #wait(ms: number): void {
+    this.#host.deadlines.start(this.#alarm, ms)
+  }
+}

@@ -1,0 +1,45 @@
+import { type Deferred, deferred } from '../../util/promises.ts'
+import type { Clock, Timer } from '../../util/time/clock.ts'
+import { type ListKind, listKinds } from '../catalog/lists.ts'
+
+/**
+ * The lists of a server that were never read, while its first connection is being opened: what callers
+ * wait for who want to see all servers.
+ */
+export class FirstLists {
+  readonly #clock: Clock
+  readonly #pending = new Map<ListKind, Deferred<void>>(listKinds.map(kind => [kind, deferred()]))
+  #timer: Timer | undefined
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Settles when a list was read, has failed, or is no longer waited for; undefined once that is so. */
+  whenListed(kind: ListKind): Promise<void> | undefined {
+    return this.#pending.get(kind)?.promise
+  }
+
+  /** Must be called when the first connection begins to be opened. After `waitMs` nobody waits any more. */
+  start(waitMs: number): void {
+    if (this.#pending.size === 0 || this.#timer !== undefined) return
+    this.#timer = this.#clock.start(() => this.end(), waitMs)
+    this.#timer.unref()
+  }
+
+  /** Must be called when a list was read, or has failed. */
+  listed(kind: ListKind): void {
+    this.#pending.get(kind)?.resolve()
+    this.#pending.delete(kind)
+    if (this.#pending.size === 0) this.#stopTimer()
+  }
+
+  /** Ends all waiting. */
+  end(): void {
+    for (const kind of [...this.#pending.keys()]) this.listed(kind)
+  }
+
+  #stopTimer(): void {
+    if (this.#timer !== undefined) this.#clock.stop(this.#timer)
+  }
+}

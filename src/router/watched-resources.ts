@@ -1,0 +1,82 @@
+import type { Subscriptions } from '../server/subscriptions/subscriptions.ts'
+import { limits } from '../util/limits/limits.ts'
+import type { Clock } from '../util/time/clock.ts'
+import { sleep } from '../util/time/sleep.ts'
+import type { Catalog } from './catalog/catalog.ts'
+import type { Route } from './dispatch/route.ts'
+import { onlyReader } from './forward/proxied-features.ts'
+import { whenListed } from './forward/starting.ts'
+import type { Upstream } from './upstream/upstream.ts'
+
+/** What {@link WatchedResources} needs from the router. */
+export interface WatchedResourcesHost {
+  readonly clock: Clock
+  readonly subscriptions: Subscriptions
+  catalog(): Catalog
+  routes(): readonly Route[]
+}
+
+/**
+ * The resources that callers are subscribed to: keeps the router subscribed to them at their servers, and
+ * has a subscription confirmed to its caller once the server has confirmed it.
+ */
+export class WatchedResources {
+  readonly #host: WatchedResourcesHost
+  /** Resources whose subscriptions were confirmed to callers. */
+  readonly #confirmed = new Set<string>()
+  #updating: Promise<void> | undefined
+
+  constructor(host: WatchedResourcesHost) {
+    this.#host = host
+    const { subscriptions } = host
+    subscriptions.onWatched = (uri, isWatched) => {
+      if (!isWatched) this.#confirmed.delete(uri)
+      void this.update()
+    }
+    subscriptions.whenWatched = uris => this.#whenWatched([...uris])
+  }
+
+  /** Updates the subscriptions at the upstream servers, once for all changes of this turn. */
+  update(): Promise<void> {
+    this.#updating ??= Promise.resolve().then(() => {
+      this.#updating = undefined
+      for (const { upstream } of this.#host.routes()) upstream.updateSubscriptions()
+    })
+    return this.#updating
+  }
+
+  /** Returns the resources of one server that callers have subscribed to. */
+  of(upstream: Upstream): readonly string[] {
+    const watched = [...this.#host.subscriptions.watched()]
+    return watched.filter(uri => this.#ownerOf(uri)?.upstream === upstream)
+  }
+
+  /** Must be called when a server has confirmed subscriptions. Callers who rely on them may have missed updates. */
+  onSubscribed(uris: readonly string[]): void {
+    for (const uri of uris) {
+      if (this.#confirmed.has(uri)) this.#host.subscriptions.publish({ type: 'resource', uri })
+    }
+  }
+
+  async #whenWatched(uris: readonly string[]): Promise<void> {
+    const limit = sleep(limits.subscribeWaitMs.default, this.#host.clock)
+    await Promise.race([this.#whenSubscribed(uris), limit.done])
+    limit.wake()
+    const watched = new Set(this.#host.subscriptions.watched())
+    for (const uri of uris) if (watched.has(uri)) this.#confirmed.add(uri)
+  }
+
+  async #whenSubscribed(uris: readonly string[]): Promise<void> {
+    if (uris.some(uri => this.#ownerOf(uri) === undefined)) {
+      await whenListed(this.#host.routes(), 'resources')
+    }
+    await this.update()
+    const owners = new Set(uris.flatMap(uri => this.#ownerOf(uri)?.upstream ?? []))
+    const withinMs = limits.subscribeWaitMs.default
+    await Promise.all(Array.from(owners, upstream => upstream.whenSubscribed(withinMs)))
+  }
+
+  #ownerOf(uri: string): Route | undefined {
+    return this.#host.catalog().ownerOf(uri) ?? onlyReader(this.#host.routes())
+  }
+}
