@@ -60,7 +60,7 @@ describe('a command line', () => {
       ['--tiemout', '1'],
       'unknown option --tiemout for "trunkline call"; did you mean "--timeout"?',
     ],
-    [['--frobnicate'], '"trunkline help call" lists all options'],
+    [['--frobnicate'], 'arguments follow the name: TARGET NAME --a 1, or a=1'],
     [['-z'], 'unknown option -z'],
     [['--json=yes'], '--json takes no value (got "yes")'],
     [['--args'], '--args requires a value: --args JSON'],

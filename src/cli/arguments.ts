@@ -1,6 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { didYouMean } from '../util/nearest.ts'
 import { UsageError } from './exit.ts'
+import { splitFlags } from './input/tool-flags.ts'
 import { type CommandRow, commands, type OptionRow, optionsOf } from './manual.ts'
 
 /** The parsed arguments of a command. */
@@ -10,6 +11,8 @@ export interface CommandLine {
   readonly operands: readonly string[]
   /** Arguments after `--`; undefined if there is no `--`. */
   readonly program: readonly string[] | undefined
+  /** Names of tool arguments that were given as flags, and are in `operands` as `name=value`. */
+  readonly flags: ReadonlySet<string>
   /** Returns the value of an option; the last one if it is repeated. */
   value(name: string): string | undefined
   values(name: string): readonly string[]
@@ -24,7 +27,12 @@ export interface CommandLine {
 export function parseCommandLine(command: CommandRow, argv: readonly string[]): CommandLine {
   const rows = optionsOf(command)
   const end = argv.indexOf('--')
-  const own = end === -1 ? argv : argv.slice(0, end)
+  // The name of the tool is the first operand if the target is a program, else the second.
+  const { argv: own, flags } = splitFlags(
+    end === -1 ? argv : argv.slice(0, end),
+    rows,
+    command.takesArguments ? (end === -1 ? 2 : 1) : Number.POSITIVE_INFINITY,
+  )
   const found = new Map<string, string[]>()
   const operands: string[] = []
   for (const token of tokensOf(own, rows)) {
@@ -46,6 +54,7 @@ export function parseCommandLine(command: CommandRow, argv: readonly string[]): 
   return {
     command,
     operands,
+    flags,
     program: end === -1 ? undefined : argv.slice(end + 1),
     value: name => found.get(name)?.at(-1),
     values: name => found.get(name) ?? [],
@@ -56,8 +65,21 @@ export function parseCommandLine(command: CommandRow, argv: readonly string[]): 
 /** Creates the error for an unknown command, with the closest name as a suggestion. */
 export function unknownCommand(name: string): UsageError {
   const names = commands.map(each => each.name)
-  const hint = didYouMean(name, names) || `; commands: ${names.join(', ')}`
+  const alias = commands.find(({ aka = [] }) => aka.includes(name.toLowerCase()))?.name
+  const meant = alias ?? commandFor(name)
+  const hint =
+    meant === undefined
+      ? didYouMean(name, names) || `; commands: ${names.join(', ')}`
+      : `; did you mean "trunkline ${meant}"?`
   return new UsageError(`unknown command "${name}"${hint}`)
+}
+
+/** Returns the command line that was probably meant by something that is no command; undefined if unknown. */
+function commandFor(text: string): string | undefined {
+  if (text.startsWith('-')) return `COMMAND ${text}`
+  if (/^\w+:/.test(text)) return `list ${text}`
+  if (/\.[cm]?[jt]s$/i.test(text)) return `serve ${text}`
+  return /\.jsonc?$/i.test(text) ? `up ${text}` : undefined
 }
 
 /** Parses a duration such as `30s` into milliseconds. Throws a UsageError that names the option. */
@@ -137,10 +159,17 @@ function checkedValue(row: OptionRow, given: string | undefined): string {
 }
 
 function unknownOption(command: CommandRow, given: string, rows: readonly OptionRow[]): UsageError {
-  const suggestion = didYouMean(
-    given,
-    rows.map(({ name }) => `--${name}`),
-  )
-  const hint = suggestion || `; "trunkline help ${command.name}" lists all options`
+  const alias = rows.find(({ aka = [] }) => aka.some(one => given === `--${one}`))
+  const suggestion =
+    alias === undefined
+      ? didYouMean(
+          given,
+          rows.map(({ name }) => `--${name}`),
+        )
+      : `; did you mean "--${alias.name}"?`
+  const place = command.takesArguments
+    ? '; arguments follow the name: TARGET NAME --a 1, or a=1'
+    : ''
+  const hint = suggestion || place || `; "trunkline help ${command.name}" lists all options`
   return new UsageError(`unknown option ${given} for "trunkline ${command.name}"${hint}`)
 }

@@ -34,6 +34,14 @@ export class UsageError extends Error {
   }
 }
 
+/** A file that cannot be used. The message has the reason, and no help page would add anything. */
+export class FileError extends Error {
+  constructor(message: string, options?: { readonly cause?: unknown }) {
+    super(message, options)
+    this.name = 'FileError'
+  }
+}
+
 /** Runs `work`, and converts a TypeError, which means that it was called incorrectly, to a UsageError. */
 export async function withUsageErrors<T>(work: () => T | Promise<T>): Promise<T> {
   try {
@@ -55,7 +63,8 @@ export class Interrupted extends Error {
 /** Returns the name of the exit code for an error. */
 export function exitNameOf(error: unknown): ExitName {
   if (error instanceof Interrupted) return 'interrupted'
-  if (error instanceof UsageError || error instanceof ConfigError) return 'usage'
+  if (error instanceof UsageError || error instanceof FileError) return 'usage'
+  if (error instanceof ConfigError) return 'usage'
   if (error instanceof RpcError) return 'failed'
   if (!(error instanceof ChannelError)) return 'failed'
   switch (error.code) {

@@ -2,8 +2,9 @@ import type { Members } from '../mcp/types/base.ts'
 import type { PromptMessage } from '../mcp/types/prompts.ts'
 import { unavailableKey } from '../router/forward/results.ts'
 import { isRecord } from '../util/objects.ts'
+import { printable } from '../util/text/printable.ts'
 import { typesOf } from './input/tool-arguments.ts'
-import { formatBytes, oneLine, sanitize, type Terminal } from './terminal.ts'
+import { formatBytes, oneLine, type Terminal } from './terminal.ts'
 
 /** Formats the arguments of a tool: `city: string, days?: integer`. */
 export function argumentText(inputSchema: unknown): string {
@@ -31,7 +32,7 @@ export function typeText(schema: unknown): string {
 /** Formats a content block: text as it is, anything else as a short description. */
 export function contentText(block: unknown, isTerminal: boolean): string {
   if (!isRecord(block)) return '[invalid content]'
-  const clean = (text: unknown): string => (isTerminal ? sanitize(String(text)) : String(text))
+  const clean = (text: unknown): string => (isTerminal ? printable(String(text)) : String(text))
   switch (block.type) {
     case 'text':
       return clean(block.text)
@@ -50,7 +51,8 @@ export function contentText(block: unknown, isTerminal: boolean): string {
 /** Formats the content of a resource: text as it is, binary data as a short description. */
 export function resourceText(resource: unknown, isTerminal: boolean): string {
   if (!isRecord(resource)) return '[invalid resource]'
-  if (typeof resource.text === 'string') return isTerminal ? sanitize(resource.text) : resource.text
+  if (typeof resource.text === 'string')
+    return isTerminal ? printable(resource.text) : resource.text
   const type = typeof resource.mimeType === 'string' ? ` ${oneLine(resource.mimeType, 80)}` : ''
   return `[binary data of ${oneLine(String(resource.uri), 300)},${type} ${base64Size(resource.blob)}]`
 }

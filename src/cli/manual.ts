@@ -1,4 +1,4 @@
-import { logLevels } from '../observe/log/line.ts'
+import { logLineLevels } from '../observe/log/line.ts'
 
 /** One option of a command. */
 export interface OptionRow {
@@ -10,6 +10,8 @@ export interface OptionRow {
   readonly value?: string
   /** Whether the option can be repeated. */
   readonly many?: boolean
+  /** Names under which users look for it; they get it as a suggestion. */
+  readonly aka?: readonly string[]
   /** The allowed values; absent if any value is allowed. */
   readonly choices?: readonly string[]
   readonly meaning: string
@@ -18,11 +20,15 @@ export interface OptionRow {
 /** One command, for the help, the parser and the completion scripts. */
 export interface CommandRow {
   readonly name: string
+  /** Names under which users look for it; they get it as a suggestion. */
+  readonly aka?: readonly string[]
   /** Synopsis of the operands. */
   readonly operands: string
   readonly summary: string
   /** Maximum number of operands; unlimited by default. */
   readonly maxOperands?: number
+  /** Whether the arguments of a tool or prompt may follow as `--name value`. */
+  readonly takesArguments?: boolean
   /** Whether the first operand is a server to connect to. */
   readonly hasTarget?: boolean
   readonly options: readonly OptionRow[]
@@ -93,8 +99,8 @@ const argsOption: OptionRow = {
 export const commands: readonly CommandRow[] = [
   {
     name: 'up',
-    operands: '[CONFIG]',
-    maxOperands: 1,
+    aka: ['start', 'proxy', 'router', 'gateway'],
+    operands: '[CONFIG…]',
     summary:
       'Serve all configured servers behind one address; without a configuration, two demo servers.',
     options: [
@@ -105,24 +111,69 @@ export const commands: readonly CommandRow[] = [
         meaning: 'Address to listen on, instead of those in the configuration.',
       },
       {
+        name: 'http',
+        value: 'PORT',
+        aka: ['port', 'p'],
+        meaning:
+          'Listen on this port or `host:port`: short for `--listen http://127.0.0.1:PORT/mcp`.',
+      },
+      {
         name: 'metrics',
         value: 'ADDRESS',
         meaning: 'Separate address for `/metrics`, `/healthz` and `/readyz`.',
       },
       {
+        name: 'tls-cert',
+        value: 'FILE',
+        meaning:
+          'Certificate for `https:` and `wss:` addresses, in PEM form; read again on SIGHUP.',
+      },
+      { name: 'tls-key', value: 'FILE', meaning: 'Private key of the certificate.' },
+      {
+        name: 'lame-duck',
+        value: 'TIME',
+        meaning:
+          'Time for which `/readyz` returns 503 before connections are refused, when shutting down: `5s`.',
+      },
+      {
         name: 'log-level',
         value: 'LEVEL',
-        choices: logLevels,
+        choices: logLineLevels,
         meaning: 'Minimum level of log lines on stderr.',
       },
+      {
+        name: 'cache',
+        value: 'FILE',
+        meaning:
+          'Remember the lists of servers in this file, to answer before they have started. By default `trunkline/lists.json` in `$XDG_CACHE_HOME` or `~/.cache`.',
+      },
+      { name: 'no-cache', meaning: 'Remember no lists.' },
       {
         name: 'pins',
         value: 'FILE',
         meaning:
           'Store tool definitions in a file, to detect changes across restarts; `trunkline pins` approves them.',
       },
+      {
+        name: 'keys',
+        value: 'FILE',
+        meaning:
+          'Read the keys that seal request state and cursors, the newest first; else from `TRUNKLINE_KEYS`.',
+      },
       { name: 'public', meaning: 'Allow access from other machines, without authentication.' },
       { name: 'demo', meaning: 'Serve two demo servers, and ignore any configuration.' },
+      {
+        name: 'hosts',
+        value: 'SCOPE',
+        choices: ['project', 'user', 'all'],
+        meaning:
+          'Serve the servers of all hosts whose files are found: in this folder, of the user, or both. `trunkline hosts` lists them.',
+      },
+      {
+        name: 'strict',
+        meaning:
+          'Reject a file with an invalid server. By default the other servers are served, and the invalid one is shown with the reason.',
+      },
       {
         name: 'dry-run',
         meaning: 'Only validate the configuration, and print problems or what would be served.',
@@ -130,9 +181,61 @@ export const commands: readonly CommandRow[] = [
     ],
     examples: [
       'trunkline up',
-      'trunkline up servers.jsonc --listen http://127.0.0.1:8080/mcp',
+      'trunkline up servers.jsonc --http 8080',
       'trunkline up --listen stdio:',
     ],
+  },
+  {
+    name: 'hosts',
+    operands: '',
+    maxOperands: 0,
+    summary: 'Show the configuration files of hosts that are found, and their servers.',
+    options: [],
+    examples: ['trunkline hosts', 'trunkline up --hosts project'],
+  },
+  {
+    name: 'install',
+    operands: 'HOST [CONFIG…] [-- COMMAND…]',
+    summary:
+      'Write the router of some files, or a given server, into the configuration file of a host.',
+    options: [
+      {
+        name: 'name',
+        value: 'NAME',
+        meaning: 'Name of the server in the file; default `trunkline`.',
+      },
+      { name: 'url', value: 'URL', meaning: 'Write this address instead of a program.' },
+      {
+        name: 'project',
+        meaning: 'Edit the file of the project in this folder, instead of that of the user.',
+      },
+      { name: 'force', meaning: 'Replace another server of the same name.' },
+      { name: 'dry-run', meaning: 'Only print what would change.' },
+    ],
+    examples: [
+      'trunkline install cursor servers.json',
+      'trunkline install claude-desktop --name weather -- node /srv/weather.js',
+      'trunkline install vscode --project --url http://127.0.0.1:3000/mcp --dry-run',
+    ],
+  },
+  {
+    name: 'uninstall',
+    operands: 'HOST',
+    maxOperands: 1,
+    summary: 'Remove what `install` wrote; everything else in the file stays as it is.',
+    options: [
+      {
+        name: 'name',
+        value: 'NAME',
+        meaning: 'Name of the server in the file; default `trunkline`.',
+      },
+      {
+        name: 'project',
+        meaning: 'Edit the file of the project in this folder, instead of that of the user.',
+      },
+      { name: 'dry-run', meaning: 'Only print what would change.' },
+    ],
+    examples: ['trunkline uninstall cursor'],
   },
   {
     name: 'pins',
@@ -155,6 +258,7 @@ export const commands: readonly CommandRow[] = [
   },
   {
     name: 'serve',
+    aka: ['run', 'dev'],
     operands: 'FILE [ADDRESS…] [-- ARGUMENT…]',
     summary: 'Run a file that exports a server, or that calls `serve` itself.',
     options: [
@@ -163,12 +267,19 @@ export const commands: readonly CommandRow[] = [
       {
         name: 'http',
         value: 'PORT',
+        aka: ['port', 'p'],
         meaning: 'Serve HTTP and WebSocket on a port or `host:port`.',
       },
       { name: 'ws', value: 'PORT', meaning: 'Serve only WebSocket on a port or `host:port`.' },
       { name: 'tcp', value: 'PORT', meaning: 'Serve on a TCP port or `host:port`.' },
       { name: 'unix', value: 'PATH', meaning: 'Serve on a Unix socket.' },
       { name: 'pipe', value: 'NAME', meaning: 'Serve on a Windows named pipe.' },
+      {
+        name: 'keys',
+        value: 'FILE',
+        meaning:
+          'Read the keys that seal request state and cursors, the newest first; else from `TRUNKLINE_KEYS`.',
+      },
     ],
     examples: [
       'trunkline serve weather.js',
@@ -178,7 +289,8 @@ export const commands: readonly CommandRow[] = [
   },
   {
     name: 'list',
-    operands: 'TARGET [tools|resources|templates|prompts]',
+    aka: ['ls', 'tools', 'show', 'resources', 'prompts'],
+    operands: 'TARGET [tools|resources|templates|prompts]…',
     summary: 'Show a server, its tools, resources and prompts.',
     hasTarget: true,
     options: targetOptions,
@@ -189,18 +301,21 @@ export const commands: readonly CommandRow[] = [
   },
   {
     name: 'call',
-    operands: 'TARGET TOOL [name=value…] [name:=json…] [-]',
+    aka: ['exec', 'invoke', 'tool'],
+    operands: 'TARGET TOOL [name=value…] [--name value…] [name:=json…] [{…}] [-]',
     summary: 'Call a tool.',
     hasTarget: true,
+    takesArguments: true,
     options: [argsOption, ...targetOptions],
     examples: [
-      'trunkline call http://127.0.0.1:3000/mcp forecast city=Oslo days=3',
+      'trunkline call http://127.0.0.1:3000/mcp forecast city=Oslo --days 3',
       'trunkline call add --args \'{"a":1,"b":2}\' -- node calculator.js',
       'trunkline call files read_file path=/etc/hosts',
     ],
   },
   {
     name: 'read',
+    aka: ['get', 'cat', 'resource'],
     operands: 'TARGET URI',
     summary: 'Read a resource.',
     hasTarget: true,
@@ -217,14 +332,16 @@ export const commands: readonly CommandRow[] = [
   },
   {
     name: 'prompt',
-    operands: 'TARGET PROMPT [name=value…]',
+    operands: 'TARGET PROMPT [name=value…] [--name value…]',
     summary: 'Get a prompt with arguments.',
     hasTarget: true,
+    takesArguments: true,
     options: [argsOption, ...targetOptions],
     examples: ['trunkline prompt review language=TypeScript -- node prompts.js'],
   },
   {
     name: 'check',
+    aka: ['test', 'inspect', 'lint', 'validate', 'doctor'],
     operands: 'TARGET',
     summary: 'Check step by step whether a server follows the protocol.',
     hasTarget: true,
@@ -234,11 +351,17 @@ export const commands: readonly CommandRow[] = [
         value: 'TOOL',
         meaning: 'Also call this tool. By default no tool is called.',
       },
+      {
+        name: 'ignore',
+        value: 'STEP',
+        many: true,
+        meaning: 'Run this step, but do not count its outcome.',
+      },
       argsOption,
       ...targetOptions,
     ],
     examples: [
-      'trunkline check https://example.com/mcp',
+      'trunkline check https://example.com/mcp --ignore http',
       'trunkline check --call add --args \'{"a":1,"b":2}\' -- node calculator.js',
     ],
   },
@@ -273,8 +396,9 @@ export const commands: readonly CommandRow[] = [
   {
     name: 'completion',
     operands: 'bash|zsh|fish',
-    maxOperands: 1,
-    summary: 'Print a shell completion script for commands, options and server names.',
+    maxOperands: 2,
+    summary:
+      'Print a shell completion script for commands, options, and names of servers and tools.',
     options: [],
     examples: ['source <(trunkline completion bash)', 'trunkline completion fish | source'],
   },

@@ -3,20 +3,31 @@ import { ran } from '../../test/support/ran.ts'
 
 describe('the program', () => {
   const mistakes = [
-    ['no command', [], 'missing command: use one of'],
+    ['no command', [], 'Usage: trunkline COMMAND'],
     ['an unknown command', ['lsit'], 'unknown command "lsit"; did you mean "list"?'],
     [
       'an unknown option',
       ['list', '--jsno'],
       'unknown option --jsno for "trunkline list"; did you mean "--json"?',
     ],
+    ['another word for a command', ['ls', 'x'], 'did you mean "trunkline list"?'],
+    ['an address as a command', ['http://x/mcp'], 'did you mean "trunkline list http://x/mcp"?'],
+    ['a file as a command', ['server.js'], 'did you mean "trunkline serve server.js"?'],
+    ['an option as a command', ['--http'], 'did you mean "trunkline COMMAND --http"?'],
+    ['missing dashes', ['list', 'node', 'a.js'], 'did you mean "trunkline list -- node a.js"?'],
+    ['a program to put up', ['up', 'server.js'], 'did you mean "trunkline serve server.js"?'],
+    ['a bare port', ['serve', 'src/index.ts', '3000'], 'did you mean "--http 3000"?'],
     ['no server', ['list'], 'missing server'],
     ['no program after the dashes', ['list', '--'], 'missing program after "--"'],
     ['a bad address', ['list', 'tcp://nowhere'], 'cannot read the address "tcp://nowhere"'],
     ['a bad choice', ['list', '--era', 'sesion', 'http://x'], 'did you mean "session"?'],
     ['a bad time', ['list', '--timeout', 'soon', 'http://x'], '--timeout must be a duration'],
     ['a missing value', ['list', '--timeout'], '--timeout requires a value: --timeout TIME'],
-    ['a bad revision', ['list', '--revision', 'newest', 'http://x'], '--revision must be one of'],
+    [
+      'a bad revision',
+      ['list', '--revision', 'newest', 'http://x'],
+      '--revision: unknown revision "newest"; the revisions are 2024-11-05, ',
+    ],
     ['a header for a program', ['list', '--header', 'A: b', '--', 'x'], '--header applies to HTTP'],
     [
       'a folder for an address',
@@ -24,13 +35,9 @@ describe('the program', () => {
       '--env and --cwd apply to programs',
     ],
     ['an unknown shell', ['completion', 'bsh'], 'did you mean "bash"?'],
+    ['a port in another word', ['up', '--port', '8080'], 'did you mean "--http"?'],
     ['a missing file to serve', ['serve', 'no-such-file.js'], 'no-such-file.js does not exist'],
     ['an invalid port', ['serve', 'src/index.ts', '--http', '99999'], '--http takes a port'],
-    [
-      'a second configuration',
-      ['up', 'a.json', 'b.json'],
-      'unexpected argument "b.json"; usage: trunkline up [CONFIG]',
-    ],
     ['a second shell', ['completion', 'bash', 'zsh'], 'unexpected argument "zsh"'],
     ['a second demo server', ['demo', 'clock', 'text'], 'unexpected argument "text"'],
     ['a second command to explain', ['help', 'list', 'call'], 'unexpected argument "call"'],
@@ -38,7 +45,7 @@ describe('the program', () => {
     [
       'an unknown revision',
       ['list', '--revision', '2020-01-01', 'http://x'],
-      '--revision must be one of 2024-11-05, ',
+      '--revision: unknown revision "2020-01-01"; the revisions are 2024-11-05, ',
     ],
   ] as const
 

@@ -1,17 +1,25 @@
+import { HttpStatusError } from '../http/client/errors.ts'
 import { ChannelError } from '../jsonrpc/channel.ts'
 import { RpcError } from '../jsonrpc/error.ts'
-import { errorMessage } from '../util/error-message.ts'
 import { isRecord } from '../util/objects.ts'
+import { errorMessage } from '../util/text/error-message.ts'
+import { printable } from '../util/text/printable.ts'
 import { version } from '../util/version.ts'
 import { type CommandLine, parseCommandLine, unknownCommand } from './arguments.ts'
 import { exitCodes, exitNameOf, Interrupted, UsageError } from './exit.ts'
+import { overview } from './help.ts'
 import type { Run } from './invocation.ts'
-import { commandNamed, commands } from './manual.ts'
-import { type Output, oneLine, sanitize, Terminal } from './terminal.ts'
+import { commandNamed } from './manual.ts'
+import { inUseHint } from './port-in-use.ts'
+import { programName } from './program.ts'
+import { type Output, oneLine, Terminal } from './terminal.ts'
 
 /** Loads a command on demand, so that `help` does not load the others. */
 const loaders: ReadonlyMap<string, () => Promise<{ readonly run: Run }>> = new Map([
   ['up', () => import('./commands/up.ts')],
+  ['hosts', () => import('./commands/hosts.ts')],
+  ['install', () => import('./commands/install.ts')],
+  ['uninstall', () => import('./commands/uninstall.ts')],
   ['pins', () => import('./commands/pins.ts')],
   ['serve', () => import('./commands/serve.ts')],
   ['list', () => import('./commands/list.ts')],
@@ -59,6 +67,10 @@ export async function run(
       terminal.line(own.includes('--json') ? JSON.stringify({ version }) : version)
       return exitCodes.ok
     }
+    if (first === '' && rest.length === 0) {
+      terminal.error(overview())
+      return exitCodes.usage
+    }
     const name = first === '--help' || first === '-h' ? 'help' : first
     const input = parseCommand(name, rest)
     const effective = input.has('help') ? parseCommand('help', [name]) : input
@@ -74,7 +86,7 @@ export async function run(
       env,
     })
   } catch (error) {
-    return reportFailure(
+    return await reportFailure(
       interruption.signal.aborted ? interruption.signal.reason : error,
       terminal,
       own,
@@ -87,14 +99,16 @@ export async function run(
 function parseCommand(name: string, rest: readonly string[]): CommandLine {
   const command = commandNamed(name)
   if (command !== undefined) return parseCommandLine(command, rest)
-  const names = commands.map(each => each.name)
-  if (name === '') throw new UsageError(`missing command: use one of ${names.join(', ')}`)
   throw unknownCommand(name)
 }
 
-function reportFailure(error: unknown, terminal: Terminal, argv: readonly string[]): number {
+async function reportFailure(
+  error: unknown,
+  terminal: Terminal,
+  argv: readonly string[],
+): Promise<number> {
   const name = exitNameOf(error)
-  const message = sanitize(errorMessage(error))
+  const message = printable(errorMessage(error))
   const exitCode = exitCodes[name]
   if (argv.includes('--json')) {
     const rpc = error instanceof RpcError ? { code: error.code, data: error.data } : {}
@@ -103,29 +117,67 @@ function reportFailure(error: unknown, terminal: Terminal, argv: readonly string
   }
   const code = error instanceof RpcError ? ` (${error.code})` : ''
   terminal.error(`${terminal.styleStderr('trunkline:', 'red', 'bold')} ${message}${code}`)
-  const hint = hintFor(error, argv[0])
+  const hint = /already in use/.test(message)
+    ? await inUseHint(message, argv, programName())
+    : hintFor(error, argv[0])
   if (hint !== undefined) terminal.note(hint)
-  if (argv.includes('--verbose') && error instanceof Error) terminal.note(String(error.stack))
+  if (isVerbose(argv)) for (const text of stacksOf(error)) terminal.note(printable(text))
   return exitCode
+}
+
+function isVerbose(argv: readonly string[]): boolean {
+  return argv.includes('--verbose') || argv.includes('-v')
+}
+
+/** Returns the stack of an error, and those of its causes. */
+function stacksOf(error: unknown): readonly string[] {
+  const stacks: string[] = []
+  for (let one = error; one instanceof Error && stacks.length < 8; one = one.cause) {
+    stacks.push(`${stacks.length === 0 ? '' : 'caused by: '}${one.stack ?? one.message}`)
+  }
+  return stacks
 }
 
 /** Returns what to do about a failure, or its details; undefined if the message is enough. */
 function hintFor(error: unknown, command = ''): string | undefined {
   // An invalid configuration file needs no hint: its message has the position.
   if (error instanceof UsageError) {
-    const page = commandNamed(command) === undefined ? 'help' : `help ${command}`
+    if (error.message.includes('"trunkline help')) return undefined
+    const isPage = command !== 'help' && commandNamed(command) !== undefined
+    const page = isPage ? `help ${command}` : 'help'
     return `run "trunkline ${page}" for help`
   }
-  if (error instanceof RpcError) return errorDataText(error)
+  if (error instanceof RpcError) {
+    const isInternal = error.code === -32603 && error.data === undefined
+    return isInternal
+      ? 'the log of the server says why; --verbose shows the stderr of a program'
+      : errorDataText(error)
+  }
   if (!(error instanceof ChannelError)) return undefined
-  return connectionHints.find(([pattern]) => pattern.test(error.message))?.[1]
+  if (error.code === 'timeout') return 'to wait longer, use --timeout, such as --timeout 2m'
+  return statusHint(error.cause) ?? connectionHints.find(([at]) => at.test(error.message))?.[1]
 }
 
-/** Formats the error data of a server, without `kind`, which repeats the code. */
-function errorDataText({ data }: RpcError): string | undefined {
+/** Formats the error data of a server, without `kind`, which repeats the code, and without what the message says. */
+function errorDataText({ data, message }: RpcError): string | undefined {
   if (!isRecord(data)) return undefined
-  const { kind: _, ...rest } = data
+  const unsaid = Object.entries(data).filter(
+    ([name, value]) => name !== 'kind' && !(typeof value === 'string' && message.includes(value)),
+  )
+  const rest = Object.fromEntries(unsaid)
   return Object.keys(rest).length === 0 ? undefined : oneLine(JSON.stringify(rest), 500)
+}
+
+/** Returns what to do about an HTTP status. */
+function statusHint(cause: unknown): string | undefined {
+  if (!(cause instanceof HttpStatusError)) return undefined
+  const { status, headers } = cause
+  // A 403 is about credentials only if the server says so; else it is about Host, Origin or the network.
+  if (status === 401 || (status === 403 && headers.has('www-authenticate')))
+    return 'the server requires authorization: pass --header "Authorization: Bearer …"'
+  if ((status === 404 || status === 405) && !cause.message.includes('did you mean'))
+    return 'there is no MCP endpoint at this path: most servers use /mcp'
+  return undefined
 }
 
 /** Hints for connection errors, by pattern of the message. */
@@ -134,13 +186,16 @@ const connectionHints: readonly (readonly [RegExp, string])[] = [
     /ECONNREFUSED|ENOENT|no such file/,
     'nothing is listening there: is the server running, and does it use this port or path?',
   ],
+  [
+    /exited with code 0$/,
+    'the program ended instead of serving: it has to call serve(server), or be started with "trunkline serve FILE"',
+  ],
   [/ENOTFOUND|EAI_AGAIN/, 'the host name cannot be resolved: check its spelling and the network'],
   [
-    /wrong version number|packet length too long/,
-    'the server does not speak TLS: use http:// or ws://?',
+    /(?:http|ws):.*(?:the connection closed before|socket hang up|ECONNRESET)/,
+    'the server closed the connection without an answer: does it require TLS (https:, wss:)?',
   ],
   [/Parse Error: Expected HTTP|a line without a carriage return/, 'the server does not speak HTTP'],
-  [/in use/, 'stop the other program, or choose another address'],
 ]
 
 /**
@@ -149,8 +204,9 @@ const connectionHints: readonly (readonly [RegExp, string])[] = [
  */
 function onInterrupt(stop: () => void): () => void {
   let isStopping = false
-  const onSignal = (): void => {
-    if (isStopping) process.exit(exitCodes.interrupted)
+  const onSignal = (signal: NodeJS.Signals): void => {
+    // The exit codes that a shell reports for a process that the signal ended.
+    if (isStopping) process.exit(signal === 'SIGTERM' ? terminated : exitCodes.interrupted)
     isStopping = true
     stop()
   }
@@ -160,6 +216,7 @@ function onInterrupt(stop: () => void): () => void {
   }
 }
 
+const terminated = 143
 const stopSignals = ['SIGINT', 'SIGTERM'] as const
 
 /** Exits without an error if the reader closes the pipe early, as in `trunkline list … | head -1`. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { formatBytes, oneLine, sanitize, Terminal, type TerminalOptions } from './terminal.ts'
+import { printable } from '../util/text/printable.ts'
+import { formatBytes, oneLine, Terminal, type TerminalOptions } from './terminal.ts'
 
 function terminal(options: Partial<TerminalOptions> & { readonly isTTY?: boolean } = {}) {
   const out: string[] = []
@@ -28,11 +29,57 @@ describe('colors', () => {
     ['forced off', { isTTY: true, env: { FORCE_COLOR: '0' } }, 'x'],
     ['with the option', { isTTY: true, noColor: true }, 'x'],
   ])('%s', (_, options, expected) => {
-    const { made } = terminal(options)
-    expect(made.style('x', 'bold', 'red')).toBe(expected)
-    expect(made.styleStderr('x', 'bold', 'red')).toBe(expected)
+    const { made, out, err } = terminal(options)
+    made.line(made.style('x', 'bold', 'red'))
+    made.write(made.style('x', 'bold', 'red'))
+    made.error(made.styleStderr('x', 'bold', 'red'))
+    expect(out()).toBe(`${expected}\n${expected}`)
+    expect(err()).toBe(`${expected}\n`)
   })
 })
+
+describe('text that could control the terminal', () => {
+  const hostile = 'a\u001b]0;title\u0007b\u009b31mc\u202ed\u007f'
+  const shown = 'a\ufffd]0;title\ufffdb\ufffd31mc\ufffdd\ufffd'
+
+  test.each([true, false])('is made printable, on a terminal: %s', isTTY => {
+    const { made, out, err } = terminal({ isTTY })
+    made.line(hostile)
+    made.json({ hostile })
+    made.note(hostile)
+    made.error(made.styleStderr(hostile, 'red'))
+    const bar = made.progress('job')
+    bar.update(0.5, hostile)
+    bar.end()
+    expect(out()).toContain(`${shown}\n`)
+    expect(JSON.parse(out().slice(out().indexOf('{')))).toEqual({ hostile })
+    expect(foreign(out() + err())).toEqual([])
+  })
+
+  test('is written as it is only where stdout is no terminal', () => {
+    const pipe = terminal()
+    pipe.made.write(hostile)
+    expect(pipe.out()).toBe(hostile)
+    const screen = terminal({ isTTY: true })
+    screen.made.write(hostile)
+    expect(screen.out()).toBe(shown)
+  })
+
+  test('cannot use the marks of another terminal', () => {
+    const { made, out } = terminal({ isTTY: true })
+    const other = terminal({ isTTY: true }).made
+    made.line(other.style('x', 'red'))
+    expect(foreign(out())).toEqual([])
+    expect(out()).not.toContain('\u001b')
+  })
+})
+
+/** Returns the control characters that are neither layout, nor styles and bars of the command line. */
+function foreign(text: string): string[] {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression matches control characters
+  const known = /\r\u001b\[K|\u001b\[\d+m/g
+  return text.replace(known, '').match(/(?![\n\t])[\p{Cc}\u202e]/gu) ?? []
+}
 
 describe('output', () => {
   test('results go to stdout, everything else to stderr', () => {
@@ -82,7 +129,7 @@ describe('output', () => {
 
 describe('untrusted text', () => {
   test('cannot manipulate a terminal', () => {
-    expect(sanitize('a\u001b[31mb\rc\u202ed\ne\tf')).toBe('a\ufffd[31mb\ufffdc\ufffdd\ne\tf')
+    expect(printable('a\u001b[31mb\rc\u202ed\ne\tf')).toBe('a\ufffd[31mb\ufffdc\ufffdd\ne\tf')
   })
 
   test('fits into a line', () => {

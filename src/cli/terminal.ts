@@ -1,4 +1,7 @@
-import { styleText } from 'node:util'
+import { inspect } from 'node:util'
+import { randomHex } from '../util/random.ts'
+import { hideValues } from '../util/text/hidden-values.ts'
+import { printable, printableJson } from '../util/text/printable.ts'
 
 /** A stream for text, such as `process.stdout`. */
 export interface Output {
@@ -33,6 +36,10 @@ export interface ProgressBar {
  *
  * Colors are used only on a terminal, and not if NO_COLOR is set; FORCE_COLOR enables them anywhere. Progress is a
  * bar on a terminal; elsewhere each update is a line.
+ *
+ * Nothing else of the command line writes to these streams. Whatever reaches them is made printable here, so
+ * that no text of a server can control the terminal. Only `write` passes text on as it is, and only where
+ * stdout is not a terminal.
  */
 export class Terminal {
   readonly #stdout: Output
@@ -40,6 +47,9 @@ export class Terminal {
   readonly #quiet: boolean
   readonly #colors: { readonly out: boolean; readonly err: boolean }
   #bar = ''
+  /** Precedes the number of a style in text that `style` returns. Random, so that no server can use it. */
+  readonly #mark = `\u0001${randomHex(6)}:`
+  readonly #marks = new RegExp(`${this.#mark}(\\d+);`)
 
   constructor({ stdout, stderr, env = {}, quiet = false, noColor = false }: TerminalOptions) {
     this.#stdout = stdout
@@ -59,20 +69,22 @@ export class Terminal {
     return this.#stdout.columns ?? 100
   }
 
-  /** Writes a result to stdout, unchanged. */
+  /** Writes a result to stdout: unchanged, unless stdout is a terminal. */
   write(text: string): void {
     this.#clear()
-    this.#stdout.write(text)
+    this.#stdout.write(this.#printable(text, this.isInteractive ? printable : unchanged))
   }
 
   /** Writes a line to stdout. */
   line(text = ''): void {
-    this.write(`${text}\n`)
+    this.#clear()
+    this.#stdout.write(`${this.#printable(text)}\n`)
   }
 
-  /** Writes a value to stdout as JSON. */
+  /** Writes a value to stdout as JSON. Characters that could control a terminal are escaped. */
   json(value: unknown): void {
-    this.line(JSON.stringify(value, null, 2))
+    this.#clear()
+    this.#stdout.write(`${printableJson(JSON.stringify(value, null, 2))}\n`)
   }
 
   /** Writes a line to stderr, unless `quiet` is set. */
@@ -83,17 +95,20 @@ export class Terminal {
   /** Writes a line to stderr, even if `quiet` is set. */
   error(text: string): void {
     this.#clear()
-    this.#stderr.write(`${text}\n`)
+    this.#stderr.write(`${this.#printable(hideValues(text))}\n`)
   }
 
-  /** Styles text for stdout; returns it unchanged if stdout has no colors. */
+  /**
+   * Styles text for `write` and `line`; returns it unchanged if stdout has no colors. The result is for this
+   * terminal only.
+   */
   style(text: string, ...styles: readonly Style[]): string {
-    return styled(text, this.#colors.out, styles)
+    return this.#styled(text, this.#colors.out, styles)
   }
 
-  /** Styles text for stderr; returns it unchanged if stderr has no colors. */
+  /** Styles text for `note` and `error`; returns it unchanged if stderr has no colors. */
   styleStderr(text: string, ...styles: readonly Style[]): string {
-    return styled(text, this.#colors.err, styles)
+    return this.#styled(text, this.#colors.err, styles)
   }
 
   /** Starts a progress bar on stderr; it draws nothing if `quiet` is set. */
@@ -106,7 +121,7 @@ export class Terminal {
       if (line === last) return
       last = line
       if (this.#stderr.isTTY) this.#draw(line)
-      else this.#stderr.write(`${line}\n`)
+      else this.error(line)
     }
     return { update, end: () => this.#clear() }
   }
@@ -114,7 +129,7 @@ export class Terminal {
   #draw(text: string): void {
     this.#clear()
     this.#bar = text
-    this.#stderr.write(text)
+    this.#stderr.write(printable(text))
   }
 
   #clear(): void {
@@ -122,16 +137,29 @@ export class Terminal {
     this.#bar = ''
     this.#stderr.write('\r\u001b[K')
   }
+
+  #styled(text: string, isEnabled: boolean, styles: readonly Style[]): string {
+    if (!isEnabled || text === '') return text
+    return styles.reduceRight((inner, style) => {
+      const [on, off] = inspect.colors[style] ?? [0, 0]
+      return `${this.#mark}${on};${inner}${this.#mark}${off};`
+    }, text)
+  }
+
+  /** Makes text printable, and turns the marks of `style` into styles. */
+  #printable(text: string, clean: (piece: string) => string = printable): string {
+    const pieces = text.split(this.#marks)
+    return pieces.map((piece, at) => (at % 2 === 1 ? `\u001b[${piece}m` : clean(piece))).join('')
+  }
 }
 
-/** Replaces control characters, which could manipulate a terminal; keeps line feeds and tabs. */
-export function sanitize(text: string): string {
-  return text.replace(/(?![\n\t])[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, '\ufffd')
+function unchanged(text: string): string {
+  return text
 }
 
-/** Sanitizes text and fits it into one line of at most `max` characters. */
+/** Makes text printable and fits it into one line of at most `max` characters. */
 export function oneLine(text: string, max: number): string {
-  const flat = sanitize(text).replace(/\s+/g, ' ').trim()
+  const flat = printable(text).replace(/\s+/g, ' ').trim()
   const characters = [...flat]
   return characters.length <= max ? flat : `${characters.slice(0, Math.max(max - 1, 0)).join('')}…`
 }
@@ -147,12 +175,6 @@ export function formatBytes(bytes: number): string {
     at++
   }
   return `${value.toFixed(1)} ${units[at]}`
-}
-
-function styled(text: string, isEnabled: boolean, styles: readonly Style[]): string {
-  if (!isEnabled || text === '') return text
-  // The caller has decided by the streams and the environment of the terminal, not by those of the process.
-  return styleText([...styles], text, { validateStream: false })
 }
 
 function supportsColors(

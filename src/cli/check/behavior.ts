@@ -1,11 +1,11 @@
 import type { Id } from '../../jsonrpc/message.ts'
 import { type CheckContext, type EraState, members } from './context.ts'
-import { type Finding, fail, notApplicable, ok, warn } from './finding.ts'
-import { type Reply, replyText } from './session.ts'
-import type { Incoming } from './wire.ts'
+import { type Finding, fail, habit, notApplicable, ok, warn } from './finding.ts'
+import { type CheckReply, replyText } from './session.ts'
+import type { WireEvent } from './wire/wire.ts'
 
 /** Step `errors`: checks that invalid requests are rejected with the expected error codes. */
-export function errors(context: CheckContext): Promise<readonly Finding[]> {
+export function checkErrors(context: CheckContext): Promise<readonly Finding[]> {
   return context.inEachEra(async state => {
     const { session, capabilities } = state
     const findings = [
@@ -19,21 +19,22 @@ export function errors(context: CheckContext): Promise<readonly Finding[]> {
     const isToolError = unknown.type === 'result' && members(unknown.result).isError === true
     findings.push(
       isToolError
-        ? warn(
+        ? habit(
             'calling an unknown tool returns a result with isError',
             'Reject a tool that does not exist with error -32602: isError is for tools that ran and failed.',
           )
         : expectCode('an unknown tool', unknown, [-32602]),
     )
-    findings.push(
-      expectCode('tools/call without a name', await session.request('tools/call', {}), [-32602]),
-    )
+    const nameless = await session.request('tools/call', {})
+    const finding = expectCode('tools/call without a name', nameless, [-32602])
+    const isInternal = nameless.type === 'error' && nameless.code === -32603
+    findings.push(isInternal ? { ...finding, habit: true } : finding)
     return findings
   })
 }
 
 /** Returns ok for an error with an expected code, a warning for any other error, and a failure otherwise. */
-function expectCode(what: string, reply: Reply, codes: readonly number[]): Finding {
+function expectCode(what: string, reply: CheckReply, codes: readonly number[]): Finding {
   const message = `${what}: got ${replyText(reply)}`
   const advice = `Reject ${what} with error ${codes.join(' or ')}.`
   if (reply.type !== 'error') return fail(message, advice)
@@ -41,7 +42,7 @@ function expectCode(what: string, reply: Reply, codes: readonly number[]): Findi
 }
 
 /** Step `malformed`: checks that invalid input is rejected with an error and does not stop the server. */
-export function malformed(context: CheckContext): Promise<readonly Finding[]> {
+export function checkMalformed(context: CheckContext): Promise<readonly Finding[]> {
   return context.inEachEra(async ({ session }) => {
     const findings: Finding[] = []
     const cases = [
@@ -49,7 +50,7 @@ export function malformed(context: CheckContext): Promise<readonly Finding[]> {
       ['JSON that is not a JSON-RPC message', '{"id":"check-odd","method":5}', -32600],
     ] as const
     for (const [what, text, code] of cases) {
-      const isReply = (arrival: Incoming): boolean =>
+      const isReply = (arrival: WireEvent): boolean =>
         arrival.type === 'http' || 'error' in arrival.message
       const reply = await session.sendRaw(text, { isReply, timeoutMs: context.noReplyMs })
       findings.push(malformedFinding(what, reply, code))
@@ -67,15 +68,19 @@ export function malformed(context: CheckContext): Promise<readonly Finding[]> {
   })
 }
 
-function malformedFinding(what: string, reply: Reply, code: number): Finding {
+function malformedFinding(what: string, reply: CheckReply, code: number): Finding {
   const message = `${what}: got ${replyText(reply)}`
   const advice = `Reject ${what} with error ${code}, so that the sender can see the mistake.`
   if (reply.type === 'error' && reply.code === code) return ok(message)
-  return reply.type === 'result' ? fail(message, advice) : warn(message, advice)
+  // Over HTTP the status alone is a rejection; the body is optional.
+  if (reply.type === 'http' && reply.status >= 400 && reply.status < 500) return ok(message)
+  if (reply.type === 'result') return fail(message, advice)
+  const isHabit = reply.type === 'timeout' || (reply.type === 'error' && reply.code === -32700)
+  return isHabit ? habit(message, advice) : warn(message, advice)
 }
 
 /** Step `ids`: checks that a response carries the id of its request, for unusual ids too. */
-export function ids(context: CheckContext): Promise<readonly Finding[]> {
+export function checkIds(context: CheckContext): Promise<readonly Finding[]> {
   return context.inEachEra(async ({ session }) => {
     const findings: Finding[] = []
     const method = session.era === 'session' ? 'ping' : 'server/discover'
@@ -102,7 +107,7 @@ export function ids(context: CheckContext): Promise<readonly Finding[]> {
 }
 
 /** Step `cancellation`: checks that notifications get no response and cancelled requests get none either. */
-export function cancellation(context: CheckContext): Promise<readonly Finding[]> {
+export function checkCancellation(context: CheckContext): Promise<readonly Finding[]> {
   return context.inEachEra(async state => {
     const { session } = state
     const findings: Finding[] = []
@@ -143,7 +148,7 @@ export function cancellation(context: CheckContext): Promise<readonly Finding[]>
 async function cancelled(context: CheckContext, { session }: EraState): Promise<Finding> {
   const { incoming } = session.wire
   const id = 'check-listen'
-  const isAbout = (arrival: Incoming): boolean =>
+  const isAbout = (arrival: WireEvent): boolean =>
     arrival.type === 'message' && (arrival.message.id === id || 'method' in arrival.message)
   const reply = await session.request(
     'subscriptions/listen',
@@ -164,7 +169,7 @@ async function cancelled(context: CheckContext, { session }: EraState): Promise<
 }
 
 /** Step `ping`: checks that the server responds to `ping`. */
-export function ping(context: CheckContext): Promise<readonly Finding[]> {
+export function checkPing(context: CheckContext): Promise<readonly Finding[]> {
   return context.inEachEra(async ({ session }) => {
     if (session.era === 'stateless') return [notApplicable('stateless revisions have no ping')]
     const reply = await session.request('ping')

@@ -1,8 +1,10 @@
 import { lookup } from 'node:dns/promises'
 import { connect as connectTcp } from 'node:net'
 import { connect as connectTls, type PeerCertificate } from 'node:tls'
+import { type Place, placeOf } from '../../transports.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
+import { isPlainAnswer } from '../../util/tls.ts'
 import type { CheckContext } from './context.ts'
 import { type Finding, fail, notApplicable, ok, warn } from './finding.ts'
 
@@ -27,8 +29,12 @@ export async function reach(context: CheckContext): Promise<readonly Finding[]> 
 /** Step `tls`: checks that clients accept the certificate, and how long it is valid. */
 export async function tls(context: CheckContext): Promise<readonly Finding[]> {
   const network = hostPortOf(context)
-  if (!network?.isTls) return [notApplicable('the connection is not encrypted')]
+  if (!network?.isSecure) return [notApplicable('the connection is not encrypted')]
   const { certificate, error, protocol } = await handshake(network, context.timeoutMs)
+  if (error !== undefined && isPlainAnswer('', error)) {
+    context.blocked = 'the server does not speak TLS'
+    return [fail('the server does not speak TLS on this port', 'Use http: (or ws:) instead.')]
+  }
   if (error !== undefined) {
     context.blocked = 'the certificate is not trusted'
     return [
@@ -43,19 +49,11 @@ export async function tls(context: CheckContext): Promise<readonly Finding[]> {
 }
 
 /** Host and port of a network address. */
-interface HostPort {
-  readonly host: string
-  readonly port: number
-  readonly isTls: boolean
-}
+type HostPort = Extract<Place, { readonly type: 'network' }>
 
 function hostPortOf({ where }: CheckContext): HostPort | undefined {
-  if (where.kind === 'tcp') return { host: where.host, port: where.port, isTls: false }
-  if (where.kind !== 'http' && where.kind !== 'websocket') return undefined
-  const { hostname, port, protocol } = where.url
-  const isTls = protocol === 'https:' || protocol === 'wss:'
-  const host = hostname.replace(/^\[|\]$/g, '')
-  return { host, port: port === '' ? (isTls ? 443 : 80) : Number(port), isTls }
+  const place = where.kind === 'child' ? undefined : placeOf(where)
+  return place?.type === 'network' ? place : undefined
 }
 
 async function reachHost({ host, port }: HostPort, timeoutMs: number): Promise<readonly Finding[]> {
@@ -92,20 +90,9 @@ async function withTimeout<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
 }
 
 function openedText({ where }: CheckContext): string {
-  switch (where.kind) {
-    case 'child':
-      return `"${where.command.command}" starts`
-    case 'unix':
-    case 'pipe':
-      return `${where.path} accepts connections`
-    case 'tcp':
-      return 'a connection can be opened'
-    case 'websocket':
-      return 'a WebSocket can be opened'
-    case 'http':
-    case 'stdio':
-      return 'the port is open'
-  }
+  if (where.kind === 'child') return `"${where.command.command}" starts`
+  const place = placeOf(where)
+  return place?.type === 'file' ? `${place.path} accepts connections` : 'a connection can be opened'
 }
 
 const adviceByCode: ReadonlyMap<string, string> = new Map([

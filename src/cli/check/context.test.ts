@@ -4,7 +4,7 @@ import { limits } from '../../util/limits/limits.ts'
 import { CheckContext, type CheckOptions, type EraState } from './context.ts'
 import { ok } from './finding.ts'
 import { CheckSession } from './session.ts'
-import { IncomingQueue } from './wire.ts'
+import { IncomingQueue } from './wire/wire.ts'
 
 const where = { kind: 'tcp', host: 'localhost', port: 1 } as const
 const { signal } = new AbortController()

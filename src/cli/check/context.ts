@@ -1,18 +1,13 @@
-import type { Address } from '../../address.ts'
 import { newest, type Revision } from '../../mcp/revisions/revisions.ts'
-import type { ChildCommand } from '../../transport/process/child.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
 import type { FramingName } from '../../wire/frame.ts'
-import { type ChildWire, childWire } from './child-wire.ts'
 import type { Finding } from './finding.ts'
-import { HttpWire } from './http-wire.ts'
 import { CheckSession } from './session.ts'
-import { socketWire, websocketWire } from './socket-wire.ts'
-import type { JsonObject, Wire } from './wire.ts'
-
-/** Where the checked server is: an address, or a program to start. */
-export type CheckTarget = Address | { readonly kind: 'child'; readonly command: ChildCommand }
+import { ChildWire } from './wire/child-wire.ts'
+import { HttpWire } from './wire/http-wire.ts'
+import { type CheckTarget, openWire } from './wire/open.ts'
+import type { MessageObject, Wire } from './wire/wire.ts'
 
 /** The server to check, and how. */
 export interface CheckOptions {
@@ -32,10 +27,10 @@ export interface CheckOptions {
 export interface EraState {
   readonly session: CheckSession
   /** Result of `initialize` or `server/discover`. */
-  readonly description: JsonObject
-  readonly capabilities: JsonObject
+  readonly description: MessageObject
+  readonly capabilities: MessageObject
   /** Entries by list method, once the step `lists` has read them. */
-  readonly lists: Map<string, readonly JsonObject[]>
+  readonly lists: Map<string, readonly MessageObject[]>
 }
 
 /** State that the steps of a check share: connections to the server, and the findings of earlier steps. Close it. */
@@ -50,6 +45,10 @@ export class CheckContext {
   readonly eras: EraState[] = []
   /** Every process that was started. */
   readonly children: ChildWire[] = []
+  /** Time to wait for the first response of a program, which may have to be downloaded. */
+  startMs: number
+  /** Whether the server supports only the HTTP+SSE transport. */
+  isHttpSse = false
   /** Why the remaining steps cannot run. */
   blocked: string | undefined
   readonly #options: CheckOptions
@@ -61,12 +60,15 @@ export class CheckContext {
     this.where = options.where
     this.headers = options.headers ?? {}
     this.timeoutMs = options.timeoutMs ?? limits.checkReplyMs.default
+    this.startMs = options.timeoutMs ?? limits.checkStartMs.default
     this.signal = options.signal
   }
 
   /** Returns the newest allowed revision of an era; undefined if the era is excluded. */
   revisionFor(era: Revision['era']): Revision | undefined {
     const { era: only = 'auto', revisions } = this.#options
+    // The transport is older than the stateless era.
+    if (this.isHttpSse && era === 'stateless') return undefined
     return only === 'auto' || only === era ? newest(era, revisions) : undefined
   }
 
@@ -96,7 +98,8 @@ export class CheckContext {
 
   /** Opens a session of a revision over a connection of its own. */
   async openSession(revision: Revision): Promise<CheckSession> {
-    return new CheckSession(await this.open(), revision, this.timeoutMs)
+    const firstMs = this.where.kind === 'child' ? this.startMs : this.timeoutMs
+    return new CheckSession(await this.open(), revision, this.timeoutMs, firstMs)
   }
 
   /**
@@ -139,28 +142,15 @@ export class CheckContext {
   }
 
   async #connect(): Promise<Wire> {
-    const { where } = this
-    switch (where.kind) {
-      case 'child': {
-        const wire = await childWire(where.command, this.#options.framing)
-        this.children.push(wire)
-        return wire
-      }
-      case 'tcp':
-      case 'unix':
-      case 'pipe':
-        return socketWire(where, this.#options.framing)
-      case 'websocket':
-        return websocketWire(where.url, this.headers)
-      case 'http':
-        return new HttpWire(where.url, this.headers, this.timeoutMs)
-      case 'stdio':
-        throw new TypeError('"stdio:" is not a server address')
-    }
+    const { headers, timeoutMs, isHttpSse } = this
+    const { framing } = this.#options
+    const wire = await openWire(this.where, { headers, framing, timeoutMs, isHttpSse })
+    if (wire instanceof ChildWire) this.children.push(wire)
+    return wire
   }
 }
 
 /** Returns the value if it is an object, else an empty object. */
-export function members(value: unknown): JsonObject {
+export function members(value: unknown): MessageObject {
   return isRecord(value) ? value : {}
 }

@@ -4,9 +4,9 @@ import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
 import { oneLine } from '../terminal.ts'
 import { type CheckContext, type EraState, members } from './context.ts'
-import { type Finding, fail, notApplicable, ok, warn } from './finding.ts'
+import { type Finding, fail, habit, notApplicable, ok, warn } from './finding.ts'
 import { type CheckSession, replyText } from './session.ts'
-import type { JsonObject } from './wire.ts'
+import type { MessageObject } from './wire/wire.ts'
 
 /** A list method of the protocol. */
 interface ListRow {
@@ -102,7 +102,7 @@ export async function lists(context: CheckContext): Promise<readonly Finding[]> 
     }
     if (lenient.length === 0) return found
     const advice = 'Reject a cursor that the server never issued with error -32602.'
-    return [...found, warn(`a made-up cursor is accepted by ${lenient.join(', ')}`, advice)]
+    return [...found, habit(`a made-up cursor is accepted by ${lenient.join(', ')}`, advice)]
   })
   return findings.length === 0 ? [notApplicable('the server has no lists')] : findings
 }
@@ -110,7 +110,7 @@ export async function lists(context: CheckContext): Promise<readonly Finding[]> 
 /** Reads a list page by page, and stores its entries for later steps. */
 async function readList(state: EraState, row: ListRow): Promise<readonly Finding[]> {
   const { method, member } = row
-  const entries: JsonObject[] = []
+  const entries: MessageObject[] = []
   const cursors = new Set<string>()
   let cursor: string | undefined
   for (let page = 1; ; page++) {
@@ -172,7 +172,7 @@ function nullCursor(method: string, cursor: unknown): Finding {
 
 function entryFindings(
   { method, key }: ListRow,
-  entries: readonly JsonObject[],
+  entries: readonly MessageObject[],
   pages: number,
 ): readonly Finding[] {
   const findings: Finding[] = []
@@ -218,7 +218,7 @@ async function badCursor(
 /** Checks that the `_meta` keys of list entries have a valid name and no reserved prefix. */
 export function metaFindings(
   method: string,
-  entries: readonly JsonObject[],
+  entries: readonly MessageObject[],
   rule: Features['reservedPrefixes'],
 ): readonly Finding[] {
   if (rule === 'none') return []
@@ -238,6 +238,6 @@ export function metaFindings(
 const protocolKeys: ReadonlySet<string> = new Set(Object.values(metaKeys))
 
 /** Returns the entries of a list that the step `lists` has read; empty if it has not. */
-export function entriesOf(state: EraState, method: string): readonly JsonObject[] {
+export function entriesOf(state: EraState, method: string): readonly MessageObject[] {
   return (state.lists.get(method) ?? []).filter(isRecord)
 }

@@ -6,13 +6,25 @@ export interface Finding {
   readonly status: FindingStatus
   /** What was observed. */
   readonly message: string
-  /** What to change; only for warnings and failures. */
+  /** What to change. */
   readonly advice?: string
+  /** Whether the official SDK makes its servers behave like this, so that their authors cannot change it. */
+  readonly habit?: true
 }
 
 /** A finding for correct behavior. */
 export function ok(message: string): Finding {
   return { status: 'ok', message }
+}
+
+/** A finding for behavior that no rule forbids, with advice. */
+export function hint(message: string, advice: string): Finding {
+  return { status: 'ok', message, advice }
+}
+
+/** A warning about behavior that servers made with the official SDK have. */
+export function habit(message: string, advice: string): Finding {
+  return { ...warn(message, advice), habit: true }
 }
 
 /** A finding for behavior that works but will confuse some clients. */

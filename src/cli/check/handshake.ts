@@ -2,15 +2,19 @@ import { revisionNamed, revisions } from '../../mcp/revisions/revisions.ts'
 import { isRecord, stringsIn } from '../../util/objects.ts'
 import { oneLine } from '../terminal.ts'
 import { type CheckContext, type EraState, members } from './context.ts'
-import { type Finding, fail, notApplicable, ok, warn } from './finding.ts'
+import { type Finding, fail, hint, notApplicable, ok, warn } from './finding.ts'
 import { initializeParams } from './http-rules.ts'
-import { type CheckSession, type Reply, replyText } from './session.ts'
-import type { JsonObject } from './wire.ts'
+import { type CheckReply, type CheckSession, replyText } from './session.ts'
+import type { MessageObject } from './wire/wire.ts'
 
 /** Step `handshake`: opens a session in each era, with `initialize` and with `server/discover`. */
 export async function handshake(context: CheckContext): Promise<readonly Finding[]> {
-  const [session, stateless] = await Promise.all([initialize(context), discover(context)])
-  const attempts = [session, stateless].filter(one => one !== undefined)
+  const session = await initialize(context)
+  // One after the other, because two downloads of the same program at once disturb each other.
+  const stateless = await discover(context)
+  // A program that ends without any request ends with this one too, which says nothing new.
+  const hasEnded = session?.hasEnded === true && stateless?.hasEnded === true
+  const attempts = (hasEnded ? [session] : [session, stateless]).filter(one => one !== undefined)
   for (const { state } of attempts) if (state !== undefined) context.eras.push(state)
   const findings = attempts.map(({ finding }) => finding)
   if (context.eras.length > 0)
@@ -27,6 +31,8 @@ const handshakeAdvice =
 
 interface HandshakeAttempt {
   readonly finding: Finding
+  /** Whether the connection was closed instead of an answer. */
+  readonly hasEnded?: boolean
   readonly state?: EraState
 }
 
@@ -36,7 +42,10 @@ async function initialize(context: CheckContext): Promise<HandshakeAttempt | und
   const session = await context.openSession(revision)
   const reply = await session.request('initialize', initializeParams(revision.name))
   const result = reply.type === 'result' ? members(reply.result) : undefined
-  if (result === undefined) return { finding: initializeFailure(reply) }
+  // Who waited in vain for the first answer need not wait as long for the second.
+  if (reply.type === 'timeout') context.startMs = context.timeoutMs
+  if (result === undefined)
+    return { finding: initializeFailure(reply), hasEnded: reply.type === 'closed' }
   const problem = initializeProblem(result)
   const state = eraStateOf(session, result, result.serverInfo)
   if (typeof result.protocolVersion === 'string') {
@@ -67,6 +76,7 @@ async function discover(context: CheckContext): Promise<HandshakeAttempt | undef
   if (reply.type !== 'result') {
     if (reply.type === 'closed') {
       return {
+        hasEnded: true,
         finding: warn(
           `server/discover, which newer clients send first, stops the server: ${reply.reason}`,
           'Reject unknown methods with error -32601, even before "initialize".',
@@ -94,7 +104,7 @@ async function discover(context: CheckContext): Promise<HandshakeAttempt | undef
   return { state, finding: ok(`server/discover: ${describe(state)}`) }
 }
 
-function eraStateOf(session: CheckSession, result: JsonObject, info: unknown): EraState {
+function eraStateOf(session: CheckSession, result: MessageObject, info: unknown): EraState {
   const description = { ...result, serverInfo: members(info) }
   return { session, description, capabilities: members(result.capabilities), lists: new Map() }
 }
@@ -106,7 +116,7 @@ function describe({ description, session }: EraState): string {
   return `${identity.trim()}, revision ${oneLine(String(revision), 40)}`
 }
 
-function initializeFailure(reply: Reply): Finding {
+function initializeFailure(reply: CheckReply): Finding {
   if (reply.type === 'closed') {
     return fail(
       `no response to initialize: ${reply.reason}`,
@@ -123,7 +133,7 @@ function initializeFailure(reply: Reply): Finding {
   return notApplicable(`initialize: got ${replyText(reply)}`)
 }
 
-function initializeProblem(result: JsonObject): string | undefined {
+function initializeProblem(result: MessageObject): string | undefined {
   if (typeof result.protocolVersion !== 'string') return 'has no protocolVersion'
   if (!isRecord(result.capabilities)) return 'has no capabilities'
   if (!isRecord(result.serverInfo)) return 'has no serverInfo'
@@ -174,7 +184,7 @@ async function sessionRevision(
   } else if (found !== session.revision) {
     const advice = `Clients cannot use features newer than ${agreed}. Update the MCP library of the server.`
     findings.push(
-      warn(`requested ${session.revision.name}, but the server chose ${agreed}`, advice),
+      hint(`requested ${session.revision.name}, and the server chose ${agreed}`, advice),
     )
   } else findings.push(ok(`revision ${agreed} is supported`))
   const other = await context.openSession(session.revision)
@@ -184,7 +194,7 @@ async function sessionRevision(
   return findings
 }
 
-function unknownVersionFinding(reply: Reply): Finding {
+function unknownVersionFinding(reply: CheckReply): Finding {
   const advice =
     'Answer an unknown version with the newest supported one; never echo the requested version.'
   if (reply.type === 'error') {

@@ -1,8 +1,10 @@
+import { errorBodyOf } from '../../http/client/transport/error-body.ts'
+import { decodeRules } from '../../jsonrpc/codec/decode-rules.ts'
 import { isLoopback } from '../../util/origin.ts'
 import type { CheckContext } from './context.ts'
 import { type Finding, fail, notApplicable, ok, warn } from './finding.ts'
-import { type HttpResponse, sendHttp } from './http-wire.ts'
-import { CheckSession, clientInfo } from './session.ts'
+import { type CheckReply, CheckSession, clientInfo } from './session.ts'
+import { type RawResponse, sendHttp } from './wire/http-wire.ts'
 
 /** Step `http`: checks status codes, media types, and whether requests of other origins are rejected. */
 export async function httpRules(context: CheckContext): Promise<readonly Finding[]> {
@@ -35,15 +37,18 @@ async function postFinding(context: CheckContext): Promise<Finding> {
               : `no response to a POST within ${context.timeoutMs} ms`,
             'The server accepts the connection but does not respond. Read its log, or give it more time with --timeout.',
           )
-        : await responseFinding(
-            response,
-            reply.type === 'result' || reply.type === 'error',
-            context,
-          )
+        : await responseFinding(response, isOfMcp(reply, response), context)
     if (finding.status === 'ok') return finding
     first ??= finding
   }
   return first ?? notApplicable('the options exclude every era')
+}
+
+/** Whether a reply comes from an MCP server, and not just from a server that answers in JSON. */
+function isOfMcp(reply: CheckReply, { status }: RawResponse): boolean {
+  // A stateless server answers an unknown method with 404; any other 404 means that the path is wrong.
+  if (status === 404) return reply.type === 'error' && reply.code === -32601
+  return reply.type === 'result' || reply.type === 'error'
 }
 
 /** Builds the params of `initialize`. */
@@ -54,16 +59,25 @@ export function initializeParams(protocolVersion: string): object {
 const mediaTypes = ['application/json', 'text/event-stream']
 
 async function responseFinding(
-  response: HttpResponse,
+  response: RawResponse,
   isMessage: boolean,
   context: CheckContext,
 ): Promise<Finding> {
   const { status, mediaType, headers } = response
-  const message = `POST returned ${status}, ${mediaType === '' ? 'no media type' : mediaType}`
-  if (status === 401 || status === 403) {
+  const words = status >= 300 ? bodyWords(response) : undefined
+  const returned = `POST returned ${status}, ${mediaType === '' ? 'no media type' : mediaType}`
+  const message = words === undefined ? returned : `${returned}: ${words}`
+  // A 403 is about credentials only if the server says so; else it is about Host, Origin or the network.
+  if (status === 401 || (status === 403 && headers['www-authenticate'] !== undefined)) {
     return fail(
       message,
       'The server requires authorization. Pass --header "Authorization: Bearer …".',
+    )
+  }
+  if (status === 403) {
+    return fail(
+      message,
+      'The server refuses this request. It may accept another host name in the address (localhost, 127.0.0.1), or other networks only.',
     )
   }
   if (status >= 300 && status < 400) {
@@ -86,12 +100,18 @@ async function responseFinding(
     )
   }
   if (await hasHttpSse(context)) {
-    return fail(
+    context.isHttpSse = true
+    return warn(
       `${message}; GET returns an HTTP+SSE event stream`,
-      'The server supports only the deprecated HTTP+SSE transport. "list" and "call" can use it, but move the server to Streamable HTTP.',
+      'The server supports only the HTTP+SSE transport, which is deprecated. Move it to Streamable HTTP.',
     )
   }
   return fail(message, 'There is no MCP endpoint at this path. Most servers use /mcp.')
+}
+
+/** Returns what the body of a rejection says, in one line. */
+function bodyWords({ text, mediaType }: RawResponse): string | undefined {
+  return errorBodyOf(Buffer.from(text), mediaType, decodeRules({})).words
 }
 
 /** Whether GET returns the event `endpoint`, which starts an HTTP+SSE session. */
@@ -122,6 +142,7 @@ async function originFindings(context: CheckContext, url: URL): Promise<readonly
     ]
   }
   const findings: Finding[] = []
+  const statusWith = context.isHttpSse ? eventsWith : postWith
   const origin = await statusWith(context, { origin: `http://${foreignHost}` })
   findings.push(
     isAccepted(origin)
@@ -140,6 +161,7 @@ async function originFindings(context: CheckContext, url: URL): Promise<readonly
         )
       : ok(`a request with a foreign Host is rejected (${host})`),
   )
+  if (context.isHttpSse) return findings
   const plain = await statusWith(context, { 'content-type': 'text/plain' })
   findings.push(
     isAccepted(plain)
@@ -156,7 +178,20 @@ function isAccepted(status: number): boolean {
   return status >= 200 && status < 300
 }
 
-async function statusWith(
+/** Returns the status of a request for the event stream of HTTP+SSE. */
+async function eventsWith(
+  { where, headers: own, timeoutMs }: CheckContext,
+  headers: Readonly<Record<string, string>>,
+): Promise<number> {
+  if (where.kind !== 'http') return 0
+  const all = { accept: 'text/event-stream', ...own, ...headers }
+  const request = { method: 'GET', url: where.url, headers: all, timeoutMs, onEvent: () => true }
+  const response = await sendHttp(request).catch(() => undefined)
+  return response?.status ?? 0
+}
+
+/** Returns the status of a POST. */
+async function postWith(
   context: CheckContext,
   headers: Readonly<Record<string, string>>,
 ): Promise<number> {

@@ -1,15 +1,18 @@
 import { limits } from '../../util/limits/limits.ts'
 import { oneLine } from '../terminal.ts'
-import { exitText } from './child-wire.ts'
 import type { CheckContext } from './context.ts'
-import { type Finding, fail, notApplicable, ok, warn } from './finding.ts'
+import { type Finding, fail, hint, notApplicable, ok, warn } from './finding.ts'
+import { exitText } from './wire/child-wire.ts'
 
 const noProcess = notApplicable('the server is not a process started by this check')
 
 /** Step `stdout`: checks that the process writes only messages to stdout. */
 export async function stdout(context: CheckContext): Promise<readonly Finding[]> {
   if (context.where.kind !== 'child') return [noProcess]
-  const junk = context.children.flatMap(child => child.junk)
+  // A program is started several times, and prints the same each time.
+  const junk = context.children
+    .map(child => child.junk)
+    .reduce((most, lines) => (lines.length > most.length ? lines : most), [])
   const [first] = junk
   if (first === undefined) return [ok('stdout has only messages')]
   return [
@@ -37,7 +40,8 @@ export async function shutdown(context: CheckContext): Promise<readonly Finding[
   const ms = Math.round(performance.now() - begin)
   if (exit === undefined) {
     return [
-      fail(
+      // Not a failure: the protocol expects clients to send SIGTERM then.
+      warn(
         `the process is still running ${ms} ms after its stdin was closed`,
         'Exit when stdin ends: a client that crashes sends no goodbye, and would leave the process behind.',
       ),
@@ -45,7 +49,7 @@ export async function shutdown(context: CheckContext): Promise<readonly Finding[
   }
   if (exit.code === 0) return [ok(`the process exits ${ms} ms after its stdin was closed`)]
   return [
-    warn(
+    hint(
       `${exitText(exit)} after its stdin was closed`,
       'Exit with code 0: the end of stdin is not an error.',
     ),

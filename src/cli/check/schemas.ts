@@ -1,15 +1,25 @@
-import { validateName } from '../../mcp/names.ts'
+import { nameAdvice, nameProblem, validateName } from '../../mcp/names.ts'
 import { headerAnnotations } from '../../mcp/param-headers/annotations.ts'
 import { checkSchema, copyOf } from '../../mcp/schema/json-schema.ts'
 import { loadEngine } from '../../mcp/schema/validator.ts'
-import { errorMessage } from '../../util/error-message.ts'
+import { pointer, walkSchema } from '../../mcp/schema/walk.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
+import { errorMessage } from '../../util/text/error-message.ts'
 import { oneLine } from '../terminal.ts'
 import type { CheckContext, EraState } from './context.ts'
 import { entriesOf } from './features.ts'
-import { type Finding, fail, limitFindings, notApplicable, ok, warn } from './finding.ts'
-import type { JsonObject } from './wire.ts'
+import {
+  type Finding,
+  fail,
+  hint,
+  limitFindings,
+  notApplicable,
+  ok,
+  warn,
+  worst,
+} from './finding.ts'
+import type { MessageObject } from './wire/wire.ts'
 
 /** Step `schemas`: checks names, descriptions and schemas of the tools and prompts. */
 export async function schemas(context: CheckContext): Promise<readonly Finding[]> {
@@ -19,16 +29,16 @@ export async function schemas(context: CheckContext): Promise<readonly Finding[]
     if (tools.length + prompts.length === 0) return []
     const wrong: Finding[] = [...undescribed(tools)]
     for (const tool of tools) wrong.push(...(await toolFindings(state, tool)))
-    for (const prompt of prompts) wrong.push(...nameFindings('prompt', prompt))
-    if (wrong.length > 0) return limitFindings(wrong, limits.checkFindings.default)
-    return [ok(`tools: ${tools.length}, prompts: ${prompts.length}, all valid`)]
+    if (worst(wrong) === 'warn' || worst(wrong) === 'fail')
+      return limitFindings(wrong, limits.checkFindings.default)
+    return [ok(`tools: ${tools.length}, prompts: ${prompts.length}, all valid`), ...wrong]
   })
   return findings.length === 0
     ? [notApplicable('the server has neither tools nor prompts')]
     : findings
 }
 
-function undescribed(tools: readonly JsonObject[]): readonly Finding[] {
+function undescribed(tools: readonly MessageObject[]): readonly Finding[] {
   const without = tools.filter(
     ({ description }) => typeof description !== 'string' || description.trim() === '',
   )
@@ -36,13 +46,16 @@ function undescribed(tools: readonly JsonObject[]): readonly Finding[] {
   const names = oneLine(without.map(({ name }) => String(name)).join(', '), 200)
   const advice = 'Describe each tool in a sentence: the model sees nothing else of it.'
   return [
-    warn(`${without.length} of ${tools.length} tools without a description: ${names}`, advice),
+    hint(`${without.length} of ${tools.length} tools without a description: ${names}`, advice),
   ]
 }
 
-async function toolFindings({ session }: EraState, tool: JsonObject): Promise<readonly Finding[]> {
+async function toolFindings(
+  { session }: EraState,
+  tool: MessageObject,
+): Promise<readonly Finding[]> {
   const name = oneLine(String(tool.name), 100)
-  const findings = [...nameFindings('tool', tool)]
+  const findings = [...nameFindings(tool)]
   const input = await schemaProblem(tool.inputSchema)
   if (input !== undefined) {
     findings.push(
@@ -64,6 +77,7 @@ async function toolFindings({ session }: EraState, tool: JsonObject): Promise<re
       ),
     )
   }
+  findings.push(...emptyEnums(name, tool))
   const annotations = headerAnnotations(tool.inputSchema)
   if (!annotations.ok) {
     findings.push(
@@ -76,12 +90,36 @@ async function toolFindings({ session }: EraState, tool: JsonObject): Promise<re
   return findings
 }
 
-function nameFindings(what: string, { name }: JsonObject): readonly Finding[] {
+/** Warns of each `enum` without values: a valid schema that no value matches. */
+function emptyEnums(name: string, tool: MessageObject): readonly Finding[] {
+  const findings: Finding[] = []
+  for (const keyword of ['inputSchema', 'outputSchema']) {
+    const schema = tool[keyword]
+    if (!isRecord(schema)) continue
+    try {
+      walkSchema(schema, ({ schema: inner, path }) => {
+        if (!Array.isArray(inner.enum) || inner.enum.length > 0) return
+        const place = oneLine(pointer([...path, 'enum']), 100)
+        findings.push(
+          warn(
+            `the ${keyword} of "${name}" has an empty enum at ${place}, which no value matches`,
+            'List at least one value, or leave the enum out.',
+          ),
+        )
+      })
+    } catch {
+      // An invalid schema has its own finding.
+    }
+  }
+  return findings
+}
+
+/** Checks the name of a tool. The protocol recommends nothing about the names of prompts. */
+function nameFindings({ name }: MessageObject): readonly Finding[] {
   const judged = validateName(name)
   if (judged.status === 'ok') return []
-  const message = `the name of the ${what} "${oneLine(String(name), 100)}" ${judged.reason}`
-  const advice = 'Use 1 to 128 letters, digits, "_", "-" and ".".'
-  return [judged.status === 'invalid' ? fail(message, advice) : warn(message, advice)]
+  const message = nameProblem(oneLine(String(name), 100), judged.reason)
+  return [judged.status === 'invalid' ? fail(message, nameAdvice) : warn(message, nameAdvice)]
 }
 
 /** Returns what is wrong with a schema, as a predicate; undefined if it is valid. */

@@ -9,15 +9,15 @@ import { oneLine } from '../terminal.ts'
 import type {
   BareHttpResponse,
   Closed,
-  Incoming,
-  JsonObject,
+  MessageObject,
   ReceivedMessage,
   TimedOut,
   Wire,
-} from './wire.ts'
+  WireEvent,
+} from './wire/wire.ts'
 
 /** The reply to a request. */
-export type Reply =
+export type CheckReply =
   | { readonly type: 'result'; readonly result: unknown }
   | {
       readonly type: 'error'
@@ -26,13 +26,13 @@ export type Reply =
       readonly data: unknown
     }
   /** A response with both or neither of `result` and `error`. */
-  | { readonly type: 'invalid'; readonly message: JsonObject }
+  | { readonly type: 'invalid'; readonly message: MessageObject }
   | BareHttpResponse
   | TimedOut
   | Closed
 
 /** Options of one request. */
-export interface RequestOptions {
+export interface CheckRequestOptions {
   readonly id?: Id
   readonly timeoutMs?: number
   /** Replaces the protocol version in the request metadata. */
@@ -50,14 +50,17 @@ export class CheckSession {
   readonly wire: Wire
   readonly revision: Revision
   readonly #timeoutMs: number
+  /** Time to wait for the first reply, which comes when the server has started. */
+  #firstMs: number
   /** The revision that the server chose in `initialize`. */
   agreed: Revision | undefined
   #last = 0
 
-  constructor(wire: Wire, revision: Revision, timeoutMs: number) {
+  constructor(wire: Wire, revision: Revision, timeoutMs: number, firstMs = timeoutMs) {
     this.wire = wire
     this.revision = revision
     this.#timeoutMs = timeoutMs
+    this.#firstMs = firstMs
     wire.incoming.onRequest = message => {
       const { id, method } = message
       const answer =
@@ -76,7 +79,11 @@ export class CheckSession {
   }
 
   /** Sends a request and waits for its response. A late response is discarded. */
-  async request(method: string, params: object = {}, options: RequestOptions = {}): Promise<Reply> {
+  async request(
+    method: string,
+    params: object = {},
+    options: CheckRequestOptions = {},
+  ): Promise<CheckReply> {
     const id = options.id ?? `check-${++this.#last}`
     const sent = this.#withMeta(params, options.version)
     const text = JSON.stringify({ jsonrpc: '2.0', id, method, params: sent })
@@ -93,15 +100,17 @@ export class CheckSession {
   async sendRaw(
     text: string,
     options: {
-      readonly isReply: (arrival: Incoming) => boolean
+      readonly isReply: (arrival: WireEvent) => boolean
       readonly timeoutMs?: number
       readonly headers?: Readonly<Record<string, string>>
     },
-  ): Promise<Reply> {
+  ): Promise<CheckReply> {
     const { incoming } = this.wire
     incoming.clear()
     void this.wire.send(text, options.headers ?? this.#headers('', undefined))
-    const arrival = await incoming.take(options.isReply, options.timeoutMs ?? this.#timeoutMs)
+    const timeoutMs = options.timeoutMs ?? this.#firstMs
+    this.#firstMs = this.#timeoutMs
+    const arrival = await incoming.take(options.isReply, timeoutMs)
     return arrival.type === 'message' ? replyOf(arrival.message) : arrival
   }
 
@@ -113,7 +122,7 @@ export class CheckSession {
   }
 
   /** Sends the cheapest request, to find out whether the server still responds. */
-  checkAlive(): Promise<Reply> {
+  checkAlive(): Promise<CheckReply> {
     return this.era === 'session' ? this.request('ping') : this.request('server/discover')
   }
 
@@ -138,7 +147,7 @@ export class CheckSession {
     const protocolVersion = String(meta[metaKeys.protocolVersion] ?? this.revision.name)
     if (method === '') return { 'mcp-protocol-version': protocolVersion }
     // The check: #withMeta returned params, which is an object.
-    const message = { type: 'request', id: 0, method, params: params as JsonObject } as const
+    const message = { type: 'request', id: 0, method, params: params as MessageObject } as const
     return statelessHeaders(message, protocolVersion, noTools)
   }
 }
@@ -146,7 +155,7 @@ export class CheckSession {
 /** No parameter headers: they belong to tool calls, which a check does not make here. */
 const noTools = new AnnotatedTools()
 
-function replyOf(message: JsonObject): Reply {
+function replyOf(message: MessageObject): CheckReply {
   const { error } = message
   if ('result' in message && !('error' in message))
     return { type: 'result', result: message.result }
@@ -156,7 +165,7 @@ function replyOf(message: JsonObject): Reply {
 }
 
 /** Describes a reply, to follow the word "got". */
-export function replyText(reply: Reply): string {
+export function replyText(reply: CheckReply): string {
   switch (reply.type) {
     case 'result':
       return `a result: ${oneLine(JSON.stringify(reply.result) ?? 'undefined', 120)}`

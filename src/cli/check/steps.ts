@@ -1,5 +1,5 @@
-import { errorMessage } from '../../util/error-message.ts'
-import { cancellation, errors, ids, malformed, ping } from './behavior.ts'
+import { errorMessage } from '../../util/text/error-message.ts'
+import { checkCancellation, checkErrors, checkIds, checkMalformed, checkPing } from './behavior.ts'
 import { reach, tls } from './connectivity.ts'
 import type { CheckContext } from './context.ts'
 import { capabilities, lists } from './features.ts'
@@ -50,15 +50,19 @@ export const steps: readonly Step[] = [
     question: 'Do tools and prompts have valid names, descriptions and schemas?',
     run: schemas,
   },
-  { name: 'errors', question: 'Are invalid requests rejected with the right errors?', run: errors },
-  { name: 'malformed', question: 'Does it survive malformed input?', run: malformed },
-  { name: 'ids', question: 'Do responses carry the ids of their requests?', run: ids },
+  {
+    name: 'errors',
+    question: 'Are invalid requests rejected with the right errors?',
+    run: checkErrors,
+  },
+  { name: 'malformed', question: 'Does it survive malformed input?', run: checkMalformed },
+  { name: 'ids', question: 'Do responses carry the ids of their requests?', run: checkIds },
   {
     name: 'cancellation',
     question: 'Are notifications and cancelled requests left unanswered?',
-    run: cancellation,
+    run: checkCancellation,
   },
-  { name: 'ping', question: 'Does it respond to `ping`?', run: ping },
+  { name: 'ping', question: 'Does it respond to `ping`?', run: checkPing },
   {
     name: 'stdout',
     question: 'Does stdout have only messages?',

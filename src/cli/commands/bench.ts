@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts'
-import { errorMessage } from '../../util/error-message.ts'
 import { limits } from '../../util/limits/limits.ts'
+import { errorMessage } from '../../util/text/error-message.ts'
 import { parseNumber } from '../arguments.ts'
 import { exitCodes, UsageError } from '../exit.ts'
 import { argumentsOf } from '../input/tool-arguments.ts'

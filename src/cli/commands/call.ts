@@ -5,10 +5,13 @@ import type { Members } from '../../mcp/types/base.ts'
 import type { Tool } from '../../mcp/types/tools.ts'
 import { didYouMean } from '../../util/nearest.ts'
 import { isRecord } from '../../util/objects.ts'
+import type { CommandLine } from '../arguments.ts'
 import { exitCodes, UsageError } from '../exit.ts'
 import { collectUnavailable, contentText } from '../formats.ts'
 import { argumentsOf } from '../input/tool-arguments.ts'
 import type { Invocation, Run } from '../invocation.ts'
+import { optionsOf } from '../manual.ts'
+import { suggestName } from '../suggest.ts'
 import { withTarget } from '../target/connect.ts'
 import { oneLine, type Terminal } from '../terminal.ts'
 
@@ -23,7 +26,10 @@ export const run: Run = async invocation => {
     const tool = tools.find(each => each.name === name)
     const given = { operands: rest, args: input.value('args'), stdin }
     const args = await argumentsOf(given, tool?.inputSchema)
-    if (tool !== undefined) noteUnknownArguments(args, tool.inputSchema, terminal)
+    if (tool !== undefined) {
+      checkFlags(input, tool)
+      noteUnknownArguments(args, tool.inputSchema, terminal)
+    }
     const bar = terminal.progress(oneLine(name, 40))
     try {
       const answer = await client.call(name, args, {
@@ -40,7 +46,8 @@ export const run: Run = async invocation => {
       bar.end()
       // For any other error, a missing list entry explains nothing.
       const isUnknown = error instanceof RpcError && error.kind === 'tool_not_found'
-      if (isUnknown && tool === undefined) noteUnknownTool(name, tools, unavailable, terminal)
+      if (isUnknown && tool === undefined)
+        noteUnknownTool(name, { tools, unavailable, isVerbose: input.has('verbose') }, terminal)
       throw error
     }
   })
@@ -56,6 +63,21 @@ async function toolsOf(
   const onMeta = (meta: Members): void => collectUnavailable(meta, unavailable)
   for await (const tool of client.tools({ signal, onMeta })) tools.push(tool)
   return tools
+}
+
+/** Throws a UsageError for a flag that the tool's schema does not define: it may be a misspelled option of ours. */
+function checkFlags({ flags, command }: CommandLine, { name, inputSchema }: Tool): void {
+  const { properties } = isRecord(inputSchema) ? inputSchema : {}
+  const known = isRecord(properties) ? Object.keys(properties) : []
+  for (const flag of flags) {
+    if (known.includes(flag)) continue
+    const options = optionsOf(command).map(option => option.name)
+    const meant = didYouMean(flag, [...known, ...options])
+    const taken = known.length === 0 ? 'it takes none' : `its arguments are ${known.join(', ')}`
+    throw new UsageError(
+      `neither "trunkline call" nor the tool "${oneLine(name, 100)}" has --${flag}${meant || `; ${taken}`}`,
+    )
+  }
 }
 
 /** Notes arguments that the tool's schema does not define, because most tools silently ignore them. */
@@ -84,7 +106,7 @@ function showAnswer(
     terminal.error(`${terminal.styleStderr('tool error:', 'red', 'bold')} ${text}`)
     return exitCode
   }
-  if (text !== '') terminal.line(text)
+  if (text !== '') terminal.write(`${text}\n`)
   if (structured !== undefined && !repeatsStructured(structured, text)) {
     if (text !== '') terminal.line()
     terminal.json(structured)
@@ -101,18 +123,27 @@ function repeatsStructured(structured: unknown, text: string): boolean {
   }
 }
 
+/** What a server has said about its tools. */
+interface KnownTools {
+  readonly tools: readonly Tool[]
+  readonly unavailable: ReadonlyMap<string, string>
+  /** Whether to name all tools. */
+  readonly isVerbose: boolean
+}
+
 function noteUnknownTool(
   name: string,
-  tools: readonly Tool[],
-  unavailable: ReadonlyMap<string, string>,
+  { tools, unavailable, isVerbose }: KnownTools,
   terminal: Terminal,
 ): void {
   const names = tools.map(tool => oneLine(tool.name, 128))
   const lists = names.length === 0 ? 'no tools' : `no tool "${name}"`
   // If a server is unavailable, the tool is probably one of its tools, not a misspelled name.
-  const suggestion = unavailable.size > 0 ? '' : didYouMean(name, names)
-  const available = names.length === 0 ? '' : `; available: ${oneLine(names.join(', '), 500)}`
-  terminal.note(`the server lists ${lists}${suggestion || available}`)
+  const suggestion = unavailable.size > 0 ? '' : suggestName(name, names)
+  const count =
+    names.length === 0 ? '' : `; it has ${names.length} tools, "trunkline list" shows them`
+  terminal.note(`the server lists ${lists}${suggestion || count}`)
+  if (isVerbose && names.length > 0) terminal.note(`its tools are ${names.join(', ')}`)
   if (unavailable.size === 0) return
   const list = Array.from(unavailable, ([server, reason]) => `${server} (${reason})`).join(', ')
   terminal.note(`unavailable upstream servers: ${oneLine(list, 500)}`)

@@ -1,19 +1,23 @@
 import { parseAddress } from '../../address.ts'
 import { type ConnectOptions, connect } from '../../connect.ts'
-import { revisionNamed } from '../../mcp/revisions/revisions.ts'
-import { errorMessage } from '../../util/error-message.ts'
+import { revisionNamed, unknownRevision } from '../../mcp/revisions/revisions.ts'
+import { didYouMean } from '../../util/nearest.ts'
+import { errorMessage } from '../../util/text/error-message.ts'
 import type { FramingName } from '../../wire/frame.ts'
 import { parseDuration } from '../arguments.ts'
-import { CheckContext, type CheckTarget } from '../check/context.ts'
+import { CheckContext } from '../check/context.ts'
 import { type Finding, type FindingStatus, fail, ok } from '../check/finding.ts'
+import { foldHabits } from '../check/habits.ts'
+import { StepPrinter } from '../check/step-printer.ts'
 import { runSteps, type Step, type StepReport, steps } from '../check/steps.ts'
+import type { CheckTarget } from '../check/wire/open.ts'
 import { exitCodes, UsageError } from '../exit.ts'
 import { argumentsOf } from '../input/tool-arguments.ts'
 import type { Invocation, Run } from '../invocation.ts'
 import { lookUpServers } from '../target/config-servers.ts'
 import { connectOptionsOf } from '../target/connect.ts'
-import { resolveTarget, type Target } from '../target/target.ts'
-import { oneLine, type Style, type Terminal } from '../terminal.ts'
+import { type CommandTarget, resolveTarget } from '../target/target.ts'
+import { oneLine, type Terminal } from '../terminal.ts'
 
 /** `trunkline check`: checks step by step whether a server follows the protocol. */
 export const run: Run = async invocation => {
@@ -22,32 +26,44 @@ export const run: Run = async invocation => {
   if (operands.length > 0) throw new UsageError(`unexpected argument "${operands[0]}"`)
   if (input.has('args') && !input.has('call')) throw new UsageError('--args requires --call')
   const selected = input.has('call') ? [...steps, await callStep(target, invocation)] : steps
+  const ignored = ignoredSteps(input.values('ignore'), selected)
   const context = contextOf(target, invocation)
   const isJson = input.has('json')
-  let reports: readonly StepReport[]
+  const printer = new StepPrinter(terminal, { isVerbose: input.has('verbose'), ignored })
+  let all: readonly StepReport[]
   try {
-    let hasSkipped = false
-    reports = await runSteps(context, selected, report => {
-      // One line for all skipped steps: the reason is the same.
-      if (isJson || (!report.tried && hasSkipped)) return
-      hasSkipped ||= !report.tried
-      show(report, terminal, input.has('verbose'))
+    all = await runSteps(context, selected, report => {
+      if (!isJson) printer.add(report)
     })
   } finally {
     await context.close()
   }
-  const count = countOf(reports)
-  if (isJson)
-    terminal.json({ target: target.name, passed: count.fail === 0, count, steps: reports })
-  else terminal.line(`\n${summary(count, terminal)}`)
-  return count.fail > 0 ? exitCodes.checkFailed : exitCodes.ok
+  const { reports, folded } = foldHabits(all)
+  const count = countOf(reports.filter(({ step }) => !ignored.has(step)))
+  const passed = count.fail === 0
+  if (isJson) {
+    const more = { officialSdkHabits: folded, ignored: [...ignored] }
+    terminal.json({ target: target.name, passed, count, ...more, steps: reports })
+  } else printer.end(folded, summary(count, terminal))
+  return passed ? exitCodes.ok : exitCodes.checkFailed
 }
 
-function contextOf(target: Target, { input, signal }: Invocation): CheckContext {
+/** Returns the names of the steps that do not count. Throws a UsageError for an unknown name. */
+function ignoredSteps(names: readonly string[], selected: readonly Step[]): ReadonlySet<string> {
+  const known = selected.map(({ name }) => name)
+  for (const name of names) {
+    if (known.includes(name)) continue
+    const meant = didYouMean(name, known) || `; the steps are ${known.join(', ')}`
+    throw new UsageError(`--ignore: there is no step "${name}"${meant}`)
+  }
+  return new Set(names)
+}
+
+function contextOf(target: CommandTarget, { input, signal }: Invocation): CheckContext {
   const timeout = input.value('timeout')
   const revisions = input.values('revision').map(name => {
     const revision = revisionNamed(name)
-    if (revision === undefined) throw new UsageError(`unknown revision "${name}"`)
+    if (revision === undefined) throw new UsageError(`--revision: ${unknownRevision(name).message}`)
     return revision
   })
   return new CheckContext({
@@ -62,13 +78,13 @@ function contextOf(target: Target, { input, signal }: Invocation): CheckContext 
   })
 }
 
-function checkTargetOf({ where }: Target): CheckTarget {
+function checkTargetOf({ where }: CommandTarget): CheckTarget {
   if (typeof where !== 'string') return { kind: 'child', command: where }
   return parseAddress(where)
 }
 
 /** Builds a step that calls a tool as a client does. */
-async function callStep(target: Target, invocation: Invocation): Promise<Step> {
+async function callStep(target: CommandTarget, invocation: Invocation): Promise<Step> {
   const { input, stdin, signal } = invocation
   const name = input.value('call') ?? ''
   const args = await argumentsOf({ operands: [], args: input.value('args'), stdin })
@@ -98,36 +114,6 @@ async function callStep(target: Target, invocation: Invocation): Promise<Step> {
     }
   }
   return { name: 'call', question: 'Does the tool work?', run: call }
-}
-
-const marks: Readonly<Record<FindingStatus, readonly [word: string, style: Style]>> = {
-  ok: ['ok', 'green'],
-  warn: ['warn', 'yellow'],
-  fail: ['fail', 'red'],
-  'not applicable': ['n/a', 'dim'],
-}
-
-function show(
-  { step, status, tried, findings }: StepReport,
-  terminal: Terminal,
-  isVerbose: boolean,
-): void {
-  const [word, style] = marks[status]
-  const mark = terminal.style(word.padEnd(4), style, 'bold')
-  // A passing step needs one line; otherwise show the findings that need attention.
-  const isShown = (one: FindingStatus): boolean =>
-    one === status || (status === 'fail' && one === 'warn')
-  const shown = isVerbose ? findings : findings.filter(finding => isShown(finding.status))
-  const [first, ...rest] = shown
-  const name = tried ? step : '(others)'
-  terminal.line(`${mark}  ${name.padEnd(13)} ${first?.message ?? ''}`)
-  const indent = ' '.repeat(20)
-  if (first?.advice !== undefined)
-    terminal.line(`${indent}${terminal.style(`→ ${first.advice}`, 'cyan')}`)
-  for (const { message, advice, status: one } of rest) {
-    terminal.line(`${indent}${isVerbose || one !== status ? `${marks[one][0]}: ` : ''}${message}`)
-    if (advice !== undefined) terminal.line(`${indent}${terminal.style(`→ ${advice}`, 'cyan')}`)
-  }
 }
 
 type Count = Readonly<Record<'ok' | 'warn' | 'fail' | 'notApplicable', number>>

@@ -3,18 +3,24 @@ import { exitCodes, UsageError } from '../exit.ts'
 import type { Run } from '../invocation.ts'
 import { type CommandRow, commands, type OptionRow, optionsOf } from '../manual.ts'
 import { lookUpServers } from '../target/config-servers.ts'
+import { toolNames } from '../target/tool-names.ts'
 
 /**
  * `trunkline completion`: prints the completion script of a shell. The scripts call `completion servers`, which
- * prints the names of the configured servers.
+ * prints the names of the configured servers, and `completion tools TARGET`, which prints those of the tools.
  */
 export const run: Run = async ({ input, terminal }) => {
-  const [shell] = input.operands
+  const [shell, target] = input.operands
   if (shell === 'servers') {
     const { servers } = await lookUpServers(input.value('config'))
-    for (const name of servers.keys()) terminal.line(name)
+    for (const name of [...servers.keys()].filter(isPlain)) terminal.line(name)
     return exitCodes.ok
   }
+  if (shell === 'tools' && target !== undefined) {
+    for (const name of (await toolNames(input, target)).filter(isPlain)) terminal.line(name)
+    return exitCodes.ok
+  }
+  if (target !== undefined) throw new UsageError(`unexpected argument "${target}"`)
   const script = scripts.get(shell ?? '')
   if (script === undefined) {
     const shells = [...scripts.keys()]
@@ -24,6 +30,11 @@ export const run: Run = async ({ input, terminal }) => {
   if (input.has('json')) terminal.json({ shell, script: script() })
   else terminal.write(script())
   return exitCodes.ok
+}
+
+/** Whether a shell leaves a word as it is. Bash runs `$(…)` in the words that it completes, and servers choose names. */
+function isPlain(name: string): boolean {
+  return /^[\w./:@+-]+$/.test(name)
 }
 
 /** Builds the completion script, by shell. */
@@ -41,6 +52,10 @@ const fileCommands = ['serve', 'pins', 'up']
 const fileOptions: ReadonlySet<string> = new Set(['config', 'output', 'cwd', 'pins'])
 /** Shell command that prints the names of the configured servers; prints nothing if there is no configuration. */
 const servers = 'trunkline completion servers 2>/dev/null'
+/** Shell command that prints the names of the tools of the target that follows it. */
+const tools = 'trunkline completion tools'
+/** Commands whose second operand is a tool. */
+const toolCommands = ['call']
 
 function bash(): string {
   const cases = commands.map(command => `    ${command.name}) options="${longNames(command)}" ;;`)
@@ -48,6 +63,7 @@ function bash(): string {
 _trunkline() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}"
   local command="\${COMP_WORDS[1]}" options="" word
+  local line="\${COMP_LINE:0:COMP_POINT}" words
   COMPREPLY=()
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     [[ $word == "--" ]] && { COMPREPLY=($(compgen -c -- "$current")); return; }
@@ -65,6 +81,13 @@ ${cases.join('\n')}
   esac
   if [[ $current == -* ]]; then
     COMPREPLY=($(compgen -W "$options" -- "$current"))
+    return
+  fi
+  # Split at spaces: bash also splits the words of an address at its colons.
+  read -ra words <<< "$line"
+  [[ $line == *' ' ]] && words+=('')
+  if [[ $command == ${toolCommands.join('|')} ]] && ((\${#words[@]} == 4)); then
+    COMPREPLY=($(compgen -W "$(${tools} "\${words[2]}" 2>/dev/null)" -- "$current"))
     return
   fi
   case "$command" in
@@ -90,6 +113,11 @@ function zsh(): string {
 _trunkline_servers() {
   local -a found
   found=(\${(f)"$(${servers})"})
+  compadd -a found
+}
+_trunkline_tools() {
+  local -a found
+  found=(\${(f)"$(${tools} "\${words[2]}" 2>/dev/null)"})
   compadd -a found
 }
 _trunkline() {
@@ -128,6 +156,8 @@ function zshValue(name: string): string {
 }
 
 function zshOperand({ name, hasTarget }: CommandRow): string {
+  if (toolCommands.includes(name))
+    return "'1:server:_trunkline_servers' '2:tool:_trunkline_tools' '*: :_default'"
   if (hasTarget) return "'1:server:_trunkline_servers' '*: :_default'"
   if (fileCommands.includes(name)) return "'1:file:_files' '*: :_default'"
   if (name === 'completion') return "'1:shell:(bash zsh fish)'"
@@ -152,6 +182,9 @@ function fish(): string {
   }
   const seen = `-n '__fish_seen_subcommand_from ${targeted.join(' ')}'`
   lines.push(`complete -c trunkline ${seen} -a '(${servers})'`)
+  const third = 'test (count (commandline -opc)) -eq 3'
+  const called = `-n '__fish_seen_subcommand_from ${toolCommands.join(' ')}; and ${third}'`
+  lines.push(`complete -c trunkline ${called} -a '(${tools} (commandline -opc)[3] 2>/dev/null)'`)
   const files = `-n '__fish_seen_subcommand_from ${fileCommands.join(' ')}'`
   lines.push(`complete -c trunkline ${files} -F`)
   lines.push("complete -c trunkline -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'")

@@ -1,6 +1,6 @@
 import { type PinChange, Pins } from '../../router/pins/pins.ts'
-import { errorMessage } from '../../util/error-message.ts'
 import { didYouMean } from '../../util/nearest.ts'
+import { errorMessage } from '../../util/text/error-message.ts'
 import { exitCodes, UsageError } from '../exit.ts'
 import type { Run } from '../invocation.ts'
 import { oneLine, type Terminal } from '../terminal.ts'

@@ -1,9 +1,9 @@
-import { writeFile } from 'node:fs/promises'
-import { errorMessage } from '../../util/error-message.ts'
 import { isRecord } from '../../util/objects.ts'
-import { exitCodes, UsageError } from '../exit.ts'
+import { errorMessage } from '../../util/text/error-message.ts'
+import { exitCodes, FileError, UsageError } from '../exit.ts'
 import { resourceText } from '../formats.ts'
 import type { Run } from '../invocation.ts'
+import { replaceFile } from '../replace-file.ts'
 import { withTarget } from '../target/connect.ts'
 import { formatBytes } from '../terminal.ts'
 
@@ -44,9 +44,10 @@ function bytesOf(part: unknown): Buffer {
 
 async function writeOutput(file: string, bytes: Buffer): Promise<void> {
   try {
-    await writeFile(file, bytes)
+    // An ordinary document: others may read it if the umask lets them.
+    await replaceFile(file, bytes, { mode: 0o666 })
   } catch (error) {
     const reason = errorMessage(error)
-    throw new UsageError(`cannot write --output ${file}: ${reason}`, { cause: error })
+    throw new FileError(`cannot write --output ${file}: ${reason}`, { cause: error })
   }
 }

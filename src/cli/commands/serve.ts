@@ -1,17 +1,21 @@
 import { spawn } from 'node:child_process'
 import { existsSync, watch } from 'node:fs'
-import { dirname, resolve, sep } from 'node:path'
+import { basename, dirname, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseAddress } from '../../address.ts'
 import type { Endpoint } from '../../mcp/endpoint.ts'
 import { isEndpoint } from '../../protocol.ts'
 import { serve } from '../../serve.ts'
 import { addressesOf, flagFor } from '../../serve-address.ts'
+import { keysVariable } from '../../server/crypto/key-text.ts'
+import { transports } from '../../transports.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
+import { errorMessage } from '../../util/text/error-message.ts'
 import type { CommandLine } from '../arguments.ts'
-import { exitCodes, UsageError, withUsageErrors } from '../exit.ts'
+import { exitCodes, FileError, UsageError, withUsageErrors } from '../exit.ts'
 import type { Invocation, Run } from '../invocation.ts'
+import { readKeyFile } from '../key-file.ts'
 
 /** `trunkline serve`: runs a file that exports a server, or that calls `serve` itself. */
 export const run: Run = async invocation => {
@@ -31,17 +35,23 @@ function requestedAddresses(
   env: Invocation['env'],
 ): readonly string[] | undefined {
   const given = input.operands.slice(1)
-  for (const address of given) parseAddress(address)
+  for (const address of given) {
+    if (/^\d+$/.test(address))
+      throw new UsageError(`"${address}" is not an address; did you mean "--http ${address}"?`)
+    parseAddress(address)
+  }
   const flags = flagsOf(input)
   const named = flags.length === 0 ? [] : addressesOf(flags, env)
   const all = [...given, ...named]
   return all.length === 0 ? undefined : all
 }
 
-const transports = ['stdio', 'http', 'ws', 'tcp', 'unix', 'pipe'] as const
+const flagNames = transports.flatMap(({ scheme, secureScheme }) =>
+  [scheme, secureScheme ?? []].flat(),
+)
 
 function flagsOf(input: CommandLine): string[] {
-  return transports.flatMap(name => {
+  return flagNames.flatMap(name => {
     if (!input.has(name)) return []
     const value = input.value(name)
     return value === undefined || value === '' ? [`--${name}`] : [`--${name}=${value}`]
@@ -63,6 +73,12 @@ async function serveFile(
   ]
   const path = forwarded.find(each => each.path !== undefined)?.path
   if (path !== undefined) process.env.MCP_PATH = path
+  const keyFile = input.value('keys')
+  if (keyFile !== undefined) {
+    // The file makes its server itself, which reads this variable.
+    const keys = await readKeyFile(keyFile)
+    process.env[keysVariable] = keys.map(key => Buffer.from(key).toString('hex')).join(',')
+  }
   const listenersBefore = process.listenerCount('SIGTERM')
   const endpoint = exportedEndpoint(await load(file))
   // A file may both export its server and serve it; serve() adds a SIGTERM listener.
@@ -86,7 +102,7 @@ function untilExit(file: string): Promise<number> {
       // The event loop is empty. If stdin was read, the file has served a client on stdio.
       if (process.stdin.readableFlowing !== null) return resolve(exitCodes.ok)
       const hint = 'export it as "server" or as default, or call serve(server)'
-      reject(new UsageError(`${file} neither exports a server nor calls serve(); ${hint}`))
+      reject(new FileError(`${file} neither exports a server nor calls serve(); ${hint}`))
     })
   })
 }
@@ -97,11 +113,32 @@ async function load(file: string): Promise<unknown> {
   } catch (error) {
     if (isRecord(error) && error.code === 'ERR_UNKNOWN_FILE_EXTENSION') {
       const problem = `Node.js ${process.version} cannot run ${file}`
-      throw new UsageError(`${problem}; compile it to JavaScript, or use a newer Node.js`)
+      throw new FileError(`${problem}; compile it to JavaScript, or use a newer Node.js`)
     }
+    const advice = loadAdvice(error, basename(file))
+    if (advice !== undefined)
+      throw new FileError(`cannot load ${file}: ${advice}`, { cause: error })
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    throw new UsageError(`cannot load ${file}: ${reason}`, { cause: error })
+    throw new FileError(`cannot load ${file}: ${reason}`, { cause: error })
   }
+}
+
+/** Returns what to do about a file that cannot be loaded; undefined if its error says enough. */
+function loadAdvice(error: unknown, name: string): string | undefined {
+  const message = errorMessage(error)
+  const stem = name.replace(/\.[^.]+$/, '')
+  if (
+    error instanceof SyntaxError &&
+    /import statement outside|Unexpected token 'export'/.test(message)
+  )
+    return `${name} is read as CommonJS; call it ${stem}.mjs, or run "npm pkg set type=module"`
+  if (
+    error instanceof ReferenceError &&
+    /\b(?:require|module|exports) is not defined/.test(message)
+  )
+    return `${name} is read as an ES module; use import and export in it, or call it ${stem}.cjs`
+  const [, missing] = /Cannot find package '([^']+)'/.exec(message) ?? []
+  return missing === undefined ? undefined : `${message}; run "npm install ${missing}"`
 }
 
 function exportedEndpoint(module: unknown): Endpoint | undefined {

@@ -1,49 +1,59 @@
-import { relative } from 'node:path'
+import { availableParallelism } from 'node:os'
 import { Ops } from '../../observe/health/health.ts'
 import type { Log } from '../../observe/log/log.ts'
 import { observe } from '../../observe/observe.ts'
 import { withSessionEvents } from '../../observe/observed.ts'
-import { ConfigError, describeIssue } from '../../router/config/issue.ts'
+import { describeIssue } from '../../router/config/issue.ts'
+import { defaultStarts } from '../../router/policy/start-gate.ts'
 import { Router } from '../../router/router.ts'
+import { addressesOf } from '../../serve-address.ts'
 import type { Listener } from '../../transport/listener.ts'
-import { errorMessage } from '../../util/error-message.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { exitCodes, withUsageErrors } from '../exit.ts'
+import { errorMessage } from '../../util/text/error-message.ts'
+import { parseDuration } from '../arguments.ts'
+import { exitCodes, UsageError, withUsageErrors } from '../exit.ts'
+import { askConfigInputs } from '../input/config-inputs.ts'
 import type { Invocation, Run } from '../invocation.ts'
-import { findConfig } from '../target/config-file.ts'
+import { readKeyFile } from '../key-file.ts'
+import { ownProgram, programName } from '../program.ts'
 import { noteSlowServers, printBanner } from '../up/banner.ts'
+import { configPaths } from '../up/config-paths.ts'
+import { printDryRun } from '../up/dry-run.ts'
+import { defaultCachePath, ListCache } from '../up/list-cache.ts'
 import { checkFree, closeAll, listenAll } from '../up/listeners.ts'
 import { openPinFile, type PersistentPins, routerPinsHost } from '../up/pin-file.ts'
 import { demoPlan, type Plan, planOf, type UpOptions } from '../up/plan.ts'
 import { ConfigReloader } from '../up/reload.ts'
+import { ServerNotes } from '../up/server-notes.ts'
 import { handleSighup } from '../up/sighup.ts'
-import { type ConfigWatch, watchConfig } from '../watch/config-watch.ts'
+import { type ConfigWatches, watchConfigs } from '../watch/config-watches.ts'
 
 /** `trunkline up`: serves the configured servers behind one address until it is interrupted. */
 export const run: Run = async invocation => {
   const { input, terminal, env } = invocation
-  const options = upOptionsOf(invocation)
-  const [given] = input.operands
-  const path = await configPath(given, input.has('demo'))
+  const options = await withUsageErrors(() => upOptionsOf(invocation))
+  const [first, ...others] = await configPaths(invocation)
   let reloader: ConfigReloader | undefined
   const watch =
-    path === undefined
+    first === undefined
       ? undefined
-      : await watchConfig(path, {
+      : await watchConfigs([first, ...others], {
           env,
           // Either other machines are allowed, or the addresses of the file are not used.
           allowPublic: options.isPublic || options.listen.length > 0,
+          tolerant: !input.has('strict'),
+          ask: inputs => askConfigInputs(invocation, inputs),
           onChange: outcome => reloader?.apply(outcome),
         })
   try {
     for (const warning of watch?.config.warnings ?? []) {
-      terminal.note(describeIssue(warning, path))
+      terminal.note(describeIssue(warning, watch?.config.file))
     }
     const config = watch?.config
     const plan = await withUsageErrors(() =>
       config === undefined ? demoPlan(ownProgram(), options) : planOf(config, options),
     )
-    if (input.has('dry-run')) return printDryRun(invocation, plan, path)
+    if (input.has('dry-run')) return printDryRun(invocation, plan, config)
     const onStarted = (started: ConfigReloader): void => {
       reloader = started
       if (config === undefined) return
@@ -62,7 +72,7 @@ interface UpSetup {
   readonly invocation: Invocation
   readonly plan: Plan
   readonly options: UpOptions
-  readonly watch: ConfigWatch | undefined
+  readonly watch: ConfigWatches | undefined
   /** Receives the reloader once the router is up. */
   readonly onStarted: (reloader: ConfigReloader) => void
 }
@@ -71,21 +81,27 @@ interface UpSetup {
 async function serve(setup: UpSetup): Promise<number> {
   const { invocation, plan, watch } = setup
   const { terminal, signal } = invocation
-  const running = await startRouter(plan, setup.options)
-  const { router, pins, observer, logError } = running
+  const running = await startRouter(plan, setup)
+  const { router, pins, cache, observer, logError } = running
   const sighup = handleSighup(() => {
     watch?.check()
+    for (const listener of listeners.values()) void listener.reload?.()
     // A quarantined server waits for an operator, and an operator sends this signal.
     for (const { name } of router.servers()) router.retry(name)
   })
   const stopped = Promise.race([aborted(signal), sighup.terminalClosed])
   let listeners: ReadonlyMap<string, Listener> = new Map()
+  const notes = new ServerNotes(terminal)
   try {
-    await pins?.startWatching(routerPinsHost(router, terminal))
+    await pins?.startWatching(
+      routerPinsHost(router, terminal, logsReloads() ? observer.log : undefined),
+    )
     const endpoint = withSessionEvents(router)
     // Health is always served, even if metrics are off or have an address of their own.
     const ops = plan.metrics === true ? observer.ops : new Ops({ health: () => router.health() })
-    const listenOptions = { ops, isAnyPort: plan.isAnyPort, onError: logError }
+    const { lameDuckMs } = setup.options
+    const { isAnyPort, tls } = plan
+    const listenOptions = { ops, isAnyPort, lameDuckMs, tls, onError: logError }
     listeners = await listenAll(endpoint, plan.listen, listenOptions)
     const opsListener =
       typeof plan.metrics === 'string' ? await observer.listen(plan.metrics) : undefined
@@ -93,6 +109,8 @@ async function serve(setup: UpSetup): Promise<number> {
     if (signal.aborted) return exitCodes.ok
     const addresses = Array.from(listeners.values(), ({ address }) => address)
     reportStarted(setup, router, addresses, opsListener?.address)
+    // After the banner, which shows the state of every server and has to stay visible.
+    if (notesServers(invocation) && observer.log?.writes('warn')) notes.start(router.servers())
     const relisten = async (next: readonly string[]): Promise<void> => {
       const old = listeners
       listeners = await listenAll(endpoint, next, { ...listenOptions, isAnyPort: false }, old)
@@ -102,9 +120,13 @@ async function serve(setup: UpSetup): Promise<number> {
     await Promise.race([stdioEnded([...listeners.values()]), stopped])
     return exitCodes.ok
   } finally {
+    notes.stop()
+    // First of all, so that load balancers learn of it wherever they look.
+    await observer.ops.close()
     await closeAll(listeners)
     await router.close({ drainMs: limits.drainMs.default })
     await pins?.close()
+    await cache?.close()
     await observer.close()
     sighup.stop()
   }
@@ -114,35 +136,61 @@ async function serve(setup: UpSetup): Promise<number> {
 interface RunningRouter {
   readonly router: Router
   readonly pins: PersistentPins | undefined
+  readonly cache: ListCache | undefined
   readonly observer: ReturnType<typeof observe>
   readonly logError: (error: unknown) => void
 }
 
 /** Creates the router, which starts its servers. Throws before that if pins or addresses cannot be used. */
-async function startRouter(plan: Plan, options: UpOptions): Promise<RunningRouter> {
+async function startRouter(plan: Plan, { options, invocation }: UpSetup): Promise<RunningRouter> {
   const pins = options.pins === undefined ? undefined : await openPinFile(options.pins)
+  const cache = await openCache(options, invocation)
   // Checked before any program is started: without an address there is no use for them.
-  if (!plan.isAnyPort) await checkFree(plan.listen)
+  if (!plan.isAnyPort) await checkFree(plan.listen, plan.tls)
   let log: Log | undefined
   const logError = (error: unknown): void => {
     log?.write('warn', errorMessage(error))
   }
   const router = new Router({
+    remembered: cache?.lists,
+    onRemembered: () => cache?.save(),
+    concurrentStarts: defaultStarts(availableParallelism()),
     ...plan.router,
     servers: plan.servers,
     pins: pins?.pins,
     onPinned: () => pins?.save(),
     onError: logError,
   })
-  const logs = { level: plan.logLevel, reloads: logsReloads() }
+  const logs = {
+    level: plan.logLevel,
+    reloads: logsReloads(),
+    instances: !notesServers(invocation),
+  }
   const observer = observe({ endpoint: router, logs, metrics: true, traces: true })
   log = observer.log
-  return { router, pins, observer, logError }
+  return { router, pins, cache, observer, logError }
+}
+
+/** Opens the cache of lists; undefined for the demo, and if the user wants none. */
+async function openCache(
+  { cache: path }: UpOptions,
+  { input, env, terminal }: Invocation,
+): Promise<ListCache | undefined> {
+  if (path === false || (path === undefined && input.has('demo'))) return undefined
+  const onProblem = (reason: string): void => terminal.note(`lists are not remembered: ${reason}`)
+  const cache = new ListCache(path ?? defaultCachePath(env), onProblem)
+  await cache.load()
+  return cache
 }
 
 /** Whether the log reports configuration reloads. On a terminal the command prints readable notes instead. */
 function logsReloads(): boolean {
   return process.stderr.isTTY !== true
+}
+
+/** Whether the command prints readable notes about servers. The log has every detail instead. */
+function notesServers({ input }: Invocation): boolean {
+  return process.stderr.isTTY === true && !input.has('verbose')
 }
 
 /** Waits until every server has been tried, and names the slow ones after a while. */
@@ -170,7 +218,7 @@ function reportStarted(
     if (!addresses.includes('stdio:')) terminal.json({ addresses, servers: router.servers() })
     return
   }
-  const opsBase = opsAddress ?? addresses.find(one => one.startsWith('http:'))
+  const opsBase = opsAddress ?? addresses.find(one => /^https?:/.test(one))
   const ops = opsBase && new URL('/readyz', opsBase).href
   const example = watch === undefined ? 'text__count text="one two three"' : undefined
   printBanner(terminal, { router, addresses, ops, program: programName(), example })
@@ -192,58 +240,35 @@ function reloaderOf(
   })
 }
 
-/** Prints what would be served. */
-function printDryRun(
-  { input, terminal }: Invocation,
-  plan: Plan,
-  file: string | undefined,
-): number {
-  const servers = Object.entries(plan.servers)
-    .filter(([, { disabled }]) => disabled !== true)
-    .map(([name]) => name)
-  if (input.has('json')) terminal.json({ file, addresses: plan.listen, servers })
-  else {
-    terminal.line(file === undefined ? 'no configuration: demo servers' : `${file}: valid`)
-    terminal.line(`Would serve ${plan.listen.join(', ')}`)
-    for (const name of servers) terminal.line(`  ${name}`)
-  }
-  return exitCodes.ok
+/** Returns the address of `--http`; none if it is not given. */
+function httpAddresses({ input, env }: Invocation): readonly string[] {
+  const port = input.value('http')
+  return port === undefined ? [] : addressesOf([`--http=${port}`], env)
 }
 
-function upOptionsOf({ input }: Invocation): UpOptions {
+async function upOptionsOf(invocation: Invocation): Promise<UpOptions> {
+  const { input } = invocation
+  const lameDuck = input.value('lame-duck')
+  const keyFile = input.value('keys')
   return {
-    listen: input.values('listen'),
+    tls: tlsFiles(input),
+    lameDuckMs: lameDuck === undefined ? undefined : parseDuration('lame-duck', lameDuck),
+    listen: [...input.values('listen'), ...httpAddresses(invocation)],
     metrics: input.value('metrics'),
     logLevel: input.value('log-level'),
+    keys: keyFile === undefined ? undefined : await readKeyFile(keyFile),
     pins: input.value('pins'),
+    cache: input.has('no-cache') ? false : input.value('cache'),
     isPublic: input.has('public'),
   }
 }
 
-/** Returns the configuration file to read; undefined for the demo, or if none was named and none is found. */
-async function configPath(given: string | undefined, isDemo: boolean): Promise<string | undefined> {
-  if (isDemo) return undefined
-  try {
-    return await findConfig(given)
-  } catch (error) {
-    if (given !== undefined || !(error instanceof ConfigError)) throw error
-    return undefined
-  }
-}
-
-/** The command that starts this program again. */
-function ownProgram(): readonly string[] {
-  return [process.execPath, process.argv[1] ?? '']
-}
-
-/** This program as the user would type it in the current folder. */
-function programName(): string {
-  const file = process.argv[1] ?? ''
-  // Started by npx or by a package script, so it is not in PATH.
-  if (/[\\/]node_modules[\\/]\.bin[\\/]/.test(file)) return 'npx trunkline'
-  if (!file.endsWith('.js')) return 'trunkline'
-  const path = relative(process.cwd(), file)
-  return path.startsWith('..') ? 'trunkline' : `node ${path}`
+/** Returns the certificate that the options name. Throws a UsageError if only one of the two is given. */
+function tlsFiles(input: Invocation['input']): UpOptions['tls'] {
+  const [cert, key] = [input.value('tls-cert'), input.value('tls-key')]
+  if (cert === undefined && key === undefined) return undefined
+  if (cert !== undefined && key !== undefined) return { cert, key }
+  throw new UsageError('--tls-cert and --tls-key belong together')
 }
 
 /** Settles when every stdio listener has ended; never if there is none. */

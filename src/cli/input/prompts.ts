@@ -8,8 +8,9 @@ import type {
   ElicitUrlParams,
   FormValue,
 } from '../../mcp/types/elicitation.ts'
+import { printable } from '../../util/text/printable.ts'
 import type { Invocation } from '../invocation.ts'
-import { oneLine, sanitize } from '../terminal.ts'
+import { oneLine } from '../terminal.ts'
 
 /**
  * Builds the elicitation handlers of the client. They ask the user at the terminal; without a terminal they
@@ -84,7 +85,7 @@ export async function fillInForm(
   { terminal }: Pick<Invocation, 'terminal'>,
   askLine: AskLine,
 ): Promise<ElicitResult> {
-  terminal.error(terminal.styleStderr(sanitize(message), 'bold'))
+  terminal.error(terminal.styleStderr(printable(message), 'bold'))
   terminal.error('(empty line: default value; "!decline" or "!cancel": end the form)')
   const content: [string, FormValue][] = []
   for (const [name, schema] of Object.entries(requestedSchema.properties)) {
@@ -181,13 +182,13 @@ export async function confirmUrl(
   { terminal }: Pick<Invocation, 'terminal'>,
   askLine: AskLine,
 ): Promise<ElicitResult> {
-  terminal.error(terminal.styleStderr(sanitize(message), 'bold'))
+  terminal.error(terminal.styleStderr(printable(message), 'bold'))
   const problem = urlProblem(url)
   if (problem !== undefined) {
     terminal.error(`  declined, because ${problem}: ${oneLine(url, 200)}`)
     return { action: 'decline' }
   }
-  terminal.error(`  open this URL yourself, if you trust it: ${sanitize(url)}`)
+  terminal.error(`  open this URL yourself, if you trust it: ${printable(url)}`)
   const typed = (await askLine('  continue? y/n: ')).trim()
   return { action: /^y(?:es)?$/i.test(typed) ? 'accept' : 'decline' }
 }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { UsageError } from '../exit.ts'
+import { exitNameOf } from '../exit.ts'
 import { argumentsOf, promptArgumentsOf } from './tool-arguments.ts'
 
 const schema = {
@@ -78,17 +78,22 @@ describe('arguments of a tool', () => {
     [['flag=yes'], undefined, '"flag" must be of type boolean (got "yes")'],
     [['deep=x'], undefined, 'deep:= must be followed by JSON'],
     [['a:=x'], undefined, 'a:= must be followed by JSON (got "x")'],
-    [['nothing'], undefined, 'arguments must be name=value or name:=json (got "nothing")'],
+    [
+      ['nothing'],
+      undefined,
+      'arguments must be name=value, --name value, name:=json or a JSON object (got "nothing")',
+    ],
     [['=x'], undefined, '(got "=x")'],
     [['text=a', 'text=b'], undefined, '"text" is given twice'],
     [[], '[1]', '--args must be a JSON object'],
     [[], '{', '--args is not valid JSON:'],
     [[], '@/no/such/file', 'cannot read --args @/no/such/file'],
-    [['-'], '{}', 'not both'],
+    [['-'], '{}', 'give one JSON object'],
   ])('are rejected with the reason: %j %s', async (operands, args, message) => {
     const failure = argumentsOf(given(operands, args), schema)
     await expect(failure).rejects.toThrow(message)
-    await expect(argumentsOf(given(operands, args), schema)).rejects.toThrow(UsageError)
+    const error = await argumentsOf(given(operands, args), schema).catch(thrown => thrown)
+    expect(exitNameOf(error)).toBe('usage')
   })
 })
 

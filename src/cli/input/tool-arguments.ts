@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
-import { errorMessage } from '../../util/error-message.ts'
 import { isRecord } from '../../util/objects.ts'
-import { UsageError } from '../exit.ts'
+import { errorMessage } from '../../util/text/error-message.ts'
+import { FileError, UsageError } from '../exit.ts'
 
 /** Sources of tool arguments on a command line. */
 export interface GivenArguments {
-  /** `name=value`, `name:=json`, and `-` for a JSON object on stdin. */
+  /** `name=value`, `name:=json`, a JSON object, and `-` for a JSON object on stdin. */
   readonly operands: readonly string[]
   /** The value of `--args`: JSON, `@file` or `-`. */
   readonly args: string | undefined
@@ -22,17 +22,22 @@ export async function argumentsOf(
   { operands, args, stdin }: GivenArguments,
   inputSchema?: unknown,
 ): Promise<Record<string, unknown>> {
-  const isPiped = operands.includes('-')
-  if (isPiped && args !== undefined) {
-    throw new UsageError('give arguments with --args or on stdin, not both')
+  const objects = operands.filter(isObject)
+  const wholes = [...(operands.includes('-') ? ['-'] : []), ...objects, ...(args ? [args] : [])]
+  if (wholes.length > 1) {
+    throw new UsageError('give one JSON object: as an operand, with --args or on stdin')
   }
-  const whole = isPiped ? '-' : args
+  const [whole] = wholes
   // A map, because a name may be anything, even `__proto__`.
   const found = new Map<string, unknown>(
-    whole === undefined ? [] : Object.entries(await readObject(whole, stdin)),
+    whole === undefined
+      ? []
+      : Object.entries(
+          await readObject(whole, stdin, objects.length > 0 ? 'the JSON operand' : '--args'),
+        ),
   )
   const single = new Set<string>()
-  for (const operand of operands.filter(one => one !== '-')) {
+  for (const operand of operands.filter(one => one !== '-' && !isObject(one))) {
     const { name, value, isJson } = splitOperand(operand)
     const schema = propertyOf(inputSchema, name)
     const isList = !isJson && typesOf(schema).includes('array') && !value.startsWith('[')
@@ -65,6 +70,11 @@ export async function promptArgumentsOf(given: GivenArguments): Promise<Record<s
   return all as Record<string, string>
 }
 
+/** Whether an operand is a JSON object rather than `name=value`. */
+function isObject(operand: string): boolean {
+  return operand.trimStart().startsWith('{')
+}
+
 interface NamedValue {
   readonly name: string
   readonly value: string
@@ -74,7 +84,9 @@ interface NamedValue {
 function splitOperand(operand: string): NamedValue {
   const [, name, colon, value] = /^([^=]*?)(:?)=(.*)$/s.exec(operand) ?? []
   if (name === undefined || name === '' || value === undefined) {
-    throw new UsageError(`arguments must be name=value or name:=json (got "${operand}")`)
+    throw new UsageError(
+      `arguments must be name=value, --name value, name:=json or a JSON object (got "${operand}")`,
+    )
   }
   return { name, value, isJson: colon === ':' }
 }
@@ -82,8 +94,9 @@ function splitOperand(operand: string): NamedValue {
 async function readObject(
   given: string,
   stdin: NodeJS.ReadableStream,
+  what: string,
 ): Promise<Record<string, unknown>> {
-  const source = await sourceOf(given, stdin)
+  const source = await sourceOf(given, stdin, what)
   let value: unknown
   try {
     value = JSON.parse(source.json)
@@ -94,14 +107,14 @@ async function readObject(
   throw new UsageError(`${source.what} must be a JSON object`)
 }
 
-async function sourceOf(given: string, stdin: NodeJS.ReadableStream) {
+async function sourceOf(given: string, stdin: NodeJS.ReadableStream, what: string) {
   if (given === '-') return { what: 'stdin', json: await text(stdin) }
-  if (!given.startsWith('@')) return { what: '--args', json: given }
+  if (!given.startsWith('@')) return { what, json: given }
   const file = given.slice(1)
   try {
     return { what: file, json: await readFile(file, 'utf8') }
   } catch (error) {
-    throw new UsageError(`cannot read --args @${file}: ${errorMessage(error)}`, { cause: error })
+    throw new FileError(`cannot read --args @${file}: ${errorMessage(error)}`, { cause: error })
   }
 }
 

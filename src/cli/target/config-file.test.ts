@@ -17,6 +17,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
+/** A text with the keys of the servers of all hosts. */
+const everyKey = '{"mcpServers": {}, "mcp": {}, "context_servers": {}, "mcp_servers": {}}'
 const empty = '{"mcpServers": {}}'
 
 async function put(name: string, text: string | Uint8Array = empty): Promise<string> {
@@ -34,9 +36,16 @@ describe('finding', () => {
 
   test('otherwise the first of the known names', async () => {
     for (const name of configNames.toReversed()) {
-      const path = await put(name)
+      const path = await put(name, everyKey)
       expect(await findConfig(undefined, folder)).toBe(path)
     }
+  })
+
+  test('settings of a host without servers are passed over', async () => {
+    await put(join('.gemini', 'settings.json'), '{"ui": {}}')
+    await put('opencode.json', '{"model": "x"}')
+    const path = await put(join('.codex', 'config.toml'), '[mcp_servers.a]')
+    expect(await findConfig(undefined, folder)).toBe(path)
   })
 
   test('a folder with such a name is ignored', async () => {

@@ -1,6 +1,6 @@
 import type { UpstreamOptions } from '../../router/options.ts'
 import { findConfig, loadConfig } from './config-file.ts'
-import type { ConfiguredServers, Target } from './target.ts'
+import type { CommandTarget, ConfiguredServers } from './target.ts'
 
 /**
  * Returns the servers of the given configuration file, or of the one in this folder; none if there is no file.
@@ -8,25 +8,32 @@ import type { ConfiguredServers, Target } from './target.ts'
  */
 export async function lookUpServers(given: string | undefined): Promise<ConfiguredServers> {
   const file = await findConfig(given).catch(() => undefined)
-  if (file === undefined) return { file, servers: new Map() }
+  if (file === undefined) return { file, servers: new Map(), invalid: new Map() }
   const { servers } = await loadConfig(file, process.env)
+  const invalid = new Map(
+    Object.entries(servers).flatMap(([name, { configError }]) =>
+      configError === undefined ? [] : [[name, configError] as const],
+    ),
+  )
   const targets = Object.entries(servers).map(
     ([name, options]) => [name, targetOf(name, options)] as const,
   )
-  return { file, servers: new Map(targets.filter(hasTarget)) }
+  return { file, servers: new Map(targets.filter(hasTarget)), invalid }
 }
 
 function hasTarget(
-  entry: readonly [string, Target | undefined],
-): entry is readonly [string, Target] {
+  entry: readonly [string, CommandTarget | undefined],
+): entry is readonly [string, CommandTarget] {
   return entry[1] !== undefined
 }
 
 /** Returns the target of one instance: the program, or the first address. */
-function targetOf(name: string, options: UpstreamOptions): Target | undefined {
+function targetOf(name: string, options: UpstreamOptions): CommandTarget | undefined {
   const { command, args, cwd, env, inheritEnv = [], url, urls = [], headers } = options
   if (command !== undefined) {
-    const inherited = inheritEnv.map(variable => [variable, process.env[variable]] as const)
+    const inherited = Object.entries(process.env).filter(([variable]) =>
+      inheritEnv.includes(variable),
+    )
     return {
       name,
       where: { command, args, cwd, env: { ...Object.fromEntries(inherited), ...env } },

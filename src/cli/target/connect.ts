@@ -1,15 +1,20 @@
 import type { Client } from '../../client/client.ts'
 import { type ConnectOptions, connect } from '../../connect.ts'
-import { revisionNamed, revisions } from '../../mcp/revisions/revisions.ts'
-import { errorMessage } from '../../util/error-message.ts'
+import {
+  isRevisionName,
+  type RevisionName,
+  unknownRevision,
+} from '../../mcp/revisions/revisions.ts'
+import { errorMessage } from '../../util/text/error-message.ts'
+import { printable } from '../../util/text/printable.ts'
 import type { FramingName } from '../../wire/frame.ts'
 import { parseDuration } from '../arguments.ts'
 import { UsageError, withUsageErrors } from '../exit.ts'
 import { elicitHandlers } from '../input/prompts.ts'
 import type { Invocation } from '../invocation.ts'
-import { oneLine, sanitize } from '../terminal.ts'
+import { oneLine } from '../terminal.ts'
 import { lookUpServers } from './config-servers.ts'
-import { resolveTarget, type Target } from './target.ts'
+import { type CommandTarget, resolveTarget } from './target.ts'
 import { withWireLog } from './wire-log.ts'
 
 /** A client of the target, and the remaining operands. */
@@ -37,7 +42,10 @@ export async function withTarget<T>(
 }
 
 /** Converts command-line options to options of `connect`. */
-export function connectOptionsOf(invocation: Invocation, { headers }: Target): ConnectOptions {
+export function connectOptionsOf(
+  invocation: Invocation,
+  { headers }: CommandTarget,
+): ConnectOptions {
   const { input, terminal, signal } = invocation
   const isVerbose = input.has('verbose')
   const timeout = input.value('timeout')
@@ -67,7 +75,7 @@ export function connectOptionsOf(invocation: Invocation, { headers }: Target): C
       terminal.note(oneLine(`[${level}]${logger ? ` ${logger}:` : ''} ${text}`, 2000))
     },
     ...(isVerbose && {
-      onStderr: text => terminal.note(sanitize(text.replace(/\n$/, ''))),
+      onStderr: text => terminal.note(printable(text.replace(/\n$/, ''))),
       onChannel: channel =>
         withWireLog(channel, line => terminal.note(terminal.styleStderr(line, 'dim'))),
     }),
@@ -77,9 +85,9 @@ export function connectOptionsOf(invocation: Invocation, { headers }: Target): C
 /** Maximum time to wait for the response to `server/discover`. */
 const maxDiscoverMs = 3000
 
-function checkedRevisions(names: readonly string[]): readonly string[] {
-  const unknown = names.find(name => revisionNamed(name) === undefined)
-  if (unknown === undefined) return names
-  const all = revisions.map(({ name }) => name).join(', ')
-  throw new UsageError(`--revision must be one of ${all} (got "${unknown}")`)
+function checkedRevisions(names: readonly string[]): readonly RevisionName[] {
+  return names.map(name => {
+    if (isRevisionName(name)) return name
+    throw new UsageError(`--revision: ${unknownRevision(name).message}`)
+  })
 }

@@ -2,11 +2,12 @@ import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parseCommandLine } from '../arguments.ts'
 import { commandNamed } from '../manual.ts'
-import { type LookUp, resolveTarget, type Target } from './target.ts'
+import { type CommandTarget, type LookUp, resolveTarget } from './target.ts'
 
 const known: LookUp = async () => ({
   file: 'mcp.json',
-  servers: new Map<string, Target>([
+  invalid: new Map([['broken', 'TOKEN is not set']]),
+  servers: new Map<string, CommandTarget>([
     [
       'files',
       { name: 'files', where: { command: 'node', args: ['f.js'], env: { A: '1', B: '2' } } },
@@ -14,7 +15,7 @@ const known: LookUp = async () => ({
     ['remote', { name: 'remote', where: 'https://example.com/mcp', headers: { 'X-A': '1' } }],
   ]),
 })
-const nothing: LookUp = async () => ({ file: undefined, servers: new Map() })
+const nothing: LookUp = async () => ({ file: undefined, servers: new Map(), invalid: new Map() })
 
 function target(argv: readonly string[], lookUp = known) {
   const command = commandNamed('call')
@@ -58,10 +59,38 @@ describe('the target of a command line', () => {
   })
 
   test.each([
+    ['3000', 'http://127.0.0.1:3000/mcp'],
+    ['127.0.0.1:3000', 'http://127.0.0.1:3000/mcp'],
+    ['localhost:3000/other', 'http://localhost:3000/other'],
+    ['[::1]:3000', 'http://[::1]:3000/mcp'],
+  ])('is the server on a host and port: %s', async (text, url) => {
+    expect((await target([text], nothing)).target.where).toBe(url)
+    expect((await target([text], known)).target.where).toBe(url)
+  })
+
+  test('may follow the name of a tool if it is an address', async () => {
+    const found = await target(['add', 'http://x/mcp', 'a=1'])
+    expect([found.target.where, found.operands]).toEqual(['http://x/mcp', ['add', 'a=1']])
+    await expect(target(['add', 'url=http://x'])).rejects.toThrow('has no server "add"')
+  })
+
+  test.each([
     [[], known, 'missing server'],
     [['file'], known, 'mcp.json has no server "file"; did you mean "files"?'],
     [['zzz'], known, 'its servers are files, remote'],
+    [['broken'], known, 'server "broken" in mcp.json: TOKEN is not set'],
     [['files'], nothing, '"files" is not an address, and there is no configuration'],
+    [
+      ['server.js'],
+      known,
+      '"server.js" is a file: to start it, use "trunkline call -- node server.js"',
+    ],
+    [['a/b.py'], nothing, 'use "trunkline call -- python3 a/b.py"'],
+    [['mcp.json'], nothing, 'use "trunkline call NAME --config mcp.json"'],
+    [['example.com/mcp'], nothing, 'did you mean "https://example.com/mcp"?'],
+    [['localhost'], nothing, 'did you mean "http://localhost"?'],
+    [['add', 'a=1'], known, 'the server comes first: trunkline call TARGET add a=1'],
+    [['npx', 'x', 'tool'], known, 'did you mean "trunkline call -- npx x tool"?'],
     [['stdio:'], known, '"stdio:" is not a server address'],
     [['ftp://x'], known, 'cannot read the address "ftp://x"'],
     [['files', '--header', 'A: b'], known, 'use --env for a program'],

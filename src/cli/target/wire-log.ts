@@ -21,6 +21,7 @@ export function withWireLog(channel: Channel, write: (line: string) => void): Ch
           write(`-- ${String(id)}: ${error.message}`)
           sink.failed?.(id, error)
         },
+        retired: cause => sink.retired?.(cause),
         closed: cause => {
           write(
             `-- closed${cause === undefined ? '' : `: ${oneLine(cause.message, maxCharacters)}`}`,

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { connect } from '../../connect.ts'
 import type { ToolRules } from '../../router/options.ts'
 import { Router } from '../../router/router.ts'
 import { Server } from '../../server/server.ts'
@@ -34,6 +33,20 @@ test('prints what is served, and what to try, to stdout', async () => {
   expect(stdout).toContain('  trunkline list http://127.0.0.1:3000/mcp\n')
 })
 
+test.each([
+  [40, 't1, t2, t3, t4, t5, t6 and 4 more'],
+  [10, 't1 and 9 more'],
+])('cuts the names of tools to the width of the terminal (%i)', async (columns, expected) => {
+  let said = ''
+  const stdout = { write: (text: string) => (said += text), columns }
+  const terminal = new Terminal({ stdout, stderr: { write: () => {} } })
+  await using router = new Router({ servers: { notes: { server: notes, prefix: false } } })
+  await router.ready()
+  const rest = { ops: undefined, program: 'trunkline', example: undefined }
+  printBanner(terminal, { router, addresses: ['tcp://127.0.0.1:4000'], ...rest })
+  expect(said).toContain(`\n      ${expected}\n`)
+})
+
 test('prints nothing to stdout if it carries protocol messages', async () => {
   const { stdout, stderr } = await banner('stdio:')
   expect(stdout).toBe('')
@@ -56,7 +69,7 @@ test('names only the servers that are still starting', async () => {
   const script = 'process.stdin.resume()'
   const slow = { command: process.execPath, args: ['-e', script] }
   await using router = new Router({ servers: { notes, slow }, onError: () => {} })
-  await connect(router).then(client => client.close())
+  await expect.poll(() => router.server('notes')?.level).toBe('ok')
   noteSlowServers(terminal, router, ['tcp://127.0.0.1:4000'])
   expect(said).toEqual(['Serving tcp://127.0.0.1:4000; still starting: slow\n'])
   await router.unregister('slow')

@@ -29,6 +29,8 @@ export function printBanner(terminal: Terminal, info: BannerInfo): void {
   for (const address of addresses) {
     lines.push(`${paint('Serving', 'bold')} ${paint(address, 'cyan')}`)
   }
+  // The lines of names are indented by six characters.
+  const width = terminal.width - 6
   const tools = router.tools()
   // Tools excluded by configuration rules are hidden on purpose.
   const hidden = router
@@ -37,11 +39,15 @@ export function printBanner(terminal: Terminal, info: BannerInfo): void {
   for (const server of router.servers()) {
     const names = tools.filter(tool => tool.server === server.name).map(({ name }) => name)
     lines.push(`  ${serverLine(paint, server, names.length)}`)
-    if (names.length > 0) lines.push(`      ${paint(listed(names), 'dim')}`)
+    if (names.length > 0) lines.push(`      ${paint(listed(names, width), 'dim')}`)
     const [first, ...others] = hidden.filter(entry => entry.server === server.name)
     if (first === undefined) continue
-    const unseen = listed([first, ...others].map(({ name }) => oneLine(name, 64)))
+    const shown = [first, ...others].map(({ name }) => oneLine(name, 64))
+    const unseen = listed(shown, width - `hidden:  (${first.why})`.length)
     lines.push(`      ${paint('hidden:', 'yellow')} ${unseen} (${first.why})`)
+  }
+  if (router.servers().some(({ action }) => action !== undefined)) {
+    lines.push(`  ${paint('quarantined servers:', 'yellow')} ${retryText}`)
   }
   if (router.servers().length === 0) lines.push('  no servers yet')
   const first = addresses.find(address => address !== 'stdio:')
@@ -76,14 +82,29 @@ export function noteSlowServers(
   terminal.note(`Serving ${addresses.join(', ')}; still starting: ${names}`)
 }
 
+/** Removes the step of the connection from a reason: the user knows that the server is being started. */
+export function withoutStep(reason: string): string {
+  return reason.replace(/\bopening: /, '')
+}
+
+/** How an operator gets a quarantined server restarted. */
+export const retryText =
+  process.platform === 'win32'
+    ? 'fix the reason and save the configuration to retry'
+    : `fix the reason, then save the configuration or run "kill -HUP ${process.pid}" to retry`
+
 type Paint = (text: string, style: Style) => string
 
-/** Names shown in one line; the rest is counted. */
+/** The maximum number of names in one line. */
 const maxNames = 8
 
-function listed(names: readonly string[]): string {
-  if (names.length <= maxNames) return names.join(', ')
-  return `${names.slice(0, maxNames).join(', ')} and ${names.length - maxNames} more`
+/** Lists the names that fit into a line of `width` characters, at least one, and counts the rest. */
+function listed(names: readonly string[], width: number): string {
+  for (let shown = Math.min(names.length, maxNames); ; shown--) {
+    const rest = names.length - shown
+    const text = names.slice(0, shown).join(', ') + (rest === 0 ? '' : ` and ${rest} more`)
+    if (text.length <= width || shown <= 1) return text
+  }
 }
 
 /** Formats one server with the number of tools that callers see. */
@@ -93,6 +114,6 @@ function serverLine(paint: Paint, server: ServerStatus, tools: number): string {
   const color = { ok: 'green', degraded: 'yellow', down: 'red' } as const
   const many = instances.length === 1 ? '' : `, ${instances.length} instances`
   const size = `${tools} ${tools === 1 ? 'tool' : 'tools'}${many}`
-  const text = reason === undefined ? size : `${size}: ${oneLine(reason, 200)}`
+  const text = reason === undefined ? size : `${size}: ${oneLine(withoutStep(reason), 200)}`
   return `${paint(mark, color[level])} ${name} (${text})`
 }

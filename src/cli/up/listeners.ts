@@ -3,12 +3,15 @@ import { listen } from '../../listen.ts'
 import type { Endpoint } from '../../mcp/endpoint.ts'
 import type { Ops } from '../../observe/health/health.ts'
 import type { Listener } from '../../transport/listener.ts'
+import type { TlsOptions } from '../../transport/tls/certificate.ts'
 
 /** Options of `listenAll`. */
 export interface ListenAllOptions {
   readonly ops: Ops | undefined
   /** Whether any free port may replace a port in use. */
   readonly isAnyPort: boolean
+  readonly lameDuckMs?: number
+  readonly tls?: TlsOptions
   readonly onError: (error: unknown) => void
 }
 
@@ -39,10 +42,10 @@ export async function listenAll(
  * Rejects, as `listen` does, if one of the addresses is not available. Listens on each for a moment, without
  * serving anything: a client that connects meanwhile is disconnected.
  */
-export async function checkFree(addresses: readonly string[]): Promise<void> {
+export async function checkFree(addresses: readonly string[], tls?: TlsOptions): Promise<void> {
   for (const address of addresses) {
     if (address === 'stdio:') continue
-    const listener = await listen({}, address, { protocol: 'jsonrpc' })
+    const listener = await listen({}, address, { protocol: 'jsonrpc', tls })
     await listener.close()
   }
 }
@@ -59,9 +62,9 @@ export async function closeAll(
 async function listenOn(
   endpoint: Endpoint,
   address: string,
-  { ops, isAnyPort, onError }: ListenAllOptions,
+  { ops, isAnyPort, lameDuckMs, tls, onError }: ListenAllOptions,
 ): Promise<Listener> {
-  const how = { onError, ops }
+  const how = { onError, ops, lameDuckMs, tls }
   try {
     return await listen(endpoint, address, how)
   } catch (error) {

@@ -1,6 +1,14 @@
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { pollOptions } from '../../../test/support/poll-options.ts'
 import { Pins } from '../../router/pins/pins.ts'
@@ -20,7 +28,7 @@ function path(): string {
 
 /** A watched pin file, and what it reported. */
 async function watchFile(file: string) {
-  const pinned = new PersistentPins(file, 5)
+  const pinned = new PersistentPins(file, 5, 5)
   await pinned.load()
   const approved: PinRecord[] = []
   const removedPins: PinRecord[] = []
@@ -30,6 +38,8 @@ async function watchFile(file: string) {
     onApproved: records => approved.push(...records),
     onRemoved: records => removedPins.push(...records),
     onError: error => problems.push(String(error)),
+    onUnsaved: error => problems.push(`unsaved: ${error}`),
+    onSaved: () => problems.push('saved'),
   })
   onTestFinished(() => pinned.close())
   return { pinned, approved, removedPins, problems }
@@ -192,4 +202,20 @@ describe('a pin file', () => {
     await pinned.close()
     expect(readFileSync(file, 'utf8')).toContain('"add"')
   })
+})
+
+it('is written again after it could not be written, and says so once', async () => {
+  const file = path()
+  const { pinned, problems } = await watchFile(file)
+  // In place of a full disk: the file cannot be created without its folder.
+  rmSync(dirname(file), { recursive: true })
+  await pinned.pins.check('calc', [tool])
+  pinned.save()
+  await vi.waitFor(() => expect(problems).toHaveLength(1), pollOptions)
+  expect(problems[0]).toMatch(/^unsaved: /)
+  mkdirSync(dirname(file))
+  await vi.waitFor(() => expect(readFileSync(file, 'utf8')).toContain('"add"'), pollOptions)
+  await vi.waitFor(() => expect(problems.at(-1)).toBe('saved'), pollOptions)
+  expect(problems.filter(text => text.startsWith('unsaved'))).toHaveLength(1)
+  expect(readdirSync(dirname(file))).toEqual(['pins.json'])
 })

@@ -1,12 +1,15 @@
 import { access, constants } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import type { Log } from '../../observe/log/log.ts'
 import { Pins } from '../../router/pins/pins.ts'
 import type { PinFile, PinRecord } from '../../router/pins/records.ts'
 import type { Router } from '../../router/router.ts'
-import { errorMessage } from '../../util/error-message.ts'
+import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
+import { errorMessage } from '../../util/text/error-message.ts'
+import { printable } from '../../util/text/printable.ts'
 import { UsageError } from '../exit.ts'
-import { oneLine, sanitize, type Terminal } from '../terminal.ts'
+import { oneLine, type Terminal } from '../terminal.ts'
 import { FileWatch } from '../watch/file-watch.ts'
 import {
   isMissing,
@@ -29,8 +32,12 @@ export interface PersistentPinsHost {
   onApproved(approved: readonly PinRecord[]): void
   /** Called with the pins that were removed from the file: those tools are pinned again as they are now. */
   onRemoved(removed: readonly PinRecord[]): void
-  /** Called if the file cannot be read, used or written; the current pins stay in effect. */
+  /** Called if the file cannot be read or used; the current pins stay in effect. */
   onError(error: unknown): void
+  /** Called if the file cannot be written, once for each reason. Writing is tried again. */
+  onUnsaved(error: unknown): void
+  /** Called when the file was written after all. */
+  onSaved(): void
 }
 
 /**
@@ -50,11 +57,17 @@ export class PersistentPins {
   #invalid: string | undefined
   #writing: Promise<void> | undefined
   #isStale = false
+  /** Why the file could not be written; undefined while it can. */
+  #unsaved: string | undefined
+  #retry: ReturnType<typeof setTimeout> | undefined
+  readonly #retryMs: number
+  #isClosed = false
 
-  /** `debounceMs` is for tests; by default the limit `configDebounceMs`. */
-  constructor(path: string, debounceMs?: number) {
+  /** The times are for tests; by default the limits `configDebounceMs` and `pinRetryMs`. */
+  constructor(path: string, debounceMs?: number, retryMs: number = limits.pinRetryMs.default) {
     this.#path = path
     this.#debounceMs = debounceMs
+    this.#retryMs = retryMs
   }
 
   /** Reads the file; a missing file is empty. Throws a UsageError if it cannot be read or used. */
@@ -93,8 +106,11 @@ export class PersistentPins {
     this.#writing ??= this.#write()
   }
 
-  /** Stops watching and waits for a pending write. Never rejects. */
+  /** Stops watching and waits for a pending write; one that has failed is tried once more. Never rejects. */
   async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#retry)
+    if (this.#unsaved !== undefined) this.save()
     await this.#watch?.close()
     await this.#writing
   }
@@ -133,8 +149,9 @@ export class PersistentPins {
       this.#isStale = false
       try {
         await withPinLock(this.#path, () => this.#writeLocked())
+        this.#onSaved()
       } catch (error) {
-        this.#reportError(error)
+        this.#onUnsaved(error)
       }
     }
     this.#writing = undefined
@@ -149,6 +166,19 @@ export class PersistentPins {
     if (text !== found) await writePinFile(this.#path, text)
     this.#text = text
     this.#invalid = undefined
+  }
+
+  #onSaved(): void {
+    if (this.#unsaved !== undefined) this.#host?.onSaved()
+    this.#unsaved = undefined
+  }
+
+  #onUnsaved(error: unknown): void {
+    const reason = errorMessage(error)
+    if (reason !== this.#unsaved) this.#host?.onUnsaved(error)
+    this.#unsaved = reason
+    clearTimeout(this.#retry)
+    if (!this.#isClosed) this.#retry = setTimeout(() => this.save(), this.#retryMs).unref()
   }
 
   #reportError(error: unknown): void {
@@ -176,9 +206,25 @@ export async function openPinFile(path: string): Promise<PersistentPins> {
   return pins
 }
 
-/** Applies changes of the pin file to a router, and reports them on stderr. */
-export function routerPinsHost(router: Router, terminal: Terminal): PersistentPinsHost {
+/**
+ * Applies changes of the pin file to a router, and reports them on stderr. Failures to write go to `log`, if
+ * there is one.
+ */
+export function routerPinsHost(
+  router: Router,
+  terminal: Terminal,
+  log: Log | undefined,
+): PersistentPinsHost {
   return {
+    onUnsaved: error => {
+      const reason = errorMessage(error)
+      if (log === undefined) terminal.error(`the pins cannot be saved: ${printable(reason)}`)
+      else log.write('error', 'pins not saved', { reason, retryInMs: limits.pinRetryMs.default })
+    },
+    onSaved: () => {
+      if (log === undefined) terminal.note('the pins are saved')
+      else log.write('info', 'pins saved')
+    },
     apply: (file, removed) => router.importPins(file, { removed }),
     onApproved: approved => {
       for (const { server, tool } of approved) {
@@ -194,7 +240,7 @@ export function routerPinsHost(router: Router, terminal: Terminal): PersistentPi
       }
     },
     onError: error => {
-      terminal.error(`the pins stay unchanged: ${sanitize(errorMessage(error))}`)
+      terminal.error(`the pins stay unchanged: ${printable(errorMessage(error))}`)
     },
   }
 }

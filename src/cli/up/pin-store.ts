@@ -1,9 +1,10 @@
-import { open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { open, readFile, realpath, rm, stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pins } from '../../router/pins/pins.ts'
-import { errorMessage } from '../../util/error-message.ts'
 import { limits } from '../../util/limits/limits.ts'
+import { errorMessage } from '../../util/text/error-message.ts'
 import { UsageError } from '../exit.ts'
+import { replaceFile } from '../replace-file.ts'
 import type { FileText } from '../watch/file-watch.ts'
 
 /**
@@ -46,10 +47,7 @@ export function pinText(pins: Pins): string {
 
 /** Replaces the file atomically, so that no reader sees half of it. Call it only within `withPinLock`. */
 export async function writePinFile(path: string, text: string): Promise<void> {
-  const target = await targetOf(path)
-  const draft = `${target}.new`
-  await writeFile(draft, text)
-  await rename(draft, target)
+  await replaceFile(path, text)
 }
 
 /**
@@ -69,7 +67,7 @@ export async function withPinLock<T>(path: string, work: () => Promise<T>): Prom
 async function acquire(lock: string): Promise<void> {
   for (;;) {
     try {
-      const handle = await open(lock, 'wx')
+      const handle = await open(lock, 'wx', 0o600)
       await handle.close()
       return
     } catch (error) {
@@ -84,7 +82,7 @@ async function acquire(lock: string): Promise<void> {
   }
 }
 
-/** Resolves a symbolic link, so that writing replaces its target and not the link. */
+/** Resolves a symbolic link: processes that use different links to one file share its lock. */
 async function targetOf(path: string): Promise<string> {
   return realpath(path).catch(() => path)
 }

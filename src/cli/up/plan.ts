@@ -4,6 +4,8 @@ import type { RouterConfig } from '../../router/config/read.ts'
 import { defaultListen } from '../../router/config/schema.ts'
 import { isLocalAddress } from '../../router/config/values.ts'
 import type { RouterOptions, UpstreamOptions } from '../../router/options.ts'
+import { parseKeys } from '../../server/crypto/key-text.ts'
+import { errorMessage } from '../../util/text/error-message.ts'
 import { UsageError } from '../exit.ts'
 import { checkSelfReference } from './self-reference.ts'
 
@@ -14,17 +16,28 @@ export interface Plan {
   readonly listen: readonly string[]
   /** Whether any free port may replace a port in use: only if the user did not choose the port. */
   readonly isAnyPort: boolean
+  readonly tls: TlsFiles | undefined
   readonly metrics: boolean | string
   readonly logLevel: LogLevel
 }
 
+type TlsFiles = NonNullable<RouterConfig['tls']>
+
 /** Command-line options of `trunkline up`, which override the configuration. */
 export interface UpOptions {
   readonly listen: readonly string[]
+  /** The certificate for addresses with TLS. */
+  readonly tls?: TlsFiles
   readonly metrics?: string
   readonly logLevel?: string
+  /** How long `/readyz` returns 503 before connections are refused, when shutting down. */
+  readonly lameDuckMs?: number
+  /** The sealing keys of a key file. */
+  readonly keys?: readonly Uint8Array[]
   /** Path of the pin file. */
   readonly pins?: string
+  /** Path of the file in which lists are remembered; `false` for none. By default in the folder for caches. */
+  readonly cache?: string | false
   readonly isPublic: boolean
 }
 
@@ -36,9 +49,10 @@ export function planOf(config: RouterConfig, options: UpOptions): Plan {
   checkSelfReference({ servers: config.servers, listen, file: config.file })
   return {
     servers: config.servers,
-    router: config.router,
+    router: { ...config.router, ...keysOf(config, options) },
     listen,
     isAnyPort: false,
+    tls: options.tls ?? config.tls,
     metrics,
     // The check: the parser accepts only log levels.
     logLevel: (options.logLevel as LogLevel | undefined) ?? config.logLevel,
@@ -56,11 +70,30 @@ export function demoPlan(program: readonly string[], options: UpOptions): Plan {
       text: { command, args: [...args, 'demo', 'text'], instances: 2, balance: 'round-robin' },
       clock: { command, args: [...args, 'demo', 'clock'] },
     },
-    router: { name: 'trunkline-demo', instructions: 'A few small tools to try a client with.' },
+    router: {
+      name: 'trunkline-demo',
+      instructions: 'A few small tools to try a client with.',
+      ...(options.keys && { keys: options.keys }),
+    },
     listen,
     isAnyPort: options.listen.length === 0,
+    tls: options.tls,
     metrics,
     logLevel: (options.logLevel as LogLevel | undefined) ?? 'warn',
+  }
+}
+
+/** Returns the sealing keys: of the command line, else of the configuration, else none. */
+function keysOf(
+  { sealingKeys }: RouterConfig,
+  { keys }: UpOptions,
+): { readonly keys?: readonly Uint8Array[] } {
+  if (keys !== undefined) return { keys }
+  if (sealingKeys === undefined) return {}
+  try {
+    return { keys: parseKeys(sealingKeys.join('\n')) }
+  } catch (cause) {
+    throw new UsageError(`sealingKeys: ${errorMessage(cause)}`, { cause })
   }
 }
 

@@ -6,8 +6,8 @@ import { ConfigError } from '../../router/config/issue.ts'
 import type { RouterConfig } from '../../router/config/read.ts'
 import { redactedConfig } from '../../router/config/redact.ts'
 import type { Router } from '../../router/router.ts'
-import { errorMessage } from '../../util/error-message.ts'
 import { limits } from '../../util/limits/limits.ts'
+import { errorMessage } from '../../util/text/error-message.ts'
 import type { Terminal } from '../terminal.ts'
 import { planOf, type UpOptions } from './plan.ts'
 
@@ -46,14 +46,15 @@ export class ConfigReloader {
     if (outcome instanceof ConfigError) return this.#reject(outcome.message)
     try {
       const { terminal, router, options } = this.#host
-      const plan = planOf(outcome, options)
-      const diff = diffConfig(before, outcome)
+      const next = this.#keepingValid(before, outcome)
+      const plan = planOf(next, options)
+      const diff = diffConfig(before, next)
       // First, because this fails if an address is in use, and then nothing must change.
       const hasMoved = diff.listenChanged && options.listen.length === 0
       if (hasMoved) await this.#host.relisten(plan.listen)
       await router.update(plan.servers, { drainMs: limits.drainMs.default })
-      this.#current = outcome
-      this.#show(outcome)
+      this.#current = next
+      this.#show(next)
       if (!this.#host.isLogged('info')) {
         const parts = hasMoved ? [`serving ${plan.listen.join(', ')}`] : []
         terminal.note(`configuration reloaded: ${diffText(diff, parts)}`)
@@ -76,6 +77,23 @@ export class ConfigReloader {
     } catch (error) {
       this.#reject(errorMessage(error))
     }
+  }
+
+  /**
+   * Returns the new configuration, in which a server that has become invalid stays as it was: a mistake in a file
+   * must not stop a server that runs.
+   */
+  #keepingValid(before: RouterConfig, after: RouterConfig): RouterConfig {
+    const kept = Object.entries(after.servers).map(([name, options]) => {
+      const earlier = Object.hasOwn(before.servers, name) ? before.servers[name] : undefined
+      const isKept = options.configError !== undefined && options.disabled !== true
+      if (!isKept || earlier === undefined || earlier.configError !== undefined) {
+        return [name, options] as const
+      }
+      this.#reject(`server ${name} stays as it was: ${options.configError}`)
+      return [name, earlier] as const
+    })
+    return { ...after, servers: Object.fromEntries(kept) }
   }
 
   /** Logs the effective configuration, without secrets. */

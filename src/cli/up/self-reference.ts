@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { parseAddress } from '../../address.ts'
 import type { UpstreamOptions } from '../../router/options.ts'
+import { placeOf } from '../../transports.ts'
 import { isLoopback } from '../../util/origin.ts'
 import { UsageError } from '../exit.ts'
 import { configNames } from '../target/config-file.ts'
@@ -45,35 +46,35 @@ export function checkSelfReference({ servers, listen, file }: RouterSetup): void
 /** Returns a key that equivalent addresses share; undefined if the address has none, such as port 0. */
 function addressKey(address: string): string | undefined {
   const where = parseAddress(address)
-  switch (where.kind) {
-    case 'tcp':
-      return where.port === 0 ? undefined : `tcp ${hostOf(where.host)} ${where.port}`
-    case 'unix':
-    case 'pipe':
-      return `${where.kind} ${resolve(where.path)}`
-    case 'http':
-    case 'websocket': {
-      // One listener serves both HTTP and WebSocket.
-      const { hostname, port, pathname, protocol } = where.url
-      const isSecure = protocol === 'https:' || protocol === 'wss:'
-      if (port === '0') return undefined
-      return `web ${hostOf(hostname)} ${port || (isSecure ? 443 : 80)} ${pathname}`
-    }
-    default:
-      return undefined
-  }
+  const place = placeOf(where)
+  if (place === undefined) return undefined
+  if (place.type === 'file') return `${where.kind} ${resolve(place.path)}`
+  const { host, port, path } = place
+  // One listener serves both HTTP and WebSocket; only a plain socket has no path.
+  const protocol = path === '' ? where.kind : 'web'
+  return port === 0 ? undefined : `${protocol} ${hostOf(host)} ${port} ${path}`
 }
 
 function hostOf(hostname: string): string {
-  const host = hostname.replace(/^\[|\]$/g, '').toLowerCase()
+  const host = hostname.toLowerCase()
   return host === '' || isLoopback(host) ? 'localhost' : host
+}
+
+/** Whether a server command is `trunkline up`. */
+export function startsRouter({ command, args = [] }: UpstreamOptions): boolean {
+  return command !== undefined && routerAt([command, ...args]) !== -1
+}
+
+/** Returns the index of the word `up` in a command line of this program; -1 if it is another one. */
+function routerAt(words: readonly string[]): number {
+  return words.findIndex((word, index) => word === 'up' && isTrunkline(words[index - 1] ?? ''))
 }
 
 /** Whether a server command is `trunkline up` with the same file, named or found in its working folder. */
 function startsItself({ command, args = [], cwd = '.' }: UpstreamOptions, file: string): boolean {
   if (command === undefined) return false
   const words = [command, ...args]
-  const at = words.findIndex((word, index) => word === 'up' && isTrunkline(words[index - 1] ?? ''))
+  const at = routerAt(words)
   if (at === -1 || words.includes('--demo', at)) return false
   const [operand] = words.slice(at + 1)
   const names = operand === undefined || operand.startsWith('-') ? configNames : [operand]

@@ -165,6 +165,19 @@ test('watches the target of a link, and the new target after the link changes', 
   await outcomes.called('other, changed')
 })
 
+test.each([
+  ['config.yaml', (name: string) => `name: ${name}\nlisten: "stdio:"\nmcpServers: {}\n`],
+  ['config.toml', (name: string) => `name = "${name}"\nlisten = "stdio:"\n[mcpServers]\n`],
+])('watches %s', async (file, textOf) => {
+  const outcomes = new Outcomes()
+  const other = join(folder, file)
+  await writeFile(other, textOf('first'))
+  const watching = await watched(outcomes, {}, other)
+  expect(watching.config.router.name).toBe('first')
+  await writeFile(other, textOf('second'))
+  await outcomes.called('second')
+})
+
 test('does not report other files of the folder, nor unchanged text', async () => {
   const outcomes = new Outcomes()
   await watched(outcomes)

@@ -1,17 +1,22 @@
+import type { ConfigInput } from '../../router/config/dialects/inputs.ts'
+import { parserFor } from '../../router/config/formats/format.ts'
 import { ConfigError } from '../../router/config/issue.ts'
 import { type ReadConfigOptions, type RouterConfig, readConfig } from '../../router/config/read.ts'
 import { fileError, readConfigFile } from '../target/config-file.ts'
+import { placesOf } from '../target/places.ts'
 import { type FileText, FileWatch, type FileWatchOptions } from './file-watch.ts'
 
 /** Options of `watchConfig`. */
 export interface ConfigWatchOptions
-  extends Omit<ReadConfigOptions, 'file'>,
+  extends Omit<ReadConfigOptions, 'file' | 'places' | 'inputs' | 'parse'>,
     Pick<FileWatchOptions, 'onError' | 'debounceMs' | 'pollMs'> {
   /**
    * Called after a change with the new configuration, or with the reason why the file is invalid; then the
    * previous configuration stays in effect. Calls do not overlap; the last one has the latest state.
    */
   readonly onChange: (outcome: RouterConfig | ConfigError) => void | Promise<void>
+  /** Asks the user for inputs of the file; called at most once, before the file is used. */
+  readonly ask?: (inputs: readonly ConfigInput[]) => Promise<ReadonlyMap<string, string>>
 }
 
 /**
@@ -35,6 +40,8 @@ export class ConfigWatch {
   readonly #options: ConfigWatchOptions
   readonly #watch: FileWatch
   #config: RouterConfig | undefined
+  /** The answers of the user. They are kept for later versions of the file. */
+  #inputs: ReadonlyMap<string, string> = new Map()
 
   constructor(path: string, options: ConfigWatchOptions) {
     const { onError, debounceMs, pollMs } = options
@@ -59,7 +66,8 @@ export class ConfigWatch {
   async open(): Promise<void> {
     const found = await this.#watch.open()
     if (found instanceof Error) throw found
-    this.#config = this.#parse(found.text)
+    await this.#askInputs(found.text)
+    this.#config = await this.#parse(found.text)
   }
 
   /** Checks now whether the file has changed, for example on SIGHUP. */
@@ -77,19 +85,29 @@ export class ConfigWatch {
   }
 
   async #apply(found: FileText | Error): Promise<void> {
-    const outcome = found instanceof Error ? asConfigError(found) : this.#read(found.text)
+    const outcome = found instanceof Error ? asConfigError(found) : await this.#read(found.text)
     if (!(outcome instanceof ConfigError)) this.#config = outcome
     await this.#options.onChange(outcome)
   }
 
-  #parse(text: string): RouterConfig {
-    const { env, allowPublic } = this.#options
-    return readConfig(text, { env, allowPublic, file: this.path })
+  async #askInputs(text: string): Promise<void> {
+    const { ask } = this.#options
+    if (ask === undefined) return
+    const { missingInputs } = await this.#parse(text, true)
+    if (missingInputs.length > 0) this.#inputs = await ask(missingInputs)
   }
 
-  #read(text: string): RouterConfig | ConfigError {
+  async #parse(text: string, tolerant = this.#options.tolerant): Promise<RouterConfig> {
+    const { env, allowPublic } = this.#options
+    const places = placesOf(this.path, env)
+    const inputs = this.#inputs
+    const parse = await parserFor(this.path, text)
+    return readConfig(text, { env, allowPublic, tolerant, places, inputs, parse, file: this.path })
+  }
+
+  async #read(text: string): Promise<RouterConfig | ConfigError> {
     try {
-      return this.#parse(text)
+      return await this.#parse(text)
     } catch (error) {
       return asConfigError(error)
     }

@@ -1,11 +1,12 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import type { ChildCommand } from '../../transport/process/child.ts'
-import { childEnvironment } from '../../transport/process/environment.ts'
-import { ProcessTree } from '../../transport/process/process-tree.ts'
-import { limits } from '../../util/limits/limits.ts'
-import { systemClock } from '../../util/time/clock.ts'
-import type { FrameReader, Framing, FramingName } from '../../wire/frame.ts'
-import { framing } from '../../wire/framing.ts'
+import type { ChildCommand } from '../../../transport/process/child.ts'
+import { childEnvironment } from '../../../transport/process/environment.ts'
+import { ProcessTree } from '../../../transport/process/process-tree.ts'
+import { tellingLine } from '../../../transport/process/telling-line.ts'
+import { limits } from '../../../util/limits/limits.ts'
+import { systemClock } from '../../../util/time/clock.ts'
+import type { FrameReader, Framing, FramingName } from '../../../wire/frame.ts'
+import { framing } from '../../../wire/framing.ts'
 import { IncomingQueue, type Wire } from './wire.ts'
 
 /** Exit status of a process: an exit code, or the signal that killed it. */
@@ -132,9 +133,9 @@ const finalReadMs = limits.finalReadMs.default
 /** Time the process has to exit after its stdin was closed. Then it is killed. */
 const closeMs = limits.checkNoReplyMs.default
 
-/** Describes an exit status, with the last lines of stderr. */
+/** Describes an exit status, with the line of stderr that tells why. */
 export function exitText({ code, signal }: Exit, stderr = ''): string {
   const how = signal === null ? `exited with code ${code}` : `was killed by ${signal}`
-  const last = stderr.trim().split('\n').slice(-3).join(' / ')
-  return last === '' ? `the process ${how}` : `the process ${how}; stderr: ${last}`
+  const why = tellingLine(stderr)
+  return why === undefined ? `the process ${how}` : `the process ${how}: ${why}`
 }

@@ -1,9 +1,9 @@
 import { connect, type NetConnectOpts } from 'node:net'
-import type { Address } from '../../address.ts'
-import { dial } from '../../transport/websocket/ws.ts'
-import { limits } from '../../util/limits/limits.ts'
-import type { FramingName } from '../../wire/frame.ts'
-import { framing } from '../../wire/framing.ts'
+import type { Address } from '../../../address.ts'
+import { dialWebSocket } from '../../../transport/websocket/ws.ts'
+import { limits } from '../../../util/limits/limits.ts'
+import type { FramingName } from '../../../wire/frame.ts'
+import { framing } from '../../../wire/framing.ts'
 import { IncomingQueue, type Wire } from './wire.ts'
 
 type SocketAddress = Extract<Address, { kind: 'tcp' | 'unix' | 'pipe' }>
@@ -51,7 +51,7 @@ export async function websocketWire(
   url: URL,
   headers: Readonly<Record<string, string>>,
 ): Promise<Wire> {
-  const ws = dial(url, ['mcp'], headers, { maxBytes: limits.checkBodyBytes.default })
+  const ws = dialWebSocket(url, ['mcp'], headers, { maxBytes: limits.checkBodyBytes.default })
   const incoming = new IncomingQueue()
   await new Promise<void>((resolve, reject) => {
     // ws treats a response without the subprotocol as a failed handshake, so it is added here.

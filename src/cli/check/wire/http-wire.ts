@@ -1,10 +1,10 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { errorMessage } from '../../util/error-message.ts'
-import { limits } from '../../util/limits/limits.ts'
-import { isRecord } from '../../util/objects.ts'
-import { SseReader } from '../../wire/sse.ts'
-import { IncomingQueue, type JsonObject, type Wire } from './wire.ts'
+import { limits } from '../../../util/limits/limits.ts'
+import { isRecord } from '../../../util/objects.ts'
+import { errorMessage } from '../../../util/text/error-message.ts'
+import { SseReader } from '../../../wire/sse.ts'
+import { IncomingQueue, type MessageObject, type Wire } from './wire.ts'
 
 /** An HTTP request with arbitrary headers. */
 export interface RawHttpRequest {
@@ -18,7 +18,7 @@ export interface RawHttpRequest {
 }
 
 /** An HTTP response. */
-export interface HttpResponse {
+export interface RawResponse {
   readonly status: number
   /** Media type without parameters, in lower case; empty if absent. */
   readonly mediaType: string
@@ -28,7 +28,7 @@ export interface HttpResponse {
 }
 
 /** Sends a request. Rejects with the system error, or with an error after `timeoutMs`. */
-export function sendHttp(options: RawHttpRequest): Promise<HttpResponse> {
+export function sendHttp(options: RawHttpRequest): Promise<RawResponse> {
   const { method, url, headers, body, timeoutMs, onEvent } = options
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest
   return new Promise((resolve, reject) => {
@@ -95,7 +95,7 @@ export class HttpWire implements Wire {
   readonly #own: Readonly<Record<string, string>>
   readonly #timeoutMs: number
   #session: string | undefined
-  #latest: HttpResponse | undefined
+  #latest: RawResponse | undefined
 
   constructor(url: URL, own: Readonly<Record<string, string>>, timeoutMs: number) {
     this.#url = url
@@ -104,7 +104,7 @@ export class HttpWire implements Wire {
   }
 
   /** The latest response. */
-  get latest(): HttpResponse | undefined {
+  get latest(): RawResponse | undefined {
     return this.#latest
   }
 
@@ -149,7 +149,7 @@ export class HttpWire implements Wire {
     body: string,
     headers: Readonly<Record<string, string>>,
     onEvent: RawHttpRequest['onEvent'],
-  ): Promise<HttpResponse | undefined> {
+  ): Promise<RawResponse | undefined> {
     const all = {
       ...accept,
       'content-type': 'application/json',
@@ -179,11 +179,11 @@ function idOf(text: string): unknown {
   return membersOf(text).id
 }
 
-function isReplyTo(id: unknown, message: JsonObject): boolean {
+function isReplyTo(id: unknown, message: MessageObject): boolean {
   return message.id === id && !('method' in message)
 }
 
-function membersOf(text: string): JsonObject {
+function membersOf(text: string): MessageObject {
   try {
     const value: unknown = JSON.parse(text)
     return isRecord(value) ? value : {}

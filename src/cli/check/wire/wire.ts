@@ -1,12 +1,12 @@
-import { isRecord } from '../../util/objects.ts'
+import { isRecord } from '../../../util/objects.ts'
 
 /** Any JSON object received from the server. */
-export type JsonObject = Readonly<Record<string, unknown>>
+export type MessageObject = Readonly<Record<string, unknown>>
 
 /** A received message. */
 export interface ReceivedMessage {
   readonly type: 'message'
-  readonly message: JsonObject
+  readonly message: MessageObject
 }
 
 /** An HTTP response without a message. */
@@ -30,10 +30,10 @@ export interface Closed {
 }
 
 /** What can arrive on a wire. */
-export type Incoming = ReceivedMessage | BareHttpResponse
+export type WireEvent = ReceivedMessage | BareHttpResponse
 
 /** The result of `IncomingQueue.take`. */
-export type TakeResult = Incoming | TimedOut | Closed
+export type TakeResult = WireEvent | TimedOut | Closed
 
 /** A connection that sends arbitrary text, including messages that no client would send. */
 export interface Wire {
@@ -46,18 +46,18 @@ export interface Wire {
 
 /** Queues what arrives on a wire until it is taken. */
 export class IncomingQueue {
-  #queue: Incoming[] = []
+  #queue: WireEvent[] = []
   #closedReason: string | undefined
   #wake: (() => void) | undefined
   /** Receives the requests of the server; they are not queued. */
-  onRequest: ((message: JsonObject) => void) | undefined
+  onRequest: ((message: MessageObject) => void) | undefined
 
   /** Why the wire is closed; undefined while it is open. */
   get closedReason(): string | undefined {
     return this.#closedReason
   }
 
-  push(arrival: Incoming): void {
+  push(arrival: WireEvent): void {
     if (arrival.type === 'message' && 'method' in arrival.message && 'id' in arrival.message) {
       this.onRequest?.(arrival.message)
       return
@@ -92,7 +92,7 @@ export class IncomingQueue {
   }
 
   /** Takes the first match from the queue, or waits up to `ms` for one. Supports one waiting caller at a time. */
-  async take(matches: (arrival: Incoming) => boolean, ms: number): Promise<TakeResult> {
+  async take(matches: (arrival: WireEvent) => boolean, ms: number): Promise<TakeResult> {
     const until = performance.now() + ms
     for (;;) {
       const at = this.#queue.findIndex(matches)

@@ -1,0 +1,55 @@
+import { constants } from 'node:fs'
+import { type FileHandle, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { randomHex } from '../util/random.ts'
+
+/** Options of {@link replaceFile}. */
+export interface ReplaceFileOptions {
+  /** The permissions of a new file, before the umask; 0o600 by default. An existing file keeps its own. */
+  readonly mode?: number
+}
+
+/**
+ * Replaces the content of a file atomically: readers see the old or the new content, also after a crash.
+ *
+ * The content is written to a draft beside the file, which then takes its place. The name of the draft is
+ * random, and it is never written through a link that somebody has put there. If anything fails, the draft
+ * is removed and the file is as before. A symbolic link at `path` itself is followed. A device or a pipe is
+ * written to as it is.
+ */
+export async function replaceFile(
+  path: string,
+  content: string | Uint8Array,
+  { mode = 0o600 }: ReplaceFileOptions = {},
+): Promise<void> {
+  const target = await realpath(path).catch(() => path)
+  const old = await stat(target).catch(() => undefined)
+  if (old !== undefined && !old.isFile() && !old.isDirectory()) return writeFile(target, content)
+  const draft = `${target}.${randomHex(8)}.new`
+  const handle = await open(draft, draftFlags, old === undefined ? mode : 0o600)
+  try {
+    await fill(handle, content, old?.mode)
+    await rename(draft, target)
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => {})
+    throw error
+  }
+}
+
+/** Writes the draft to disk. The permissions of the old file are set explicitly, because of the umask. */
+async function fill(
+  handle: FileHandle,
+  content: string | Uint8Array,
+  mode: number | undefined,
+): Promise<void> {
+  try {
+    await handle.writeFile(content)
+    if (mode !== undefined) await handle.chmod(mode & 0o777)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+// Windows has no O_NOFOLLOW; there O_EXCL alone refuses existing links.
+const draftFlags =
+  constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)

@@ -1,0 +1,54 @@
+import { connect } from '../../connect.ts'
+import { limits } from '../../util/limits/limits.ts'
+import type { CommandLine } from '../arguments.ts'
+import { findConfig, loadConfig } from './config-file.ts'
+import { lookUpServers } from './config-servers.ts'
+import { resolveTarget } from './target.ts'
+
+/**
+ * Returns the names of the tools of a target, for the completion of a shell. A server at an address is asked; for a
+ * configured program, which would take too long to start, the running router is. Returns nothing if neither answers
+ * within the limit `completionMs`.
+ */
+export async function toolNames(input: CommandLine, target: string): Promise<readonly string[]> {
+  const signal = AbortSignal.timeout(limits.completionMs.default)
+  try {
+    const found = await resolveTarget({ ...input, operands: [target] }, lookUpServers)
+    const { where, headers } = found.target
+    if (typeof where === 'string') return await namesAt(where, signal, headers)
+    return await namesBehindRouter(target, input.value('config'), signal)
+  } catch {
+    // A message would end up in the middle of what the user types.
+    return []
+  }
+}
+
+async function namesAt(
+  address: string,
+  signal: AbortSignal,
+  headers?: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  const quiet = { signal, headers, reconnect: false as const, onError: () => {} }
+  const client = await connect(address, quiet)
+  try {
+    const names: string[] = []
+    for await (const { name } of client.tools({ signal })) names.push(name)
+    return names
+  } finally {
+    await client.close()
+  }
+}
+
+async function namesBehindRouter(
+  server: string,
+  config: string | undefined,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { listen, servers } = await loadConfig(await findConfig(config), process.env)
+  const [address] = listen.filter(one => one !== 'stdio:')
+  if (address === undefined) return []
+  const { prefix = `${server}__` } = servers[server] ?? {}
+  const names = await namesAt(address, signal)
+  if (prefix === false) return names
+  return names.flatMap(name => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []))
+}

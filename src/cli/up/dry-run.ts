@@ -1,0 +1,34 @@
+import { describeIssue } from '../../router/config/issue.ts'
+import type { RouterConfig } from '../../router/config/read.ts'
+import { exitCodes } from '../exit.ts'
+import type { Invocation } from '../invocation.ts'
+import { oneLine } from '../terminal.ts'
+import type { Plan } from './plan.ts'
+
+/** Prints what would be served, and how the terms of another host were translated. Returns the exit code. */
+export function printDryRun(
+  { input, terminal }: Invocation,
+  plan: Plan,
+  config: RouterConfig | undefined,
+): number {
+  const enabled = Object.entries(plan.servers).filter(([, { disabled }]) => disabled !== true)
+  const invalid = enabled.flatMap(([name, { configError }]) =>
+    configError === undefined ? [] : [{ name, reason: configError }],
+  )
+  const servers = enabled
+    .filter(([, { configError }]) => configError === undefined)
+    .map(([name]) => name)
+  const file = config?.file
+  if (input.has('json')) {
+    const notes = config?.notes.map(issue => describeIssue(issue, file)) ?? []
+    terminal.json({ file, addresses: plan.listen, servers, invalid, notes })
+    return exitCodes.ok
+  }
+  for (const note of config?.notes ?? []) terminal.note(describeIssue(note, file))
+  const state = invalid.length === 0 ? 'valid' : `${invalid.length} of ${enabled.length} invalid`
+  terminal.line(file === undefined ? 'no configuration: demo servers' : `${file}: ${state}`)
+  terminal.line(`Would serve ${plan.listen.join(', ')}`)
+  for (const name of servers) terminal.line(`  ${name}`)
+  for (const { name, reason } of invalid) terminal.line(`  ✗ ${name} (${oneLine(reason, 300)})`)
+  return exitCodes.ok
+}
