@@ -45,6 +45,7 @@ test('a call times out after a minute without a response', async () => {
   clock.advance(60_000)
   await assert.rejects(call, { name: 'ChannelError', code: 'timeout' })
   await client.close()
+  assert.equal(clock.pending, 0)
 })
 
 // With a transcript: > lines are sent, < lines must be received.

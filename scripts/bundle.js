@@ -32,7 +32,8 @@ await bundle.write({
   // file of a server must be found, read and compiled before its first response.
   codeSplitting: {
     groups: [
-      { name: 'jsonrpc', test: /[\\/]src[\\/](?:jsonrpc|util)[\\/]/ },
+      // Without the file that loads the package `yaml`, which few programs need.
+      { name: 'jsonrpc', test: /[\\/]src[\\/](?:jsonrpc|util)[\\/](?!yaml\.ts)/ },
       { name: 'mcp', test: /[\\/]src[\\/]mcp[\\/]/ },
       { name: 'server', test: /[\\/]src[\\/]server[\\/]/ },
       { name: 'root', test: /[\\/]src[\\/][\w-]+\.ts$/ },

@@ -1,5 +1,11 @@
 // npm run soak -- [router]: injects faults into a router with real processes, and tests its lifecycle.
+// npm run soak -- mixed: runs a mixed load on a router with four servers, and compares its counters.
 //
+//   --minutes N  how long the mixed load lasts; 20 by default
+//   --kills N    programs that are killed one after the other under load; 300 by default
+//   --cuts N     times that the connections to a server are cut meanwhile; 300 by default
+//   --reloads N  reloads of the configuration meanwhile; 30 by default
+//   --every MS   time between two faults of a kind; 1000 by default
 //   --calls N    calls under load, while a process is killed every two seconds; 100 000 by default
 //   --cycles N   routers that are created and closed; 1000 by default
 //   --ups N      runs of `trunkline up` that are started and stopped; 100 by default
@@ -8,8 +14,8 @@ import { parseArgs } from 'node:util'
 import { install } from './install.js'
 import { root } from './steps.js'
 
-const what = { router: 'test/router/long.ts' }
-const names = ['calls', 'cycles', 'ups']
+const what = { router: 'test/router/long.ts', mixed: 'test/router/mixed/long.ts' }
+const names = ['minutes', 'kills', 'cuts', 'reloads', 'every', 'calls', 'cycles', 'ups']
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: Object.fromEntries(names.map(name => [name, { type: 'string' }])),

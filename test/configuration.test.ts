@@ -1,13 +1,16 @@
 import { writeFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import { describe, expect, test } from 'vitest'
+import { hosts } from '../src/cli/hosts/hosts.ts'
 import { configNames } from '../src/cli/target/config-file.ts'
-import { describeType, type Field, type Json } from '../src/router/config/field.ts'
-import { foreignFileKeys, foreignServerKeys } from '../src/router/config/other-hosts.ts'
+import { serverKeys } from '../src/router/config/dialects/keys.ts'
+import { dialects } from '../src/router/config/dialects/table.ts'
+import { type ConfigJson, describeType, type Field } from '../src/router/config/field.ts'
 import { readConfig } from '../src/router/config/read.ts'
 import { configGroups } from '../src/router/config/schema.ts'
 import { readConfigText } from '../src/router/config/text.ts'
 import { configJsonSchema } from './support/config-json-schema.ts'
+import { keyText } from './support/dialect-keys.ts'
 import { documentedTable, readFile } from './tables.ts'
 
 const page = 'docs/configuration.md'
@@ -36,16 +39,6 @@ describe(page, () => {
     expect(documentedTable(page, `config-${name}`, expected)).toEqual(expected)
   })
 
-  test('shows the keys of other hosts', () => {
-    const rows = [...foreignServerKeys, ...foreignFileKeys].map(([key, { severity, message }]) => [
-      `\`${key}\``,
-      severity,
-      message,
-    ])
-    const expected = [['key', 'is', 'because it'], ...rows]
-    expect(documentedTable(page, 'config-foreign', expected)).toEqual(expected)
-  })
-
   test('lists the files that are searched for, in order', () => {
     const names = configNames.map(name => `\`${name.replaceAll('\\', '/')}\``)
     expect(readFile(page)).toContain(names.join(', '))
@@ -58,6 +51,59 @@ describe(page, () => {
     expect(config.servers.search?.headers).toEqual({ Authorization: 'Bearer b' })
   })
 })
+
+describe('docs/host-files.md', () => {
+  const hostPage = 'docs/host-files.md'
+
+  test('shows the keys of other hosts', () => {
+    const rows = Array.from(serverKeys, ([key, rule]) => [
+      `\`${key}\``,
+      {
+        field: 'taken',
+        members: 'taken',
+        envFile: 'taken',
+        ignored: 'ignored',
+        refused: 'refused',
+      }[rule.kind],
+      keyText(rule),
+    ])
+    const expected = [['key', 'is', 'meaning here'], ...rows]
+    expect(documentedTable(hostPage, 'dialect-keys', expected)).toEqual(expected)
+  })
+
+  test('shows the hosts', () => {
+    const rows = hosts.map(({ id, title, project, user }) => {
+      const paths = typeof user === 'object' ? [...new Set(Object.values(user))] : [user ?? '']
+      const code = (path: string) => (path === '' ? '' : `\`${path}\``)
+      return [`\`${id}\``, title, code(project ?? ''), paths.map(code).join(', ')]
+    })
+    const expected = [['HOST', 'host', 'file of a project', 'file of the user'], ...rows]
+    expect(documentedTable(hostPage, 'hosts', expected)).toEqual(expected)
+  })
+
+  test('shows the dialects', () => {
+    const rows = dialects.map(({ host, files, servers, timeout }) => [
+      host,
+      files === undefined ? '' : `\`${readable(files)}\``,
+      servers.map(path => `\`${path.join('.')}\``).join(', '),
+      timeout ?? '',
+    ])
+    const expected = [['host', 'path of its file', 'servers', 'unit of `timeout`'], ...rows]
+    expect(documentedTable(hostPage, 'dialects', expected)).toEqual(expected)
+  })
+})
+
+/** A pattern of paths, for readers. */
+function readable({ source }: RegExp): string {
+  return source
+    .replace('(?:^|\\/)', '')
+    .replace('(?:.*\\/)?', '')
+    .replaceAll('[^/]*', '*')
+    .replaceAll('\\', '')
+    .replaceAll('(?:', '(')
+    .replaceAll('|', ' or ')
+    .replace('$', '')
+}
 
 describe(schemaFile, () => {
   const schema = configJsonSchema()
@@ -79,12 +125,10 @@ describe(schemaFile, () => {
   test.each([
     ['an unknown key', { mcpServers: { a: { comand: 'x' } } }],
     ['no servers', {}],
-    ['both names for servers', { mcpServers: {}, servers: {} }],
     ['a command and an address', { mcpServers: { a: { command: 'x', url: 'http://a' } } }],
     ['a number out of range', { mcpServers: {}, pageSize: 0 }],
     ['no address', { mcpServers: { a: { url: 'nowhere' } } }],
     ['an unknown word', { mcpServers: { a: { command: 'x', balance: 'best' } } }],
-    ['a name with a space', { mcpServers: { 'a b': { command: 'x' } } }],
   ])('rejects %s, as readConfig does', (_, file) => {
     expect(isRight(file)).toBe(false)
     expect(() => readConfig(JSON.stringify(file), { env })).toThrow()
@@ -96,12 +140,12 @@ describe(schemaFile, () => {
   })
 })
 
-function defaultCell(value: Json | undefined): string {
+function defaultCell(value: ConfigJson | undefined): string {
   if (value === undefined) return ''
   return typeof value === 'string' && value.startsWith('(') ? value : code(value)
 }
 
-function code(value: Json): string {
+function code(value: ConfigJson): string {
   return `\`${JSON.stringify(value)}\``
 }
 

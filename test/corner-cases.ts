@@ -128,7 +128,7 @@ const structure: readonly CornerCase[] = [
     cases: [taken(nested(63)), refused(echo(nested(64)), '1'), refused('['.repeat(100_000))],
   },
   {
-    what: 'more than 100 000 keys and values',
+    what: 'more than 100 000 keys and values, and more than one for every 16 bytes',
     happens: '-32600 with the id, before parsing',
     cases: [refused(echo(list(100_001, '1')), '1')],
   },
@@ -276,7 +276,8 @@ const shape: readonly CornerCase[] = [
   },
   {
     what: 'an error without an id, or with the id null',
-    happens: 'belongs to no call; nothing is sent back',
+    happens:
+      'nothing is sent back, and `onStray` is called; with -32700, -32600 or -32012 it rejects the only call in flight, else it belongs to no call',
     cases: [
       { input: '{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"}}', reply: '' },
       { input: parseError, reply: '' },

@@ -102,7 +102,11 @@ describe('examples/call-tool.js', () => {
 
   test.each([
     ['a tool that fails', ['add'], { code: 1, stdout: expect.stringContaining('is required') }],
-    ['a tool that is not there', ['fly'], { code: 1, stderr: 'RpcError -32602: Tool not found\n' }],
+    [
+      'a tool that is not there',
+      ['fly'],
+      { code: 1, stderr: 'RpcError -32602: Tool not found: fly\n' },
+    ],
   ])('shows %s and exits with 1', async (_name, args, shown) => {
     expect(await callTool(...args)).toMatchObject(shown)
   })

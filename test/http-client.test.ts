@@ -232,7 +232,7 @@ test('a lost session is opened again, and the request that was rejected for it i
   expect(methodsOf(asked).filter(one => one === 'tools/call')).toHaveLength(6)
 })
 
-describe.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'])(
+describe.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const)(
   'our client and our server over HTTP in %s',
   revision => {
     async function pair(server: Server, options = {}): Promise<Client> {

@@ -242,3 +242,18 @@ function packageOf(specifier: string): string {
     .slice(0, specifier.startsWith('@') ? 2 : 1)
     .join('/')
 }
+
+test('no two files export different things under one name', () => {
+  // `run` is the entry point of every command. The others are public and mean one thing on both sides.
+  const shared = new Set(['run', 'TaskHandle', 'LogLevel'])
+  const owners = new Map<string, string[]>()
+  for (const { path, text } of sources()) {
+    for (const [, name = ''] of text.matchAll(declaration)) {
+      owners.set(name, [...(owners.get(name) ?? []), path])
+    }
+  }
+  const twice = [...owners].filter(([name, paths]) => new Set(paths).size > 1 && !shared.has(name))
+  expect(twice.map(([name, paths]) => `${name}: ${paths.join(', ')}`)).toEqual([])
+})
+
+const declaration = /^export (?:async )?(?:function\*?|const|let|class|interface|type) (\w+)/gm

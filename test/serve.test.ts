@@ -14,8 +14,14 @@ afterEach(() => {
   for (const child of started.splice(0)) child.kill('SIGKILL')
 })
 
-function start(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
-  const child = spawn(process.execPath, [program, ...args], { env: { ...process.env, ...env } })
+function start(
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+  node: readonly string[] = [],
+) {
+  const child = spawn(process.execPath, [...node, program, ...args], {
+    env: { ...process.env, ...env },
+  })
   started.push(child)
   const lines = createInterface({ input: child.stderr })[Symbol.asyncIterator]()
   return {
@@ -52,6 +58,16 @@ describe('a program that serves on its stdio', () => {
     const { child, stdout, exit } = start()
     child.stdin.end(toolCall('wait') + toolCall('release'))
     expect(textsIn(await stdout)).toEqual(['ok', 'released'])
+    expect(await exit).toEqual([0, null])
+  })
+
+  test('tells a person who starts it in a terminal what it is for', async () => {
+    const terminal = ['--import', 'data:text/javascript,process.stdin.isTTY=true']
+    const { child, complaint, exit } = start([], {}, terminal)
+    expect(await complaint()).toMatch(
+      /^This server speaks MCP on stdin and stdout, .*npx trunkline list -- node .*serving\.js, or /,
+    )
+    child.stdin.end()
     expect(await exit).toEqual([0, null])
   })
 

@@ -13,6 +13,7 @@ afterAll(async () => {
 })
 
 interface Checked {
+  readonly officialSdkHabits: number
   readonly code: number | null
   readonly passed: boolean
   readonly steps: readonly StepReport[]
@@ -34,19 +35,19 @@ const failing = ({ steps }: Checked): string[] =>
 
 describe('trunkline check of a program', () => {
   const broken = [
-    ['prints-junk', 'stdout', 'the first: Server started!', 'Print to stderr instead'],
+    [
+      'prints-junk',
+      'stdout',
+      '1 invalid line on stdout, the first: Server started!',
+      'Print to stderr instead',
+    ],
     [
       'never-answers',
       'handshake',
       'no response to initialize within',
       'give it more time with --timeout',
     ],
-    [
-      'exits-early',
-      'handshake',
-      'exited with code 7; stderr: no configuration found',
-      'Start it by hand',
-    ],
+    ['exits-early', 'handshake', 'exited with code 7: no configuration found', 'Start it by hand'],
     ['no-info', 'handshake', 'has no serverInfo', 'serverInfo { name, version }'],
     [
       'wrong-version',
@@ -84,7 +85,6 @@ describe('trunkline check of a program', () => {
       'Never respond to a message without an id',
     ],
     ['no-ping', 'ping', 'ping: got error -32601', 'Answer "ping"'],
-    ['ignores-end', 'shutdown', 'still running', 'Exit when stdin ends'],
   ] as const
 
   test.concurrent.each(broken)('%s fails at "%s"', async (name, step, message, advice) => {
@@ -109,6 +109,35 @@ describe('trunkline check of a program', () => {
     })
   })
 
+  test('a process that stays when its stdin ends gets a warning', async () => {
+    const checked = await check('--', process.execPath, fixture('broken/ignores-end.js'))
+    expect(checked.code).toBe(0)
+    const { status, findings } = checked.steps.at(-1) ?? {}
+    expect([status, findings?.[0]?.message]).toEqual([
+      'warn',
+      expect.stringMatching(/still running/),
+    ])
+  })
+
+  test('a program that ends at once fails for one reason', async () => {
+    const checked = await check('--', process.execPath, fixture('broken/exits-early.js'))
+    expect(failing(checked)).toEqual(['handshake'])
+    expect(wrong(checked, 'handshake')).toHaveLength(1)
+  })
+
+  test('an ignored step does not count', async () => {
+    const command = ['--', process.execPath, fixture('broken/no-ping.js')]
+    const checked = await check('--ignore', 'ping', ...command)
+    expect([checked.code, checked.passed, failing(checked)]).toEqual([0, true, ['ping']])
+    const { stdout } = await trunkline(['check', '--ignore', 'ping', ...command])
+    expect(stdout).toMatch(/^ign {3}ping /m)
+    const unknown = await trunkline(['check', '--ignore', 'pong', ...command])
+    expect([unknown.code, unknown.stderr]).toEqual([
+      2,
+      expect.stringContaining('did you mean "ping"?'),
+    ])
+  })
+
   test('names every invalid schema', async () => {
     const checked = await check('--', process.execPath, fixture('broken/invalid-schema.js'))
     expect(failing(checked)).toEqual(['schemas'])
@@ -118,6 +147,15 @@ describe('trunkline check of a program', () => {
       expect.stringContaining('"types" is not a valid schema'),
       expect.stringContaining('"none" is missing'),
       expect.stringContaining('"header" cannot be used over HTTP'),
+    ])
+    const { findings = [] } = checked.steps.find(({ step }) => step === 'schemas') ?? {}
+    expect(findings.filter(({ status }) => status === 'warn')).toEqual([
+      {
+        status: 'warn',
+        message:
+          'the inputSchema of "choice" has an empty enum at #/properties/a/enum, which no value matches',
+        advice: 'List at least one value, or leave the enum out.',
+      },
     ])
   })
 
@@ -149,6 +187,35 @@ describe('trunkline check of a program', () => {
     ).toEqual([])
     expect([checked.code, checked.passed]).toEqual([0, true])
   })
+
+  const official = [
+    ['SDK 1', ['../mcp-interop/server-sdk1.js'], 5],
+    ['SDK 2', ['../mcp-interop/server-sdk2.js'], 3],
+    [
+      'server-everything',
+      [
+        '../../third-party/node_modules/@modelcontextprotocol/server-everything/dist/index.js',
+        'stdio',
+      ],
+      5,
+    ],
+  ] as const
+
+  test.each(official)(
+    'folds the habits of %s, and warns of nothing else',
+    async (_, program, points) => {
+      const [path, ...args] = program
+      const command = ['--timeout', '20s', '--', process.execPath, fixture(path), ...args]
+      const { steps, officialSdkHabits } = await check(...command)
+      expect(officialSdkHabits).toBe(points)
+      const bad = steps.filter(({ status }) => status === 'warn' || status === 'fail')
+      expect(bad).toEqual([])
+      const { stdout } = await trunkline(['check', ...command])
+      expect(stdout).toContain(`\nas the official SDK does, ${points} points: -v\n`)
+      const verbose = await trunkline(['check', '-v', ...command])
+      expect(verbose.stdout).toContain('warn: a made-up cursor is accepted')
+    },
+  )
 
   test('ours passes without warnings, in both eras', async () => {
     const file = fixture('../fixtures/everything-stdio.js')
@@ -190,6 +257,26 @@ describe('trunkline check over the network', () => {
     const [line] = await once(createInterface({ input: child.stdout }), 'line')
     return line
   }
+
+  test('a server that supports only HTTP+SSE gets a warning, and every step runs', async () => {
+    const server = new Server({ name: 'old', version: '1' })
+    server.tool('hello', { description: 'Says hello' }, () => 'hello')
+    await using listener = await listen(server, 'http://127.0.0.1:0/mcp')
+    const checked = await check(listener.address.replace('/mcp', '/sse'))
+    expect([checked.code, failing(checked)]).toEqual([0, []])
+    const warned = checked.steps.filter(({ status }) => status === 'warn').map(({ step }) => step)
+    expect(warned).toEqual(['http'])
+    expect(checked.steps.every(({ tried }) => tried)).toBe(true)
+    expect(checked.steps.find(({ step }) => step === 'lists')?.status).toBe('ok')
+  })
+
+  test('a wrong path fails at "http", not later', async () => {
+    const server = new Server({ name: 'a', version: '1' })
+    await using listener = await listen(server, 'http://127.0.0.1:0/mcp')
+    const checked = await check(listener.address.replace('/mcp', '/other'))
+    expect(failing(checked)).toEqual(['http'])
+    expect(wrong(checked, 'http')[0]?.advice).toContain('Most servers use /mcp')
+  })
 
   const modes = [
     ['fails', '500, text/plain', 'its log says why'],

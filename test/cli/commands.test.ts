@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Listener, listen, Server } from '../../src/index.ts'
 import { Router } from '../../src/router/router.ts'
 import { version } from '../../src/util/version.ts'
+import { pollOptions } from '../support/poll-options.ts'
 import { everything, fixture, trunkline } from './bin.ts'
 
 let home: string
@@ -68,6 +69,11 @@ describe('trunkline', () => {
     ]) {
       expect(stdout).toContain(`  ${name} `)
     }
+  })
+
+  test('without a command shows the help, with exit code 2', async () => {
+    const { code, stdout, stderr } = await trunkline([])
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(/^Usage: trunkline/)])
   })
 
   test('a usage error is printed to stderr, with exit code 2', async () => {
@@ -146,6 +152,40 @@ describe('trunkline list', () => {
     }
   })
 
+  describe('with a list that fails', () => {
+    const partial = ['--', process.execPath, fixture('broken/lists.js'), 'resources,templates']
+    const without = ['--', process.execPath, fixture('broken/lists.js'), 'tools,templates']
+
+    test('shows the others and one line for it, and succeeds if the tools came', async () => {
+      const { code, stdout, stderr } = await trunkline(['list', ...partial])
+      expect(stdout).toContain('Tools (1)\n  only()\n')
+      expect(stdout).toContain('Prompts (1)')
+      expect([code, stderr]).toEqual([
+        0,
+        'resources: no resources today\ntemplates: no templates today\n',
+      ])
+      const { code: jsonCode, json } = await trunkline(['list', '--json', ...partial])
+      expect([jsonCode, json().failed]).toEqual([
+        0,
+        { resources: 'no resources today', templates: 'no templates today' },
+      ])
+    })
+
+    test('fails if it was requested, or if it is that of the tools', async () => {
+      expect((await trunkline(['list', 'resources', ...partial])).code).toBe(1)
+      expect((await trunkline(['list', 'tools', 'prompts', ...partial])).code).toBe(0)
+      const { code, stdout, stderr } = await trunkline(['list', ...without])
+      expect(stdout).toContain('Resources (1)')
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/^tools: no tools today\n/)])
+    })
+  })
+
+  test('takes the target and what to list in either order', async () => {
+    const one = await trunkline(['list', address, 'tools'])
+    const other = await trunkline(['list', 'tools', address])
+    expect(other).toMatchObject({ code: 0, stdout: one.stdout, stderr: '' })
+  })
+
   test('starts the program after the dashes', async () => {
     const { code, stdout } = await trunkline(['list', 'prompts', ...everything])
     expect(code).toBe(0)
@@ -166,6 +206,34 @@ describe('trunkline list', () => {
     expect(names.stdout).toBe('small\nother\n')
   })
 
+  test('completion names the tools of an address, and of a server behind the running router', async () => {
+    // Polled, because a busy machine may not answer within the limit of a completion.
+    const tools = async (target: string, cwd = home) =>
+      (await trunkline(['completion', 'tools', target], { cwd })).stdout
+    await expect.poll(() => tools(address), pollOptions).toBe('forecast\nask\nhang\ncolor\n')
+    const servers = { small: { url: address } }
+    await using router = new Router({ servers, onError: () => {} })
+    await using listening = await listen(router, 'http://127.0.0.1:0/mcp')
+    await router.ready()
+    const mcpServers = { small: { command: 'no-such-program' } }
+    const folder = await mkdtemp(join(home, 'running-'))
+    const config = JSON.stringify({ listen: listening.address, mcpServers })
+    await writeFile(join(folder, 'trunkline.json'), config)
+    await expect
+      .poll(() => tools('small', folder), pollOptions)
+      .toBe('forecast\nask\nhang\ncolor\n')
+    const nobody = await trunkline(['completion', 'tools', 'tcp://127.0.0.1:1'])
+    expect(nobody).toMatchObject({ code: 0, stdout: '', stderr: '' })
+  })
+
+  test('completion leaves out names that a shell would expand', async () => {
+    const server = new Server({ name: 'odd', version: '1' }, { onError: () => {} })
+    for (const name of ['$(touch owned)', 'a`b`', 'plain_name']) server.tool(name, {}, () => '')
+    await using odd = await listen(server, 'tcp://127.0.0.1:0')
+    const tools = async () => (await trunkline(['completion', 'tools', odd.address])).stdout
+    await expect.poll(tools, pollOptions).toBe('plain_name\n')
+  })
+
   test('shows every message on stderr when asked to', async () => {
     const { stderr } = await trunkline(['list', address, '--verbose'])
     expect(stderr).toMatch(/^-> .*"server\/discover"/m)
@@ -179,6 +247,8 @@ describe('trunkline call', () => {
     ['a number as text', ['city=5'], { city: '5' }],
     ['JSON', ['city:="Oslo"', 'days:=3'], { city: 'Oslo', days: 3 }],
     ['a name given twice', ['city=x', 'tags=a', 'tags=b'], { city: 'x', tags: ['a', 'b'] }],
+    ['flags', ['--city', 'Oslo', '--days=3'], { city: 'Oslo', days: 3 }],
+    ['a JSON operand', ['{"city":"Oslo"}', '--days', '3'], { city: 'Oslo', days: 3 }],
     ['an object', ['--args', '{"city":"Oslo"}', 'days=2'], { city: 'Oslo', days: 2 }],
   ] as const
 
@@ -240,14 +310,33 @@ describe('trunkline call', () => {
     await router.ready()
     const { code, stderr } = await trunkline(['call', listening.address, 'lost__ask'])
     expect(code).toBe(1)
-    expect(stderr).toContain('unavailable upstream servers: lost (')
+    expect(stderr).toContain('The server "lost" is not available: ')
     expect(stderr).not.toContain('did you mean')
   })
 
-  test('shows the error data of a server', async () => {
+  test('names the tool that does not exist once, and does not list all others', async () => {
     const { code, stderr } = await trunkline(['call', address, 'nothing-like-it'])
-    expect(code).toBe(1)
-    expect(stderr).toContain('{"tool":"nothing-like-it"}')
+    expect([code, stderr]).toEqual([
+      1,
+      'the server lists no tool "nothing-like-it"; it has 4 tools, "trunkline list" shows them\n' +
+        'trunkline: Tool not found: nothing-like-it (-32602)\n',
+    ])
+    const verbose = await trunkline(['call', address, 'nothing-like-it', '-v'])
+    expect(verbose.stderr).toContain('its tools are forecast, ask, hang, color\n')
+  })
+
+  test('finds the tool behind a router that ends in what was typed', async () => {
+    await using router = new Router({ servers: { small: { url: address } }, onError: () => {} })
+    await using listening = await listen(router, 'http://127.0.0.1:0/mcp')
+    const { stderr } = await trunkline(['call', listening.address, 'forecast', 'city=x'])
+    expect(stderr).toContain('did you mean "small__forecast"?')
+  })
+
+  test('rejects a flag that neither the command nor the tool has', async () => {
+    const { code, stderr } = await trunkline(['call', address, 'forecast', '--timout', '5s'])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('did you mean "timeout"?')])
+    const other = await trunkline(['call', address, 'forecast', '--town', 'Oslo'])
+    expect(other.stderr).toContain('its arguments are city, days, tags')
   })
 
   test('shows progress as lines where there is no terminal', async () => {
@@ -272,9 +361,11 @@ describe('trunkline call', () => {
     expect(stderr).toBe('declined, because there is no terminal: "Who are you?"\n')
   })
 
-  test('gives up after --timeout', async () => {
-    const { code } = await trunkline(['call', address, 'hang', '--timeout', '300ms'])
+  test('gives up after --timeout, and says what took too long', async () => {
+    const { code, stderr } = await trunkline(['call', address, 'hang', '--timeout', '300ms'])
     expect(code).toBe(4)
+    expect(stderr).toContain('tools/call "hang": no response within 300 ms')
+    expect(stderr).toContain('to wait longer, use --timeout')
   })
 
   test('writes the text of a tool unchanged to a pipe', async () => {

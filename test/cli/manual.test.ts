@@ -22,9 +22,18 @@ describe('docs/command-line.md', () => {
   const tables: readonly (readonly [name: string, rows: readonly OptionRow[]])[] = [
     ['general-options', generalOptions],
     ['target-options', shared],
-    ...['up', 'pins', 'serve', 'call', 'read', 'prompt', 'check', 'bench'].map(
-      name => [`${name}-options`, ownOptions(name)] as const,
-    ),
+    ...[
+      'up',
+      'install',
+      'uninstall',
+      'pins',
+      'serve',
+      'call',
+      'read',
+      'prompt',
+      'check',
+      'bench',
+    ].map(name => [`${name}-options`, ownOptions(name)] as const),
   ]
 
   test.each(tables)('shows the table "%s"', (name, rows) => {

@@ -57,6 +57,34 @@ async function toolsAt(address: string): Promise<string[]> {
 
 describe('trunkline serve', () => {
   test.each([
+    [
+      'modules.js',
+      'commonjs',
+      'import "node:fs"\nexport default 1',
+      'modules.js is read as CommonJS; call it modules.mjs, or run "npm pkg set type=module"',
+    ],
+    [
+      'common.js',
+      'module',
+      'const fs = require("node:fs")',
+      'common.js is read as an ES module; use import and export in it, or call it common.cjs',
+    ],
+    [
+      'lacking.mjs',
+      'module',
+      'import "no-such-package-here"',
+      'run "npm install no-such-package-here"',
+    ],
+  ])('says what to do about %s in a package of type %s', async (name, type, code, advice) => {
+    const folder = await mkdtemp(join(home, 'package-'))
+    await writeFile(join(folder, 'package.json'), JSON.stringify({ type }))
+    await writeFile(join(folder, name), code)
+    const { code: exit, stderr } = await trunkline(['serve', join(folder, name)])
+    expect([exit, stderr]).toEqual([2, expect.stringContaining(advice)])
+    expect(stderr).not.toContain('for help')
+  })
+
+  test.each([
     ['as default', 'export default served'],
     ['by name', 'export { served as server }'],
     ['and serves it too', 'export { served as server }\nawait serve(served)'],

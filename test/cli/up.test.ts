@@ -1,12 +1,16 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to variables look like that
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { pathToFileURL } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { connect } from '../../src/connect.ts'
 import { listen } from '../../src/listen.ts'
+import { pollOptions } from '../support/poll-options.ts'
 import { isAlive } from '../support/processes.ts'
+import { zipOf } from '../support/zip.ts'
 import { fixture, start, trunkline } from './bin.ts'
 
 const everything = {
@@ -38,6 +42,20 @@ async function upUntil(pattern: RegExp, args: readonly string[], cwd: string) {
 }
 
 describe('up', () => {
+  test('is not ready before it refuses connections', async () => {
+    const args = ['--listen', 'http://127.0.0.1:0/mcp', '--lame-duck', '20s']
+    const { child, address } = await upUntil(/readyz/, args, emptyFolder())
+    const exit = once(child, 'exit')
+    child.kill('SIGTERM')
+    const status = async () => (await fetch(new URL('/readyz', address))).status
+    await expect.poll(status, pollOptions).toBe(503)
+    const called = await trunkline(['call', address, 'text__count', 'text=one two three'])
+    expect(called.stdout).toMatch(/^3 words/)
+    // The second signal ends it at once.
+    child.kill('SIGTERM')
+    await exit
+  })
+
   test('serves two demo servers without a configuration, and leaves no process behind', async () => {
     const listen = ['--listen', 'http://127.0.0.1:0/mcp']
     const { child, lines, address } = await upUntil(/readyz/, listen, emptyFolder())
@@ -97,7 +115,7 @@ describe('up', () => {
     const noted = async (pattern: RegExp) => {
       while (!said.some(line => pattern.test(line))) await once(notes, 'line')
     }
-    write('{ "mcpServers": { "one": { "comand": "x" } } }')
+    write(JSON.stringify({ listen, mcpServers: { one: everything }, comand: 'x' }))
     await noted(/"configuration reloaded".*"ok":false.*comand/)
     write(JSON.stringify({ listen, mcpServers: { one: everything, two: everything } }))
     await noted(again)
@@ -106,6 +124,119 @@ describe('up', () => {
     const names = new Set<string>()
     for await (const { name } of client.tools()) names.add(name.split('__')[0] ?? '')
     expect([...names]).toEqual(['one', 'two'])
+  })
+
+  test('serves the other servers if one is invalid, and says why it is not served', async () => {
+    const folder = emptyFolder()
+    const bad = { command: 'x', env: { KEY: '${TRUNKLINE_TEST_UNSET}' } }
+    const mcpServers = { 'My Files': everything, bad, worse: { url: 'nowhere' } }
+    writeFileSync(join(folder, 'mcp.json'), JSON.stringify({ mcpServers }))
+    const listen = ['--listen', 'http://127.0.0.1:0/mcp']
+    const { lines, said, address } = await upUntil(/^Try:/, listen, folder)
+    expect(lines.find(line => line.includes('My_Files'))).toMatch(/^ {2}✓ My_Files \(\d+ tools\)$/)
+    expect(lines.find(line => line.includes('bad'))).toMatch(
+      /^ {2}✗ bad \(0 tools: .*_UNSET is not set/,
+    )
+    expect(lines.find(line => line.includes('worse'))).toMatch(
+      /^ {2}✗ worse \(0 tools: .*not an address/,
+    )
+    expect(said.some(line => /^mcp\.json:1:\d+: .*_UNSET is not set/.test(line))).toBe(true)
+    const ready = await (await fetch(new URL('/readyz', address))).json()
+    const { servers } = ready as { servers: unknown }
+    expect(servers).toMatchObject([
+      { name: 'My_Files', level: 'ok' },
+      { name: 'bad', level: 'down', reason: expect.stringContaining('is not set') },
+      { name: 'worse', level: 'down' },
+    ])
+    await using client = await connect(address)
+    const { _meta } = (await client.request('tools/list', {})) as { _meta?: object }
+    expect(JSON.stringify(_meta)).toMatch(/"bad".*its configuration is invalid: .*is not set/)
+  })
+
+  test('rejects a file with an invalid server if told to be strict', async () => {
+    const folder = emptyFolder()
+    const mcpServers = { good: everything, bad: { url: 'nowhere' } }
+    writeFileSync(join(folder, 'mcp.json'), JSON.stringify({ mcpServers }))
+    const strict = await trunkline(['up', '--strict', '--dry-run'], { cwd: folder })
+    expect([strict.code, strict.stdout]).toEqual([2, ''])
+    const { code, stdout } = await trunkline(['up', '--dry-run'], { cwd: folder })
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^mcp\.json: 1 of 2 invalid\n.*\n {2}good\n {2}✗ bad \(.*not an address/)
+  })
+
+  test('shows how the terms of another host are translated', async () => {
+    const folder = emptyFolder()
+    const mcpServers = { 'a b': { serverUrl: 'http://127.0.0.1:1/mcp', autoApprove: [] } }
+    writeFileSync(join(folder, 'mcp.json'), JSON.stringify({ mcpServers }))
+    const { stdout, stderr } = await trunkline(['up', '--dry-run'], { cwd: folder })
+    expect(stdout).toContain('  a_b\n')
+    expect(stderr).toMatch(/note: server "a b" is named a_b here/)
+    expect(stderr).toMatch(/note: mcpServers\["a b"\]\.serverUrl is taken as url/)
+    expect(stderr).toMatch(/warning: mcpServers\["a b"\]\.autoApprove .*ignored/)
+  })
+
+  test('finds the files of hosts, and serves those of the user only if asked', async () => {
+    const folder = emptyFolder()
+    const home = emptyFolder()
+    const put = (base: string, name: string, server: string) => {
+      mkdirSync(join(base, '.cursor'), { recursive: true })
+      const mcpServers = { [server]: everything, bad: { url: 'nowhere' } }
+      writeFileSync(join(base, name), JSON.stringify({ mcpServers }))
+    }
+    put(folder, '.cursor/mcp.json', 'here')
+    put(home, '.cursor/mcp.json', 'there')
+    const context = { cwd: folder, env: { HOME: home, USERPROFILE: home } }
+    const listed = await trunkline(['hosts'], context)
+    expect(listed.stdout).toMatch(
+      /\.cursor.mcp\.json \(Cursor, project\)\n {2}✓ here\n {2}✗ bad \(/,
+    )
+    expect(listed.stdout).toMatch(/\.cursor.mcp\.json \(Cursor, user\)\n {2}✓ there\n/)
+    const served = async (...args: string[]) => {
+      const { stdout } = await trunkline(['up', '--dry-run', '--json', ...args], context)
+      return (JSON.parse(stdout) as { servers: readonly string[] }).servers
+    }
+    expect(await served()).toEqual(['here'])
+    expect(await served('--hosts', 'project')).toEqual(['here'])
+    // The two servers are equal, so one of them is enough.
+    expect(await served('--hosts', 'all')).toEqual(['here'])
+    expect(await served('--hosts', 'user')).toEqual(['there'])
+    // A file that nobody named does not keep the others from being served.
+    mkdirSync(join(folder, '.roo'))
+    writeFileSync(join(folder, '.roo', 'mcp.json'), '{')
+    expect(await served('--hosts', 'project')).toEqual(['here'])
+    const strict = await trunkline(['up', '--dry-run', '--hosts', 'project', '--strict'], context)
+    expect(strict.code).toBe(2)
+  })
+
+  test('runs a bundle as a server, with settings from the environment', async () => {
+    const folder = emptyFolder()
+    const file = pathToFileURL(fixture('../fixtures/everything-stdio.js')).href
+    const mcp_config = {
+      command: process.execPath,
+      args: ['${__dirname}/main.mjs', '${user_config.key}'],
+    }
+    const manifest = {
+      manifest_version: '0.2',
+      name: 'bundled',
+      server: { type: 'node', entry_point: 'main.mjs', mcp_config },
+      user_config: { key: { type: 'string', title: 'Key', required: true } },
+    }
+    const archive = zipOf([
+      { name: 'manifest.json', content: JSON.stringify(manifest) },
+      {
+        name: 'main.mjs',
+        content: `if (process.argv.splice(2)[0] === 'k') await import('${file}')`,
+      },
+    ])
+    writeFileSync(join(folder, 'all.mcpb'), archive)
+    const home = { HOME: folder, USERPROFILE: folder, LOCALAPPDATA: folder, XDG_CACHE_HOME: folder }
+    const unset = await trunkline(['up', 'all.mcpb', '--dry-run'], { cwd: folder, env: home })
+    expect(unset.stdout).toMatch(/✗ bundled \(.*set the environment variable INPUT_KEY/)
+    const env = { ...home, INPUT_KEY: 'k' }
+    const listed = await trunkline(['list', 'all.mcpb', 'tools'], { cwd: folder, env })
+    expect([listed.code, listed.stdout]).toEqual([0, expect.stringContaining('test_simple_text')])
+    const served = await trunkline(['up', 'all.mcpb', '--dry-run'], { cwd: folder, env })
+    expect(served.stdout).toContain('all.mcpb: valid\n')
   })
 
   test('reports new addresses, and settings that need a restart', async () => {
@@ -186,7 +317,7 @@ describe('up', () => {
     const good = await trunkline(['up', '--dry-run', ...args], { cwd: folder })
     expect([good.code, good.stderr]).toEqual([0, ''])
     expect(good.stdout).toMatch(shown)
-    writeFileSync(join(folder, 'trunkline.json'), '{ "mcpServers": [] }')
+    writeFileSync(join(folder, 'trunkline.json'), '{ "mcpServers": 12 }')
     const bad = await trunkline(['up', '--dry-run', ...args], { cwd: folder })
     expect([bad.code, bad.stdout + bad.stderr]).toEqual([2, expect.stringContaining(':1:17: ')])
   })

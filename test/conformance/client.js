@@ -6,6 +6,14 @@ import { connect } from '../../dist/index.js'
 const { MCP_CONFORMANCE_SCENARIO = '', MCP_CONFORMANCE_CONTEXT = '{}' } = process.env
 const { toolCalls = [] } = JSON.parse(MCP_CONFORMANCE_CONTEXT)
 
+/** Loads every skill, and then every file of it. */
+async function loadSkills(client) {
+  for await (const entry of client.skills()) {
+    const skill = await client.skill(entry)
+    for (const { uri } of entry.resources) await skill.read(uri)
+  }
+}
+
 const scenarios = new Map(
   Object.entries({
     tools_call: client => client.call('add_numbers', { a: 5, b: 3 }),
@@ -35,6 +43,13 @@ const scenarios = new Map(
     'http-invalid-tool-headers': async (client, tools) => {
       for (const { name } of tools) await client.call(name, { region: 'eu', value: 'x' })
     },
+
+    'sep-2640-client-no-prefetch': async client => {
+      for await (const _ of client.skills());
+    },
+    'sep-2640-client-verify-digest': loadSkills,
+    'sep-2640-client-verify-size': loadSkills,
+    'sep-2640-client-verify-frontmatter': loadSkills,
 
     'json-schema-2020-12-preservation': (client, tools) => {
       const { inputSchema } = tools.find(({ name }) => name === 'json_schema_2020_12_tool')

@@ -17,6 +17,9 @@ const onRouter = (behind, { name, ...run }, ...except) => ({
   except: ['server-server-sse-polling', ...except],
 })
 
+// Scenarios of an extension belong to no revision: they must be forced.
+const forced = scenario => (scenario.startsWith('sep-2640') ? ['--force'] : [])
+
 const onClient = (suite, scenario, revision) => ({
   side: 'client',
   name: `client, suite ${suite}, ${[scenario, revision].filter(Boolean).join(', ')}`,
@@ -25,7 +28,7 @@ const onClient = (suite, scenario, revision) => ({
   scenarios: 1,
   // This version checks how late a client is: on a busy machine one attempt says nothing.
   retries: suite === '0.1' && scenario === 'sse-retry' ? 3 : 0,
-  args: revision === undefined ? [] : ['--spec-version', revision],
+  args: revision === undefined ? [] : ['--spec-version', revision, ...forced(scenario)],
 })
 
 const inSessions = ['initialize', 'tools_call', 'elicitation-sep1034-client-defaults', 'sse-retry']
@@ -38,6 +41,17 @@ const stateless = [
   'http-invalid-tool-headers',
   'json-schema-ref-no-deref',
 ]
+const skillsOf = ['enumeration', 'directory', 'manifest'].map(part => {
+  const scenario = `sep-2640-skills-${part}`
+  const args = ['--scenario', scenario, '--spec-version', '2026-07-28', ...forced(scenario)]
+  return onServer(scenario, '0.2', 1, ...args)
+})
+const skills = [
+  'sep-2640-client-no-prefetch',
+  'sep-2640-client-verify-digest',
+  'sep-2640-client-verify-size',
+  'sep-2640-client-verify-frontmatter',
+]
 const late = 'json-schema-2020-12-preservation'
 
 const first = onServer('everything', '0.1', 32, '--suite', 'all')
@@ -49,6 +63,7 @@ const routed = [
   { ...onRouter('2026-07-28', first), isLong: true },
   { ...onRouter('2025-11-25', session), isLong: true },
   { ...onRouter('2026-07-28', single), isLong: true },
+  ...skillsOf.map(run => onRouter('2026-07-28', run)),
   // Each era in front of the other.
   onRouter('2026-07-28', session),
   onRouter(
@@ -68,8 +83,9 @@ export const runs = [
   onServer('2025-06-18', '0.2', 27, '--suite', 'all', '--spec-version', '2025-06-18'),
   session,
   single,
+  ...skillsOf,
   ...routed,
   ...inSessions.map(scenario => onClient('0.1', scenario)),
   ...[...inSessions, late].map(scenario => onClient('0.2', scenario, '2025-11-25')),
-  ...[...stateless, late].map(scenario => onClient('0.2', scenario, '2026-07-28')),
+  ...[...stateless, ...skills, late].map(scenario => onClient('0.2', scenario, '2026-07-28')),
 ]

@@ -1,5 +1,7 @@
+import { Agent, request } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { Ops } from '../../src/observe/health/health.ts'
 import { deferred } from '../../src/util/promises.ts'
 import { proves } from '../requirements.ts'
 import { type Asking, type Reply, type Wire, written } from './raw.ts'
@@ -36,21 +38,64 @@ describe('a listener that closes', () => {
     await closing
   })
 
-  test('asks late clients to retry', async () => {
-    const on = await serve()
-    const early = await on.open(calling('wait', { word: 'x' }))
-    // Both connections are already open, since no new one is accepted; the second has sent half of its request.
-    const bytes = written(on.port, speaking('tools/list'))
-    const late = await on.open()
-    late.send(bytes.subarray(0, 30))
-    await ticks(on)
+  test.each(['fast', 'node'] as const)(
+    'serves late requests on open connections, parser %s',
+    async parser => {
+      const on = await serve({ http: { parser } })
+      const early = await on.open(calling('wait', { word: 'x' }))
+      // Both connections are already open, since no new one is accepted; the second has sent half of its request.
+      const bytes = written(on.port, speaking('tools/list'))
+      const late = await on.open()
+      late.send(bytes.subarray(0, 30))
+      await ticks(on)
+      const closing = on.listener.close()
+      late.send(bytes.subarray(30))
+      const served = await late.reply()
+      expect([served.status, served.headers.get('connection')]).toEqual([200, 'close'])
+      await late.ended
+      on.gate('x').resolve()
+      const answered = await early.reply()
+      expect(answered.json.result.content[0].text).toBe('x')
+      expect(answered.headers.get('connection')).toBe('close')
+      await closing
+    },
+  )
+
+  test('announces it for `lameDuckMs`, and serves everybody meanwhile', async () => {
+    const on = await serve({ ops: new Ops(), lameDuckMs: 200 })
+    const kept = await on.open({ method: 'GET', path: '/readyz' })
+    expect((await kept.reply()).status).toBe(200)
     const closing = on.listener.close()
-    late.send(bytes.subarray(30))
-    const refused = await late.reply()
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
-    on.gate('x').resolve()
-    expect((await early.reply()).json.result.content[0].text).toBe('x')
+    kept.send(written(on.port, { method: 'GET', path: '/readyz' }))
+    expect((await kept.reply()).status).toBe(503)
+    const fresh = await on.ask(calling('echo', { word: 'x' }))
+    expect(fresh.json.result.content[0].text).toBe('x')
     await closing
+    await expect(on.open()).rejects.toThrow('ECONNREFUSED')
+  })
+
+  test('fails no request of a proxy that keeps a pool of connections', async () => {
+    const on = await serve({ ops: new Ops(), lameDuckMs: 50 })
+    const agent = new Agent({ keepAlive: true, maxSockets: 8 })
+    const outcomes: Promise<unknown>[] = []
+    let closed = false
+    const worker = async () => {
+      while (!closed) {
+        const outcome = through(agent, on.port)
+        outcomes.push(outcome)
+        await outcome.catch(() => {})
+      }
+    }
+    const workers = Array.from({ length: 8 }, worker)
+    await Promise.all(workers.map(() => through(agent, on.port)))
+    await on.listener.close()
+    closed = true
+    await Promise.all(workers)
+    agent.destroy()
+    const results = new Set(await Promise.all(outcomes.map(one => one.catch(error => error.code))))
+    // A proxy sends what it could not connect for to another server.
+    results.delete('ECONNREFUSED')
+    expect([...results]).toEqual([200])
   })
 
   test('answers a request whose body was still arriving', async () => {
@@ -272,4 +317,22 @@ async function webSocket(
     socket.on('message', data => resolve(JSON.parse(String(data))))
   })
   return { answer }
+}
+
+const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+
+/** Sends a call over a connection of the pool, and resolves to the status of the response. */
+function through(agent: Agent, port: number): Promise<number | undefined> {
+  const { headers, body } = calling('echo', { word: 'x' })
+  return new Promise((resolve, reject) => {
+    const how = { agent, port, host: '127.0.0.1', path: '/mcp', method: 'POST' }
+    const sent = request(
+      { ...how, headers: { ...json, ...headers, host: `127.0.0.1:${port}` } },
+      response => {
+        response.on('error', reject).on('end', () => resolve(response.statusCode))
+        response.resume()
+      },
+    )
+    sent.on('error', reject).end(body)
+  })
 }

@@ -53,7 +53,7 @@ describe('SEC-36: ids that must not be guessable', () => {
 
   test('include those of tasks, which grant access where no caller is authenticated: 192 bits each', async () => {
     const server = new Server({ name: 's', version: '1' })
-    server.tool('quick', { task: 'optional' }, () => '')
+    server.tool('quick', { task: 'required' }, () => '')
     const anonymous = (await serveKnown(server))()
     const capabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
     const meta = { 'io.modelcontextprotocol/clientCapabilities': capabilities }

@@ -3,6 +3,7 @@ import { openClient } from '../../src/client/client.ts'
 import type { ClientOptions } from '../../src/client/options.ts'
 import { httpChannel } from '../../src/http/client/channel.ts'
 import { encodeHeader } from '../../src/mcp/param-headers/encoding.ts'
+import type { RevisionName } from '../../src/mcp/revisions/revisions.ts'
 import { proves } from '../requirements.ts'
 import { Owned } from '../support/channel.ts'
 import {
@@ -49,7 +50,7 @@ function answering(revision: string, script: Script): Script {
   }
 }
 
-async function open(revision: string, script: Script, options: ClientOptions = {}) {
+async function open(revision: RevisionName, script: Script, options: ClientOptions = {}) {
   const { fetch, asked } = fakeFetch(answering(revision, script))
   const dial = async () =>
     httpChannel(new URL('http://localhost:1/mcp'), { fetch, onError: () => {} })
@@ -59,35 +60,40 @@ async function open(revision: string, script: Script, options: ClientOptions = {
 
 const methodOf = ({ body, method }: Asked): string => body?.method ?? method
 
-describe.each(['2025-03-26', '2025-06-18', newest, stateless])('a client of %s', revision => {
-  const isStateless = revision === stateless
+describe.each(['2025-03-26', '2025-06-18', newest, stateless] as const)(
+  'a client of %s',
+  revision => {
+    const isStateless = revision === stateless
 
-  test('sends each message as a POST of its own, and accepts both kinds of response', async () => {
-    proves('H3', 'H3b', 'H6b', 'H8', 'N3', 'N3b', 'N3c', 'N5b', 'N8', 'N9')
-    const { client, asked } = await open(revision, one => {
-      if (one.method === 'GET') return bare(405)
-      const result = { resultType: 'complete', content: [] }
-      if (one.body.params.name !== 'streams') return reply(one, result)
-      return new Events().message({ id: one.body.id, result }).end()
+    test('sends each message as a POST of its own, and accepts both kinds of response', async () => {
+      proves('H3', 'H3b', 'H6b', 'H8', 'N3', 'N3b', 'N3c', 'N5b', 'N8', 'N9')
+      const { client, asked } = await open(revision, one => {
+        if (one.method === 'GET') return bare(405)
+        const result = { resultType: 'complete', content: [] }
+        if (one.body.params.name !== 'streams') return reply(one, result)
+        return new Events().message({ id: one.body.id, result }).end()
+      })
+      await Promise.all([client.call('one'), client.call('streams'), client.call('two')])
+      const posts = asked.filter(({ method }) => method === 'POST')
+      const opening = isStateless
+        ? ['server/discover']
+        : ['initialize', 'notifications/initialized']
+      expect(posts.map(methodOf)).toEqual([...opening, 'tools/call', 'tools/call', 'tools/call'])
+      for (const { headers, body } of posts) {
+        expect(headers.get('accept')).toBe('application/json, text/event-stream')
+        expect(Array.isArray(body)).toBe(false)
+        if (!isStateless) continue
+        expect(headers.get('mcp-method')).toBe(body.method)
+        const version = body.params._meta['io.modelcontextprotocol/protocolVersion']
+        expect(headers.get('mcp-protocol-version')).toBe(version)
+      }
+      const gets = asked.filter(({ method }) => method === 'GET')
+      expect(gets.map(({ headers }) => headers.get('accept'))).toEqual(
+        isStateless ? [] : ['text/event-stream'],
+      )
     })
-    await Promise.all([client.call('one'), client.call('streams'), client.call('two')])
-    const posts = asked.filter(({ method }) => method === 'POST')
-    const opening = isStateless ? ['server/discover'] : ['initialize', 'notifications/initialized']
-    expect(posts.map(methodOf)).toEqual([...opening, 'tools/call', 'tools/call', 'tools/call'])
-    for (const { headers, body } of posts) {
-      expect(headers.get('accept')).toBe('application/json, text/event-stream')
-      expect(Array.isArray(body)).toBe(false)
-      if (!isStateless) continue
-      expect(headers.get('mcp-method')).toBe(body.method)
-      const version = body.params._meta['io.modelcontextprotocol/protocolVersion']
-      expect(headers.get('mcp-protocol-version')).toBe(version)
-    }
-    const gets = asked.filter(({ method }) => method === 'GET')
-    expect(gets.map(({ headers }) => headers.get('accept'))).toEqual(
-      isStateless ? [] : ['text/event-stream'],
-    )
-  })
-})
+  },
+)
 
 test('a stateless client answers no server requests', async () => {
   proves('N3e')

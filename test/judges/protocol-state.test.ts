@@ -81,12 +81,13 @@ describe.each(wires)('the caller over $name', wire => {
     expect(await answered(peer, raw)).toBe('still here')
   })
 
-  it('attributes an error without an id to the only pending call', async () => {
+  it('attributes an unreadable message to the only pending call, and no other error', async () => {
     const { peer, raw } = await talk(wire)
     const call = peer.call('a')
-    const outcome = expect(call).rejects.toMatchObject({ code: 1 })
+    const outcome = expect(call).rejects.toMatchObject({ code: -32700 })
     await nextCall(raw)
     raw.send('{"jsonrpc":"2.0","error":{"code":1,"message":"x"}}')
+    raw.send('{"jsonrpc":"2.0","error":{"code":-32700,"message":"x"}}')
     await outcome
     expect(await answered(peer, raw)).toBe('still here')
   })

@@ -16,6 +16,8 @@ const methods = {
 const listener = await listen(methods, 'tcp://127.0.0.1:0', {
   protocol: 'jsonrpc',
   framing: 'length',
+  // The texts are larger than what callers may send by default.
+  decode: { maxBytes: 16 * 1024 * 1024 },
 })
 console.log(listener.address)
 process.stdin.on('end', () => listener.close()).resume()

@@ -34,9 +34,9 @@ describe.each(able)('tasks over %s', (_, cell) => {
 
   test('are started at once and waited for', async () => {
     proves('K1', 'K2', 'K9', 'X2')
-    const task = await client.start('slow_compute', { seconds: 0.01 })
+    const task = await client.start('slow_compute', { seconds: 0.2 })
     expect(task.id).toEqual(expect.any(String))
-    expect((await task.result()).text).toBe('Computed for 0.01 seconds')
+    expect((await task.result()).text).toBe('Computed for 0.2 seconds')
     expect(task.status).toBe('completed')
   })
 

@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => rm(home, { recursive: true, force: true }))
 
 describe('the packed package', () => {
-  test('contains the compiled sources, their types, a schema and four other files', () => {
+  test('contains the compiled sources, their types, docs, examples, a schema and four other files', () => {
     const texts = [
       'CHANGELOG.md',
       'LICENSE',
@@ -54,7 +54,11 @@ describe('the packed package', () => {
     const contents = readdirSync(installed, { recursive: true, withFileTypes: true })
       .filter(entry => entry.isFile())
       .map(entry => relative(installed, join(entry.parentPath, entry.name)).split(sep).join('/'))
-    expect(contents.filter(path => !path.startsWith('dist/')).sort()).toEqual(texts)
+    expect(contents.filter(path => !/^(?:dist|docs|examples)\//.test(path)).sort()).toEqual(texts)
+    // What the README links to, so that the links work where the package is installed.
+    expect(contents).toContain('docs/README.md')
+    expect(contents).toContain('examples/README.md')
+    expect(contents.filter(path => path.includes('node_modules/'))).toEqual([])
     const stray = contents.filter(path => path.startsWith('dist/') && !/\.(js|d\.ts)$/.test(path))
     expect([...stray, ...contents.filter(path => path.includes('.test.'))]).toEqual([])
   })
@@ -135,9 +139,13 @@ test('the declarations name no package whose types a user may not have', () => {
 /** Returns whether a package is installed along with this one and ships its own types. */
 function bringsTypes(name: string): boolean {
   if (manifest.dependencies[name] === undefined) return false
-  const { types, typings } = JSON.parse(
-    readFileSync(join(installed, '..', name, 'package.json'), 'utf8'),
-  )
+  const folder = join(installed, '..', name)
+  const {
+    types,
+    typings,
+    main = '',
+  } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  if (existsSync(join(folder, main.replace(/\.js$/, '.d.ts')))) return true
   return (types ?? typings) !== undefined
 }
 

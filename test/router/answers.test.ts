@@ -3,7 +3,7 @@ import { Server } from '../../src/server/server.ts'
 import { caller, routed } from './routed.ts'
 
 test('the response to a server request reaches only the server that sent it', async () => {
-  const revisions = ['2026-07-28']
+  const revisions = ['2026-07-28'] as const
   const first = new Server({ name: 'first', version: '1' }, { revisions })
   const seen: unknown[] = []
   first.resource('own', 'first://own', {}, () => 'own')

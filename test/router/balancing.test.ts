@@ -2,13 +2,17 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { connect } from '../../src/connect.ts'
 import { listen } from '../../src/listen.ts'
 import type { Endpoint } from '../../src/mcp/endpoint.ts'
+import type { RevisionName } from '../../src/mcp/revisions/revisions.ts'
 import type { BalanceStrategy, UpstreamOptions } from '../../src/router/options.ts'
 import type { Router } from '../../src/router/router.ts'
 import { Server } from '../../src/server/server.ts'
 import { caller, routed } from './routed.ts'
 
 /** The addresses of interchangeable servers, each of which returns its own index. */
-async function replicas(count: number, revisions?: readonly string[]): Promise<readonly string[]> {
+async function replicas(
+  count: number,
+  revisions?: readonly RevisionName[],
+): Promise<readonly string[]> {
   const listeners = Array.from({ length: count }, (_, at) => {
     const server = new Server({ name: 'one', version: '1' }, revisions && { revisions })
     server.tool('who', {}, () => `${at}`)
@@ -88,7 +92,7 @@ test.each<BalanceStrategy>(['round-robin', 'weighted', 'least-busy', 'two-choice
 )
 
 describe('servers with sessions', () => {
-  const sessions = ['2025-11-25']
+  const sessions = ['2025-11-25'] as const
 
   test('keep each session of a caller at one instance, whatever the balance', async () => {
     const router = await balanced(await replicas(3, sessions), { balance: 'round-robin' })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
 import { connect, RpcError, Server } from '../../src/index.ts'
+import type { RevisionName } from '../../src/mcp/revisions/revisions.ts'
 import { Router } from '../../src/router/index.ts'
 import { limits } from '../../src/util/limits/limits.ts'
 
@@ -14,7 +15,7 @@ const form = {
 } as const
 
 /** A server whose tool logs, reports progress and elicits once `together` calls have arrived. */
-function talker(revision: string, together: number): Server {
+function talker(revision: RevisionName, together: number): Server {
   const server = new Server(
     { name: 'talker', version: '1.0.0' },
     { revisions: [revision], onError: () => {} },

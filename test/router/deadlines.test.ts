@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
 import type { Channel } from '../../src/jsonrpc/channel.ts'
 import type { Attachment, Endpoint } from '../../src/mcp/endpoint.ts'
+import type { RevisionName } from '../../src/mcp/revisions/revisions.ts'
 import { events } from '../../src/observe/events.ts'
 import { Server } from '../../src/server/server.ts'
 import { fakeClock } from '../../src/testing/fake-clock.ts'
@@ -12,7 +13,7 @@ import { caller, failureOf, routed } from './routed.ts'
 const key = 'trunkline/timeoutMs'
 
 /** A server that records the timeouts it receives, with tools that never answer or answer on demand. */
-function behind(revision?: string) {
+function behind(revision?: RevisionName) {
   const server = new Server(
     { name: 'behind', version: '1' },
     revision === undefined ? {} : { revisions: [revision] },
@@ -40,7 +41,7 @@ function calling(client: Client, name: string, _meta: object = {}): Promise<unkn
 }
 
 describe('a server receives the time its caller still waits', () => {
-  test.each(['2024-11-05', '2025-11-25', '2026-07-28'])('in %s', async revision => {
+  test.each(['2024-11-05', '2025-11-25', '2026-07-28'] as const)('in %s', async revision => {
     const { server, received } = behind(revision)
     const clock = fakeClock()
     const router = await routed({ it: { server, prefix: false } }, { clock })

@@ -210,9 +210,9 @@ describe('trunkline up', () => {
   })
 
   test('refuses to start with an invalid file, and starts no program', async () => {
-    const failing = up({ servers: { work: { command: 'a', url: 'http://b' } } })
+    const failing = up({ servers: { work: worker() }, logs: 5 })
     expect(await failureOf(failing)).toMatchObject({
-      message: expect.stringContaining('work'),
+      message: expect.stringContaining('logs'),
       cause: 2,
     })
   })

@@ -3,12 +3,13 @@ import { connect, Server } from '../../src/index.ts'
 import type { Channel } from '../../src/jsonrpc/channel.ts'
 import { encode } from '../../src/jsonrpc/codec/encode.ts'
 import type { Id, Message } from '../../src/jsonrpc/message.ts'
+import type { RevisionName } from '../../src/mcp/revisions/revisions.ts'
 import { Router } from '../../src/router/index.ts'
 import { memoryPair } from '../../src/transport/memory.ts'
 
 const stateless = '2026-07-28'
-const cells = ['2025-06-18', '2025-11-25', stateless].flatMap(front =>
-  ['2024-11-05', '2025-11-25', stateless].map(behind => [front, behind] as const),
+const cells = (['2025-06-18', '2025-11-25', stateless] as const).flatMap(front =>
+  (['2024-11-05', '2025-11-25', stateless] as const).map(behind => [front, behind] as const),
 )
 const key = 'io.modelcontextprotocol/'
 
@@ -16,7 +17,7 @@ const key = 'io.modelcontextprotocol/'
 type Loose = any
 
 /** A server that records its calls, with tools that wait and report progress. */
-function upstreamServer(revision: string) {
+function upstreamServer(revision: RevisionName) {
   const server = new Server(
     { name: 'behind', version: '9.9.9' },
     { revisions: [revision], onError: () => {} },
@@ -177,7 +178,7 @@ test('the completion of a URL elicitation is reported only to the caller that wa
   expect(received).toEqual([['notifications/elicitation/complete', { elicitationId: 'p1' }]])
 })
 
-test.each(['2025-11-25', stateless])(
+test.each(['2025-11-25', stateless] as const)(
   'a task of a server of %s continues for a caller that has reconnected',
   async behind => {
     const server = new Server({ name: 'tasks', version: '1' }, { revisions: [behind] })
@@ -198,7 +199,7 @@ test.each(['2025-11-25', stateless])(
   },
 )
 
-test.each(['2025-11-25', stateless])(
+test.each(['2025-11-25', stateless] as const)(
   'a server of %s causes notifications only for the lists that have changed',
   async behind => {
     const server = new Server({ name: 'lists', version: '1' }, { revisions: [behind] })

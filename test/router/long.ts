@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { descendants, isAlive, until } from '../support/processes.ts'
+import { type Account, chaos } from './chaos.ts'
 import { ledgerHere, worker } from './ledger.ts'
 import { caller, pidsOf, routed } from './routed.ts'
 import { storm } from './storm.ts'
@@ -15,8 +16,34 @@ function amountOf(name: string, usual: number): number {
 }
 
 const calls = amountOf('CALLS', 100_000)
+const kills = amountOf('KILLS', 300)
+const cuts = amountOf('CUTS', 300)
+const reloads = amountOf('RELOADS', 30)
+const everyMs = amountOf('EVERY', 1000)
 const cycles = amountOf('CYCLES', 1000)
 const ups = amountOf('UPS', 100)
+
+test(`${kills} kills, ${cuts} cut connections and ${reloads} reloads`, async () => {
+  const report = await chaos({
+    kills,
+    cuts,
+    reloads,
+    atOnce: 8,
+    pace: () => new Promise(resolve => setTimeout(resolve, everyMs)),
+  })
+  const { killed, cut, calm, longestGapMs } = report
+  console.table({ killed: rowOf(killed), cut: rowOf(cut), calm: rowOf(calm) })
+  console.log(`longest time without an answer of the killed server: ${longestGapMs} ms`)
+  expect([killed.wrong, cut.wrong, calm.wrong]).toEqual([[], [], []])
+  expect(killed.refused / killed.calls).toBeLessThanOrEqual(0.02)
+  expect(cut.refused / cut.calls).toBeLessThanOrEqual(0.02)
+  expect(calm).toMatchObject({ ok: calm.calls, refused: 0, unknown: 0 })
+})
+
+function rowOf({ calls: made, ok, refused, unknown, wrong }: Account): object {
+  const share = `${((100 * refused) / made).toFixed(2)} %`
+  return { calls: made, ok, refused, share, unknown, wrong: wrong.length }
+}
 
 test(`a storm of ${calls} calls, with a program killed every two seconds`, async () => {
   const ledger = ledgerHere('w')

@@ -15,9 +15,9 @@ type Era = (typeof eras)[number]
 
 /** A server of one era, and the URIs of each subscription request to it. */
 function watched(era: Era, options: { readonly refuses?: string } = {}) {
-  const revisions = era === 'session' ? ['2025-11-25'] : ['2026-07-28']
+  const revision = era === 'session' ? '2025-11-25' : '2026-07-28'
   const onError = () => {}
-  const server = new Server({ name: 'watched', version: '1' }, { revisions, onError })
+  const server = new Server({ name: 'watched', version: '1' }, { revisions: [revision], onError })
   const asked: (readonly string[])[] = []
   server.use(next => (message, exchange) => {
     const uris = urisIn(message)

@@ -3,6 +3,7 @@ import type { Client } from '../../src/client/client.ts'
 import { connect } from '../../src/connect.ts'
 import { RpcError } from '../../src/jsonrpc/error.ts'
 import type { Endpoint } from '../../src/mcp/endpoint.ts'
+import type { RevisionName } from '../../src/mcp/revisions/revisions.ts'
 import type { Router } from '../../src/router/index.ts'
 import { Server } from '../../src/server/server.ts'
 import { deferred } from '../../src/util/promises.ts'
@@ -18,7 +19,7 @@ const secret = { type: 'object', properties: { secret: { type: 'string' } } } as
 const form = { type: 'object', properties: { word: { type: 'string' } } } as const
 
 /** A server that repeats its argument in every kind of message: results, logs, progress, server requests. */
-function behind(revision: string): Server {
+function behind(revision: RevisionName): Server {
   const server = new Server(
     { name: 'behind', version: '1' },
     { revisions: [revision], onError: () => {} },

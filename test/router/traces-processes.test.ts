@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { context, propagation, SpanStatusCode, trace } from '@opentelemetry/api'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { connect } from '../../src/connect.ts'
+import type { RevisionName } from '../../src/mcp/revisions/revisions.ts'
 import { observe } from '../../src/observe/observe.ts'
 import {
   registerTelemetry,
@@ -14,7 +15,7 @@ import {
 } from '../support/telemetry.js'
 
 const program = fileURLToPath(new URL('../fixtures/traced.js', import.meta.url))
-const eras = ['2025-11-25', '2026-07-28']
+const eras = ['2025-11-25', '2026-07-28'] as const
 
 let telemetry: Telemetry
 beforeEach(() => {
@@ -24,7 +25,7 @@ beforeEach(() => {
 afterEach(unregisterTelemetry)
 
 /** An application, a router and a server, each a process with its own SDK, and the spans they exported. */
-async function chain(caller: string, server: string) {
+async function chain(caller: RevisionName, server: RevisionName) {
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-traces-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const files = ['router', 'server'].map(name => join(folder, name))

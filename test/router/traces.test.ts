@@ -11,6 +11,7 @@ import {
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { connect } from '../../src/connect.ts'
 import { listen } from '../../src/listen.ts'
+import type { RevisionName } from '../../src/mcp/revisions/revisions.ts'
 import { observe } from '../../src/observe/observe.ts'
 import type { UpstreamOptions } from '../../src/router/options.ts'
 import { Router } from '../../src/router/router.ts'
@@ -38,8 +39,8 @@ const callersTrace = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 /** A client, a router and a server, each over a socket, and the `_meta` of the calls that reach the server. */
 async function chain(options: {
   readonly isTraced: boolean
-  readonly caller?: string
-  readonly server?: string
+  readonly caller?: RevisionName
+  readonly server?: RevisionName
   readonly behind?: UpstreamOptions
 }) {
   const server = new Server({ name: 'calc', version: '1' }, { revisions: one(options.server) })
@@ -73,7 +74,7 @@ async function chain(options: {
   return { client, metas }
 }
 
-function one(revision: string | undefined): readonly string[] | undefined {
+function one(revision: RevisionName | undefined): readonly RevisionName[] | undefined {
   return revision === undefined ? undefined : [revision]
 }
 
@@ -93,7 +94,7 @@ async function inSpan<T>(name: string, run: () => Promise<T>): Promise<T> {
   }
 }
 
-const eras = ['2025-11-25', '2026-07-28']
+const eras = ['2025-11-25', '2026-07-28'] as const
 
 describe.each(eras)('a caller of %s', caller => {
   it.each(eras)('shares a trace with the router and a server of %s', async server => {
@@ -170,7 +171,7 @@ describe.each(eras)('a caller of %s', caller => {
       { name: 'first' },
       {
         name: 'tools/call calc__nothing',
-        status: { code, message: 'Tool not found' },
+        status: { code, message: 'Tool not found: calc__nothing' },
         attributes: notFound,
       },
       { name: 'second' },
@@ -333,7 +334,7 @@ describe('background work is part of no trace', () => {
     const behind = await listen(server, 'tcp://127.0.0.1:0')
     onTestFinished(() => behind.close())
     const { address, cut } = await relayTo(behind.address)
-    const revisions = ['2025-11-25']
+    const revisions = ['2025-11-25'] as const
     const client = await inSpan('startup', () => connect(address, { revisions }))
     onTestFinished(() => client.close())
     cut()

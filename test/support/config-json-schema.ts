@@ -1,13 +1,16 @@
-import type { Field, FieldType, Json, KeyKind, StringRule } from '../../src/router/config/field.ts'
-import {
-  type ForeignKey,
-  foreignFileKeys,
-  foreignServerKeys,
-} from '../../src/router/config/other-hosts.ts'
+import { serverKeys } from '../../src/router/config/dialects/keys.ts'
+import type {
+  ConfigJson,
+  Field,
+  FieldType,
+  KeyKind,
+  StringRule,
+} from '../../src/router/config/field.ts'
 import { configGroups } from '../../src/router/config/schema.ts'
 import { addressSchemes } from '../../src/router/config/values.ts'
+import { keyText } from './dialect-keys.ts'
 
-type Schema = { readonly [name: string]: Json }
+type Schema = { readonly [name: string]: ConfigJson }
 
 /**
  * Returns the field table as JSON Schema (draft-07), so that editors complete names, show meanings and
@@ -28,22 +31,17 @@ export function configJsonSchema(): Schema {
 }
 
 function groupSchema(named: string): Schema {
-  const properties: Record<string, Json> = {}
+  const properties: Record<string, ConfigJson> = {}
   for (const [name, field] of configGroups.get(named)?.fields ?? []) {
     properties[name] = fieldSchema(field)
   }
-  for (const [name, key] of foreignKeys.get(named) ?? []) {
-    if (key.severity === 'warning') {
-      properties[name] = { description: key.message, deprecated: true }
+  for (const [name, rule] of named === 'server' ? serverKeys : []) {
+    if (rule.kind !== 'refused') {
+      properties[name] = { description: keyText(rule), deprecated: true }
     }
   }
   return { type: 'object', properties, additionalProperties: false, ...required.get(named) }
 }
-
-const foreignKeys = new Map<string, ReadonlyMap<string, ForeignKey>>([
-  ['file', foreignFileKeys],
-  ['server', foreignServerKeys],
-])
 
 const oneOf = (...names: readonly string[]): Schema => ({
   oneOf: names.map(name => ({ required: [name] })),

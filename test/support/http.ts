@@ -17,6 +17,7 @@ export function httpRequest(asking: Asking = {}): HttpRequest {
     method,
     path: target.split('?')[0] ?? '',
     headers,
+    address: () => undefined,
     principal,
     header: name => headers[name],
     origin: () => ({ hosts: ['localhost:1'], origins: [], target }),

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { openClient } from '../../src/client/client.ts'
 import type { ClientOptions } from '../../src/client/options.ts'
 import { RpcError } from '../../src/jsonrpc/error.ts'
+import type { RevisionName } from '../../src/mcp/revisions/revisions.ts'
 import { Server } from '../../src/server/server.ts'
 import type { TaskRecord, TaskStore } from '../../src/server/tasks/store.ts'
 import { memoryPair } from '../../src/transport/memory.ts'
@@ -43,7 +44,7 @@ function make(store?: TaskStore) {
   return { server, held, signals }
 }
 
-function connect(server: Server, revision: string, options: ClientOptions = {}) {
+function connect(server: Server, revision: RevisionName, options: ClientOptions = {}) {
   const dial = async () => {
     const [near, far] = memoryPair()
     server.attach(far)
@@ -54,7 +55,7 @@ function connect(server: Server, revision: string, options: ClientOptions = {}) 
 
 const yes = () => ({ action: 'accept', content: { ok: true } }) as const
 
-describe.each(['2025-11-25', '2026-07-28'])(
+describe.each(['2025-11-25', '2026-07-28'] as const)(
   'tasks between our client and server in %s',
   revision => {
     it('are started, followed and fetched', async () => {

@@ -1,8 +1,10 @@
 import { type } from 'arktype'
 import * as v from 'valibot'
-import { describe, expectTypeOf, test } from 'vitest'
+import { describe, expect, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
-import { connect, Server } from '../../src/index.ts'
+import { type Context, connect, type RevisionName, Server, text } from '../../src/index.ts'
+import type { ToolDefinition, ToolHandler } from '../../src/server/index.ts'
+import { allRevisions } from '../support/asking.ts'
 
 const server = new Server({ name: 'typed', version: '1.0.0' })
 
@@ -76,7 +78,60 @@ describe('the output of a tool', () => {
   })
 
   test('is unconstrained without a schema', () => {
+    const parsed: unknown = JSON.parse('{}')
+    const either = (): string | { sum: number } | undefined => undefined
     server.tool('free', {}, () => 'words')
+    server.tool('nothing', {}, () => {})
+    server.tool('object', {}, async () => ({ sum: 1, list: [text('one')] }))
+    server.tool('union', {}, either)
+    server.tool('union later', {}, async () => either())
+    server.tool('now or later', {}, () => either() ?? Promise.resolve(1))
+    server.tool('unknown', {}, () => parsed)
+    server.tool('unknown later', {}, async () => parsed)
+    server.tool('any', {}, () => JSON.parse('{}'))
+    server.tool('any later', {}, async () => JSON.parse('{}'))
+    server.tool('class', {}, () => new Map([['a', 1]]))
+    server.tool('always fails', {}, () => {
+      throw new Error('no')
+    })
+    server.tool('with input', { input: z.object({ city: z.string() }) }, ({ city }, ctx) => {
+      expectTypeOf(city).toEqualTypeOf<string>()
+      expectTypeOf(ctx).toEqualTypeOf<Context>()
+      return ctx.signal.aborted ? city : { city }
+    })
+  })
+
+  test('is not what JSON cannot express', () => {
+    class Weather {}
+    const maybe = (): string | (() => string) => 'words'
+    // @ts-expect-error a function
+    server.tool('function', {}, () => () => 'words')
+    // @ts-expect-error a method that was not called
+    server.tool('method', {}, () => 'words'.trim)
+    // @ts-expect-error a promise of a function
+    server.tool('function later', {}, async () => () => 'words')
+    // @ts-expect-error possibly a function
+    server.tool('maybe a function', {}, maybe)
+    // @ts-expect-error possibly a function, later
+    server.tool('maybe a function later', {}, async () => maybe())
+    // @ts-expect-error a class
+    server.tool('class itself', {}, () => Weather)
+    // @ts-expect-error a symbol
+    server.tool('symbol', {}, () => Symbol('words'))
+    const input = z.object({ a: z.string() })
+    // @ts-expect-error a function, in a tool with input
+    server.tool('function of input', { input }, ({ a }) => a.trim)
+  })
+
+  test('is passed through functions that register tools', () => {
+    function register<D extends ToolDefinition>(definition: D, code: ToolHandler<D>): void {
+      server.tool(`registered: ${definition.title}`, definition, code)
+    }
+    register({ output, title: 'now' }, () => ({ sum: 1 }))
+    register({ output, title: 'later' }, async () => ({ sum: 1 }))
+    register({ title: 'free' }, () => 'words')
+    // @ts-expect-error a string is not a number
+    register({ output, title: 'wrong' }, () => ({ sum: 'one' }))
   })
 })
 
@@ -116,5 +171,36 @@ describe('a client', () => {
     await using client = await connect(new Server({ name: 'a', version: '1' }))
     const call = () => client.call('add', {}, { output: z.object({ sum: z.number() }) })
     expectTypeOf<Awaited<ReturnType<typeof call>>['structured']>().toEqualTypeOf<{ sum: number }>()
+  })
+})
+
+describe('the option revisions', () => {
+  const info = { name: 'dated', version: '1.0.0' }
+  const all = '2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28'
+
+  test('names the five revisions', () => {
+    expectTypeOf<RevisionName>().toEqualTypeOf<(typeof allRevisions)[number]>()
+    const named = new Server(info, { revisions: allRevisions })
+    expect(named.revisions.map(({ name }) => name)).toEqual(allRevisions)
+  })
+
+  test('names no other, of a server', () => {
+    // @ts-expect-error there is no such revision
+    const wrong = () => new Server(info, { revisions: ['2025-11-26'] })
+    expect(wrong).toThrow(`unknown revision "2025-11-26"; the revisions are ${all}`)
+    const empty = () => new Server(info, { revisions: [] })
+    expect(empty).toThrow(`option "revisions" is empty; the revisions are ${all}`)
+  })
+
+  test('names no other, of a client', async () => {
+    await using named = new Server(info)
+    // @ts-expect-error there is no such revision
+    const wrong = connect(named, { revisions: ['2025-11-26'] })
+    await expect(wrong).rejects.toThrow(`unknown revision "2025-11-26"; the revisions are ${all}`)
+    // @ts-expect-error not a date
+    const number = connect(named, { revisions: [20251125] })
+    await expect(number).rejects.toThrow(`unknown revision "20251125"; the revisions are ${all}`)
+    const empty = connect(named, { revisions: [] })
+    await expect(empty).rejects.toThrow(`option "revisions" is empty; the revisions are ${all}`)
   })
 })

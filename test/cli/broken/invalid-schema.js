@@ -1,4 +1,4 @@
-// Lists tools with invalid schemas.
+// Lists tools with invalid schemas, and one whose schema is valid but odd.
 
 import { refusal, serve, tool } from './stdio.js'
 
@@ -17,6 +17,11 @@ const tools = [
       type: 'object',
       properties: { a: { type: 'object', 'x-mcp-header': 'A' } },
     },
+  },
+  {
+    ...tool,
+    name: 'choice',
+    inputSchema: { type: 'object', properties: { a: { enum: [] } } },
   },
 ]
 const list = ({ cursor }) =>

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { Automaton } from '../../../src/mcp/regex/nfa.ts'
 import { parsePattern } from '../../../src/mcp/regex/parse.ts'
 import { compilePattern, type Pattern } from '../../../src/mcp/regex/pattern.ts'
+import { WorkBudget, WorkExceeded } from '../../../src/mcp/regex/work-budget.ts'
+import { limits } from '../../../src/util/limits/limits.ts'
 import type { Random } from '../random.ts'
 import { target } from '../target.ts'
 
@@ -64,15 +66,30 @@ export const patternTarget = target(
     const pattern = compiled(source)
     for (const each of texts) {
       const expected = native.test(each)
-      assert.equal(automaton.test(each), expected, JSON.stringify(each))
-      if (pattern !== undefined) assert.equal(pattern.test(each), expected, JSON.stringify(each))
+      assert.equal(automaton.test(each, budget()), expected, JSON.stringify(each))
+      if (pattern !== undefined)
+        assert.equal(pattern.test(each, budget()), expected, JSON.stringify(each))
     }
-    pattern?.test(long)
+    tried(pattern, long)
     const other = compiled(broken)
-    for (const each of [...texts, long])
-      assert.equal(typeof (other?.test(each) ?? false), 'boolean')
+    for (const each of [...texts, long]) tried(other, each)
   },
 )
+
+function budget(): WorkBudget {
+  const made = new WorkBudget()
+  made.renew(limits.schemaWork.default)
+  return made
+}
+
+/** Tests a text, which gives a result or takes too much work. */
+function tried(pattern: Pattern | undefined, text: string): void {
+  try {
+    assert.equal(typeof (pattern?.test(text, budget()) ?? false), 'boolean')
+  } catch (error) {
+    assert.ok(error instanceof WorkExceeded, String(error))
+  }
+}
 
 function expression(random: Random, depth: number): string {
   const choices = Array.from({ length: random.once(4) ? 2 : 1 }, () =>

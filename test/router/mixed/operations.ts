@@ -1,0 +1,100 @@
+import { join } from 'node:path'
+import type { Client } from '../../../src/client/client.ts'
+import { RpcError } from '../../../src/jsonrpc/error.ts'
+
+/** One caller of the mixed load. */
+export interface MixedCaller {
+  readonly client: Client
+  readonly era: 'session' | 'stateless'
+  /** A folder that the file server may read, with the file `note.txt`. */
+  readonly folder: string
+  /** Cuts the connections of this caller, if it has a proxy in front. */
+  readonly cut?: () => void
+  /** Waits for the next change of the watched resource. */
+  nextChange(): Promise<void>
+}
+
+/** An operation: does something, and says what is wrong with the answer, or undefined if it is right. */
+type Operation = (caller: MixedCaller, nonce: string) => Promise<string | undefined>
+
+const differs = (found: unknown, expected: unknown): string | undefined =>
+  found === expected ? undefined : `got ${JSON.stringify(found)} for ${JSON.stringify(expected)}`
+
+const says =
+  (tool: string, part: string, args: object = {}): Operation =>
+  async ({ client }) => {
+    const { text = '' } = await client.call(tool, { ...args })
+    return text.includes(part) ? undefined : `${tool}: ${text.slice(0, 100)}`
+  }
+
+/** The operations of the mixed load, by name. Each one makes the calls that `callsOf` says. */
+export const operations: Readonly<Record<string, Operation>> = {
+  echo: async ({ client }, nonce) =>
+    differs((await client.call('own__echo', { word: nonce })).text, nonce),
+  everything: says('every__get-sum', '5', { a: 2, b: 3 }),
+  memory: says('memory__read_graph', 'entities'),
+  files: async (caller, nonce) =>
+    says('fs__read_text_file', 'a file', { path: join(caller.folder, 'note.txt') })(caller, nonce),
+  progress: async ({ client }, nonce) => {
+    let steps = 0
+    const onProgress = (): void => void steps++
+    const { text } = await client.call('own__steps', { word: nonce }, { onProgress })
+    return differs(text, nonce) ?? differs(steps, 3)
+  },
+  cancellation: async ({ client }) => {
+    const stop = new AbortController()
+    const reason = new Error('given up')
+    const call = client.call('own__wait', {}, { signal: stop.signal }).then(
+      () => 'answered',
+      error => (error === reason ? undefined : `${error}`),
+    )
+    setTimeout(() => stop.abort(reason), 5)
+    return call
+  },
+  elicitation: async ({ client }) => differs((await client.call('own__ask')).text, 'in Bern'),
+  task: async ({ client }, nonce) => {
+    const task = await client.start('own__job', { word: nonce })
+    return differs((await task.result()).text, nonce)
+  },
+  toolError: async ({ client }) => differs((await client.call('own__fail')).isError, true),
+  unknownTool: async ({ client }) => {
+    const error = await client.call('own__missing').catch(thrown => thrown)
+    return error instanceof RpcError ? differs(error.kind, 'tool_not_found') : `${error}`
+  },
+  list: async ({ client }) => {
+    const names = new Set<string>()
+    for await (const { name } of client.tools({ fresh: true })) names.add(name)
+    return names.has('own__echo') && names.has('every__echo') ? undefined : `${[...names]}`
+  },
+  read: async ({ client }) => {
+    const { contents } = await client.read('own://note', { fresh: true })
+    const [first] = contents
+    return differs(first !== undefined && 'text' in first ? first.text : undefined, 'a note')
+  },
+  change: async ({ client, nextChange }) => {
+    const change = nextChange()
+    await client.call('own__touch')
+    await change
+    return undefined
+  },
+  resumption: async ({ client, era, cut }, nonce) => {
+    // Only a session can resume a stream, and only callers with a proxy can be cut off.
+    const isCut = cut !== undefined && era === 'session'
+    let isFirst = true
+    const onProgress = (): void => {
+      if (isCut && isFirst) cut()
+      isFirst = false
+    }
+    return differs((await client.call('own__steps', { word: nonce }, { onProgress })).text, nonce)
+  },
+}
+
+/** The tool that each operation calls once, where it succeeds without rounds of input. */
+export const toolOf: Readonly<Record<string, readonly [server: string, tool: string]>> = {
+  echo: ['own', 'own__echo'],
+  everything: ['every', 'every__get-sum'],
+  memory: ['memory', 'memory__read_graph'],
+  files: ['fs', 'fs__read_text_file'],
+  toolError: ['own', 'own__fail'],
+  change: ['own', 'own__touch'],
+}

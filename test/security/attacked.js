@@ -1,0 +1,43 @@
+// Serves over HTTP, TCP and WebSocket with default options until its input ends. Prints the ports, and for
+// each line of input how much memory it has used at most, and how long its event loop was busy at most.
+
+import { createInterface } from 'node:readline'
+import { listen, Server } from '../../dist/index.js'
+
+const server = new Server({ name: 'attacked', version: '1' }, { onError: () => {} })
+const long = 'x'.repeat(8 * 1024 * 1024)
+let calls = 0
+server.tool('long', {}, () => {
+  calls++
+  return long
+})
+const onError = () => {}
+const addresses = ['http://127.0.0.1:0/mcp', 'tcp://127.0.0.1:0']
+const listeners = await Promise.all(addresses.map(address => listen(server, address, { onError })))
+console.log(JSON.stringify(listeners.map(({ address }) => Number(/:(\d+)/.exec(address)[1]))))
+let peakBytes = 0
+let blockedMs = 0
+let usedMs = 0
+// Not the peak that the system knows, which a process inherits from its parent; and the time of the
+// processor between two turns of the event loop, which does not depend on how busy the machine is.
+const sample = () => {
+  peakBytes = Math.max(peakBytes, process.memoryUsage.rss())
+  const { user, system } = process.cpuUsage()
+  const nowMs = (user + system) / 1000
+  blockedMs = Math.max(blockedMs, nowMs - usedMs)
+  usedMs = nowMs
+}
+sample()
+setInterval(sample, 2)
+blockedMs = 0
+for await (const _ of createInterface({ input: process.stdin })) {
+  sample()
+  const state = { calls, peakBytes, blockedMs }
+  globalThis.gc()
+  console.log(JSON.stringify({ ...state, bytes: process.memoryUsage.rss() }))
+  // The collection above is no part of an attack.
+  const before = blockedMs
+  sample()
+  blockedMs = before
+}
+process.exit(0)

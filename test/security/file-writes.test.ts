@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { sources, withoutComments } from '../sources.ts'
+
+/** The writer, the lock of the pin file, and bundles, which are unpacked into a new folder with `wx`. */
+const allowed = ['cli/replace-file.ts', 'cli/up/pin-store.ts', 'cli/bundles/unpack.ts']
+
+test('files are written by replaceFile only', () => {
+  const writing =
+    /\b(?:writeFile|writeFileSync|appendFile|appendFileSync|createWriteStream|copyFile)\(/
+  const opening = /(?<![#.])\bopen(?:Sync)?\([^)]*['"](?:w|a|r\+)/
+  const users = sources().filter(({ text }) => {
+    const code = withoutComments(text)
+    return writing.test(code) || opening.test(code)
+  })
+  expect(users.map(({ path }) => path).filter(path => !allowed.includes(path))).toEqual([])
+})

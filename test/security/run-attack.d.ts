@@ -1,0 +1,3 @@
+export function runAttack(
+  name: string,
+): Promise<{ readonly keptBytes: number; readonly grownBytes: number; readonly blockedMs: number }>
