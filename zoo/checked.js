@@ -2,34 +2,38 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { root } from '../scripts/steps.js'
 
-/** Runs `trunkline check` on each server. Resolves to the findings that are no `ok`, by server. */
-export async function checkAll(commands) {
+/**
+ * Runs `trunkline check` on each server of a configuration file, so that it has its arguments and variables.
+ * Resolves to the findings that are no `ok`, by server.
+ */
+export async function checkAll(file, names) {
   const rows = []
-  for (const { name, command, args, cwd, env } of commands) {
-    const report = await check(command, args, cwd, env)
+  for (const name of names) {
+    const report = await check(file, name)
     const findings = (report.steps ?? []).flatMap(({ step, findings }) =>
       findings
         .filter(({ status }) => status === 'warn' || status === 'fail')
         .map(finding => ({ step, ...finding })),
     )
-    rows.push({ name, error: report.error?.message, findings })
+    const { officialSdkHabits: habits } = report
+    rows.push({ name, error: report.error?.message, habits, findings })
     console.error(`${name}: ${findings.length} findings`)
   }
   return rows
 }
 
-function check(command, args, cwd, env) {
+function check(file, name) {
   const program = join(root, 'dist/cli/main.js')
   return new Promise(resolve => {
     execFile(
       process.execPath,
-      [program, 'check', '--json', '--', command, ...args],
-      { cwd, env, timeout: 300_000, maxBuffer: 64 * 1024 * 1024 },
-      (_error, stdout) => {
+      [program, 'check', name, '--config', file, '--json'],
+      { timeout: 300_000, maxBuffer: 64 * 1024 * 1024 },
+      (_error, stdout, stderr) => {
         try {
           resolve(JSON.parse(stdout))
         } catch {
-          resolve({ error: { message: 'no report' } })
+          resolve({ error: { message: stderr.trim().split('\n').at(-1) || 'no report' } })
         }
       },
     )

@@ -118,6 +118,11 @@ export const commands: readonly CommandRow[] = [
           'Listen on this port or `host:port`: short for `--listen http://127.0.0.1:PORT/mcp`.',
       },
       {
+        name: 'view',
+        value: 'NAME',
+        meaning: 'Serve only this view of the configuration: some of its servers and tools.',
+      },
+      {
         name: 'metrics',
         value: 'ADDRESS',
         meaning: 'Separate address for `/metrics`, `/healthz` and `/readyz`.',

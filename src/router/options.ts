@@ -244,12 +244,42 @@ export interface UpstreamOptions {
 
 /** Settings of tool search, which replaces a long list of tools by a tool that finds them and one that calls them. */
 export interface ToolSearchOptions {
-  /** The number of tools up to which all are listed. By default 0. */
+  /** The number of tools up to which all are listed. By default no number of tools is. */
   readonly above?: number
   /** Exposed names of tools that stay listed; `*` matches any characters. */
   readonly visible?: readonly string[]
   /** Tools that one search returns at most. */
   readonly results?: number
+}
+
+/** The callers that match all patterns of the rule; `*` matches any characters. */
+export interface CallerRule {
+  /** The id of the authenticated caller; empty for one without. */
+  readonly principal?: string
+  /** The name that the client gives itself, which nobody has verified. */
+  readonly client?: string
+}
+
+/**
+ * A part of a router: its callers see and call only some of the servers and tools. By default everything.
+ * Patterns: `*` matches any characters.
+ */
+export interface ViewOptions {
+  /** The names of the servers whose tools, prompts and resources the view has. */
+  readonly servers?: readonly string[]
+  /** Which tools of these servers the view has, by the names that callers see. */
+  readonly tools?: {
+    /** Only these tools. */
+    readonly allow?: readonly string[]
+    /** None of these tools; `deny` wins over `allow`. */
+    readonly deny?: readonly string[]
+  }
+  /** Tool search in this view; `false` for none. By default that of the router. */
+  readonly toolSearch?: ToolSearchOptions | false
+  /** How to use the tools of the view, for the model. By default the `instructions` of the router. */
+  readonly instructions?: string
+  /** The callers who have this view at the addresses of the router; the first view that matches. By default none. */
+  readonly callers?: readonly CallerRule[]
 }
 
 /** Options of a {@link Router}. */
@@ -281,6 +311,8 @@ export interface RouterOptions {
   readonly outbound?: readonly Middleware[]
   /** Replaces a long list of tools by `search_tools` and `call_tool`. By default every tool is listed. */
   readonly toolSearch?: ToolSearchOptions
+  /** Parts of the router, by name: for some callers, or for an address of their own (`router.view`). */
+  readonly views?: Readonly<Record<string, ViewOptions>>
   /** Lists of an earlier run, which callers get while servers start. By default none. */
   readonly remembered?: RememberedLists
   /** Called when `remembered` has changed, so that it can be saved. */

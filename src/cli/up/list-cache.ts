@@ -1,7 +1,11 @@
 import { mkdir, readFile, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { RememberedLists } from '../../router/catalog/remembered-lists.ts'
+import {
+  isListsFile,
+  RememberedLists,
+  type RememberedListsFile,
+} from '../../router/catalog/remembered-lists.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { errorMessage } from '../../util/text/error-message.ts'
 import { replaceFile } from '../replace-file.ts'
@@ -22,10 +26,11 @@ export class ListCache {
     this.#onProblem = onProblem
   }
 
-  /** Reads the file. Never rejects. */
-  async load(): Promise<void> {
+  /** Reads what the file has under these keys. Never rejects. */
+  async load(keys: ReadonlySet<string>): Promise<void> {
     try {
-      await this.#import()
+      const file = await this.#read()
+      if (file !== undefined) this.lists.import(file, key => keys.has(key))
     } catch (error) {
       this.#onProblem(errorMessage(error))
     }
@@ -49,25 +54,44 @@ export class ListCache {
     this.#writing = this.#writing.then(async () => {
       try {
         await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 })
-        // Another router may have written since; an invalid file is replaced.
-        await this.#import().catch(() => {})
-        await replaceFile(this.#path, JSON.stringify(this.lists.export()))
+        // It may have lists of other routers; an invalid file is replaced.
+        const file = await this.#read().catch(() => undefined)
+        await replaceFile(this.#path, JSON.stringify(merged(file, this.lists.export())))
       } catch (error) {
         this.#onProblem(errorMessage(error))
       }
     })
   }
 
-  async #import(): Promise<void> {
+  async #read(): Promise<RememberedListsFile | undefined> {
     const { size } = await stat(this.#path).catch(() => ({ size: 0 }))
-    if (size === 0) return
+    if (size === 0) return undefined
     if (size > limits.listCacheBytes.default) throw new Error(`${this.#path} is too large`)
-    try {
-      this.lists.import(JSON.parse(await readFile(this.#path, 'utf8')))
-    } catch (cause) {
-      throw new Error(`${this.#path} is not a file of remembered lists`, { cause })
-    }
+    const file = parsed(await readFile(this.#path, 'utf8'))
+    if (!isListsFile(file)) throw new Error(`${this.#path} is not a file of remembered lists`)
+    return file
   }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns a file with the newest servers of two; those of the second are the newer ones. */
+function merged(
+  file: RememberedListsFile | undefined,
+  own: RememberedListsFile,
+): RememberedListsFile {
+  const others = Object.entries(file?.servers ?? {}).filter(
+    ([key]) => !Object.hasOwn(own.servers, key),
+  )
+  const all = [...others, ...Object.entries(own.servers)]
+  const newest = all.slice(-limits.rememberedServers.default)
+  return { version: 1, servers: Object.fromEntries(newest) }
 }
 
 /** Returns where lists are remembered if the user does not say so: in the user's folder for caches. */

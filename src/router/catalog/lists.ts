@@ -20,6 +20,9 @@ export interface Lists {
 /** Lists that have not been read. Compare its members by identity to distinguish them from empty lists. */
 export const noLists: Lists = { tools: [], prompts: [], resources: [], templates: [], skills: [] }
 
+/** The names of all lists. */
+export const listMembers = ['tools', 'prompts', 'resources', 'templates', 'skills'] as const
+
 /** A kind of list with its own change notification; `resources` includes the templates and the skills. */
 export type ListKind = 'tools' | 'prompts' | 'resources'
 

@@ -1,4 +1,4 @@
-import { nearest } from '../../util/nearest.ts'
+import { didYouMean, nearest } from '../../util/nearest.ts'
 import { setMember } from '../../util/objects.ts'
 import { type ConfigInput, declaredInputs, withDefaults } from './dialects/inputs.ts'
 import { isComment } from './dialects/nodes.ts'
@@ -64,9 +64,38 @@ export function checkConfig(root: ConfigNode, options: ConfigCheckOptions): Conf
   const settings = check.settings(file) ?? {}
   const { issues } = check.results()
   const servers = file.servers.map(server => check.server(server))
+  const viewIssues = unknownServers(root, settings.views, servers)
   const { shown } = check.results()
   const missingInputs = declaredInputs(root).filter(({ id }) => missing.has(id))
-  return { settings, servers, issues: [...file.issues, ...issues], shown, missingInputs }
+  return {
+    settings,
+    servers,
+    issues: [...file.issues, ...issues, ...viewIssues],
+    shown,
+    missingInputs,
+  }
+}
+
+/** Warns of servers that a view names and that do not exist. */
+function unknownServers(
+  root: ObjectNode,
+  views: unknown,
+  servers: readonly CheckedServer[],
+): readonly ConfigIssue[] {
+  const at = root.members.get('views')?.at
+  if (at === undefined) return []
+  const known = servers.map(({ name }) => name)
+  // The check: the field table admits only objects with a list of strings.
+  const entries = Object.entries((views ?? {}) as Record<string, { servers?: readonly string[] }>)
+  return entries.flatMap(([view, { servers: named = [] }]) =>
+    named
+      .filter(name => !name.includes('*') && !known.includes(name))
+      .map(name => {
+        const path = pathText(['views', view, 'servers'])
+        const message = `${path}: there is no server ${JSON.stringify(name)}${didYouMean(name, known)}`
+        return { severity: 'warning', ...at, path, message } as const
+      }),
+  )
 }
 
 /** One pass over a file. A method that returns undefined has reported why there is no value. */

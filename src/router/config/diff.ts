@@ -66,13 +66,17 @@ export function changeOf(before: UpstreamOptions, after: UpstreamOptions): Serve
 }
 
 function settingsChanged(before: RouterConfig, after: RouterConfig): readonly string[] {
-  const settings = ({ router, tls, public: isPublic, metrics, logLevel }: RouterConfig) => ({
-    ...router,
-    tls,
-    public: isPublic,
-    metrics,
-    logLevel,
-  })
+  const settings = (config: RouterConfig) => {
+    const { router, viewAddresses, tls, public: isPublic, metrics, logLevel } = config
+    return {
+      ...router,
+      views: [router.views ?? {}, viewAddresses],
+      tls,
+      public: isPublic,
+      metrics,
+      logLevel,
+    }
+  }
   const [old, now] = [settings(before), settings(after)]
   return Array.from(fieldsOf('file').keys()).filter(
     name => !isSame(memberOf(old, name), memberOf(now, name)),

@@ -147,6 +147,15 @@ function placed(group: string, object: object): unknown {
       return { mcpServers: {}, priorities: [object] }
     case 'toolSearch':
       return { mcpServers: {}, toolSearch: object }
+    case 'view':
+      return {
+        mcpServers: { git: { command: 'x' }, github: { command: 'x' } },
+        views: { v: object },
+      }
+    case 'viewTools':
+      return { mcpServers: {}, views: { v: { tools: object } } }
+    case 'callers':
+      return { mcpServers: {}, views: { v: { callers: [object] } } }
     case 'deadLetters':
       return { mcpServers: {}, deadLetters: object }
     case 'tls':

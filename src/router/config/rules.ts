@@ -37,19 +37,27 @@ export const groupRules: ReadonlyMap<string, (object: CheckedObject) => void> = 
 
 function fileRules({ node, value, report, allowPublic }: CheckedObject): void {
   const { members } = node
-  const addresses = stringsIn(value.listen).filter(text => isAddress(text))
-  const twice = repeated(addresses)
-  if (twice) report('listen', 'listen contains a duplicate address')
+  const own = stringsIn(value.listen).filter(text => isAddress(text))
+  const ofViews = viewAddresses(value.views)
+  const addresses = [...own, ...ofViews]
+  if (repeated(own)) report('listen', 'listen contains a duplicate address')
+  else if (repeated(addresses)) report('views', 'views contains an address that is used twice')
   const isPublic = allowPublic || value.public === true
-  if (!isPublic && addresses.some(text => !isLocalAddress(text)))
-    report('listen', publicProblem('listen'))
+  for (const [field, those] of [
+    ['listen', own],
+    ['views', ofViews],
+  ] as const) {
+    if (!isPublic && those.some(text => !isLocalAddress(text))) report(field, publicProblem(field))
+  }
   const metrics = value.metrics
   if (typeof metrics === 'string' && isAddress(metrics) && !isPublic && !isLocalAddress(metrics)) {
     report('metrics', publicProblem('metrics'))
   }
-  const isSecure = addresses.some(text => /^(?:https|wss)$/.test(schemeOf(text) ?? ''))
+  const isTls = (text: string): boolean => /^(?:https|wss)$/.test(schemeOf(text) ?? '')
+  const isSecure = addresses.some(isTls)
   if (isSecure && !members.has('tls')) {
-    report('listen', 'listen has an address with TLS, which needs tls: { "cert": …, "key": … }')
+    const field = own.some(isTls) ? 'listen' : 'views'
+    report(field, `${field} has an address with TLS, which needs tls: { "cert": …, "key": … }`)
   }
   const isHttp =
     !members.has('listen') || addresses.some(text => /^https?$/.test(schemeOf(text) ?? ''))
@@ -59,6 +67,13 @@ function fileRules({ node, value, report, allowPublic }: CheckedObject): void {
       'metrics need an HTTP address; add one to listen, or set metrics to an address',
     )
   }
+}
+
+/** Returns the valid addresses at which views are served. */
+function viewAddresses(views: unknown): string[] {
+  // The check: the field table admits only objects here.
+  const all = Object.values((views ?? {}) as Readonly<Record<string, { listen?: unknown }>>)
+  return all.flatMap(({ listen }) => stringsIn(listen)).filter(text => isAddress(text))
 }
 
 function tlsRules({ node, report }: CheckedObject): void {

@@ -65,7 +65,7 @@ export const toolSearch: Record<keyof ToolSearchOptions, Field> = {
   above: {
     type: integer(0, 1_000_000),
     meaning: 'The number of tools up to which all are listed.',
-    default: 0,
+    default: '(none)',
     example: 100,
   },
   visible: {

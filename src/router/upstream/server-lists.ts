@@ -1,6 +1,13 @@
 import { RpcError } from '../../jsonrpc/error.ts'
 import type { InvalidEntry } from '../catalog/entry-check.ts'
-import { type ListKind, type Lists, listKinds, noLists, type ReadList } from '../catalog/lists.ts'
+import {
+  type ListKind,
+  type Lists,
+  listKinds,
+  listMembers,
+  noLists,
+  type ReadList,
+} from '../catalog/lists.ts'
 
 /** A list that could not be read, and why. */
 export interface ListProblem {
@@ -87,7 +94,8 @@ export class ServerLists<T> {
     const before = this.shown
     if (lists.tools !== undefined) this.#isRecalled = false
     if (Object.keys(lists).length > 0) {
-      this.#lists.set(instance, { ...(this.#lists.get(instance) ?? noLists), ...lists })
+      const read = keptWhereSame(before, lists)
+      this.#lists.set(instance, { ...(this.#lists.get(instance) ?? noLists), ...read })
       this.#known = this.shown
       this.#invalid.set(kind, invalid)
     }
@@ -152,7 +160,7 @@ function problemOf(method: string, error: unknown): ListProblem {
 
 /** Returns whether all of the lists were read. */
 function isWhole(lists: Lists): boolean {
-  return members.every(member => lists[member] !== noLists[member])
+  return listMembers.every(member => lists[member] !== noLists[member])
 }
 
 /** Returns each list as the first of the given ones has it. */
@@ -168,7 +176,15 @@ function merged(all: readonly Lists[]): Lists {
   }
 }
 
-const members = ['tools', 'prompts', 'resources', 'templates', 'skills'] as const
+/** Returns lists in which those that say the same as before are the same objects as before, to save memory. */
+function keptWhereSame(before: Lists, lists: Partial<Lists>): Partial<Lists> {
+  const kept = listMembers.filter(
+    member =>
+      before[member] !== noLists[member] &&
+      JSON.stringify(before[member]) === JSON.stringify(lists[member]),
+  )
+  return { ...lists, ...Object.fromEntries(kept.map(member => [member, before[member]])) }
+}
 
 /** Returns the kinds whose lists differ. After a reconnect there is often no difference. */
 function changedKinds(before: Lists, now: Lists): readonly ListKind[] {

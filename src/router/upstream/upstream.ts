@@ -62,7 +62,7 @@ export class Upstream {
     if (memory === undefined) return
     this.#lists.recall(memory.lists)
     this.#server = { name, version: '', ...memory }
-    this.#firstLists.end()
+    for (const kind of listKinds) if (this.hasListed(kind)) this.#firstLists.listed(kind)
   }
 
   /** The current options. */
@@ -183,11 +183,6 @@ export class Upstream {
     return this.known[kind] !== noLists[kind]
   }
 
-  /** Whether all of its lists were read at least once. */
-  get hasListedAll(): boolean {
-    return listKinds.every(kind => this.hasListed(kind))
-  }
-
   /** How long a call waits for an instance that is starting. */
   get waitMs(): number {
     if (this.#startWaitMs !== undefined) return this.#startWaitMs
@@ -292,9 +287,9 @@ export class Upstream {
   #prepare(instance: Instance, { client }: UpstreamConnection, onTried: () => void): Promise<void> {
     const host = this.#host
     const listed = deferred<void>()
+    const isNew = !isSameDescription(this.#server, client.server)
     this.#server = client.server
-    // What the server says about itself is part of what callers see of its tools.
-    host.onLists(instance, [])
+    if (isNew) host.onDescribed()
     const watcher = new ListWatcher(client, {
       timeoutMs: connectTimeoutOf(this.#options),
       deadlines: host.deadlines,
@@ -379,6 +374,14 @@ export class Upstream {
     const [instance] = this.instances
     if (instance !== undefined) this.#host.onLists(instance, kinds)
   }
+}
+
+/** Whether two descriptions of a server mean the same for what callers see of its tools. */
+function isSameDescription(one: Client['server'] | undefined, other: Client['server']): boolean {
+  return (
+    one?.revision === other.revision &&
+    JSON.stringify(one.capabilities) === JSON.stringify(other.capabilities)
+  )
 }
 
 /** Returns how long connecting may take: a program may have to be downloaded first, as by `npx`. */

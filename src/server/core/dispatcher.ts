@@ -206,8 +206,8 @@ export class Dispatcher<P extends FeatureProvider> implements ServerIdentity {
   }
 
   #table(subscriptions: Subscriptions): ReadonlyMap<string, RequestHandler> {
-    const { tasks } = this
-    const { available, methods } = this.features
+    const { tasks, features } = this
+    const { available, methods } = features
     return new Map<string, RequestHandler>([
       ['ping', () => ({})],
       ['server/discover', request => discover(this, request.caller)],
@@ -228,6 +228,7 @@ export class Dispatcher<P extends FeatureProvider> implements ServerIdentity {
             tasks: available.tasks
               ? (caller, ids) => tasks.extension.visibleTasks(caller, ids)
               : undefined,
+            mayWatch: uri => features.mayWatch?.(uri, request.caller) !== false,
           }),
       ],
     ])

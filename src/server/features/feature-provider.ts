@@ -1,3 +1,4 @@
+import type { Caller } from '../../mcp/caller.ts'
 import type { HandlerResult, IncomingRequest } from '../request.ts'
 import type { Subscriptions } from '../subscriptions/subscriptions.ts'
 import type { Tasks } from '../tasks/tasks.ts'
@@ -20,6 +21,8 @@ export interface AvailableFeatures {
 /** The features that answer requests: those registered at a server, or those of upstream servers. */
 export interface FeatureProvider {
   readonly available: AvailableFeatures
+  /** Whether a caller may be notified of updates of a resource. By default of every resource. */
+  mayWatch?(uri: string, caller: Caller): boolean
   /** The handlers of the methods that belong to features, by the name of the method. */
   readonly methods: ReadonlyMap<string, (request: IncomingRequest) => HandlerResult>
 }

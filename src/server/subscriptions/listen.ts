@@ -14,6 +14,8 @@ export interface ListenableFeatures {
   readonly prompts: boolean
   readonly resources: boolean
   readonly tasks: TaskFinder | undefined
+  /** Whether the caller may be notified of updates of a resource. By default of every resource. */
+  readonly mayWatch?: (uri: string) => boolean
 }
 
 /** Returns the current state of those of the given tasks that the caller may see. */
@@ -182,6 +184,7 @@ function taskIdsOf(wanted: unknown): readonly string[] | undefined {
 function filterOf(wanted: unknown, listenable: ListenableFeatures): SubscriptionFilter {
   if (!isRecord(wanted)) throw invalidParams('notifications must be an object')
   const uris = wanted.resourceSubscriptions
+  const { mayWatch = () => true } = listenable
   if (uris !== undefined && !(Array.isArray(uris) && uris.every(uri => typeof uri === 'string'))) {
     throw invalidParams('resourceSubscriptions must be a list of URIs')
   }
@@ -195,6 +198,7 @@ function filterOf(wanted: unknown, listenable: ListenableFeatures): Subscription
     ...(wanted.promptsListChanged === true && listenable.prompts && { promptsListChanged: true }),
     ...(wanted.resourcesListChanged === true &&
       listenable.resources && { resourcesListChanged: true }),
-    ...(Array.isArray(uris) && listenable.resources && { resourceSubscriptions: uris }),
+    ...(Array.isArray(uris) &&
+      listenable.resources && { resourceSubscriptions: uris.filter(mayWatch) }),
   }
 }

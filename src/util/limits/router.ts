@@ -132,6 +132,23 @@ export const routerLimits = {
     meaning:
       'Restarts within `restartWindowMs` of an instance that answers no call in between. Then the instance is quarantined.',
   },
+  manyTools: {
+    default: 128,
+    unit: 'count',
+    meaning:
+      'Tools from which on `trunkline up` recommends tool search and views. Many hosts use no more.',
+  },
+  toolSearchQuery: {
+    default: 512,
+    unit: 'characters',
+    meaning: 'Length of a query of `search_tools` that counts. The rest is ignored.',
+  },
+  toolSearchBytes: {
+    default: 40_000,
+    unit: 'characters',
+    meaning:
+      'Length of the definitions that one call of `search_tools` returns. Schemas beyond it are left out.',
+  },
   toolSearchResults: {
     default: 10,
     unit: 'count',
