@@ -112,6 +112,10 @@ const expected: Readonly<Record<string, object>> = {
     files: { type: 'stdio', command: 'python', args: ['server.py'] },
     remote: { type: 'streamable-http', url },
   },
+  'langchain/mcp.json': {
+    files: { type: 'stdio', ...some, restart: {} },
+    remote: { type: 'http', url, headers: bearer },
+  },
   'warp/warp.json': { files: { ...some, env: {}, cwd: '/srv' } },
   'cherry-studio/mcp.json': {
     'uid-1': { type: 'stdio', ...some, env: {}, disabled: false },

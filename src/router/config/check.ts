@@ -270,9 +270,8 @@ class Check {
     const here = [...path, key]
     const known = fieldsOf(named)
     const meant = nearest(key, known.keys())
-    // A server of another host may have keys that only the host knows; it ignores unknown keys itself.
-    const isForeign = !this.#isOwn && (named === 'file' || named === 'server')
-    if (isForeign && meant === undefined) {
+    // A file of another host has keys that only the host knows, also in objects whose names are ours.
+    if (!this.#isOwn && meant === undefined) {
       // Settings of the host beside the servers are none of our business.
       if (named === 'file') return
       this.#report('warning', at, here, `${pathText(here)} is unknown; it is ignored`)

@@ -254,7 +254,7 @@ describe('an invalid file', () => {
     ],
     [
       'an unknown key',
-      withServer({ command: 'x', retry: { zzz: 1 } }),
+      { listen: 'stdio:', mcpServers: { a: { command: 'x', retry: { zzz: 1 } } } },
       'unknown key "zzz" in mcpServers.a.retry; known keys are attempts, budget, tools',
     ],
     [
