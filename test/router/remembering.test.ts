@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { RpcError } from '../../src/jsonrpc/error.ts'
 import { listen } from '../../src/listen.ts'
@@ -137,6 +138,25 @@ test('a server that starts on first use is not started by a list from memory, bu
   expect(lazy.server('it')).toMatchObject({ level: 'ok', tools: 1, instances: [{ state: 'idle' }] })
   expect((await client.call('it__work')).text).toBe('done')
   expect(lazy.server('it')).toMatchObject({ level: 'ok', instances: [{ state: 'ready' }] })
+})
+
+test('a process is started once first lists were answered from memory, or by a call', async () => {
+  const args = [fileURLToPath(new URL('../fixtures/everything-stdio.js', import.meta.url))]
+  const servers = { it: { command: process.execPath, args } }
+  const remembered = await fromFirstRun(servers)
+  const stateOf = (of: Router) => of.server('it')?.instances[0]?.state
+  const clock = fakeClock()
+  const waiting = router(servers, { remembered, clock })
+  const client = await caller(waiting)
+  const { tools } = await client.request('tools/list', {})
+  expect([tools.length > 0, stateOf(waiting)]).toEqual([true, 'idle'])
+  clock.advance(2 * limits.rememberedStartMs.default)
+  await waiting.ready()
+  expect(stateOf(waiting)).toBe('ready')
+  const called = router(servers, { remembered, clock: fakeClock() })
+  const other = await caller(called)
+  await other.request('tools/call', { name: tools[0]?.name ?? '', arguments: {} }).catch(() => {})
+  expect(stateOf(called)).toBe('ready')
 })
 
 test.each(['tools/list', 'tools/call'] as const)(

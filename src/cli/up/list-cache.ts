@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs'
 import { mkdir, readFile, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -20,6 +21,8 @@ export class ListCache {
   readonly #onProblem: (reason: string) => void
   #timer: ReturnType<typeof setTimeout> | undefined
   #writing: Promise<void> = Promise.resolve()
+  /** The file as this process wrote it, if it holds nothing else. */
+  #own: FileVersion | undefined
 
   constructor(path: string, onProblem: (reason: string) => void) {
     this.#path = path
@@ -54,17 +57,26 @@ export class ListCache {
     this.#writing = this.#writing.then(async () => {
       try {
         await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 })
-        // It may have lists of other routers; an invalid file is replaced.
-        const file = await this.#read().catch(() => undefined)
-        await replaceFile(this.#path, JSON.stringify(merged(file, this.lists.export())))
+        const own = this.lists.export()
+        const others = await this.#others(own)
+        await replaceFile(this.#path, JSON.stringify(merged(others, own)))
+        this.#own = others.length === 0 ? await versionOf(this.#path) : undefined
       } catch (error) {
         this.#onProblem(errorMessage(error))
       }
     })
   }
 
+  /** Returns the lists of other routers in the file. An invalid file has none. */
+  async #others({ servers }: RememberedListsFile): Promise<readonly Entry[]> {
+    const version = await versionOf(this.#path)
+    const isOwn = this.#own !== undefined && isSameVersion(this.#own, version)
+    const file = isOwn ? undefined : await this.#read().catch(() => undefined)
+    return Object.entries(file?.servers ?? {}).filter(([key]) => !Object.hasOwn(servers, key))
+  }
+
   async #read(): Promise<RememberedListsFile | undefined> {
-    const { size } = await stat(this.#path).catch(() => ({ size: 0 }))
+    const { size } = await versionOf(this.#path)
     if (size === 0) return undefined
     if (size > limits.listCacheBytes.default) throw new Error(`${this.#path} is too large`)
     const file = parsed(await readFile(this.#path, 'utf8'))
@@ -81,14 +93,21 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Returns a file with the newest servers of two; those of the second are the newer ones. */
-function merged(
-  file: RememberedListsFile | undefined,
-  own: RememberedListsFile,
-): RememberedListsFile {
-  const others = Object.entries(file?.servers ?? {}).filter(
-    ([key]) => !Object.hasOwn(own.servers, key),
-  )
+type Entry = readonly [key: string, server: unknown]
+
+type FileVersion = Pick<Stats, 'size' | 'mtimeMs' | 'ino'>
+
+/** Returns what changes with every write; of a file that does not exist, the size 0. */
+async function versionOf(path: string): Promise<FileVersion> {
+  return stat(path).catch(() => ({ size: 0, mtimeMs: 0, ino: 0 }))
+}
+
+function isSameVersion(one: FileVersion, other: FileVersion): boolean {
+  return one.size === other.size && one.mtimeMs === other.mtimeMs && one.ino === other.ino
+}
+
+/** Returns a file with the newest servers: own ones are newer than others. */
+function merged(others: readonly Entry[], own: RememberedListsFile): RememberedListsFile {
   const all = [...others, ...Object.entries(own.servers)]
   const newest = all.slice(-limits.rememberedServers.default)
   return { version: 1, servers: Object.fromEntries(newest) }

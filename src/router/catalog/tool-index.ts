@@ -96,7 +96,7 @@ function weightsOf({
   add(title ?? '', titleWeight)
   // The first sentence says what a tool does; the others say when not to use it.
   add(/^[^.\n]*/.exec(description)?.[0] ?? '', firstWeight)
-  add(description, descriptionWeight)
+  add(description.slice(0, limits.toolSearchDescription.default), descriptionWeight)
   const { properties } = inputSchema
   if (isRecord(properties))
     for (const argument of Object.keys(properties)) add(argument, argumentWeight)

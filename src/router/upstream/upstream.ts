@@ -39,6 +39,8 @@ export class Upstream {
   /** Whether it will be started when it is used. */
   #isIdle = false
   readonly #grace = timed(() => this.#hide())
+  /** Starts a process whose lists are remembered: callers get them first, before programs that start take the processor. */
+  readonly #late = timed(() => this.use())
   #isStopping = false
 
   /** Throws a TypeError for options that name no server. */
@@ -147,13 +149,15 @@ export class Upstream {
   start(): void {
     this.#isIdle = true
     if (this.#options.start === 'first-use') for (const { resolve } of this.#triedOnce) resolve()
-    else this.use()
+    else if (!this.isRemembered || this.#options.command === undefined) this.use()
+    else this.#host.deadlines.start(this.#late, limits.rememberedStartMs.default)
   }
 
   /** Must be called before it is used: starts it where that has not been done. */
   use(): void {
     if (!this.#isIdle) return
     this.#isIdle = false
+    this.#host.deadlines.stop(this.#late)
     if (this.#startWaitMs !== undefined) this.#firstLists.start(this.#startWaitMs)
     for (const instance of this.instances) instance.start()
   }
@@ -233,6 +237,7 @@ export class Upstream {
     this.#isStopping = true
     this.#isIdle = false
     this.#host.deadlines.stop(this.#grace)
+    this.#host.deadlines.stop(this.#late)
     for (const watcher of this.#watchers.values()) watcher.stop()
     await Promise.all(this.instances.map(instance => instance.stop(drainMs)))
     for (const instance of this.instances) this.#host.onInstance(instance, { type: 'stopped' })

@@ -143,6 +143,11 @@ export const routerLimits = {
     unit: 'characters',
     meaning: 'Length of a query of `search_tools` that counts. The rest is ignored.',
   },
+  toolSearchDescription: {
+    default: 2000,
+    unit: 'characters',
+    meaning: 'Length of a description that `search_tools` looks into. The rest is ignored.',
+  },
   toolSearchBytes: {
     default: 40_000,
     unit: 'characters',
