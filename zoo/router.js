@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { root } from '../scripts/steps.js'
 import { folder } from './install.js'
+import { environment } from './servers.js'
 
 const program = join(root, 'dist/cli/main.js')
 
@@ -26,7 +27,7 @@ export async function startRouter(file, cache) {
   const begin = performance.now()
   const address = `http://127.0.0.1:${port}/mcp`
   const args = [program, 'up', file, '--quiet', '--cache', cache, '--listen', address]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = spawn(process.execPath, args, { stdio: 'ignore', env: environment })
   const exit = once(child, 'exit')
   await Promise.race([accepted(address), exit.then(() => fail('trunkline up has exited'))])
   const { connect } = await import('../dist/index.js')
