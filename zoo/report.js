@@ -1,4 +1,5 @@
 import { environmental } from './checked.js'
+import { folder } from './install.js'
 
 /** Returns the page, in Markdown, from the results of each step. */
 export function page(all, servers) {
@@ -167,8 +168,8 @@ function checkTable({ value: checks, ...run }, servers) {
   const broken = checks.filter(({ error }) => error !== undefined)
   return `## What \`trunkline check\` finds
 
-Each finding was compared with the specification. ${flawless} of ${checks.length} servers have none of their own;
-${habits} show habits of the official SDK, which are not listed. ${made(run)}
+A failure breaks a rule of the specification; a warning is about what clients stumble over. ${flawless} of ${checks.length} servers
+have neither; ${habits} show habits of an official SDK, which are not listed. ${made(run)}
 
 ${table(['server', 'step', 'severity', 'finding'], rows)}
 
@@ -195,5 +196,6 @@ function cell(text) {
   return String(text ?? '')
     .replaceAll('|', '\\|')
     .replaceAll('\n', ' ')
+    .replaceAll(folder, '…')
     .slice(0, 200)
 }

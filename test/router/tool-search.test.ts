@@ -66,6 +66,15 @@ test('some tools stay listed', async () => {
   expect(await names()).toEqual(['search_tools', 'call_tool', 'it__read_file'])
 })
 
+test('the list has pages like any other', async () => {
+  const search = { toolSearch: { visible: ['it__filler_1*'] }, pageSize: 1 }
+  const client = await caller(await routed({ it: many() }, search))
+  const names: string[] = []
+  for await (const { name } of client.tools()) names.push(name)
+  expect(names.slice(0, 3)).toEqual(['search_tools', 'call_tool', 'it__filler_1'])
+  expect(names).toHaveLength(13)
+})
+
 test('a list that is short enough is not replaced', async () => {
   const { client, names } = await searching({ above: 22 })
   expect(await names()).toHaveLength(22)
@@ -126,7 +135,9 @@ test('the result of a search is bounded, whatever tools and queries are like', a
   }
   const client = await caller(await routed({ big: server }, { toolSearch: {} }))
   const { text } = await client.call('search_tools', { query: 'chart' })
-  expect(text.length).toBeLessThan(limits.toolSearchBytes.default + 5 * 400)
+  const { text: one } = await client.call('search_tools', { query: 'chart', limit: 1 })
+  expect(one).toContain('property_1499')
+  expect(text.length).toBeLessThan(limits.toolSearchBytes.default + one.length + 5 * 400)
   expect(text).toContain('big__chart_4')
   expect(text).toContain('left out, because it is long')
   const long = `chart ${'word '.repeat(100_000)}`

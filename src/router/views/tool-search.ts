@@ -39,10 +39,10 @@ export class ToolSearch {
     if (!this.#replaces(catalog)) return tools
     const visible = tools.filter(({ shown }) => this.#isVisible(shown.name))
     const servers = routes.map(route => route.name)
+    const own = [searchTool(servers, this.#results), callTool]
     return [
-      { shown: searchTool(servers, this.#results), place: -2 },
-      { shown: callTool, place: -1 },
-      ...visible,
+      ...own.map((shown, place) => ({ shown, place })),
+      ...visible.map(({ shown, place }) => ({ shown, place: place + own.length })),
     ]
   }
 
@@ -108,14 +108,14 @@ function isForModels({ _meta }: Tool): boolean {
   return !Array.isArray(visibility) || visibility.includes('model')
 }
 
-/** Describes the tools that were found. Schemas that exceed `toolSearchBytes` together are left out. */
+/** Describes the tools that were found: the first one completely, the others within `toolSearchBytes` together. */
 function describeAll(found: readonly FoundTool[]): readonly string[] {
   let left: number = limits.toolSearchBytes.default
-  return found.map(({ tool: { name, description, inputSchema }, fit }) => {
-    const short = { name, fit: Number(fit.toFixed(2)), description: description?.slice(0, left) }
-    const whole = JSON.stringify({ ...short, inputSchema })
-    const isWhole = whole.length <= left
-    const text = isWhole ? whole : JSON.stringify({ ...short, inputSchema: tooLong })
+  return found.map(({ tool: { name, description, inputSchema }, fit }, at) => {
+    const head = { name, fit: Number(fit.toFixed(2)) }
+    const whole = JSON.stringify({ ...head, description, inputSchema })
+    const short = { ...head, description: description?.slice(0, left), inputSchema: tooLong }
+    const text = at === 0 || whole.length <= left ? whole : JSON.stringify(short)
     left = Math.max(0, left - text.length)
     return text
   })

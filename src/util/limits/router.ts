@@ -152,7 +152,7 @@ export const routerLimits = {
     default: 40_000,
     unit: 'characters',
     meaning:
-      'Length of the definitions that one call of `search_tools` returns. Schemas beyond it are left out.',
+      'Length of the definitions that one call of `search_tools` returns. The first is returned as it is; schemas of others beyond that length are left out.',
   },
   toolSearchResults: {
     default: 10,
