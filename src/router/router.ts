@@ -85,10 +85,10 @@ export class Router implements Endpoint {
       onChange: () => this.#changed(['tools']),
       onError: error => this.#onError(error),
     })
-    this.#startGate = new StartGate(options.concurrentStarts)
     const { name = 'trunkline', version = ownVersion, title, icons, instructions } = options
     this.#clock = options.clock ?? systemClock
     this.#deadlines = options.clock === undefined ? systemDeadlines : new Deadlines(options.clock)
+    this.#startGate = new StartGate(options.concurrentStarts, this.#deadlines)
     this.#parkedCalls = new ParkedCalls(this.#deadlines, options.parkedMs)
     this.#info = { name, version, title }
     const now = () => this.#clock.now()

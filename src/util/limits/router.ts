@@ -165,6 +165,12 @@ export const routerLimits = {
     meaning:
       'Server processes per processor core that a router starts at the same time, unless `concurrentStarts` is configured. The others start in turn.',
   },
+  startTurnMs: {
+    default: 3000,
+    unit: 'ms',
+    meaning:
+      'Time after which a server process that is still starting no longer keeps the next one from starting.',
+  },
   restartWindowMs: {
     default: 60_000,
     unit: 'ms',
