@@ -37,6 +37,17 @@ export const attacks = {
     for (const socket of sockets) socket.pause().write(`${callBody()}\n`)
     while ((await ask()).calls < sockets.length);
   },
+  'responses on WebSockets that nobody reads': async ({ web, open, ask }) => {
+    const sockets = await openMany(open, web, 40)
+    await Promise.all(sockets.map(socket => upgrade(socket, web)))
+    for (const socket of sockets) socket.write(masked(callBody()))
+    while ((await ask()).calls < sockets.length);
+  },
+  'responses that are read in part': ({ web, open, ask }) => readParts(open, ask, web, callOf(web)),
+  'responses on TCP that are read in part': ({ tcp, open, ask }) =>
+    readParts(open, ask, tcp, `${callBody()}\n`),
+  'responses on WebSockets that are read in part': ({ web, open, ask }) =>
+    readParts(open, ask, web, masked(callBody()), socket => upgrade(socket, web)),
   'bodies that are never complete': ({ web, open }) => {
     const head = `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:${web}\r\n${json}Content-Length: ${4 * MiB}\r\n\r\n`
     return sendPart(open, web, head)
@@ -101,6 +112,31 @@ function openMany(open, port, count) {
 async function sendPart(open, port, head) {
   const sockets = await openMany(open, port, 60)
   await Promise.all(sockets.map(socket => send(socket, Buffer.concat([Buffer.from(head), part]))))
+}
+
+/**
+ * Sends a request on each of many connections, one after the other, and reads more of each response than of
+ * the one before. What the system buffers of a response varies, so some end near its last bytes.
+ */
+async function readParts(open, ask, port, request, prepare = async () => {}) {
+  for (let part = 0; part < 80; part++) {
+    const socket = await open(port)
+    await prepare(socket)
+    let left = part * 0.1 * MiB
+    socket.on('data', chunk => {
+      left -= chunk.length
+      if (left <= 0) socket.pause()
+    })
+    socket.resume().write(request)
+    while ((await ask()).calls <= part);
+    while (left > 0 && !socket.destroyed) await new Promise(resolve => setImmediate(resolve))
+  }
+}
+
+/** Returns a text message of a WebSocket client, with a mask of zeros. */
+function masked(text) {
+  const head = Buffer.from([0x81, 0xfe, text.length >> 8, text.length & 0xff, 0, 0, 0, 0])
+  return Buffer.concat([head, Buffer.from(text)])
 }
 
 function smallRequest(port) {

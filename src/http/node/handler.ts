@@ -18,7 +18,7 @@ import {
 } from '../exchange.ts'
 import { clientAddress } from './client-address.ts'
 import { NodeStream, type StreamChunk, type StreamOutput } from './event-stream.ts'
-import type { NodeHost } from './host.ts'
+import { handleInTurn, type NodeHost } from './host.ts'
 import { readNodeBody } from './read-body.ts'
 import { watchResponse } from './unread-response.ts'
 import { type Flushable, writeBatch } from './write-batch.ts'
@@ -39,7 +39,7 @@ export function serveNode(
     watchResponse(response, host)
     return
   }
-  host.requests.handle(service, new NodeRequest(request, host), new NodeReply(response, host))
+  handleInTurn(service, new NodeRequest(request, host), new NodeReply(response, host), host)
 }
 
 /** What a middleware in front may have set on a request. */

@@ -30,6 +30,8 @@ export interface BackpressureOwner {
    * system.
    */
   unsent(): number
+  /** Returns the bytes that these take in memory, if that is more: of messages that were partly sent. */
+  retained?(): number
   /** The peer does not keep up. Called at most once; the owner closes the connection. */
   tooSlow(error: ChannelError): void
 }
@@ -101,7 +103,7 @@ export class Backpressure {
     if (bytes > this.#maxBytes) this.#raisedBy = Math.max(this.#raisedBy, bytes)
     if (!this.#above) this.#rise()
     this.#lastUnsent = unsent
-    this.#holding?.set(unsent)
+    this.#holding?.set(this.#owner.retained?.() ?? unsent)
     if (unsent > this.#highWaterBytes) return this.#drain.wait()
   }
 
@@ -116,7 +118,7 @@ export class Backpressure {
         this.#progressAt = this.#clock.now()
         this.#holding?.progressed()
       }
-      this.#holding?.set(unsent)
+      this.#holding?.set(this.#owner.retained?.() ?? unsent)
     }
     this.#lastUnsent = unsent
   }

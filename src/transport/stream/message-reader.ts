@@ -111,6 +111,12 @@ export class MessageReader {
   }
 
   #onData = (chunk: Uint8Array | string): void => {
+    const turns = this.#options.held?.turns
+    if (turns === undefined || turns.isOpen) this.#read(chunk)
+    else this.#pause(new Promise(resolve => turns.defer(() => resolve(this.#read(chunk)))))
+  }
+
+  #read(chunk: Uint8Array | string): void {
     if (this.#sink === undefined) return
     this.#frames.push(asBuffer(chunk))
     this.#chunk = undefined

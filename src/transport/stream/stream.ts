@@ -87,8 +87,9 @@ class StreamChannel implements Channel {
     }
     this.#writer = new FrameWriter(writable, coalescing, this.#progress)
     const unsent = (): number => this.#writer.unsent
+    const retained = (): number => this.#writer.retained
     const tooSlow = (error: ChannelError): void => this.#fail(error)
-    this.#backpressure = new Backpressure({ unsent, tooSlow }, options)
+    this.#backpressure = new Backpressure({ unsent, retained, tooSlow }, options)
     options.traffic?.watch(readable, writable)
     // Added at once, because an error event before `open` without a listener would crash the process.
     readable.on('error', this.#onReadError).on('close', this.#onReadClose)

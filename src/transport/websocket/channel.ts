@@ -12,6 +12,7 @@ import { noRoom, oversize } from '../../jsonrpc/codec/malformed.ts'
 import { MetaCache } from '../../jsonrpc/codec/meta-cache.ts'
 import type { Decoded, Message } from '../../jsonrpc/message.ts'
 import { limits } from '../../util/limits/limits.ts'
+import type { CrowdedTurns } from '../../util/sockets/crowded-turns.ts'
 import { type Clock, systemClock } from '../../util/time/clock.ts'
 import { withTimeout } from '../../util/time/sleep.ts'
 import { Backpressure, type BackpressureOptions } from '../stream/backpressure.ts'
@@ -78,6 +79,7 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
   #acceptedAtPing = 0
   #wasSendingAtPing = false
   readonly #meter: ReadMeter
+  readonly #turns: CrowdedTurns | undefined
   #isResting = false
 
   constructor(
@@ -93,7 +95,11 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
     const coalescing = { flushOnImmediate: options.flushOnImmediate, joins: this.#isJoined }
     this.#writer = new WebSocketWriter(ws, stream, () => this.#progress(), coalescing)
     this.#backpressure = new Backpressure(
-      { unsent: () => this.#writer.unsent, tooSlow: error => this.#terminate(error) },
+      {
+        unsent: () => this.#writer.unsent,
+        retained: () => this.#writer.retained,
+        tooSlow: error => this.#terminate(error),
+      },
       options,
     )
     this.#pongs = new Pongs(
@@ -122,6 +128,7 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
     ws.pause()
     const owner = { rest: () => this.#rest(), noRoom: () => this.#noRoom() }
     this.#meter = new ReadMeter(options.held, owner)
+    this.#turns = options.held?.turns
     // Before the listener of ws, so that a message in the same chunk ends the count.
     stream.prependListener('data', this.#meter.chunk)
     ws.on('message', this.#message)
@@ -213,6 +220,16 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
       this.#break(1003, new ChannelError('framing', 'received a binary message'))
       return
     }
+    if (this.#turns === undefined || this.#turns.isOpen) this.#read(bytes)
+    else this.#readLater(bytes, this.#turns)
+  }
+
+  #readLater(bytes: Buffer, turns: CrowdedTurns): void {
+    this.#pause(new Promise(resolve => turns.defer(() => resolve(this.#read(bytes)))))
+  }
+
+  #read(bytes: Buffer): void {
+    if (this.#state !== 'open') return
     // `ws` guarantees that the bytes are UTF-8.
     const text = bytes.toString('utf8')
     if (this.#isJoined && text.includes('\n')) this.#deliverLines(text, bytes.length)
@@ -282,6 +299,7 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
   /** Destroys the connection without a close frame, which the peer would not read. */
   #terminate(error: ChannelError): void {
     this.#fail(error)
+    this.#writer.drop()
     this.#ws.terminate()
   }
 

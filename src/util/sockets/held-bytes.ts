@@ -1,4 +1,5 @@
 import { limits } from '../limits/limits.ts'
+import { CrowdedTurns } from './crowded-turns.ts'
 
 /**
  * Counts the bytes that the connections of one listener hold in memory for their peers, whatever holds
@@ -9,7 +10,10 @@ import { limits } from '../limits/limits.ts'
  */
 export class HeldBytes {
   readonly max: number
+  /** When requests are handled while much is held. */
+  readonly turns = new CrowdedTurns(this)
   #total = 0
+  #added = 0
   /** What disconnects the peers with unread output. Those that have read nothing for longest come first. */
   readonly #cuts = new Map<Holding, () => void>()
 
@@ -20,6 +24,11 @@ export class HeldBytes {
   /** The bytes that count. */
   get total(): number {
     return this.#total
+  }
+
+  /** The bytes that have ever counted, which only grows. */
+  get added(): number {
+    return this.#added
   }
 
   /** Whether more is held than the budget allows. */
@@ -42,6 +51,7 @@ export class HeldBytes {
       const next = Math.max(0, bytes - limits.uncountedBytes.default)
       const more = next - counted
       this.#total += more
+      if (more > 0) this.#added += more
       counted = next
       if (cut === undefined) return
       if (next === 0) this.#cuts.delete(holding)
