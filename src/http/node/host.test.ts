@@ -6,7 +6,7 @@ import { handleInTurn, nodeHost } from './host.ts'
 const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 function setup() {
-  const held = new HeldBytes(1_000_000)
+  const held = new HeldBytes({ maxHeldBytes: 1_000_000 })
   const host = nodeHost({}, { held })
   const handled: string[] = []
   const handle = (request: HttpRequest): void => void handled.push(request.path)
@@ -25,7 +25,7 @@ test('requests are handled at once while little is held', () => {
 
 test('the request of a client that has left meanwhile is not handled', async () => {
   const { held, ask, handled } = setup()
-  held.hold().set(600_000)
+  held.hold(() => {}).set(600_000)
   ask('left', true)
   ask('here')
   expect(handled).toEqual([])

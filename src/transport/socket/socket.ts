@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { type Channel, ChannelError } from '../../jsonrpc/channel.ts'
 import { withMaxBytes } from '../../jsonrpc/codec/decode-rules.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { HeldBytes } from '../../util/sockets/held-bytes.ts'
+import { HeldBytes, type HeldBytesOptions } from '../../util/sockets/held-bytes.ts'
 import {
   authority,
   bind,
@@ -34,9 +34,7 @@ export type SocketTarget =
 export interface ConnectSocketOptions extends StreamOptions, OpeningOptions {}
 
 /** Options of `listenSocket`. */
-export interface ListenSocketOptions extends StreamOptions, ConnectionLimits {
-  /** How many bytes of incomplete and unread messages all connections may hold together. */
-  readonly maxHeldBytes?: number
+export interface ListenSocketOptions extends StreamOptions, ConnectionLimits, HeldBytesOptions {
   /** Called for a connection that was refused (`'too-many'`) or could not be accepted. */
   readonly onError?: (error: Error) => void
 }
@@ -72,7 +70,7 @@ export async function listenSocket(
   accept: (channel: Channel) => void,
 ): Promise<Listener> {
   const { onError } = options
-  const shared = { ...options, held: options.held ?? new HeldBytes(options.maxHeldBytes) }
+  const shared = { ...options, held: options.held ?? new HeldBytes(options) }
   const connections = new Map<Socket, Channel>()
   const server = createServer(tuning, socket => {
     if (socket.destroyed) return

@@ -72,8 +72,8 @@ export class Backpressure {
     this.#owner = owner
     this.#highWaterBytes = options.highWaterBytes ?? limits.outboundHighWaterBytes.default
     const { held } = options
-    const uncounted = held === undefined ? Number.POSITIVE_INFINITY : limits.uncountedBytes.default
-    this.#watchBytes = Math.min(this.#highWaterBytes, uncounted)
+    const watched = held === undefined ? Number.POSITIVE_INFINITY : watchedBytes
+    this.#watchBytes = Math.min(this.#highWaterBytes, watched)
     this.#held = held
     this.#holding = held?.hold(() => void this.#tooSlow('others need its memory'))
     this.#maxBytes = options.maxOutboundBytes ?? limits.outboundBytes.default
@@ -167,6 +167,9 @@ export class Backpressure {
     return error
   }
 }
+
+/** Unsent bytes of a listener's connection above which it is watched. Most connections never have as many. */
+const watchedBytes = 16 * 1024
 
 /**
  * A promise that all senders of a congested connection wait for.

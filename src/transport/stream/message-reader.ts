@@ -6,7 +6,8 @@ import { type DecodeRules, decodeRules } from '../../jsonrpc/codec/decode-rules.
 import { noRoom, notJson } from '../../jsonrpc/codec/malformed.ts'
 import { MetaCache } from '../../jsonrpc/codec/meta-cache.ts'
 import type { Decoded, Malformed } from '../../jsonrpc/message.ts'
-import type { HeldBytes, Holding } from '../../util/sockets/held-bytes.ts'
+import type { HeldBytes } from '../../util/sockets/held-bytes.ts'
+import { IncomingBytes } from '../../util/sockets/incoming-bytes.ts'
 import type { FrameReader, FramingName } from '../../wire/frame.ts'
 import { framing } from '../../wire/framing.ts'
 
@@ -32,7 +33,7 @@ export interface MessageReaderOptions {
    * this process does not keep others waiting; unlimited by default.
    */
   readonly turnBytes?: number
-  /** Counts incomplete messages; the stream ends when there is no room for more. */
+  /** Counts incomplete messages; while there is no room for more, reading waits, then the stream ends. */
   readonly held?: HeldBytes
 }
 
@@ -59,7 +60,9 @@ export class MessageReader {
   readonly #metaCache = new MetaCache()
   readonly #envelope: Envelope
   readonly #frames: FrameReader
-  readonly #holding: Holding | undefined
+  readonly #incoming: IncomingBytes | undefined
+  /** Ends the pause in which the budget has no room. */
+  #roomFound: () => void = nothing
   readonly #turnBytes: number
   #readBytes = 0
   #sink: Sink | undefined
@@ -76,7 +79,7 @@ export class MessageReader {
     this.#rules = decodeRules(options.decode)
     this.#envelope = { ...options.envelope, acceptsRaw: true }
     this.#atStart = options.skipBom ?? false
-    this.#holding = options.held?.hold()
+    this.#incoming = options.held && this.#countedBy(options.held)
     this.#turnBytes = options.turnBytes ?? Number.POSITIVE_INFINITY
     this.#frames = framing(options.framing ?? 'lines').reader(
       {
@@ -100,7 +103,7 @@ export class MessageReader {
   stop(): void {
     if (this.#sink === undefined) return
     this.#sink = undefined
-    this.#holding?.set(0)
+    this.#incoming?.clear()
     if (this.#unsettled > 0) this.#readable.resume()
   }
 
@@ -121,7 +124,7 @@ export class MessageReader {
     this.#frames.push(asBuffer(chunk))
     this.#chunk = undefined
     this.#text = ''
-    if (this.#holding?.trySet(this.#frames.buffered) === false) this.#noRoom()
+    this.#count(this.#frames.buffered)
     this.#owner.chunkDone()
     this.#readBytes += chunk.length
     if (this.#readBytes >= this.#turnBytes && this.#sink !== undefined) this.#rest()
@@ -167,6 +170,24 @@ export class MessageReader {
     if (this.#options.oversize === 'continue') return
     const cause = new ChannelError('too-large', `reading: over ${this.#rules.maxBytes} bytes`)
     this.#end(cause, true)
+  }
+
+  #count(bytes: number): void {
+    if (bytes === 0) this.#incoming?.clear()
+    else this.#incoming?.set(bytes, this.#rules.maxBytes)
+  }
+
+  #countedBy(held: HeldBytes): IncomingBytes {
+    return new IncomingBytes(held, {
+      pause: () =>
+        this.#pause(
+          new Promise(resolve => {
+            this.#roomFound = resolve
+          }),
+        ),
+      proceed: () => this.#roomFound(),
+      refuse: () => this.#noRoom(),
+    })
   }
 
   #noRoom(): void {
@@ -235,3 +256,5 @@ function afterBom(buffer: Buffer, start: number, end: number): number {
     buffer[start + 2] === 0xbf
   return isBom ? start + 3 : start
 }
+
+function nothing(): void {}

@@ -81,6 +81,8 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
   readonly #meter: ReadMeter
   readonly #turns: CrowdedTurns | undefined
   #isResting = false
+  /** Ends the pause in which the budget has no room. */
+  #roomFound: () => void = nothing
 
   constructor(
     ws: WebSocket,
@@ -126,11 +128,16 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
       else close(code, reason)
     }
     ws.pause()
-    const owner = { rest: () => this.#rest(), noRoom: () => this.#noRoom() }
-    this.#meter = new ReadMeter(options.held, owner)
+    this.#meter = new ReadMeter(options.held, this.#rules.maxBytes, {
+      rest: () => this.#rest(),
+      pause: () => this.#waitForRoom(),
+      proceed: () => this.#roomFound(),
+      refuse: () => this.#noRoom(),
+    })
     this.#turns = options.held?.turns
     // Before the listener of ws, so that a message in the same chunk ends the count.
     stream.prependListener('data', this.#meter.chunk)
+    stream.on('data', this.#meter.parsed)
     ws.on('message', this.#message)
     ws.on('ping', this.#ping)
     ws.on('pong', this.#pong)
@@ -204,6 +211,14 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
       this.#isResting = false
       if (this.#pendingReceives === 0 && this.#state === 'open') this.#ws.resume()
     })
+  }
+
+  #waitForRoom(): void {
+    this.#pause(
+      new Promise(resolve => {
+        this.#roomFound = resolve
+      }),
+    )
   }
 
   #noRoom(): void {
@@ -358,6 +373,8 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
     this.#sink?.closed(this.#cause)
   }
 }
+
+function nothing(): void {}
 
 const blank = /^[ \t\r]*$/
 

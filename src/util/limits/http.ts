@@ -95,6 +95,12 @@ export const httpLimits = {
     meaning:
       'Bytes of further requests that an HTTP client has sent while a response is pending. With more, reading pauses for `httpPipelinedMs`.',
   },
+  httpPipelinedRequests: {
+    default: 64,
+    unit: 'count',
+    meaning:
+      'Requests that an HTTP client may send ahead, beyond those that are handled in one turn of the event loop. With more, its connection is destroyed.',
+  },
   httpPipelinedMs: {
     default: 1000,
     unit: 'ms',

@@ -5,7 +5,7 @@ const MiB = 1024 * 1024
 const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 function setup() {
-  const held = new HeldBytes(10 * MiB)
+  const held = new HeldBytes({ maxHeldBytes: 10 * MiB })
   const handled: string[] = []
   const defer = (name: string, responseBytes = 0): void =>
     held.turns.defer(() => {
@@ -18,7 +18,7 @@ function setup() {
 test('turns are open while little is held and nothing waits', async () => {
   const { held, defer } = setup()
   expect(held.turns.isOpen).toBe(true)
-  const holding = held.hold()
+  const holding = held.hold(() => {})
   holding.set(6 * MiB)
   expect(held.turns.isOpen).toBe(false)
   defer('later')
@@ -30,7 +30,7 @@ test('turns are open while little is held and nothing waits', async () => {
 
 test('a turn ends after a response that is not read', async () => {
   const { held, defer, handled } = setup()
-  held.hold().set(6 * MiB)
+  held.hold(() => {}).set(6 * MiB)
   defer('small')
   defer('large', MiB)
   defer('next')
@@ -49,4 +49,10 @@ test('a turn also ends if others were disconnected for that response', async () 
   defer('next')
   await turn()
   expect([handled, held.isOver]).toEqual([['large'], false])
+})
+
+test('incomplete messages defer nothing', () => {
+  const { held } = setup()
+  held.hold().set(6 * MiB)
+  expect(held.turns.isOpen).toBe(true)
 })
