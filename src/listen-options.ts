@@ -34,6 +34,11 @@ export interface ListenOptions extends WireOptions {
    * refused: over HTTP with 503, otherwise by closing the connection.
    */
   readonly heldWaitMs?: number
+  /**
+   * How many bytes of memory requests in flight may take together. Further requests are refused: over
+   * HTTP with 503, otherwise with the error -32000.
+   */
+  readonly maxRequestBytes?: number
   /** Additional accepted `Host` values over HTTP and WebSocket, such as the name of a proxy. */
   readonly allowedHosts?: readonly string[]
   /** Origins of web pages that may connect, such as `https://app.example.com`. */
@@ -92,6 +97,7 @@ const mcp: OptionTableOf<ListenOptions> = {
   trustedProxies: 'strings',
   maxHeldBytes: 'max',
   heldWaitMs: 'ms',
+  maxRequestBytes: 'max',
   allowedHosts: 'strings',
   allowedOrigins: 'strings',
   drainMs: 'ms',

@@ -9,10 +9,26 @@ const server = new Server({ name: 'attacked', version: '1' }, { onError: () => {
 // Not `repeat`, whose result takes its memory only when it is first used.
 const long = Buffer.alloc(8 * 1024 * 1024, 'x').toString('latin1')
 let calls = 0
+const any = { type: 'object' }
 server.tool('long', {}, () => {
   calls++
   return long
 })
+// A call that lasts as long as its caller wants.
+server.tool('slow', { input: any }, (_, { signal }) => {
+  calls++
+  return new Promise(resolve => signal.addEventListener('abort', resolve))
+})
+server.tool('task', { input: any, task: 'required' }, args => {
+  calls++
+  return JSON.stringify(args)
+})
+server.tool('stream', { input: any }, (args, ctx) => {
+  calls++
+  ctx.progress(1, 2)
+  return JSON.stringify(args)
+})
+server.resourceTemplate('any', 'any:///{+path}', {}, ({ path }) => path)
 const onError = () => {}
 const addresses = ['http://127.0.0.1:0/mcp', 'tcp://127.0.0.1:0']
 const listeners = await Promise.all(addresses.map(address => listen(server, address, { onError })))
@@ -44,6 +60,8 @@ blockedMs = 0
 for await (const _ of createInterface({ input: process.stdin })) {
   sample()
   const state = { calls, peakBytes, blockedMs }
+  // Buffers are freed in the background; the second collection waits for those of the first.
+  globalThis.gc()
   globalThis.gc()
   console.log(JSON.stringify({ ...state, bytes: process.memoryUsage.rss() }))
   // The collection above is no part of an attack.

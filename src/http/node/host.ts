@@ -21,7 +21,7 @@ export function nodeHost(
   return { outbound, held, unread, isProxy }
 }
 
-/** Handles a request, later if the listener holds much and the client is still connected then. */
+/** Handles a request, later if the listener has much to do and the client is still connected then. */
 export function handleInTurn(
   service: Pick<HttpHandler, 'handle'>,
   request: HttpRequest,
@@ -29,10 +29,11 @@ export function handleInTurn(
   { held: { turns } }: NodeHost,
 ): void {
   if (turns.isOpen) {
+    turns.spend(0)
     service.handle(request, reply)
     return
   }
-  turns.defer(() => {
+  turns.defer(0, () => {
     if (!reply.isFinished) service.handle(request, reply)
   })
 }

@@ -43,10 +43,16 @@ export function readNodeBody(
     if (blocks.size > maxBytes) refuse(undefined)
     else incoming.set(blocks.capacity, Number.isNaN(declared) ? maxBytes : declared)
   }
-  const onEnd = (): void => {
+  const finish = (): void => {
     release()
-    // The request was answered before it was complete: it took too long.
-    if (!socket.writableEnded) done(blocks.take())
+    // The client has gone, or the request was answered before it was complete: it took too long.
+    if (!socket.writableEnded && !socket.destroyed) done(blocks.take())
+  }
+  const onEnd = (): void => {
+    if (held.turns.isOpen) {
+      held.turns.spend(blocks.size)
+      finish()
+    } else held.turns.defer(blocks.size, finish)
   }
   request.on('data', onData).on('end', onEnd).on('close', release)
 }

@@ -1,8 +1,9 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { resolve } from 'node:path'
-import { type Channel, ChannelError } from '../../jsonrpc/channel.ts'
+import { type Channel, ChannelError, type Envelope } from '../../jsonrpc/channel.ts'
 import { withMaxBytes } from '../../jsonrpc/codec/decode-rules.ts'
 import { limits } from '../../util/limits/limits.ts'
+import { countedAddress } from '../../util/sockets/address.ts'
 import { HeldBytes, type HeldBytesOptions } from '../../util/sockets/held-bytes.ts'
 import {
   authority,
@@ -74,7 +75,12 @@ export async function listenSocket(
   const connections = new Map<Socket, Channel>()
   const server = createServer(tuning, socket => {
     if (socket.destroyed) return
-    const channel = socketChannel(socket, shared, limits.callerMessageBytes.default)
+    const envelope = { ...shared.envelope, ...addressOf(socket) }
+    const channel = socketChannel(
+      socket,
+      { ...shared, envelope },
+      limits.callerMessageBytes.default,
+    )
     connections.set(socket, channel)
     socket.once('close', () => connections.delete(socket))
     accept(channel)
@@ -109,6 +115,12 @@ function socketChannel(socket: Socket, options: StreamOptions, maxBytes: number)
     ...options,
     decode,
   })
+}
+
+/** Returns the address of the peer for its messages; a socket file has none. */
+function addressOf({ remoteAddress }: Socket): Pick<Envelope, 'address'> {
+  if (remoteAddress === undefined) return {}
+  return { address: includesLocal => countedAddress(remoteAddress, { includesLocal }) }
 }
 
 async function bindTo(server: Server, target: SocketTarget): Promise<string> {

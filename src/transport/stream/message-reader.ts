@@ -115,8 +115,13 @@ export class MessageReader {
 
   #onData = (chunk: Uint8Array | string): void => {
     const turns = this.#options.held?.turns
-    if (turns === undefined || turns.isOpen) this.#read(chunk)
-    else this.#pause(new Promise(resolve => turns.defer(() => resolve(this.#read(chunk)))))
+    if (turns?.isOpen === false) {
+      const { length } = chunk
+      this.#pause(new Promise(resolve => turns.defer(length, () => resolve(this.#read(chunk)))))
+      return
+    }
+    turns?.spend(chunk.length)
+    this.#read(chunk)
   }
 
   #read(chunk: Uint8Array | string): void {
@@ -146,7 +151,7 @@ export class MessageReader {
     const buffer = asBuffer(bytes)
     const from = this.#atStart ? afterBom(buffer, start, end) : start
     this.#atStart = false
-    this.#deliver(this.#decode(buffer, from, end), this.#options.onJunk)
+    this.#deliver(this.#decode(buffer, from, end), this.#options.onJunk, end - from)
   }
 
   #decode(buffer: Buffer, start: number, end: number): Decoded {
@@ -203,10 +208,10 @@ export class MessageReader {
     this.#end(new ChannelError('framing', `reading: ${reason}`), true)
   }
 
-  #deliver(arrival: Decoded, onJunk?: MessageReaderOptions['onJunk']): void {
+  #deliver(arrival: Decoded, onJunk?: MessageReaderOptions['onJunk'], bytes?: number): void {
     try {
       if (onJunk !== undefined && isJunk(arrival) && onJunk(arrival) === 'drop') return
-      const wait = this.#sink?.receive(arrival, this.#envelope)
+      const wait = this.#sink?.receive(arrival, this.#envelope, bytes)
       if (wait !== undefined) this.#pause(wait)
     } catch (cause) {
       this.#end(new ChannelError('closed', 'delivering: the receiver threw', { cause }), true)

@@ -3,6 +3,7 @@ import { type Channel, ChannelError, type Sink } from '../../jsonrpc/channel.ts'
 import { encodeForSend } from '../../jsonrpc/codec/encode.ts'
 import type { Message } from '../../jsonrpc/message.ts'
 import { limits } from '../../util/limits/limits.ts'
+import type { RequestBudget } from '../../util/sockets/request-budget.ts'
 import { type Clock, systemClock, type Timer } from '../../util/time/clock.ts'
 import { withTimeout } from '../../util/time/sleep.ts'
 import type { Traffic } from '../../util/traffic.ts'
@@ -54,6 +55,7 @@ const coalesceBytes = 16_384
 
 class StreamChannel implements Channel {
   readonly halfOpen = true
+  readonly requestBudget: RequestBudget | undefined
   readonly #readable: Readable
   readonly #writable: Writable
   readonly #framing: Framing
@@ -73,6 +75,7 @@ class StreamChannel implements Channel {
   #releasing: Promise<void> | undefined
 
   constructor(readable: Readable, writable: Writable, options: StreamOptions) {
+    this.requestBudget = options.held?.requests
     this.#readable = readable
     this.#writable = writable
     this.#framing = framing(options.framing ?? 'lines')

@@ -12,7 +12,8 @@ import { noRoom, oversize } from '../../jsonrpc/codec/malformed.ts'
 import { MetaCache } from '../../jsonrpc/codec/meta-cache.ts'
 import type { Decoded, Message } from '../../jsonrpc/message.ts'
 import { limits } from '../../util/limits/limits.ts'
-import type { CrowdedTurns } from '../../util/sockets/crowded-turns.ts'
+import type { ListenerTurns } from '../../util/sockets/listener-turns.ts'
+import type { RequestBudget } from '../../util/sockets/request-budget.ts'
 import { type Clock, systemClock } from '../../util/time/clock.ts'
 import { withTimeout } from '../../util/time/sleep.ts'
 import { Backpressure, type BackpressureOptions } from '../stream/backpressure.ts'
@@ -55,6 +56,7 @@ export function websocketRules(decode: DecodeOptions | undefined): DecodeRules {
  * with 1003; for messages that ws itself rejects, ws chooses the code.
  */
 export class WebSocketChannel implements Channel, HeartbeatMember {
+  readonly requestBudget: RequestBudget | undefined
   readonly #ws: WebSocket
   readonly #stream: WebSocketStream
   readonly #heartbeat: WebSocketHeartbeat
@@ -79,7 +81,7 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
   #acceptedAtPing = 0
   #wasSendingAtPing = false
   readonly #meter: ReadMeter
-  readonly #turns: CrowdedTurns | undefined
+  readonly #turns: ListenerTurns | undefined
   #isResting = false
   /** Ends the pause in which the budget has no room. */
   #roomFound: () => void = nothing
@@ -90,6 +92,7 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
     heartbeat: WebSocketHeartbeat,
     options: WebSocketChannelOptions,
   ) {
+    this.requestBudget = options.held?.requests
     this.#ws = ws
     this.#stream = stream
     this.#heartbeat = heartbeat
@@ -235,12 +238,14 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
       this.#break(1003, new ChannelError('framing', 'received a binary message'))
       return
     }
-    if (this.#turns === undefined || this.#turns.isOpen) this.#read(bytes)
-    else this.#readLater(bytes, this.#turns)
-  }
-
-  #readLater(bytes: Buffer, turns: CrowdedTurns): void {
-    this.#pause(new Promise(resolve => turns.defer(() => resolve(this.#read(bytes)))))
+    const turns = this.#turns
+    if (turns?.isOpen === false) {
+      const { length } = bytes
+      this.#pause(new Promise(resolve => turns.defer(length, () => resolve(this.#read(bytes)))))
+      return
+    }
+    turns?.spend(bytes.length)
+    this.#read(bytes)
   }
 
   #read(bytes: Buffer): void {
@@ -248,7 +253,7 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
     // `ws` guarantees that the bytes are UTF-8.
     const text = bytes.toString('utf8')
     if (this.#isJoined && text.includes('\n')) this.#deliverLines(text, bytes.length)
-    else this.#deliver(decodeBy(text, this.#rules, this.#metaCache))
+    else this.#deliver(decodeBy(text, this.#rules, this.#metaCache), bytes.length)
   }
 
   #deliverLines(text: string, bytes: number): void {
@@ -259,7 +264,8 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
       const at = text.indexOf('\n', from)
       const end = at < 0 ? text.length : at
       const line = text.slice(from, end)
-      if (!blank.test(line)) this.#deliver(decodeBy(line, this.#rules, this.#metaCache))
+      if (!blank.test(line))
+        this.#deliver(decodeBy(line, this.#rules, this.#metaCache), line.length)
       from = end + 1
     }
   }
@@ -282,9 +288,9 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
     )
   }
 
-  #deliver(arrival: Decoded): void {
+  #deliver(arrival: Decoded, bytes?: number): void {
     try {
-      const wait = this.#sink?.receive(arrival, this.#envelope)
+      const wait = this.#sink?.receive(arrival, this.#envelope, bytes)
       if (wait !== undefined) this.#pause(wait)
     } catch (cause) {
       this.#break(1011, new ChannelError('closed', 'delivering: the sink threw', { cause }))

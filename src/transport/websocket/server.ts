@@ -24,6 +24,7 @@ import {
 } from '../listener.ts'
 import type { TlsOptions } from '../tls/certificate.ts'
 import type { ServerTls } from '../tls/server.ts'
+import { trustedProxies } from '../trusted-proxies.ts'
 import { upgrader, type WebSocketOptions } from './connect.ts'
 
 /** Options of `acceptWebSockets`. */
@@ -72,6 +73,7 @@ export function acceptWebSockets(
   const channels = new Set<Channel>()
   const upgrade = upgrader({
     ...options,
+    isProxy: options.trustedProxies && trustedProxies(options.trustedProxies),
     held: options.held ?? new HeldBytes(options),
   })
   /** The response last begun on a connection. */

@@ -36,6 +36,18 @@ export const transportLimits = {
     meaning:
       'Messages that wait for room in this way at the same time. A further one is refused at once.',
   },
+  requestBytes: {
+    default: 12 * MiB,
+    unit: 'bytes',
+    meaning:
+      'Memory that requests in flight of all connections of one listener take, with 2 KiB for each and an estimate of their params. A request beyond it gets 503 or -32000; one request alone may take more.',
+  },
+  abandonedRequestMs: {
+    default: 60_000,
+    unit: 'ms',
+    meaning:
+      'Time for which a large request that was cancelled counts towards `requestBytes` if its handler does not finish.',
+  },
   uncountedBytes: {
     default: 64 * KiB,
     unit: 'bytes',
@@ -64,6 +76,12 @@ export const transportLimits = {
     unit: 'bytes',
     meaning:
       'Bytes read from one child process, socket or WebSocket before reading rests until the next turn of the event loop, so that others are served meanwhile.',
+  },
+  listenerTurnBytes: {
+    default: 1 * MiB,
+    unit: 'bytes',
+    meaning:
+      'Bytes of messages that one listener decodes in one turn of the event loop; each message counts at least 1 KiB. Further ones wait for the next turn.',
   },
   reservedFiles: {
     default: 32,

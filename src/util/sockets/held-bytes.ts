@@ -1,5 +1,6 @@
 import { limits } from '../limits/limits.ts'
-import { CrowdedTurns } from './crowded-turns.ts'
+import { ListenerTurns } from './listener-turns.ts'
+import { RequestBudget } from './request-budget.ts'
 
 /** Limits of what one listener holds for all its connections. */
 export interface HeldBytesOptions {
@@ -7,6 +8,8 @@ export interface HeldBytesOptions {
   readonly maxHeldBytes?: number
   /** Milliseconds for which the rest of a message waits to be read while there is no room for it. */
   readonly heldWaitMs?: number
+  /** How many bytes of memory requests in flight may take together. */
+  readonly maxRequestBytes?: number
 }
 
 /**
@@ -20,8 +23,10 @@ export class HeldBytes {
   readonly max: number
   /** How long a message may wait for room. */
   readonly waitMs: number
-  /** When requests are handled while much is held. */
-  readonly turns = new CrowdedTurns(this)
+  /** When messages are handled. */
+  readonly turns = new ListenerTurns(this)
+  /** The memory of requests in flight, which is counted apart. */
+  readonly requests: RequestBudget
   /** The first bytes of all holdings, and the bytes beyond them. */
   #small = 0
   #large = 0
@@ -35,6 +40,7 @@ export class HeldBytes {
   constructor(options: HeldBytesOptions = {}) {
     this.max = options.maxHeldBytes ?? limits.heldBytes.default
     this.waitMs = options.heldWaitMs ?? limits.heldWaitMs.default
+    this.requests = new RequestBudget(options.maxRequestBytes)
   }
 
   /** The bytes that count. */
