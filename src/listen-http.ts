@@ -14,16 +14,15 @@ import type { TlsOptions } from './transport/tls/certificate.ts'
 import type { ServerTls } from './transport/tls/server.ts'
 import { trustedProxies } from './transport/trusted-proxies.ts'
 import { limits } from './util/limits/limits.ts'
-import { HeldBytes } from './util/sockets/held-bytes.ts'
+import { HeldBytes, type HeldBytesOptions } from './util/sockets/held-bytes.ts'
 import { systemClock } from './util/time/clock.ts'
 import { withTimeout } from './util/time/sleep.ts'
 import type { Traffic } from './util/traffic.ts'
 
 /** Options of {@link listenHttp}. */
-export interface ListenHttpOptions extends WireOptions, ConnectionLimits {
+export interface ListenHttpOptions extends WireOptions, ConnectionLimits, HeldBytesOptions {
   /** Creates the handler of requests on a path. */
   readonly service: (path: string) => Promise<HttpHandler>
-  readonly maxHeldBytes?: number
   readonly allowedHosts?: readonly string[]
   readonly allowedOrigins?: readonly string[]
   readonly drainMs?: number
@@ -49,7 +48,7 @@ export async function listenHttp(
   const { acceptWebSockets } = await import('./transport/websocket/server.ts')
   const { pathname } = url
   const service = await options.service(pathname)
-  const held = new HeldBytes(options.maxHeldBytes)
+  const held = new HeldBytes(options)
   const isProxy = options.trustedProxies && trustedProxies(options.trustedProxies)
   const tls = url.protocol === 'https:' ? await readTls(url, options) : undefined
   const front = nodeServer(service, { ...options, ...options.http, held, isProxy }, tls)

@@ -1,6 +1,7 @@
 import type { Principal } from '../jsonrpc/channel.ts'
 import type { MetaCache } from '../jsonrpc/codec/meta-cache.ts'
 import type { OriginPolicy, RequestOrigin } from '../util/origin.ts'
+import type { RequestBudget } from '../util/sockets/request-budget.ts'
 
 /**
  * One HTTP request, independent of the server it came from. The bindings for `node:http`, for the fast
@@ -39,6 +40,8 @@ export interface HttpRequest {
    * connection is unknown.
    */
   readonly metaCache?: MetaCache
+  /** The memory that requests in flight may take; absent if it is not limited. */
+  readonly requestBudget?: RequestBudget
 }
 
 /** Receives the body of a request, or why it was not read. */

@@ -1,3 +1,4 @@
+import type { RequestBudget } from '../util/sockets/request-budget.ts'
 import type { Decoded, Id, Message } from './message.ts'
 
 /** The authenticated identity of a peer. */
@@ -16,6 +17,11 @@ export interface Envelope {
   readonly headers?: Readonly<Record<string, string>>
   /** The authenticated sender; undefined if there is no authentication. */
   readonly principal?: Principal
+  /**
+   * Returns the name under which the network address of the peer is counted; undefined if it is unknown or
+   * not limited. With `includesLocal`, addresses of this machine and of private networks have one, too.
+   */
+  address?(includesLocal: boolean): string | undefined
   /** Whether replies are sent as text, so that a result can contain raw JSON that was never parsed. */
   readonly acceptsRaw?: boolean
 }
@@ -41,6 +47,11 @@ export interface Channel extends AsyncDisposable {
   poll?(about: Id): boolean
   /** Whether the peer can still receive after it has ended its output, as on a pipe or socket. */
   readonly halfOpen?: boolean
+  /**
+   * The memory that requests in flight may take; shared by the connections of a listener. Absent if it is
+   * not limited.
+   */
+  readonly requestBudget?: RequestBudget
   /** Sends the messages accepted so far, then closes. Idempotent; never rejects; bounded in time. */
   close(): Promise<void>
 }
@@ -49,9 +60,10 @@ export interface Channel extends AsyncDisposable {
 export interface Sink {
   /**
    * Receives a message, a batch, or malformed input, which the sink answers while the channel stays
-   * open. A returned promise applies backpressure: the channel stops reading until it settles.
+   * open. A returned promise applies backpressure: the channel stops reading until it settles. `bytes` is
+   * the length of its text, if the channel knows it.
    */
-  receive(arrival: Decoded, envelope: Envelope): void | Promise<void>
+  receive(arrival: Decoded, envelope: Envelope, bytes?: number): void | Promise<void>
   /**
    * A request sent earlier will get no reply, while the channel stays open; only on transports where
    * each request has its own stream. The code `'closed'` means that the request provably never reached

@@ -17,6 +17,8 @@ export const tasksTable: OptionTableOf<TaskOptions> = {
   maxPerCaller: 'any',
   maxFinished: 'any',
   maxFinishedPerCaller: 'any',
+  maxArgumentBytes: 'any',
+  maxFinishedBytes: 'any',
   leaseMs: 'any',
   clock: 'object',
   ttlMs: 'any',

@@ -132,7 +132,7 @@ async function schemaProblem(schema: unknown, mustBeObject = true): Promise<stri
   try {
     const copy = copyOf(schema)
     // Patterns are left to the clients: regular expression engines differ in what they reject.
-    checkSchema(copy, { patterns: false })
+    checkSchema(copy, { patterns: false, maxSize: limits.schemaSize.default })
     const engine = await loadEngine()
     engine.compile(copy)
     return undefined

@@ -7,7 +7,7 @@ import { systemDeadlines, timed } from '../../util/time/deadline.ts'
 import type { HttpHandler } from '../exchange.ts'
 import { FastRequest } from './fast-request.ts'
 import { FastReply } from './fast-response.ts'
-import type { NodeHost } from './host.ts'
+import { handleInTurn, type NodeHost } from './host.ts'
 import { type RequestHead, readHead } from './request-head.ts'
 
 /** What the connections of one listener share. */
@@ -117,7 +117,7 @@ export class FastConnection {
     const request = new FastRequest(head, body, this.socket, this.#metaCache, this.#host)
     const reply = new FastReply(this.socket, this.#host, this.#onResponse)
     this.#reply = reply
-    this.#host.requests.handle(this.#host.service, request, reply)
+    handleInTurn(this.#host.service, request, reply, this.#host)
   }
 
   #headOf(text: string): RequestHead | undefined {

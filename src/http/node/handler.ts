@@ -7,6 +7,8 @@ import {
   type RequestOrigin,
   reachedAt,
 } from '../../util/origin.ts'
+import { clientAddress } from '../../util/sockets/client-address.ts'
+import type { RequestBudget } from '../../util/sockets/request-budget.ts'
 import {
   type BodyReader,
   type EventStream,
@@ -16,9 +18,8 @@ import {
   type HttpRequest,
   type ReplyHeaders,
 } from '../exchange.ts'
-import { clientAddress } from './client-address.ts'
 import { NodeStream, type StreamChunk, type StreamOutput } from './event-stream.ts'
-import type { NodeHost } from './host.ts'
+import { handleInTurn, type NodeHost } from './host.ts'
 import { readNodeBody } from './read-body.ts'
 import { watchResponse } from './unread-response.ts'
 import { type Flushable, writeBatch } from './write-batch.ts'
@@ -39,7 +40,7 @@ export function serveNode(
     watchResponse(response, host)
     return
   }
-  host.requests.handle(service, new NodeRequest(request, host), new NodeReply(response, host))
+  handleInTurn(service, new NodeRequest(request, host), new NodeReply(response, host), host)
 }
 
 /** What a middleware in front may have set on a request. */
@@ -53,12 +54,14 @@ interface Prepared {
 class NodeRequest implements HttpRequest {
   readonly method: string
   readonly path: string
+  readonly requestBudget: RequestBudget
   readonly #request: IncomingMessage & Prepared
   readonly #host: NodeHost
 
   constructor(request: IncomingMessage, host: NodeHost) {
     this.#request = request
     this.#host = host
+    this.requestBudget = host.held.requests
     this.method = request.method ?? ''
     const target = request.url ?? '/'
     const query = target.indexOf('?')

@@ -95,6 +95,7 @@ export class Peer implements Calls, AsyncDisposable {
       },
       maxInFlight: options.maxInFlight ?? limits.inFlight.default,
       maxQueued: options.maxQueued ?? limits.queued.default,
+      budget: channel.requestBudget,
       isCongested: () => this.#sendQueue.isCongested,
       onError: this.#onError,
       toWire: options.toWire ?? errorObject,
@@ -105,7 +106,7 @@ export class Peer implements Calls, AsyncDisposable {
     this.closed = closed.promise
     this.#settleClosed = closed.resolve
     channel.open({
-      receive: (arrival, envelope) => this.#receive(arrival, envelope),
+      receive: (arrival, envelope, bytes) => this.#receive(arrival, envelope, bytes),
       failed: (id, error) => this.#outbound.fail(id, error),
       retired: cause => guarded(this.#options.onRetired)(cause),
       closed: cause => this.#onClosed(cause),
@@ -216,11 +217,11 @@ export class Peer implements Calls, AsyncDisposable {
     return this.close()
   }
 
-  #receive(arrival: Decoded, envelope: Envelope): void | Promise<void> {
+  #receive(arrival: Decoded, envelope: Envelope, bytes?: number): void | Promise<void> {
     this.#received++
     switch (arrival.type) {
       case 'request':
-        this.#onRequest(arrival, envelope, this.#reply)
+        this.#onRequest(arrival, envelope, this.#reply, bytes)
         break
       case 'notification':
         this.#onNotification(arrival, envelope)
@@ -239,14 +240,14 @@ export class Peer implements Calls, AsyncDisposable {
     return this.#isOverloaded() ? this.#pause() : undefined
   }
 
-  #onRequest(message: RpcRequest, envelope: Envelope, reply: Reply): void {
+  #onRequest(message: RpcRequest, envelope: Envelope, reply: Reply, bytes?: number): void {
     if (!this.#isOpen) {
       reply({ type: 'error', id: message.id, error: this.#refusal(SHUTTING_DOWN) }, envelope)
     } else if (message.id !== null && this.#inbound.isInFlight(message.id)) {
       // With its own id the response could be mistaken for that of the first request.
       reply(this.#failure(null, INVALID_REQUEST), envelope)
     } else {
-      this.#inbound.request(message, envelope, reply)
+      this.#inbound.request(message, envelope, reply, bytes)
     }
   }
 

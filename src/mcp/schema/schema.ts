@@ -42,6 +42,8 @@ export interface CompileOptions {
    * anything else is rejected; output may be any value.
    */
   readonly side?: Side
+  /** Whether a peer sent the schema. Compiling it must not take long, so its size is limited more. */
+  readonly isForeign?: boolean
 }
 
 /** A schema that cannot be used. The message names its purpose, the fault and, often, the remedy. */
@@ -64,9 +66,9 @@ export function compileSchema<const S extends Schema>(
   schema: S | undefined,
   options: CompileOptions,
 ): Compiled<Infer<S>> {
-  const { what, side = 'input' } = options
+  const { side = 'input', what } = options
   try {
-    const compiled = compile(schema, side, what)
+    const compiled = compile(schema, { ...options, side })
     if (side === 'input' && !compiled.isObjectRoot) {
       throw new Error('the schema must have "type": "object", because input is always an object')
     }
@@ -87,7 +89,10 @@ export function checkerOf<const S extends Schema>(schema: S, what: string): Chec
   return compileSchema(schema, { what, side: 'output' })
 }
 
-function compile(schema: Schema | undefined, side: Side, what: string): Compiled<unknown> {
+function compile(
+  schema: Schema | undefined,
+  { what, side, isForeign = false }: CompileOptions & { readonly side: Side },
+): Compiled<unknown> {
   if (schema === undefined) return nothing
   if (isStandardSchema(schema)) {
     const converted = toJsonSchema(schema, side)
@@ -100,9 +105,20 @@ function compile(schema: Schema | undefined, side: Side, what: string): Compiled
   if (Object.values(schema).some(isStandardSchema)) {
     throw new Error('this is an object of schemas: combine them into one, as in z.object({ … })')
   }
-  const published = publish(schema, side, limits.schemaLength.default)
-  checkSchema(published.jsonSchema, { maxSchemas: limits.schemaCount.default })
+  const { maxLength, maxSize } = isForeign ? foreignLimits : ownLimits
+  const published = publish(schema, side, maxLength)
+  checkSchema(published.jsonSchema, { maxSize, maxSchemas: limits.schemaCount.default })
   return { ...published, ...plainChecker(published.jsonSchema, what) }
+}
+
+const ownLimits = {
+  maxLength: limits.schemaLength.default,
+  maxSize: limits.schemaSize.default,
+}
+
+const foreignLimits = {
+  maxLength: limits.peerSchemaLength.default,
+  maxSize: limits.peerSchemaSize.default,
 }
 
 /** Creates the published schema: frozen, with `type: 'object'` if it allows only objects. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { proves } from '../../../test/requirements.ts'
 import {
@@ -10,6 +10,7 @@ import {
 } from '../../../test/support/asking.ts'
 import { talk } from '../../../test/support/task-talk.ts'
 import { turn, wire } from '../../../test/support/wire.ts'
+import { limits } from '../../util/limits/limits.ts'
 import type { ServerOptions } from '../options.ts'
 import { Server } from '../server.ts'
 
@@ -118,6 +119,34 @@ describe.each(sessionRevisions)('initialize for %s', revision => {
     expect(completions).toEqual(revision === '2024-11-05' ? undefined : {})
     expect((await client.ask('ping')).result).toEqual({})
     expect(textOf(await client.ask('tools/call', echo))).toBe('hi')
+  })
+
+  it('keeps a bounded description of the client', async () => {
+    const { default: max } = limits.callerBytes
+    const open = (info: object, capabilities: object = {}) => {
+      const clients: unknown[] = []
+      const server = new Server({ name: 'test', version: '1' })
+      server.tool('who', {}, (_, ctx) => {
+        clients.push(ctx.caller.client)
+        return ''
+      })
+      const say = raw(server)
+      const clientInfo = { name: 'test', version: '1', ...info }
+      const [reply] = say(
+        request(1, 'initialize', { protocolVersion: revision, capabilities, clientInfo }),
+      )
+      say(request(2, 'tools/call', { name: 'who', arguments: {} }))
+      return { reply, clients }
+    }
+    const refused = { error: { code: -32602, message: expect.stringContaining(`${max} bytes`) } }
+    expect(open({ title: 'x'.repeat(max) }).reply).toMatchObject(refused)
+    expect(open({}, { experimental: { x: 'x'.repeat(max) } }).reply).toMatchObject(refused)
+    const icons = [{ src: `data:,${'x'.repeat(max)}` }]
+    const { reply, clients } = open({ title: 'Test', icons })
+    expect(reply).toMatchObject({ result: { protocolVersion: revision } })
+    await vi.waitFor(() => expect(clients).toEqual([{ name: 'test', version: '1', title: 'Test' }]))
+    const small = open({ icons: [{ src: 'https://x.example/icon.png' }] })
+    await vi.waitFor(() => expect(small.clients).toMatchObject([{ icons: [{}] }]))
   })
 
   it('is refused the second time, and the session goes on', async () => {

@@ -2,6 +2,8 @@ import { parseRaw } from '../../jsonrpc/codec/raw-json.ts'
 import { invalidParams, type RpcError } from '../../jsonrpc/error.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
 import type { InputRequest, InputRequests } from '../../mcp/types/input.ts'
+import { BoundedMap } from '../../util/bounded-map.ts'
+import { jsonMemory } from '../../util/json-memory.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
 import type { SealBinding, Sealer } from '../crypto/seal.ts'
@@ -48,7 +50,7 @@ interface SealedState {
  */
 export class InputRounds {
   readonly #sealer: Sealer
-  readonly #effects = new Map<string, Effects>()
+  readonly #effects = new BoundedMap<Effects>(limits.onceRequests.default, limits.onceBytes.default)
 
   constructor(sealer: Sealer) {
     this.#sealer = sealer
@@ -66,7 +68,6 @@ export class InputRounds {
     const id = round?.request ?? crypto.randomUUID()
     // Effects that have started must settle first, or the next round would start them again.
     const effects = await settled(run.effects)
-    this.#remember(id, run.effects)
     const requests = [...run.open, ...(returned?.encoded ?? [])]
     // Unsolicited responses that the context has not requested would only make the state grow.
     const isKept = (key: string) =>
@@ -85,6 +86,7 @@ export class InputRounds {
     }
     const ttlMs = limits.serverRequestMs.default
     const requestState = await this.#sealer.seal(state, bindingOf(request), { ttlMs })
+    this.#effects.set(id, run.effects, requestState.length)
     if (requests.length === 0) return { resultType: 'input_required', requestState }
     const inputRequests = Object.fromEntries(requests)
     return { resultType: 'input_required', inputRequests, requestState }
@@ -126,18 +128,8 @@ export class InputRounds {
     const remembered = this.#effects.get(request)
     if (remembered !== undefined) return remembered
     const known: Effects = new Map(effects.map(([key, result]) => [key, Promise.resolve(result)]))
-    this.#remember(request, known)
+    this.#effects.set(request, known, jsonMemory(effects))
     return known
-  }
-
-  #remember(request: string, effects: Effects): void {
-    this.#effects.delete(request)
-    this.#effects.set(request, effects)
-    if (this.#effects.size <= limits.onceRequests.default) return
-    for (const oldest of this.#effects.keys()) {
-      this.#effects.delete(oldest)
-      break
-    }
   }
 }
 

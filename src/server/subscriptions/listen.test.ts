@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { proves } from '../../../test/requirements.ts'
 import { asked, sessionRevisions, stateless } from '../../../test/support/asking.ts'
 import { turn } from '../../../test/support/wire.ts'
@@ -42,6 +42,28 @@ async function heard(client: Client) {
       return [method ?? `reply ${id}`, said[idKey], params?.uri ?? params?.notifications]
     })
 }
+
+describe('all subscriptions of a server', () => {
+  it('have a limit, to which long addresses count more', async () => {
+    const { server } = everything()
+    const first = await asked(server, '2025-11-25')
+    // Each counts 51.
+    const uri = (index: number) => `r:///b/${index}${'x'.repeat(50 * 1024)}`
+    const count = Math.floor(limits.subscriptions.default / 51)
+    const subscribe = (client: Client, index: number) =>
+      client.ask('resources/subscribe', { uri: uri(index) })
+    for (let index = 0; index < count; index++) {
+      expect((await subscribe(first, index)).result).toEqual({})
+    }
+    const second = await asked(server, '2025-11-25')
+    expect((await subscribe(second, 0)).error).toBeDefined()
+    const third = await asked(server, stateless)
+    listen(third, 1, { resourceSubscriptions: [uri(0)] })
+    await vi.waitFor(() => expect(third.heard()[0]?.error?.code).toBe(-32602))
+    expect((await first.ask('resources/unsubscribe', { uri: uri(1) })).result).toEqual({})
+    expect((await subscribe(second, 0)).result).toEqual({})
+  })
+})
 
 describe.each(sessionRevisions)('a session of %s', revision => {
   it('is notified of the resources it has subscribed to until it unsubscribes', async () => {

@@ -82,6 +82,10 @@ function follow(
     const sent = exchange.notify(method, { ...params, _meta })
     if (sent !== undefined) sent.then(undefined, () => {})
   }
+  if (!subscriptions.hasRoomFor(filter.resourceSubscriptions ?? [])) {
+    const details = 'the server has too many subscriptions'
+    throw invalidParams('Too many subscriptions', { data: { details } })
+  }
   if (exchange.signal.aborted) return Promise.resolve({ _meta })
   return new Promise(resolve => {
     const subscriber = new Listener(filter, send)

@@ -15,7 +15,8 @@ export function subscribe(
   if (session === undefined) return {}
   const confirm = (): HandlerResult => subscriptions.whenWatched?.([uri]).then(() => ({})) ?? {}
   if (session.uris.has(uri)) return confirm()
-  if (session.uris.size >= limits.subscribedUris.default) {
+  const isFull = session.uris.size >= limits.subscribedUris.default
+  if (isFull || !subscriptions.hasRoomFor([uri])) {
     throw errors.subscriptionFailed({ details: 'too many subscriptions' })
   }
   // A session that is closing would never unsubscribe.

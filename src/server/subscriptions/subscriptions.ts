@@ -1,3 +1,6 @@
+import { KiB } from '../../util/limits/limit.ts'
+import { limits } from '../../util/limits/limits.ts'
+
 /** A change that subscribers may want to be notified of. */
 export type ChangeNotice =
   | { readonly type: 'tools' | 'prompts' | 'resources' }
@@ -26,6 +29,8 @@ export class Subscriptions {
   readonly #due = new Map<string, ChangeNotice>()
   /** The number of subscribers of each resource. */
   readonly #watched = new Map<string, number>()
+  /** What all subscriptions to resources count. */
+  #weight = 0
   #isScheduled = false
   /** Called when a resource gets its first subscriber (true) and when it loses its last one (false). */
   onWatched: ((uri: string, isWatched: boolean) => void) | undefined
@@ -53,8 +58,16 @@ export class Subscriptions {
     this.#subscribers.delete(subscriber)
   }
 
+  /** Whether further subscriptions to these resources are within the limit `subscriptions`. */
+  hasRoomFor(uris: Iterable<string>): boolean {
+    let weight = this.#weight
+    for (const uri of uris) weight += weightOf(uri)
+    return weight <= limits.subscriptions.default
+  }
+
   /** Counts a subscriber of a resource. Each call needs a matching `unwatch`. */
   watch(uri: string): void {
+    this.#weight += weightOf(uri)
     const count = (this.#watched.get(uri) ?? 0) + 1
     this.#watched.set(uri, count)
     if (count === 1) this.onWatched?.(uri, true)
@@ -62,6 +75,7 @@ export class Subscriptions {
 
   unwatch(uri: string): void {
     const count = this.#watched.get(uri) ?? 0
+    if (count > 0) this.#weight -= weightOf(uri)
     if (count > 1) this.#watched.set(uri, count - 1)
     else if (this.#watched.delete(uri)) this.onWatched?.(uri, false)
   }
@@ -102,6 +116,10 @@ export class Subscriptions {
       this.#onError(error)
     }
   }
+}
+
+function weightOf(uri: string): number {
+  return 1 + Math.floor(uri.length / KiB)
 }
 
 function keyOf(change: ChangeNotice): string {

@@ -14,6 +14,10 @@ export interface TaskRecord {
   readonly principal?: string
   /** The key of the session that created the task, where there is a session and no principal. */
   readonly session?: string
+  /** The client address that the task counts for, where there is neither a principal nor a session. */
+  readonly address?: string
+  /** The memory that the arguments of the call take while the task is not final, in bytes. */
+  readonly argumentBytes?: number
   /** Whether the task is working, waits for input, or has finished, and how. */
   readonly status: TaskStatus
   /** The status message. */

@@ -170,7 +170,7 @@ class ProcessChannel implements ChildChannel {
 
   open(sink: Sink): void {
     this.#stream.open({
-      receive: (arrival, envelope) => sink.receive(arrival, envelope),
+      receive: (arrival, envelope, bytes) => sink.receive(arrival, envelope, bytes),
       closed: cause => {
         this.#streamCause ??= cause
         void this.#finish()

@@ -141,7 +141,7 @@ describe('an backpressure', () => {
 })
 
 test('beyond the budget of a listener, connections close that have sent nothing for longest', () => {
-  const held = new HeldBytes(1_000_000)
+  const held = new HeldBytes({ maxHeldBytes: 1_000_000 })
   const [one, two, three] = [1, 2, 3].map(() => backpressure({ held, maxOutboundBytes: 1e9 }))
   void one?.send(450_000)
   void two?.send(450_000)

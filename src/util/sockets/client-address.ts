@@ -1,4 +1,4 @@
-import { type AddressPolicy, countedAddress, plainAddress } from '../../util/sockets/address.ts'
+import { type AddressPolicy, countedAddress, plainAddress } from './address.ts'
 
 /**
  * Returns the name under which the client of a request is counted; undefined if it is not limited. A
