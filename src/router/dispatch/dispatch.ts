@@ -10,7 +10,7 @@ import type { UpstreamCall, UpstreamResult } from '../forward/upstream-call.ts'
 import type { UpstreamOptions } from '../options.ts'
 import { type Balancer, makeBalancer } from '../policy/balance.ts'
 import { instanceFaultOf } from '../policy/fault.ts'
-import { OutlierDetection } from '../policy/outlier-detection.ts'
+import { type ObservedInstance, OutlierDetection } from '../policy/outlier-detection.ts'
 import { endingOf, mayRetry, RetryBudget } from '../policy/retry.ts'
 import type { Instance } from '../upstream/instance.ts'
 import type { Upstream } from '../upstream/upstream.ts'
@@ -61,7 +61,7 @@ export class Dispatch implements AttemptHost {
 
   /** Returns why an instance that is ready gets no calls; undefined if it gets calls. */
   ejection(instance: Instance): string | undefined {
-    return this.#outliers.why(instance.key)
+    return this.#outliers.why(instance)
   }
 
   get name(): string {
@@ -90,7 +90,7 @@ export class Dispatch implements AttemptHost {
     if (bound !== undefined && this.#isOpen(bound) && !tried?.has(bound)) return bound
     this.#detectOutliers()
     const ready = instances.filter(one => this.#isOpen(one) && !tried?.has(one))
-    const healthy = ready.filter(({ key }) => !this.#outliers.isEjected(key))
+    const healthy = ready.filter(one => !this.#outliers.isEjected(one))
     return this.#balancer(healthy.length > 0 ? healthy : ready, call.hashKey)
   }
 
@@ -189,7 +189,7 @@ export class Dispatch implements AttemptHost {
     const now = this.clock.now()
     if (now - this.#checkedAt < 1000) return
     this.#checkedAt = now
-    this.#outliers.check(this.#upstream.instances.map(({ load }) => load))
+    this.#outliers.check(this.#upstream.instances.map(observed))
   }
 }
 
@@ -197,6 +197,14 @@ export class Dispatch implements AttemptHost {
 export function undeliveredFrom({ request, method, tool, caller }: UpstreamCall): UndeliveredCall {
   const { params } = request
   return { method, name: tool ?? nameIn(method, params), caller, params }
+}
+
+/** Returns what outlier detection needs to know of an instance. Before a restart it knows nothing of it. */
+function observed({ load, restarts, first }: Instance): ObservedInstance {
+  const { key, errorRate, latencyMs } = load
+  const recent = first === undefined ? 0 : load.recent
+  const recovered = (inMs: number): void => load.recovered(inMs)
+  return { key, restarts, recent, errorRate, latencyMs, recovered }
 }
 
 function isUnavailable({ unavailableReason }: Instance): boolean {

@@ -294,7 +294,7 @@ export class Instance implements Candidate {
       deadlines,
       open: () => this.#openFirst(),
       prepare: connection => host.prepare(this, connection),
-      answered: () => this.load.counts.succeeded,
+      counts: () => this.load.counts,
       isAlone: () => host.isAlone(this),
       onReady: () => {
         if (this.restarts > 0) {
