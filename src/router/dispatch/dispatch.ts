@@ -99,9 +99,9 @@ export class Dispatch implements AttemptHost {
   }
 
   /**
-   * Waits until `deadline` for an instance that is being started; rejects if there is none. An instance
-   * that was tried is taken if there is no other, or if it has been restarted. If no instance takes calls,
-   * one call per `breakerPanicMs` goes to an instance whose breaker is open.
+   * Waits until `deadline` for an instance that is being started or is on trial; rejects if there is none.
+   * An instance that was tried is taken if there is no other, or if it has been restarted. If no instance
+   * takes calls, one call per `breakerPanicMs` goes to an instance whose breaker is open.
    */
   async whenAvailable(
     call: UpstreamCall,
@@ -115,18 +115,24 @@ export class Dispatch implements AttemptHost {
         this.choose(call, undefined) ??
         candidates.find(one => this.#upstream.isKnown(one) && one.mayProbe())
       if (instance !== undefined) return instance
-      // The wait is shorter once the first start has failed.
-      const until = Math.min(deadline, begunAt + this.#upstream.waitMs)
+      const until = Math.min(deadline, begunAt + this.#waitMs(candidates))
       const remainingMs = until - this.clock.now()
-      if (remainingMs <= 0 || !candidates.some(isStarting)) throw this.unavailable()
+      if (remainingMs <= 0) throw this.unavailable()
       await abortable(this.#upstream.nextReady(remainingMs), call.abort.signal)
     }
+  }
+
+  /** How long a call waits for one of the candidates, none of which takes it now. */
+  #waitMs(candidates: readonly Instance[]): number {
+    // Shorter once the first start has failed.
+    if (candidates.some(isStarting)) return this.#upstream.waitMs
+    return candidates.some(({ isOnTrial }) => isOnTrial) ? limits.breakerPanicMs.default : 0
   }
 
   /** Makes the error that says why the server takes no calls, and when to try again. */
   unavailable(why?: string): Error {
     const { name, instances, unavailableReason } = this.#upstream
-    const waits = instances.map(one => one.retryInMs ?? one.unavailableMs)
+    const waits = instances.map(one => one.retryInMs ?? one.availability.unavailableMs)
     const retryAfterMs = Math.min(...waits.filter(ms => ms > 0))
     const reason = why ?? unavailableReason ?? instances.find(isUnavailable)?.unavailableReason
     const isComing = instances.some(isStarting)
@@ -211,6 +217,7 @@ function isUnavailable({ unavailableReason }: Instance): boolean {
   return unavailableReason !== undefined
 }
 
-function isStarting({ state, unavailableMs }: Instance): boolean {
-  return state === 'starting' || state === 'waiting' || (state === 'ready' && unavailableMs === 0)
+function isStarting({ state, availability }: Instance): boolean {
+  if (state === 'starting' || state === 'waiting') return true
+  return state === 'ready' && availability.unavailableMs === 0
 }

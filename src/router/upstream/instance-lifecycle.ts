@@ -146,7 +146,10 @@ export class InstanceLifecycle {
    * another connection is opened, with back-off, and calls in flight on this one may end.
    */
   leave(cause: Error): void {
-    if (this.#state === 'ready') this.#leave?.(cause)
+    if (this.#state !== 'ready') return
+    // At once: calls that find the server away wait for it, and must not be sent there again.
+    this.#state = 'waiting'
+    this.#leave?.(cause)
   }
 
   /** Makes a restart that is further away than `withinMs` happen then. */
@@ -250,6 +253,7 @@ export class InstanceLifecycle {
         // It would not honor a request to exit either, and is replaced only after it has exited.
         connection.child?.kill()
       },
+      onAway: cause => this.leave(cause),
     })
   }
 
