@@ -75,9 +75,10 @@ export async function listenHttp(
     front.retire()
     const lingersUntil = systemClock.now() + limits.drainIdleMs.default
     // Polling, because Node has no event for a connection that becomes idle after its response. Not at
-    // once, because a request may be on its way on any connection that was promised to stay open.
+    // once, because a request may be on its way on any connection that was promised to stay open. After
+    // what has arrived was read: a process that was stopped for a while runs its timers first.
     sweeping = setInterval(() => {
-      if (systemClock.now() >= lingersUntil) front.closeIdle()
+      if (systemClock.now() >= lingersUntil) setImmediate(() => front.closeIdle())
     }, 10)
     await service.drain({ drainMs })
     writeBatch.flush()

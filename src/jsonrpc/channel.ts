@@ -52,8 +52,11 @@ export interface Channel extends AsyncDisposable {
    * not limited.
    */
   readonly requestBudget?: RequestBudget
-  /** Sends the messages accepted so far, then closes. Idempotent; never rejects; bounded in time. */
-  close(): Promise<void>
+  /**
+   * Sends the messages accepted so far, then closes. Idempotent; never rejects; bounded in time. With
+   * `isDrained`, every request that was begun has been answered; a transport that can, tells the peer.
+   */
+  close(options?: { readonly isDrained?: boolean }): Promise<void>
 }
 
 /** Receives what arrives on a channel. */
@@ -77,8 +80,10 @@ export interface Sink {
   retired?(cause: Error): void
   /**
    * Called exactly once, when the channel has closed; with a cause unless one side closed it cleanly.
+   * With `isDrained`, the peer has answered every request that it began, so a request without a response
+   * provably was not executed.
    */
-  closed(cause?: Error): void
+  closed(cause?: Error, isDrained?: boolean): void
 }
 
 /** The reasons for which a channel or a call over it fails. */

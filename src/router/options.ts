@@ -58,8 +58,8 @@ export interface BreakerOptions {
 /** How the router restarts a process that exited and reopens a lost connection. */
 export interface RestartOptions {
   /**
-   * Restarts allowed within `windowMs` without an answered call in between; beyond that the instance is
-   * quarantined until `router.retry()`. An instance that answers calls is restarted at once, however often.
+   * Restarts allowed within `windowMs` of an instance that fails to start, or exits before it answers a call;
+   * beyond that it is quarantined until `router.retry()`. Any other instance is restarted at once, however often.
    */
   readonly maxRestarts?: number
   /** The window over which restarts are counted, in milliseconds. */

@@ -4,7 +4,7 @@ import { IdTable } from '../../jsonrpc/peer/id-table.ts'
 import { isRecord } from '../../util/objects.ts'
 import { addressText } from '../../util/text/address-text.ts'
 import { errorMessage } from '../../util/text/error-message.ts'
-import { webSocketWire, wireHeader } from '../header-fields.ts'
+import { notBegun, requestHeader, webSocketWire, wireHeader } from '../header-fields.ts'
 import type { HttpEndpoint } from './endpoint.ts'
 import {
   HttpStatusError,
@@ -212,6 +212,12 @@ export class HttpCalls {
     const words = withServedPath(reason, found, this.#endpoint.url)
     const what = `POST ${addressText(this.#endpoint.url)}`
     if (isAuthError(status)) throw statusError(what, response, words)
+    if (response.header(requestHeader) === notBegun) {
+      throw new ChannelError(
+        'closed',
+        `${what}: the server is closing, and did not begin the request`,
+      )
+    }
     if (status === 404 && post.inSession) {
       const ids = [...waiting]
       for (const id of ids) this.#pending.delete(id)

@@ -159,6 +159,13 @@ describe('an invalid response', () => {
     ['500', () => bare(500), 'outcome-unknown', /500/],
     ['502', () => bare(502), 'outcome-unknown', /502/],
     ['503', () => bare(503), 'refused', /503/],
+    ['408', () => bare(408), 'refused', /408/],
+    [
+      'a server that is closing',
+      () => bare(408, { 'trunkline-request': 'not-begun' }),
+      'closed',
+      /did not begin/,
+    ],
     ['a refused connection', () => broken('ECONNREFUSED'), 'closed', /ECONNREFUSED/],
     ['a reset connection', () => broken('ECONNRESET'), 'outcome-unknown', /executed/],
     ['a wrong certificate', () => broken('CERT_HAS_EXPIRED'), 'refused', /CERT/],

@@ -127,6 +127,14 @@ describe('a WebSocket beside HTTP', () => {
     expect(on.talk.closed).toBeUndefined()
   })
 
+  test('that the server closes without beginning a call fails the call as unsent', async () => {
+    const on = new On()
+    await on.open()
+    on.talk.request(2, 'tools/call', stateless)
+    on.socket.sink?.closed(undefined, true)
+    expect(on.talk.failures).toMatchObject([{ id: 2, error: { code: 'closed' } }])
+  })
+
   test('that has worked before it was lost is reopened at once', async () => {
     const on = new On()
     await on.open()

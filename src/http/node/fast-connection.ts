@@ -5,6 +5,7 @@ import { limits } from '../../util/limits/limits.ts'
 import { endSocket } from '../../util/sockets/end-socket.ts'
 import { systemDeadlines, timed } from '../../util/time/deadline.ts'
 import type { HttpHandler } from '../exchange.ts'
+import { notBegun, requestHeader } from '../header-fields.ts'
 import { FastRequest } from './fast-request.ts'
 import { FastReply } from './fast-response.ts'
 import { handleInTurn, type NodeHost } from './host.ts'
@@ -62,6 +63,11 @@ export class FastConnection {
   get isIdle(): boolean {
     const isDone = this.#reply === undefined || this.#isEnding
     return isDone && this.socket.writableLength === 0
+  }
+
+  /** Closes the connection if it is idle. A request that is on its way is told that it was not begun. */
+  closeIfIdle(): void {
+    if (this.isIdle) this.#end(closingResponse)
   }
 
   readonly #onData = (chunk: Buffer): void => {
@@ -194,6 +200,8 @@ export class FastConnection {
 
 const requestTimeout =
   'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
+
+const closingResponse = requestTimeout.replace(/\r\n$/, `${requestHeader}: ${notBegun}\r\n\r\n`)
 
 const headEnd = Buffer.from('\r\n\r\n')
 

@@ -140,9 +140,9 @@ export function nodeServer(
     closeIdle() {
       server.closeIdleConnections()
       for (const [socket, connection] of connections) {
+        if (connection !== undefined) connection.closeIfIdle()
         // Node does not count a connection as idle that has never sent anything.
-        const isIdle = connection === undefined ? socket.bytesRead === 0 : connection.isIdle
-        if (isIdle) socket.destroy()
+        else if (socket.bytesRead === 0) socket.destroy()
       }
     },
     cut() {

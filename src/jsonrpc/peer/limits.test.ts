@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { forever, manualDeadlines, pair, turn, wire } from '../../../test/support/wire.ts'
 import { memoryPair } from '../../transport/memory.ts'
 import { cancelParams } from '../cancellation.ts'
@@ -336,6 +336,33 @@ describe('closing', () => {
     expect(w.sent).toEqual([
       '{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"Shutting down"}}',
     ])
+  })
+
+  it.each([
+    ['a request was answered', () => 1, true],
+    ['a request is not answered in time', forever, false],
+  ])('says whether every request was answered: %s', async (_, answer, isDrained) => {
+    const { deadlines, advance } = manualDeadlines()
+    const w = wire()
+    const close = vi.fn(() => w.channel.close())
+    const peer = new Peer({ ...w.channel, close }, { m: answer }, { deadlines })
+    w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')
+    const closing = peer.close({ drainMs: 50 })
+    advance(51)
+    await closing
+    expect(close).toHaveBeenCalledWith({ isDrained })
+  })
+
+  it('does not count a request as answered whose response could not be sent', async () => {
+    const w = wire()
+    const close = vi.fn(() => w.channel.close())
+    const send = (): never => {
+      throw new ChannelError('too-large', 'too large')
+    }
+    const peer = new Peer({ ...w.channel, send, close }, { m: () => 1 }, { onError: () => {} })
+    w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')
+    await peer.close()
+    expect(close).toHaveBeenCalledWith({ isDrained: false })
   })
 
   it('waits for nothing, not even for the clock, when it may not', async () => {

@@ -26,9 +26,9 @@ export interface PeerOptions extends OutboundOptions {
   readonly disconnectDrainMs?: number
   /**
    * Called when the peer has ended its output, before the peer drains its requests in flight: to end
-   * those that have no end of their own.
+   * those that have no end of their own. With `isDrained`, calls without a response were not executed.
    */
-  readonly onDisconnect?: (cause: Error | undefined) => void
+  readonly onDisconnect?: (cause: Error | undefined, isDrained: boolean) => void
   /** Called when the channel accepts no more messages, while calls in flight may still be answered. */
   readonly onRetired?: (cause: Error) => void
   /** Whether incoming batches are accepted; otherwise they are rejected with -32600. */
@@ -45,6 +45,17 @@ export interface PeerOptions extends OutboundOptions {
   readonly onStray?: (reply: RpcResult | RpcFailure | Malformed, why: StrayReason) => void
   /** Called for malformed input, after it was answered. */
   readonly onMalformed?: (what: Malformed) => void
+}
+
+/** How a connection closes gracefully. */
+export interface CloseOptions {
+  /** Milliseconds in which requests in flight may complete; 30 seconds by default. */
+  readonly drainMs?: number
+  /**
+   * Milliseconds without an incoming message before the connection closes: a request that is on its way is
+   * answered with an error instead of being lost. By default 0.
+   */
+  readonly lingerMs?: number
 }
 
 /** Wraps a user callback so that an exception in it is printed instead of thrown. */

@@ -1,7 +1,7 @@
 import { limits } from '../../util/limits/limits.ts'
 import { checkOptions } from '../../util/options.ts'
-import { type Deferred, deferred } from '../../util/promises.ts'
-import { type Deadlines, systemDeadlines, timed } from '../../util/time/deadline.ts'
+import { deferred } from '../../util/promises.ts'
+import { type Deadlines, systemDeadlines } from '../../util/time/deadline.ts'
 import { cancelled, cancelledIn, cancelParams } from '../cancellation.ts'
 import { type Channel, ChannelError, type Envelope } from '../channel.ts'
 import { errorObject, RpcError, standardKind } from '../error.ts'
@@ -19,11 +19,13 @@ import type {
   RpcResult,
 } from '../message.ts'
 import { peerTable } from '../option-table.ts'
+import { Drain } from './drain.ts'
 import type { Reply } from './exchange.ts'
 import { Inbound } from './inbound.ts'
-import { guarded, type PeerOptions, printError } from './options.ts'
+import { type CloseOptions, guarded, type PeerOptions, printError } from './options.ts'
 import { type AllOf, type BatchBuilder, Outbound } from './outbound.ts'
 import type { ReplyHandler } from './pending.ts'
+import { ReadPause } from './read-pause.ts'
 import { ReplyBatch } from './reply-batch.ts'
 import { type SendHandler, SendQueue } from './send-queue.ts'
 import {
@@ -56,12 +58,12 @@ export class Peer implements Calls, AsyncDisposable {
   #isOpen = true
   #closing: Promise<void> | undefined
   #cause: Error | undefined
+  /** Whether a request was executed whose reply the channel did not accept. */
+  #hasLostReply = false
   readonly #sendQueue: SendQueue
-  /** Reading waits for this promise while too many requests or replies are queued. */
-  #paused: Deferred<void> | undefined
-  readonly #pauseDeadline = timed(() => this.#resume())
-  readonly #drainDeadline = timed(() => this.#onDrained?.())
-  #onDrained: (() => void) | undefined
+  readonly #pause: ReadPause
+  /** Undefined until the peer closes, and if it does not wait then. */
+  #drain: Drain | undefined
 
   constructor(
     channel: Channel,
@@ -75,9 +77,10 @@ export class Peer implements Calls, AsyncDisposable {
     this.#onStray = guarded(options.onStray)
     this.#onMalformedText = guarded(options.onMalformed)
     this.#deadlines = options.deadlines ?? systemDeadlines
+    this.#pause = new ReadPause(this.#deadlines)
     const host = {
       // A handler may be waiting for this reply, which arrives on the paused channel.
-      onBegin: () => this.#resume(),
+      onBegin: () => this.#pause.end(),
       onAbandoned: (id: Id, why: unknown) => this.#notifyCancelled(id, why),
       onExhausted: () => void this.close(),
     }
@@ -109,7 +112,7 @@ export class Peer implements Calls, AsyncDisposable {
       receive: (arrival, envelope, bytes) => this.#receive(arrival, envelope, bytes),
       failed: (id, error) => this.#outbound.fail(id, error),
       retired: cause => guarded(this.#options.onRetired)(cause),
-      closed: cause => this.#onClosed(cause),
+      closed: (cause, isDrained) => this.#onClosed(cause, isDrained === true),
     })
   }
 
@@ -199,17 +202,14 @@ export class Peer implements Calls, AsyncDisposable {
 
   /**
    * Closes gracefully: new requests are rejected, those in flight are answered within `drainMs` or else
-   * refused, pending calls reject, and the channel closes. With 0 it does not wait. Idempotent; never
-   * rejects. A later call with another `drainMs` restarts that time.
+   * refused, pending calls reject, and the channel closes. With 0 it does not wait. With `lingerMs` it
+   * rejects new requests until none has arrived for that long, within `drainMs`. Idempotent; never rejects.
+   * A later call with another `drainMs` restarts that time.
    */
-  close(options: { readonly drainMs?: number } = {}): Promise<void> {
-    if (this.#closing === undefined) {
-      this.#closing = this.#shutDown(options.drainMs ?? limits.drainMs.default)
-    } else if (this.#onDrained !== undefined && options.drainMs !== undefined) {
-      this.#deadlines.stop(this.#drainDeadline)
-      if (options.drainMs > 0) this.#deadlines.start(this.#drainDeadline, options.drainMs)
-      else this.#onDrained()
-    }
+  close(options: CloseOptions = {}): Promise<void> {
+    const { drainMs } = options
+    if (this.#closing === undefined) this.#closing = this.#shutDown(options)
+    else if (drainMs !== undefined) this.#drain?.restart(drainMs)
     return this.#closing
   }
 
@@ -237,7 +237,7 @@ export class Peer implements Calls, AsyncDisposable {
         this.#onBatch(arrival, envelope)
         break
     }
-    return this.#isOverloaded() ? this.#pause() : undefined
+    return this.#isOverloaded() ? this.#pause.begin() : undefined
   }
 
   #onRequest(message: RpcRequest, envelope: Envelope, reply: Reply, bytes?: number): void {
@@ -323,7 +323,10 @@ export class Peer implements Calls, AsyncDisposable {
       // A channel that has closed in the meantime reports that itself.
       if (!(error instanceof ChannelError) || error.code === 'closed') return
       this.#onError(error)
-      if (error.code !== 'unserialisable') return
+      if (error.code !== 'unserialisable') {
+        this.#hasLostReply = true
+        return
+      }
       this.#sendQueue.send(encodableReply(reply), envelope, this.#replies)
     },
   }
@@ -336,30 +339,9 @@ export class Peer implements Calls, AsyncDisposable {
     return this.#inbound.isOverloaded || this.#sendQueue.isCongested
   }
 
-  #pause(): Promise<void> {
-    if (this.#paused === undefined) {
-      this.#paused = deferred<void>()
-      // With a limit, because the cancellation or close that would end the pause may be waiting to be
-      // read.
-      this.#deadlines.start(this.#pauseDeadline, limits.pauseMs.default)
-    }
-    return this.#paused.promise
-  }
-
-  #resume(): void {
-    if (this.#paused === undefined) return
-    this.#deadlines.stop(this.#pauseDeadline)
-    this.#paused.resolve()
-    this.#paused = undefined
-  }
-
   #onChange(): void {
-    if (this.#paused !== undefined && !this.#isOverloaded()) this.#resume()
-    if (this.#onDrained !== undefined && this.#isIdle()) this.#onDrained()
-  }
-
-  #isIdle(): boolean {
-    return this.#inbound.size === 0 && this.#sendQueue.size === 0
+    if (this.#pause.isPaused && !this.#isOverloaded()) this.#pause.end()
+    this.#drain?.onChange()
   }
 
   #notifyCancelled(id: Id, why: unknown): void {
@@ -378,14 +360,15 @@ export class Peer implements Calls, AsyncDisposable {
    * The channel delivers nothing more. If the peer can still receive, requests in flight are answered
    * for `disconnectDrainMs`; otherwise they are cancelled.
    */
-  #onClosed(cause: Error | undefined): void {
+  #onClosed(cause: Error | undefined, isDrained: boolean): void {
     this.#cause ??= cause
     this.#outbound.close('the connection closed', cause)
+    this.#drain?.stopLingering()
     if (cause !== undefined || this.#channel.halfOpen !== true) {
       const reason = cause ?? new ChannelError('closed', 'the peer closed the connection')
       this.#inbound.cancelAll(reason)
     }
-    guarded(this.#options.onDisconnect)(cause)
+    guarded(this.#options.onDisconnect)(cause, isDrained)
     // A close that was requested before keeps its own deadline.
     if (this.#closing === undefined) {
       void this.close({
@@ -394,25 +377,24 @@ export class Peer implements Calls, AsyncDisposable {
     }
   }
 
-  async #shutDown(drainMs: number): Promise<void> {
+  async #shutDown({ drainMs = limits.drainMs.default, lingerMs = 0 }: CloseOptions): Promise<void> {
     this.#isOpen = false
-    await this.#drain(drainMs)
+    await this.#whenDrained(drainMs, lingerMs)
+    const isDrained = this.#inbound.size === 0 && !this.#hasLostReply
     this.#inbound.cancelAll(new ChannelError('closed', 'shut down'), this.#refusal(SHUT_DOWN))
     this.#outbound.close('the connection was closed before the reply arrived')
-    this.#resume()
-    await this.#channel.close()
+    this.#pause.end()
+    await this.#channel.close({ isDrained })
     this.#settleClosed(this.#cause)
   }
 
-  #drain(drainMs: number): Promise<void> | undefined {
-    if (!(drainMs > 0) || this.#isIdle()) return undefined
-    return new Promise(resolve => {
-      this.#onDrained = () => {
-        this.#onDrained = undefined
-        this.#deadlines.stop(this.#drainDeadline)
-        resolve()
-      }
-      this.#deadlines.start(this.#drainDeadline, drainMs)
+  #whenDrained(drainMs: number, lingerMs: number): Promise<void> | undefined {
+    if (!(drainMs > 0)) return undefined
+    this.#drain = new Drain({
+      deadlines: this.#deadlines,
+      isIdle: () => this.#inbound.size === 0 && this.#sendQueue.size === 0,
+      received: () => this.#received,
     })
+    return this.#drain.whenDone(drainMs, lingerMs)
   }
 }

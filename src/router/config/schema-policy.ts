@@ -173,7 +173,7 @@ export const restart: Record<keyof RestartOptions, Field> = {
   maxRestarts: {
     type: integer(0, 1000),
     meaning:
-      'Restarts allowed within `windowMs` without an answered call in between. Beyond that the instance is quarantined.',
+      'Restarts allowed within `windowMs` of an instance that fails to start, or exits before it answers a call. Beyond that the instance is quarantined.',
     default: limits.maxRestarts.default,
     example: 3,
   },

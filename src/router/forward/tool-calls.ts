@@ -121,7 +121,11 @@ export class ToolCalls {
       )
     }
     const { tasks } = this.#server
-    if (mode === 'task') return tasks.begin(request, shown.name, run)
+    if (mode === 'task') {
+      // It is answered before it is forwarded, and counts for its server all the same.
+      if (span !== undefined) span.server = route.name
+      return tasks.begin(request, shown.name, run)
+    }
     return mode === 'deferred' ? tasks.deferTask(request, shown.name, run) : run(request)
   }
 }

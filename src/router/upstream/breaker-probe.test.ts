@@ -10,13 +10,14 @@ const everyMs = limits.breakerPanicMs.default
 /** A breaker that opens after one failure, and its probe. */
 function probed() {
   const clock = fakeClock()
-  const server = { isAlive: false, asked: 0 }
+  const server = { isAlive: false, asked: 0, decided: 0 }
   const probe = new BreakerProbe({
     deadlines: new Deadlines(clock),
     responds: async () => {
       server.asked++
       return server.isAlive
     },
+    onAsked: () => server.decided++,
   })
   let state: BreakerState = 'closed'
   const breaker: Breaker = new Breaker(
@@ -50,6 +51,16 @@ test('asks as soon as the breaker opens, then periodically, and lets a trial thr
   breaker.succeeded(breaker.begin())
   await pass(10 * everyMs)
   expect([server.asked, breaker.state]).toEqual([3, 'closed'])
+})
+
+test('says that nothing is decided only until the first answer', async () => {
+  const { breaker, probe, server, pass } = probed()
+  breaker.failed()
+  expect([probe.isUndecided, server.decided]).toEqual([true, 0])
+  await pass(0)
+  expect([probe.isUndecided, server.decided]).toEqual([false, 1])
+  await pass(2 * everyMs)
+  expect([probe.isUndecided, server.decided]).toEqual([false, 2])
 })
 
 test('asks less and less often while the server answers it and fails its trials', async () => {

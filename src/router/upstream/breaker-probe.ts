@@ -8,6 +8,8 @@ export interface BreakerProbeHost {
   readonly deadlines: Deadlines
   /** Asks the instance for a sign of life. Never rejects. */
   responds(): Promise<boolean>
+  /** The instance was asked, and its breaker lets a trial call through if there was a sign of life. */
+  onAsked(): void
 }
 
 /**
@@ -20,9 +22,15 @@ export class BreakerProbe {
   readonly #alarm = timed(() => void outsideTraces(() => this.#ask()))
   #breaker: Breaker | undefined
   #failedTrials = 0
+  #isUndecided = false
 
   constructor(host: BreakerProbeHost) {
     this.#host = host
+  }
+
+  /** Whether the breaker has just opened, and the first sign of life is still due. */
+  get isUndecided(): boolean {
+    return this.#isUndecided
   }
 
   /** Must be called with every change of the breaker. */
@@ -33,21 +41,29 @@ export class BreakerProbe {
     if (to !== 'open') return
     if (from === 'half-open') {
       this.#wait(limits.breakerPanicMs.default * 2 ** Math.min(this.#failedTrials++, 20))
-    } else void outsideTraces(() => this.#ask())
+    } else {
+      this.#isUndecided = true
+      void outsideTraces(() => this.#ask())
+    }
   }
 
   stop(): void {
     this.#host.deadlines.stop(this.#alarm)
     this.#breaker = undefined
+    this.#isUndecided = false
   }
 
   async #ask(): Promise<void> {
     const breaker = this.#breaker
     if (breaker === undefined) return
     const isAlive = await this.#host.responds()
-    if (this.#breaker !== breaker || breaker.state !== 'open') return
-    if (isAlive) breaker.tryNow()
-    else this.#wait(limits.breakerPanicMs.default)
+    if (this.#breaker !== breaker) return
+    this.#isUndecided = false
+    if (breaker.state === 'open') {
+      if (isAlive) breaker.tryNow()
+      else this.#wait(limits.breakerPanicMs.default)
+    }
+    this.#host.onAsked()
   }
 
   #wait(ms: number): void {

@@ -25,6 +25,7 @@ async function looked(
       onMissed: () => reported.push('missed'),
       onRecovered: () => reported.push('back'),
       onDead: () => reported.push('dead'),
+      onAway: () => reported.push('away'),
     },
   )
   for (let turn = 0; turn < 5; turn++) {
@@ -35,22 +36,32 @@ async function looked(
   return reported
 }
 
-const failing = (code: ChannelErrorCode) => () => Promise.reject(new ChannelError(code, 'x'))
+const failing = (code: ChannelErrorCode, members?: object) => () => {
+  const cause = members && Object.assign(new Error('x'), members)
+  return Promise.reject(new ChannelError(code, 'x', { cause }))
+}
+const shortage = { code: 'EMFILE', syscall: 'connect' }
 
 test.each<[string, () => Promise<unknown>]>([
   ['answers', async () => ({})],
   ['refuses', () => Promise.reject(new RpcError(-32601, 'x'))],
   ['has more to do than one connection carries', failing('too-many')],
+  ['limits the rate of requests', failing('refused', { status: 429 })],
+  ['this machine cannot reach for lack of handles', failing('closed', shortage)],
 ])('a server that %s lives', async (_, answer) => {
   expect(await looked(answer)).toEqual([])
 })
 
-test.each<ChannelErrorCode>(['timeout', 'closed', 'outcome-unknown'])(
+test.each<ChannelErrorCode>(['timeout', 'refused', 'outcome-unknown'])(
   'a server that responds with "%s" is reported dead once',
   async code => {
     expect(await looked(failing(code))).toEqual(['missed', 'dead'])
   },
 )
+
+test('a server that does not listen any more is away, at once and once', async () => {
+  expect(await looked(failing('closed'))).toEqual(['away'])
+})
 
 test('a server that responds after a missed check is reported as recovered', async () => {
   let looks = 0

@@ -1,11 +1,13 @@
 import { isOutage } from '../../client/errors.ts'
 import { ChannelError } from '../../jsonrpc/channel.ts'
 import { outsideTraces } from '../../mcp/trace-context.ts'
+import { rootCause } from '../../util/error-cause.ts'
 import { limits } from '../../util/limits/limits.ts'
 import type { Deadlines } from '../../util/time/deadline.ts'
 import { PeriodicCheck } from '../../util/time/periodic-check.ts'
 import type { UpstreamConnection } from '../connection/connection.ts'
 import type { HealthOptions } from '../options.ts'
+import { instanceFaultOf } from '../policy/fault.ts'
 
 /** Where the results of a health check go. */
 export interface HealthCheckHost {
@@ -17,6 +19,8 @@ export interface HealthCheckHost {
   onRecovered(): void
   /** The server has missed `failures` checks in a row. Called once. */
   onDead(): void
+  /** The server cannot be reached, because it has stopped listening. It is not checked any more. */
+  onAway(cause: ChannelError): void
 }
 
 /**
@@ -77,32 +81,33 @@ export class HealthCheck {
 
   /** Asks the server, and counts a miss if it does not respond. Returns whether it does. */
   async #responds(): Promise<boolean> {
-    const { client } = this.#connection
-    const { timeoutMs } = this.#options
-    const method = client.server.revision.features.liveness
-    try {
-      await client.request(method, undefined, { timeoutMs, fresh: true })
-      return true
-    } catch (error) {
-      if (!isOutage(error)) return true
-      // A check that was not sent because of too many requests says nothing about the server.
-      if (error.code !== 'too-many') this.#misses++
-      return false
-    }
+    const failure = await silenceOf(this.#connection, this.#options.timeoutMs)
+    if (failure === undefined) return true
+    const fault = instanceFaultOf(failure)
+    if (fault === 'unsent') {
+      this.stop()
+      this.#host.onAway(failure)
+      // A check that this machine could not send says nothing about the server.
+    } else if (fault !== 'shortage' && fault !== 'none') this.#misses++
+    return false
   }
 }
 
-/** Asks a server for a sign of life. Any response is one, an error included. Never rejects. */
-export async function responds(
+/**
+ * Asks a server for a sign of life. Any response is one, an error included: then undefined is returned, or
+ * else why there is none. Never rejects.
+ */
+export async function silenceOf(
   { client }: UpstreamConnection,
   timeoutMs: number,
-): Promise<boolean> {
+): Promise<ChannelError | undefined> {
   const method = client.server.revision.features.liveness
   try {
     await client.request(method, undefined, { timeoutMs, fresh: true })
-    return true
+    return undefined
   } catch (error) {
-    return !isOutage(error)
+    // A server that limits the rate of requests is there.
+    return isOutage(error) && rootCause(error).status !== 429 ? error : undefined
   }
 }
 
@@ -117,6 +122,7 @@ export function watchHealth(
     onMissed() {},
     onRecovered() {},
     onDead: () => connection.lose(new ChannelError('timeout', 'it does not respond any more')),
+    onAway: cause => connection.lose(cause),
   })
   return () => check.stop()
 }

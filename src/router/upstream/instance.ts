@@ -10,15 +10,14 @@ import { allCapabilities } from '../connection/capabilities.ts'
 import type { UpstreamConnection } from '../connection/connection.ts'
 import { ConnectionPool, type PooledCall } from '../connection/connection-pool.ts'
 import { SpareConnections } from '../connection/spare-connections.ts'
-import { busyReason } from '../forward/errors.ts'
 import type { PoolOptions, UpstreamOptions } from '../options.ts'
 import type { Candidate } from '../policy/balance.ts'
-import { Breaker, type BreakerState } from '../policy/breaker.ts'
-import { type Fault, retryAfterMsOf } from '../policy/fault.ts'
+import type { Breaker, BreakerState } from '../policy/breaker.ts'
+import { type Fault, instanceFaultOf } from '../policy/fault.ts'
 import { LoadStats } from '../policy/load-stats.ts'
-import { BreakerProbe } from './breaker-probe.ts'
+import { Availability } from './availability.ts'
 import { Connector, type ConnectorHost } from './connector.ts'
-import { responds, watchHealth } from './health-check.ts'
+import { silenceOf, watchHealth } from './health-check.ts'
 import {
   differs,
   InstanceLifecycle,
@@ -44,6 +43,8 @@ export interface InstanceHost extends Omit<ConnectorHost, 'onWebSocket' | 'onNot
   /** The instance has missed a health check, for the first time in a row. */
   onMissed(instance: Instance): void
   onBreaker(instance: Instance, from: BreakerState, to: BreakerState, why: string): void
+  /** Calls that wait for an instance may be sent to this one, or must not wait for it any longer. */
+  onAvailability(): void
   /** Called with every notification that belongs to no call. */
   onNotification(instance: Instance, method: string, params: Members | undefined): void
 }
@@ -52,15 +53,9 @@ export interface InstanceHost extends Omit<ConnectorHost, 'onWebSocket' | 'onNot
 export class Instance implements Candidate {
   readonly target: InstanceTarget
   readonly load: LoadStats
+  readonly availability: Availability
   readonly #host: InstanceHost
   #options: UpstreamOptions
-  #breaker: Breaker | undefined
-  readonly #probe: BreakerProbe
-  /** Until when the server asked to be left alone; 0 if it did not. */
-  #heldUntil = 0
-  #lastFailure: string | undefined
-  /** The calls answered when that was. */
-  #answeredThen = 0
   readonly #lifecycle: InstanceLifecycle
   readonly #connector: Connector
   readonly #pool: ConnectionPool
@@ -73,8 +68,7 @@ export class Instance implements Candidate {
     this.#host = host
     const { clock, deadlines, client, attributionTimeoutMs, connectTimeoutMs, traffic } = host
     this.load = new LoadStats({ key: target.key, weight: target.weight, now: () => clock.now() })
-    this.#probe = new BreakerProbe({ deadlines, responds: async () => this.#isAlive() })
-    this.#breaker = this.#makeBreaker()
+    this.availability = this.#makeAvailability()
     this.#lifecycle = this.#makeLifecycle()
     this.#connector = new Connector(target, {
       deadlines,
@@ -84,7 +78,7 @@ export class Instance implements Candidate {
       enter: signal => host.enter(signal),
       traffic,
       // A server that accepts a WebSocket is reachable; what the breaker opened for may be over.
-      onWebSocket: () => this.breaker?.tryNow(),
+      onWebSocket: () => this.availability.tryNow(),
       onNotification: (method, params) => host.onNotification(this, method, params),
     })
     this.#pool = new ConnectionPool({
@@ -102,7 +96,7 @@ export class Instance implements Candidate {
 
   /** Undefined if the options disable it. */
   get breaker(): Breaker | undefined {
-    return this.#breaker
+    return this.availability.breaker
   }
 
   get weight(): number {
@@ -145,32 +139,12 @@ export class Instance implements Candidate {
     if (configError !== undefined) return `its configuration is invalid: ${configError}`
     if (state === 'quarantined' && !mayRestart) return restartsDisabled
     if (state !== 'ready') return unavailableReasons[state]
-    const { breaker } = this
-    if (this.heldMs > 0) return busyReason
-    return breaker?.state === 'open'
-      ? `its circuit breaker is open after ${breaker.why}`
-      : undefined
+    return this.availability.reason
   }
 
-  /** Milliseconds for which the server asked to be left alone; 0 if it did not. */
-  get heldMs(): number {
-    return this.#heldUntil === 0 ? 0 : Math.max(0, this.#heldUntil - this.#host.clock.now())
-  }
-
-  /**
-   * Milliseconds until the instance takes a call although it is held, or its breaker is open and no other
-   * instance takes calls; 0 if neither is so.
-   */
-  get unavailableMs(): number {
-    const { breaker, heldMs } = this
-    if (heldMs > 0 || breaker === undefined || breaker.isReady) return Math.ceil(heldMs)
-    const panicMs = Math.max(1, limits.breakerPanicMs.default - breaker.openForMs)
-    return breaker.state === 'open' ? Math.ceil(Math.min(panicMs, breaker.retryAfterMs)) : 1
-  }
-
-  /** Why a call or the connection failed, in a word or two, unless a call was answered since. */
-  get lastFailure(): string | undefined {
-    return this.load.counts.succeeded === this.#answeredThen ? this.#lastFailure : undefined
+  /** Whether it will soon be known that the instance takes calls, although it takes none now. */
+  get isOnTrial(): boolean {
+    return this.first?.isOpen === true && this.availability.isOnTrial
   }
 
   get restarts(): number {
@@ -212,8 +186,7 @@ export class Instance implements Candidate {
 
   /** Whether the instance takes a call now. */
   get isReady(): boolean {
-    if (this.first?.isOpen !== true || this.breaker?.isReady === false) return false
-    return this.#heldUntil === 0 || this.heldMs === 0
+    return this.first?.isOpen === true && this.availability.isReady
   }
 
   /**
@@ -221,29 +194,22 @@ export class Instance implements Candidate {
    * it does. For a server none of whose instances takes calls.
    */
   mayProbe(): boolean {
-    const { breaker } = this
-    if (this.first?.isOpen !== true || this.heldMs > 0 || breaker === undefined) return false
-    if (breaker.openForMs < limits.breakerPanicMs.default) return false
-    breaker.tryNow()
-    return breaker.isReady
+    return this.first?.isOpen === true && this.availability.mayProbe()
   }
 
   /** Must be called when a call failed for a reason that is not its own. */
   onFault(fault: Exclude<Fault, 'none'>, error: unknown): void {
-    this.#failed(causeLabel(error) ?? (error instanceof ChannelError ? error.code : fault))
-    if (fault === 'busy') {
-      const retryAfterMs = retryAfterMsOf(error) ?? 0
-      if (retryAfterMs > 0) this.#heldUntil = this.#host.clock.now() + retryAfterMs
-    } else if (fault === 'unsent' && this.first?.hasStreams) {
-      this.#lifecycle.leave(error instanceof Error ? error : new Error(String(error)))
-    }
+    const label = causeLabel(error) ?? (error instanceof ChannelError ? error.code : fault)
+    this.availability.failed(label)
+    if (fault === 'busy') this.availability.hold(error)
+    else if (fault === 'unsent') this.#onAway(error)
   }
 
   /** Applies the options that can change while it is connected: breaker, restarts and health checks. */
   adjust(options: UpstreamOptions): void {
     const before = this.#options
     this.#options = options
-    if (differs(before.breaker, options.breaker)) this.#breaker = this.#makeBreaker()
+    if (differs(before.breaker, options.breaker)) this.availability.adjust(options.breaker)
     this.#lifecycle.adjust(options)
   }
 
@@ -254,7 +220,7 @@ export class Instance implements Candidate {
 
   /** Restarts a quarantined instance, or one that waits for its restart, at once. */
   retry(): void {
-    this.#heldUntil = 0
+    this.availability.release()
     this.#lifecycle.retry()
   }
 
@@ -276,7 +242,7 @@ export class Instance implements Candidate {
   async stop(drainMs = 0): Promise<void> {
     if (drainMs > 0) await this.#drained(drainMs)
     const cause = new ChannelError('closed', 'the server was removed')
-    this.#probe.stop()
+    this.availability.stop()
     const stopped = this.#lifecycle.stop(cause)
     await Promise.all([
       stopped,
@@ -294,13 +260,13 @@ export class Instance implements Candidate {
       deadlines,
       open: () => this.#openFirst(),
       prepare: connection => host.prepare(this, connection),
-      answered: () => this.load.counts.succeeded,
+      counts: () => this.load.counts,
       isAlone: () => host.isAlone(this),
       onReady: () => {
         if (this.restarts > 0) {
           this.load.recovered()
           // Its failures were those of the one before.
-          this.breaker?.reset()
+          this.availability.reset()
         }
         this.#spares?.start()
         host.onReady(this)
@@ -308,14 +274,14 @@ export class Instance implements Candidate {
       onDown: (cause, isNews) => {
         this.#spares?.stop()
         const label = causeLabel(cause)
-        if (label !== undefined) this.#failed(label)
+        if (label !== undefined) this.availability.failed(label)
         host.onDown(this, cause, isNews)
       },
       onRestart: (attempt, delayMs) => host.onRestart(this, attempt, delayMs),
       onQuarantined: reason => host.onQuarantined(this, reason),
       received: () => this.#received(),
       onMissed: () => host.onMissed(this),
-      onRecovered: () => this.breaker?.tryNow(),
+      onRecovered: () => this.availability.tryNow(),
     })
   }
 
@@ -333,32 +299,33 @@ export class Instance implements Candidate {
     })
   }
 
-  #makeBreaker(): Breaker | undefined {
-    const { breaker } = this.#options
-    if (breaker === false) return undefined
-    const { clock } = this.#host
-    let state: BreakerState = 'closed'
-    const made: Breaker = new Breaker(breaker ?? {}, {
-      now: () => clock.now(),
-      onChange: (to, why) => {
-        const from = state
-        state = to
-        this.#host.onBreaker(this, from, to, why)
-        if (this.first?.hasStreams) this.#probe.onChange(made, from, to)
-      },
+  #makeAvailability(): Availability {
+    const host = this.#host
+    const { clock, deadlines } = host
+    return new Availability(this.#options.breaker, {
+      clock,
+      deadlines,
+      responds: () => this.#responds(),
+      isProbed: () => this.first?.hasStreams === true,
+      answered: () => this.load.counts.succeeded,
+      onBreaker: (from, to, why) => host.onBreaker(this, from, to, why),
+      onChange: () => host.onAvailability(),
     })
-    return made
   }
 
-  #isAlive(): Promise<boolean> | false {
+  async #responds(): Promise<boolean> {
     const { first } = this
+    if (first === undefined) return false
     const { timeoutMs } = this.#options.health ?? {}
-    return first !== undefined && responds(first, timeoutMs ?? limits.healthTimeoutMs.default)
+    const failure = await silenceOf(first, timeoutMs ?? limits.healthTimeoutMs.default)
+    if (failure !== undefined && instanceFaultOf(failure) === 'unsent') this.#onAway(failure)
+    return failure === undefined
   }
 
-  #failed(label: string): void {
-    this.#lastFailure = label
-    this.#answeredThen = this.load.counts.succeeded
+  /** A server that cannot be reached is away: it is connected anew, and its breaker has no say in that. */
+  #onAway(cause: unknown): void {
+    if (this.first?.hasStreams !== true) return
+    this.#lifecycle.leave(cause instanceof Error ? cause : new Error(String(cause)))
   }
 
   /** Counts the messages of the instance: on all connections, unless each has a process of its own. */

@@ -203,7 +203,7 @@ export class Upstream {
     return this.#options.startWaitMs ?? this.#host.startWaitMs
   }
 
-  /** Settles when an instance becomes ready, or after `withinMs`. */
+  /** Settles when an instance may have become available, or after `withinMs`. */
   nextReady(withinMs: number): Promise<void> {
     const { clock } = this.#host
     return new Promise(resolve => {
@@ -281,6 +281,7 @@ export class Upstream {
       },
       onMissed: instance => report(instance, { type: 'missed' }),
       onBreaker: (instance, from, to, why) => report(instance, { type: 'breaker', from, to, why }),
+      onAvailability: () => this.#wakeAll(),
       onNotification: (_, method, params) => host.onNotification(method, params),
     })
   }

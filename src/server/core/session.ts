@@ -1,7 +1,7 @@
 import type { Channel, Envelope } from '../../jsonrpc/channel.ts'
 import type { Handler } from '../../jsonrpc/handler.ts'
 import type { Batch, Id } from '../../jsonrpc/message.ts'
-import type { PeerOptions } from '../../jsonrpc/peer/options.ts'
+import type { CloseOptions, PeerOptions } from '../../jsonrpc/peer/options.ts'
 import { Peer } from '../../jsonrpc/peer/peer.ts'
 import type { Caller } from '../../mcp/caller.ts'
 import type { Attachment } from '../../mcp/endpoint.ts'
@@ -157,7 +157,7 @@ export class Session implements Attachment, Subscriber {
    * Closes the connection, after the requests in flight were answered or `drainMs` milliseconds have
    * passed.
    */
-  async close(options?: { readonly drainMs?: number }): Promise<void> {
+  async close(options?: CloseOptions): Promise<void> {
     this.#host.onClosing(this)
     this.#endAllListenStreams()
     await this.#peer.close(options)

@@ -74,6 +74,7 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
   #sink: Sink | undefined
   #state: 'open' | 'closing' | 'broken' | 'closed' = 'open'
   #cause: Error | undefined
+  #closeReason = ''
   #sendClose: (() => void) | undefined
   #pendingReceives = 0
   #alive = true
@@ -166,13 +167,14 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
     return this.#backpressure.added(text.length)
   }
 
-  close(): Promise<void> {
+  close({ isDrained = false }: { readonly isDrained?: boolean } = {}): Promise<void> {
     if (this.#state === 'open') {
       this.#state = 'closing'
+      this.#closeReason = isDrained ? drained : ''
       this.#stopSending(new ChannelError('closed', 'sending: the channel is closed'))
       // A paused connection would never see the peer's close frame.
       this.#ws.resume()
-      void this.#closeGracefully(1000, '')
+      void this.#closeGracefully(1000, this.#closeReason)
     }
     return this.#closed
   }
@@ -376,11 +378,19 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
     this.#stopSending(
       new ChannelError('closed', 'sending: the channel is closed', { cause: this.#cause }),
     )
-    this.#sink?.closed(this.#cause)
+    // A peer repeats the reason that it is given, so its own cannot be told from ours.
+    const isDrained = code === 1000 && reason === drained && this.#closeReason !== drained
+    this.#sink?.closed(this.#cause, isDrained)
   }
 }
 
 function nothing(): void {}
+
+/**
+ * The reason of a close frame from a peer that has answered every request it began. Requests that arrive
+ * after that are not read.
+ */
+const drained = 'every request that was begun has been answered'
 
 const blank = /^[ \t\r]*$/
 

@@ -70,7 +70,7 @@ export const httpLimits = {
     default: 100,
     unit: 'ms',
     meaning:
-      'Time for which a closing listener still answers requests on idle connections, which may be on their way. Then it closes them.',
+      'Time for which a closing listener still answers requests on idle connections, which may be on their way. Then it closes them. Other connections than those of HTTP get an error that says that the request was not begun.',
   },
   httpInFlight: {
     default: 10_000,

@@ -130,7 +130,7 @@ export const routerLimits = {
     default: 5,
     unit: 'count',
     meaning:
-      'Restarts within `restartWindowMs` of an instance that answers no call in between. Then the instance is quarantined.',
+      'Restarts within `restartWindowMs` of an instance that fails to start, or exits before it answers a call. Then the instance is quarantined.',
   },
   manyTools: {
     default: 128,
@@ -196,6 +196,12 @@ export const routerLimits = {
     default: 10_000,
     unit: 'ms',
     meaning: 'Time an instance must stay up for the delay to start from `restartMinMs` again.',
+  },
+  restartUnusedMs: {
+    default: 1000,
+    unit: 'ms',
+    meaning:
+      'Time an instance that gets no calls must stay up to be restarted at once when it exits. One that exits sooner counts as failing to start.',
   },
   deadLetters: {
     default: 1000,
