@@ -36,6 +36,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'util',
     'dial.ts',
     'address.ts',
+    'transports.ts',
   ],
   root: all,
   cli: [...all, 'root'],

@@ -109,9 +109,7 @@ function allAddresses(listen: readonly string[], metrics: boolean | string): rea
 function checkPublicAddresses(addresses: readonly string[], isPublic: boolean): void {
   if (isPublic) return
   for (const address of addresses) {
-    // Throws if the address is invalid.
-    parseAddress(address)
-    if (isLocalAddress(address)) continue
+    if (isLocalAddress(parseAddress(address))) continue
     throw new UsageError(
       `${address} is reachable from other machines without authentication; set "public": true or --public to allow it`,
     )
