@@ -365,7 +365,7 @@ export class Client implements AsyncDisposable {
     return opened instanceof Promise ? opened : opened.connection
   }
 
-  #list<M extends keyof Lists, T extends object>(
+  #list<M extends ListMethod, T extends object>(
     method: M,
     entries: (page: Results[M]) => readonly T[],
     { maxPages, onMeta, onInvalid, ...options }: ListOptions,
@@ -374,7 +374,7 @@ export class Client implements AsyncDisposable {
     const getPage = async (cursor: string | undefined, isAgain: boolean) => {
       const params = cursor === undefined ? of : { ...of, cursor }
       const how = isAgain ? { ...options, fresh: true } : options
-      // The check: the results of `Lists` are pages.
+      // The check: the results of these methods are pages.
       const page = (await this.request(method, params, how)) as Results[M] & PagedResult
       if (onMeta !== undefined && isRecord(page._meta)) onMeta(page._meta)
       return page
@@ -391,13 +391,7 @@ export class Client implements AsyncDisposable {
   }
 }
 
-type Lists = Pick<
-  Results,
-  | 'tools/list'
-  | 'resources/list'
-  | 'resources/templates/list'
-  | 'prompts/list'
-  | 'tasks/list'
-  | 'skills/list'
-  | 'resources/directory/read'
->
+/** The methods whose results are pages. */
+type ListMethod = {
+  [M in keyof Results]: 'nextCursor' extends keyof Results[M] ? M : never
+}[keyof Results]

@@ -1,6 +1,12 @@
 import { invalidParams } from '../../jsonrpc/error.ts'
 import type { Caller } from '../../mcp/caller.ts'
 import { declaresExtension, missingExtension, tasksExtension } from '../../mcp/extension.ts'
+import {
+  type ListKind,
+  listChangedMethods,
+  listFilter,
+  listFilterMembers,
+} from '../../mcp/list-changes.ts'
 import { metaKeys } from '../../mcp/meta.ts'
 import type { SubscriptionFilter } from '../../mcp/types/subscriptions.ts'
 import { limits } from '../../util/limits/limits.ts'
@@ -9,10 +15,7 @@ import type { IncomingRequest, NamedParams } from '../request.ts'
 import type { ChangeNotice, Subscriber, Subscriptions } from './subscriptions.ts'
 
 /** The kinds of changes that a server can notify of. */
-export interface ListenableFeatures {
-  readonly tools: boolean
-  readonly prompts: boolean
-  readonly resources: boolean
+export interface ListenableFeatures extends Readonly<Record<ListKind, boolean>> {
   readonly tasks: TaskFinder | undefined
 }
 
@@ -128,18 +131,9 @@ class Listener implements Subscriber {
   }
 
   wants(change: ChangeNotice): boolean {
-    switch (change.type) {
-      case 'tools':
-        return this.#filter.toolsListChanged === true
-      case 'prompts':
-        return this.#filter.promptsListChanged === true
-      case 'resources':
-        return this.#filter.resourcesListChanged === true
-      case 'resource':
-        return this.uris.has(change.uri)
-      case 'task':
-        return this.#filter.taskIds?.includes(change.taskId) === true
-    }
+    if (change.type === 'resource') return this.uris.has(change.uri)
+    if (change.type === 'task') return this.#filter.taskIds?.includes(change.taskId) === true
+    return this.#filter[listFilterMembers[change.type]] === true
   }
 
   /** Delivers the changes so far, and each further one at once. */
@@ -155,7 +149,7 @@ class Listener implements Subscriber {
     } else if (change.type === 'resource')
       this.#send('notifications/resources/updated', { uri: change.uri })
     else if (change.type === 'task') this.#send('notifications/tasks', change.params)
-    else this.#send(`notifications/${change.type}/list_changed`, {})
+    else this.#send(listChangedMethods[change.type], {})
   }
 }
 
@@ -191,10 +185,7 @@ function filterOf(wanted: unknown, listenable: ListenableFeatures): Subscription
     )
   }
   return {
-    ...(wanted.toolsListChanged === true && listenable.tools && { toolsListChanged: true }),
-    ...(wanted.promptsListChanged === true && listenable.prompts && { promptsListChanged: true }),
-    ...(wanted.resourcesListChanged === true &&
-      listenable.resources && { resourcesListChanged: true }),
+    ...listFilter(kind => wanted[listFilterMembers[kind]] === true && listenable[kind]),
     ...(Array.isArray(uris) && listenable.resources && { resourceSubscriptions: uris }),
   }
 }

@@ -1,6 +1,8 @@
+import type { ListKind } from '../../mcp/list-changes.ts'
+
 /** A change that subscribers may want to be notified of. */
 export type ChangeNotice =
-  | { readonly type: 'tools' | 'prompts' | 'resources' }
+  | { readonly type: ListKind }
   | { readonly type: 'resource'; readonly uri: string }
   | {
       readonly type: 'task'
