@@ -1,4 +1,5 @@
-import type { Client, ListOptions } from '../../client/client.ts'
+import type { ListOptions } from '../../client/call-options.ts'
+import type { Client } from '../../client/client.ts'
 import { RpcError } from '../../jsonrpc/error.ts'
 import { skillsSettings } from '../../mcp/extension.ts'
 import type { ListKind } from '../../mcp/list-changes.ts'
