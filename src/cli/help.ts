@@ -1,6 +1,7 @@
 import { transports } from '../transports.ts'
 import { type ExitName, exitCodes, exitMeanings } from './exit.ts'
-import { type CommandRow, commands, generalOptions, type OptionRow } from './manual.ts'
+import { commands, generalOptions } from './manual/manual.ts'
+import type { CommandRow, OptionRow } from './manual/rows.ts'
 
 /** The forms of the addresses of servers. */
 const targetForms = transports
