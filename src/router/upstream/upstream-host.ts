@@ -8,7 +8,7 @@ import type { UpstreamOptions } from '../options.ts'
 import type { BreakerState } from '../policy/breaker.ts'
 import type { StartGate } from '../policy/start-gate.ts'
 import type { Instance } from './instance.ts'
-import type { ListProblem } from './server-lists.ts'
+import type { ListProblem } from './lists/server-lists.ts'
 
 /** What an upstream server needs from its router, and what it reports. */
 export interface UpstreamHost {

@@ -1,8 +1,8 @@
-import { RpcError } from '../../jsonrpc/error.ts'
-import { type ListKind, listKinds } from '../../mcp/list-changes.ts'
-import type { InvalidEntry } from '../catalog/entry-check.ts'
-import { type ListName, listNames, listRequests, listsByKind } from '../catalog/list-names.ts'
-import { type Lists, noLists, type ReadList } from '../catalog/lists.ts'
+import { RpcError } from '../../../jsonrpc/error.ts'
+import { type ListKind, listKinds } from '../../../mcp/list-changes.ts'
+import type { InvalidEntry } from '../../catalog/entry-check.ts'
+import { type ListName, listNames, listRequests, listsByKind } from '../../catalog/list-names.ts'
+import { type Lists, noLists, type ReadList } from '../../catalog/lists.ts'
 
 /** A list that could not be read, and why. */
 export interface ListProblem {
