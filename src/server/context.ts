@@ -12,7 +12,7 @@ import type { InputRun } from './input/input-run.ts'
 import { requireRoots } from './input/require-capability.ts'
 import { sampleParams, sampleResponse } from './input/sample.ts'
 import type { IncomingRequest } from './request.ts'
-import type { ServerRequestOptions, TaskHandle } from './tasks/scope.ts'
+import type { CurrentTask, ServerRequestOptions } from './tasks/scope.ts'
 
 /**
  * The second argument of the handlers of tools, prompts and resources. The same handler works in every
@@ -47,7 +47,7 @@ export class Context {
   }
 
   /** The task that the call runs as; undefined while it is a plain call. */
-  get task(): TaskHandle | undefined {
+  get task(): CurrentTask | undefined {
     const { task } = this.#request
     return task?.isBegun ? task.handle : undefined
   }
