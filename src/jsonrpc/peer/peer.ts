@@ -18,13 +18,12 @@ import type {
   RpcResult,
 } from '../message.ts'
 import { peerTable } from '../option-table.ts'
-import { Drain } from './drain.ts'
+import { BoundedWait } from './bounded-wait.ts'
 import type { Reply } from './exchange.ts'
 import { Inbound } from './inbound.ts'
 import { guarded, type PeerOptions, printError } from './options.ts'
 import { type AllOf, type BatchBuilder, Outbound } from './outbound.ts'
 import type { ReplyHandler } from './pending.ts'
-import { ReadPause } from './read-pause.ts'
 import { Refusals } from './refusals.ts'
 import { ReplyBatch } from './reply-batch.ts'
 import { type SendHandler, SendQueue } from './send-queue.ts'
@@ -59,8 +58,10 @@ export class Peer implements Calls, AsyncDisposable {
   #cause: Error | undefined
   readonly #sendQueue: SendQueue
   readonly #refusals: Refusals
-  readonly #pause: ReadPause
-  readonly #drain: Drain
+  /** A pause in reading, while too many requests or replies are queued. */
+  readonly #pause: BoundedWait
+  /** The time in which a closing peer waits for the requests in flight to be answered. */
+  readonly #drain: BoundedWait
 
   constructor(
     channel: Channel,
@@ -74,8 +75,8 @@ export class Peer implements Calls, AsyncDisposable {
     this.#onStray = guarded(options.onStray)
     this.#onMalformedText = guarded(options.onMalformed)
     const { deadlines = systemDeadlines } = options
-    this.#pause = new ReadPause(deadlines)
-    this.#drain = new Drain(deadlines)
+    this.#pause = new BoundedWait(deadlines)
+    this.#drain = new BoundedWait(deadlines)
     this.#refusals = new Refusals(options)
     const host = {
       // A handler may be waiting for this reply, which arrives on the paused channel.
@@ -236,7 +237,8 @@ export class Peer implements Calls, AsyncDisposable {
         this.#onBatch(arrival, envelope)
         break
     }
-    return this.#isOverloaded() ? this.#pause.start() : undefined
+    // With a limit, because the cancellation or close that would end the pause may be waiting to be read.
+    return this.#isOverloaded() ? this.#pause.start(limits.pauseMs.default) : undefined
   }
 
   #onRequest(message: RpcRequest, envelope: Envelope, reply: Reply): void {

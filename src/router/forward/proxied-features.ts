@@ -206,14 +206,18 @@ export class ProxiedFeatures implements FeatureProvider {
 
   #getPrompt(request: IncomingRequest, span: CallSpan | undefined): HandlerResult {
     const name = stringParam(request.params, 'name')
-    return this.#findByName(
-      request,
-      'prompts',
-      name,
-      () => this.#host.catalog().prompt(name),
-      (entry: CatalogEntry<Prompt>) =>
-        this.#forward(request, entry.route, { name: entry.name }, span),
+    return this.#findPrompt(request, name, entry =>
+      this.#forward(request, entry.route, { name: entry.name }, span),
     )
+  }
+
+  #findPrompt(
+    request: IncomingRequest,
+    name: string,
+    forwardTo: (entry: CatalogEntry<Prompt>) => HandlerResult,
+  ): HandlerResult {
+    const find = () => this.#host.catalog().prompt(name)
+    return this.#findByName(request, 'prompts', name, find, forwardTo)
   }
 
   #read(request: IncomingRequest, span: CallSpan | undefined): HandlerResult {
@@ -275,13 +279,8 @@ export class ProxiedFeatures implements FeatureProvider {
     const { ref } = request.params
     if (isRecord(ref) && ref.type === 'ref/prompt' && typeof ref.name === 'string') {
       const { name } = ref
-      return this.#findByName(
-        request,
-        'prompts',
-        name,
-        () => this.#host.catalog().prompt(name),
-        (entry: CatalogEntry<Prompt>) =>
-          this.#completeAt(request, entry.route, { ref: { ...ref, name: entry.name } }, span),
+      return this.#findPrompt(request, name, entry =>
+        this.#completeAt(request, entry.route, { ref: { ...ref, name: entry.name } }, span),
       )
     }
     if (isRecord(ref) && ref.type === 'ref/resource' && typeof ref.uri === 'string') {

@@ -1,8 +1,8 @@
 import { type Deferred, deferred } from '../../util/promises.ts'
 import { type Deadlines, timed } from '../../util/time/deadline.ts'
 
-/** The time in which a closing peer waits for the requests in flight to be answered. */
-export class Drain {
+/** A wait for a state of the peer, which also ends after a time. */
+export class BoundedWait {
   readonly #deadlines: Deadlines
   readonly #deadline = timed(() => this.end())
   #waiting: Deferred<void> | undefined
@@ -15,23 +15,26 @@ export class Drain {
     return this.#waiting !== undefined
   }
 
-  /** Resolves when `end` is called, or after `drainMs`. */
-  start(drainMs: number): Promise<void> {
-    this.#waiting = deferred<void>()
-    this.#deadlines.start(this.#deadline, drainMs)
+  /** Returns a promise that resolves when `end` is called, or `ms` after the wait was started. */
+  start(ms: number): Promise<void> {
+    if (this.#waiting === undefined) {
+      this.#waiting = deferred<void>()
+      this.#deadlines.start(this.#deadline, ms)
+    }
     return this.#waiting.promise
   }
 
-  /** Restarts the time with another length; with 0 it ends. */
-  restart(drainMs: number): void {
+  /** Restarts the time of an active wait; 0 ends the wait. */
+  restart(ms: number): void {
     this.#deadlines.stop(this.#deadline)
-    if (drainMs > 0) this.#deadlines.start(this.#deadline, drainMs)
+    if (ms > 0) this.#deadlines.start(this.#deadline, ms)
     else this.end()
   }
 
   end(): void {
+    if (this.#waiting === undefined) return
     this.#deadlines.stop(this.#deadline)
-    this.#waiting?.resolve()
+    this.#waiting.resolve()
     this.#waiting = undefined
   }
 }
