@@ -51,7 +51,10 @@ export class WatchedResources {
     return watched.filter(uri => this.#ownerOf(uri)?.upstream === upstream)
   }
 
-  /** Must be called when a server has confirmed subscriptions. Callers who rely on them may have missed updates. */
+  /**
+   * Must be called when a server has confirmed subscriptions. Callers that rely on them may have missed
+   * updates.
+   */
   onSubscribed(uris: readonly string[]): void {
     for (const uri of uris) {
       if (this.#confirmed.has(uri)) this.#host.subscriptions.publish({ type: 'resource', uri })

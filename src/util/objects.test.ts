@@ -62,7 +62,7 @@ describe('frozenCopy', () => {
     expect(Object.isFrozen(value.info)).toBe(false)
   })
 
-  it('throws for a value that is no JSON', () => {
+  it('throws for a value that is not JSON', () => {
     expect(() => frozenCopy({ id: 1n })).toThrow(TypeError)
   })
 })

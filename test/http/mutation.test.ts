@@ -65,7 +65,8 @@ function* wrong(revision: string): Generator<Message> {
 function problemOf(answer: unknown): string | undefined {
   if (!isRecord(answer) || answer.jsonrpc !== '2.0') return 'no JSON-RPC'
   if (typeof answer.method === 'string') return undefined
-  if ('result' in answer) return isRecord(answer.result) ? undefined : 'a result that is no object'
+  if ('result' in answer)
+    return isRecord(answer.result) ? undefined : 'a result that is not an object'
   const { error } = answer
   if (!isRecord(error) || !Number.isInteger(error.code) || typeof error.message !== 'string') {
     return 'an error without a code or words'

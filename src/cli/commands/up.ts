@@ -121,7 +121,7 @@ async function serve(setup: UpSetup): Promise<number> {
     return exitCodes.ok
   } finally {
     notes.stop()
-    // First of all, so that load balancers learn of it wherever they look.
+    // First of all, so that load balancers see it at every address.
     await observer.ops.close()
     await closeAll(listeners)
     await router.close({ drainMs: limits.drainMs.default })

@@ -41,7 +41,7 @@ const projectFile: OptionRow = {
 
 const dryRun: OptionRow = { name: 'dry-run', meaning: 'Only print what would change.' }
 
-/** The commands that serve servers, and that prepare it. */
+/** The commands that serve, and those for configuration files and pins. */
 export const servingCommands: readonly CommandRow[] = [
   {
     name: 'up',

@@ -76,7 +76,7 @@ describe('negotiation', () => {
       () => Promise.reject(new RpcError(-32022, 'No', { data: { supported: sessionNames } })),
     ],
     ['an empty result', () => ({})],
-    ['a result that is no object', () => 'hello'],
+    ['a result that is not an object', () => 'hello'],
     ['versions that are no list', () => ({ supportedVersions: 'all', capabilities: {} })],
     ['no capabilities', () => ({ supportedVersions: ['2026-07-28'] })],
     [

@@ -118,7 +118,7 @@ describe('a request', () => {
   test('that is not JSON is rejected before anything is sent', () => {
     const talk = new Talk(asked => reply(asked))
     const params = { big: 1n }
-    expect(() => talk.request(1, 'ping', params)).toThrow('no JSON')
+    expect(() => talk.request(1, 'ping', params)).toThrow('not JSON')
     expect(() => talk.channel.send([])).toThrow(TypeError)
     expect(talk.asked).toEqual([])
   })

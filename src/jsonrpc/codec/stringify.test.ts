@@ -121,7 +121,7 @@ describe('cacheJson', () => {
     }
   })
 
-  it('throws for what is no JSON', () => {
+  it('throws for what is not JSON', () => {
     expect(() => cacheJson({ a: 1n })).toThrow(TypeError)
   })
 })

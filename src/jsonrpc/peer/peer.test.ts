@@ -131,7 +131,7 @@ describe('calling', () => {
     expect(client.pendingCalls).toBe(0)
   })
 
-  it('refuses what is no JSON and stays usable', async () => {
+  it('refuses what is not JSON and stays usable', async () => {
     const w = wire()
     const client = new Peer(w.channel)
     await expect(client.call('m', [1n])).rejects.toMatchObject({ code: 'unserialisable' })
@@ -387,7 +387,7 @@ describe('answering', () => {
     print.mockRestore()
   })
 
-  it('answers an internal error for a result that is no JSON, alone and in a batch', () => {
+  it('answers an internal error for a result that is not JSON, alone and in a batch', () => {
     const onError = vi.fn()
     const w = wire()
     new Peer(w.channel, { bad: () => 1n, good: () => 1 }, { onError })

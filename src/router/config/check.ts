@@ -241,10 +241,10 @@ class Check {
     const here = [...path, key]
     const known = fieldsOf(named)
     const meant = nearest(key, known.keys())
-    // A server of another host may have keys that only the host knows; it ignores unknown keys itself.
+    // A server of another host may have keys that only the host uses; it ignores unknown keys itself.
     const isForeign = !this.#isOwn && (named === 'file' || named === 'server')
     if (isForeign && meant === undefined) {
-      // Settings of the host beside the servers are none of our business.
+      // Settings of the host beside the servers are ignored.
       if (named === 'file') return
       this.#report('warning', at, here, `${pathText(here)} is unknown; it is ignored`)
       return

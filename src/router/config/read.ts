@@ -57,7 +57,7 @@ export interface ReadConfigOptions {
    * rejecting the file. By default false.
    */
   readonly tolerant?: boolean
-  /** What editors know: the workspace, the home folder, and files that the configuration refers to. */
+  /** What editors define: the workspace, the home folder, and files that the configuration refers to. */
   readonly places?: Places
   /** Answers to inputs (`${input:ID}`), by id. The environment variable `INPUT_ID` wins. */
   readonly inputs?: ReadonlyMap<string, string>
@@ -111,7 +111,10 @@ function inFileOrder(one: ConfigIssue, other: ConfigIssue): number {
   return one.line - other.line || one.column - other.column
 }
 
-/** Returns the options of each server. A server with errors is down from the start, with the errors as the reason. */
+/**
+ * Returns the options of each server. A server with errors is down from the start, with the errors as the
+ * reason.
+ */
 function optionsOf(servers: readonly CheckedServer[]): Record<string, unknown> {
   // The author of the file chooses the names, so the object must not inherit any.
   const options: Record<string, unknown> = Object.create(null)

@@ -16,7 +16,7 @@ export interface AvailabilityHost {
   answered(): number
   /** Returns whether the instance is probed while its breaker is open. */
   isProbed(): boolean
-  /** Asks the instance for a sign of life. Never rejects. */
+  /** Returns whether the instance responds to a request. Never rejects. */
   responds(): Promise<boolean>
   onBreaker(from: BreakerState, to: BreakerState, why: string): void
 }
@@ -29,7 +29,7 @@ export class Availability {
   readonly #host: AvailabilityHost
   readonly #probe: BreakerProbe
   #breaker: Breaker | undefined
-  /** Until when the server asked to be left alone; 0 if it did not. */
+  /** When the time passes that the server asked callers to wait; 0 if it did not. */
   #heldUntil = 0
   #lastFailure: string | undefined
   /** The number of answered calls at the time of the last failure. */
@@ -62,7 +62,7 @@ export class Availability {
       : undefined
   }
 
-  /** Milliseconds for which the server asked to be left alone; 0 if it did not. */
+  /** Milliseconds until the time passes that the server asked callers to wait (`Retry-After`); 0 if it did not. */
   get heldMs(): number {
     return this.#heldUntil === 0 ? 0 : Math.max(0, this.#heldUntil - this.#host.clock.now())
   }

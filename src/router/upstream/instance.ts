@@ -35,8 +35,8 @@ export interface InstanceHost extends Omit<ConnectorHost, 'onWebSocket' | 'onNot
   isAlone(instance: Instance): boolean
   /** The instance takes calls. */
   onReady(instance: Instance): void
-  /** The instance was lost, or could not be connected; `isNews` unless for the same reason as before. */
-  onDown(instance: Instance, cause: Error | undefined, isNews: boolean): void
+  /** The instance was lost, or could not be connected; `isNewReason` unless for the same reason as before. */
+  onDown(instance: Instance, cause: Error | undefined, isNewReason: boolean): void
   /** The instance is restarted after `delayMs`. */
   onRestart(instance: Instance, attempt: number, delayMs: number): void
   onQuarantined(instance: Instance, reason: string): void
@@ -147,7 +147,7 @@ export class Instance implements Candidate {
     return this.#availability.unavailableReason
   }
 
-  /** Milliseconds for which the server asked to be left alone; 0 if it did not. */
+  /** Milliseconds until the time passes that the server asked callers to wait (`Retry-After`); 0 if it did not. */
   get heldMs(): number {
     return this.#availability.heldMs
   }
@@ -292,10 +292,10 @@ export class Instance implements Candidate {
         this.#spares?.start()
         host.onReady(this)
       },
-      onDown: (cause, isNews) => {
+      onDown: (cause, isNewReason) => {
         this.#spares?.stop()
         this.#availability.onDown(cause)
-        host.onDown(this, cause, isNews)
+        host.onDown(this, cause, isNewReason)
       },
       onRestart: (attempt, delayMs) => host.onRestart(this, attempt, delayMs),
       onQuarantined: reason => host.onQuarantined(this, reason),

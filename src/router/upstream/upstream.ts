@@ -158,7 +158,7 @@ export class Upstream {
     return this.instances.some(({ state }) => state === 'starting')
   }
 
-  /** Whether one of its instances is connected, or will be without anybody's help. */
+  /** Whether one of its instances is connected, or will be without intervention of an operator. */
   get isComing(): boolean {
     return this.instances.some(({ state }) => state !== 'quarantined' && state !== 'stopped')
   }
@@ -262,10 +262,10 @@ export class Upstream {
         this.updateSubscriptions()
         this.#settle(instance)
       },
-      onDown: (instance, cause, isNews) => {
+      onDown: (instance, cause, isNewReason) => {
         this.#onDown(instance)
         this.#onTried(instance)
-        if (isNews) report(instance, { type: 'down', cause })
+        if (isNewReason) report(instance, { type: 'down', cause })
       },
       onRestart: (instance, attempt, delayMs) =>
         report(instance, { type: 'restart', attempt, delayMs }),

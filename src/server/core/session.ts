@@ -121,7 +121,7 @@ export class Session implements Attachment, Subscriber {
   }
 
   /** Returns whether the client gets a notification of this change. */
-  wants(change: ChangeNotice): boolean {
+  accepts(change: ChangeNotice): boolean {
     if (!this.isReady || change.type === 'task') return false
     return change.type !== 'resource' || this.#uris?.has(change.uri) === true
   }

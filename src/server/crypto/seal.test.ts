@@ -207,7 +207,7 @@ describe('the binding', () => {
     ['one parameter more', { ...binding, params: { ...binding.params, extra: null } }],
     ['no params', { ...binding, params: undefined }],
     ['parts that were moved', { ...binding, purpose: 'requestState","alice', principal: '' }],
-    ['params that are no JSON', { ...binding, params: { a: 1n } }],
+    ['params that are not JSON', { ...binding, params: { a: 1n } }],
     ['params that are too deep', { ...binding, params: { a: deep(1000) } }],
   ]
 

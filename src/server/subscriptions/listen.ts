@@ -50,7 +50,7 @@ export function openListenStream(
   // Collects changes of the tasks while they are looked up, which would be missed otherwise.
   const missed = new Map<string, object>()
   const subscriber: Subscriber = {
-    wants: change => change.type === 'task' && taskIds.includes(change.taskId),
+    accepts: change => change.type === 'task' && taskIds.includes(change.taskId),
     deliver: change => change.type === 'task' && missed.set(change.taskId, change.params),
   }
   subscriptions.add(subscriber)
@@ -130,7 +130,7 @@ class Listener implements Subscriber {
     this.#send = send
   }
 
-  wants(change: ChangeNotice): boolean {
+  accepts(change: ChangeNotice): boolean {
     if (change.type === 'resource') return this.uris.has(change.uri)
     if (change.type === 'task') return this.#filter.taskIds?.includes(change.taskId) === true
     return this.#filter[listFilterMembers[change.type]] === true
@@ -159,7 +159,7 @@ function isSameChange(one: ChangeNotice, other: ChangeNotice): boolean {
   return one.type !== 'resource' || (other.type === 'resource' && one.uri === other.uri)
 }
 
-/** The tasks that the caller wants to follow; undefined where it names none. */
+/** The tasks whose changes the caller requests; undefined if it names none. */
 function taskIdsOf(wanted: unknown): readonly string[] | undefined {
   const ids = isRecord(wanted) ? wanted.taskIds : undefined
   if (ids === undefined) return undefined

@@ -13,7 +13,7 @@ export type ChangeNotice =
 /** A receiver of changes: a session, or one listen stream. */
 export interface Subscriber {
   /** Returns whether the receiver gets this change. */
-  wants(change: ChangeNotice): boolean
+  accepts(change: ChangeNotice): boolean
   /** Hands a change to the receiver. */
   deliver(change: ChangeNotice): void
 }
@@ -92,7 +92,7 @@ export class Subscriptions {
     const due = [...this.#due.values()]
     this.#due.clear()
     for (const subscriber of [...this.#subscribers.keys()]) {
-      for (const change of due) if (subscriber.wants(change)) this.#deliver(subscriber, change)
+      for (const change of due) if (subscriber.accepts(change)) this.#deliver(subscriber, change)
     }
   }
 

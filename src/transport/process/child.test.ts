@@ -277,7 +277,7 @@ describe('junk on the output of a child process', () => {
     const said = print.mock.calls
     print.mockRestore()
     expect(said).toEqual([
-      [expect.stringMatching(/^trunkline: \P{Cc}*no JSON: \P{Cc}*Serve\P{Cc}*$/u)],
+      [expect.stringMatching(/^trunkline: \P{Cc}*not JSON: \P{Cc}*Serve\P{Cc}*$/u)],
     ])
   })
 
@@ -288,7 +288,7 @@ describe('junk on the output of a child process', () => {
     })
     expect(await ended()).toMatchObject({
       code: 'framing',
-      message: expect.stringContaining('more than 20 lines that are no JSON'),
+      message: expect.stringContaining('more than 20 lines that are not JSON'),
     })
     expect(arrivals).toMatchObject([{ method: 'first' }, { method: 'second' }])
     await channel.close()

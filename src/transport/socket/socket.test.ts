@@ -205,7 +205,7 @@ describe('a socket file', () => {
   test('is not made in the place of something else', async () => {
     const path = join(folder, 's')
     writeFileSync(path, 'precious')
-    await expect(serve({ path })).rejects.toThrow('it exists and is no socket')
+    await expect(serve({ path })).rejects.toThrow('it exists and is not a socket')
     expect(statSync(path).size).toBe(8)
   })
 
@@ -213,7 +213,7 @@ describe('a socket file', () => {
     const [stale, link] = [join(folder, 'stale'), join(folder, 'link')]
     await leaveStale(stale)
     symlinkSync(stale, link)
-    await expect(serve({ path: link })).rejects.toThrow('it exists and is no socket')
+    await expect(serve({ path: link })).rejects.toThrow('it exists and is not a socket')
     expect(readlinkSync(link)).toBe(stale)
   })
 

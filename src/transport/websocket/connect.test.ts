@@ -98,7 +98,7 @@ describe('a WebSocket', () => {
     expect(await near.closed).toBeUndefined()
   })
 
-  test('sends nothing of a message that is no JSON', async () => {
+  test('sends nothing of a message that is not JSON', async () => {
     const near = await client(await serve())
     const bad = { ...hello, params: [1n] } as Message
     expect(() => near.channel.send(bad)).toThrow(
