@@ -19,7 +19,7 @@ function attach(server: Server) {
   let id = 0
   const read = (): unknown[] => w.sent.splice(0).map(text => JSON.parse(text))
   const send = (message: object): void => {
-    void w.say(JSON.stringify({ jsonrpc: '2.0', ...message }))
+    void w.deliver(JSON.stringify({ jsonrpc: '2.0', ...message }))
   }
   const ask = async (method: string, params?: object): Promise<Record<string, unknown>> => {
     const mine = ++id

@@ -112,12 +112,12 @@ describe('negotiation', () => {
   it('dials again for a server that exits on the probe, and does not probe it again later', async () => {
     const server = sessionServer('2025-11-25')
     server.on('server/discover', () => {
-      void server.hangUp()
+      void server.disconnect()
       return never()
     })
     await using client = await openClient(server.dial, quiet)
     expect(server.connections).toHaveLength(2)
-    await server.hangUp()
+    await server.disconnect()
     await client.ping()
     expect(server.connections).toHaveLength(3)
     expect(server.sent('server/discover')).toHaveLength(1)
@@ -228,7 +228,7 @@ describe('negotiation', () => {
   it('reports that a server exited on initialize, too', async () => {
     const server = sessionServer('2025-11-25')
     server.on('initialize', () => {
-      void server.hangUp()
+      void server.disconnect()
       return never()
     })
     const error = await openClient(server.dial, quiet).catch(e => e)

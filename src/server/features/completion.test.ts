@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { proves } from '../../../test/requirements.ts'
-import { allRevisions, asked } from '../../../test/support/asking.ts'
+import { allRevisions, answeringClient } from '../../../test/support/answering-client.ts'
 import { Server } from '../server.ts'
 
 const many = Array.from({ length: 250 }, (_, n) => `v${n}`)
@@ -39,8 +39,8 @@ const users = { type: 'ref/resource', uri: 'db://users/{id}{?fields}' }
 describe.each(allRevisions)('completion in %s', revision => {
   const complete = async (params: Record<string, unknown>) => {
     const { server, seen } = make()
-    const client = await asked(server, revision)
-    const { result, error } = await client.ask('completion/complete', params)
+    const client = await answeringClient(server, revision)
+    const { result, error } = await client.request('completion/complete', params)
     return { completion: result?.completion, error, seen }
   }
 
