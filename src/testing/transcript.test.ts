@@ -35,7 +35,7 @@ describe('the file of a conversation', () => {
     )
   })
 
-  test('goes on with settings', () => {
+  test('continues with settings', () => {
     expect(transcript.settings.get('serve')).toBe('everything')
     expect(transcriptRevisions(transcript)).toEqual(['one', 'two'])
     expect(provenBy(transcript)).toEqual(['B2', 'M1'])

@@ -67,7 +67,7 @@ describe('frozenCopy', () => {
   })
 })
 
-test('isDeepFrozen knows the objects that deepFreeze froze', () => {
+test('isDeepFrozen recognizes the objects that deepFreeze froze', () => {
   expect(isDeepFrozen(deepFreeze({ a: 1 }))).toBe(true)
   expect(isDeepFrozen(Object.freeze({ a: 1 }))).toBe(false)
 })

@@ -153,7 +153,7 @@ describe('up', () => {
     expect(JSON.stringify(_meta)).toMatch(/"bad".*its configuration is invalid: .*is not set/)
   })
 
-  test('rejects a file with an invalid server if told to be strict', async () => {
+  test('rejects a file with an invalid server with --strict', async () => {
     const folder = emptyFolder()
     const mcpServers = { good: everything, bad: { url: 'nowhere' } }
     writeFileSync(join(folder, 'mcp.json'), JSON.stringify({ mcpServers }))

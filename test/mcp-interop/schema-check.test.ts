@@ -360,7 +360,7 @@ describe('a message is checked against the schema of its revision', () => {
 })
 
 describe('a conversation', () => {
-  test('knows which request a result answers', () => {
+  test('finds the request that a result answers', () => {
     const conversation = new Conversation('2025-06-18')
     expect(conversation.sent('client', request('tools/list'))).toEqual([])
     expect(conversation.sent('server', result({ tools: [{}] }))).toEqual([

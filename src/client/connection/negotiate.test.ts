@@ -77,7 +77,7 @@ describe('negotiation', () => {
     ],
     ['an empty result', () => ({})],
     ['a result that is not an object', () => 'hello'],
-    ['versions that are no list', () => ({ supportedVersions: 'all', capabilities: {} })],
+    ['versions that are not a list', () => ({ supportedVersions: 'all', capabilities: {} })],
     ['no capabilities', () => ({ supportedVersions: ['2026-07-28'] })],
     [
       'session revisions alone',

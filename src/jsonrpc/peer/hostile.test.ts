@@ -48,7 +48,7 @@ describe('what handlers may do', () => {
       }),
     ],
   ]
-  it.each(rows)('%s, and the connection goes on', async (_, code) => {
+  it.each(rows)('%s, and the connection stays open', async (_, code) => {
     const { client } = pair({ odd: code, fine: () => 1 }, { onError: () => {} })
     await expect(client.call('odd')).rejects.toMatchObject({ code: -32603 })
     expect(await client.call('fine')).toBe(1)
@@ -68,7 +68,7 @@ describe('what handlers may do', () => {
 })
 
 describe('what callbacks may do', () => {
-  it('throw, and the connection goes on', async () => {
+  it('throw, and the connection stays open', async () => {
     const print = vi.spyOn(console, 'error').mockImplementation(() => {})
     const fail = (): never => {
       throw new Error('callback')

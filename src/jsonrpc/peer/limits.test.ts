@@ -135,7 +135,7 @@ describe('too much at once', () => {
     expect(peer.inFlight).toBe(0)
   })
 
-  it('stops reading while requests wait, and goes on when they do not', async () => {
+  it('stops reading while requests wait, and continues when they do not', async () => {
     const w = wire()
     const answers: ((value: unknown) => void)[] = []
     new Peer(
@@ -151,7 +151,7 @@ describe('too much at once', () => {
     expect(answers).toHaveLength(2)
   })
 
-  it('goes on reading while a handler waits for a reply, which comes the same way', async () => {
+  it('continues reading while a handler waits for a reply on the same channel', async () => {
     const w = wire()
     const peer = new Peer(w.channel, { ask: () => peer.call('answer') }, { maxInFlight: 1 })
     w.deliver('{"jsonrpc":"2.0","id":1,"method":"ask"}')
@@ -254,7 +254,7 @@ describe('too much at once', () => {
     expect(signals.map(signal => signal.aborted)).toEqual([true, true])
   })
 
-  it('stops waiting the moment a handler asks back', async () => {
+  it('stops waiting as soon as a handler calls the peer', async () => {
     const w = wire()
     let ask: () => void = () => {}
     const peer = new Peer(
@@ -316,7 +316,7 @@ describe('closing', () => {
     expect(await peer.closed).toBeUndefined()
   })
 
-  it('cuts what takes longer than the deadline, and says so', async () => {
+  it('cancels what takes longer than the deadline, and reports it', async () => {
     const { deadlines, advance } = manualDeadlines()
     const w = wire()
     let signal: AbortSignal | undefined

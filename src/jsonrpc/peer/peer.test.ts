@@ -92,7 +92,7 @@ describe('calling', () => {
     expect(await server.call('word')).toBe('hello')
   })
 
-  it('gives up when its time is over, and takes the late reply for what it is', async () => {
+  it('times out, and reports the late reply as late', async () => {
     const { deadlines, advance } = manualDeadlines()
     const onStray = vi.fn()
     const w = wire()
@@ -224,7 +224,7 @@ describe('replies that match no call', () => {
 })
 
 describe('answering', () => {
-  it('answers malformed text and goes on', () => {
+  it('answers malformed text and stays open', () => {
     const onMalformed = vi.fn()
     const w = wire()
     new Peer(w.channel, { ping: () => 'pong' }, { onMalformed })
@@ -328,7 +328,7 @@ describe('answering', () => {
     expect(peer.cancel(1)).toBe(false)
   })
 
-  it('answers a request whose handler closes the peer and then goes on', async () => {
+  it('answers a request whose handler closes the peer and then continues', async () => {
     const w = wire()
     const peer: Peer = new Peer(w.channel, {
       end: async () => {

@@ -27,7 +27,7 @@ test('lets only so many in at the same time, and the others in their order', asy
   expect([...inside.keys()]).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('forgets who does not want to enter any more', async () => {
+test('removes a process that does not start any more from the queue', async () => {
   const { inside, enter } = entering(new StartGate(1))
   const stop = new AbortController()
   void enter('a')

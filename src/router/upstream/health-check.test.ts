@@ -58,7 +58,7 @@ test('a server that responds after a missed check is reported as recovered', asy
   expect(await looked(answer)).toEqual(['missed', 'back'])
 })
 
-test('a server is not asked while it sends messages', async () => {
+test('no request is sent to a server that sends messages', async () => {
   let asked = 0
   let messages = 0
   const answer = () => {

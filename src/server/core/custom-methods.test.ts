@@ -44,7 +44,7 @@ describe.each(allRevisions)('a custom method in %s', revision => {
     expect((await client.request('x/other')).error).toMatchObject({ code: -32601 })
   })
 
-  it('that returns no object is an internal error', async () => {
+  it('that does not return an object is an internal error', async () => {
     const onError = vi.fn()
     const server = make(onError)
     server.method('x/bad', () => 5)

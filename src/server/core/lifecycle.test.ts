@@ -120,7 +120,7 @@ describe.each(sessionRevisions)('initialize for %s', revision => {
     expect(textOf(await client.request('tools/call', echo))).toBe('hi')
   })
 
-  it('is refused the second time, and the session goes on', async () => {
+  it('is refused the second time, and the session continues', async () => {
     const client = rawClient(everything(), revision)
     await client.open()
     expect((await client.open()).error).toMatchObject({
@@ -173,7 +173,7 @@ describe('versions', () => {
     ])
   })
 
-  it('of servers without sessions are named to clients that want a session', () => {
+  it('of servers without sessions are named to clients that request a session', () => {
     proves('V11', 'L10')
     expect(raw(everything({ revisions: [stateless] }))(initialize(1, '2025-11-25'))).toEqual([
       {
@@ -444,7 +444,7 @@ describe('errors without a request', () => {
 })
 
 describe('the profile erlmcp', () => {
-  it('knows requests by its own names', () => {
+  it('accepts requests under its own names', () => {
     for (const [profile, expected] of [
       ['erlmcp', { result: {} }],
       ['mcp', { error: { code: -32601 } }],

@@ -249,7 +249,7 @@ describe('the binding', () => {
 })
 
 describe('expiry', () => {
-  test('a token opens until its time is over, and not then', async () => {
+  test('a token opens until it expires', async () => {
     let now = 1_000_000
     const sealer = createSealer({ clock: { now: () => now } })
     const token = await sealer.seal('x', binding, { ttlMs: 500 })

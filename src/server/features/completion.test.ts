@@ -52,13 +52,13 @@ describe.each(allRevisions)('completion in %s', revision => {
     expect(id.completion).toEqual({ values: ['a1', 'a2'], total: 2, hasMore: false })
   })
 
-  it('gives no more than a hundred values, and says how many there are', async () => {
+  it('returns at most a hundred values, and their total number', async () => {
     proves('U9b')
     const { completion } = await complete({ ref: prompt, argument: { name: 'street', value: '' } })
     expect(completion).toEqual({ values: many.slice(0, 100), total: 250, hasMore: true })
   })
 
-  it('knows the other arguments where the revision sends them', async () => {
+  it('gets the other arguments in revisions that send them', async () => {
     const context = { arguments: { city: 'Bonn' } }
     const argument = { name: 'street', value: 'x' }
     const { seen } = await complete({ ref: prompt, argument, context })

@@ -79,7 +79,7 @@ describe.each(sessionRevisions)('a session of %s', revision => {
     expect(await logged(client)).toEqual(['emergency'])
   })
 
-  it.each(['loud', '', 5, null, undefined, 'constructor'])('knows no level %j', async level => {
+  it.each(['loud', '', 5, null, undefined, 'constructor'])('rejects the level %j', async level => {
     proves('U7b')
     const client = await answeringClient(talkative(), revision)
     expect((await client.request('logging/setLevel', { level })).error).toMatchObject({

@@ -127,7 +127,7 @@ it('cursors are good in every process with the same keys, and in no other', asyn
   expect((await page(third, 'tools/list', 'tools', next)).error).toMatchObject({ code: -32602 })
 })
 
-it('a page has so many entries unless the server says otherwise', async () => {
+it('a page has the default number of entries unless the server has an option', async () => {
   const { server: made, add } = server()
   for (let n = 0; n <= 500; n++) add('tools/list', `t${n}`)
   const client = await answeringClient(made, stateless)

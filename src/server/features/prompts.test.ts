@@ -60,7 +60,7 @@ describe.each(allRevisions)('prompts in %s', revision => {
     expect(code).toHaveBeenCalledWith({ size: 's' }, expect.anything())
   })
 
-  it('hold images, audio and resources as the revision says them', async () => {
+  it('hold images, audio and resources in the form of the revision', async () => {
     proves('S17d', 'S17e', 'S17f', 'S9')
     const server = make()
     const bytes = new Uint8Array([1, 2, 3])

@@ -79,7 +79,7 @@ describe.each(allRevisions)('tools in %s', revision => {
     )
   })
 
-  it('say what they take, and what they give where the revision can', async () => {
+  it('list their input schemas, and their output schemas if the revision has them', async () => {
     proves('S6', 'S6b', 'S7', 'S7c', 'S7d', 'S7e', 'S8b')
     const server = make()
     server.tool('none', {}, () => {

@@ -27,7 +27,7 @@ function server(onError: (error: unknown) => void = () => {}) {
 const yes = { action: 'accept', content: { ok: true } }
 
 describe.each(withForms)('a form in %s', revision => {
-  it('is asked by the same handler, and its answer checked and completed', async () => {
+  it('is sent by the same handler, and its response is checked and completed', async () => {
     proves('C5i', 'C5j', 'C7f', 'C7g', 'M1', 'M5', 'V3', 'B9')
     const s = server()
     s.tool('deploy', {}, async (_, ctx) => {
@@ -59,7 +59,7 @@ describe.each(withForms)('a form in %s', revision => {
     expect(mode).toBe(revision === '2025-06-18' ? undefined : 'form')
   })
 
-  it('throws what a person said instead of yes, or returns it where that is wanted', async () => {
+  it('throws when the user declines, or returns the answer with onDecline', async () => {
     proves('C5f')
     const s = server()
     const schema = z.object({ ok: z.boolean() })
@@ -141,7 +141,7 @@ it.each(withOldForms)('a form in %s has no defaults but of booleans', async revi
   expect(fields.map(({ type }) => type)).not.toContain('array')
 })
 
-it('a form asks for nothing that a form cannot ask', async () => {
+it('a form has no field that forms do not support', async () => {
   proves('C5j', 'C6')
   const s = server()
   s.tool('ask', {}, async (_, ctx) => {
@@ -160,7 +160,7 @@ it('a form asks for nothing that a form cannot ask', async () => {
 })
 
 describe.each(withUrls)('an elicitation by URL in %s', revision => {
-  it('says the page, and an id where the revision has one', async () => {
+  it('has the URL of the page, and an id if the revision has one', async () => {
     proves('C7h', 'C7j', 'C7c', 'C7f')
     const s = server()
     s.tool('pay', {}, async (_, ctx) => {
@@ -268,7 +268,7 @@ it('the completion of a URL elicitation is sent once, and only to the client tha
 })
 
 describe.each(allRevisions)('sampling and roots in %s', revision => {
-  it('are asked by the same handler', async () => {
+  it('are sent by the same handler', async () => {
     proves('C2d', 'M5', 'M1', 'B14')
     const s = server()
     s.tool('ask', {}, async (_, ctx) => {
@@ -294,7 +294,7 @@ describe.each(allRevisions)('sampling and roots in %s', revision => {
     if (revision === stateless) expect(client.rounds).toBe(2)
   })
 
-  it('are not asked of a client that has not declared them', async () => {
+  it('are not sent to a client that has not declared them', async () => {
     proves('C1l', 'C3b', 'L5b', 'L5c', 'M6', 'V8', 'V8c', 'V9')
     const s = server()
     const messages = [{ role: 'user', content: { type: 'text', text: 'Hi' } }] as const
@@ -441,7 +441,7 @@ describe('a conversation for sampling', () => {
     expect(client.serverRequests).toHaveLength(isGood ? 1 : 0)
   })
 
-  it('asks for other contexts only where the client has declared them', async () => {
+  it('requests other contexts only if the client has declared them', async () => {
     proves('C4')
     const s = server()
     s.tool('ask', {}, async (_, ctx) => {
@@ -466,7 +466,7 @@ describe('a conversation for sampling', () => {
 describe.each(withForms)('several server requests in %s', revision => {
   const schema = z.object({ ok: z.boolean() })
 
-  it('asked together travel together', async () => {
+  it('that are made together are sent together', async () => {
     proves('M4')
     const s = server()
     s.tool('both', {}, async (_, ctx) => {
@@ -574,7 +574,7 @@ describe.each(withForms)('inputRequired in %s', revision => {
     expect(client.serverRequests).toHaveLength(6)
   })
 
-  it('asks nothing that the client has not declared, and takes no answer of another shape', async () => {
+  it('sends no request that the client has not declared, and rejects responses of another shape', async () => {
     proves('M6', 'M14')
     const s = server()
     s.tool('ask', {}, (_, ctx) => ask(ctx))
@@ -606,7 +606,7 @@ describe.each(withForms)('inputRequired in %s', revision => {
 })
 
 describe('a method of one’s own', () => {
-  it('may ask in a session, and may not ask in rounds', async () => {
+  it('may send requests in a session, but not in rounds of input', async () => {
     proves('M2')
     const onError = vi.fn()
     const s = server(onError)

@@ -161,7 +161,7 @@ describe('a requestState', () => {
 })
 
 describe('answers', () => {
-  it('that are missing are asked for again', async () => {
+  it('that are missing are requested again', async () => {
     proves('M16')
     const { client, retry } = await firstRound(asking())
     for (const answers of [undefined, {}, { other: yes }]) {
@@ -199,7 +199,7 @@ describe('answers', () => {
     expect(runs).toHaveBeenCalledTimes(3)
   })
 
-  it('without a state are taken for what the handler asks, and checked like any other', async () => {
+  it('without a state are matched to the requests of the handler, and checked like any other', async () => {
     proves('M7')
     const server = asking()
     askingTwice(server)
@@ -223,7 +223,7 @@ describe('answers', () => {
     expect(wrong.error).toMatchObject({ code: -32602, data: { key: 'one' } })
   })
 
-  it('without a state say nothing to inputRequired, and do not make the state grow', async () => {
+  it('without a state are ignored by inputRequired, and do not make the state grow', async () => {
     const server = asking()
     server.tool('own', {}, (_, ctx) =>
       ctx.answers.size > 0 ? 'answered' : inputRequired({ where: { method: 'roots/list' } }),
@@ -238,7 +238,7 @@ describe('answers', () => {
     expect(sizes[0]).toBe(sizes[1])
   })
 
-  it.each([[5], [[]], ['x'], [null]])('that are no object are refused: %j', async answers => {
+  it.each([[5], [[]], ['x'], [null]])('that are not an object are refused: %j', async answers => {
     proves('M14')
     const { client, retry } = await firstRound(asking())
     const reply = await client.request('tools/call', { ...retry, inputResponses: answers })

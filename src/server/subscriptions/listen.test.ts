@@ -193,7 +193,7 @@ describe('a listen stream', () => {
     expect(await heard(client)).toEqual([['notifications/subscriptions/acknowledged', 'a', {}]])
   })
 
-  it('that the server ends is answered, and then cancelled where the channel goes on', async () => {
+  it('that the server ends is answered, and then cancelled if the channel stays open', async () => {
     proves('Q7', 'Q7b', 'U4', 'U4b', 'Q9')
     const { server, tool } = everything()
     const client = await answeringClient(server, stateless)
@@ -244,7 +244,7 @@ describe('a listen stream', () => {
   it.each([
     ['nothing', undefined],
     ['no object', 'all'],
-    ['resources that are no list', { resourceSubscriptions: 'r:///a' }],
+    ['resources that are not a list', { resourceSubscriptions: 'r:///a' }],
     ['resources that are no texts', { resourceSubscriptions: [1] }],
     [
       'too many resources',

@@ -86,7 +86,7 @@ describe('the declaration of tasks', () => {
     expect(await client.request('tasks/list')).toMatchObject({ error: { code: -32601 } })
   })
 
-  it('says of each tool whether it can be a task, and refuses the other way', async () => {
+  it('lists whether each tool can be a task, and refuses the other way', async () => {
     proves('S10')
     const client = await opened(make())
     const tools = (await client.request('tools/list')).result?.tools as WireMessage[]
@@ -170,7 +170,7 @@ describe('a call as a task', () => {
     })
   })
 
-  it('whose tool failed is failed, says why, and gives the result all the same', async () => {
+  it('whose tool failed is failed, with the reason and the result', async () => {
     proves('K15e', 'K15f', 'K10')
     const client = await opened(make())
     const taskId = await start(client, 'broken')
@@ -211,7 +211,7 @@ describe('a call as a task', () => {
     expect(errors).toHaveLength(1)
   })
 
-  it('goes on when the request that made it is cancelled and its connection ends', async () => {
+  it('continues when the request that made it is cancelled and its connection ends', async () => {
     proves('U3')
     const { server, held, signals } = makeHeld()
     const client = await opened(server)
@@ -398,7 +398,7 @@ describe('a task', () => {
 })
 
 describe('how long and how many', () => {
-  it('keeps a task from its creation for the time asked for, up to a limit, and then forgets it', async () => {
+  it('keeps a task for the requested time from its creation, up to a limit, and then deletes it', async () => {
     proves('K17b', 'K17c', 'K15')
     const clock = fakeClock()
     const server = make({ tasks: { clock, ttlMs: 1000, maxTtlMs: 5000, pollMs: 50 } })

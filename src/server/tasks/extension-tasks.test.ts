@@ -239,7 +239,7 @@ describe('a task of the extension', () => {
     expect(error).toMatchObject({ code: -32602, message: 'Task not found' })
   })
 
-  it.each(['tasks/result', 'tasks/list'])('knows no %s', async method => {
+  it.each(['tasks/result', 'tasks/list'])('does not have %s', async method => {
     proves('X17')
     const client = connect(make())
     const taskId = await start(client, 'quick')

@@ -133,7 +133,7 @@ describe('the end of a server', () => {
 describe('a task whose failure is reported', () => {
   afterEach(() => void vi.restoreAllMocks())
 
-  it('is over all the same when the report itself throws', async () => {
+  it('ends even if the report itself throws', async () => {
     vi.spyOn(console, 'error').mockReturnValue()
     const server = make({
       onError: () => {

@@ -205,7 +205,7 @@ describe('a message over the size limit', () => {
     expect(cause).toMatchObject({ code: 'too-large' })
   })
 
-  test('is skipped where reading goes on', async () => {
+  test('is skipped if reading continues', async () => {
     const { arrivals, cause } = await readAll([large, `${note('a')}\n`], {
       decode,
       oversize: 'continue',
@@ -215,7 +215,7 @@ describe('a message over the size limit', () => {
   })
 })
 
-describe('a sink that asks to wait', () => {
+describe('a sink that applies backpressure', () => {
   test('stops the stream until all its promises are settled', async () => {
     const input = new PassThrough()
     const settles: (() => void)[] = []
