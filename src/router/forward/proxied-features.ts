@@ -69,9 +69,14 @@ export class ProxiedFeatures implements FeatureProvider {
       },
     }
     const lists = new MergedLists(server, host)
+    const { toolSearch } = host
+    const callTool: ObservedHandler =
+      toolSearch === undefined
+        ? this.#callByName
+        : (request, span) => this.#callOrSearch(request, span, toolSearch)
     const handlers: readonly (readonly [string, ObservedHandler])[] = [
       ['tools/list', request => lists.page(request, 'tools')],
-      ['tools/call', this.#callTool],
+      ['tools/call', callTool],
       ['resources/list', request => lists.page(request, 'resources')],
       ['resources/templates/list', request => lists.page(request, 'templates')],
       ['resources/read', (request, span) => this.#read(request, span)],
@@ -128,13 +133,6 @@ export class ProxiedFeatures implements FeatureProvider {
     })
   }
 
-  readonly #callTool: ObservedHandler = (request, span) => {
-    const { toolSearch } = this.#host
-    return toolSearch === undefined
-      ? this.#callByName(request, span)
-      : this.#callOrSearch(request, span, toolSearch)
-  }
-
   #callOrSearch(
     request: IncomingRequest,
     span: CallSpan | undefined,
@@ -152,7 +150,7 @@ export class ProxiedFeatures implements FeatureProvider {
     return listed === undefined ? answer() : listed.then(answer)
   }
 
-  #callByName(request: IncomingRequest, span: CallSpan | undefined): HandlerResult {
+  readonly #callByName: ObservedHandler = (request, span) => {
     const name = stringParam(request.params, 'name')
     // Before closures are made for a tool that is not found: nearly every call is of a known one.
     const known = this.#host.catalog().tool(name)
