@@ -1,5 +1,7 @@
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { install } from '../scripts/install.js'
+import { comparison } from './against.js'
 import { build } from './ours.js'
 import { aimLines, isBusy, machine, machineLine, targetsOf } from './report.js'
 
@@ -30,6 +32,7 @@ suites: ${Object.keys(suites).join(' ')} (none means all)
   --json          print one JSON document to stdout instead of tables
   --check         exit with code 1 if a target is missed or a contestant failed
   --dist FOLDER   measure another build than ../dist
+  --against DIR   compare with another build, which runs in turn in the same rounds
   --profile DIR   write CPU profiles of the server processes to DIR`
 
 const { values, positionals } = parseArgs({
@@ -43,6 +46,7 @@ const { values, positionals } = parseArgs({
     json: { type: 'boolean', default: false },
     check: { type: 'boolean', default: false },
     dist: { type: 'string' },
+    against: { type: 'string' },
     profile: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -54,30 +58,32 @@ if (values.help || unknown.length > 0) {
   process.exit(unknown.length > 0 ? 2 : 0)
 }
 
-if (values.dist !== undefined) process.env.TRUNKLINE_DIST = values.dist
+if (values.dist !== undefined) process.env.TRUNKLINE_DIST = resolve(values.dist)
+if (values.against !== undefined) process.env.BENCH_AGAINST = resolve(values.against)
 if (values.cpu) process.env.BENCH_CPU = '1'
 if (values.profile !== undefined) process.env.BENCH_PROFILE = values.profile
 if (!(await install())) process.exit(1)
 build()
 
 const where = machine()
+const names = positionals.length > 0 ? positionals : Object.keys(suites)
 const options = {
   rounds: positive('rounds', values.rounds),
   seconds: values.seconds === undefined ? undefined : positive('seconds', values.seconds),
   only: values.only,
   alone: values.alone,
-  log: step => process.stderr.isTTY && process.stderr.write(`\r\x1b[K${step} …`),
+  log,
 }
 
 if (isBusy(where)) console.error('The machine is busy: do not publish these figures.')
 if (!values.json) console.log(`${machineLine(where)}; ${options.rounds} rounds\n`)
 
 const reports = []
-for (const name of positionals.length > 0 ? positionals : Object.keys(suites)) {
+for (const name of names) {
   const run = await suites[name]()
   for (const report of await run(options)) {
     reports.push({ suite: name, ...report })
-    if (!values.json) print(report)
+    if (!values.json && values.against === undefined) print(report)
   }
 }
 
@@ -90,6 +96,8 @@ if (values.json) {
   console.log(
     JSON.stringify({ machine: where, rounds: options.rounds, reports: suitesRun }, null, 2),
   )
+} else if (values.against !== undefined) {
+  console.log(comparison(reports))
 } else {
   console.log(`${aimed.length - missed.length} of ${aimed.length} targets reached`)
 }
@@ -105,6 +113,10 @@ function print({ title, notes, text, workloads: own }) {
       .map(lines => lines.join('\n'))
       .join('\n\n')}\n`,
   )
+}
+
+function log(step) {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${step} …`)
 }
 
 function positive(name, text) {

@@ -2,7 +2,8 @@ import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { didYouMean } from '../util/nearest.ts'
 import { UsageError } from './exit.ts'
 import { splitFlags } from './input/tool-flags.ts'
-import { type CommandRow, commands, type OptionRow, optionsOf } from './manual.ts'
+import { commands, optionsOf } from './manual/manual.ts'
+import type { CommandRow, OptionRow } from './manual/rows.ts'
 
 /** The parsed arguments of a command. */
 export interface CommandLine {
@@ -74,7 +75,7 @@ export function unknownCommand(name: string): UsageError {
   return new UsageError(`unknown command "${name}"${hint}`)
 }
 
-/** Returns the command line that was probably meant by something that is no command; undefined if unknown. */
+/** Returns the command line that was probably meant by something that is not a command; undefined if unknown. */
 function commandFor(text: string): string | undefined {
   if (text.startsWith('-')) return `COMMAND ${text}`
   if (/^\w+:/.test(text)) return `list ${text}`

@@ -1,3 +1,4 @@
+import { methodRow } from '../mcp/methods.ts'
 import type { Meta, Result } from '../mcp/types/base.ts'
 import type { CompleteResult } from '../mcp/types/completion.ts'
 import type { Content } from '../mcp/types/content.ts'
@@ -38,23 +39,9 @@ export interface Results {
 /** The result type of a method; `unknown` for methods that the client does not know. */
 export type ResultOf<M extends string> = M extends keyof Results ? Results[M] : unknown
 
-/** The array member that the result of a method must have. */
-const lists: ReadonlyMap<string, string> = new Map([
-  ['server/discover', 'supportedVersions'],
-  ['tools/list', 'tools'],
-  ['resources/list', 'resources'],
-  ['resources/templates/list', 'resourceTemplates'],
-  ['resources/read', 'contents'],
-  ['prompts/list', 'prompts'],
-  ['prompts/get', 'messages'],
-  ['tasks/list', 'tasks'],
-  ['skills/list', 'skills'],
-  ['resources/directory/read', 'resources'],
-])
-
 /** Returns the result as its type. Throws a ChannelError `'framing'` if a required member is missing. */
 export function checkResult<M extends string>(method: M, result: unknown): ResultOf<M> {
-  const member = lists.get(method)
+  const member = methodRow(method)?.items
   if (member !== undefined && !(isRecord(result) && Array.isArray(result[member]))) {
     throw invalidResponse(method, `the result has no array "${member}"`)
   }

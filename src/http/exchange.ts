@@ -98,11 +98,11 @@ export interface HttpOutboundOptions {
 export interface HttpHandler {
   /** Serves one request. Never throws. */
   handle(request: HttpRequest, reply: HttpReply): void
-  /** Announces that the handler is about to drain, where load balancers look. */
+  /** Announces to load balancers that the handler is about to drain. */
   retire?(): void
   /**
-   * Waits up to `drainMs` for requests in flight, and ends streams and sessions. Requests that still
-   * arrive are served: nobody sends any once the connections have closed. Never rejects.
+   * Waits up to `drainMs` for requests in flight, and ends streams and sessions. Requests that still arrive
+   * are served; none arrive once the connections have closed. Never rejects.
    */
   drain(options?: { readonly drainMs?: number }): Promise<void>
   /** Drains, and then refuses further requests. Never rejects. */

@@ -26,7 +26,7 @@ export interface Envelope {
   readonly acceptsRaw?: boolean
 }
 
-/** Sends and receives messages over one connection. Knows framing, but neither calls nor methods. */
+/** Sends and receives messages over one connection. Handles framing, but neither calls nor methods. */
 export interface Channel extends AsyncDisposable {
   /** Starts delivery to `sink`. Must be called once, before any `send`. */
   open(sink: Sink): void
@@ -35,7 +35,7 @@ export interface Channel extends AsyncDisposable {
    *
    * A returned promise applies backpressure: it resolves when more can be sent and rejects if the
    * channel closes first. Throws a ChannelError `'closed'` once closed, and `'unserialisable'` for a
-   * message that is no JSON, of which nothing is then sent.
+   * message that is not JSON, of which nothing is then sent.
    */
   send(message: Message | readonly Message[], envelope?: Envelope): void | Promise<void>
   /** Cancels a request sent earlier. Absent on transports without a stream per request. */

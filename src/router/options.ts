@@ -102,7 +102,7 @@ export interface PriorityRule {
   readonly tool?: string
   /** The id of the authenticated caller; empty for one without. */
   readonly principal?: string
-  /** The name that the client gives itself, which nobody has verified. */
+  /** The name that the client gives itself, which is not verified. */
   readonly client?: string
   /** By default `normal`; `caller` is what the caller asks for in `_meta`, under `trunkline/priority`. */
   readonly priority?: Priority | 'caller'
@@ -126,7 +126,10 @@ export interface HealthOptions {
   readonly failures?: number
 }
 
-/** Which tools of a server callers see, and how. Keys and patterns are upstream tool names; `*` matches any characters. */
+/**
+ * Which tools of a server callers see, and how. Keys and patterns are upstream tool names; `*` matches any
+ * characters.
+ */
 export interface ToolRules {
   /** Exposes only these tools. */
   readonly allow?: readonly string[]
@@ -242,7 +245,10 @@ export interface UpstreamOptions {
   readonly use?: readonly Middleware[]
 }
 
-/** Settings of tool search, which replaces a long list of tools by a tool that finds them and one that calls them. */
+/**
+ * Settings of tool search, which replaces a long list of tools by a tool that finds them and one that calls
+ * them.
+ */
 export interface ToolSearchOptions {
   /** The number of tools up to which all are listed. By default no number of tools is. */
   readonly above?: number
@@ -298,7 +304,10 @@ export interface RouterOptions {
   readonly instructions?: string
   /** Entries per page of a list. */
   readonly pageSize?: number
-  /** Keys that encrypt the state carried by callers, newest first; identical in all processes behind one address. */
+  /**
+   * Keys that encrypt the state carried by callers, newest first; identical in all processes behind one
+   * address.
+   */
   readonly keys?: readonly Uint8Array[]
   /** Task storage: where tasks are kept, for how long and how many. */
   readonly tasks?: TaskOptions

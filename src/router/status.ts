@@ -45,7 +45,7 @@ export interface ServerStatus {
   readonly name: string
   /** Whether the server works, works in part, or is down. */
   readonly level: HealthLevel
-  /** Why the server is not entirely well, for people. */
+  /** Why the server is degraded or down, for people. */
   readonly reason?: string
   /** The reason in words that anyone may read: without output of the server, addresses and paths. */
   readonly summary?: string

@@ -3,8 +3,8 @@ import type { Clock } from '../util/time/clock.ts'
 import { sleep } from '../util/time/sleep.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import type { Route } from './dispatch/route.ts'
-import { onlyReader } from './forward/proxied-features.ts'
 import { whenListed } from './forward/starting.ts'
+import { onlyReader } from './forward/unlisted.ts'
 import type { Upstream } from './upstream/upstream.ts'
 import type { Endpoints } from './views/endpoints.ts'
 
@@ -52,7 +52,10 @@ export class WatchedResources {
     return watched.filter(uri => this.#ownerOf(uri)?.upstream === upstream)
   }
 
-  /** Must be called when a server has confirmed subscriptions. Callers who rely on them may have missed updates. */
+  /**
+   * Must be called when a server has confirmed subscriptions. Callers that rely on them may have missed
+   * updates.
+   */
   onSubscribed(uris: readonly string[]): void {
     for (const uri of uris) {
       if (this.#confirmed.has(uri)) this.#host.endpoints.publish({ type: 'resource', uri })

@@ -12,7 +12,7 @@ import type { InputRun } from './input/input-run.ts'
 import { requireRoots } from './input/require-capability.ts'
 import { sampleParams, sampleResponse } from './input/sample.ts'
 import type { IncomingRequest } from './request.ts'
-import type { ServerRequestOptions, TaskHandle } from './tasks/scope.ts'
+import type { CurrentTask, ServerRequestOptions } from './tasks/scope.ts'
 
 /**
  * The second argument of the handlers of tools, prompts and resources. The same handler works in every
@@ -47,7 +47,7 @@ export class Context {
   }
 
   /** The task that the call runs as; undefined while it is a plain call. */
-  get task(): TaskHandle | undefined {
+  get task(): CurrentTask | undefined {
     const { task } = this.#request
     return task?.isBegun ? task.handle : undefined
   }
@@ -91,7 +91,7 @@ export class Context {
   }
 
   /**
-   * Sends progress to the caller, if it wants progress. Must increase; a value that does not increase, or
+   * Sends progress to the caller, if it has requested progress. Must increase; a value that does not increase, or
    * comes too fast, is dropped.
    */
   progress(progress: number, total?: number, message?: string): void {
@@ -99,7 +99,7 @@ export class Context {
     this.#progress.send(progress, total, message)
   }
 
-  /** Sends a log message to the caller, if it wants messages of this level. Drops those beyond the rate. */
+  /** Sends a log message to the caller, if it has requested messages of this level. Drops those beyond the rate. */
   log(level: LogLevel, data: unknown, logger?: string): void {
     if (!isLogLevel(level)) throw new TypeError(`unknown log level "${level}"`)
     this.#log ??= new RequestLog(this.#request)

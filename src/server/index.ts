@@ -45,5 +45,5 @@ export { type Rate, type RateLimitOptions, rateLimit } from './middleware/rate-l
 export type { ServerInfo, ServerOptions } from './options.ts'
 export { Server } from './server.ts'
 export type { TaskOptions } from './tasks/registry.ts'
-export type { TaskHandle } from './tasks/scope.ts'
+export type { CurrentTask } from './tasks/scope.ts'
 export type { TaskError, TaskOwner, TaskRecord, TaskStore } from './tasks/store.ts'

@@ -8,7 +8,7 @@ import { compileSchema } from '../../src/mcp/schema/schema.ts'
 import type { JsonSchema } from '../../src/mcp/types/base.ts'
 import { Server } from '../../src/server/server.ts'
 import { growth, proportional, watch } from '../fuzz/cost.ts'
-import { type Asked, bare, fakeFetch, reply } from '../support/fake-fetch.ts'
+import { bare, fakeFetch, type ReceivedRequest, reply } from '../support/fake-fetch.ts'
 
 /** A file that exists, so that a missing file cannot explain why it is not read. */
 const file = fileURLToPath(new URL('../../package.json', import.meta.url))
@@ -96,10 +96,10 @@ async function opened(era: string, outputSchema: object, inputSchema: object = {
     ['tools/list', { ...complete, tools: [{ name: 'add', inputSchema, outputSchema }] }],
     ['tools/call', { ...complete, content: [], structuredContent: { sum: 3 } }],
   ])
-  const { fetch } = fakeFetch((asked: Asked) => {
-    if (asked.body === undefined) return bare(405)
-    const found = answers.get(asked.body.method)
-    return asked.body.id === undefined ? bare(202) : reply(asked, found)
+  const { fetch } = fakeFetch((received: ReceivedRequest) => {
+    if (received.body === undefined) return bare(405)
+    const found = answers.get(received.body.method)
+    return received.body.id === undefined ? bare(202) : reply(received, found)
   })
   const url = new URL('http://localhost:1/mcp')
   const dial = async () => httpChannel(url, { fetch, onError })

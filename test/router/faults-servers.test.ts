@@ -82,7 +82,7 @@ describe('a server that does not start', () => {
 
 describe('a server that breaks when it is called', () => {
   test.each([
-    ['prints invalid JSON', 'garbage-on-stdout', 'lines that are no JSON'],
+    ['prints invalid JSON', 'garbage-on-stdout', 'lines that are not JSON'],
     ['closes its output', 'closes-stdout', 'closed its output'],
   ])('is restarted until it is quarantined because it %s', async (_, role, why) => {
     const { client, bad, othersAreWell } = await besideHealthy(role, {

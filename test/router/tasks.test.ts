@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Server } from '../../src/server/server.ts'
 import { until } from '../support/processes.ts'
-import { gate } from '../support/task-talk.ts'
+import { gate } from '../support/raw-client.ts'
 import { caller, failureOf, routed } from './routed.ts'
 
 const revisions = ['2025-11-25', '2026-07-28'] as const

@@ -125,7 +125,7 @@ async function serve(setup: UpSetup): Promise<number> {
     return exitCodes.ok
   } finally {
     notes.stop()
-    // First of all, so that load balancers learn of it wherever they look.
+    // First of all, so that load balancers see it at every address.
     await observer.ops.close()
     await Promise.all([listeners, ...views.values()].map(each => closeAll(each)))
     await router.close({ drainMs: limits.drainMs.default })

@@ -155,7 +155,7 @@ describe('a channel with backpressure', () => {
     isFull = false
     server.on('tools/call', () => ({ content: [] }))
     expect(server.sent('tools/call')).toHaveLength(1)
-    await server.hangUp()
+    await server.disconnect()
     expect(await first).toMatchObject({ code: 'outcome-unknown' })
     expect(await second).toMatchObject({ content: [] })
     expect(server.sent('tools/call').map(({ name }) => name)).toEqual(['first', 'second'])
@@ -280,10 +280,10 @@ describe.each(['2025-11-25', '2026-07-28'])('with random connection failures in 
         const server = serverOf(revision)
         const fated = (run: () => unknown) => {
           const fate = queue.shift() ?? 'answer'
-          if (fate === 'die soon') setImmediate(() => void server.hangUp())
+          if (fate === 'die soon') setImmediate(() => void server.disconnect())
           if (fate === 'answer' || fate === 'die soon') return run()
           if (fate === 'run and die') run()
-          void server.hangUp()
+          void server.disconnect()
           return never()
         }
         server.on('tools/call', ({ name }) =>

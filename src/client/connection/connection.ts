@@ -45,7 +45,7 @@ export interface StartedCall {
 
 /**
  * One connection to a server, from the open channel until it closes. Assigns request ids and cancels
- * requests; knows nothing of the methods that are called.
+ * requests; does not depend on the methods that are called.
  */
 export class Connection {
   /** The negotiated protocol revision; undefined until negotiation is done. */

@@ -24,7 +24,7 @@ export interface CallsHost extends Recipient {
   /** Returns what a message must wait for so that it does not overtake the message before it. */
   barrier(): Promise<void> | undefined
   /**
-   * Called when the server does not know the session any more. `ids` are the requests that it rejected
+   * Called when the session has ended on the server. `ids` are the requests that it rejected
    * for this reason.
    */
   onSessionLost(ids: readonly Id[]): void

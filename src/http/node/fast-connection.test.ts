@@ -256,7 +256,7 @@ describe('a connection', () => {
     const ended = once(client, 'end')
     front.closeIdle()
     say(post('/b', '1'))
-    await until(/HTTP\/1.1 408 [^]*trunkline-request: not-begun\r\n\r\n$/)
+    await until(/HTTP\/1.1 408 [\s\S]*trunkline-request: not-begun\r\n\r\n$/)
     await ended
     expect(paths).toEqual(['/a'])
   })

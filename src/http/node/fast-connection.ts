@@ -176,7 +176,7 @@ export class FastConnection {
     else this.#end()
   }
 
-  /** Reads on without keeping anything, because a paused socket does not tell that the client leaves. */
+  /** Reads on without keeping anything, because a paused socket does not report that the client disconnects. */
   #dropPipelined(): void {
     this.#pipelined = undefined
     this.#droppedBytes = 0

@@ -126,7 +126,7 @@ describe('cacheJson', () => {
     }
   })
 
-  it('throws for what is no JSON', () => {
+  it('throws for what is not JSON', () => {
     expect(() => cacheJson({ a: 1n })).toThrow(TypeError)
   })
 })

@@ -66,7 +66,7 @@ function writeObject(value: object, level: number): string {
     const known = constants.get(value)
     if (known !== undefined) return known
   }
-  // toJSON receives the key of the value, which only the native implementation always knows.
+  // toJSON receives the key of the value, which only the native implementation always has.
   if ((value as { toJSON?: unknown }).toJSON !== undefined) return NATIVE
   if (level >= MAX_LEVEL) return JSON.stringify(value)
   if (Array.isArray(value)) return writeArray(value, level)

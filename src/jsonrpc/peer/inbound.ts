@@ -237,7 +237,7 @@ export class Inbound {
   #failure(request: Request, error: unknown): Message {
     const { id } = request.message
     if (isRpcError(error)) return { type: 'error', id, error: this.#options.toWire(error) }
-    // An exception that a cancelled handler throws is no failure.
+    // An exception that a cancelled handler throws is not a failure.
     if (!request.settled) this.#options.onError(error, request.message)
     // Internal errors are not sent to the peer.
     return { type: 'error', id, error: this.#options.toWire(internalError()) }

@@ -74,7 +74,7 @@ export function guarded<A extends unknown[]>(
 
 /** The default error handler: prints to stderr. */
 export function printError(error: unknown, message?: RpcRequest | RpcNotification): void {
-  // Rejecting a notification is no local failure, and a peer could flood the log with them.
+  // Rejecting a notification is not a local failure, and a peer could flood the log with them.
   if (error instanceof RpcError) return
   if (error instanceof Warning) {
     console.error(`trunkline: warning: ${error.message}`)

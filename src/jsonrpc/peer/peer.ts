@@ -4,12 +4,11 @@ import { deferred } from '../../util/promises.ts'
 import { type Deadlines, systemDeadlines } from '../../util/time/deadline.ts'
 import { cancelled, cancelledIn, cancelParams } from '../cancellation.ts'
 import { type Channel, ChannelError, type Envelope } from '../channel.ts'
-import { errorObject, RpcError, standardKind } from '../error.ts'
+import { errorObject } from '../error.ts'
 import { type CallOptions, type Calls, type Handler, type Method, methods } from '../handler.ts'
 import type {
   Batch,
   Decoded,
-  ErrorObject,
   Id,
   Malformed,
   Message,
@@ -26,6 +25,7 @@ import { type CloseOptions, guarded, type PeerOptions, printError } from './opti
 import { type AllOf, type BatchBuilder, Outbound } from './outbound.ts'
 import type { ReplyHandler } from './pending.ts'
 import { ReadPause } from './read-pause.ts'
+import { Refusals } from './refusals.ts'
 import { ReplyBatch } from './reply-batch.ts'
 import { type SendHandler, SendQueue } from './send-queue.ts'
 import {
@@ -51,7 +51,6 @@ export class Peer implements Calls, AsyncDisposable {
   #received = 0
   readonly #onStray: NonNullable<PeerOptions['onStray']>
   readonly #onMalformedText: NonNullable<PeerOptions['onMalformed']>
-  readonly #deadlines: Deadlines
   readonly #outbound: Outbound
   readonly #inbound: Inbound
   readonly #settleClosed: (cause: Error | undefined) => void
@@ -61,6 +60,8 @@ export class Peer implements Calls, AsyncDisposable {
   /** Whether a request was executed whose reply the channel did not accept. */
   #hasLostReply = false
   readonly #sendQueue: SendQueue
+  readonly #deadlines: Deadlines
+  readonly #refusals: Refusals
   readonly #pause: ReadPause
   /** Undefined until the peer closes, and if it does not wait then. */
   #drain: Drain | undefined
@@ -78,6 +79,7 @@ export class Peer implements Calls, AsyncDisposable {
     this.#onMalformedText = guarded(options.onMalformed)
     this.#deadlines = options.deadlines ?? systemDeadlines
     this.#pause = new ReadPause(this.#deadlines)
+    this.#refusals = new Refusals(options)
     const host = {
       // A handler may be waiting for this reply, which arrives on the paused channel.
       onBegin: () => this.#pause.end(),
@@ -102,7 +104,7 @@ export class Peer implements Calls, AsyncDisposable {
       isCongested: () => this.#sendQueue.isCongested,
       onError: this.#onError,
       toWire: options.toWire ?? errorObject,
-      busy: this.#refusal(BUSY),
+      busy: this.#refusals.error(BUSY),
       onChange: () => this.#onChange(),
     })
     const closed = deferred<Error | undefined>()
@@ -242,10 +244,11 @@ export class Peer implements Calls, AsyncDisposable {
 
   #onRequest(message: RpcRequest, envelope: Envelope, reply: Reply, bytes?: number): void {
     if (!this.#isOpen) {
-      reply({ type: 'error', id: message.id, error: this.#refusal(SHUTTING_DOWN) }, envelope)
+      const error = this.#refusals.error(SHUTTING_DOWN)
+      reply({ type: 'error', id: message.id, error }, envelope)
     } else if (message.id !== null && this.#inbound.isInFlight(message.id)) {
       // With its own id the response could be mistaken for that of the first request.
-      reply(this.#failure(null, INVALID_REQUEST), envelope)
+      reply(this.#refusals.response(null, INVALID_REQUEST), envelope)
     } else {
       this.#inbound.request(message, envelope, reply, bytes)
     }
@@ -270,30 +273,15 @@ export class Peer implements Calls, AsyncDisposable {
     if (what.reply) this.#onReply(what)
     else {
       const id = what.id !== null && this.#inbound.isInFlight(what.id) ? null : what.id
-      reply(this.#failure(id, what.error), envelope)
+      reply(this.#refusals.response(id, what.error), envelope)
     }
     this.#onMalformedText(what)
-  }
-
-  #failure(id: Id | null, error: ErrorObject): RpcFailure {
-    const { omitsNullIds = false } = this.#options
-    const failure: RpcFailure = { type: 'error', id, error: this.#refusal(error) }
-    const omitsId = typeof omitsNullIds === 'function' ? omitsNullIds() : omitsNullIds
-    return id === null && omitsId ? { ...failure, omitsId } : failure
-  }
-
-  /** A profile that adds the kind to every error adds it to those for malformed input, too. */
-  #refusal(error: ErrorObject): ErrorObject {
-    const { toWire } = this.#options
-    if (toWire === undefined) return error
-    const kind = standardKind(error.code)
-    return toWire(new RpcError(error.code, error.message, { data: error.data, kind }))
   }
 
   #onBatch(batch: Batch, envelope: Envelope): void {
     const { batches = true } = this.#options
     if (!(typeof batches === 'function' ? batches(batch) : batches)) {
-      this.#sendReply(this.#failure(null, INVALID_REQUEST), envelope)
+      this.#sendReply(this.#refusals.response(null, INVALID_REQUEST), envelope)
       return
     }
     const replies = new ReplyBatch(all => this.#sendReply(all, envelope))
@@ -381,7 +369,8 @@ export class Peer implements Calls, AsyncDisposable {
     this.#isOpen = false
     await this.#whenDrained(drainMs, lingerMs)
     const isDrained = this.#inbound.size === 0 && !this.#hasLostReply
-    this.#inbound.cancelAll(new ChannelError('closed', 'shut down'), this.#refusal(SHUT_DOWN))
+    const refusal = this.#refusals.error(SHUT_DOWN)
+    this.#inbound.cancelAll(new ChannelError('closed', 'shut down'), refusal)
     this.#outbound.close('the connection was closed before the reply arrived')
     this.#pause.end()
     await this.#channel.close({ isDrained })

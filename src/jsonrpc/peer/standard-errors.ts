@@ -2,7 +2,7 @@ import { encode } from '../codec/encode.ts'
 import { codes, errorObject, internalError } from '../error.ts'
 import { type ErrorObject, isList, type Message, type RpcFailure } from '../message.ts'
 
-/** The response to input that is no valid request. */
+/** The response to input that is not a valid request. */
 export const INVALID_REQUEST: ErrorObject = {
   code: codes.invalidRequest,
   message: 'Invalid Request',

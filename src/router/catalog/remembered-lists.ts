@@ -4,7 +4,8 @@ import type { ServerCapabilities } from '../../mcp/types/base.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
 import { checkEntries } from './entry-check.ts'
-import { type Lists, listMembers, noLists } from './lists.ts'
+import { listNames } from './list-names.ts'
+import { type Lists, noLists } from './lists.ts'
 
 /** What a server listed when it last ran, and what it said about itself. */
 export interface RememberedServer {
@@ -73,8 +74,8 @@ export class RememberedLists {
   /** Returns everything, in a form for `JSON.stringify`. */
   export(): RememberedListsFile {
     const servers = Array.from(this.#servers, ([key, { revision, capabilities, lists }]) => {
-      const read = listMembers.filter(member => lists[member] !== noLists[member])
-      const listed = Object.fromEntries(read.map(member => [member, lists[member]]))
+      const read = listNames.filter(list => lists[list] !== noLists[list])
+      const listed = Object.fromEntries(read.map(list => [list, lists[list]]))
       return [key, { revision: revision.name, capabilities, lists: listed }] as const
     })
     return { version: 1, servers: Object.fromEntries(servers) }
@@ -109,7 +110,7 @@ function serverIn(value: unknown): RememberedServer | undefined {
 
 function isSame(one: RememberedServer, other: RememberedServer): boolean {
   // Lists that say the same as before mostly are the same objects.
-  const isKept = listMembers.every(member => one.lists[member] === other.lists[member])
+  const isKept = listNames.every(list => one.lists[list] === other.lists[list])
   const { lists: _, ...about } = one
   const { lists: __, ...otherAbout } = other
   if (JSON.stringify(about) !== JSON.stringify(otherAbout)) return false

@@ -270,9 +270,9 @@ class Check {
     const here = [...path, key]
     const known = fieldsOf(named)
     const meant = nearest(key, known.keys())
-    // A file of another host has keys that only the host knows, also in objects whose names are ours.
+    // A file of another host has keys that only the host uses, also in objects whose names are ours.
     if (!this.#isOwn && meant === undefined) {
-      // Settings of the host beside the servers are none of our business.
+      // Settings of the host beside the servers are ignored.
       if (named === 'file') return
       this.#report('warning', at, here, `${pathText(here)} is unknown; it is ignored`)
       return

@@ -55,7 +55,7 @@ export function changeOf(before: UpstreamOptions, after: UpstreamOptions): Serve
   if (before.configError !== after.configError) return 'changed'
   let change: ServerChange = 'unchanged'
   for (const [name, { reconnects, default: byDefault }] of fieldsOf('server')) {
-    // Writing out a default is no change.
+    // Writing out a default is not a change.
     const old = memberOf(before, name) ?? byDefault
     const now = memberOf(after, name) ?? byDefault
     if (name === 'disabled' || isSame(old, now)) continue

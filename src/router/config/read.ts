@@ -1,4 +1,4 @@
-import type { LogLevel } from '../../observe/log/line.ts'
+import type { LogLineLevel } from '../../observe/log/line.ts'
 import { setMember } from '../../util/objects.ts'
 import type { RouterOptions, UpstreamOptions, ViewOptions } from '../options.ts'
 import { type CheckedServer, checkConfig } from './check.ts'
@@ -34,7 +34,7 @@ export interface RouterConfig {
   /** Where Prometheus metrics are served: nowhere, at every HTTP listen address, or at this address. */
   readonly metrics: boolean | string
   /** The least severe level of log lines that are written. */
-  readonly logLevel: LogLevel
+  readonly logLevel: LogLineLevel
   /**
    * The strings with environment variables in displayable form, by path: `Bearer ${TOKEN}` for
    * `servers.search.headers.Authorization`.
@@ -59,7 +59,7 @@ export interface ReadConfigOptions {
    * rejecting the file. By default false.
    */
   readonly tolerant?: boolean
-  /** What editors know: the workspace, the home folder, and files that the configuration refers to. */
+  /** What editors define: the workspace, the home folder, and files that the configuration refers to. */
   readonly places?: Places
   /** Answers to inputs (`${input:ID}`), by id. The environment variable `INPUT_ID` wins. */
   readonly inputs?: ReadonlyMap<string, string>
@@ -96,7 +96,7 @@ export function readConfig(text: string, options: ReadConfigOptions): RouterConf
     sealingKeys: sealingKeys as RouterConfig['sealingKeys'],
     public: (isPublic ?? false) as boolean,
     metrics: (metrics ?? false) as boolean | string,
-    logLevel: (logLevel ?? fieldsOf('file').get('logLevel')?.default) as LogLevel,
+    logLevel: (logLevel ?? fieldsOf('file').get('logLevel')?.default) as LogLineLevel,
     shown: typeof listen === 'string' ? asListed(shown) : shown,
     warnings: Object.freeze(issues.filter(isNoNote)),
     notes: Object.freeze(issues.filter(issue => !isNoNote(issue))),
@@ -116,7 +116,10 @@ function inFileOrder(one: ConfigIssue, other: ConfigIssue): number {
   return one.line - other.line || one.column - other.column
 }
 
-/** Returns the options of each server. A server with errors is down from the start, with the errors as the reason. */
+/**
+ * Returns the options of each server. A server with errors is down from the start, with the errors as the
+ * reason.
+ */
 function optionsOf(servers: readonly CheckedServer[]): Record<string, unknown> {
   // The author of the file chooses the names, so the object must not inherit any.
   const options: Record<string, unknown> = Object.create(null)

@@ -279,7 +279,7 @@ export const priorityFields: Record<keyof PriorityRule, Field> = {
   },
   client: {
     type: nonEmpty,
-    meaning: 'Name that the client gives itself, which nobody has verified.',
+    meaning: 'Name that the client gives itself, which is not verified.',
     default: '(any)',
     example: 'nightly-report',
   },

@@ -184,7 +184,7 @@ export class Attempt implements SendAttempt, UpstreamResult {
   }
 
   reject(error: unknown): void {
-    // The connection knows what the error means only after the message that brought it was processed.
+    // What the error means is known only after the message that brought it was processed.
     queueMicrotask(() => {
       const { connection } = this
       const { method, abort } = this.#call

@@ -1,17 +1,16 @@
 import type { Caller } from '../../mcp/caller.ts'
+import { mcpMethods } from '../../mcp/methods.ts'
 import { promptFor, resourceFor, templateFor, toolFor } from '../../mcp/revisions/shape.ts'
 import type { Session } from '../../server/core/session.ts'
 import type { ProviderHost } from '../../server/features/feature-provider.ts'
 import { pageOf } from '../../server/features/pagination.ts'
 import { type HandlerResult, type IncomingRequest, whenReady } from '../../server/request.ts'
 import type { Catalog } from '../catalog/catalog.ts'
+import { type ListName, listKindOf, listRequests } from '../catalog/list-names.ts'
 import type { ListedTool } from '../views/tool-search.ts'
 import type { View } from '../views/view.ts'
 import { unavailableKey } from './results.ts'
 import { whenListed } from './starting.ts'
-
-/** A list of the catalog. */
-type Listed = 'tools' | 'resources' | 'templates' | 'prompts' | 'skills'
 
 /** The lists of all upstream servers as callers get them: in their revision, and in pages. */
 export class MergedLists {
@@ -20,7 +19,7 @@ export class MergedLists {
   /** Lists as converted for each revision, kept until the catalog of the view changes. */
   readonly #converted = new WeakMap<Catalog, Map<string, readonly unknown[]>>()
   /** The lists that each session has got. */
-  readonly #listedBy = new WeakMap<Session, ReadonlySet<Listed>>()
+  readonly #listedBy = new WeakMap<Session, ReadonlySet<ListName>>()
 
   constructor(server: ProviderHost, viewOf: (caller: Caller) => View) {
     this.#server = server
@@ -31,12 +30,15 @@ export class MergedLists {
    * Returns one page of a list. The first list of a caller waits for servers that are starting. A later
    * page, and a later list of a session, do not: changes are announced to the session.
    */
-  page(request: IncomingRequest, listed: Listed): HandlerResult {
+  page(request: IncomingRequest, listed: ListName): HandlerResult {
     const { session, params, exchange, caller } = request
     const before = session && this.#listedBy.get(session)
     if (before?.has(listed) || params.cursor !== undefined) return this.#pageNow(request, listed)
-    const kind = listed === 'templates' || listed === 'skills' ? 'resources' : listed
-    const waiting = whenListed(this.#viewOf(caller).routes(), kind, () => exchange.signal)
+    const waiting = whenListed(
+      this.#viewOf(caller).routes(),
+      listKindOf(listed),
+      () => exchange.signal,
+    )
     const answer = (): HandlerResult => {
       if (session !== undefined) {
         this.#listedBy.set(session, new Set(this.#listedBy.get(session)).add(listed))
@@ -46,7 +48,7 @@ export class MergedLists {
     return waiting === undefined ? answer() : waiting.then(answer)
   }
 
-  #pageNow({ caller, params }: IncomingRequest, listed: Listed): HandlerResult {
+  #pageNow({ caller, params }: IncomingRequest, listed: ListName): HandlerResult {
     const view = this.#viewOf(caller)
     const catalog = view.catalog()
     const { revision } = caller
@@ -78,7 +80,7 @@ export class MergedLists {
     return whenReady(page, ({ items, nextCursor }) => {
       const missing = view.unavailable()
       return {
-        [memberOf[listed]]: items,
+        [mcpMethods[listRequests[listed]].items]: items,
         ...(nextCursor !== undefined && { nextCursor }),
         ...(missing !== undefined && { _meta: { [unavailableKey]: missing } }),
       }
@@ -97,12 +99,3 @@ export class MergedLists {
 function toolsOf(view: View, catalog: Catalog): readonly ListedTool[] {
   return view.toolSearch?.listed(catalog, view.routes()) ?? catalog.tools
 }
-
-/** The member of the result that holds each list. */
-const memberOf = {
-  tools: 'tools',
-  prompts: 'prompts',
-  resources: 'resources',
-  templates: 'resourceTemplates',
-  skills: 'skills',
-} as const

@@ -1,6 +1,6 @@
-import { RpcError } from '../../jsonrpc/error.ts'
 import type { Caller } from '../../mcp/caller.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
+import type { ListKind } from '../../mcp/list-changes.ts'
 import type { Implementation, Members } from '../../mcp/types/base.ts'
 import type { Prompt } from '../../mcp/types/prompts.ts'
 import type { CallSpan } from '../../observe/call.ts'
@@ -13,19 +13,18 @@ import { type HandlerResult, type IncomingRequest, stringParam } from '../../ser
 import { subscribe, unsubscribe } from '../../server/subscriptions/subscribe.ts'
 import { isRecord } from '../../util/objects.ts'
 import type { CatalogEntry } from '../catalog/entries.ts'
-import type { ListKind } from '../catalog/lists.ts'
 import type { Route } from '../dispatch/route.ts'
+import { type ObservableHandler, observable } from '../observable.ts'
 import type { View } from '../views/view.ts'
-import { wasUnsent } from './errors.ts'
 import { type ForwardContext, forward } from './forward.ts'
 import { MergedLists } from './merged-lists.ts'
 import { findByName, missingResourceError } from './missing.ts'
-import { type ObservableHandler, observable } from './observable.ts'
 import type { ParkedCalls } from './parked-calls.ts'
 import { SenderMetaCache } from './sender.ts'
 import { forwardSkillRequest, routedSettings } from './skills.ts'
 import { whenListed } from './starting.ts'
 import { ToolCalls } from './tool-calls.ts'
+import { onlyReader, readersOf, searchUnlisted } from './unlisted.ts'
 import { UpstreamCall, type UpstreamResult } from './upstream-call.ts'
 
 /** What the proxied features need from their router. */
@@ -132,16 +131,18 @@ export class ProxiedFeatures implements FeatureProvider {
 
   #getPrompt(request: IncomingRequest, span: CallSpan | undefined): HandlerResult {
     const name = stringParam(request.params, 'name')
-    const view = this.#host.viewOf(request.caller)
-    return findByName(
-      request,
-      view,
-      'prompts',
-      name,
-      () => view.catalog().prompt(name),
-      (entry: CatalogEntry<Prompt>) =>
-        this.#forward(request, entry.route, { name: entry.name }, span),
+    return this.#findPrompt(request, name, entry =>
+      this.#forward(request, entry.route, { name: entry.name }, span),
     )
+  }
+
+  #findPrompt(
+    request: IncomingRequest,
+    name: string,
+    forwardTo: (entry: CatalogEntry<Prompt>) => HandlerResult,
+  ): HandlerResult {
+    const view = this.#host.viewOf(request.caller)
+    return findByName(request, view, 'prompts', name, () => view.catalog().prompt(name), forwardTo)
   }
 
   #read(request: IncomingRequest, span: CallSpan | undefined): HandlerResult {
@@ -170,26 +171,19 @@ export class ProxiedFeatures implements FeatureProvider {
     })
   }
 
-  /** Gets what is unlisted from the first server that has it: servers need not list everything. */
-  async #search(
+  #search(
     request: IncomingRequest,
     view: View,
-    routes: readonly Route[],
+    among: readonly Route[],
     notFound: Error,
     span: CallSpan | undefined,
   ): Promise<Members> {
-    let absent: Error | undefined
-    for (const route of routes) {
-      try {
-        return await this.#forward(request, route, {}, span)
-      } catch (error) {
-        // An unavailable server hides its own resources only.
-        if (wasUnsent(error)) absent ??= error
-        else if (!isNotFound(error)) throw error
-      }
-    }
-    absent ??= missingResourceError(view.routes())
-    throw absent ?? notFound
+    return searchUnlisted({
+      among,
+      routes: view.routes(),
+      notFound,
+      forward: route => this.#forward(request, route, {}, span),
+    })
   }
 
   #subscribe(request: IncomingRequest): HandlerResult {
@@ -214,14 +208,8 @@ export class ProxiedFeatures implements FeatureProvider {
     const view = this.#host.viewOf(request.caller)
     if (isRecord(ref) && ref.type === 'ref/prompt' && typeof ref.name === 'string') {
       const { name } = ref
-      return findByName(
-        request,
-        view,
-        'prompts',
-        name,
-        () => view.catalog().prompt(name),
-        (entry: CatalogEntry<Prompt>) =>
-          this.#completeAt(request, entry.route, { ref: { ...ref, name: entry.name } }, span),
+      return this.#findPrompt(request, name, entry =>
+        this.#completeAt(request, entry.route, { ref: { ...ref, name: entry.name } }, span),
       )
     }
     if (isRecord(ref) && ref.type === 'ref/resource' && typeof ref.uri === 'string') {
@@ -255,25 +243,4 @@ export class ProxiedFeatures implements FeatureProvider {
     }
     return this.#forward(request, route, replaced, span)
   }
-}
-
-/** Returns the route to the only server that has resources: an unlisted one can only be its own. */
-export function onlyReader(routes: readonly Route[]): Route | undefined {
-  const [first, second] = readersOf(routes)
-  return second === undefined ? first : undefined
-}
-
-function readersOf(routes: readonly Route[]): readonly Route[] {
-  return routes.filter(
-    ({ upstream }) => upstream.ready?.first?.server.capabilities.resources !== undefined,
-  )
-}
-
-function isNotFound(error: unknown): boolean {
-  return (
-    error instanceof RpcError &&
-    (error.kind === 'resource_not_found' ||
-      error.kind === 'method_not_found' ||
-      error.kind === 'invalid_params')
-  )
 }

@@ -47,7 +47,7 @@ test('a start that takes long does not keep the next one from starting', async (
   expect([[...inside.keys()], deadlines.size]).toEqual([['a', 'b', 'c'], 0])
 })
 
-test('forgets who does not want to enter any more', async () => {
+test('removes a process that does not start any more from the queue', async () => {
   const { inside, enter } = entering(new StartGate(1))
   const stop = new AbortController()
   void enter('a')

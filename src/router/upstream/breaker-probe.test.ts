@@ -38,7 +38,7 @@ function probed() {
   return { breaker, probe, server, pass }
 }
 
-test('asks as soon as the breaker opens, then periodically, and lets a trial through on the first answer', async () => {
+test('sends a request as soon as the breaker opens, then periodically, and lets a trial through at the first response', async () => {
   const { breaker, server, pass } = probed()
   breaker.failed()
   await pass(0)
@@ -63,7 +63,7 @@ test('says that nothing is decided only until the first answer', async () => {
   expect([probe.isUndecided, server.decided]).toEqual([false, 2])
 })
 
-test('asks less and less often while the server answers it and fails its trials', async () => {
+test('sends requests less and less often while the server responds and fails its trials', async () => {
   const { breaker, server, pass } = probed()
   server.isAlive = true
   breaker.failed()
@@ -75,7 +75,7 @@ test('asks less and less often while the server answers it and fails its trials'
   expect(server.asked).toBeLessThan(10)
 })
 
-test('asks nothing any more once it was stopped', async () => {
+test('sends nothing once it was stopped', async () => {
   const { breaker, probe, server, pass } = probed()
   breaker.failed()
   await pass(0)

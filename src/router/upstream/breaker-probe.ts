@@ -6,16 +6,17 @@ import type { Breaker, BreakerState } from '../policy/breaker.ts'
 /** What a probe needs of its instance. */
 export interface BreakerProbeHost {
   readonly deadlines: Deadlines
-  /** Asks the instance for a sign of life. Never rejects. */
+  /** Returns whether the instance responds to a request. Never rejects. */
   responds(): Promise<boolean>
   /** The instance was asked, and its breaker lets a trial call through if there was a sign of life. */
   onAsked(): void
 }
 
 /**
- * Ends the open state of a breaker early: asks the instance for a sign of life as soon as its breaker opens
- * and then every `breakerPanicMs`, and lets a trial call through on the first one. After a trial that failed
- * it waits before it asks again, twice as long each time, because the instance responds and does not work.
+ * Ends the open state of a breaker early: sends a request to the instance as soon as its breaker opens and
+ * then every `breakerPanicMs`, and lets a trial call through at the first response. After a trial that
+ * failed it waits before the next request, twice as long each time, because the instance responds and does
+ * not work.
  */
 export class BreakerProbe {
   readonly #host: BreakerProbeHost

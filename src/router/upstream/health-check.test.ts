@@ -69,7 +69,7 @@ test('a server that responds after a missed check is reported as recovered', asy
   expect(await looked(answer)).toEqual(['missed', 'back'])
 })
 
-test('a server is not asked while it sends messages', async () => {
+test('no request is sent to a server that sends messages', async () => {
   let asked = 0
   let messages = 0
   const answer = () => {
@@ -80,7 +80,7 @@ test('a server is not asked while it sends messages', async () => {
   expect(asked).toBe(0)
 })
 
-test('a message that arrives instead of the response is a sign of life', async () => {
+test('a message that arrives instead of the response counts as a response', async () => {
   let messages = 0
   const answer = () => {
     messages++

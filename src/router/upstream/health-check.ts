@@ -24,9 +24,9 @@ export interface HealthCheckHost {
 }
 
 /**
- * Checks periodically whether a server responds. Any message is a sign of life: a response, an error,
- * progress, a notification. The server is asked only if there was none since the last check, so a server
- * that is busy with calls and answers them is not asked at all.
+ * Checks periodically whether a server responds. Any message shows that it does: a response, an error,
+ * progress, a notification. A request is sent only if no message has arrived since the last check, so a
+ * server that is busy with calls and answers them gets none.
  */
 export class HealthCheck {
   readonly #connection: UpstreamConnection
@@ -69,7 +69,7 @@ export class HealthCheck {
     const received = this.#host.received()
     if (received !== this.#received || (await this.#responds())) this.#misses = 0
     this.#received = this.#host.received()
-    // A message that arrived while the server was asked is as good as the response.
+    // A message that arrived meanwhile is as good as the response.
     if (this.#received !== received) this.#misses = 0
     if (!this.#check.isRunning) return
     if (before > 0 && this.#misses === 0) this.#host.onRecovered()
@@ -79,7 +79,7 @@ export class HealthCheck {
     this.#host.onDead()
   }
 
-  /** Asks the server, and counts a miss if it does not respond. Returns whether it does. */
+  /** Sends a request to the server, and counts a miss if it does not respond. Returns whether it does. */
   async #responds(): Promise<boolean> {
     const failure = await silenceOf(this.#connection, this.#options.timeoutMs)
     if (failure === undefined) return true
@@ -94,8 +94,8 @@ export class HealthCheck {
 }
 
 /**
- * Asks a server for a sign of life. Any response is one, an error included: then undefined is returned, or
- * else why there is none. Never rejects.
+ * Sends a request to a server. Returns undefined if it responds, with an error as well, or else the reason
+ * why there is no response. Never rejects.
  */
 export async function silenceOf(
   { client }: UpstreamConnection,

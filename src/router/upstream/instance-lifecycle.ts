@@ -33,8 +33,8 @@ export interface LifecycleHost {
   isAlone(): boolean
   /** The instance is connected, for the first time or after a restart. */
   onReady(): void
-  /** The instance was lost, or could not be connected; `isNews` unless for the same reason as before. */
-  onDown(cause: Error | undefined, isNews: boolean): void
+  /** The instance was lost, or could not be connected; `isNewReason` unless for the same reason as before. */
+  onDown(cause: Error | undefined, isNewReason: boolean): void
   /** The instance is restarted after `delayMs`. Called once for a shortage of this machine. */
   onRestart(attempt: number, delayMs: number): void
   onQuarantined(reason: string): void
@@ -218,7 +218,7 @@ export class InstanceLifecycle {
     this.#first = undefined
     this.#down(cause)
     this.#keepUntilClosed(connection)
-    // Released before the next one is opened: two processes at once may be one too many.
+    // Released before the next one is opened: two processes at once may conflict.
     if (connection.isOpen) void connection.closeWhenUnused(this.#host.deadlines)
     else await connection.closeUnlessRetired()
   }

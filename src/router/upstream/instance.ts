@@ -35,8 +35,8 @@ export interface InstanceHost extends Omit<ConnectorHost, 'onWebSocket' | 'onNot
   isAlone(instance: Instance): boolean
   /** The instance takes calls. */
   onReady(instance: Instance): void
-  /** The instance was lost, or could not be connected; `isNews` unless for the same reason as before. */
-  onDown(instance: Instance, cause: Error | undefined, isNews: boolean): void
+  /** The instance was lost, or could not be connected; `isNewReason` unless for the same reason as before. */
+  onDown(instance: Instance, cause: Error | undefined, isNewReason: boolean): void
   /** The instance is restarted after `delayMs`. */
   onRestart(instance: Instance, attempt: number, delayMs: number): void
   onQuarantined(instance: Instance, reason: string): void
@@ -271,11 +271,11 @@ export class Instance implements Candidate {
         this.#spares?.start()
         host.onReady(this)
       },
-      onDown: (cause, isNews) => {
+      onDown: (cause, isNewReason) => {
         this.#spares?.stop()
         const label = causeLabel(cause)
         if (label !== undefined) this.availability.failed(label)
-        host.onDown(this, cause, isNews)
+        host.onDown(this, cause, isNewReason)
       },
       onRestart: (attempt, delayMs) => host.onRestart(this, attempt, delayMs),
       onQuarantined: reason => host.onQuarantined(this, reason),

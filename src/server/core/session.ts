@@ -5,6 +5,7 @@ import type { CloseOptions, PeerOptions } from '../../jsonrpc/peer/options.ts'
 import { Peer } from '../../jsonrpc/peer/peer.ts'
 import type { Caller } from '../../mcp/caller.ts'
 import type { Attachment } from '../../mcp/endpoint.ts'
+import { listChangedMethods } from '../../mcp/list-changes.ts'
 import { readRequestMeta } from '../../mcp/meta.ts'
 import type { Profile } from '../../mcp/profile.ts'
 import type { LogLevel } from '../../mcp/types/logging.ts'
@@ -120,7 +121,7 @@ export class Session implements Attachment, Subscriber {
   }
 
   /** Returns whether the client gets a notification of this change. */
-  wants(change: ChangeNotice): boolean {
+  accepts(change: ChangeNotice): boolean {
     if (!this.isReady || change.type === 'task') return false
     return change.type !== 'resource' || this.#uris?.has(change.uri) === true
   }
@@ -131,7 +132,7 @@ export class Session implements Attachment, Subscriber {
     if (change.type === 'resource') {
       this.notify('notifications/resources/updated', { uri: change.uri })
     } else {
-      this.notify(`notifications/${change.type}/list_changed`)
+      this.notify(listChangedMethods[change.type])
     }
   }
 

@@ -9,7 +9,7 @@ import type { IncomingRequest, NamedParams } from '../request.ts'
 /** The level of a session before its client has sent `logging/setLevel`. */
 const DEFAULT_LEVEL: LogLevel = 'info'
 
-/** Sends the log messages of one request, at the level that the caller wants and at a limited rate. */
+/** Sends the log messages of one request, at the level that the caller has requested and at a limited rate. */
 export class RequestLog {
   readonly #request: IncomingRequest
   readonly #bucket: TokenBucket
@@ -20,10 +20,10 @@ export class RequestLog {
     this.#bucket = new TokenBucket(logBurst.default, logPerSecond.default, now)
   }
 
-  /** Sends a message. Drops it where the caller does not want the level, or the rate is exceeded. */
+  /** Sends a message. Drops it if the caller has not requested the level, or the rate is exceeded. */
   send(level: LogLevel, data: unknown, logger: string | undefined): void {
     const { exchange, caller, session } = this.#request
-    if (!wantsLog(caller, session, level)) return
+    if (!hasRequestedLog(caller, session, level)) return
     // A level that belongs to a request ends with it: nothing is sent once the request is settled.
     if (caller.revision.features.logLevel === 'request' && exchange.settled === true) return
     if (!this.#bucket.take()) return
@@ -33,8 +33,12 @@ export class RequestLog {
   }
 }
 
-/** Whether a caller wants a message of this level, by its session's level or the request's own. */
-export function wantsLog(caller: Caller, session: Session | undefined, level: LogLevel): boolean {
+/** Whether a caller has requested messages of this level, by its session's level or the request's own. */
+export function hasRequestedLog(
+  caller: Caller,
+  session: Session | undefined,
+  level: LogLevel,
+): boolean {
   if (caller.revision.features.logLevel === 'request') {
     return caller.logLevel !== undefined && atLeast(level, caller.logLevel)
   }

@@ -40,13 +40,13 @@ interface SealedState {
   readonly effects: readonly (readonly [key: string] | readonly [key: string, result: unknown])[]
   readonly state?: unknown
   /** The open requests; with the request itself where the handler made it, to check the response. */
-  readonly asked: readonly (readonly [key: string] | readonly [key: string, InputRequest])[]
+  readonly open: readonly (readonly [key: string] | readonly [key: string, InputRequest])[]
 }
 
 /**
  * Stateless requests in several rounds. The state between two rounds is sealed and kept by the client.
  * Only the effects of `once` are also remembered in this process, so that a round that is sent twice
- * runs no effect twice. Other processes of the same server know the effects that the state holds.
+ * runs no effect twice. Other processes of the same server find the effects in the state.
  */
 export class InputRounds {
   readonly #sealer: Sealer
@@ -79,7 +79,7 @@ export class InputRounds {
       replies: [...run.replies].filter(([key]) => isKept(key)),
       effects,
       state: returned === undefined ? run.state : returned.state,
-      asked: requests.map(([key]) => {
+      open: requests.map(([key]) => {
         const request = returned?.encoded.has(key) ? returned.requests[key] : undefined
         return request === undefined ? [key] : [key, request]
       }),
@@ -113,12 +113,12 @@ export class InputRounds {
     const sealed = opened.value as SealedState
     const answers = new Map(sealed.answers)
     const replies = new Map(sealed.replies)
-    for (const [key, asked] of sealed.asked) {
+    for (const [key, open] of sealed.open) {
       if (!Object.hasOwn(inputResponses, key)) continue
       const response = inputResponses[key]
       // The context checks the responses to its requests itself, with the schema that it was given.
-      if (asked === undefined) replies.set(key, response)
-      else answers.set(key, await prepareInputRequest(request.caller, asked).accept(response, key))
+      if (open === undefined) replies.set(key, response)
+      else answers.set(key, await prepareInputRequest(request.caller, open).accept(response, key))
     }
     const { request: id, count, state } = sealed
     return { request: id, count, state, answers, replies, effects: this.#effectsOf(sealed) }

@@ -1,6 +1,12 @@
 import { invalidParams } from '../../jsonrpc/error.ts'
 import type { Caller } from '../../mcp/caller.ts'
 import { declaresExtension, missingExtension, tasksExtension } from '../../mcp/extension.ts'
+import {
+  type ListKind,
+  listChangedMethods,
+  listFilter,
+  listFilterMembers,
+} from '../../mcp/list-changes.ts'
 import { metaKeys } from '../../mcp/meta.ts'
 import type { SubscriptionFilter } from '../../mcp/types/subscriptions.ts'
 import { limits } from '../../util/limits/limits.ts'
@@ -9,10 +15,7 @@ import type { IncomingRequest, NamedParams } from '../request.ts'
 import type { ChangeNotice, Subscriber, Subscriptions } from './subscriptions.ts'
 
 /** The kinds of changes that a server can notify of. */
-export interface ListenableFeatures {
-  readonly tools: boolean
-  readonly prompts: boolean
-  readonly resources: boolean
+export interface ListenableFeatures extends Readonly<Record<ListKind, boolean>> {
   readonly tasks: TaskFinder | undefined
   /** Whether the caller may be notified of updates of a resource. By default of every resource. */
   readonly mayWatch?: (uri: string) => boolean
@@ -49,7 +52,7 @@ export function openListenStream(
   // Collects changes of the tasks while they are looked up, which would be missed otherwise.
   const missed = new Map<string, object>()
   const subscriber: Subscriber = {
-    wants: change => change.type === 'task' && taskIds.includes(change.taskId),
+    accepts: change => change.type === 'task' && taskIds.includes(change.taskId),
     deliver: change => change.type === 'task' && missed.set(change.taskId, change.params),
   }
   subscriptions.add(subscriber)
@@ -133,19 +136,10 @@ class Listener implements Subscriber {
     this.#send = send
   }
 
-  wants(change: ChangeNotice): boolean {
-    switch (change.type) {
-      case 'tools':
-        return this.#filter.toolsListChanged === true
-      case 'prompts':
-        return this.#filter.promptsListChanged === true
-      case 'resources':
-        return this.#filter.resourcesListChanged === true
-      case 'resource':
-        return this.uris.has(change.uri)
-      case 'task':
-        return this.#filter.taskIds?.includes(change.taskId) === true
-    }
+  accepts(change: ChangeNotice): boolean {
+    if (change.type === 'resource') return this.uris.has(change.uri)
+    if (change.type === 'task') return this.#filter.taskIds?.includes(change.taskId) === true
+    return this.#filter[listFilterMembers[change.type]] === true
   }
 
   /** Delivers the changes so far, and each further one at once. */
@@ -161,7 +155,7 @@ class Listener implements Subscriber {
     } else if (change.type === 'resource')
       this.#send('notifications/resources/updated', { uri: change.uri })
     else if (change.type === 'task') this.#send('notifications/tasks', change.params)
-    else this.#send(`notifications/${change.type}/list_changed`, {})
+    else this.#send(listChangedMethods[change.type], {})
   }
 }
 
@@ -171,7 +165,7 @@ function isSameChange(one: ChangeNotice, other: ChangeNotice): boolean {
   return one.type !== 'resource' || (other.type === 'resource' && one.uri === other.uri)
 }
 
-/** The tasks that the caller wants to follow; undefined where it names none. */
+/** The tasks whose changes the caller requests; undefined if it names none. */
 function taskIdsOf(wanted: unknown): readonly string[] | undefined {
   const ids = isRecord(wanted) ? wanted.taskIds : undefined
   if (ids === undefined) return undefined
@@ -198,10 +192,7 @@ function filterOf(wanted: unknown, listenable: ListenableFeatures): Subscription
     )
   }
   return {
-    ...(wanted.toolsListChanged === true && listenable.tools && { toolsListChanged: true }),
-    ...(wanted.promptsListChanged === true && listenable.prompts && { promptsListChanged: true }),
-    ...(wanted.resourcesListChanged === true &&
-      listenable.resources && { resourcesListChanged: true }),
+    ...listFilter(kind => wanted[listFilterMembers[kind]] === true && listenable[kind]),
     ...(Array.isArray(uris) &&
       listenable.resources && { resourceSubscriptions: uris.filter(mayWatch) }),
   }

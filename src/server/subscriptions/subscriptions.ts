@@ -1,9 +1,10 @@
+import type { ListKind } from '../../mcp/list-changes.ts'
 import { KiB } from '../../util/limits/limit.ts'
 import { limits } from '../../util/limits/limits.ts'
 
 /** A change that subscribers may want to be notified of. */
 export type ChangeNotice =
-  | { readonly type: 'tools' | 'prompts' | 'resources' }
+  | { readonly type: ListKind }
   | { readonly type: 'resource'; readonly uri: string }
   | {
       readonly type: 'task'
@@ -14,7 +15,7 @@ export type ChangeNotice =
 /** A receiver of changes: a session, or one listen stream. */
 export interface Subscriber {
   /** Returns whether the receiver gets this change. */
-  wants(change: ChangeNotice): boolean
+  accepts(change: ChangeNotice): boolean
   /** Hands a change to the receiver. */
   deliver(change: ChangeNotice): void
 }
@@ -104,7 +105,7 @@ export class Subscriptions {
     const due = [...this.#due.values()]
     this.#due.clear()
     for (const subscriber of [...this.#subscribers.keys()]) {
-      for (const change of due) if (subscriber.wants(change)) this.#deliver(subscriber, change)
+      for (const change of due) if (subscriber.accepts(change)) this.#deliver(subscriber, change)
     }
   }
 

@@ -57,7 +57,7 @@ describe('tasks in memory', () => {
     expect(ids({})).toEqual(['d'])
   })
 
-  it('are so many of one caller and of all, by default as the limits say', () => {
+  it('are limited for one caller and for all, by default to the documented limits', () => {
     const store = new MemoryTaskStore({ clock: fakeClock() })
     const fill = (principal: string, count: number) => {
       for (let i = 0; i < count; i++) store.add(record(`${principal} ${i}`, { principal }))

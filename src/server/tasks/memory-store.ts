@@ -27,7 +27,7 @@ export interface MemoryTaskStoreOptions {
 
 /**
  * Stores tasks in the memory of this process. They are lost when it exits. Only tasks that are not
- * final can exhaust it: final ones give way to newer ones.
+ * final can exhaust it: final ones are deleted in favor of newer ones.
  */
 export class MemoryTaskStore implements TaskStore {
   readonly #running: Quota

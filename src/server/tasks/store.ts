@@ -35,8 +35,8 @@ export interface TaskRecord {
   /** The input requests that are open, by their keys. */
   readonly inputRequests?: InputRequests
   /**
-   * An ISO 8601 time until which the process that runs the task vouches for it. A task that is not
-   * final and past this time has failed: its process ended. Absent in the store in memory.
+   * The ISO 8601 time at which the lease of the process that runs the task expires. A task that is not
+   * final then has failed: its process has ended. Absent in the store in memory.
    */
   readonly leaseUntil?: string
 }

@@ -58,7 +58,7 @@ export class Tasks {
       systemClock.start(() => void run.execute(work), 0)
     })
     await run.begin()
-    // The client was not sent the task, so it would never come for it.
+    // The client was not sent the task, so it would never request the result.
     if (request.exchange.signal.aborted) await run.cancel()
     return design.created(run.record)
   }

@@ -33,7 +33,7 @@ afterEach(() => {
 })
 
 describe('an backpressure', () => {
-  test('lets senders go on up to the high water and asks them to wait above it', async () => {
+  test('lets senders continue up to the high-water mark and makes them wait above it', async () => {
     const { send, leave } = backpressure(options)
     expect(send(100)).toBeUndefined()
     const room = send(1)

@@ -24,7 +24,7 @@ export interface MessageReaderOptions {
   readonly oversize?: 'continue' | 'close'
   /** The envelope of each message from this stream. */
   readonly envelope?: Envelope
-  /** Decides whether a frame that is no JSON is dropped; by default it is delivered as malformed. */
+  /** Decides whether a frame that is not JSON is dropped; by default it is delivered as malformed. */
   readonly onJunk?: (malformed: Malformed) => 'drop' | 'deliver'
   /** Whether a byte order mark at the beginning of the stream is skipped instead of rejected. */
   readonly skipBom?: boolean

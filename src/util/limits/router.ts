@@ -40,7 +40,7 @@ export const routerLimits = {
     default: 1000,
     unit: 'ms',
     meaning:
-      'Interval of probes while no instance of a server takes calls: one call goes to an instance whose breaker has been open for that long. Also the interval at which a router asks an HTTP server with an open breaker for a sign of life.',
+      'Interval of probes while no instance of a server takes calls: one call goes to an instance whose breaker has been open for that long. Also the interval at which a router checks whether an HTTP server with an open breaker responds.',
   },
   loadHalfLifeMs: {
     default: 10_000,
@@ -68,7 +68,7 @@ export const routerLimits = {
     default: 300_000,
     unit: 'ms',
     meaning:
-      'Longest ejection. An instance that was no outlier for as long starts from `outlierEjectionMs` again.',
+      'Longest ejection. An instance that has not been an outlier for that long starts from `outlierEjectionMs` again.',
   },
   limitedCallers: {
     default: 10_000,
@@ -124,7 +124,7 @@ export const routerLimits = {
     default: 3_600_000,
     unit: 'ms',
     meaning:
-      'Time for which a router leaves an instance alone that answered 429 or 503 with `Retry-After`. A longer one is shortened.',
+      'Time for which a router sends no calls to an instance that answered 429 or 503 with `Retry-After`. A longer time is shortened.',
   },
   maxRestarts: {
     default: 5,

@@ -160,7 +160,7 @@ export const serverLimits = {
     default: 30_000,
     unit: 'ms',
     meaning:
-      'Time for which the process that runs a task vouches for it in a store that other processes share; it renews this three times as often. A task whose time is over has failed, because its process ended.',
+      'Duration of the lease of a running task, in a store that several processes share. The process that runs the task renews it three times as often. A task whose lease has expired has failed, because its process has ended.',
   },
   taskTtlMs: {
     default: 3_600_000,

@@ -119,7 +119,7 @@ export const transportLimits = {
     default: 1000,
     unit: 'count',
     meaning:
-      'Output lines of a child process that are no JSON. Beyond the limit the channel to it closes.',
+      'Output lines of a child process that are not JSON. Beyond the limit the channel to it closes.',
   },
   certificateCheckMs: {
     default: 5000,

@@ -104,7 +104,7 @@ describe('unread output', () => {
 })
 
 describe('a budget of held bytes', () => {
-  test('refuses what does not fit, and leaves the first bytes of everybody uncounted', () => {
+  test('refuses what does not fit, and leaves the first bytes of each holder uncounted', () => {
     const held = new HeldBytes({ maxHeldBytes: 100_000 })
     const [one, other] = [held.hold(), held.hold()]
     expect(one.trySet(150_000)).toBe(true)

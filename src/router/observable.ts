@@ -1,5 +1,5 @@
-import { CallSpan, hasCallSubscribers, nameIn } from '../../observe/call.ts'
-import type { HandlerResult, IncomingRequest } from '../../server/request.ts'
+import { CallSpan, hasCallSubscribers, nameIn } from '../observe/call.ts'
+import type { HandlerResult, IncomingRequest } from '../server/request.ts'
 
 /** Handles a request; `span`, if there are subscribers, records where the call goes. */
 export type ObservableHandler = (

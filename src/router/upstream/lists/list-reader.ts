@@ -1,7 +1,8 @@
-import type { Client } from '../../client/client.ts'
-import { limits } from '../../util/limits/limits.ts'
-import { type Deadlines, timed } from '../../util/time/deadline.ts'
-import { type ListKind, type ReadList, readList } from '../catalog/lists.ts'
+import type { Client } from '../../../client/client.ts'
+import type { ListKind } from '../../../mcp/list-changes.ts'
+import { limits } from '../../../util/limits/limits.ts'
+import { type Deadlines, timed } from '../../../util/time/deadline.ts'
+import { type ReadList, readList } from '../../catalog/lists.ts'
 
 /** What a list reader needs, and where its results go. */
 export interface ListReaderHost {
@@ -13,7 +14,7 @@ export interface ListReaderHost {
 }
 
 /**
- * Reads one kind of list over one connection: when it is told to, at most once in `listChangesMs`, and
+ * Reads one kind of list over one connection: on request, at most once in `listChangesMs`, and
  * again after `listRetryMs` if that failed.
  */
 export class ListReader {
