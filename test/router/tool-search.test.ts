@@ -123,7 +123,7 @@ test('a tool for the user interface of its server alone is not found', async () 
 test('the result of a search is bounded, whatever tools and queries are like', async () => {
   const server = new Server({ name: 'big', version: '1' })
   const properties = Object.fromEntries(
-    Array.from({ length: 1500 }, (_, at) => [`property_${at}`, { type: 'string' }] as const),
+    Array.from({ length: 1200 }, (_, at) => [`a_long_name_of_property_${at}`, { type: 'string' }] as const),
   )
   for (let at = 0; at < 5; at++) {
     const description = `Draws a chart ${'x'.repeat(30_000)}`
@@ -136,7 +136,7 @@ test('the result of a search is bounded, whatever tools and queries are like', a
   const client = await caller(await routed({ big: server }, { toolSearch: {} }))
   const { text } = await client.call('search_tools', { query: 'chart' })
   const { text: one } = await client.call('search_tools', { query: 'chart', limit: 1 })
-  expect(one).toContain('property_1499')
+  expect(one).toContain('property_1199')
   expect(text.length).toBeLessThan(limits.toolSearchBytes.default + one.length + 5 * 400)
   expect(text).toContain('big__chart_4')
   expect(text).toContain('left out, because it is long')
