@@ -1,10 +1,12 @@
 import type { CallOptions } from '../jsonrpc/handler.ts'
 import type { AllOf } from '../jsonrpc/peer/outbound.ts'
 import type { Schema } from '../mcp/schema/standard-schema.ts'
+import type { ToolAnswer } from '../mcp/tool-answer.ts'
 import type { LogLevel, Members, PagedResult } from '../mcp/types/base.ts'
 import type { CompleteResult } from '../mcp/types/completion.ts'
 import { isLogLevel } from '../mcp/types/logging.ts'
 import type { GetPromptResult, Prompt } from '../mcp/types/prompts.ts'
+import type { ClientRequests } from '../mcp/types/requests.ts'
 import type { Resource, ResourceTemplate } from '../mcp/types/resources.ts'
 import type { Skill } from '../mcp/types/skills.ts'
 import type { Task } from '../mcp/types/tasks.ts'
@@ -26,9 +28,7 @@ import {
   checkResult,
   type ResourceAnswer,
   type ResultOf,
-  type Results,
   resourceAnswer,
-  type ToolAnswer,
   toolAnswer,
 } from './results.ts'
 import { checkSkillsDeclared, type LoadedSkill, loadSkill } from './skills.ts'
@@ -367,7 +367,7 @@ export class Client implements AsyncDisposable {
 
   #list<M extends keyof Lists, T extends object>(
     method: M,
-    entries: (page: Results[M]) => readonly T[],
+    entries: (page: ClientRequests[M]['result']) => readonly T[],
     { maxPages, onMeta, onInvalid, ...options }: ListOptions,
     of: object = {},
   ): AsyncGenerator<T, void, undefined> {
@@ -375,7 +375,8 @@ export class Client implements AsyncDisposable {
       const params = cursor === undefined ? of : { ...of, cursor }
       const how = isAgain ? { ...options, fresh: true } : options
       // The check: the results of `Lists` are pages.
-      const page = (await this.request(method, params, how)) as Results[M] & PagedResult
+      const page = (await this.request(method, params, how)) as ClientRequests[M]['result'] &
+        PagedResult
       if (onMeta !== undefined && isRecord(page._meta)) onMeta(page._meta)
       return page
     }
@@ -392,7 +393,7 @@ export class Client implements AsyncDisposable {
 }
 
 type Lists = Pick<
-  Results,
+  ClientRequests,
   | 'tools/list'
   | 'resources/list'
   | 'resources/templates/list'

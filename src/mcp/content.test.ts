@@ -10,8 +10,10 @@ import {
   promptResult,
   resourceContents,
   resourceResult,
+  structuredResult,
   text,
   toBase64,
+  toolOutput,
   toolResult,
 } from './content.ts'
 
@@ -106,6 +108,11 @@ describe('Base64', () => {
   })
 })
 
+class Row {
+  readonly id = 1
+  readonly save = (): void => {}
+}
+
 describe('the return value of a tool', () => {
   const block = text('hi')
   const failed = { content: [block], isError: true }
@@ -123,7 +130,9 @@ describe('the return value of a tool', () => {
     ['no blocks', [], { content: [] }],
     ['an object', { a: 1 }, { content: [text('{"a":1}')] }],
     ['strings', ['a', 'b'], { content: [text('["a","b"]')] }],
-    ['a function', () => 'secret', { content: [text('null')] }],
+    ['strings and blocks', ['a', block], { content: [text('a'), block] }],
+    ['a date', new Date(0), { content: [text('"1970-01-01T00:00:00.000Z"')] }],
+    ['an instance of a class', new Row(), { content: [text('{"id":1}')] }],
     ['something like a block', { type: 'text' }, { content: [text('{"type":"text"}')] }],
     ['a result', { content: [block], _meta: { a: 1 } }, { content: [block], _meta: { a: 1 } }],
     ['a result without content', { content: [] }, { content: [] }],
@@ -151,8 +160,6 @@ describe('the return value of a tool', () => {
     ['null', null, structured(null)],
     ['an object like a block', block, structured(block)],
     ['an object with content', { content: [] }, structured({ content: [] })],
-    ['nothing', undefined, { content: [] }],
-    ['a failure', failed, failed],
     [
       'a result',
       { content: [block], structuredContent: { a: 1 } },
@@ -164,14 +171,42 @@ describe('the return value of a tool', () => {
       { ...structured([]), _meta: {} },
     ],
   ])('with an output schema: %s', (_, value, result) => {
-    expect(toolResult(value, { hasOutputSchema: true })).toStrictEqual(result)
+    const output = toolOutput(value)
+    expect(structuredResult(output, output.structured)).toStrictEqual(result)
   })
 
   test('must be representable as JSON', () => {
     const circle: { self?: unknown } = {}
     circle.self = circle
     expect(() => toolResult(circle)).toThrow(TypeError)
-    expect(() => toolResult({ n: 1n }, { hasOutputSchema: true })).toThrow(TypeError)
+    expect(() => structuredResult(toolOutput({ n: 1n }), { n: 1n })).toThrow(TypeError)
+  })
+})
+
+describe('the return value of a tool is refused', () => {
+  async function* steps() {
+    yield 1
+  }
+
+  test.each([
+    ['a function', () => 'secret', 'the value is a function'],
+    ['a symbol', { s: Symbol('s') }, '"s" is a symbol'],
+    ['a Map', new Map(), 'the value is Map, which JSON cannot represent'],
+    ['a Set inside', { ids: new Set([1]) }, '"ids" is Set, which JSON cannot represent'],
+    ['a Map in a list', { a: [{ b: new Map() }] }, '"a"[0].b is Map, which JSON cannot represent'],
+    ['bytes', new Uint8Array(1), 'the value is Uint8Array: encode bytes as Base64'],
+    ['a Buffer inside', { data: Buffer.from('a') }, '"data" is Uint8Array: encode bytes'],
+    ['an ArrayBuffer', new ArrayBuffer(1), 'the value is ArrayBuffer: encode bytes'],
+    ['a Response', new Response('x'), 'the value is Response, which'],
+    ['a stream', new ReadableStream(), 'the value is ReadableStream, which'],
+    ['an async generator', steps(), 'report steps with ctx.progress()'],
+    ['an iterator', [1].values(), 'the value is Array Iterator, which'],
+    ['a function in data', { f: () => 1 }, '"f" is a function'],
+  ])('if it is %s', (_, value, message) => {
+    expect(() => toolResult(value)).toThrow(message)
+    expect(() => structuredResult(toolOutput(value), value)).toThrow(message)
+    const given = { content: [], structuredContent: { given: value } }
+    expect(() => structuredResult(toolOutput(given), given.structuredContent)).toThrow(TypeError)
   })
 })
 

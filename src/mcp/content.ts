@@ -1,5 +1,6 @@
 import { isRecord } from '../util/objects.ts'
 import { blocksFault } from './content-check.ts'
+import { jsonFault } from './json-fault.ts'
 import type { Annotations } from './types/base.ts'
 import type {
   AudioContent,
@@ -60,32 +61,62 @@ export function isContent(value: unknown): value is Content {
 }
 
 /**
- * Converts the return value of a tool into a result.
+ * Converts the return value of a tool without an output schema into a result.
  *
- * With an output schema, the value is the structured content, of any shape, and its JSON is the
- * text; only an object with `structuredContent` or `isError` counts as a result. Without one, a string,
- * a number or a boolean becomes a text; a block or an array of blocks is the content; an object with
- * `content` or `structuredContent` is a result; anything else becomes a text with its JSON. `undefined`
- * gives no content, and so does `null` without an output schema.
+ * A string, a number or a boolean becomes a text; a block, or an array of blocks and strings with at least
+ * one block, is the content; an object with `content` or `structuredContent` is a result; anything else
+ * becomes a text with its JSON. `undefined` and `null` give no content.
  *
- * Throws a TypeError for a value that JSON cannot represent, such as a cyclic one, and for a result or an
- * array with blocks that are incomplete or of an unknown type.
+ * Throws a TypeError for a value that JSON cannot represent, such as a cyclic one or a `Map`, and for a
+ * result or an array with blocks that are incomplete or of an unknown type.
  */
-export function toolResult(
-  value: unknown,
-  { hasOutputSchema = false }: { readonly hasOutputSchema?: boolean } = {},
-): CallToolResult {
-  if (value === undefined) return { content: [] }
-  if (isToolResult(value, hasOutputSchema)) {
-    return { ...value, content: value.content ?? [text(json(value.structuredContent))] }
-  }
-  if (hasOutputSchema) return { content: [text(json(value))], structuredContent: value }
-  if (value === null) return { content: [] }
+export function toolResult(value: unknown): CallToolResult {
+  if (value === undefined || value === null) return { content: [] }
+  if (isScalar(value)) return { content: [text(String(value))] }
+  if (isToolResult(value, false)) return completeResult(value)
   if (isContent(value)) return { content: [value] }
-  if (areContent(value)) return { content: value }
+  if (isMixedContent(value)) return { content: value.map(block) }
   const fault = faultOfBlocks(value)
   if (fault !== undefined) throw new TypeError(fault)
-  return { content: [text(isScalar(value) ? String(value) : json(value))] }
+  return { content: [text(plainJson(value))] }
+}
+
+/** The return value of a tool with an output schema. */
+export interface ToolOutput {
+  /** The structured content, which the schema has not checked yet. */
+  readonly structured: unknown
+  /** The result that the handler made itself; undefined where it returned only the structured content. */
+  readonly result: Partial<CallToolResult> | undefined
+}
+
+/**
+ * Reads the return value of a tool with an output schema. Only an object with `structuredContent` or
+ * `isError` counts as a result, because an output may have a member named `content`.
+ */
+export function toolOutput(value: unknown): ToolOutput {
+  return isToolResult(value, true)
+    ? { structured: value.structuredContent, result: value }
+    : { structured: value, result: undefined }
+}
+
+/**
+ * Creates the result of a tool with an output schema. `structured` is what the schema returned. Its JSON is
+ * the text, unless the handler or `textOf` made the content. Throws a TypeError for a value that JSON cannot
+ * represent.
+ */
+export function structuredResult(
+  { result }: ToolOutput,
+  structured: unknown,
+  textOf?: (structured: unknown) => unknown,
+): CallToolResult {
+  if (result?.content !== undefined) {
+    checkPlain(structured)
+    return { ...result, content: result.content, structuredContent: structured }
+  }
+  const content =
+    textOf === undefined ? [text(plainJson(structured))] : toolResult(textOf(structured)).content
+  if (textOf !== undefined) checkPlain(structured)
+  return { ...result, content, structuredContent: structured }
 }
 
 /**
@@ -222,6 +253,23 @@ function areContent(value: unknown): value is readonly Content[] {
   return Array.isArray(value) && value.every(isContent)
 }
 
+/** Whether an array holds blocks, or blocks and strings. An array of strings alone is data. */
+function isMixedContent(value: unknown): value is readonly (string | Content)[] {
+  if (!Array.isArray(value)) return false
+  if (value.length === 0) return true
+  return value.some(isContent) && value.every(item => typeof item === 'string' || isContent(item))
+}
+
+function block(item: string | Content): Content {
+  return typeof item === 'string' ? text(item) : item
+}
+
+function completeResult(result: Partial<CallToolResult>): CallToolResult {
+  const { structuredContent } = result
+  if (structuredContent !== undefined) checkPlain(structuredContent)
+  return { ...result, content: result.content ?? [text(json(structuredContent))] }
+}
+
 function isToolResult(value: unknown, hasOutputSchema: boolean): value is Partial<CallToolResult> {
   if (!isRecord(value)) return false
   const { content, structuredContent, isError } = value
@@ -265,6 +313,18 @@ function messageOf(thrown: unknown): string {
 
 function isScalar(value: unknown): value is string | number | bigint | boolean {
   return ['string', 'number', 'bigint', 'boolean'].includes(typeof value)
+}
+
+/** Writes plain data as JSON. Throws a TypeError for anything that JSON would drop or cannot represent. */
+function plainJson(value: unknown): string {
+  const written = json(value)
+  checkPlain(value)
+  return written
+}
+
+function checkPlain(value: unknown): void {
+  const fault = jsonFault(value)
+  if (fault !== undefined) throw new TypeError(fault)
 }
 
 function json(value: unknown): string {

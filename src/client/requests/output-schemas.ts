@@ -2,10 +2,10 @@ import { ChannelError } from '../../jsonrpc/channel.ts'
 import { issueText } from '../../mcp/schema/issues.ts'
 import { type Compiled, checkerOf, compileSchema } from '../../mcp/schema/schema.ts'
 import type { Infer, Schema } from '../../mcp/schema/standard-schema.ts'
+import type { ToolAnswer } from '../../mcp/tool-answer.ts'
 import type { JsonSchema } from '../../mcp/types/base.ts'
 import type { Tool, ToolExecution } from '../../mcp/types/tools.ts'
 import { limits } from '../../util/limits/limits.ts'
-import type { ToolAnswer } from '../results.ts'
 
 /** The type of the structured content, by the caller's schema; `unknown` without one. */
 export type Structured<S> = S extends Schema ? Infer<S> : unknown
