@@ -1,6 +1,6 @@
 import { promptFor, resourceFor, templateFor, toolFor } from '../../mcp/revisions/shape.ts'
 import type { Members } from '../../mcp/types/base.ts'
-import type { Session } from '../../server/core/session.ts'
+import type { ServerSession } from '../../server/core/session.ts'
 import type { ProviderHost } from '../../server/features/feature-provider.ts'
 import { pageOf } from '../../server/features/pagination.ts'
 import { type HandlerResult, type IncomingRequest, whenReady } from '../../server/request.ts'
@@ -32,7 +32,7 @@ export class MergedLists {
   readonly #converted = new Map<string, readonly unknown[]>()
   #convertedFrom: Catalog | undefined
   /** The lists that each session has got. */
-  readonly #listedBy = new WeakMap<Session, ReadonlySet<Listed>>()
+  readonly #listedBy = new WeakMap<ServerSession, ReadonlySet<Listed>>()
 
   constructor(server: ProviderHost, host: MergedListsHost) {
     this.#server = server

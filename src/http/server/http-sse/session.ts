@@ -45,8 +45,8 @@ export class HttpSseSession implements Channel {
 
   /** Receives the message of a POST. Replies are sent on the stream. */
   receive(arrival: Message | Batch, request: HttpRequest, reply: HttpReply): void {
-    const { principal, headers } = request
-    const wait = this.#sink?.receive(arrival, { principal, headers })
+    const { principal, headers, env } = request
+    const wait = this.#sink?.receive(arrival, { principal, headers, env })
     const accept = (): void => {
       if (!reply.isFinished) reply.send(202, {})
     }

@@ -340,6 +340,10 @@ class PostEnvelope implements Envelope {
   get headers(): Readonly<Record<string, string>> {
     return this.#request.headers
   }
+
+  get env(): unknown {
+    return this.#request.env
+  }
 }
 
 /** Responds that the session has ended. */

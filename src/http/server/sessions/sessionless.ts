@@ -52,8 +52,8 @@ class SessionlessChannel implements Channel {
   constructor(exchange: SessionlessRequest, { log, streams }: SessionlessHost) {
     const { reply, accepts, request } = exchange
     this.#exchange = exchange
-    const { principal, headers } = request
-    this.#envelope = { principal, headers }
+    const { principal, headers, env } = request
+    this.#envelope = { principal, headers, env }
     const host = { log, streams, canPoll: false, onActivity() {}, onReleased() {} }
     this.#post = new Post(REQUEST, reply, accepts, key => new ResumableStream(key, host))
   }

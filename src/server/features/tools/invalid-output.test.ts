@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { connect } from '../../connect.ts'
-import { Server } from '../server.ts'
+import { connect } from '../../../connect.ts'
+import { Server } from '../../server.ts'
 
 test('an invalid output is reported in one line, without frames that are not of the author', async () => {
   const reported: unknown[] = []

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { connect } from '../../connect.ts'
-import { Server } from '../server.ts'
+import { connect } from '../../../connect.ts'
+import { Server } from '../../server.ts'
 
 const advice = 'Use 1 to 128 letters, digits, "_", "-" and ".".'
 

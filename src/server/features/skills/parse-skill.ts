@@ -1,4 +1,4 @@
-import { parseSkillText } from '../../mcp/skills/frontmatter.ts'
+import { parseSkillText } from '../../../mcp/skills/frontmatter.ts'
 import type { SkillDefinition } from './skill-entry.ts'
 
 /** A skill as `server.skill` takes it. */

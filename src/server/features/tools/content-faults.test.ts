@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { allRevisions, asked } from '../../../test/support/asking.ts'
-import { audio, embed, image, link, text } from '../../mcp/content.ts'
-import { Server } from '../server.ts'
+import { allRevisions, asked } from '../../../../test/support/asking.ts'
+import { audio, embed, image, link, text } from '../../../mcp/content.ts'
+import { Server } from '../../server.ts'
 
 function make() {
   const reports: string[] = []

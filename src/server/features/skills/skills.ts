@@ -1,22 +1,25 @@
-import { invalidParams } from '../../jsonrpc/error.ts'
-import type { Revision } from '../../mcp/revisions/revisions.ts'
-import { skillFile, skillPathProblem } from '../../mcp/skills/uri.ts'
-import type { Resource } from '../../mcp/types/resources.ts'
-import type { Context } from '../context.ts'
-import { type HandlerResult, type IncomingRequest, stringParam, whenReady } from '../request.ts'
-import { pageOf } from './pagination.ts'
-import { FeatureSet, type Registration } from './registry.ts'
-import type { ResourceDefinition, Resources, ResourcesHost } from './resources.ts'
+import { invalidParams } from '../../../jsonrpc/error.ts'
+import type { Revision } from '../../../mcp/revisions/revisions.ts'
+import { skillFile, skillPathProblem } from '../../../mcp/skills/uri.ts'
+import type { Resource } from '../../../mcp/types/resources.ts'
+import type { Scope } from '../../core/request-scope.ts'
+import { type HandlerResult, type IncomingRequest, stringParam, whenReady } from '../../request.ts'
+import { checkDefinition } from '../../validate.ts'
+import { pageOf } from '../pagination.ts'
+import { FeatureSet, type Registration } from '../registry.ts'
+import type { ReadResource, ResourceDefinition } from '../resources/definition.ts'
+import type { Resources, ResourcesHost } from '../resources/resources.ts'
 import {
   isWholeFile,
   type SkillContent,
   type SkillDefinition,
   type SkillEntry,
   skillEntry,
+  skillTable,
 } from './skill-entry.ts'
 
 /** The files of a skill as resources, by their URIs. Empty once the skill is removed. */
-type Published = ReadonlyMap<string, Registration<ResourceDefinition>>
+type Published = ReadonlyMap<string, Registration<ResourceDefinition, ReadResource>>
 
 /**
  * The skills of a server. Answers the methods of the skills extension; `Resources` serves the files, and
@@ -42,33 +45,45 @@ export class Skills {
     path: string,
     definition: SkillDefinition,
     instructions: SkillContent,
-  ): Registration<SkillDefinition> {
+  ): Registration<SkillDefinition, SkillContent> {
     const what = `skill "${path}"`
     const root = `skill://${path}`
+    checkDefinition(what, definition, skillTable)
     checkSkill(what, path, instructions)
     this.#checkNesting(what, root)
     const uri = `${root}/${skillFile}`
     let published: Published = new Map()
-    const skill = this.#skills.add(uri, path, definition, made => {
-      const entry = described(what, () => skillEntry(root, made, instructions))
+    const make = (made: SkillDefinition, current: SkillContent): SkillEntry => {
+      checkDefinition(what, made, skillTable)
+      checkSkill(what, path, current)
+      const entry = described(what, () => skillEntry(root, made, current))
       published = this.#publish(what, entry, published)
       return entry
-    })
+    }
+    const skill = this.#skills.add(uri, path, definition, make, instructions)
     this.#roots.add(root)
-    const withFiles = (change: (file: Registration<ResourceDefinition>) => void): void => {
+    const withFiles = (
+      change: (file: Registration<ResourceDefinition, ReadResource>) => void,
+    ): void => {
       for (const file of published.values()) change(file)
+    }
+    const remove = (): void => {
+      skill.remove()
+      this.#roots.delete(root)
+      withFiles(file => file.remove())
+      published = new Map()
     }
     return {
       name: path,
       get isEnabled() {
         return skill.isEnabled
       },
-      update: changes => {
+      update: (changes, changed) => {
         if (published.size === 0) return
-        skill.update(changes)
+        skill.update(changes, changed)
         if (!skill.isEnabled) withFiles(file => file.disable())
-        for (const changed of published.keys()) {
-          this.#host.subscriptions.publish({ type: 'resource', uri: changed })
+        for (const file of published.keys()) {
+          this.#host.subscriptions.publish({ type: 'resource', uri: file })
         }
       },
       enable: () => {
@@ -79,13 +94,18 @@ export class Skills {
         skill.disable()
         withFiles(file => file.disable())
       },
-      remove: () => {
-        skill.remove()
-        this.#roots.delete(root)
-        withFiles(file => file.remove())
-        published = new Map()
-      },
+      remove,
+      [Symbol.dispose]: remove,
     }
+  }
+
+  /** Shows the skills of a mounted server, whose files are mounted as resources. */
+  mount(other: Skills, scope: Scope): () => void {
+    return this.#skills.mount(other.#skills, {
+      scope,
+      keyOf: uri => uri,
+      rename: entry => entry,
+    })
   }
 
   list({ params }: IncomingRequest): HandlerResult {
@@ -138,8 +158,7 @@ export class Skills {
     return new Map(
       files.map(({ uri, name, description, mimeType, size, read }) => {
         const definition = { description, mimeType, size }
-        const code = (_: unknown, context: Context) => read(context)
-        return [uri, this.#resources.register(name, uri, definition, code)]
+        return [uri, this.#resources.register(name, uri, definition, read)]
       }),
     )
   }

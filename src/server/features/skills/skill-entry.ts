@@ -1,11 +1,12 @@
-import { skillResource } from '../../mcp/skills/digest.ts'
-import { hasFrontmatter, writeFrontmatter } from '../../mcp/skills/frontmatter.ts'
-import { filePathProblem, fileUri, skillFile, skillName } from '../../mcp/skills/uri.ts'
-import type { Members } from '../../mcp/types/base.ts'
-import type { Skill, SkillFrontmatter } from '../../mcp/types/skills.ts'
-import { limits } from '../../util/limits/limits.ts'
-import { isRecord } from '../../util/objects.ts'
-import type { Context } from '../context.ts'
+import { skillResource } from '../../../mcp/skills/digest.ts'
+import { hasFrontmatter, writeFrontmatter } from '../../../mcp/skills/frontmatter.ts'
+import { filePathProblem, fileUri, skillFile, skillName } from '../../../mcp/skills/uri.ts'
+import type { Members } from '../../../mcp/types/base.ts'
+import type { Skill, SkillFrontmatter } from '../../../mcp/types/skills.ts'
+import { limits } from '../../../util/limits/limits.ts'
+import { isRecord } from '../../../util/objects.ts'
+import type { OptionTableOf } from '../../../util/options.ts'
+import type { Context } from '../../context.ts'
 
 /** The definition of a skill, besides its name and its instructions. */
 export interface SkillDefinition {
@@ -15,6 +16,13 @@ export interface SkillDefinition {
   readonly frontmatter?: Members
   /** Supporting files by their paths in the folder of the skill, such as `references/forms.md`. */
   readonly files?: Readonly<Record<string, string | Uint8Array>>
+}
+
+/** The members of a skill definition, for validation. */
+export const skillTable: OptionTableOf<SkillDefinition> = {
+  description: 'string',
+  frontmatter: 'object',
+  files: 'object',
 }
 
 /** The instructions of a skill in Markdown, or a function that returns them for every read. */

@@ -1,9 +1,14 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { allRevisions, asked, sessionRevisions, stateless } from '../../../test/support/asking.ts'
-import { parseSkillText } from '../../mcp/skills/frontmatter.ts'
-import { limits } from '../../util/limits/limits.ts'
-import { Server } from '../server.ts'
+import {
+  allRevisions,
+  asked,
+  sessionRevisions,
+  stateless,
+} from '../../../../test/support/asking.ts'
+import { parseSkillText } from '../../../mcp/skills/frontmatter.ts'
+import { limits } from '../../../util/limits/limits.ts'
+import { Server } from '../../server.ts'
 import { parseSkill } from './parse-skill.ts'
 
 const extension = 'io.modelcontextprotocol/skills'

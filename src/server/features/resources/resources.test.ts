@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
-import { proves } from '../../../test/requirements.ts'
-import { allRevisions, asked, stateless } from '../../../test/support/asking.ts'
-import { Server } from '../server.ts'
+import { proves } from '../../../../test/requirements.ts'
+import { allRevisions, asked, stateless } from '../../../../test/support/asking.ts'
+import { Server } from '../../server.ts'
 
 function make() {
   return new Server({ name: 'test', version: '1' }, { onError: () => {} })

@@ -1,0 +1,14 @@
+import type { CacheHints } from '../../mcp/types/base.ts'
+import type { OptionTableOf } from '../../util/options.ts'
+
+/** The members of cache hints, for validation. */
+export const hintsTable: OptionTableOf<CacheHints> = { ttlMs: 'number', cacheScope: 'string' }
+
+/** The members that definitions of tools, resources and prompts have in common, for validation. */
+export const commonMembers = {
+  title: 'string',
+  description: 'string',
+  icons: 'array',
+  meta: 'object',
+  visible: 'function',
+} as const
