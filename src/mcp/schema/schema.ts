@@ -3,6 +3,7 @@ import { isRecord } from '../../util/objects.ts'
 import { errorMessage } from '../../util/text/error-message.ts'
 import type { JsonSchema } from '../types/base.ts'
 import { type Side, toJsonSchema } from './convert.ts'
+import { defaultsOf } from './defaults.ts'
 import type { Checked, Issue } from './issues.ts'
 import { checkSchema, copyOf, isObjectSchema } from './json-schema.ts'
 import {
@@ -42,6 +43,11 @@ export interface CompileOptions {
    * anything else is rejected; output may be any value.
    */
   readonly side?: Side
+  /**
+   * Whether `check` fills in the defaults of a plain JSON Schema; true by default. Not for values of a peer
+   * that must match by themselves.
+   */
+  readonly defaults?: boolean
 }
 
 /** A schema that cannot be used. The message names its purpose, the fault and, often, the remedy. */
@@ -64,9 +70,9 @@ export function compileSchema<const S extends Schema>(
   schema: S | undefined,
   options: CompileOptions,
 ): Compiled<Infer<S>> {
-  const { what, side = 'input' } = options
+  const { side = 'input', what } = options
   try {
-    const compiled = compile(schema, side, what)
+    const compiled = compile(schema, side, options)
     if (side === 'input' && !compiled.isObjectRoot) {
       throw new Error('the schema must have "type": "object", because input is always an object')
     }
@@ -87,7 +93,11 @@ export function checkerOf<const S extends Schema>(schema: S, what: string): Chec
   return compileSchema(schema, { what, side: 'output' })
 }
 
-function compile(schema: Schema | undefined, side: Side, what: string): Compiled<unknown> {
+function compile(
+  schema: Schema | undefined,
+  side: Side,
+  { what, defaults = true }: CompileOptions,
+): Compiled<unknown> {
   if (schema === undefined) return nothing
   if (isStandardSchema(schema)) {
     const converted = toJsonSchema(schema, side)
@@ -102,7 +112,8 @@ function compile(schema: Schema | undefined, side: Side, what: string): Compiled
   }
   const published = publish(schema, side, limits.schemaLength.default)
   checkSchema(published.jsonSchema, { maxSchemas: limits.schemaCount.default })
-  return { ...published, ...plainChecker(published.jsonSchema, what) }
+  const checker = plainChecker(published.jsonSchema, what)
+  return { ...published, ...(defaults ? withDefaults(checker, published) : checker) }
 }
 
 /** Creates the published schema: frozen, with `type: 'object'` if it allows only objects. */
@@ -159,6 +170,16 @@ function checked(result: StandardResult<unknown>): Checked<unknown> {
 function keyOf(part: PropertyKey | { readonly key: PropertyKey }): string | number {
   const key = typeof part === 'object' ? part.key : part
   return typeof key === 'number' ? key : String(key)
+}
+
+/** Fills in the defaults of a plain JSON Schema before each check, as schemas of libraries do. */
+function withDefaults(
+  checker: Checker<unknown>,
+  { jsonSchema }: Pick<Compiled<unknown>, 'jsonSchema'>,
+): Checker<unknown> {
+  const apply = defaultsOf(jsonSchema)
+  if (apply === undefined) return checker
+  return { ...checker, check: value => checker.check(apply(value)) }
 }
 
 type Validate = (value: unknown) => Checked<unknown>

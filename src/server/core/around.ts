@@ -2,11 +2,20 @@ import { methodRow } from '../../mcp/methods.ts'
 import type { AnswerOf, ClientMethod, ParamsOf } from '../../mcp/types/requests.ts'
 import type { RequestContext } from '../request-context.ts'
 
+/** How a middleware continues a request. */
+export interface NextOptions {
+  /** Aborts the handler, besides the signal of the request. */
+  readonly signal?: AbortSignal
+}
+
 /**
  * Continues a request: with its own params, or with others. Resolves to the answer of the handler behind
  * the middleware; rejects with what that threw.
  */
-export type Next<M extends ClientMethod> = (params?: ParamsOf<M>) => Promise<AnswerOf<M>>
+export type Next<M extends ClientMethod> = (
+  params?: ParamsOf<M>,
+  options?: NextOptions,
+) => Promise<AnswerOf<M>>
 
 /**
  * A middleware for the requests of one method. It answers with what it returns: usually the answer of
@@ -20,7 +29,7 @@ export type Around<M extends ClientMethod, Env = unknown> = (
 
 /** A middleware of any method, after its types were checked where it was added. */
 export type AnyAround = (
-  next: (params?: object) => Promise<unknown>,
+  next: (params?: object, options?: NextOptions) => Promise<unknown>,
   params: object,
   context: RequestContext<unknown>,
 ) => unknown

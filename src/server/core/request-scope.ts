@@ -1,4 +1,5 @@
 import { parseRaw } from '../../jsonrpc/codec/raw-json.ts'
+import type { Exchange } from '../../jsonrpc/handler.ts'
 import { fromThenable } from '../../util/promises.ts'
 import {
   type HandlerResult,
@@ -7,7 +8,7 @@ import {
   whenReady,
 } from '../request.ts'
 import { type RequestDetails, RequestView } from '../request-context.ts'
-import type { AnyAround } from './around.ts'
+import type { AnyAround, NextOptions } from './around.ts'
 
 /** Makes what handlers get as `ctx.env`, once per request. What it throws answers the request. */
 export type ContextFactory<Env> = (request: RequestDetails) => Env | Promise<Env>
@@ -90,13 +91,36 @@ function runAround(
   const around = arounds[at]
   if (around === undefined) return handler(request)
   const params = parseRaw(request.params)
-  const next = async (changed: object = params): Promise<NamedParams> => {
-    // The check: the params of a request are an object, by the types of `around`.
-    const continued = { ...request, params: changed as NamedParams, acceptsRaw: false }
+  const next = async (
+    changed: object = params,
+    { signal }: NextOptions = {},
+  ): Promise<NamedParams> => {
+    const { exchange } = request
+    const continued = {
+      ...request,
+      // The check: the params of a request are an object, by the types of `around`.
+      params: changed as NamedParams,
+      exchange: signal === undefined ? exchange : abortedBy(exchange, signal),
+      acceptsRaw: false,
+    }
     return runAround(arounds, at + 1, continued, handler)
   }
   const answer = fromThenable(around(next, params, new RequestView(request)))
   return whenReady(answer, result => answerOf(request.method, result))
+}
+
+/** Returns an exchange whose signal is aborted by another signal, too. */
+function abortedBy(exchange: Exchange, signal: AbortSignal): Exchange {
+  const either = AbortSignal.any([exchange.signal, signal])
+  return Object.create(exchange, {
+    signal: { value: either },
+    onAbort: {
+      value: (run: (reason: unknown) => void) => {
+        if (either.aborted) run(either.reason)
+        else either.addEventListener('abort', () => run(either.reason), { once: true })
+      },
+    },
+  })
 }
 
 function answerOf(method: string, result: unknown): NamedParams {

@@ -6,8 +6,9 @@ export const hintsTable: OptionTableOf<CacheHints> = { ttlMs: 'number', cacheSco
 
 /** The members that definitions of tools, resources and prompts have in common, for validation. */
 export const commonMembers = {
-  title: 'string',
-  description: 'string',
+  // A text, or its translations.
+  title: 'any',
+  description: 'any',
   icons: 'array',
   meta: 'object',
   visible: 'function',

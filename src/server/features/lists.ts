@@ -18,8 +18,8 @@ export interface ListHost extends FeatureHost {
  * Answers a list request with a page of what its caller sees, under `member` of the result. `encode` makes
  * the entries of the whole view, in its order.
  *
- * A list that differs between callers is never shared: its cursors belong to the principal, and clients may
- * cache it for themselves only.
+ * A list that differs between callers is never shared: clients may cache it for themselves only, and where
+ * callers see other entries, cursors belong to the principal.
  */
 export function listPage<T>(
   request: IncomingRequest,
@@ -35,7 +35,8 @@ export function listPage<T>(
     return whenReady(page, ({ items, nextCursor }) => {
       const result: Record<string, unknown> = { [member]: items }
       if (nextCursor !== undefined) result.nextCursor = nextCursor
-      if (known.isFiltered && caller.revision.features.cacheHints) result.cacheScope = 'private'
+      const isPersonal = known.isFiltered || known.isTranslated
+      if (isPersonal && caller.revision.features.cacheHints) result.cacheScope = 'private'
       return result as NamedParams
     })
   })

@@ -3,6 +3,7 @@ import type { Caller } from '../../mcp/caller.ts'
 import { promptResult } from '../../mcp/content.ts'
 import { contentFault, listFault } from '../../mcp/content-check.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
+import type { LocalizedText } from '../../mcp/localized.ts'
 import { checkName } from '../../mcp/names.ts'
 import { contentFor, promptFor } from '../../mcp/revisions/shape.ts'
 import { type Issue, issueText } from '../../mcp/schema/issues.ts'
@@ -28,6 +29,7 @@ import { type CompleterSearch, type Completers, findCompleter } from './completi
 import { commonMembers } from './definition-members.ts'
 import { checkPublicList, type ListHost, listPage } from './lists.ts'
 import { byName, FeatureSet, type Registration, runEntry } from './registry.ts'
+import { defaultTexts, translator } from './translations.ts'
 
 /**
  * The definition of a prompt, besides its name and its handler. `Env` is the type of what the option
@@ -35,9 +37,9 @@ import { byName, FeatureSet, type Registration, runEntry } from './registry.ts'
  */
 export interface PromptDefinition<Env = unknown> {
   /** The display name, for people. */
-  readonly title?: string
+  readonly title?: LocalizedText
   /** What the prompt is for. */
-  readonly description?: string
+  readonly description?: LocalizedText
   /** The schema of its arguments: an object whose members are strings. */
   readonly args?: Schema
   /** Completers that suggest values, by the name of the argument. */
@@ -125,9 +127,12 @@ export class Prompts {
 
   list(request: IncomingRequest): HandlerResult {
     const { revision } = request.caller
-    return listPage(request, this.#host, this.#set.view(request), 'prompts', ({ items }) =>
-      items.map(entry => promptFor(revision, entry.prompt)),
-    )
+    return listPage(request, this.#host, this.#set.view(request), 'prompts', ({ items }) => {
+      const translate = translator(request)
+      return items.map(({ prompt, definition }) =>
+        promptFor(revision, translate(prompt, definition)),
+      )
+    })
   }
 
   get(request: IncomingRequest): HandlerResult {
@@ -190,7 +195,7 @@ function shaped({ caller }: IncomingRequest, entry: PromptEntry, value: unknown)
   })
   if (fault !== undefined) throw new Error(`invalid result of prompt "${entry.name}": ${fault}`)
   return {
-    description: entry.definition.description,
+    description: entry.prompt.description,
     ...result,
     messages: result.messages.map(message => ({
       ...message,
@@ -201,15 +206,14 @@ function shaped({ caller }: IncomingRequest, entry: PromptEntry, value: unknown)
 
 function entryOf(name: string, definition: PromptDefinition, code: PromptCode): PromptEntry {
   const args = compileSchema(definition.args, { what: `prompt "${name}" arguments` })
-  const { title, description, icons, meta } = definition
+  const { icons, meta } = definition
   const listed = definition.args === undefined ? undefined : argumentsOf(args.jsonSchema)
   const names = listed?.map(argument => argument.name) ?? []
   checkCompleters(`prompt "${name}"`, definition.complete, names)
   checkTakesStrings(name, args)
   const prompt: Prompt = {
     name,
-    title,
-    description,
+    ...defaultTexts(`prompt "${name}"`, definition),
     arguments: listed,
     icons,
     _meta: meta,

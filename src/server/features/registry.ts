@@ -8,6 +8,7 @@ import {
   whenReady,
 } from '../request.ts'
 import type { Cursors } from './pagination.ts'
+import { isTranslated } from './translations.ts'
 
 /** What features need from their endpoint. */
 export interface FeatureHost {
@@ -66,6 +67,8 @@ export interface View<T> {
   readonly positions: readonly number[]
   /** Whether other callers may see other entries. */
   readonly isFiltered: boolean
+  /** Whether texts of entries have translations, of which the caller sees one. */
+  readonly isTranslated: boolean
 }
 
 /** How the entries of a mounted server appear. */
@@ -332,10 +335,11 @@ export function enterMounts(
   return whenReady(mount.scope.enter(request), entered => enterMounts(mount.inner, entered))
 }
 
-function viewOf<D, T>(slots: readonly Slot<D, T>[], isFiltered: boolean): View<T> {
+function viewOf<D extends object, T>(slots: readonly Slot<D, T>[], isFiltered: boolean): View<T> {
   return {
     items: slots.map(({ value }) => value),
     positions: slots.map(({ position }) => position),
     isFiltered,
+    isTranslated: slots.some(({ definition }) => isTranslated(definition)),
   }
 }

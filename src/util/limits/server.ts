@@ -58,6 +58,12 @@ export const serverLimits = {
     unit: 'count',
     meaning: 'Entries on one page of a list. The rest follows by cursor.',
   },
+  cachedCalls: {
+    default: 1000,
+    unit: 'count',
+    meaning:
+      'Results of tool calls that the middleware `cacheResults` keeps. The least recently used one is dropped.',
+  },
   listCursorLength: {
     default: 1024,
     unit: 'count',

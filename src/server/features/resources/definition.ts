@@ -1,5 +1,6 @@
 import type { Caller } from '../../../mcp/caller.ts'
 import { mediaTypeFault } from '../../../mcp/content-check.ts'
+import type { LocalizedText } from '../../../mcp/localized.ts'
 import type { Annotations, CacheHints, Icon, Members } from '../../../mcp/types/base.ts'
 import type { Resource, ResourceTemplate } from '../../../mcp/types/resources.ts'
 import type { UriTemplate } from '../../../mcp/uri-template/template.ts'
@@ -8,6 +9,7 @@ import type { Context } from '../../context.ts'
 import type { RequestContext } from '../../request-context.ts'
 import type { Completers } from '../completion.ts'
 import { commonMembers, hintsTable } from '../definition-members.ts'
+import { defaultTexts } from '../translations.ts'
 import type { ResourcePage } from './listed-resources.ts'
 
 /**
@@ -16,9 +18,9 @@ import type { ResourcePage } from './listed-resources.ts'
  */
 export interface ResourceDefinition<Env = unknown> {
   /** The display name, for people. */
-  readonly title?: string
+  readonly title?: LocalizedText
   /** What the resource contains, for the model. */
-  readonly description?: string
+  readonly description?: LocalizedText
   /** The media type of the content, such as `text/plain`. */
   readonly mimeType?: string
   /** In bytes, before any encoding. */
@@ -102,13 +104,7 @@ export function checkMediaType(what: string, { mimeType }: ResourceDefinition): 
 }
 
 /** The members of a definition that lists show. */
-export function listedPart({
-  title,
-  description,
-  mimeType,
-  annotations,
-  icons,
-  meta,
-}: ResourceDefinition) {
-  return { title, description, mimeType, annotations, icons, _meta: meta }
+export function listedPart(what: string, definition: Omit<ResourceDefinition, 'size'>) {
+  const { mimeType, annotations, icons, meta } = definition
+  return { ...defaultTexts(what, definition), mimeType, annotations, icons, _meta: meta }
 }

@@ -23,6 +23,7 @@ import { checkCompleters, checkRegistration } from '../../validate.ts'
 import { type CompleterSearch, findCompleter } from '../completion.ts'
 import { checkPublicList, type ListHost, listPage } from '../lists.ts'
 import { enterMounts, FeatureSet, type Registration, type Rename, runEntry } from '../registry.ts'
+import { translator } from '../translations.ts'
 import {
   checkMediaType,
   listedPart,
@@ -73,7 +74,7 @@ export class Resources {
     const make = (made: ResourceDefinition, current: ReadResource): RegisteredResource => {
       checkRegistration(what, made, current, resourceTable)
       this.#check(what, made, 'resources/list')
-      const resource = { uri, name, ...listedPart(made), size: made.size }
+      const resource = { uri, name, ...listedPart(what, made), size: made.size }
       return { definition: made, code: (_, context) => current(context), resource }
     }
     return this.#sets.resources.add(uri, name, definition, make, code)
@@ -92,7 +93,7 @@ export class Resources {
       this.#check(what, made, 'resources/templates/list')
       checkCompleters(what, made.complete, template.variables)
       if (made.complete !== undefined) this.#hasCompleters = true
-      const listed = { uriTemplate, name, ...listedPart(made) }
+      const listed = { uriTemplate, name, ...listedPart(what, made) }
       return { definition: made, code: current, template, listed }
     }
     return this.#sets.templates.add(uriTemplate, name, definition, make, code)
@@ -147,9 +148,12 @@ export class Resources {
   #listRegistered(request: IncomingRequest): HandlerResult {
     const { revision } = request.caller
     const view = this.#sets.resources.view(request)
-    return listPage(request, this.#host, view, 'resources', ({ items }) =>
-      items.map(entry => resourceFor(revision, entry.resource)),
-    )
+    return listPage(request, this.#host, view, 'resources', ({ items }) => {
+      const translate = translator(request)
+      return items.map(({ resource, definition }) =>
+        resourceFor(revision, translate(resource, definition)),
+      )
+    })
   }
 
   /** Lists the registered resources first, then those that templates list. */
@@ -191,9 +195,12 @@ export class Resources {
   listTemplates(request: IncomingRequest): HandlerResult {
     const { revision } = request.caller
     const view = this.#sets.templates.view(request)
-    return listPage(request, this.#host, view, 'resourceTemplates', ({ items }) =>
-      items.map(entry => templateFor(revision, entry.listed)),
-    )
+    return listPage(request, this.#host, view, 'resourceTemplates', ({ items }) => {
+      const translate = translator(request)
+      return items.map(({ listed, definition }) =>
+        templateFor(revision, translate(listed, definition)),
+      )
+    })
   }
 
   read(request: IncomingRequest): HandlerResult {

@@ -1,4 +1,5 @@
 import type { Caller } from '../../../mcp/caller.ts'
+import type { LocalizedText } from '../../../mcp/localized.ts'
 import { headerAnnotations } from '../../../mcp/param-headers/annotations.ts'
 import type { MirroredArguments } from '../../../mcp/param-headers/compare.ts'
 import { type Compiled, compileSchema } from '../../../mcp/schema/schema.ts'
@@ -9,6 +10,7 @@ import type { Tool, ToolAnnotations } from '../../../mcp/types/tools.ts'
 import type { OptionTableOf } from '../../../util/options.ts'
 import type { Context } from '../../context.ts'
 import { commonMembers } from '../definition-members.ts'
+import { type DefinedTexts, defaultTexts } from '../translations.ts'
 
 /**
  * The definition of a tool, besides its name and its handler. `Env` is the type of what the option
@@ -16,9 +18,16 @@ import { commonMembers } from '../definition-members.ts'
  */
 export interface ToolDefinition<Env = unknown> {
   /** The display name, for people. */
-  readonly title?: string
+  readonly title?: LocalizedText
   /** What the tool does and when to use it, for the model. */
-  readonly description?: string
+  readonly description?: LocalizedText
+  /** The version of the tool, which clients get in `_meta` as `trunkline/version`. */
+  readonly version?: string
+  /**
+   * Marks the tool as deprecated, and says what to use instead. It is still listed and can be called: its
+   * description ends with the text, and clients get it in `_meta` as `trunkline/deprecated`.
+   */
+  readonly deprecated?: string
   /** The schema of its arguments; without it the tool takes none. */
   readonly input?: Schema
   /** The schema of its structured result; without it the tool returns text and content. */
@@ -62,6 +71,8 @@ export type StoredTool = ToolDefinition & StructuredText<never>
 /** The members of a tool definition, for validation. A schema can be an object or a function. */
 export const toolTable: OptionTableOf<StoredTool> = {
   ...commonMembers,
+  version: 'string',
+  deprecated: 'string',
   input: 'any',
   output: 'any',
   text: 'function',
@@ -83,6 +94,7 @@ export interface RegisteredTool {
   /** The arguments that HTTP requests repeat as headers; undefined where there are none. */
   readonly mirrored: MirroredArguments | undefined
   readonly tool: Tool
+  readonly texts: DefinedTexts
 }
 
 /** Makes the entry of a tool. Throws a TypeError or a SchemaError for an invalid definition. */
@@ -101,18 +113,41 @@ export function registeredTool(
     definition.output === undefined
       ? undefined
       : compileSchema(definition.output, { what: `tool "${name}" output`, side: 'output' })
-  const { title, description, annotations, icons, task, meta } = definition
+  const { annotations, icons, task } = definition
+  const texts = listedTexts(definition)
   const tool: Tool = {
     name,
-    title,
-    description,
+    ...defaultTexts(`tool "${name}"`, texts),
     inputSchema: input.jsonSchema as Tool['inputSchema'],
     outputSchema: output?.jsonSchema as JsonSchema | undefined,
     annotations,
     icons,
     execution: task === undefined ? undefined : { taskSupport: task },
-    _meta: meta,
+    _meta: metaOf(definition),
   }
   const mirrored = headers.headers.size === 0 ? undefined : headers.headers
-  return { name, definition, code, input, output, mirrored, tool }
+  return { name, definition, code, input, output, mirrored, tool, texts }
+}
+
+/** The texts of a tool as lists show them: the description of a deprecated tool says so. */
+function listedTexts({ title, description, deprecated }: StoredTool): DefinedTexts {
+  if (deprecated === undefined) return { title, description }
+  const note = `Deprecated: ${deprecated}`
+  const noted = (text: string): string => (text === '' ? note : `${text}\n\n${note}`)
+  return {
+    title,
+    description:
+      typeof description === 'object'
+        ? Object.fromEntries(Object.entries(description).map(([key, text]) => [key, noted(text)]))
+        : noted(description ?? ''),
+  }
+}
+
+function metaOf({ meta, version, deprecated }: StoredTool): Members | undefined {
+  if (version === undefined && deprecated === undefined) return meta
+  return {
+    ...meta,
+    ...(version !== undefined && { 'trunkline/version': version }),
+    ...(deprecated !== undefined && { 'trunkline/deprecated': deprecated }),
+  }
 }

@@ -28,6 +28,7 @@ import {
   runEntry,
   type View,
 } from '../registry.ts'
+import { translator } from '../translations.ts'
 import {
   type RegisteredTool,
   registeredTool,
@@ -114,7 +115,8 @@ export class Tools {
   /** Throws an RpcError, which the caller of `tool` or `update` gets. */
   #checkDescription(name: string, { description = '' }: StoredTool): void {
     const maxSize = this.#host.maxToolDescription
-    const actualSize = description.length
+    const texts = typeof description === 'string' ? [description] : Object.values(description)
+    const actualSize = Math.max(...texts.map(text => text.length))
     if (actualSize <= maxSize) return
     throw errors.toolDescriptionTooLong(
       { actualSize, maxSize },
@@ -124,11 +126,11 @@ export class Tools {
 
   list(request: IncomingRequest): HandlerResult {
     const { revision } = request.caller
-    return listPage(request, this.#host, this.#set.view(request), 'tools', view =>
-      view.isFiltered
-        ? view.items.map(entry => toolFor(revision, entry.tool))
-        : this.#listFor(revision, view),
-    )
+    return listPage(request, this.#host, this.#set.view(request), 'tools', view => {
+      if (!view.isFiltered && !view.isTranslated) return this.#listFor(revision, view)
+      const translate = translator(request)
+      return view.items.map(({ tool, texts }) => toolFor(revision, translate(tool, texts)))
+    })
   }
 
   call(request: IncomingRequest): HandlerResult {
