@@ -13,7 +13,7 @@ export type { Exchange, Handler, Middleware } from './jsonrpc/handler.ts'
 export type { PeerOptions } from './jsonrpc/peer/options.ts'
 export { Peer } from './jsonrpc/peer/peer.ts'
 export { type ListenOptions, listen, type RpcListenOptions } from './listen.ts'
-export { audio, embed, image, link, text } from './mcp/content.ts'
+export { audio, embed, image, link, text } from './mcp/content/content.ts'
 export type { Endpoint } from './mcp/endpoint.ts'
 export {
   errorCategory,

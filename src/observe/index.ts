@@ -38,7 +38,7 @@ export {
 } from './health/health.ts'
 export { listenOps, type OpsListener } from './health/ops-server.ts'
 export type { LogEventsOptions } from './log/events.ts'
-export type { LogFormat, LogLevel } from './log/line.ts'
+export type { LogFormat, LogLineLevel } from './log/line.ts'
 export { Log, type LogOptions, type LogStream } from './log/log.ts'
 export {
   defaultBuckets,

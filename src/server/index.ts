@@ -8,8 +8,9 @@ export {
   link,
   type PromptReply,
   text,
-} from '../mcp/content.ts'
+} from '../mcp/content/content.ts'
 export type { Attachment, Endpoint } from '../mcp/endpoint.ts'
+export type { ListKind } from '../mcp/list-changes.ts'
 export type { RevisionName } from '../mcp/revisions/revisions.ts'
 export { withJsonSchema } from '../mcp/schema/convert.ts'
 export { SchemaError } from '../mcp/schema/schema.ts'
@@ -52,7 +53,6 @@ export type { ServerInfo, ServerOptions } from './options.ts'
 export type { RequestContext, RequestDetails } from './request-context.ts'
 export { Server, type ToolRegistration } from './server.ts'
 export type { Session } from './session.ts'
-export type { ChangingList } from './subscriptions/subscriptions.ts'
 export type { TaskOptions } from './tasks/registry.ts'
-export type { TaskHandle } from './tasks/scope.ts'
+export type { CurrentTask } from './tasks/scope.ts'
 export type { TaskError, TaskOwner, TaskRecord, TaskStore } from './tasks/store.ts'
