@@ -12,6 +12,7 @@ export type { DeadLetter } from './dispatch/dead-letters.ts'
 export type {
   BalanceStrategy,
   BreakerOptions,
+  CallerRule,
   CallLimits,
   DeadLetterOptions,
   HashKey,
@@ -27,6 +28,7 @@ export type {
   ToolSearchOptions,
   UpstreamLimits,
   UpstreamOptions,
+  ViewOptions,
 } from './options.ts'
 export { type PinChange, type PinImportOptions, Pins } from './pins/pins.ts'
 export type { PinFile, PinRecord } from './pins/records.ts'

@@ -1,5 +1,5 @@
-import { hasAtLeast, hasAtMost } from '../schema/characters.ts'
-import { type Format, formats } from '../schema/formats.ts'
+import { hasAtLeast, hasAtMost } from '../schema/validator/characters.ts'
+import { type Format, formats } from '../schema/validator/formats.ts'
 import { truncate } from '../schema/issues.ts'
 import type { FormValue } from '../types/elicitation.ts'
 
