@@ -17,6 +17,7 @@ import type { RequestBudget } from '../../util/sockets/request-budget.ts'
 import { type Clock, systemClock } from '../../util/time/clock.ts'
 import { withTimeout } from '../../util/time/sleep.ts'
 import { Backpressure, type BackpressureOptions } from '../stream/backpressure.ts'
+import { causeOf, drained } from './close-frames.ts'
 import type { HeartbeatMember, WebSocketHeartbeat } from './heartbeat.ts'
 import { Pongs } from './pongs.ts'
 import { ReadMeter } from './read-meter.ts'
@@ -386,27 +387,4 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
 
 function nothing(): void {}
 
-/**
- * The reason of a close frame from a peer that has answered every request it began. Requests that arrive
- * after that are not read.
- */
-const drained = 'every request that was begun has been answered'
-
 const blank = /^[ \t\r]*$/
-
-/** Returns the cause for a close code; undefined for a clean close. */
-function causeOf(code: number, reason: string): ChannelError | undefined {
-  const suffix = reason === '' ? '' : `: ${reason}`
-  switch (code) {
-    case 1000:
-    case 1001:
-    case 1005:
-      return undefined
-    case 1006:
-      return new ChannelError('closed', 'the connection was lost')
-    case 1009:
-      return new ChannelError('too-large', `the peer rejected a message as too large${suffix}`)
-    default:
-      return new ChannelError('closed', `the peer closed with code ${code}${suffix}`)
-  }
-}
