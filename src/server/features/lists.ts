@@ -6,7 +6,7 @@ import {
   whenReady,
 } from '../request.ts'
 import { pageOf } from './pagination.ts'
-import type { FeatureHost, Hideable, CallerView } from './registry.ts'
+import type { CallerView, FeatureHost, Hideable } from './registry.ts'
 
 /** What lists need from their endpoint. */
 export interface ListHost extends FeatureHost {

@@ -335,7 +335,10 @@ export function enterMounts(
   return whenReady(mount.scope.enter(request), entered => enterMounts(mount.inner, entered))
 }
 
-function viewOf<D extends object, T>(slots: readonly Slot<D, T>[], isFiltered: boolean): CallerView<T> {
+function viewOf<D extends object, T>(
+  slots: readonly Slot<D, T>[],
+  isFiltered: boolean,
+): CallerView<T> {
   return {
     items: slots.map(({ value }) => value),
     positions: slots.map(({ position }) => position),

@@ -22,11 +22,11 @@ import { checkRegistration } from '../../validate.ts'
 import { checkPublicList, type ListHost, listPage } from '../lists.ts'
 import {
   byName,
+  type CallerView,
   type FeatureEntry,
   FeatureSet,
   type Registration,
   runEntry,
-  type CallerView,
 } from '../registry.ts'
 import { translator } from '../translations.ts'
 import {
