@@ -2,7 +2,7 @@ import { clientTable } from './client/option-table.ts'
 import type { ClientOptions } from './client/options.ts'
 import type { HttpClientOptions } from './http/client/channel.ts'
 import { httpClientTable } from './http/option-table.ts'
-import type { Channel } from './jsonrpc/channel.ts'
+import type { Channel, Principal } from './jsonrpc/channel.ts'
 import { type Answers, type RpcOptions, rpcTable, type WireOptions, wireTable } from './protocol.ts'
 import type { ChildProcess, ChildProcessOptions } from './transport/process/child.ts'
 import type { OptionTableOf } from './util/options.ts'
@@ -13,7 +13,10 @@ export interface DialOptions extends WireOptions, ChildProcessOptions {
   readonly handshakeMs?: number
   /** Aborts opening. It has no effect on an open connection. */
   readonly signal?: AbortSignal
-  /** Sent with the handshake of a WebSocket, and with every request over HTTP. */
+  /**
+   * Sent with the handshake of a WebSocket, and with every request over HTTP. A server of this process gets
+   * them as the headers of each request.
+   */
   readonly headers?: Readonly<Record<string, string>>
   /**
    * The certificates of authorities to trust over `https:` and `wss:`, as PEM text, instead of those that
@@ -32,6 +35,11 @@ export interface DialOptions extends WireOptions, ChildProcessOptions {
   readonly onWebSocket?: (isOpen: boolean) => void
   /** Options of HTTP alone, such as headers that change, or a custom `fetch`. */
   readonly http?: Omit<HttpClientOptions, 'decode' | 'clock' | 'onError' | 'ca'>
+  /**
+   * For a server of this process: the identity of the caller, as authentication would establish it. Tests
+   * call the tools of a user with it.
+   */
+  readonly principal?: Principal
   /** Called with every child process that was started: its process id and its stderr output. */
   readonly onChild?: (child: ChildProcess) => void
   /** Called with each channel before it is used, to observe or record it; the returned channel is used. */
@@ -64,6 +72,7 @@ const dialing: OptionTableOf<DialOptions> = {
   websocket: 'boolean',
   onWebSocket: 'function',
   http,
+  principal: 'object',
   onStderr: 'function',
   stderrBytes: 'count',
   onJunk: 'function',

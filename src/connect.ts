@@ -118,11 +118,17 @@ async function connectClient(
   const { openClient } = await import('./client/client.ts')
   if (isEndpoint(where)) {
     const { memoryPair } = await import('./transport/memory.ts')
+    const { principal, headers } = options
     return openClient(async () => {
       const [near, far] = memoryPair()
-      where.attach(far)
+      where.attach(far, { principal, headers: headers && lowerCase(headers) })
       return near
     }, options)
+  }
+  if (options.principal !== undefined) {
+    throw new TypeError(
+      'option "principal" is for servers of this process; elsewhere the server authenticates the caller',
+    )
   }
   const { signal, ...lasting } = options
   const decode = { ...decodeOptions(profile(options.profile)), ...defined(options.decode) }
@@ -135,6 +141,11 @@ async function connectClient(
   const client = await openClient(redial, { versionCache, ...options })
   isOpen = true
   return client
+}
+
+function lowerCase(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+  return Object.fromEntries(named)
 }
 
 /** Returns the key under which the version cache stores the protocol version of a target. */

@@ -126,6 +126,8 @@ describe('the protocol', () => {
     expect(paths).toEqual([
       'client/server-requests/handlers.ts',
       'server/context.ts',
+      // A call without a client answers them itself.
+      'server/core/local-call.ts',
       'server/input/input-requests.ts',
       // Pages to visit: URL elicitations that a handler requires by an error, and their ids.
       'server/input/input-required.ts',

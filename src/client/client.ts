@@ -1,10 +1,12 @@
 import type { CallOptions } from '../jsonrpc/handler.ts'
 import type { AllOf } from '../jsonrpc/peer/outbound.ts'
+import type { ToolAnswer } from '../mcp/content/tool-answer.ts'
 import type { Schema } from '../mcp/schema/standard-schema.ts'
 import type { LogLevel, PagedResult } from '../mcp/types/base.ts'
 import type { CompleteResult } from '../mcp/types/completion.ts'
 import { isLogLevel } from '../mcp/types/logging.ts'
 import type { GetPromptResult, Prompt } from '../mcp/types/prompts.ts'
+import type { ClientMethod, ClientRequests } from '../mcp/types/requests.ts'
 import type { Resource, ResourceTemplate } from '../mcp/types/resources.ts'
 import type { Skill } from '../mcp/types/skills.ts'
 import type { Task } from '../mcp/types/tasks.ts'
@@ -33,9 +35,7 @@ import {
   checkResult,
   type ResourceAnswer,
   type ResultOf,
-  type Results,
   resourceAnswer,
-  type ToolAnswer,
   toolAnswer,
 } from './results.ts'
 import { checkSkillsDeclared, type LoadedSkill, loadSkill } from './skills.ts'
@@ -337,7 +337,7 @@ export class Client implements AsyncDisposable {
 
   #list<M extends ListMethod, T extends object>(
     method: M,
-    entries: (page: Results[M]) => readonly T[],
+    entries: (page: ClientRequests[M]['result']) => readonly T[],
     options: ListOptions,
     of: object = {},
   ): AsyncGenerator<T, void, undefined> {
@@ -347,12 +347,14 @@ export class Client implements AsyncDisposable {
       options,
       // The check: the results of these methods are pages.
       get: (params, how) =>
-        this.request(method, { ...of, ...params }, how) as Promise<Results[M] & PagedResult>,
+        this.request(method, { ...of, ...params }, how) as Promise<
+          ClientRequests[M]['result'] & PagedResult
+        >,
     })
   }
 }
 
 /** The methods whose results are pages. */
 type ListMethod = {
-  [M in keyof Results]: 'nextCursor' extends keyof Results[M] ? M : never
-}[keyof Results]
+  [M in ClientMethod]: 'nextCursor' extends keyof ClientRequests[M]['result'] ? M : never
+}[ClientMethod]

@@ -1,3 +1,4 @@
+export type { ToolAnswer } from '../mcp/content/tool-answer.ts'
 export type { RevisionName } from '../mcp/revisions/revisions.ts'
 export type { BatchRequests } from './batch.ts'
 export type { CallToolOptions, CompletionOf, ListOptions } from './call-options.ts'
@@ -20,7 +21,7 @@ export type {
 } from './options.ts'
 export type { Progress } from './requests/progress.ts'
 export type { RequestOptions } from './requests/request-run.ts'
-export type { ResourceAnswer, ResultOf, ToolAnswer } from './results.ts'
+export type { ResourceAnswer, ResultOf } from './results.ts'
 export type { LoadedSkill } from './skills.ts'
 export type { TaskHandle, TaskUpdate } from './tasks/task.ts'
 export type { StartOptions } from './tasks/tasks.ts'

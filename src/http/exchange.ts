@@ -35,6 +35,8 @@ export interface HttpRequest {
   address(includesLocal: boolean): string | undefined
   /** The caller, where code in front of this handler has authenticated it. */
   readonly principal?: Principal
+  /** What handlers get as `ctx.env`, where code in front of this handler provides it. */
+  readonly env?: unknown
   /**
    * Caches the `_meta` that a client repeats in every body on one connection; absent where the
    * connection is unknown.
@@ -42,6 +44,14 @@ export interface HttpRequest {
   readonly metaCache?: MetaCache
   /** The memory that requests in flight may take; absent if it is not limited. */
   readonly requestBudget?: RequestBudget
+}
+
+/** What code in front of a handler knows of a request. */
+export interface GivenRequest {
+  /** The authenticated caller. */
+  readonly principal?: Principal | undefined
+  /** What handlers get as `ctx.env`, instead of what the option `context` of the server would return. */
+  readonly env?: unknown
 }
 
 /** Receives the body of a request, or why it was not read. */

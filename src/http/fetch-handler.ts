@@ -7,6 +7,7 @@ import {
   type BodyReader,
   type EventStream,
   eventStream,
+  type GivenRequest,
   type HttpHandler,
   type HttpOutboundOptions,
   type HttpReply,
@@ -19,12 +20,12 @@ import { type Flushable, writeBatch } from './node/write-batch.ts'
 export function serveFetch(
   service: HttpHandler,
   request: Request,
-  principal?: Principal,
+  given: GivenRequest = {},
   options: HttpOutboundOptions = {},
 ): Promise<Response> {
   return new Promise(resolve => {
     const reply = new FetchReply(request, resolve, options)
-    service.handle(new FetchRequest(request, principal), reply)
+    service.handle(new FetchRequest(request, given), reply)
   })
 }
 
@@ -32,15 +33,17 @@ class FetchRequest implements HttpRequest {
   readonly method: string
   readonly path: string
   readonly principal: Principal | undefined
+  readonly env: unknown
   readonly #request: Request
   readonly #url: URL
 
-  constructor(request: Request, principal: Principal | undefined) {
+  constructor(request: Request, { principal, env }: GivenRequest) {
     this.#request = request
     this.#url = new URL(request.url)
     this.method = request.method
     this.path = this.#url.pathname
     this.principal = principal
+    this.env = env
   }
 
   get headers(): Readonly<Record<string, string>> {

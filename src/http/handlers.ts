@@ -1,8 +1,7 @@
-import type { Principal } from '../jsonrpc/channel.ts'
 import type { Endpoint } from '../mcp/endpoint.ts'
 import { isRecord } from '../util/objects.ts'
 import { checkOptions, formatValue, type OptionTableOf } from '../util/options.ts'
-import type { HttpOutboundOptions } from './exchange.ts'
+import type { GivenRequest, HttpOutboundOptions } from './exchange.ts'
 import { serveFetch } from './fetch-handler.ts'
 import { type NodeHandler, serveNode } from './node/handler.ts'
 import { nodeHost } from './node/host.ts'
@@ -24,11 +23,11 @@ export interface Closable extends AsyncDisposable {
 }
 
 /**
- * A handler of the fetch standard. The second argument can carry the principal, where code in front of
- * the handler has authenticated the caller.
+ * A handler of the fetch standard. The second argument carries what code in front of the handler knows of
+ * the request: the authenticated caller, and what handlers get as `ctx.env`.
  */
 export interface FetchHandler extends Closable {
-  (request: Request, envelope?: { readonly principal?: Principal }): Promise<Response>
+  (request: Request, given?: GivenRequest): Promise<Response>
 }
 
 /**
@@ -37,7 +36,8 @@ export interface FetchHandler extends Closable {
  * unless `path` names one.
  *
  * Throws a TypeError for invalid options. The handler reads the body itself: mount it ahead of body
- * parsers. A property `principal` that a middleware has set on the request identifies the caller.
+ * parsers. Its third argument carries what code in front of it knows of the request: the authenticated
+ * caller, and what handlers get as `ctx.env`. A property `principal` of the request identifies the caller too.
  */
 export function nodeHandler(
   server: Endpoint,
@@ -46,8 +46,10 @@ export function nodeHandler(
   check('nodeHandler', server, options)
   const service = new HttpService(server, { onError: printError, ...options })
   const host = nodeHost(options)
-  const handler: NodeHandler = (request, response) => {
-    serveNode(service, request, response, host)
+  const handler: NodeHandler = (request, response, given) => {
+    // Frameworks pass a function there, which continues with the next handler.
+    const known = typeof given === 'object' ? given : undefined
+    serveNode(service, request, response, host, known)
   }
   return Object.assign(handler, closable(service))
 }
@@ -62,8 +64,8 @@ export function nodeHandler(
 export function fetchHandler(server: Endpoint, options: HttpHandlerOptions = {}): FetchHandler {
   check('fetchHandler', server, options)
   const service = new HttpService(server, { onError: printError, ...options })
-  const handler = (request: Request, envelope?: { readonly principal?: Principal }) =>
-    serveFetch(service, request, envelope?.principal, options)
+  const handler = (request: Request, given?: GivenRequest) =>
+    serveFetch(service, request, given, options)
   return Object.assign(handler, closable(service))
 }
 

@@ -3,8 +3,14 @@ import type { Decoded, Id, Message } from './message.ts'
 
 /** The authenticated identity of a peer. */
 export interface Principal {
-  /** Identifies the peer, such as a user name or the subject of a token. */
+  /** Identifies the peer, such as a user name, or the issuer and the subject of a token. */
   readonly id: string
+  /** What the peer may do, as its token says. */
+  readonly scopes?: readonly string[]
+  /** The roles of the peer, such as `admin`. */
+  readonly roles?: readonly string[]
+  /** What else is known of the peer, such as the claims of its token. */
+  readonly claims?: Readonly<Record<string, unknown>>
 }
 
 /** Data that travels beside a message, not in it. */
@@ -17,6 +23,8 @@ export interface Envelope {
   readonly headers?: Readonly<Record<string, string>>
   /** The authenticated sender; undefined if there is no authentication. */
   readonly principal?: Principal
+  /** What handlers get as `ctx.env`, where the application provides it with each request. */
+  readonly env?: unknown
   /**
    * Returns the name under which the network address of the peer is counted; undefined if it is unknown or
    * not limited. With `includesLocal`, addresses of this machine and of private networks have one, too.

@@ -3,7 +3,6 @@ import { isLogLevel, type LogLevel } from '../mcp/types/logging.ts'
 import type { Root } from '../mcp/types/roots.ts'
 import type { SampleParams, SampleResult } from '../mcp/types/sampling.ts'
 import { isRecord } from '../util/objects.ts'
-import type { Session } from './core/session.ts'
 import { RequestLog } from './features/logging.ts'
 import { ProgressReporter } from './features/progress.ts'
 import { type Elicit, elicit } from './input/elicit.ts'
@@ -12,14 +11,16 @@ import type { InputRun } from './input/input-run.ts'
 import { requireRoots } from './input/require-capability.ts'
 import { sampleParams, sampleResponse } from './input/sample.ts'
 import type { IncomingRequest } from './request.ts'
+import { headersOf, sessionOf } from './request-context.ts'
+import type { Session } from './session.ts'
 import type { CurrentTask, ServerRequestOptions } from './tasks/scope.ts'
 
 /**
  * The second argument of the handlers of tools, prompts and resources. The same handler works in every
  * revision: where the server cannot call the client, a request to it ends this run, and the client's
- * retry runs the handler again.
+ * retry runs the handler again. `Env` is the type of what the option `context` of the server returns.
  */
-export class Context {
+export class Context<Env = unknown> {
   readonly #request: IncomingRequest
   readonly #run: InputRun
   #progress: ProgressReporter | undefined
@@ -40,10 +41,26 @@ export class Context {
     return this.#request.caller
   }
 
+  /** The HTTP headers of the request, by lower-case name; empty on transports without headers. */
+  get headers(): Readonly<Record<string, string>> {
+    return headersOf(this.#request)
+  }
+
+  /** What the option `context` of the server has returned for this request. */
+  get env(): Env {
+    // The check: the option `context` of the server is typed to return an Env.
+    return this.#request.env as Env
+  }
+
+  /** The URI that is read; undefined in tools and prompts. */
+  get uri(): string | undefined {
+    const { method, params } = this.#request
+    return method === 'resources/read' && typeof params.uri === 'string' ? params.uri : undefined
+  }
+
   /** The session of the request; undefined for a stateless request. */
   get session(): Session | undefined {
-    const { caller, session } = this.#request
-    return caller.revision.features.sessions ? session : undefined
+    return sessionOf(this.#request)
   }
 
   /** The task that the call runs as; undefined while it is a plain call. */

@@ -1,11 +1,7 @@
 import { peerTable } from '../jsonrpc/option-table.ts'
-import type { CacheHints } from '../mcp/types/base.ts'
 import type { OptionTableOf } from '../util/options.ts'
 import type { ServerCache } from './core/cache-hints.ts'
-import type { PromptDefinition } from './features/prompts.ts'
-import type { ResourceDefinition } from './features/resources.ts'
-import type { SkillDefinition } from './features/skill-entry.ts'
-import type { ToolDefinition } from './features/tools.ts'
+import { hintsTable } from './features/definition-members.ts'
 import type { ServerOptions } from './options.ts'
 import type { TaskOptions } from './tasks/registry.ts'
 
@@ -26,53 +22,15 @@ export const tasksTable: OptionTableOf<TaskOptions> = {
   pollMs: 'any',
 }
 
-const hints: OptionTableOf<CacheHints> = { ttlMs: 'number', cacheScope: 'string' }
-
 const cache: OptionTableOf<ServerCache> = {
-  ...hints,
-  discover: hints,
-  tools: hints,
-  resources: hints,
-  resourceTemplates: hints,
-  prompts: hints,
-  skills: hints,
-  contents: hints,
-}
-
-const common = { title: 'string', description: 'string', icons: 'array', meta: 'object' } as const
-
-/** The members of a tool definition, for validation. A schema can be an object or a function. */
-export const toolTable: OptionTableOf<ToolDefinition> = {
-  ...common,
-  input: 'any',
-  output: 'any',
-  annotations: 'object',
-  task: ['forbidden', 'optional', 'required'],
-  taskStart: ['at-once', 'in-handler'],
-}
-
-/** The members of a prompt definition, for validation. */
-export const promptTable: OptionTableOf<PromptDefinition> = {
-  ...common,
-  args: 'any',
-  complete: { '*': 'any' },
-}
-
-/** The members of a resource definition, for validation. */
-export const resourceTable: OptionTableOf<ResourceDefinition> = {
-  ...common,
-  mimeType: 'string',
-  size: 'number',
-  annotations: 'object',
-  cache: hints,
-  complete: { '*': 'any' },
-}
-
-/** The members of a skill definition, for validation. */
-export const skillTable: OptionTableOf<SkillDefinition> = {
-  description: 'string',
-  frontmatter: 'object',
-  files: 'object',
+  ...hintsTable,
+  discover: hintsTable,
+  tools: hintsTable,
+  resources: hintsTable,
+  resourceTemplates: hintsTable,
+  prompts: hintsTable,
+  skills: hintsTable,
+  contents: hintsTable,
 }
 
 /** The options of a server, for validation. */
@@ -85,6 +43,7 @@ export const serverTable: OptionTableOf<ServerOptions> = {
   experimental: 'object',
   keys: 'array',
   tasks: tasksTable,
+  context: 'function',
   onError: 'function',
   peer: peerTable,
 }

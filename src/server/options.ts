@@ -4,6 +4,7 @@ import type { Profile, ProfileName } from '../mcp/profile.ts'
 import type { RevisionName } from '../mcp/revisions/revisions.ts'
 import type { Icon, Members } from '../mcp/types/base.ts'
 import type { ServerCache } from './core/cache-hints.ts'
+import type { ContextFactory } from './core/request-scope.ts'
 import type { TaskOptions } from './tasks/registry.ts'
 
 /** The identity of a server, as clients see it. */
@@ -24,8 +25,10 @@ export interface ServerInfo {
   readonly instructions?: string
 }
 
-/** The options of a server. */
-export interface ServerOptions {
+/**
+ * The options of a server. `Env` is the type of what `context` returns, which handlers get as `ctx.env`.
+ */
+export interface ServerOptions<Env = unknown> {
   /** The choices that the protocol leaves open; `'mcp'` by default. */
   readonly profile?: ProfileName | Profile
   /** The dates of the protocol revisions that it serves, such as `'2025-11-25'`; all of them by default. */
@@ -46,6 +49,13 @@ export interface ServerOptions {
   readonly keys?: readonly Uint8Array[]
   /** How tasks are stored: where, how long, how many. */
   readonly tasks?: TaskOptions
+  /**
+   * Makes what handlers get as `ctx.env`, once per request: a tenant, a database handle, the plan of a user.
+   * It is called for requests of tools, resources, prompts and methods of your own, before the handler and
+   * the middlewares of `around`. An RpcError that it throws answers the request; anything else becomes
+   * "Internal error".
+   */
+  readonly context?: ContextFactory<Env>
   /** Receives internal errors, which clients do not see. */
   readonly onError?: (error: unknown, message?: RpcRequest | RpcNotification) => void
   /** Limits of each connection. */

@@ -5,7 +5,7 @@ import type { Id } from '../jsonrpc/message.ts'
 import type { Caller } from '../mcp/caller.ts'
 import { argumentProblem, type MirroredArguments } from '../mcp/param-headers/compare.ts'
 import { isRecord } from '../util/objects.ts'
-import type { Session } from './core/session.ts'
+import type { ServerSession } from './core/session.ts'
 import type { TaskScope } from './tasks/scope.ts'
 
 /** The named params of a request, or a result object. */
@@ -23,9 +23,11 @@ export interface IncomingRequest {
    * The connection that carried the request, unless it came as a single HTTP request. A stateless
    * request may use the connection, but none of the session state on it.
    */
-  readonly session: Session | undefined
+  readonly session: ServerSession | undefined
   /** Whether members of the result may be raw JSON: true where no middleware reads the result. */
   readonly acceptsRaw?: boolean
+  /** What the handler gets as `ctx.env`. */
+  readonly env?: unknown
   /** The task that the request runs as, or may become. */
   readonly task?: TaskScope
 }

@@ -1,33 +1,47 @@
-import type { Channel, Envelope } from '../jsonrpc/channel.ts'
+import type { Channel, Envelope, Principal } from '../jsonrpc/channel.ts'
 import type { Middleware } from '../jsonrpc/handler.ts'
+import type { ToolAnswer } from '../mcp/content/tool-answer.ts'
 import type { Attachment, Endpoint, EndpointHandler } from '../mcp/endpoint.ts'
+import type { ListKind } from '../mcp/list-changes.ts'
 import type { Profile } from '../mcp/profile.ts'
 import type { Revision } from '../mcp/revisions/revisions.ts'
+import type { Infer, Schema } from '../mcp/schema/standard-schema.ts'
+import type { Members } from '../mcp/types/base.ts'
+import type { ClientMethod } from '../mcp/types/requests.ts'
 import { checkOptions } from '../util/options.ts'
 import { Traffic } from '../util/traffic.ts'
+import type { AnyAround, Around } from './core/around.ts'
 import type { MethodHandler } from './core/custom-methods.ts'
 import { McpEndpoint } from './core/endpoint.ts'
+import type { ServerEvents, ServerListener } from './core/events.ts'
+import type { LocalCallOptions } from './core/local-call.ts'
 import { LocalFeatures } from './features/local-features.ts'
 import type { PromptCode, PromptDefinition } from './features/prompts.ts'
 import type { Registration } from './features/registry.ts'
-import type { ResourceCode, ResourceDefinition } from './features/resources.ts'
-import type { SkillContent, SkillDefinition } from './features/skill-entry.ts'
-import type { ToolCode, ToolDefinition } from './features/tools.ts'
+import type {
+  ReadResource,
+  ResourceCode,
+  ResourceDefinition,
+  TemplateDefinition,
+} from './features/resources/definition.ts'
+import type { SkillContent, SkillDefinition } from './features/skills/skill-entry.ts'
+import type { StructuredText, ToolCode, ToolDefinition } from './features/tools/definition.ts'
 import type {
   PromptHandler,
   ResourceHandler,
   TemplateHandler,
   ToolHandler,
 } from './handler-types.ts'
-import { promptTable, resourceTable, serverTable, skillTable, toolTable } from './option-table.ts'
+import { type Mount, type MountOptions, mountServer } from './mount.ts'
+import { serverTable } from './option-table.ts'
 import type { ServerInfo, ServerOptions } from './options.ts'
-import { checkDefinition, checkRegistration } from './validate.ts'
 
 /**
  * An MCP server: tools, resources, prompts and skills, defined once and served to any number of connections, over
- * any transport and in every protocol revision, at the same time.
+ * any transport and in every protocol revision, at the same time. `Env` is the type of what the option
+ * `context` returns, which handlers get as `ctx.env`.
  */
-export class Server implements Endpoint {
+export class Server<Env = unknown> implements Endpoint {
   /** Answers one self-contained message, without a connection. */
   readonly handle: EndpointHandler
   /** The choices that the protocol leaves open, such as error codes. */
@@ -37,7 +51,7 @@ export class Server implements Endpoint {
   readonly #endpoint: McpEndpoint<LocalFeatures>
 
   /** Throws a TypeError for a server without a name, and for unknown or invalid options. */
-  constructor(info: ServerInfo, options: ServerOptions = {}) {
+  constructor(info: ServerInfo, options: ServerOptions<Env> = {}) {
     checkOptions(options, serverTable)
     this.#endpoint = new McpEndpoint(info, host => new LocalFeatures(host), options)
     this.handle = this.#endpoint.handle
@@ -49,51 +63,64 @@ export class Server implements Endpoint {
     return this.#endpoint.revisions
   }
 
+  /** Aborted when closing begins: ends timers and watchers that belong to the server. */
+  get signal(): AbortSignal {
+    return this.#endpoint.signal
+  }
+
   /** Registers a tool. The returned handle updates, disables or removes it. */
-  tool<const D extends ToolDefinition, R = unknown>(
+  tool<const D extends ToolDefinition<Env>, R = unknown, const O extends Schema = Schema>(
     name: string,
-    definition: D,
-    code: ToolHandler<D, R>,
-  ): Registration<ToolDefinition> {
-    checkRegistration(`tool "${name}"`, definition, code, toolTable)
-    // The check: the handler's types were compared with the schemas here; its input is checked later.
-    return this.#endpoint.features.tools.register(name, definition, code as ToolCode)
+    definition: D & { readonly output?: O } & StructuredText<Infer<O>>,
+    code: ToolHandler<D, R, Env>,
+  ): ToolRegistration<D, Env> {
+    // The check: the handler's types are compared with the schemas here; its input is checked later.
+    return this.#endpoint.features.tools.register(
+      name,
+      definition,
+      code as ToolCode,
+    ) as unknown as ToolRegistration<D, Env>
   }
 
   /** Registers one resource under its URI. */
   resource(
     name: string,
     uri: string,
-    definition: ResourceDefinition,
-    read: ResourceHandler,
-  ): Registration<ResourceDefinition> {
-    checkRegistration(`resource "${name}"`, definition, read, resourceTable)
-    return this.#endpoint.features.resources.register(name, uri, definition, (_, context) =>
-      read(context),
-    )
+    definition: ResourceDefinition<Env>,
+    read: ResourceHandler<Env>,
+  ): Registration<ResourceDefinition<Env>, ResourceHandler<Env>> {
+    // The check: a request that reads a resource has a URI, and the environment of this server.
+    return this.#endpoint.features.resources.register(name, uri, definition, read as ReadResource)
   }
 
   /** Registers the resources under a URI template such as `db://users/{id}`. */
   resourceTemplate<T extends string>(
     name: string,
     uriTemplate: T,
-    definition: ResourceDefinition,
-    read: TemplateHandler<T>,
-  ): Registration<ResourceDefinition> {
-    checkRegistration(`resource template "${name}"`, definition, read, resourceTable)
-    // The check: the variables of a match are those that the type was made of.
-    const code = read as unknown as ResourceCode
-    return this.#endpoint.features.resources.registerTemplate(name, uriTemplate, definition, code)
+    definition: TemplateDefinition<Env>,
+    read: TemplateHandler<T, Env>,
+  ): Registration<TemplateDefinition<Env>, TemplateHandler<T, Env>> {
+    // The check: requests have the environment of this server, and matches the variables of the template.
+    return this.#endpoint.features.resources.registerTemplate(
+      name,
+      uriTemplate,
+      definition as TemplateDefinition,
+      read as unknown as ResourceCode,
+    ) as unknown as Registration<TemplateDefinition<Env>, TemplateHandler<T, Env>>
   }
 
   /** Registers a prompt. */
-  prompt<const D extends PromptDefinition>(
+  prompt<const D extends PromptDefinition<Env>>(
     name: string,
     definition: D,
-    code: PromptHandler<D>,
-  ): Registration<PromptDefinition> {
-    checkRegistration(`prompt "${name}"`, definition, code, promptTable)
-    return this.#endpoint.features.prompts.register(name, definition, code as PromptCode)
+    code: PromptHandler<D, Env>,
+  ): Registration<PromptDefinition<Env>, PromptHandler<D, Env>> {
+    // The check: the handler's types are compared with the schema here; its arguments are checked later.
+    return this.#endpoint.features.prompts.register(
+      name,
+      definition as PromptDefinition,
+      code as PromptCode,
+    ) as unknown as Registration<PromptDefinition<Env>, PromptHandler<D, Env>>
   }
 
   /**
@@ -106,15 +133,24 @@ export class Server implements Endpoint {
     path: string,
     definition: SkillDefinition,
     instructions: SkillContent,
-  ): Registration<SkillDefinition> {
-    checkDefinition(`skill "${path}"`, definition, skillTable)
+  ): Registration<SkillDefinition, SkillContent> {
     return this.#endpoint.features.skills.register(path, definition, instructions)
   }
 
   /**
+   * Shows the tools, prompts, resources and skills of another server of this process in this one, now and
+   * whenever they change. Names of tools and prompts begin with `prefix`; URIs stay. Requests run through
+   * the middlewares of both servers, and handlers get the same caller; `ctx.env` comes from the `context` of
+   * the other server, or from this one where it has none. Throws a TypeError for a name or URI that is taken.
+   */
+  mount<E>(other: Server<E>, options: MountOptions = {}): Mount {
+    return mountServer(this.#endpoint, other.#endpoint, options)
+  }
+
+  /**
    * Adds a middleware around every request and notification, those in batches included; the first is
-   * outermost. It is called once for each connection: state that all connections share must be outside
-   * of it.
+   * outermost. It is called once for each connection, and once for all stateless HTTP requests together:
+   * what it keeps in its closure may be shared by all callers. `around` has typed params and the caller.
    */
   use(middleware: Middleware): this {
     this.#endpoint.use(middleware)
@@ -122,12 +158,37 @@ export class Server implements Endpoint {
   }
 
   /**
+   * Adds a middleware around the requests of one method, such as `tools/call`; the first is outermost. It is
+   * called once per request, with the caller and its environment, and answers with what it returns.
+   */
+  around<M extends ClientMethod>(method: M, middleware: Around<M, Env>): this {
+    // The check: requests of this method have these params, and its handlers return such results.
+    this.#endpoint.around(method, middleware as unknown as AnyAround)
+    return this
+  }
+
+  /**
    * Adds a method that the protocol does not have, such as `x/status`, for requests and notifications in
    * every revision. Throws a TypeError for a name that is taken.
    */
-  method(name: string, handler: MethodHandler): this {
-    this.#endpoint.method(name, handler)
+  method(name: string, handler: MethodHandler<Env>): this {
+    // The check: requests have the environment of this server.
+    this.#endpoint.method(name, handler as MethodHandler)
     return this
+  }
+
+  /** Listens to an event of sessions or subscriptions. Returns a function that ends this. */
+  on<K extends keyof ServerEvents>(event: K, listener: ServerListener<K>): () => void {
+    return this.#endpoint.events.add(event, listener)
+  }
+
+  /**
+   * Calls one tool without a client, for tests and for use in this process: its input is checked, its
+   * middlewares of `around` run, and its result is what a client would get. Rejects with an RpcError for an
+   * unknown tool or invalid arguments.
+   */
+  call(name: string, args: Members = {}, options: LocalCallOptions<Env> = {}): Promise<ToolAnswer> {
+    return this.#endpoint.call(name, args, options)
   }
 
   /**
@@ -143,6 +204,15 @@ export class Server implements Endpoint {
     this.#endpoint.subscriptions.publish({ type: 'resource', uri })
   }
 
+  /**
+   * Notifies clients that a list has changed because `visible` has another answer: all clients, or those of
+   * one principal. Registering and removing entries notifies by itself.
+   */
+  changed(list: ListKind, { principal }: { readonly principal?: Principal | string } = {}): void {
+    const id = typeof principal === 'object' ? principal.id : principal
+    this.#endpoint.subscriptions.publish({ type: list, ...(id !== undefined && { principal: id }) })
+  }
+
   /** Takes over a channel until it closes. */
   attach(channel: Channel, envelope?: Envelope): Attachment {
     return this.#endpoint.attach(channel, envelope)
@@ -156,4 +226,16 @@ export class Server implements Endpoint {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
+}
+
+/** The handle of a registered tool. */
+export interface ToolRegistration<D, Env = unknown>
+  extends Omit<Registration<ToolDefinition<Env>>, 'update'> {
+  /** Changes members of its definition that are not schemas, and notifies subscribers. */
+  update(changes: Omit<ToolDefinition<Env>, 'input' | 'output'>): void
+  /** Changes members of its definition, with a handler that fits the new schemas. */
+  update<const U extends ToolDefinition<Env>>(
+    changes: U,
+    code: ToolHandler<Omit<D, keyof U> & U, unknown, Env>,
+  ): void
 }

@@ -1,7 +1,7 @@
 import { nameAdvice, nameProblem, validateName } from '../../mcp/names.ts'
 import { headerAnnotations } from '../../mcp/param-headers/annotations.ts'
 import { checkSchema, copyOf } from '../../mcp/schema/json-schema.ts'
-import { loadEngine } from '../../mcp/schema/validator.ts'
+import { loadEngine } from '../../mcp/schema/validator/validator.ts'
 import { pointer, walkSchema } from '../../mcp/schema/walk.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'

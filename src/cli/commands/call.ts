@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts'
-import type { ToolAnswer } from '../../client/results.ts'
 import { RpcError } from '../../jsonrpc/error.ts'
+import type { ToolAnswer } from '../../mcp/content/tool-answer.ts'
 import type { Members } from '../../mcp/types/base.ts'
 import type { Tool } from '../../mcp/types/tools.ts'
 import { didYouMean } from '../../util/nearest.ts'

@@ -1,11 +1,11 @@
 import { ChannelError } from '../../jsonrpc/channel.ts'
+import type { ToolAnswer } from '../../mcp/content/tool-answer.ts'
 import { issueText } from '../../mcp/schema/issues.ts'
 import { type Compiled, checkerOf, compileSchema } from '../../mcp/schema/schema.ts'
 import type { Infer, Schema } from '../../mcp/schema/standard-schema.ts'
 import type { JsonSchema } from '../../mcp/types/base.ts'
 import type { Tool, ToolExecution } from '../../mcp/types/tools.ts'
 import { limits } from '../../util/limits/limits.ts'
-import type { ToolAnswer } from '../results.ts'
 
 /** The type of the structured content, by the caller's schema; `unknown` without one. */
 export type Structured<S> = S extends Schema ? Infer<S> : unknown
@@ -79,7 +79,12 @@ export class OutputSchemas {
     let checked: Awaited<ReturnType<Compiled<unknown>['check']>>
     try {
       if (entry.compiled === undefined) {
-        entry.compiled = compileSchema(entry.schema, { what, side: 'output', isForeign: true })
+        entry.compiled = compileSchema(entry.schema, {
+          what,
+          side: 'output',
+          isForeign: true,
+          defaults: false,
+        })
         this.#keep(entry)
       }
       checked = await entry.compiled.check(answer.structured)

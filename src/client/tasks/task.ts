@@ -1,9 +1,9 @@
 import type { CallOptions } from '../../jsonrpc/handler.ts'
+import type { ToolAnswer } from '../../mcp/content/tool-answer.ts'
 import type { TaskStatus } from '../../mcp/types/tasks.ts'
 import { isRecord } from '../../util/objects.ts'
 import { isStatus } from '../changes/changes.ts'
 import { invalidResponse } from '../errors.ts'
-import type { ToolAnswer } from '../results.ts'
 
 /** The status of a task. */
 export interface TaskUpdate {

@@ -13,6 +13,7 @@ import {
   type BodyReader,
   type EventStream,
   eventStream,
+  type GivenRequest,
   type HttpHandler,
   type HttpReply,
   type HttpRequest,
@@ -24,8 +25,15 @@ import { readNodeBody } from './read-body.ts'
 import { watchResponse } from './unread-response.ts'
 import { type Flushable, writeBatch } from './write-batch.ts'
 
-/** Handles a request of a Node server, and of Express and similar frameworks. */
-export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void
+/**
+ * Handles a request of a Node server, and of Express and similar frameworks. The third argument carries what
+ * code in front of the handler knows of the request; a function there, as frameworks pass it, is ignored.
+ */
+export type NodeHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  given?: GivenRequest | ((error?: unknown) => void),
+) => void
 
 /** Passes a request of a Node server to a service. */
 export function serveNode(
@@ -33,6 +41,7 @@ export function serveNode(
   request: IncomingMessage,
   response: ServerResponse,
   host: NodeHost,
+  given?: GivenRequest,
 ): void {
   // Beyond its own, larger limit Node drops headers, so the remaining ones could not be relied on.
   if (request.rawHeaders.length > limits.httpHeaderFields.default * 2) {
@@ -40,7 +49,8 @@ export function serveNode(
     watchResponse(response, host)
     return
   }
-  handleInTurn(service, new NodeRequest(request, host), new NodeReply(response, host), host)
+  const incoming = new NodeRequest(request, host, given)
+  handleInTurn(service, incoming, new NodeReply(response, host), host)
 }
 
 /** What a middleware in front may have set on a request. */
@@ -57,9 +67,11 @@ class NodeRequest implements HttpRequest {
   readonly requestBudget: RequestBudget
   readonly #request: IncomingMessage & Prepared
   readonly #host: NodeHost
+  readonly #given: GivenRequest | undefined
 
-  constructor(request: IncomingMessage, host: NodeHost) {
+  constructor(request: IncomingMessage, host: NodeHost, given: GivenRequest | undefined) {
     this.#request = request
+    this.#given = given
     this.#host = host
     this.requestBudget = host.held.requests
     this.method = request.method ?? ''
@@ -69,7 +81,11 @@ class NodeRequest implements HttpRequest {
   }
 
   get principal(): Principal | undefined {
-    return this.#request.principal
+    return this.#given?.principal ?? this.#request.principal
+  }
+
+  get env(): unknown {
+    return this.#given?.env
   }
 
   get headers(): Readonly<Record<string, string>> {

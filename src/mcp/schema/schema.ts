@@ -3,6 +3,7 @@ import { isRecord } from '../../util/objects.ts'
 import { errorMessage } from '../../util/text/error-message.ts'
 import type { JsonSchema } from '../types/base.ts'
 import { type Side, toJsonSchema } from './convert.ts'
+import { defaultsOf } from './defaults.ts'
 import type { Checked, Issue } from './issues.ts'
 import { checkSchema, copyOf, isObjectSchema } from './json-schema.ts'
 import {
@@ -12,7 +13,7 @@ import {
   type StandardResult,
   type StandardSchema,
 } from './standard-schema.ts'
-import { type Engine, loadEngine } from './validator.ts'
+import { type Engine, loadEngine } from './validator/validator.ts'
 
 /** Validates values against one schema, any number of times. */
 export interface Checker<T> {
@@ -42,6 +43,11 @@ export interface CompileOptions {
    * anything else is rejected; output may be any value.
    */
   readonly side?: Side
+  /**
+   * Whether `check` fills in the defaults of a plain JSON Schema; true by default. Not for values of a peer
+   * that must match by themselves.
+   */
+  readonly defaults?: boolean
   /** Whether a peer sent the schema. Compiling it must not take long, so its size is limited more. */
   readonly isForeign?: boolean
 }
@@ -91,7 +97,7 @@ export function checkerOf<const S extends Schema>(schema: S, what: string): Chec
 
 function compile(
   schema: Schema | undefined,
-  { what, side, isForeign = false }: CompileOptions & { readonly side: Side },
+  { what, side, defaults = true, isForeign = false }: CompileOptions & { readonly side: Side },
 ): Compiled<unknown> {
   if (schema === undefined) return nothing
   if (isStandardSchema(schema)) {
@@ -108,7 +114,8 @@ function compile(
   const { maxLength, maxSize } = isForeign ? foreignLimits : ownLimits
   const published = publish(schema, side, maxLength)
   checkSchema(published.jsonSchema, { maxSize, maxSchemas: limits.schemaCount.default })
-  return { ...published, ...plainChecker(published.jsonSchema, what) }
+  const checker = plainChecker(published.jsonSchema, what)
+  return { ...published, ...(defaults ? withDefaults(checker, published) : checker) }
 }
 
 const ownLimits = {
@@ -175,6 +182,16 @@ function checked(result: StandardResult<unknown>): Checked<unknown> {
 function keyOf(part: PropertyKey | { readonly key: PropertyKey }): string | number {
   const key = typeof part === 'object' ? part.key : part
   return typeof key === 'number' ? key : String(key)
+}
+
+/** Fills in the defaults of a plain JSON Schema before each check, as schemas of libraries do. */
+function withDefaults(
+  checker: Checker<unknown>,
+  { jsonSchema }: Pick<Compiled<unknown>, 'jsonSchema'>,
+): Checker<unknown> {
+  const apply = defaultsOf(jsonSchema)
+  if (apply === undefined) return checker
+  return { ...checker, check: value => checker.check(apply(value)) }
 }
 
 type Validate = (value: unknown) => Checked<unknown>

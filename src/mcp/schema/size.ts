@@ -1,5 +1,5 @@
 import { isRecord } from '../../util/objects.ts'
-import { namesIn } from './cost.ts'
+import { namesIn } from './validator/cost.ts'
 import { hasSchemas, type SchemaLocation } from './walk.ts'
 
 /**

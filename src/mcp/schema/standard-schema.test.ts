@@ -59,7 +59,10 @@ describe('the type of what a schema lets through', () => {
         nothing: { type: 'null' },
         place: { type: 'object', properties: { lat: { type: 'number' } }, required: ['lat'] },
         map: { type: 'object' },
-        other: { anyOf: [{ type: 'string' }] },
+        either: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'integer' } }] },
+        one: { oneOf: [{ const: 'a' }, { type: 'object', properties: { b: { type: 'null' } } }] },
+        nullable: { type: ['string', 'null'] },
+        other: { allOf: [{ type: 'string' }] },
         is: { type: 'boolean' },
       },
       required: ['city', 'unit', 'place'],
@@ -74,6 +77,9 @@ describe('the type of what a schema lets through', () => {
     expectTypeOf<Args['nothing']>().toEqualTypeOf<null | undefined>()
     expectTypeOf<Args['place']['lat']>().toEqualTypeOf<number>()
     expectTypeOf<Args['map']>().toEqualTypeOf<Record<string, unknown> | undefined>()
+    expectTypeOf<Args['either']>().toEqualTypeOf<string | number[] | undefined>()
+    expectTypeOf<Args['one']>().toEqualTypeOf<'a' | { b?: null } | undefined>()
+    expectTypeOf<Args['nullable']>().toEqualTypeOf<string | null | undefined>()
     expectTypeOf<Args['other']>().toEqualTypeOf<unknown>()
     expectTypeOf<Args['is']>().toEqualTypeOf<boolean | undefined>()
     expectTypeOf<InferInput<typeof schema>>().toEqualTypeOf<Args>()

@@ -48,14 +48,15 @@ export type Schema = StandardSchema | JsonSchema
  * `Record<string, unknown>`.
  */
 export type Infer<S> = S extends { readonly '~standard': { readonly types?: infer Types } }
-  ? Types extends { readonly output: infer Output }
+  ? // With `exactOptionalPropertyTypes`, the inferred type includes undefined.
+    NonNullable<Types> extends { readonly output: infer Output }
     ? Output
     : unknown
   : InferRoot<S>
 
 /** The type of the values that a schema accepts: what a caller passes, before defaults and transforms. */
 export type InferInput<S> = S extends { readonly '~standard': { readonly types?: infer Types } }
-  ? Types extends { readonly input: infer Input }
+  ? NonNullable<Types> extends { readonly input: infer Input }
     ? Input
     : unknown
   : InferRoot<S>
@@ -68,13 +69,26 @@ type InferJson<S> = S extends { readonly const: infer Value }
   ? Value
   : S extends { readonly enum: readonly (infer Value)[] }
     ? Value
-    : S extends { readonly type: 'object' }
-      ? InferObject<S>
-      : S extends { readonly type: 'array'; readonly items: infer Items }
-        ? InferJson<Items>[]
-        : S extends { readonly type: keyof Primitives }
-          ? Primitives[S['type']]
+    : S extends { readonly type: infer Type }
+      ? Type extends readonly (infer Each)[]
+        ? InferTyped<S, Each>
+        : InferTyped<S, Type>
+      : S extends { readonly anyOf: readonly (infer Each)[] }
+        ? InferJson<Each>
+        : S extends { readonly oneOf: readonly (infer Each)[] }
+          ? InferJson<Each>
           : unknown
+
+/** The type of the values of one JSON type, or of the union of several. */
+type InferTyped<S, Type> = Type extends 'object'
+  ? InferObject<S>
+  : Type extends 'array'
+    ? S extends { readonly items: infer Items }
+      ? InferJson<Items>[]
+      : unknown[]
+    : Type extends keyof Primitives
+      ? Primitives[Type]
+      : unknown
 
 type InferObject<S> = S extends { readonly properties: infer Properties }
   ? S extends { readonly required: readonly (infer Required)[] }
@@ -99,7 +113,6 @@ interface Primitives {
   readonly integer: number
   readonly boolean: boolean
   readonly null: null
-  readonly array: unknown[]
 }
 
 /** Whether a value is a schema of a library that implements Standard Schema. */

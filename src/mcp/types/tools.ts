@@ -17,12 +17,17 @@ export interface CallToolParams extends RetryParams {
   readonly task?: TaskMetadata
 }
 
-/** The result of `tools/call`. A failure of the tool itself is a result too, with `isError`. */
-export interface CallToolResult extends Result {
+/**
+ * The result of `tools/call`. A failure of the tool itself is a result too, with `isError`. `Structured` is
+ * the type of the structured content.
+ */
+export interface CallToolResult<Structured = unknown> extends Result {
+  /** What the model reads: text, images, audio, links and resources. */
   readonly content: readonly Content[]
   /**
    * Conforms to the tool's output schema. An object in session revisions, any JSON value in later ones.
    */
-  readonly structuredContent?: unknown
+  readonly structuredContent?: Structured
+  /** Whether the tool failed; `content` says why. */
   readonly isError?: boolean
 }

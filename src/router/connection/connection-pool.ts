@@ -1,7 +1,7 @@
 import { ChannelError } from '../../jsonrpc/channel.ts'
 import type { Caller } from '../../mcp/caller.ts'
 import type { ClientCapabilities } from '../../mcp/types/base.ts'
-import type { Session } from '../../server/core/session.ts'
+import type { ServerSession } from '../../server/core/session.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { type Deadlines, type Timed, timed } from '../../util/time/deadline.ts'
 import { capabilitiesFor } from './capabilities.ts'
@@ -21,7 +21,7 @@ export interface ConnectionPoolHost {
 export interface PooledCall extends InFlightCall {
   readonly caller: Caller
   /** The session of a session-based caller. */
-  readonly session: Session | undefined
+  readonly session: ServerSession | undefined
 }
 
 interface Entry {
@@ -41,7 +41,7 @@ export class ConnectionPool {
   readonly #max: number
   readonly #entries = new Map<string, Entry>()
   readonly #keys = new WeakMap<Caller, string>()
-  readonly #sessions = new WeakMap<Session, string>()
+  readonly #sessions = new WeakMap<ServerSession, string>()
   #lastSession = 0
 
   constructor(host: ConnectionPoolHost) {
@@ -116,7 +116,7 @@ export class ConnectionPool {
     }
   }
 
-  #sessionKey(session: Session): string {
+  #sessionKey(session: ServerSession): string {
     let key = this.#sessions.get(session)
     if (key === undefined) {
       const made = `session ${++this.#lastSession}`

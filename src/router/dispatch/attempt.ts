@@ -2,7 +2,7 @@ import { isTimeout } from '../../client/errors.ts'
 import type { Progress } from '../../client/requests/progress.ts'
 import { ChannelError } from '../../jsonrpc/channel.ts'
 import type { Id } from '../../jsonrpc/message.ts'
-import type { Session } from '../../server/core/session.ts'
+import type { ServerSession } from '../../server/core/session.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import type { SendAttempt, UpstreamConnection } from '../connection/connection.ts'
 import { failureOf } from '../forward/errors.ts'
@@ -32,7 +32,7 @@ export interface AttemptHost {
   /** Keeps a call that was refused, or lost. */
   undelivered(call: UpstreamCall, error: unknown): void
   /** Remembers the instance that holds the session of a caller. */
-  bindSession(session: Session | undefined, instance: Instance): void
+  bindSession(session: ServerSession | undefined, instance: Instance): void
   /** Returns whether to start another attempt; `tried` are the instances of the earlier ones. */
   mayRetry(
     call: UpstreamCall,

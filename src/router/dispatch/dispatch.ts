@@ -1,5 +1,5 @@
 import { nameIn } from '../../observe/call.ts'
-import type { Session } from '../../server/core/session.ts'
+import type { ServerSession } from '../../server/core/session.ts'
 import { rootCause } from '../../util/error-cause.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { abortable } from '../../util/promises.ts'
@@ -31,7 +31,7 @@ export class Dispatch implements AttemptHost {
   readonly #outliers: OutlierDetection
   #retries: RetryBudget
   /** The instances that hold the sessions of callers, for session-based servers. */
-  readonly #sessions = new WeakMap<Session, Instance>()
+  readonly #sessions = new WeakMap<ServerSession, Instance>()
   #checkedAt = 0
 
   constructor(
@@ -145,7 +145,7 @@ export class Dispatch implements AttemptHost {
     this.#deadLetters.add(this.name, undeliveredFrom(call), error)
   }
 
-  bindSession(session: Session | undefined, instance: Instance): void {
+  bindSession(session: ServerSession | undefined, instance: Instance): void {
     if (session === undefined || this.#upstream.instances.length === 1) return
     if (this.#sessions.get(session) !== instance) this.#sessions.set(session, instance)
   }

@@ -1,7 +1,7 @@
 import type { Caller } from '../../mcp/caller.ts'
 import { mcpMethods } from '../../mcp/methods.ts'
 import { promptFor, resourceFor, templateFor, toolFor } from '../../mcp/revisions/shape.ts'
-import type { Session } from '../../server/core/session.ts'
+import type { ServerSession } from '../../server/core/session.ts'
 import type { ProviderHost } from '../../server/features/feature-provider.ts'
 import { pageOf } from '../../server/features/pagination.ts'
 import { type HandlerResult, type IncomingRequest, whenReady } from '../../server/request.ts'
@@ -19,7 +19,7 @@ export class MergedLists {
   /** Lists as converted for each revision, kept until the catalog of the view changes. */
   readonly #converted = new WeakMap<Catalog, Map<string, readonly unknown[]>>()
   /** The lists that each session has got. */
-  readonly #listedBy = new WeakMap<Session, ReadonlySet<ListName>>()
+  readonly #listedBy = new WeakMap<ServerSession, ReadonlySet<ListName>>()
 
   constructor(server: ProviderHost, viewOf: (caller: Caller) => View) {
     this.#server = server

@@ -89,8 +89,8 @@ export class ProxiedFeatures implements FeatureProvider {
     ])
   }
 
-  /** In a view, only of what its servers list: another resource may belong to a server outside of the view. */
-  mayWatch(uri: string, caller: Caller): boolean {
+  /** In a view, only what its servers list: another resource may belong to a server outside of the view. */
+  readonly isVisible = (uri: string, { caller }: IncomingRequest): boolean => {
     const view = this.#host.viewOf(caller)
     return view.isWhole || this.#watchedOwner(view, uri) !== undefined
   }

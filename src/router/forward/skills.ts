@@ -1,6 +1,6 @@
 import { skillsSettings } from '../../mcp/extension.ts'
 import type { Members } from '../../mcp/types/base.ts'
-import { noDirectory, noSkill } from '../../server/features/skills.ts'
+import { noDirectory, noSkill } from '../../server/features/skills/skills.ts'
 import { type HandlerResult, type IncomingRequest, stringParam } from '../../server/request.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Route } from '../dispatch/route.ts'

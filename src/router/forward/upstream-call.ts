@@ -9,7 +9,7 @@ import type { InputRequest } from '../../mcp/types/input.ts'
 import { isLogLevel, type LogLevel } from '../../mcp/types/logging.ts'
 import type { ToolAnnotations } from '../../mcp/types/tools.ts'
 import type { CallSpan } from '../../observe/call.ts'
-import type { Session } from '../../server/core/session.ts'
+import type { ServerSession } from '../../server/core/session.ts'
 import { hasRequestedLog } from '../../server/features/logging.ts'
 import { prepareInputRequest } from '../../server/input/input-requests.ts'
 import { callClient } from '../../server/input/input-run.ts'
@@ -131,7 +131,7 @@ export class UpstreamCall implements PooledCall {
   }
 
   /** The session of a session-based caller; undefined for a stateless one. */
-  get session(): Session | undefined {
+  get session(): ServerSession | undefined {
     const { caller, session } = this.request
     return caller.revision.features.sessions ? session : undefined
   }
@@ -192,8 +192,8 @@ export class UpstreamCall implements PooledCall {
 
   /** Delivers a log message of the call to the caller, if the caller has requested messages of its level. */
   onLog({ level, logger, data }: Members): void {
-    const { exchange, caller, session } = this.current
-    if (!isLogLevel(level) || !hasRequestedLog(caller, session, level)) return
+    const { exchange, caller } = this.current
+    if (!isLogLevel(level) || !hasRequestedLog(this.current, level)) return
     if (caller.revision.features.logLevel === 'request' && exchange.settled === true) return
     send(exchange.notify('notifications/message', { level, logger, data: data ?? null }))
   }

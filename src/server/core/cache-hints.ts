@@ -49,6 +49,12 @@ export function cacheHintsByMethod(cache: ServerCache = {}): ReadonlyMap<string,
   )
 }
 
+/** The methods whose results clients may share between principals. */
+export function publicLists(cache: ServerCache | undefined): ReadonlySet<string> {
+  const all = [...cacheHintsByMethod(cache)]
+  return new Set(all.filter(([, hints]) => hints.cacheScope === 'public').map(([method]) => method))
+}
+
 /** Throws a TypeError for invalid hints. `what` begins its message. */
 export function checkHints(what: string, hints: CacheHints | undefined): void {
   const { ttlMs = 0, cacheScope = 'private' } = hints ?? {}

@@ -12,7 +12,7 @@ import { type HandlerResult, type IncomingRequest, whenReady } from '../request.
  * The handler of a method that the protocol does not have. Returns the result, an object or nothing.
  * Notifications of that name call it too; their result is dropped.
  */
-export type MethodHandler = (params: Members, context: Context) => unknown
+export type MethodHandler<Env = unknown> = (params: Members, context: Context<Env>) => unknown
 
 /** Methods that the protocol does not have. */
 export class CustomMethods {

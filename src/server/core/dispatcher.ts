@@ -24,8 +24,11 @@ import type { Subscriptions } from '../subscriptions/subscriptions.ts'
 import type { TaskOptions } from '../tasks/registry.ts'
 import { Tasks } from '../tasks/tasks.ts'
 import { CustomMethods, checkExtensions } from './custom-methods.ts'
+import type { EventListeners } from './events.ts'
 import { discover, initialize, type ServerIdentity, unsupportedVersion } from './lifecycle.ts'
-import { mcpCancellation, type Session } from './session.ts'
+import type { LocalCall } from './local-call.ts'
+import { type ContextFactory, RequestScope } from './request-scope.ts'
+import { mcpCancellation, type ServerSession } from './session.ts'
 
 /** The options of a dispatcher. */
 export interface DispatcherOptions {
@@ -38,6 +41,10 @@ export interface DispatcherOptions {
   readonly cursors: Cursors
   readonly subscriptions: Subscriptions
   readonly tasks: TaskOptions | undefined
+  /** The methods of lists that clients may share between principals. */
+  readonly publicLists: ReadonlySet<string>
+  readonly context: ContextFactory<unknown> | undefined
+  readonly events: EventListeners
   readonly onError: (error: unknown, message?: RpcRequest | RpcNotification) => void
 }
 
@@ -57,6 +64,8 @@ export class Dispatcher<P extends FeatureProvider> implements ServerIdentity {
   readonly features: P
   /** The methods that the protocol does not have. */
   readonly methods = new CustomMethods()
+  /** The environment and the middlewares of requests. */
+  readonly scope: RequestScope
   readonly #options: DispatcherOptions
   readonly #handlers: ReadonlyMap<string, RequestHandler>
 
@@ -70,6 +79,7 @@ export class Dispatcher<P extends FeatureProvider> implements ServerIdentity {
     this.revisions = options.revisions
     this.profile = options.profile
     this.#options = options
+    this.scope = new RequestScope(options.context)
     checkExtensions(options.extensions)
     const { subscriptions, pageSize, cursors } = options
     this.tasks = new Tasks(
@@ -82,6 +92,7 @@ export class Dispatcher<P extends FeatureProvider> implements ServerIdentity {
       pageSize,
       tasks: this.tasks,
       subscriptions,
+      publicLists: options.publicLists,
       maxToolDescription: options.profile.maxToolDescription,
       onError: this.#report,
     })
@@ -117,7 +128,7 @@ export class Dispatcher<P extends FeatureProvider> implements ServerIdentity {
   callerOf(
     message: RpcRequest | RpcNotification,
     { envelope }: Exchange,
-    session: Session | undefined,
+    session: ServerSession | undefined,
   ): Caller | undefined {
     const principal = envelope.principal ?? session?.envelope.principal
     return statelessCaller(rawParams(message), principal, this.revisions, this.#unsupported)
@@ -130,7 +141,7 @@ export class Dispatcher<P extends FeatureProvider> implements ServerIdentity {
   answer(
     message: RpcRequest | RpcNotification,
     exchange: Exchange,
-    session: Session | undefined,
+    session: ServerSession | undefined,
     caller: Caller | undefined,
     acceptsRaw: boolean,
   ): unknown {
@@ -141,33 +152,45 @@ export class Dispatcher<P extends FeatureProvider> implements ServerIdentity {
       : this.#dispatch(message, params, exchange, session, caller, acceptsRaw)
   }
 
+  /** Calls a tool without a connection: as any request, but without the middlewares of `use`. */
+  call({ params, caller, exchange }: LocalCall): HandlerResult {
+    const message: RpcRequest = { type: 'request', id: 0, method: 'tools/call', params }
+    return this.#dispatch(message, params, exchange, undefined, caller, false)
+  }
+
   readonly #unsupported = (requested: string): RpcError => unsupportedVersion(this, requested)
 
   #notified(
     message: RpcNotification,
     params: NamedParams,
     exchange: Exchange,
-    session: Session | undefined,
+    session: ServerSession | undefined,
   ): unknown {
-    if (session !== undefined) handleNotification(message, params, session)
+    if (session !== undefined) {
+      handleNotification(message, params, session, this.#options.events)
+    }
     const { method } = message
     if (!this.methods.has(method)) return undefined
-    const caller = this.callerOf(message, exchange, session) ?? session?.caller
+    const caller = this.callerOf(message, exchange, session) ?? sessionCaller(session, exchange)
     if (caller === undefined) return undefined
-    return this.methods.answer({ method, params, id: null, caller, exchange, session })
+    const { env } = exchange.envelope
+    const request = { method, params, id: null, caller, exchange, session, env }
+    return env === undefined
+      ? this.scope.run(request, this.#answerCustom)
+      : this.methods.answer(request)
   }
 
   #dispatch(
     message: RpcRequest,
     params: NamedParams,
     exchange: Exchange,
-    session: Session | undefined,
+    session: ServerSession | undefined,
     stateless: Caller | undefined,
     acceptsRaw: boolean,
   ): HandlerResult {
     const { id } = message
     const method = this.profile.methodAliases ? canonicalRequest(message.method) : message.method
-    const caller = stateless ?? session?.caller
+    const caller = stateless ?? sessionCaller(session, exchange)
     if (caller === undefined) {
       if (method === 'ping' && session !== undefined && this.profile.earlyPing) return {}
       throw errors.notInitialized(undefined, {
@@ -176,11 +199,20 @@ export class Dispatcher<P extends FeatureProvider> implements ServerIdentity {
     }
     // A client that sends requests has been initialized, even if it never sent the notification.
     if (session !== undefined && stateless === undefined && method !== 'ping') {
-      session.isReady = true
+      session.markReady()
     }
     const handler = this.#handlerOf(method, caller)
     if (handler === undefined) throw errors.methodNotFound({ method })
-    return handler({ method, params, id, caller, exchange, session, acceptsRaw })
+    const { env } = exchange.envelope
+    const request = { method, params, id, caller, exchange, session, acceptsRaw, env }
+    if (this.scope.isIdle(method)) return handler(request)
+    const needsEnv = env === undefined && (methodRow(method) === undefined || this.#usesEnv(method))
+    return needsEnv ? this.scope.run(request, handler) : this.scope.runEntered(request, handler)
+  }
+
+  /** Whether the handler of a method, or a middleware around it, sees the environment. */
+  #usesEnv(method: string): boolean {
+    return this.features.methods.has(method) || this.scope.hasAround(method)
   }
 
   #handlerOf(method: string, caller: Caller): RequestHandler | undefined {
@@ -207,8 +239,8 @@ export class Dispatcher<P extends FeatureProvider> implements ServerIdentity {
   }
 
   #table(subscriptions: Subscriptions): ReadonlyMap<string, RequestHandler> {
-    const { tasks, features } = this
-    const { available, methods } = features
+    const { tasks } = this
+    const { available, methods, isVisible } = this.features
     return new Map<string, RequestHandler>([
       ['ping', () => ({})],
       ['server/discover', request => discover(this, request.caller)],
@@ -229,7 +261,7 @@ export class Dispatcher<P extends FeatureProvider> implements ServerIdentity {
             tasks: available.tasks
               ? (caller, ids) => tasks.extension.visibleTasks(caller, ids)
               : undefined,
-            mayWatch: uri => features.mayWatch?.(uri, request.caller) !== false,
+            isVisible,
           }),
       ],
     ])
@@ -258,13 +290,34 @@ function paramsOf(params: RpcRequest['params']): NamedParams {
 }
 
 /**
- * Handles a notification of the protocol, under its name in any revision. Ignores those that a server
- * has no use for, such as changes of roots, which the server requests each time it needs them.
+ * Returns the caller of a request in a session: the client that `initialize` described, as the principal
+ * of this very request.
  */
-function handleNotification(message: RpcNotification, params: NamedParams, session: Session): void {
+function sessionCaller(
+  session: ServerSession | undefined,
+  { envelope }: Exchange,
+): Caller | undefined {
+  const caller = session?.caller
+  const { principal } = envelope
+  if (caller === undefined || principal === undefined || principal === caller.principal) {
+    return caller
+  }
+  return { ...caller, principal }
+}
+
+/**
+ * Handles a notification of the protocol, under its name in any revision. Ignores those that a server
+ * has no use for.
+ */
+function handleNotification(
+  message: RpcNotification,
+  params: NamedParams,
+  session: ServerSession,
+  events: EventListeners,
+): void {
   switch (canonicalNotification(message.method)) {
     case 'notifications/initialized':
-      if (session.caller !== undefined) session.isReady = true
+      if (session.caller !== undefined) session.markReady()
       break
     case mcpCancellation.method: {
       // Only other spellings arrive here: the peer handles the usual one.
@@ -272,6 +325,9 @@ function handleNotification(message: RpcNotification, params: NamedParams, sessi
       if (given !== undefined) session.peer.cancel(given.id, given.why)
       break
     }
+    case 'notifications/roots/list_changed':
+      if (session.isReady) events.emit('roots', session)
+      break
     case 'notifications/tasks/status':
       session.onTaskStatus(params.taskId)
       break

@@ -3,6 +3,7 @@ import { parsedMessage } from '../../jsonrpc/codec/raw-json.ts'
 import { compose, type Exchange, type Handler, type Middleware } from '../../jsonrpc/handler.ts'
 import type { RpcNotification, RpcRequest } from '../../jsonrpc/message.ts'
 import { guarded, type PeerOptions, printError } from '../../jsonrpc/peer/options.ts'
+import type { ToolAnswer } from '../../mcp/content/tool-answer.ts'
 import type { Attachment, Endpoint, EndpointHandler } from '../../mcp/endpoint.ts'
 import { toWire } from '../../mcp/errors/wire.ts'
 import { omitsUnreadableId, type Profile, profile } from '../../mcp/profile.ts'
@@ -13,6 +14,7 @@ import {
   revisions,
   unknownRevision,
 } from '../../mcp/revisions/revisions.ts'
+import type { Members } from '../../mcp/types/base.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { fromThenable } from '../../util/promises.ts'
 import { createSealer } from '../crypto/seal.ts'
@@ -21,11 +23,17 @@ import { createCursors } from '../features/pagination.ts'
 import type { ServerInfo, ServerOptions } from '../options.ts'
 import { Subscriptions } from '../subscriptions/subscriptions.ts'
 import { checkInfo } from '../validate.ts'
+import { type AnyAround, checkAround } from './around.ts'
+import { publicLists } from './cache-hints.ts'
 import type { MethodHandler } from './custom-methods.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { withErlmcpNames } from './erlmcp-names.ts'
+import { EventListeners } from './events.ts'
+import { type LocalCallOptions, localAnswer, localCall } from './local-call.ts'
+import { mountedScope } from './mounted-scope.ts'
+import type { Scope } from './request-scope.ts'
 import { ResultEncoder } from './result-encoder.ts'
-import { Session, type SessionHost, takesBatch } from './session.ts'
+import { ServerSession, type SessionHost, takesBatch } from './session.ts'
 
 /**
  * Accepts connections and single messages in every protocol revision, and dispatches them to the
@@ -37,20 +45,25 @@ export class McpEndpoint<P extends FeatureProvider> implements Endpoint {
   readonly profile: Profile
   /** The sessions and listen streams that are notified of changes. */
   readonly subscriptions: Subscriptions
+  /** The listeners of the events of sessions and subscriptions. */
+  readonly events: EventListeners
   readonly #peer: PeerOptions
   /** One object for all sessions, because there may be thousands. */
   readonly #sessionHost: SessionHost
   readonly #dispatcher: Dispatcher<P>
   readonly #encoder: ResultEncoder
   readonly #middlewares: Middleware[] = []
-  readonly #sessions = new Set<Session>()
+  readonly #sessions = new Set<ServerSession>()
+  #closing: AbortController | undefined
+  #isClosing = false
 
   constructor(info: ServerInfo, makeProvider: MakeProvider<P>, options: ServerOptions) {
     checkInfo(info)
     this.profile = profile(options.profile)
     const onError = guarded(options.onError ?? printError)
     this.#peer = { onError, ...options.peer }
-    this.subscriptions = new Subscriptions(onError)
+    this.events = new EventListeners(onError)
+    this.subscriptions = new Subscriptions(onError, this.events)
     this.#dispatcher = new Dispatcher(info, makeProvider, {
       profile: this.profile,
       revisions: servedRevisions(options.revisions),
@@ -61,6 +74,9 @@ export class McpEndpoint<P extends FeatureProvider> implements Endpoint {
       cursors: createCursors({ keys: options.keys }),
       subscriptions: this.subscriptions,
       tasks: options.tasks,
+      publicLists: publicLists(options.cache),
+      context: options.context,
+      events: this.events,
       onError,
     })
     this.#encoder = new ResultEncoder({
@@ -93,6 +109,29 @@ export class McpEndpoint<P extends FeatureProvider> implements Endpoint {
     this.#middlewares.push(middleware)
   }
 
+  /** Adds a middleware around the requests of one method; the first is outermost. */
+  around(method: string, middleware: AnyAround): void {
+    checkAround(method, middleware)
+    this.#dispatcher.scope.add(method, middleware)
+  }
+
+  /** Calls a tool without a connection. */
+  async call(name: string, args: Members, options: LocalCallOptions): Promise<ToolAnswer> {
+    return localAnswer(name, await this.#dispatcher.call(localCall(name, args, options)))
+  }
+
+  /** Returns what it adds to requests where it is mounted on another server; a new object for each mount. */
+  mountScope(): Scope {
+    return mountedScope(this.#dispatcher.scope, this.#middlewares)
+  }
+
+  /** Aborted when closing begins. */
+  get signal(): AbortSignal {
+    this.#closing ??= new AbortController()
+    if (this.#isClosing) this.#closing.abort()
+    return this.#closing.signal
+  }
+
   /**
    * Adds a method that the protocol does not have, such as `x/status`, for requests and notifications in
    * every revision. Throws a TypeError for a name that is taken.
@@ -116,7 +155,7 @@ export class McpEndpoint<P extends FeatureProvider> implements Endpoint {
   /** Takes over a channel until it closes. */
   attach(channel: Channel, envelope: Envelope = {}): Attachment {
     const isErlmcp = this.profile.notificationNames === 'erlmcp'
-    const session = new Session(
+    const session = new ServerSession(
       isErlmcp ? withErlmcpNames(channel) : channel,
       envelope,
       this.#sessionHost,
@@ -128,6 +167,8 @@ export class McpEndpoint<P extends FeatureProvider> implements Endpoint {
 
   /** Cancels the running tasks and closes every connection gracefully. */
   async close(options?: { readonly drainMs?: number }): Promise<void> {
+    this.#isClosing = true
+    this.#closing?.abort()
     // First, so that requests that wait for a task still get its result.
     await this.#dispatcher.tasks.close()
     this.subscriptions.endAll()
@@ -151,10 +192,16 @@ export class McpEndpoint<P extends FeatureProvider> implements Endpoint {
       takesBatches: (batch, caller) => takesBatch(profile, batch, caller),
       omitsNullIds: caller => omitsUnreadableId(profile, caller?.revision),
       handlerFor: session => this.#handlerFor(session),
+      onReady: session => this.events.emit('ready', session),
       onClosing: closing => {
         if (!this.#sessions.delete(closing)) return
         this.subscriptions.remove(closing)
-        for (const uri of closing.uris) this.subscriptions.unwatch(uri)
+        const { caller } = closing
+        if (caller === undefined) return
+        for (const uri of closing.subscriptions) {
+          this.subscriptions.unwatch(uri, { caller, session: closing })
+        }
+        if (closing.isReady) this.events.emit('closed', closing)
       },
     }
   }
@@ -165,7 +212,7 @@ export class McpEndpoint<P extends FeatureProvider> implements Endpoint {
    * Without middlewares a message goes straight to the dispatcher. The caller is read once, here or by
    * the HTTP service, and its revision completes the result.
    */
-  #handlerFor(session: Session | undefined): EndpointHandler {
+  #handlerFor(session: ServerSession | undefined): EndpointHandler {
     const dispatcher = this.#dispatcher
     const encoder = this.#encoder
     const middlewares = this.#middlewares
@@ -206,7 +253,7 @@ export class McpEndpoint<P extends FeatureProvider> implements Endpoint {
    * The handler behind the middlewares. It reads the caller of the message that they pass on, which they
    * may have changed, and completes the result, because they see results as they are sent.
    */
-  #innermost(session: Session | undefined): Handler {
+  #innermost(session: ServerSession | undefined): Handler {
     const dispatcher = this.#dispatcher
     const encoder = this.#encoder
     return (message, exchange) => {
@@ -230,7 +277,7 @@ export class McpEndpoint<P extends FeatureProvider> implements Endpoint {
     outcome: Promise<unknown>,
     message: RpcRequest | RpcNotification,
     exchange: Exchange,
-    session: Session | undefined,
+    session: ServerSession | undefined,
     revision: Revision | undefined,
   ): Promise<unknown> {
     const fail = (error: unknown): never => {
@@ -250,7 +297,7 @@ export class McpEndpoint<P extends FeatureProvider> implements Endpoint {
     error: unknown,
     message: RpcRequest | RpcNotification,
     exchange: Exchange,
-    session: Session | undefined,
+    session: ServerSession | undefined,
     revision: Revision | undefined,
   ): unknown {
     // Without a known caller: a request of a session, or a stateless one whose caller is invalid.

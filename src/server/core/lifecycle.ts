@@ -9,7 +9,7 @@ import { jsonMemory } from '../../util/json-memory.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
 import { type NamedParams, objectParam, stringParam } from '../request.ts'
-import type { Session } from './session.ts'
+import type { ServerSession } from './session.ts'
 
 /** The identity of a server, as `initialize` and `server/discover` return it. */
 export interface ServerIdentity {
@@ -24,7 +24,7 @@ export interface ServerIdentity {
 /** Answers `initialize`: negotiates the revision and sets the caller of the session. */
 export function initialize(
   server: ServerIdentity,
-  session: Session,
+  session: ServerSession,
   params: NamedParams,
 ): NamedParams {
   if (session.caller !== undefined) {

@@ -6,11 +6,13 @@ import { Peer } from '../../jsonrpc/peer/peer.ts'
 import type { Caller } from '../../mcp/caller.ts'
 import type { Attachment } from '../../mcp/endpoint.ts'
 import { listChangedMethods } from '../../mcp/list-changes.ts'
+import { wantsLevel } from '../../mcp/log-level.ts'
 import { readRequestMeta } from '../../mcp/meta.ts'
 import type { Profile } from '../../mcp/profile.ts'
-import type { LogLevel } from '../../mcp/types/logging.ts'
+import { isLogLevel, type LogLevel } from '../../mcp/types/logging.ts'
 import { UrlElicitations } from '../input/elicit.ts'
-import type { ChangeNotice, Subscriber } from '../subscriptions/subscriptions.ts'
+import type { Session } from '../session.ts'
+import { type ChangeNotice, concerns, type Subscriber } from '../subscriptions/subscriptions.ts'
 
 /** The spelling of cancellation in MCP: the same for both sides and in every revision. */
 export const mcpCancellation = {
@@ -27,9 +29,11 @@ export interface SessionHost {
   takesBatches(batch: Batch, caller: Caller | undefined): boolean
   /** Whether the error for a message without a readable id omits the id. */
   omitsNullIds(caller: Caller | undefined): boolean
-  handlerFor(session: Session): Handler
+  handlerFor(session: ServerSession): Handler
+  /** The client can receive requests and notifications. Called once. */
+  onReady(session: ServerSession): void
   /** The channel is closed, or about to be. */
-  onClosing(session: Session): void
+  onClosing(session: ServerSession): void
 }
 
 /**
@@ -37,23 +41,20 @@ export interface SessionHost {
  * subscriptions and the listen streams. Stateless requests may use the connection too; they leave no
  * state on it that affects other requests.
  */
-export class Session implements Attachment, Subscriber {
+export class ServerSession implements Session, Attachment, Subscriber {
   /** Settles when the connection has closed; with the error if it did not close normally. */
   readonly closed: Promise<Error | undefined>
   /** What accompanies every message of the connection, such as its principal. */
   readonly envelope: Envelope
   /** The client of the session, once `initialize` has succeeded. */
   caller: Caller | undefined
-  /**
-   * Whether the client has sent `notifications/initialized`, or a request that implies it. Before that
-   * the server sends it no notifications and no requests.
-   */
-  isReady = false
   /** Set by `logging/setLevel`. */
   logLevel: LogLevel | undefined
   /** The URL elicitations that the client was asked to open, until they are completed. */
   readonly elicitations = new UrlElicitations()
+  #isReady = false
   // Most sessions need none of these, and a server may have thousands of sessions.
+  #id: string | undefined
   #uris: Set<string> | undefined
   #taskWakeups: Map<string, () => void> | undefined
   #endListenStreams: Set<() => void> | undefined
@@ -77,19 +78,39 @@ export class Session implements Attachment, Subscriber {
     void this.closed.then(() => host.onClosing(this))
   }
 
+  get id(): string {
+    this.#id ??= crypto.randomUUID()
+    return this.#id
+  }
+
+  /**
+   * Whether the client has sent `notifications/initialized`, or a request that implies it. Before that
+   * the server sends it no notifications and no requests.
+   */
+  get isReady(): boolean {
+    return this.#isReady
+  }
+
+  /** Marks the session as ready to receive requests and notifications. Idempotent. */
+  markReady(): void {
+    if (this.#isReady) return
+    this.#isReady = true
+    this.#host.onReady(this)
+  }
+
   /** The peer of the connection, for requests to the client. */
   get peer(): Peer {
     return this.#peer
   }
 
   /** The resources that the session has subscribed to. */
-  get uris(): ReadonlySet<string> {
+  get subscriptions(): ReadonlySet<string> {
     return this.#uris ?? none
   }
 
   /** Subscribes to a resource. Returns false where the session had subscribed already. */
   subscribe(uri: string): boolean {
-    if (this.uris.has(uri)) return false
+    if (this.subscriptions.has(uri)) return false
     this.#uris ??= new Set()
     this.#uris.add(uri)
     return true
@@ -123,6 +144,7 @@ export class Session implements Attachment, Subscriber {
   /** Returns whether the client gets a notification of this change. */
   accepts(change: ChangeNotice): boolean {
     if (!this.isReady || change.type === 'task') return false
+    if (!concerns(change, this.caller)) return false
     return change.type !== 'resource' || this.#uris?.has(change.uri) === true
   }
 
@@ -134,6 +156,15 @@ export class Session implements Attachment, Subscriber {
     } else {
       this.notify(listChangedMethods[change.type])
     }
+  }
+
+  /** Sends a log message, if the client wants messages of this level. */
+  log(level: LogLevel, data: unknown, logger?: string): void {
+    if (!isLogLevel(level)) throw new TypeError(`unknown log level "${level}"`)
+    const { caller } = this
+    if (caller === undefined || !this.#isReady) return
+    if (!wantsLevel(caller, this.logLevel, level)) return
+    this.notify('notifications/message', { level, logger, data: data ?? null })
   }
 
   /** Sends a notification. Drops it where the channel is closed, as the network would. */

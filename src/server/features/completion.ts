@@ -10,41 +10,53 @@ import {
   stringParam,
   whenReady,
 } from '../request.ts'
+import { type RequestContext, RequestView } from '../request-context.ts'
+import { type FeatureEntry, type Rename, runEntry } from './registry.ts'
 
 /** The second argument of a completer. */
-export interface CompletionContext {
+export interface CompletionContext<Env = unknown> extends RequestContext<Env> {
   /** The values of arguments that the client has already filled in. */
   readonly arguments: Readonly<Record<string, string>>
-  /** Aborted when the client has cancelled the request or the connection has closed. */
-  readonly signal: AbortSignal
 }
 
 /** Suggests values for an argument. `value` is what the user has typed so far. */
-export type Completer = (
+export type Completer<Env = unknown> = (
   value: string,
-  context: CompletionContext,
+  context: CompletionContext<Env>,
 ) => readonly string[] | Promise<readonly string[]>
 
 /** Completers by the name of the argument or variable that they complete. */
-export type Completers = Readonly<Record<string, Completer>>
+export type Completers<Env = unknown> = Readonly<Record<string, Completer<Env>>>
+
+/** A completer, and the entry that it belongs to. */
+interface FoundCompleter {
+  readonly entry: FeatureEntry<unknown>
+  readonly completer: Completer
+}
 
 /** The result of looking up a completer; undefined where the argument exists but has no completer. */
-export type FoundCompleter = Completer | undefined | 'no reference' | 'no argument'
+export type CompleterSearch = FoundCompleter | undefined | 'no reference' | 'no argument'
 
-/** Finds the completer of an argument. `names` are the arguments that exist. */
+/** Finds the completer of an argument of an entry. `names` are the arguments that exist. */
 export function findCompleter(
+  entry: FeatureEntry<unknown>,
   completers: Completers | undefined,
   names: readonly string[],
   argument: string,
-): FoundCompleter {
+): CompleterSearch {
   if (!names.includes(argument)) return 'no argument'
   const isDefined = completers !== undefined && Object.hasOwn(completers, argument)
-  return isDefined ? completers[argument] : undefined
+  const completer = isDefined ? completers[argument] : undefined
+  return completer && { entry, completer }
 }
 
 /** The prompts or the resources of a server, as far as completion needs them. */
 interface CompleterSource {
-  completer(reference: string, argument: string): FoundCompleter
+  completer(
+    reference: string,
+    argument: string,
+    request: IncomingRequest,
+  ): CompleterSearch | Promise<CompleterSearch>
 }
 
 /** Answers `completion/complete`. */
@@ -53,24 +65,29 @@ export function complete(
   prompts: CompleterSource,
   resources: CompleterSource,
 ): HandlerResult {
-  const { params, exchange } = request
+  const { params } = request
   const argument = params.argument
   if (!isRecord(argument)) throw invalid('argument must be an object')
   const name = stringParam(argument, 'name')
   const value = stringParam(argument, 'value')
-  const completer = completerOf(params.ref, name, prompts, resources)
-  if (completer === undefined) return { completion: { values: [], total: 0, hasMore: false } }
   const { completionContext } = request.caller.revision.features
-  const context: CompletionContext = {
-    arguments: completionContext ? filledArguments(params.context) : {},
-    get signal() {
-      return exchange.signal
-    },
-  }
-  // The check: a completer returns a list of strings, by its type.
-  const values = fromThenable(completer(value, context)) as ReturnType<Completer>
-  return whenReady(values, limited)
+  const filled = completionContext ? filledArguments(params.context) : {}
+  return whenReady(completerOf(request, name, prompts, resources), found => {
+    if (found === undefined) return { completion: { values: [], total: 0, hasMore: false } }
+    return runEntry(found.entry, request, byReference, entered => {
+      const context = Object.assign(new RequestView(entered), { arguments: filled })
+      // The check: a completer returns a list of strings, by its type.
+      const values = fromThenable(found.completer(value, context)) as ReturnType<Completer>
+      return whenReady(values, limited)
+    })
+  })
 }
+
+/** Renames the prompt that a completion refers to. */
+const byReference: Rename = (params, name) => ({
+  ...params,
+  ref: isRecord(params.ref) ? { ...params.ref, name } : params.ref,
+})
 
 /** The arguments in `context.arguments`; an empty object where the optional context is absent. */
 function filledArguments(context: unknown): Readonly<Record<string, string>> {
@@ -105,30 +122,34 @@ function limited(values: readonly string[]): NamedParams {
 }
 
 function completerOf(
-  ref: unknown,
+  request: IncomingRequest,
   argument: string,
   prompts: CompleterSource,
   resources: CompleterSource,
-): Completer | undefined {
+): FoundCompleter | undefined | Promise<FoundCompleter | undefined> {
+  const { ref } = request.params
   if (!isRecord(ref)) throw errors.invalidCompletionReference({ reference: String(ref) })
-  if (ref.type === 'ref/prompt' && typeof ref.name === 'string') {
-    const found = prompts.completer(ref.name, argument)
-    if (found === 'no reference') throw errors.promptNotFound({ prompt: ref.name })
-    return existing(found, argument)
+  const { type, name, uri } = ref
+  if (type === 'ref/prompt' && typeof name === 'string') {
+    return whenReady(prompts.completer(name, argument, request), found => {
+      if (found === 'no reference') throw errors.promptNotFound({ prompt: name })
+      return existing(found, argument)
+    })
   }
-  if (ref.type === 'ref/resource' && typeof ref.uri === 'string') {
-    const found = resources.completer(ref.uri, argument)
-    // Not `resource not found`, which is for a resource that cannot be read: the reference is wrong.
-    if (found === 'no reference') throw errors.invalidCompletionReference({ reference: ref.uri })
-    return existing(found, argument)
+  if (type === 'ref/resource' && typeof uri === 'string') {
+    return whenReady(resources.completer(uri, argument, request), found => {
+      // Not `resource not found`, which is for a resource that cannot be read: the reference is wrong.
+      if (found === 'no reference') throw errors.invalidCompletionReference({ reference: uri })
+      return existing(found, argument)
+    })
   }
-  throw errors.invalidCompletionReference({ reference: String(ref.type) })
+  throw errors.invalidCompletionReference({ reference: String(type) })
 }
 
 function existing(
-  found: Exclude<FoundCompleter, 'no reference'>,
+  found: Exclude<CompleterSearch, 'no reference'>,
   argument: string,
-): Completer | undefined {
+): FoundCompleter | undefined {
   if (found !== 'no argument') return found
   throw errors.invalidCompletionArgument({ argument, details: `there is no "${argument}" in it` })
 }

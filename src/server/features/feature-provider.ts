@@ -1,8 +1,7 @@
-import type { Caller } from '../../mcp/caller.ts'
 import type { HandlerResult, IncomingRequest } from '../request.ts'
 import type { Subscriptions } from '../subscriptions/subscriptions.ts'
 import type { Tasks } from '../tasks/tasks.ts'
-import type { FeatureHost } from './registry.ts'
+import type { ListHost } from './lists.ts'
 
 /**
  * The kinds of features that exist or ever existed. A kind stays available once it was, because clients
@@ -21,19 +20,18 @@ export interface AvailableFeatures {
 /** The features that answer requests: those registered at a server, or those of upstream servers. */
 export interface FeatureProvider {
   readonly available: AvailableFeatures
-  /** Whether a caller may be notified of updates of a resource. By default of every resource. */
-  mayWatch?(uri: string, caller: Caller): boolean
   /** The handlers of the methods that belong to features, by the name of the method. */
   readonly methods: ReadonlyMap<string, (request: IncomingRequest) => HandlerResult>
+  /** Whether the caller of a request may subscribe to a resource; absent where every caller may. */
+  isVisible?(uri: string, request: IncomingRequest): boolean | Promise<boolean>
 }
 
 /** What a feature provider needs from its endpoint. */
-export interface ProviderHost extends FeatureHost {
+export interface ProviderHost extends ListHost {
   readonly tasks: Tasks
   readonly subscriptions: Subscriptions
   /** The longest description of a tool, in characters. */
   readonly maxToolDescription: number
-  onError(error: unknown, request?: IncomingRequest): void
 }
 
 /** Creates the feature provider of an endpoint. Called once. */

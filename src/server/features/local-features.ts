@@ -1,10 +1,11 @@
+import type { Scope } from '../core/request-scope.ts'
 import type { HandlerResult, IncomingRequest } from '../request.ts'
 import { complete } from './completion.ts'
 import type { AvailableFeatures, FeatureProvider, ProviderHost } from './feature-provider.ts'
 import { Prompts } from './prompts.ts'
-import { Resources } from './resources.ts'
-import { Skills } from './skills.ts'
-import { Tools } from './tools.ts'
+import { Resources } from './resources/resources.ts'
+import { Skills } from './skills/skills.ts'
+import { Tools } from './tools/tools.ts'
 
 /** The tools, resources, prompts and skills that are registered at a server. */
 export class LocalFeatures implements FeatureProvider {
@@ -14,6 +15,7 @@ export class LocalFeatures implements FeatureProvider {
   readonly skills: Skills
   readonly methods: ReadonlyMap<string, (request: IncomingRequest) => HandlerResult>
   readonly available: AvailableFeatures
+  readonly isVisible: NonNullable<FeatureProvider['isVisible']>
 
   constructor(host: ProviderHost) {
     const { subscriptions } = host
@@ -40,6 +42,7 @@ export class LocalFeatures implements FeatureProvider {
       ['resources/directory/read', request => skills.readDirectory(request)],
       ['completion/complete', request => complete(request, prompts, resources)],
     ])
+    this.isVisible = (uri, request) => resources.isVisible(uri, request)
     this.available = {
       get tools() {
         return tools.isUsed
@@ -59,6 +62,27 @@ export class LocalFeatures implements FeatureProvider {
       get skills() {
         return skills.isUsed ? { directoryRead: true } : undefined
       },
+    }
+  }
+
+  /**
+   * Shows the features of a mounted server among these: names of tools and prompts begin with `prefix`, and
+   * URIs stay. Returns a function that removes them. Throws a TypeError, and changes nothing, for a name or
+   * URI that is taken.
+   */
+  mount(other: LocalFeatures, scope: Scope, prefix: string): () => void {
+    this.tools.checkMount(other.tools, prefix)
+    this.prompts.checkMount(other.prompts, prefix)
+    // The files of skills are resources.
+    this.resources.checkMount(other.resources)
+    const ends = [
+      this.tools.mount(other.tools, scope, prefix),
+      this.prompts.mount(other.prompts, scope, prefix),
+      this.resources.mount(other.resources, scope),
+      this.skills.mount(other.skills, scope),
+    ]
+    return () => {
+      for (const end of ends) end()
     }
   }
 }

@@ -1,13 +1,9 @@
 import { invalidParams } from '../../jsonrpc/error.ts'
-import type { Caller } from '../../mcp/caller.ts'
+import { wantsLevel } from '../../mcp/log-level.ts'
 import { atLeast, isLogLevel, type LogLevel } from '../../mcp/types/logging.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { TokenBucket } from '../../util/time/token-bucket.ts'
-import type { Session } from '../core/session.ts'
 import type { IncomingRequest, NamedParams } from '../request.ts'
-
-/** The level of a session before its client has sent `logging/setLevel`. */
-const DEFAULT_LEVEL: LogLevel = 'info'
 
 /** Sends the log messages of one request, at the level that the caller has requested and at a limited rate. */
 export class RequestLog {
@@ -22,8 +18,8 @@ export class RequestLog {
 
   /** Sends a message. Drops it if the caller has not requested the level, or the rate is exceeded. */
   send(level: LogLevel, data: unknown, logger: string | undefined): void {
-    const { exchange, caller, session } = this.#request
-    if (!hasRequestedLog(caller, session, level)) return
+    const { exchange, caller } = this.#request
+    if (!hasRequestedLog(this.#request, level)) return
     // A level that belongs to a request ends with it: nothing is sent once the request is settled.
     if (caller.revision.features.logLevel === 'request' && exchange.settled === true) return
     if (!this.#bucket.take()) return
@@ -33,16 +29,11 @@ export class RequestLog {
   }
 }
 
-/** Whether a caller has requested messages of this level, by its session's level or the request's own. */
-export function hasRequestedLog(
-  caller: Caller,
-  session: Session | undefined,
-  level: LogLevel,
-): boolean {
-  if (caller.revision.features.logLevel === 'request') {
-    return caller.logLevel !== undefined && atLeast(level, caller.logLevel)
-  }
-  return session !== undefined && atLeast(level, session.logLevel ?? DEFAULT_LEVEL)
+/** Whether the caller of a request has requested messages of this level, by its session or with the request. */
+export function hasRequestedLog({ caller, session }: IncomingRequest, level: LogLevel): boolean {
+  // A local call has the level of its caller in every revision.
+  if (session === undefined) return caller.logLevel !== undefined && atLeast(level, caller.logLevel)
+  return wantsLevel(caller, session.logLevel, level)
 }
 
 /** Answers `logging/setLevel`. */

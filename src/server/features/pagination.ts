@@ -1,4 +1,5 @@
 import { errors } from '../../mcp/errors/constructors.ts'
+import { limits } from '../../util/limits/limits.ts'
 import { fromBase64Url, toBase64Url } from '../crypto/base64url.ts'
 import { type CryptoKey, constantTimeEqual, copyKeys, deriveKey } from '../crypto/keys.ts'
 import type { NamedParams } from '../request.ts'
@@ -86,6 +87,10 @@ export interface Cursors {
   make(binding: string | readonly string[], position: number): Promise<string>
   /** Returns the position in a cursor; undefined for every text that `make` did not return. */
   read(binding: string | readonly string[], text: string): Promise<number | undefined>
+  /** Returns a cursor that holds a text of at most `listCursorLength` characters instead of a position. */
+  sign(binding: string | readonly string[], text: string): Promise<string>
+  /** Returns the text in a cursor; undefined for every cursor that `sign` did not return. */
+  verify(binding: string | readonly string[], cursor: string): Promise<string | undefined>
 }
 
 /** The options of `createCursors`. */
@@ -107,30 +112,39 @@ export function createCursors(options: CursorOptions = {}): Cursors {
     )
     return imported
   }
+  const sign: Cursors['sign'] = async (binding, text) => {
+    const [first] = await keys()
+    // The check: `copyKeys` returns at least one key.
+    const hash = await hashOf(first as CryptoKey, binding, text)
+    const bytes = encoder.encode(text)
+    const cursor = new Uint8Array(HASH_BYTES + bytes.length)
+    cursor.set(hash)
+    cursor.set(bytes, HASH_BYTES)
+    return toBase64Url(cursor)
+  }
+  const verify: Cursors['verify'] = async (binding, text) => {
+    // The protocol allows an empty string as a cursor, but `sign` never returns one.
+    if (typeof text !== 'string' || text.length > maxLength) return undefined
+    const cursor = fromBase64Url(text)
+    if (cursor === undefined || cursor.length <= HASH_BYTES) return undefined
+    const held = decoder.decode(cursor.subarray(HASH_BYTES))
+    const given = cursor.subarray(0, HASH_BYTES)
+    const hashes = (await keys()).map(key => hashOf(key, binding, held))
+    const isOurs = (await Promise.all(hashes)).some(hash => constantTimeEqual(hash, given))
+    return isOurs ? held : undefined
+  }
   return {
+    sign,
+    verify,
     make: async (binding, position) => {
       if (!Number.isSafeInteger(position) || position < 0) {
         throw new RangeError(`a position must be an integer ≥ 0 (got ${position})`)
       }
-      const [first] = await keys()
-      // The check: `copyKeys` returns at least one key.
-      const hash = await hashOf(first as CryptoKey, binding, position)
-      const text = encoder.encode(String(position))
-      const cursor = new Uint8Array(HASH_BYTES + text.length)
-      cursor.set(hash)
-      cursor.set(text, HASH_BYTES)
-      return toBase64Url(cursor)
+      return sign(binding, String(position))
     },
     read: async (binding, text) => {
-      // The protocol allows an empty string as a cursor, but `make` never returns one.
-      if (typeof text !== 'string' || text.length > MAX_LENGTH) return undefined
-      const cursor = fromBase64Url(text)
-      const position = cursor === undefined ? undefined : positionOf(cursor)
-      if (cursor === undefined || position === undefined) return undefined
-      const given = cursor.subarray(0, HASH_BYTES)
-      const hashes = (await keys()).map(key => hashOf(key, binding, position))
-      const isOurs = (await Promise.all(hashes)).some(hash => constantTimeEqual(hash, given))
-      return isOurs ? position : undefined
+      const held = await verify(binding, text)
+      return held === undefined ? undefined : positionOf(held)
     },
   }
 }
@@ -138,8 +152,8 @@ export function createCursors(options: CursorOptions = {}): Cursors {
 const hmac = { name: 'HMAC', hash: 'SHA-256', length: 256 }
 
 const HASH_BYTES = 16
-/** 16 bytes of hash and up to 16 digits are at most 43 base64url characters. */
-const MAX_LENGTH = 43
+/** Base64url has four characters for three bytes, and a character of the text at most four bytes. */
+const maxLength = Math.ceil(((limits.listCursorLength.default * 4 + HASH_BYTES) * 4) / 3)
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -147,15 +161,14 @@ const decoder = new TextDecoder()
 async function hashOf(
   key: CryptoKey,
   binding: string | readonly string[],
-  position: number,
+  text: string,
 ): Promise<Uint8Array> {
   // JSON keeps the parts from running into each other.
-  const text = encoder.encode(JSON.stringify([binding, position]))
-  return new Uint8Array(await crypto.subtle.sign('HMAC', key, text), 0, HASH_BYTES)
+  const signed = encoder.encode(JSON.stringify([binding, text]))
+  return new Uint8Array(await crypto.subtle.sign('HMAC', key, signed), 0, HASH_BYTES)
 }
 
-function positionOf(cursor: Uint8Array): number | undefined {
-  const text = decoder.decode(cursor.subarray(HASH_BYTES))
+function positionOf(text: string): number | undefined {
   const position = Number(text)
   // Only the canonical spelling: "07" and "7.0" are the same number, and would be other cursors.
   return Number.isSafeInteger(position) && String(position) === text ? position : undefined

@@ -1,6 +1,8 @@
 import { invalidParams } from '../../jsonrpc/error.ts'
-import { promptResult } from '../../mcp/content.ts'
-import { contentFault, listFault } from '../../mcp/content-check.ts'
+import type { Caller } from '../../mcp/caller.ts'
+import { promptResult } from '../../mcp/content/content.ts'
+import { contentFault, listFault } from '../../mcp/content/content-check.ts'
+import type { LocalizedText } from '../../mcp/content/localized.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
 import { checkName } from '../../mcp/names.ts'
 import { contentFor, promptFor } from '../../mcp/revisions/shape.ts'
@@ -10,8 +12,10 @@ import type { Schema } from '../../mcp/schema/standard-schema.ts'
 import type { Icon, Members } from '../../mcp/types/base.ts'
 import type { GetPromptResult, Prompt, PromptArgument } from '../../mcp/types/prompts.ts'
 import { isRecord, ownMember } from '../../util/objects.ts'
+import type { OptionTableOf } from '../../util/options.ts'
 import { fromThenable } from '../../util/promises.ts'
 import { Context } from '../context.ts'
+import type { Scope } from '../core/request-scope.ts'
 import { isInputRequired, runWithInput } from '../input/input-required.ts'
 import {
   type HandlerResult,
@@ -20,25 +24,42 @@ import {
   stringParam,
   whenReady,
 } from '../request.ts'
-import { checkCompleters } from '../validate.ts'
-import { type Completers, type FoundCompleter, findCompleter } from './completion.ts'
-import { pageOf } from './pagination.ts'
-import { type FeatureHost, FeatureSet, type Registration } from './registry.ts'
+import { checkCompleters, checkRegistration } from '../validate.ts'
+import { type CompleterSearch, type Completers, findCompleter } from './completion.ts'
+import { commonMembers } from './definition-members.ts'
+import { checkPublicList, type ListHost, listPage } from './lists.ts'
+import { byName, FeatureSet, type Registration, runEntry } from './registry.ts'
+import { defaultTexts, translator } from './translations.ts'
 
-/** The definition of a prompt, besides its name and its handler. */
-export interface PromptDefinition {
+/**
+ * The definition of a prompt, besides its name and its handler. `Env` is the type of what the option
+ * `context` of the server returns.
+ */
+export interface PromptDefinition<Env = unknown> {
   /** The display name, for people. */
-  readonly title?: string
+  readonly title?: LocalizedText
   /** What the prompt is for. */
-  readonly description?: string
+  readonly description?: LocalizedText
   /** The schema of its arguments: an object whose members are strings. */
   readonly args?: Schema
   /** Completers that suggest values, by the name of the argument. */
-  readonly complete?: Completers
+  readonly complete?: Completers<Env>
   /** Icons for the user interface of hosts. */
   readonly icons?: readonly Icon[]
   /** Metadata that clients get as `_meta`. */
   readonly meta?: Members
+  /**
+   * Decides which callers see the prompt: it is neither listed for the others nor can they get it, as if it
+   * did not exist. Returns at once; what it throws hides the prompt. Without it every caller sees the prompt.
+   */
+  visible?(caller: Caller, env: Env): boolean
+}
+
+/** The members of a prompt definition, for validation. */
+const promptTable: OptionTableOf<PromptDefinition> = {
+  ...commonMembers,
+  args: 'any',
+  complete: { '*': 'any' },
 }
 
 /** The handler of a prompt, after its types were checked where it was registered. */
@@ -54,13 +75,14 @@ interface PromptEntry {
 
 /** The prompts of a server. Answers `prompts/list` and `prompts/get`. */
 export class Prompts {
-  readonly #host: FeatureHost
+  readonly #host: ListHost
   readonly #set: FeatureSet<PromptDefinition, PromptEntry>
+  readonly #mounted = new Set<Prompts>()
   #hasCompleters = false
 
-  constructor(host: FeatureHost, onChange: () => void) {
+  constructor(host: ListHost, onChange: () => void) {
     this.#host = host
-    this.#set = new FeatureSet('prompt', onChange)
+    this.#set = new FeatureSet('prompt', onChange, host.onError)
   }
 
   get isUsed(): boolean {
@@ -71,31 +93,58 @@ export class Prompts {
     name: string,
     definition: PromptDefinition,
     code: PromptCode,
-  ): Registration<PromptDefinition> {
+  ): Registration<PromptDefinition, PromptCode> {
     const problem = checkName(name, 'prompt')
     if (problem !== undefined) throw new TypeError(problem)
-    return this.#set.add(name, name, definition, made => {
-      const entry = entryOf(name, made, code)
+    const make = (made: PromptDefinition, current: PromptCode): PromptEntry => {
+      checkRegistration(`prompt "${name}"`, made, current, promptTable)
+      checkPublicList(`prompt "${name}"`, made, this.#host.publicLists.has('prompts/list'))
+      const entry = entryOf(name, made, current)
       if (made.complete !== undefined) this.#hasCompleters = true
       return entry
-    })
+    }
+    return this.#set.add(name, name, definition, make, code)
   }
 
-  list({ caller, params }: IncomingRequest): HandlerResult {
-    const { cursors, pageSize } = this.#host
-    const { revision } = caller
-    const set = this.#set
-    const page = pageOf(set.list(), 'prompts', params, cursors, pageSize, set.positions())
-    return whenReady(page, ({ items, nextCursor }) => ({
-      prompts: items.map(entry => promptFor(revision, entry.prompt)),
-      nextCursor,
-    }))
+  /** Throws a TypeError if a prompt of another server would have a name that is taken. */
+  checkMount(other: Prompts, prefix: string): void {
+    this.#set.checkMount(other.#set, name => prefix + name)
+  }
+
+  /** Shows the prompts of a mounted server. Returns a function that removes them. */
+  mount(other: Prompts, scope: Scope, prefix: string): () => void {
+    const unmount = this.#set.mount(other.#set, {
+      scope,
+      keyOf: name => prefix + name,
+      rename: (entry, name) => ({ ...entry, name, prompt: { ...entry.prompt, name } }),
+    })
+    this.#mounted.add(other)
+    return () => {
+      this.#mounted.delete(other)
+      unmount()
+    }
+  }
+
+  list(request: IncomingRequest): HandlerResult {
+    const { revision } = request.caller
+    return listPage(request, this.#host, this.#set.view(request), 'prompts', ({ items }) => {
+      const translate = translator(request)
+      return items.map(({ prompt, definition }) =>
+        promptFor(revision, translate(prompt, definition)),
+      )
+    })
   }
 
   get(request: IncomingRequest): HandlerResult {
     const name = stringParam(request.params, 'name')
-    const entry = this.#set.get(name)
-    if (entry === undefined) throw errors.promptNotFound({ prompt: name })
+    return whenReady(this.#set.find(name, request), found => {
+      if (found === undefined) throw errors.promptNotFound({ prompt: name })
+      return runEntry(found, request, byName, inner => this.#get(found.value, inner))
+    })
+  }
+
+  #get(entry: PromptEntry, request: IncomingRequest): HandlerResult {
+    const { name } = entry
     const given = objectParam(request.params, 'arguments')
     for (const argument of entry.prompt.arguments ?? []) {
       if (argument.required && ownMember(given, argument.name) === undefined) {
@@ -119,16 +168,22 @@ export class Prompts {
   }
 
   /** Finds the completer of an argument of a prompt. */
-  completer(name: string, argument: string): FoundCompleter {
-    const entry = this.#set.get(name)
-    if (entry === undefined) return 'no reference'
-    const names = entry.prompt.arguments?.map(one => one.name) ?? []
-    return findCompleter(entry.definition.complete, names, argument)
+  completer(
+    name: string,
+    argument: string,
+    request: IncomingRequest,
+  ): CompleterSearch | Promise<CompleterSearch> {
+    return whenReady(this.#set.find(name, request), found => {
+      if (found === undefined) return 'no reference'
+      const { prompt, definition } = found.value
+      const names = prompt.arguments?.map(one => one.name) ?? []
+      return findCompleter(found, definition.complete, names, argument)
+    })
   }
 
   /** Whether any prompt ever had completers: clients keep the capability that they were given. */
   get hasCompleters(): boolean {
-    return this.#hasCompleters
+    return this.#hasCompleters || [...this.#mounted].some(prompts => prompts.hasCompleters)
   }
 }
 
@@ -140,7 +195,7 @@ function shaped({ caller }: IncomingRequest, entry: PromptEntry, value: unknown)
   })
   if (fault !== undefined) throw new Error(`invalid result of prompt "${entry.name}": ${fault}`)
   return {
-    description: entry.definition.description,
+    description: entry.prompt.description,
     ...result,
     messages: result.messages.map(message => ({
       ...message,
@@ -151,15 +206,14 @@ function shaped({ caller }: IncomingRequest, entry: PromptEntry, value: unknown)
 
 function entryOf(name: string, definition: PromptDefinition, code: PromptCode): PromptEntry {
   const args = compileSchema(definition.args, { what: `prompt "${name}" arguments` })
-  const { title, description, icons, meta } = definition
+  const { icons, meta } = definition
   const listed = definition.args === undefined ? undefined : argumentsOf(args.jsonSchema)
   const names = listed?.map(argument => argument.name) ?? []
   checkCompleters(`prompt "${name}"`, definition.complete, names)
   checkTakesStrings(name, args)
   const prompt: Prompt = {
     name,
-    title,
-    description,
+    ...defaultTexts(`prompt "${name}"`, definition),
     arguments: listed,
     icons,
     _meta: meta,

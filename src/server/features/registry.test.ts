@@ -16,7 +16,7 @@ describe('a set of features', () => {
   it('reports every change, and nothing else', () => {
     const onChange = vi.fn()
     const set = new FeatureSet<{ word: string }, string>('thing', onChange)
-    const a = set.add('a', 'A', { word: 'hello' }, ({ word }) => word.toUpperCase())
+    const a = set.add('a', 'A', { word: 'hello' }, ({ word }) => word.toUpperCase(), undefined)
     a.enable()
     a.disable()
     a.disable()
@@ -32,11 +32,11 @@ describe('a set of features', () => {
   it('keeps names apart, and the places of those that stay', () => {
     proves('S5b', 'S5e')
     const set = new FeatureSet<object, string>('thing', () => {})
-    const a = set.add('a', 'a', {}, () => 'a')
-    set.add('A', 'A', {}, () => 'A')
-    expect(() => set.add('a', 'other', {}, () => 'other')).toThrow('duplicate thing "a"')
+    const a = set.add('a', 'a', {}, () => 'a', undefined)
+    set.add('A', 'A', {}, () => 'A', undefined)
+    expect(() => set.add('a', 'other', {}, () => 'other', undefined)).toThrow('duplicate thing "a"')
     a.remove()
-    set.add('a', 'again', {}, () => 'again')
+    set.add('a', 'again', {}, () => 'again', undefined)
     expect([set.list(), set.positions()]).toEqual([
       ['A', 'again'],
       [1, 2],

@@ -71,8 +71,13 @@ export type ElicitAnswer<Q> = Q extends { readonly onDecline: 'return' }
           readonly content: Content<Q>
         }
       | {
-          /** Whether the user declined, or dismissed the request without an answer. */
-          readonly action: 'decline' | 'cancel'
+          /** The user declined. */
+          readonly action: 'decline'
+          readonly content?: undefined
+        }
+      | {
+          /** The user dismissed the request without an answer. */
+          readonly action: 'cancel'
           readonly content?: undefined
         }
   : Content<Q>

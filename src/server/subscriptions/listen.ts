@@ -11,14 +11,19 @@ import { metaKeys } from '../../mcp/meta.ts'
 import type { SubscriptionFilter } from '../../mcp/types/subscriptions.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
-import type { IncomingRequest, NamedParams } from '../request.ts'
-import type { ChangeNotice, Subscriber, Subscriptions } from './subscriptions.ts'
+import { type IncomingRequest, type NamedParams, whenReady } from '../request.ts'
+import {
+  type ChangeNotice,
+  concerns,
+  type Subscriber,
+  type Subscriptions,
+} from './subscriptions.ts'
 
 /** The kinds of changes that a server can notify of. */
 export interface ListenableFeatures extends Readonly<Record<ListKind, boolean>> {
   readonly tasks: TaskFinder | undefined
-  /** Whether the caller may be notified of updates of a resource. By default of every resource. */
-  readonly mayWatch?: (uri: string) => boolean
+  /** Whether the caller of a request may subscribe to a resource; absent where every caller may. */
+  readonly isVisible?: (uri: string, request: IncomingRequest) => boolean | Promise<boolean>
 }
 
 /** Returns the current state of those of the given tasks that the caller may see. */
@@ -37,13 +42,43 @@ export function openListenStream(
   subscriptions: Subscriptions,
   listenable: ListenableFeatures,
 ): Promise<NamedParams> {
-  const { id, caller } = request
+  const { id } = request
   if (typeof id !== 'string' && typeof id !== 'number') {
     throw invalidParams('a subscription needs an id: its messages repeat it')
   }
   const wanted = request.params.notifications
-  const filter = filterOf(wanted, listenable)
   const taskIds = taskIdsOf(wanted)
+  const supported = filterOf(wanted, listenable)
+  const filter = visibleFilter(supported, listenable, request)
+  return whenReady(filter, known =>
+    open(request, subscriptions, listenable, known, taskIds),
+  ) as Promise<NamedParams>
+}
+
+/** Leaves out the resources that the caller may not see, as if they did not exist. */
+function visibleFilter(
+  filter: SubscriptionFilter,
+  { isVisible }: ListenableFeatures,
+  request: IncomingRequest,
+): SubscriptionFilter | Promise<SubscriptionFilter> {
+  const uris = filter.resourceSubscriptions
+  if (uris === undefined || isVisible === undefined) return filter
+  const seen = uris.map(uri => isVisible(uri, request))
+  const keep = (known: readonly unknown[]): SubscriptionFilter => ({
+    ...filter,
+    resourceSubscriptions: uris.filter((_, at) => known[at] === true),
+  })
+  return seen.some(one => one instanceof Promise) ? Promise.all(seen).then(keep) : keep(seen)
+}
+
+function open(
+  request: IncomingRequest,
+  subscriptions: Subscriptions,
+  listenable: ListenableFeatures,
+  filter: SubscriptionFilter,
+  taskIds: readonly string[] | undefined,
+): Promise<NamedParams> {
+  const { caller } = request
   if (taskIds === undefined) return follow(request, subscriptions, filter)
   if (!declaresExtension(caller.capabilities, tasksExtension)) {
     throw missingExtension(tasksExtension)
@@ -71,7 +106,7 @@ export function openListenStream(
 }
 
 function follow(
-  { exchange, session, id }: IncomingRequest,
+  { exchange, session, id, caller }: IncomingRequest,
   subscriptions: Subscriptions,
   filter: SubscriptionFilter,
   tasks: readonly object[] = [],
@@ -91,13 +126,14 @@ function follow(
   }
   if (exchange.signal.aborted) return Promise.resolve({ _meta })
   return new Promise(resolve => {
-    const subscriber = new Listener(filter, send)
+    const subscriber = new Listener(filter, caller, send)
+    const watcher = { caller, session: undefined }
     let isEnded = false
     const end = (): void => {
       if (isEnded) return
       isEnded = true
       subscriptions.remove(subscriber)
-      for (const uri of subscriber.uris) subscriptions.unwatch(uri)
+      for (const uri of subscriber.uris) subscriptions.unwatch(uri, watcher)
       session?.endListenStreams.delete(end)
       // On a shared channel nothing else ends with the stream. The result is sent first, so that a
       // client that takes the notification for a failure already has the result.
@@ -112,7 +148,7 @@ function follow(
       subscriber.release()
     }
     subscriptions.add(subscriber, end)
-    for (const uri of subscriber.uris) subscriptions.watch(uri)
+    for (const uri of subscriber.uris) subscriptions.watch(uri, watcher)
     session?.endListenStreams.add(end)
     exchange.onShutdown?.(end)
     exchange.signal.addEventListener('abort', end, { once: true })
@@ -125,18 +161,25 @@ function follow(
 
 class Listener implements Subscriber {
   readonly #filter: SubscriptionFilter
+  readonly #caller: Caller
   readonly uris: ReadonlySet<string>
   readonly #send: (method: string, params: object) => void
   /** Changes before the acknowledgement, which is sent first; undefined after it. */
   #held: ChangeNotice[] | undefined = []
 
-  constructor(filter: SubscriptionFilter, send: (method: string, params: object) => void) {
+  constructor(
+    filter: SubscriptionFilter,
+    caller: Caller,
+    send: (method: string, params: object) => void,
+  ) {
     this.#filter = filter
+    this.#caller = caller
     this.uris = new Set(filter.resourceSubscriptions)
     this.#send = send
   }
 
   accepts(change: ChangeNotice): boolean {
+    if (!concerns(change, this.#caller)) return false
     if (change.type === 'resource') return this.uris.has(change.uri)
     if (change.type === 'task') return this.#filter.taskIds?.includes(change.taskId) === true
     return this.#filter[listFilterMembers[change.type]] === true
@@ -182,7 +225,6 @@ function taskIdsOf(wanted: unknown): readonly string[] | undefined {
 function filterOf(wanted: unknown, listenable: ListenableFeatures): SubscriptionFilter {
   if (!isRecord(wanted)) throw invalidParams('notifications must be an object')
   const uris = wanted.resourceSubscriptions
-  const { mayWatch = () => true } = listenable
   if (uris !== undefined && !(Array.isArray(uris) && uris.every(uri => typeof uri === 'string'))) {
     throw invalidParams('resourceSubscriptions must be a list of URIs')
   }
@@ -193,7 +235,6 @@ function filterOf(wanted: unknown, listenable: ListenableFeatures): Subscription
   }
   return {
     ...listFilter(kind => wanted[listFilterMembers[kind]] === true && listenable[kind]),
-    ...(Array.isArray(uris) &&
-      listenable.resources && { resourceSubscriptions: uris.filter(mayWatch) }),
+    ...(Array.isArray(uris) && listenable.resources && { resourceSubscriptions: uris }),
   }
 }

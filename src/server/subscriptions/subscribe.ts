@@ -8,30 +8,30 @@ import type { Subscriptions } from './subscriptions.ts'
  * session has reached its limit.
  */
 export function subscribe(
-  { session }: IncomingRequest,
+  { session, caller }: IncomingRequest,
   uri: string,
   subscriptions: Subscriptions,
 ): HandlerResult {
   if (session === undefined) return {}
   const confirm = (): HandlerResult => subscriptions.whenWatched?.([uri]).then(() => ({})) ?? {}
-  if (session.uris.has(uri)) return confirm()
-  const isFull = session.uris.size >= limits.subscribedUris.default
+  if (session.subscriptions.has(uri)) return confirm()
+  const isFull = session.subscriptions.size >= limits.subscribedUris.default
   if (isFull || !subscriptions.hasRoomFor([uri])) {
     throw errors.subscriptionFailed({ details: 'too many subscriptions' })
   }
   // A session that is closing would never unsubscribe.
   if (!subscriptions.has(session)) return {}
   session.subscribe(uri)
-  subscriptions.watch(uri)
+  subscriptions.watch(uri, { caller, session })
   return confirm()
 }
 
 /** Unsubscribes the session of a request from a resource; does nothing where it had not subscribed. */
 export function unsubscribe(
-  { session }: IncomingRequest,
+  { session, caller }: IncomingRequest,
   uri: string,
   subscriptions: Subscriptions,
 ): NamedParams {
-  if (session?.unsubscribe(uri)) subscriptions.unwatch(uri)
+  if (session?.unsubscribe(uri)) subscriptions.unwatch(uri, { caller, session })
   return {}
 }

@@ -1,10 +1,17 @@
+import type { Caller } from '../../mcp/caller.ts'
 import type { ListKind } from '../../mcp/list-changes.ts'
 import { KiB } from '../../util/limits/limit.ts'
 import { limits } from '../../util/limits/limits.ts'
+import type { EventListeners } from '../core/events.ts'
+import type { Session } from '../session.ts'
 
 /** A change that subscribers may want to be notified of. */
 export type ChangeNotice =
-  | { readonly type: ListKind }
+  | {
+      readonly type: ListKind
+      /** The id of the principal for which alone the list has changed; undefined for all. */
+      readonly principal?: string
+    }
   | { readonly type: 'resource'; readonly uri: string }
   | {
       readonly type: 'task'
@@ -20,12 +27,27 @@ export interface Subscriber {
   deliver(change: ChangeNotice): void
 }
 
+/** The client that subscribes to a resource: a session, or the caller of a listen stream. */
+export interface Watcher {
+  readonly caller: Caller
+  readonly session: Session | undefined
+}
+
+/** A mounted server, whose resources are among those of this one. */
+export interface MountedSubscriptions {
+  readonly subscriptions: Subscriptions
+  /** Whether a resource belongs to the mounted server. */
+  has(uri: string): boolean
+}
+
 /**
  * Delivers changes to subscribers, in both eras. Changes of one list that are published in the same turn
  * are sent once: the client reads the whole list again anyway.
  */
 export class Subscriptions {
   readonly #onError: (error: unknown) => void
+  readonly #events: EventListeners
+  readonly #mounted = new Set<MountedSubscriptions>()
   readonly #subscribers = new Map<Subscriber, (() => void) | undefined>()
   readonly #due = new Map<string, ChangeNotice>()
   /** The number of subscribers of each resource. */
@@ -42,8 +64,27 @@ export class Subscriptions {
   whenWatched: ((uris: Iterable<string>) => Promise<void>) | undefined
 
   /** `onError` receives what a subscriber throws in `deliver`. */
-  constructor(onError: (error: unknown) => void) {
+  constructor(onError: (error: unknown) => void, events: EventListeners) {
     this.#onError = onError
+    this.#events = events
+  }
+
+  /**
+   * Publishes the changes of a mounted server here too, and passes subscriptions to its resources on to it.
+   * Returns a function that ends this.
+   */
+  mount(mounted: MountedSubscriptions): () => void {
+    const forward: Subscriber = {
+      // Lists change here when the mounted entries do, except for one principal.
+      accepts: change => change.type === 'resource' || 'principal' in change,
+      deliver: change => this.publish(change),
+    }
+    mounted.subscriptions.add(forward)
+    this.#mounted.add(mounted)
+    return () => {
+      mounted.subscriptions.remove(forward)
+      this.#mounted.delete(mounted)
+    }
   }
 
   /** Adds a subscriber. `end` completes its listen stream, where it has one. */
@@ -67,18 +108,31 @@ export class Subscriptions {
   }
 
   /** Counts a subscriber of a resource. Each call needs a matching `unwatch`. */
-  watch(uri: string): void {
+  watch(uri: string, { caller, session }: Watcher): void {
     this.#weight += weightOf(uri)
     const count = (this.#watched.get(uri) ?? 0) + 1
     this.#watched.set(uri, count)
     if (count === 1) this.onWatched?.(uri, true)
+    this.#events.emit('subscribe', { uri, caller, session })
+    for (const { has, subscriptions } of this.#mounted) {
+      if (has(uri)) subscriptions.watch(uri, { caller, session })
+    }
   }
 
-  unwatch(uri: string): void {
+  unwatch(uri: string, { caller, session }: Watcher): void {
     const count = this.#watched.get(uri) ?? 0
     if (count > 0) this.#weight -= weightOf(uri)
     if (count > 1) this.#watched.set(uri, count - 1)
     else if (this.#watched.delete(uri)) this.onWatched?.(uri, false)
+    this.#events.emit('unsubscribe', { uri, caller, session })
+    for (const { subscriptions } of this.#mounted) {
+      if (subscriptions.isWatched(uri)) subscriptions.unwatch(uri, { caller, session })
+    }
+  }
+
+  /** Whether a resource has subscribers. */
+  isWatched(uri: string): boolean {
+    return this.#watched.has(uri)
   }
 
   /** The resources that have subscribers. */
@@ -119,11 +173,18 @@ export class Subscriptions {
   }
 }
 
+/** Whether a change concerns a caller: all changes do but those for another principal. */
+export function concerns(change: ChangeNotice, caller: Caller | undefined): boolean {
+  if (change.type === 'resource' || change.type === 'task') return true
+  return change.principal === undefined || change.principal === caller?.principal?.id
+}
+
 function weightOf(uri: string): number {
   return 1 + Math.floor(uri.length / KiB)
 }
 
 function keyOf(change: ChangeNotice): string {
   if (change.type === 'resource') return `resource ${change.uri}`
-  return change.type === 'task' ? `task ${change.taskId}` : change.type
+  if (change.type === 'task') return `task ${change.taskId}`
+  return change.principal === undefined ? change.type : `${change.type} ${change.principal}`
 }

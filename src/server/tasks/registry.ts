@@ -3,7 +3,7 @@ import { errors } from '../../mcp/errors/constructors.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { type Clock, systemClock } from '../../util/time/clock.ts'
 import { Expiry } from '../../util/time/expiry.ts'
-import type { Session } from '../core/session.ts'
+import type { ServerSession } from '../core/session.ts'
 import type { IncomingRequest } from '../request.ts'
 import { failedRecord, isAbandoned, Leases } from './lease.ts'
 import { MemoryTaskStore, type MemoryTaskStoreOptions } from './memory-store.ts'
@@ -37,7 +37,7 @@ export class TaskRegistry {
   readonly pollMs: number
   readonly #running = new Map<string, TaskRun>()
   readonly #expiry: Expiry<TaskRun>
-  readonly #sessions = new WeakMap<Session, string>()
+  readonly #sessions = new WeakMap<ServerSession, string>()
   readonly #leases: Leases | undefined
 
   constructor(options: TaskOptions = {}) {

@@ -7,13 +7,13 @@ import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
 import { abortable } from '../../util/promises.ts'
 import { sleep } from '../../util/time/sleep.ts'
-import type { Session } from '../core/session.ts'
+import type { ServerSession } from '../core/session.ts'
 import type { ServerRequestTask } from './scope.ts'
 
 /** The options of `sendServerRequest`. */
 export interface SendRequestOptions {
   readonly caller: Caller
-  readonly session: Session | undefined
+  readonly session: ServerSession | undefined
   readonly signal: AbortSignal
   /** Asks the client to answer as a task, where it supports that. */
   readonly task: ServerRequestTask | undefined
@@ -85,7 +85,7 @@ function isWorking(task: unknown): task is { readonly pollInterval?: unknown } {
 async function untilNextPoll(
   { pollInterval }: { readonly pollInterval?: unknown },
   taskId: string,
-  session: Session | undefined,
+  session: ServerSession | undefined,
   signal: AbortSignal,
 ): Promise<void> {
   const wantedMs = typeof pollInterval === 'number' ? pollInterval : limits.taskPollMs.default

@@ -58,6 +58,24 @@ export const serverLimits = {
     unit: 'count',
     meaning: 'Entries on one page of a list. The rest follows by cursor.',
   },
+  cachedCalls: {
+    default: 1000,
+    unit: 'count',
+    meaning:
+      'Results of tool calls that the middleware `cacheResults` keeps. The least recently used one is dropped.',
+  },
+  listCursorLength: {
+    default: 1024,
+    unit: 'count',
+    meaning:
+      'Characters of the cursor that the list of a resource template returns. A longer one is an internal error, reported to onError.',
+  },
+  listCalls: {
+    default: 100,
+    unit: 'count',
+    meaning:
+      'Calls of the lists of resource templates for one page. Then the page ends, and the rest follows by cursor.',
+  },
   completionValues: {
     default: 100,
     unit: 'count',

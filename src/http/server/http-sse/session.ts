@@ -48,8 +48,8 @@ export class HttpSseSession implements Channel {
 
   /** Receives the message of a POST. Replies are sent on the stream. */
   receive(arrival: Message | Batch, request: HttpRequest, reply: HttpReply, bytes?: number): void {
-    const { principal, headers } = request
-    const wait = this.#sink?.receive(arrival, { principal, headers }, bytes)
+    const { principal, headers, env } = request
+    const wait = this.#sink?.receive(arrival, { principal, headers, env }, bytes)
     const accept = (): void => {
       if (!reply.isFinished) reply.send(202, {})
     }

@@ -358,6 +358,10 @@ class PostEnvelope implements Envelope {
     return this.#request.headers
   }
 
+  get env(): unknown {
+    return this.#request.env
+  }
+
   address(includesLocal: boolean): string | undefined {
     return this.#request.address(includesLocal)
   }

@@ -54,9 +54,9 @@ class SessionlessChannel implements Channel {
   constructor(exchange: SessionlessRequest, { log, streams }: SessionlessHost) {
     const { reply, accepts, request } = exchange
     this.#exchange = exchange
-    const { principal, headers } = request
+    const { principal, headers, env } = request
     this.requestBudget = request.requestBudget
-    this.#envelope = { principal, headers }
+    this.#envelope = { principal, headers, env }
     const host = { log, streams, canPoll: false, onActivity() {}, onReleased() {} }
     this.#post = new Post(REQUEST, reply, accepts, key => new ResumableStream(key, host))
   }

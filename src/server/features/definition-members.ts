@@ -1,0 +1,15 @@
+import type { CacheHints } from '../../mcp/types/base.ts'
+import type { OptionTableOf } from '../../util/options.ts'
+
+/** The members of cache hints, for validation. */
+export const hintsTable: OptionTableOf<CacheHints> = { ttlMs: 'number', cacheScope: 'string' }
+
+/** The members that definitions of tools, resources and prompts have in common, for validation. */
+export const commonMembers = {
+  // A text, or its translations.
+  title: 'any',
+  description: 'any',
+  icons: 'array',
+  meta: 'object',
+  visible: 'function',
+} as const

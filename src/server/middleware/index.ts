@@ -1,0 +1,5 @@
+export type { Around, Next, NextOptions } from '../core/around.ts'
+export { type CacheResultsOptions, cacheResults } from './cache-results.ts'
+export { callTimeout, type TimeoutOptions } from './call-timeout.ts'
+export { type LoggedCall, logCalls } from './log-calls.ts'
+export { type Rate, type RateLimitOptions, rateLimit } from './rate-limit.ts'
