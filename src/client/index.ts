@@ -4,7 +4,6 @@ export type { BatchRequests } from './batch.ts'
 export type { Change, ChangeFilter } from './changes/changes.ts'
 export type { Changes } from './changes/subscription.ts'
 export {
-  type CallToolOptions,
   type Client,
   type CompletionOf,
   type ListOptions,
@@ -30,3 +29,13 @@ export type { ResourceAnswer, ResultOf } from './results.ts'
 export type { LoadedSkill } from './skills.ts'
 export type { TaskHandle, TaskUpdate } from './tasks/task.ts'
 export type { StartOptions } from './tasks/tasks.ts'
+export type {
+  AnyPrompts,
+  AnyTools,
+  ArgumentsAnd,
+  CallToolOptions,
+  Structured,
+  ToolInput,
+  ToolOutput,
+  ToolTypes,
+} from './typed.ts'

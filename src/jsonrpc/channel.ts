@@ -93,7 +93,9 @@ export type ChannelErrorCode =
 
 /** Options of a {@link ChannelError}. */
 export interface ChannelErrorOptions {
+  /** The error that caused it. */
   readonly cause?: unknown
+  /** What happened, in a few words that anyone may read. */
   readonly summary?: string
 }
 

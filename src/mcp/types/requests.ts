@@ -17,30 +17,56 @@ import type { CallToolParams, CallToolResult, ListToolsResult } from './tools.ts
 
 /** The params and the final result of each request that a client sends, by method. */
 export interface ClientRequests {
-  readonly ping: Request<RequestParams, Result>
-  readonly 'server/discover': Request<RequestParams, DiscoverResult>
-  readonly 'tools/list': Request<PagedParams, ListToolsResult>
-  readonly 'tools/call': Request<CallToolParams, CallToolResult>
-  readonly 'resources/list': Request<PagedParams, ListResourcesResult>
-  readonly 'resources/templates/list': Request<PagedParams, ListResourceTemplatesResult>
-  readonly 'resources/read': Request<ReadResourceParams, ReadResourceResult>
-  readonly 'resources/subscribe': Request<SubscribeParams, Result>
-  readonly 'resources/unsubscribe': Request<SubscribeParams, Result>
-  readonly 'prompts/list': Request<PagedParams, ListPromptsResult>
-  readonly 'prompts/get': Request<GetPromptParams, GetPromptResult>
-  readonly 'completion/complete': Request<CompleteParams, CompleteResult>
-  readonly 'logging/setLevel': Request<SetLevelParams, Result>
-  readonly 'skills/list': Request<PagedParams, ListSkillsResult>
-  readonly 'skills/get': Request<SubscribeParams, GetSkillResult>
-  readonly 'resources/directory/read': Request<SubscribeParams & PagedParams, ReadDirectoryResult>
-  readonly 'tasks/list': Request<PagedParams, ListTasksResult>
-  readonly 'tasks/get': Request<TaskParams, Members>
-  readonly 'tasks/result': Request<TaskParams, Members>
-  readonly 'tasks/cancel': Request<TaskParams, Members>
+  /** Shows whether the server responds. */
+  readonly ping: ClientRequest<RequestParams, Result>
+  /** Describes the server, in stateless revisions. */
+  readonly 'server/discover': ClientRequest<RequestParams, DiscoverResult>
+  /** Lists tools, page by page. */
+  readonly 'tools/list': ClientRequest<PagedParams, ListToolsResult>
+  /** Calls a tool. */
+  readonly 'tools/call': ClientRequest<CallToolParams, CallToolResult>
+  /** Lists resources, page by page. */
+  readonly 'resources/list': ClientRequest<PagedParams, ListResourcesResult>
+  /** Lists resource templates, page by page. */
+  readonly 'resources/templates/list': ClientRequest<PagedParams, ListResourceTemplatesResult>
+  /** Reads a resource. */
+  readonly 'resources/read': ClientRequest<ReadResourceParams, ReadResourceResult>
+  /** Subscribes to changes of a resource, in session revisions. */
+  readonly 'resources/subscribe': ClientRequest<SubscribeParams, Result>
+  /** Ends a subscription, in session revisions. */
+  readonly 'resources/unsubscribe': ClientRequest<SubscribeParams, Result>
+  /** Lists prompts, page by page. */
+  readonly 'prompts/list': ClientRequest<PagedParams, ListPromptsResult>
+  /** Gets a prompt, rendered with arguments. */
+  readonly 'prompts/get': ClientRequest<GetPromptParams, GetPromptResult>
+  /** Suggests values for an argument. */
+  readonly 'completion/complete': ClientRequest<CompleteParams, CompleteResult>
+  /** Sets the level of log messages, in session revisions. */
+  readonly 'logging/setLevel': ClientRequest<SetLevelParams, Result>
+  /** Lists skills, page by page. */
+  readonly 'skills/list': ClientRequest<PagedParams, ListSkillsResult>
+  /** Gets the entry of a skill. */
+  readonly 'skills/get': ClientRequest<SubscribeParams, GetSkillResult>
+  /** Lists the files and folders in a folder of a skill, page by page. */
+  readonly 'resources/directory/read': ClientRequest<
+    SubscribeParams & PagedParams,
+    ReadDirectoryResult
+  >
+  /** Lists tasks, page by page, in session revisions. */
+  readonly 'tasks/list': ClientRequest<PagedParams, ListTasksResult>
+  /** Gets the status of a task. */
+  readonly 'tasks/get': ClientRequest<TaskParams, Members>
+  /** Waits for the result of a task, in session revisions. */
+  readonly 'tasks/result': ClientRequest<TaskParams, Members>
+  /** Cancels a task. */
+  readonly 'tasks/cancel': ClientRequest<TaskParams, Members>
 }
 
-interface Request<Params, Outcome> {
+/** The params and the result of one request. */
+export interface ClientRequest<Params, Outcome> {
+  /** The params of the request. */
   readonly params: Params
+  /** Its final result. */
   readonly result: Outcome
 }
 

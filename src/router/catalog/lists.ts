@@ -10,10 +10,15 @@ import { checkEntries, type InvalidEntry } from './entry-check.ts'
 
 /** The lists of one upstream server, as the server sent them. */
 export interface Lists {
+  /** Its tools. */
   readonly tools: readonly Tool[]
+  /** Its prompts. */
   readonly prompts: readonly Prompt[]
+  /** Its resources. */
   readonly resources: readonly Resource[]
+  /** Its resource templates. */
   readonly templates: readonly ResourceTemplate[]
+  /** Its skills. */
   readonly skills: readonly Skill[]
 }
 

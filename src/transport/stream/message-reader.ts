@@ -32,7 +32,7 @@ export interface MessageReaderOptions {
    * this process does not keep others waiting; unlimited by default.
    */
   readonly turnBytes?: number
-  /** Counts incomplete messages; the stream ends when there is no room for more. */
+  /** @internal Counts incomplete messages; the stream ends when there is no room for more. */
   readonly held?: HeldBytes
 }
 

@@ -3,7 +3,7 @@ import { mediaTypeFault } from '../../../mcp/content-check.ts'
 import type { LocalizedText } from '../../../mcp/localized.ts'
 import type { Annotations, CacheHints, Icon, Members } from '../../../mcp/types/base.ts'
 import type { Resource, ResourceTemplate } from '../../../mcp/types/resources.ts'
-import type { UriTemplate } from '../../../mcp/uri-template/template.ts'
+import type { UriTemplate, VariablesOf } from '../../../mcp/uri-template/template.ts'
 import type { OptionTableOf } from '../../../util/options.ts'
 import type { Context } from '../../context.ts'
 import type { RequestContext } from '../../request-context.ts'
@@ -41,10 +41,11 @@ export interface ResourceDefinition<Env = unknown> {
   visible?(caller: Caller, env: Env): boolean
 }
 
-/** The definition of a resource template, besides its name, its URI template and its handler. */
-export interface TemplateDefinition<Env = unknown> extends Omit<ResourceDefinition<Env>, 'size'> {
+/** The definition of the resource template `T`, besides its name and its handler. */
+export interface TemplateDefinition<Env = unknown, T extends string = string>
+  extends Omit<ResourceDefinition<Env>, 'size'> {
   /** Completers that suggest values for the variables of the template, by the name of the variable. */
-  readonly complete?: Completers<Env>
+  readonly complete?: Completers<Env, keyof VariablesOf<T> & string>
   /**
    * Lists the resources of the template for `resources/list`, page by page: `cursor` is undefined for the
    * first page, then what the page before returned as `next`. Without it the resources are not listed.
