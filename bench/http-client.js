@@ -14,9 +14,10 @@ const WARM_UP_MICROS = 1_000_000
  * one request in flight. All requests are encoded beforehand and responses are only counted, because a
  * client on the same machine must cost less than the server.
  *
- * `latencies()` returns the latencies of all rounds in milliseconds, in ascending order.
+ * `latencies()` returns the latencies of all rounds in milliseconds, in ascending order. `usage` names the
+ * tool that returns the CPU time of the process under test.
  */
-export function httpContestant({ name, program, era, answers, connections }) {
+export function httpContestant({ name, program, era, answers, connections, usage = 'usage' }) {
   // Ours honors the Accept header; the others are configured at start and require both media types.
   const accept =
     answers === 'events' && isOurs(name)
@@ -73,7 +74,7 @@ export function httpContestant({ name, program, era, answers, connections }) {
       await reopen()
     },
     run: count => drive(links, frames, count, times.at(-1)),
-    cpu: async () => Number(await ask('usage')),
+    cpu: async () => Number(await ask(usage)),
     turn: () => ask('turn'),
     latencies: () =>
       times

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { install } from '../scripts/install.js'
-import { build } from './ours.js'
+import { against, comparisonTable } from './against.js'
+import { build, defaultBuild } from './ours.js'
 import { aimLines, isBusy, machine, machineLine, targetsOf } from './report.js'
 
 const suites = {
@@ -30,6 +31,8 @@ suites: ${Object.keys(suites).join(' ')} (none means all)
   --json          print one JSON document to stdout instead of tables
   --check         exit with code 1 if a target is missed or a contestant failed
   --dist FOLDER   measure another build than ../dist
+  --against DIR   compare with another build: run the suites with each build in turn
+  --turns N       how often --against runs each build (5)
   --profile DIR   write CPU profiles of the server processes to DIR`
 
 const { values, positionals } = parseArgs({
@@ -43,6 +46,8 @@ const { values, positionals } = parseArgs({
     json: { type: 'boolean', default: false },
     check: { type: 'boolean', default: false },
     dist: { type: 'string' },
+    against: { type: 'string' },
+    turns: { type: 'string', default: '5' },
     profile: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -61,19 +66,24 @@ if (!(await install())) process.exit(1)
 build()
 
 const where = machine()
+const names = positionals.length > 0 ? positionals : Object.keys(suites)
+if (values.against !== undefined) {
+  await compareBuilds()
+  process.exit()
+}
 const options = {
   rounds: positive('rounds', values.rounds),
   seconds: values.seconds === undefined ? undefined : positive('seconds', values.seconds),
   only: values.only,
   alone: values.alone,
-  log: step => process.stderr.isTTY && process.stderr.write(`\r\x1b[K${step} …`),
+  log,
 }
 
 if (isBusy(where)) console.error('The machine is busy: do not publish these figures.')
 if (!values.json) console.log(`${machineLine(where)}; ${options.rounds} rounds\n`)
 
 const reports = []
-for (const name of positionals.length > 0 ? positionals : Object.keys(suites)) {
+for (const name of names) {
   const run = await suites[name]()
   for (const report of await run(options)) {
     reports.push({ suite: name, ...report })
@@ -105,6 +115,27 @@ function print({ title, notes, text, workloads: own }) {
       .map(lines => lines.join('\n'))
       .join('\n\n')}\n`,
   )
+}
+
+async function compareBuilds() {
+  const { rounds, seconds, only, turns, against: other, dist = defaultBuild } = values
+  const chosen = { rounds, seconds, only }
+  const args = Object.entries(chosen).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, value],
+  )
+  console.log(`${machineLine(where)}; ${turns} turns of ${rounds} rounds\n`)
+  const rows = await against({
+    suites: names,
+    builds: [other, dist],
+    turns: positive('turns', turns),
+    args,
+    log,
+  })
+  console.log(comparisonTable(rows))
+}
+
+function log(step) {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${step} …`)
 }
 
 function positive(name, text) {

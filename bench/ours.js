@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+/** The build of this repository. */
+export const defaultBuild = join(root, 'dist')
 // An environment variable, because the child processes must measure the same build.
-const dist = () => process.env.TRUNKLINE_DIST ?? join(root, 'dist')
+const dist = () => process.env.TRUNKLINE_DIST ?? defaultBuild
 
 /** Imports a subpath of the build under test, such as `jsonrpc/index`. */
 export function ours(module) {

@@ -44,17 +44,19 @@ async function http({ rounds, seconds = 1, only, alone, log }) {
         era,
         answers: isRival(name) ? 'events' : 'json',
         connections,
+        usage: usageOf(program),
       }),
     )
     const results = await compare(contestants, { rounds, seconds, alone })
     const rows = results.map(result => {
-      if (result.failed !== undefined) return [result.name, 'failed', result.failed, '', '']
-      const { name, perSecond, ratio } = result
+      if (result.failed !== undefined) return [result.name, 'failed', result.failed, '', '', '']
+      const { name, perSecond, ratio, cpuMicros } = result
       const latencies = contestants.find(one => one.name === name).latencies()
       return [
         name,
         rate(perSecond.median),
         `${ratio.median.toFixed(2)} (${ratio.min.toFixed(2)}–${ratio.max.toFixed(2)})`,
+        isRival(name) ? '–' : cpuMicros.median.toFixed(1),
         micros(latencies, 0.5),
         micros(latencies, 0.99),
       ]
@@ -73,7 +75,7 @@ async function http({ rounds, seconds = 1, only, alone, log }) {
       title,
       notes,
       workloads: [{ name: title, bytes, results, aims }],
-      text: table(['contestant', '1/s', '× direct (spread)', 'p50 µs', 'p99 µs'], rows),
+      text: table(head, rows),
     })
   }
   return reports
@@ -84,7 +86,7 @@ async function stdio({ rounds, seconds = 1, only, alone, log }) {
   if (!title.includes(only)) return []
   log(title)
   const contestants = overStdio.map(([name, era, program]) =>
-    rawClient(name, () => openStdio(era, program), 64, workOf(era)),
+    rawClient(name, () => openStdio(era, program), 64, workOf(era, usageOf(program))),
   )
   const results = await compare(contestants, { rounds, seconds, alone })
   const bytes = toolRequest('stateless', 500).length
@@ -96,11 +98,14 @@ async function stdio({ rounds, seconds = 1, only, alone, log }) {
   return [{ title, notes, workloads: [workload], text: list(workload) }]
 }
 
+const head = ['contestant', '1/s', '× direct (spread)', 'CPU µs each', 'p50 µs', 'p99 µs']
+
 const notes = [
   'Tool calls from the same raw client to a server in a separate process; the router is a third process in between. Only the',
   'server validates the arguments, with Zod. mcp-proxy and supergateway support only session-based versions, respond with',
   'event streams, and have the same server upstream, on stdio. Over HTTP our router calls the server through a WebSocket, as',
-  'it does whenever one is offered; "plain HTTP upstream" sends one request per call.',
+  'it does whenever one is offered; "plain HTTP upstream" sends one request per call. CPU is that of the router process; for',
+  '"direct" it is that of the server.',
 ]
 
 /** Measures whether the cost of a call depends on the number of servers and tools. */
@@ -162,6 +167,11 @@ function inProcess(servers, tools) {
       await router.close()
     },
   }
+}
+
+/** Returns the tool that reports the CPU time: of our router, not of the server behind it. */
+function usageOf([program]) {
+  return program === 'router-trunkline' ? 'router__usage' : 'usage'
 }
 
 function isRival(name) {

@@ -1,4 +1,4 @@
-import { type Address, transportForScheme, transports } from './transports.ts'
+import { type Address, transportForScheme, transportOf, transports } from './transports.ts'
 import { errorMessage } from './util/text/error-message.ts'
 
 export type { Address }
@@ -11,19 +11,30 @@ export function parseAddress(text: string, platform: string = process.platform):
   // Untyped callers pass anything.
   if (typeof text !== 'string')
     throw new TypeError(`an address must be a string; the forms are ${forms}`)
-  const colon = text.indexOf(':')
-  const scheme = text.slice(0, Math.max(colon, 0)).toLowerCase()
-  const transport = transportForScheme(scheme)
-  if (transport === undefined) throw unreadable(text)
-  let address: Address
+  let address: Address | undefined
   try {
-    address = transport.parse(text.slice(colon + 1), scheme)
+    address = readAddress(text)
   } catch (error) {
     throw unreadable(text, ` (${errorMessage(error)})`)
   }
-  const why = transport.unavailable?.(platform)
+  if (address === undefined) throw unreadable(text)
+  const why = transportOf(address).unavailable?.(platform)
   if (why !== undefined) throw new TypeError(`"${text}" ${why}`)
   return address
+}
+
+/**
+ * Parses an address that may be meant for another platform. Returns undefined if no transport has its
+ * scheme. Throws an Error with the reason, which never repeats the address, if it is malformed.
+ */
+export function readAddress(text: string): Address | undefined {
+  const scheme = schemeOf(text)
+  return transportForScheme(scheme)?.parse(text.slice(scheme.length + 1), scheme)
+}
+
+/** Returns the scheme of an address in lower case; an empty string if there is none. */
+export function schemeOf(text: string): string {
+  return text.slice(0, Math.max(text.indexOf(':'), 0)).toLowerCase()
 }
 
 const forms = transports.map(({ form }) => form).join(', ')

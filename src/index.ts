@@ -27,7 +27,8 @@ export {
   type RpcListenOptions,
 } from './listen.ts'
 export type { Caller } from './mcp/caller.ts'
-export { audio, embed, image, link, text } from './mcp/content.ts'
+export { audio, embed, image, link, text } from './mcp/content/content.ts'
+export type { ToolAnswer } from './mcp/content/tool-answer.ts'
 export type { Endpoint } from './mcp/endpoint.ts'
 export {
   errorCategory,
@@ -42,7 +43,6 @@ export { type Profile, type ProfileName, profile } from './mcp/profile.ts'
 export type { RevisionName } from './mcp/revisions/revisions.ts'
 export { withJsonSchema } from './mcp/schema/convert.ts'
 export type { Infer, InferInput, Schema } from './mcp/schema/standard-schema.ts'
-export type { ToolAnswer } from './mcp/tool-answer.ts'
 export type { Icon, JsonSchema, LogLevel } from './mcp/types/base.ts'
 export type { Content } from './mcp/types/content.ts'
 export type { GetPromptResult, Prompt, PromptMessage } from './mcp/types/prompts.ts'

@@ -27,6 +27,7 @@ describe.each(transports)('the transport $scheme', transport => {
 
   test('is known to the configuration of the router', () => {
     expect(addressSchemes.listen).toContain(scheme)
+    if (secureScheme !== undefined) expect(addressSchemes.listen).toContain(secureScheme)
     const connectable = locator === 'none' ? [] : [scheme, secureScheme ?? scheme]
     for (const name of connectable) expect(addressSchemes.connect).toContain(name)
   })

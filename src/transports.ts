@@ -69,9 +69,15 @@ export interface Transport<A extends Address = Address> {
   readonly secureScheme?: string
   /** The form of its addresses, for error messages. */
   readonly form: string
-  /** What follows the scheme in an address, and so what the flag of `serve` takes. */
+  /**
+   * What follows the scheme in an address, and so what the flag of `serve` takes. Connections to a `'url'`
+   * start with an HTTP request: they carry headers, and one listener serves all such transports.
+   */
   readonly locator: 'none' | 'path' | 'port' | 'url'
-  /** Parses what follows the colon of an address. Throws an Error with the reason if it is malformed. */
+  /**
+   * Parses what follows the colon of an address. Throws an Error if it is malformed. The message gives the
+   * reason and never repeats the address, which may contain a password.
+   */
   parse(rest: string, scheme: string): A
   /** Returns why its addresses cannot be used on a platform; undefined if they can. */
   unavailable?(platform: string): string | undefined
@@ -136,7 +142,7 @@ const unix: Transport<AddressOf<'unix'>> = {
   locator: 'path',
   parse: rest => {
     const path = rest.startsWith('///') ? rest.slice(2) : rest
-    if (path === '') throw new Error('a path is needed')
+    if (path === '' || path === '/') throw new Error('a path is needed')
     if (path.startsWith('//')) throw new Error('a socket file has no host')
     // A path that starts with NUL would be in Linux's abstract namespace, which has no file modes.
     if (path.includes('\0')) throw new Error('a path must not contain NUL')
@@ -214,16 +220,24 @@ const http: Transport<AddressOf<'http'>> = {
   },
 }
 
+/** The row of each kind of address. */
+const rows: { readonly [K in Address['kind']]: Transport<AddressOf<K>> } = {
+  stdio,
+  tcp,
+  unix,
+  pipe,
+  websocket,
+  http,
+}
+
 /** Every transport, in the order in which messages list them. */
-export const transports: readonly Transport[] = [stdio, tcp, unix, pipe, websocket, http]
+export const transports: readonly Transport[] = Object.values(rows)
 
 const byScheme = new Map<string, Transport>()
 for (const transport of transports) {
   byScheme.set(transport.scheme, transport)
   if (transport.secureScheme !== undefined) byScheme.set(transport.secureScheme, transport)
 }
-
-const byKind = new Map(transports.map(transport => [transport.kind, transport]))
 
 /** Returns the transport with a scheme, with or without TLS; undefined if there is none. */
 export function transportForScheme(scheme: string): Transport | undefined {
@@ -237,8 +251,8 @@ export function placeOf(address: Address): Place | undefined {
 
 /** Returns the transport of an address. */
 export function transportOf({ kind }: Address): Transport {
-  // The check: every kind has a row, as the tests of this file show.
-  return byKind.get(kind) as Transport
+  // The check: the table has the row of each kind under its name.
+  return rows[kind] as Transport
 }
 
 type SocketAddress = AddressOf<'tcp' | 'unix' | 'pipe'>
@@ -274,7 +288,8 @@ function placeOfUrl({ hostname, port, protocol, pathname }: URL): Place {
 
 function parseUrl(rest: string, scheme: string): URL {
   const withHost = rest.startsWith('//:') ? `//localhost${rest.slice(2)}` : rest
-  if (!withHost.startsWith('//')) throw new Error('a host is needed')
+  // Checked here because the URL class accepts any number of slashes before the host.
+  if (!/^\/\/[^/?#\\]/.test(withHost)) throw new Error('a host is needed')
   let url: URL
   try {
     url = new URL(`${scheme}:${withHost}`)

@@ -33,6 +33,20 @@ test.each(pages)('%s links to headings that exist', page => {
   expect(missing).toEqual([])
 })
 
+test('docs/finding-your-way.md answers each question with files by their names', () => {
+  const rows = read('docs/finding-your-way.md').match(/^\| [A-Z].*\? \|.*$/gm) ?? []
+  expect(rows).toHaveLength(12)
+  for (const row of rows) {
+    const answers = Array.from(row.matchAll(/\[`([^`]+)`\]\(\.\.\/src\/([^)]+)\)/g))
+    expect(answers.length, row).toBeGreaterThan(0)
+    // The name is the path below `src`, or its end; a folder stands for its README.
+    const wrong = answers.filter(([, name = '', path = '']) => {
+      return !`/${path.replace(/README\.md$/, '')}`.endsWith(`/${name}`)
+    })
+    expect(wrong.map(([link]) => link)).toEqual([])
+  }
+})
+
 describe('an anchor', () => {
   test.each([
     ['Set-up', 'set-up'],

@@ -57,8 +57,11 @@ function notesOf(bytes) {
   ]
 }
 
-/** The requests that are sent to a server, and how its responses are checked. */
-export function workOf(era) {
+/**
+ * The requests that are sent to a server, and how its responses are checked. The tool `usage` returns the
+ * CPU time of the process under test.
+ */
+export function workOf(era, usage = 'usage') {
   const call = name => request(era, name, 'tools/call', { name, arguments: {} })
   return {
     request: id => toolRequest(era, id),
@@ -66,7 +69,7 @@ export function workOf(era) {
       assert.equal(reply.id, id)
       assert.equal(reply.result.content[0].text, answerTo(argumentsOf(id)))
     },
-    usage: call('usage'),
+    usage: call(usage),
     turn: call('turn'),
     microsOf: reply => Number(reply.result.content[0].text),
   }

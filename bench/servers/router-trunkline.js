@@ -1,18 +1,23 @@
 /*
  * node router-trunkline.js http|plain-http|stdio [stdio]: a router in front of one server in a separate
  * process, connected over HTTP with a WebSocket, over HTTP only, or over stdio. The router itself is
- * served over HTTP, or on stdio.
+ * served over HTTP, or on stdio. The tool `router__usage` returns the CPU time of the router.
  */
 import { command, startListening } from '../child.js'
+import { ownMicros } from '../mcp/tool.js'
 import { ours } from '../ours.js'
 import { idleMs } from './http-listen.js'
 import { announce } from './methods.js'
 
 const [upstream, front = 'http'] = process.argv.slice(2)
-const { listen, serve } = await ours('index')
+const { listen, serve, Server } = await ours('index')
 const { Router } = await ours('router/index')
 
-const router = new Router({ servers: { bench: { ...(await server()), prefix: false } } })
+const own = new Server({ name: 'router', version: '1' })
+own.tool('usage', {}, () => String(ownMicros()))
+const router = new Router({
+  servers: { bench: { ...(await server()), prefix: false }, router: own },
+})
 await router.ready()
 if (front === 'stdio') await serve(router, { argv: [], env: {} })
 else {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseCommandLine, parseDuration, parseNumber } from './arguments.ts'
 import { UsageError } from './exit.ts'
-import { commandNamed } from './manual.ts'
+import { commandNamed } from './manual/manual.ts'
 
 function parse(name: string, ...argv: readonly string[]) {
   const command = commandNamed(name)

@@ -2,7 +2,8 @@ import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { didYouMean } from '../util/nearest.ts'
 import { UsageError } from './exit.ts'
 import { splitFlags } from './input/tool-flags.ts'
-import { type CommandRow, commands, type OptionRow, optionsOf } from './manual.ts'
+import { commands, optionsOf } from './manual/manual.ts'
+import type { CommandRow, OptionRow } from './manual/rows.ts'
 
 /** The parsed arguments of a command. */
 export interface CommandLine {

@@ -1,5 +1,13 @@
+import { transports } from '../transports.ts'
 import { type ExitName, exitCodes, exitMeanings } from './exit.ts'
-import { type CommandRow, commands, generalOptions, type OptionRow } from './manual.ts'
+import { commands, generalOptions } from './manual/manual.ts'
+import type { CommandRow, OptionRow } from './manual/rows.ts'
+
+/** The forms of the addresses of servers. */
+const targetForms = transports
+  .filter(({ locator }) => locator !== 'none')
+  .map(({ form }) => form)
+  .join(', ')
 
 /** Formats the overview, with one line per command. */
 export function overview(): string {
@@ -13,8 +21,8 @@ export function overview(): string {
     'Commands:',
     ...columns(rows),
     '',
-    'TARGET is an address (http://…, https://…, ws://…, tcp://host:port, unix:path, pipe:name), a program',
-    'after "--" (trunkline list -- node server.js), or the name of a configured server.',
+    `TARGET is an address (${targetForms}),`,
+    'a program after "--" (trunkline list -- node server.js), or the name of a configured server.',
     '',
     'General options:',
     ...columns([...generalOptions.map(optionLine), ['--version', 'Show the version.']]),

@@ -9,7 +9,7 @@ import { type CommandLine, parseCommandLine, unknownCommand } from './arguments.
 import { exitCodes, exitNameOf, Interrupted, UsageError } from './exit.ts'
 import { overview } from './help.ts'
 import type { Run } from './invocation.ts'
-import { commandNamed } from './manual.ts'
+import { commandNamed } from './manual/manual.ts'
 import { inUseHint } from './port-in-use.ts'
 import { programName } from './program.ts'
 import { type Output, oneLine, Terminal } from './terminal.ts'

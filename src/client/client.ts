@@ -1,27 +1,34 @@
 import type { CallOptions } from '../jsonrpc/handler.ts'
 import type { AllOf } from '../jsonrpc/peer/outbound.ts'
+import type { ToolAnswer } from '../mcp/content/tool-answer.ts'
 import type { Schema } from '../mcp/schema/standard-schema.ts'
-import type { ToolAnswer } from '../mcp/tool-answer.ts'
-import type { LogLevel, Members, PagedResult } from '../mcp/types/base.ts'
+import type { LogLevel, PagedResult } from '../mcp/types/base.ts'
 import type { CompleteResult } from '../mcp/types/completion.ts'
 import { isLogLevel } from '../mcp/types/logging.ts'
 import type { GetPromptResult, Prompt } from '../mcp/types/prompts.ts'
-import type { ClientRequests } from '../mcp/types/requests.ts'
+import type { ClientMethod, ClientRequests } from '../mcp/types/requests.ts'
 import type { Resource, ResourceTemplate } from '../mcp/types/resources.ts'
 import type { Skill } from '../mcp/types/skills.ts'
 import type { Task } from '../mcp/types/tasks.ts'
 import type { Tool } from '../mcp/types/tools.ts'
-import { isRecord } from '../util/objects.ts'
 import { abortable } from '../util/promises.ts'
 import { type BatchRequests, sendBatch } from './batch.ts'
-import { changesTable, optionProblem, requestTable, startTable } from './call-options.ts'
+import {
+  type CallToolOptions,
+  type CompletionOf,
+  changesTable,
+  type ListOptions,
+  optionProblem,
+  requestTable,
+  startTable,
+} from './call-options.ts'
 import type { ChangeFilter } from './changes/changes.ts'
 import type { Changes } from './changes/subscription.ts'
 import type { Dial, ServerDescription } from './connection/negotiate.ts'
 import { Core } from './core.ts'
 import { refused } from './errors.ts'
+import { listEntries } from './lists.ts'
 import type { ClientOptions, Roots } from './options.ts'
-import { pages } from './pages.ts'
 import { structuredAs } from './requests/output-schemas.ts'
 import type { RequestOptions } from './requests/request-run.ts'
 import {
@@ -38,34 +45,10 @@ import type {
   AnyPrompts,
   AnyTools,
   ArgumentsAnd,
-  CallToolOptions,
   Structured,
   ToolInput,
   ToolOutput,
 } from './typed.ts'
-
-/** Options of a list. Timeout and signal apply to each page. */
-export interface ListOptions extends CallOptions {
-  /** Bypasses the cache. */
-  readonly fresh?: boolean
-  /** The number of pages after which the list fails with `'too-many'`. */
-  readonly maxPages?: number
-  /** Called with the `_meta` of each page that has one; a router lists unavailable servers there. */
-  readonly onMeta?: (meta: Members) => void
-  /** Called with each entry that is not an object, which is left out. By default the list fails with `'framing'`. */
-  readonly onInvalid?: (entry: unknown) => void
-}
-
-/** The prompt or resource template whose argument is completed. */
-export type CompletionOf =
-  | {
-      /** The name of the prompt. */
-      readonly prompt: string
-    }
-  | {
-      /** The URI template of the resources. */
-      readonly resource: string
-    }
 
 /**
  * Connects to a server, negotiates the protocol revision, and returns a client.
@@ -370,48 +353,26 @@ export class Client<Tools = AnyTools, Prompts = AnyPrompts> implements AsyncDisp
     return { ...answer, structured: await structuredAs(output, name, answer) }
   }
 
-  /** Returns what cursors belong to: the session, or nothing in revisions without sessions. */
-  #session(): unknown {
-    const { reconnecting } = this.#core
-    if (!this.server.revision.features.sessions) return undefined
-    const opened = reconnecting.ready()
-    return opened instanceof Promise ? opened : opened.connection
-  }
-
-  #list<M extends keyof Lists, T extends object>(
+  #list<M extends ListMethod, T extends object>(
     method: M,
     entries: (page: ClientRequests[M]['result']) => readonly T[],
-    { maxPages, onMeta, onInvalid, ...options }: ListOptions,
+    options: ListOptions,
     of: object = {},
   ): AsyncGenerator<T, void, undefined> {
-    const getPage = async (cursor: string | undefined, isAgain: boolean) => {
-      const params = cursor === undefined ? of : { ...of, cursor }
-      const how = isAgain ? { ...options, fresh: true } : options
-      // The check: the results of `Lists` are pages.
-      const page = (await this.request(method, params, how)) as ClientRequests[M]['result'] &
-        PagedResult
-      if (onMeta !== undefined && isRecord(page._meta)) onMeta(page._meta)
-      return page
-    }
-    const isEmptyCursor = () => this.server.revision.features.emptyCursors
-    return pages(getPage, {
+    return listEntries(this.#core, {
       method,
       entries,
-      isEmptyCursor,
-      maxPages,
-      onInvalid,
-      session: () => this.#session(),
+      options,
+      // The check: the results of these methods are pages.
+      get: (params, how) =>
+        this.request(method, { ...of, ...params }, how) as Promise<
+          ClientRequests[M]['result'] & PagedResult
+        >,
     })
   }
 }
 
-type Lists = Pick<
-  ClientRequests,
-  | 'tools/list'
-  | 'resources/list'
-  | 'resources/templates/list'
-  | 'prompts/list'
-  | 'tasks/list'
-  | 'skills/list'
-  | 'resources/directory/read'
->
+/** The methods whose results are pages. */
+type ListMethod = {
+  [M in ClientMethod]: 'nextCursor' extends keyof ClientRequests[M]['result'] ? M : never
+}[ClientMethod]

@@ -1,14 +1,10 @@
+export type { ToolAnswer } from '../mcp/content/tool-answer.ts'
 export type { RevisionName } from '../mcp/revisions/revisions.ts'
-export type { ToolAnswer } from '../mcp/tool-answer.ts'
 export type { BatchRequests } from './batch.ts'
+export type { CallToolOptions, CompletionOf, ListOptions } from './call-options.ts'
 export type { Change, ChangeFilter } from './changes/changes.ts'
 export type { Changes } from './changes/subscription.ts'
-export {
-  type Client,
-  type CompletionOf,
-  type ListOptions,
-  openClient,
-} from './client.ts'
+export { type Client, openClient } from './client.ts'
 export type { Dial, ServerDescription } from './connection/negotiate.ts'
 export type {
   ClientOptions,
@@ -33,7 +29,6 @@ export type {
   AnyPrompts,
   AnyTools,
   ArgumentsAnd,
-  CallToolOptions,
   Structured,
   ToolInput,
   ToolOutput,

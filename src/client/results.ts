@@ -1,4 +1,5 @@
-import { joinedText, readToolAnswer, type ToolAnswer } from '../mcp/tool-answer.ts'
+import { joinedText, readToolAnswer, type ToolAnswer } from '../mcp/content/tool-answer.ts'
+import { methodRow } from '../mcp/methods.ts'
 import type { Meta } from '../mcp/types/base.ts'
 import type { ClientMethod, ClientRequests } from '../mcp/types/requests.ts'
 import type { ReadResourceResult, ResourceContents } from '../mcp/types/resources.ts'
@@ -10,23 +11,9 @@ export type ResultOf<M extends string> = M extends ClientMethod
   ? ClientRequests[M]['result']
   : unknown
 
-/** The array member that the result of a method must have. */
-const lists: ReadonlyMap<string, string> = new Map([
-  ['server/discover', 'supportedVersions'],
-  ['tools/list', 'tools'],
-  ['resources/list', 'resources'],
-  ['resources/templates/list', 'resourceTemplates'],
-  ['resources/read', 'contents'],
-  ['prompts/list', 'prompts'],
-  ['prompts/get', 'messages'],
-  ['tasks/list', 'tasks'],
-  ['skills/list', 'skills'],
-  ['resources/directory/read', 'resources'],
-])
-
 /** Returns the result as its type. Throws a ChannelError `'framing'` if a required member is missing. */
 export function checkResult<M extends string>(method: M, result: unknown): ResultOf<M> {
-  const member = lists.get(method)
+  const member = methodRow(method)?.items
   if (member !== undefined && !(isRecord(result) && Array.isArray(result[member]))) {
     throw invalidResponse(method, `the result has no array "${member}"`)
   }

@@ -1,5 +1,4 @@
 import type { Infer, Schema } from '../mcp/schema/standard-schema.ts'
-import type { RequestOptions } from './requests/request-run.ts'
 
 /** The types of one tool, as `trunkline types` writes them. */
 export interface ToolTypes {
@@ -23,13 +22,9 @@ export type ToolOutput<Types> = Types extends { readonly output: infer Output } 
 
 /** What follows the name in a call: arguments and options. Arguments may be left out if none is required. */
 export type ArgumentsAnd<Args, Options> =
-  Record<never, never> extends Args ? [args?: Args, options?: Options] : [args: Args, options?: Options]
-
-/** Options of a tool call. */
-export interface CallToolOptions<S> extends RequestOptions {
-  /** The schema that the structured content is checked against, and that types it. */
-  readonly output?: S
-}
+  Record<never, never> extends Args
+    ? [args?: Args, options?: Options]
+    : [args: Args, options?: Options]
 
 /** The type of the structured content: by the schema of the caller, or else what is known of the tool. */
 export type Structured<S, Known = unknown> = S extends Schema ? Infer<S> : Known

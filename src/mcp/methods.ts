@@ -18,8 +18,14 @@ export interface MethodRow {
    * Absent if sending it twice may have two effects.
    */
   readonly repeatable?: 'reads' | 'idempotent'
-  /** The member of its params that HTTP clients repeat in a header. */
-  readonly mirrors?: 'name' | 'uri' | 'taskId'
+  /** The member of its params that names the tool, prompt, resource or task it is about. */
+  readonly subject?: 'name' | 'uri' | 'taskId'
+  /** Whether HTTP clients repeat the subject in a header. */
+  readonly isMirrored?: true
+  /** The array that its result must have. */
+  readonly items?: string
+  /** The list that its result is part of: `notifications/…/list_changed` makes it out of date. */
+  readonly list?: 'tools' | 'prompts' | 'resources'
 }
 
 /** One row per method of the protocol, all revisions together. */
@@ -27,13 +33,21 @@ export const mcpMethods = {
   initialize: { kind: 'request', from: 'client' },
   'notifications/initialized': { kind: 'notification', from: 'client' },
   ping: { kind: 'request', from: 'both', repeatable: 'reads' },
-  'server/discover': { kind: 'request', from: 'client', cacheable: true, repeatable: 'reads' },
+  'server/discover': {
+    kind: 'request',
+    from: 'client',
+    cacheable: true,
+    repeatable: 'reads',
+    items: 'supportedVersions',
+  },
   'tools/list': {
     kind: 'request',
     from: 'client',
     capability: 'tools',
     cacheable: true,
     repeatable: 'reads',
+    items: 'tools',
+    list: 'tools',
   },
   'tools/call': {
     kind: 'request',
@@ -41,7 +55,8 @@ export const mcpMethods = {
     capability: 'tools',
     mayRequestInput: true,
     mayBeTask: true,
-    mirrors: 'name',
+    subject: 'name',
+    isMirrored: true,
   },
   'resources/list': {
     kind: 'request',
@@ -49,6 +64,8 @@ export const mcpMethods = {
     capability: 'resources',
     cacheable: true,
     repeatable: 'reads',
+    items: 'resources',
+    list: 'resources',
   },
   'resources/templates/list': {
     kind: 'request',
@@ -56,6 +73,8 @@ export const mcpMethods = {
     capability: 'resources',
     cacheable: true,
     repeatable: 'reads',
+    items: 'resourceTemplates',
+    list: 'resources',
   },
   'resources/read': {
     kind: 'request',
@@ -63,20 +82,24 @@ export const mcpMethods = {
     capability: 'resources',
     cacheable: true,
     mayRequestInput: true,
-    mirrors: 'uri',
+    subject: 'uri',
+    isMirrored: true,
     repeatable: 'reads',
+    items: 'contents',
   },
   'resources/subscribe': {
     kind: 'request',
     from: 'client',
     capability: 'resources',
     repeatable: 'idempotent',
+    subject: 'uri',
   },
   'resources/unsubscribe': {
     kind: 'request',
     from: 'client',
     capability: 'resources',
     repeatable: 'idempotent',
+    subject: 'uri',
   },
   'prompts/list': {
     kind: 'request',
@@ -84,14 +107,18 @@ export const mcpMethods = {
     capability: 'prompts',
     cacheable: true,
     repeatable: 'reads',
+    items: 'prompts',
+    list: 'prompts',
   },
   'prompts/get': {
     kind: 'request',
     from: 'client',
     capability: 'prompts',
     mayRequestInput: true,
-    mirrors: 'name',
+    subject: 'name',
+    isMirrored: true,
     repeatable: 'reads',
+    items: 'messages',
   },
   'completion/complete': {
     kind: 'request',
@@ -105,13 +132,16 @@ export const mcpMethods = {
     capability: 'logging',
     repeatable: 'idempotent',
   },
-  // The skills extension, whose capability is that of the extension.
+  // The skills extension, whose capability is that of the extension. The files of skills are resources, so
+  // their lists change together.
   'skills/list': {
     kind: 'request',
     from: 'client',
     capability: 'skills',
     cacheable: true,
     repeatable: 'reads',
+    items: 'skills',
+    list: 'resources',
   },
   'skills/get': {
     kind: 'request',
@@ -119,19 +149,27 @@ export const mcpMethods = {
     capability: 'skills',
     cacheable: true,
     repeatable: 'reads',
+    list: 'resources',
   },
   'resources/directory/read': {
     kind: 'request',
     from: 'client',
     capability: 'skills',
     repeatable: 'reads',
+    items: 'resources',
   },
   'subscriptions/listen': { kind: 'request', from: 'client' },
-  'tasks/get': { kind: 'request', from: 'both', mirrors: 'taskId', repeatable: 'reads' },
+  'tasks/get': {
+    kind: 'request',
+    from: 'both',
+    subject: 'taskId',
+    isMirrored: true,
+    repeatable: 'reads',
+  },
   'tasks/result': { kind: 'request', from: 'both', repeatable: 'idempotent' },
-  'tasks/list': { kind: 'request', from: 'both', repeatable: 'reads' },
-  'tasks/cancel': { kind: 'request', from: 'both', mirrors: 'taskId' },
-  'tasks/update': { kind: 'request', from: 'client', mirrors: 'taskId' },
+  'tasks/list': { kind: 'request', from: 'both', repeatable: 'reads', items: 'tasks' },
+  'tasks/cancel': { kind: 'request', from: 'both', subject: 'taskId', isMirrored: true },
+  'tasks/update': { kind: 'request', from: 'client', subject: 'taskId', isMirrored: true },
   // The server requests: everything that treats them alike goes by these rows.
   'sampling/createMessage': {
     kind: 'request',
@@ -162,9 +200,20 @@ export const mcpMethods = {
 
 export type MethodName = keyof typeof mcpMethods
 
+/** The methods whose results carry cache hints. */
+export type CacheableMethod = {
+  [M in MethodName]: (typeof mcpMethods)[M] extends { cacheable: true } ? M : never
+}[MethodName]
+
 /** Returns the row of a method, or undefined if the protocol has no such method. */
 export function methodRow(name: string): MethodRow | undefined {
   return table.get(name)
+}
+
+/** Returns the member of a method's params that HTTP clients repeat in a header; undefined if there is none. */
+export function mirroredParam(name: string): MethodRow['subject'] {
+  const row = table.get(name)
+  return row?.isMirrored ? row.subject : undefined
 }
 
 // A Map, because the name comes from the peer and "constructor" is not a method.

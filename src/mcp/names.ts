@@ -1,3 +1,5 @@
+import { mcpMethods } from './methods.ts'
+
 /** The result of checking a name: valid, valid with a warning for its author, or invalid. */
 export type NameCheck =
   | { readonly status: 'ok' }
@@ -93,15 +95,12 @@ const spellings: readonly (readonly [canonical: string, erlmcp: string, ...other
   ['notifications/message', 'message', 'logging/message'],
   ['notifications/progress', 'progress', 'tool/progress'],
   ['notifications/resources/updated', 'resources/updated'],
-  ...['resources', 'tools', 'prompts', 'roots'].map(
-    list =>
-      [
-        `notifications/${list}/list_changed`,
-        `${list}/list_changed`,
-        `${list}/listChanged`,
-        `notifications/${list}/listChanged`,
-      ] as const,
-  ),
+  ...Object.keys(mcpMethods).flatMap(method => {
+    const [, list] = /^notifications\/(\w+)\/list_changed$/.exec(method) ?? []
+    if (list === undefined) return []
+    const others = [`${list}/listChanged`, `notifications/${list}/listChanged`]
+    return [[method, `${list}/list_changed`, ...others] as const]
+  }),
 ]
 
 const canonical = new Map(

@@ -1,6 +1,7 @@
 import { RpcError } from '../jsonrpc/error.ts'
 import type { Exchange } from '../jsonrpc/handler.ts'
 import type { Id } from '../jsonrpc/message.ts'
+import { methodRow } from '../mcp/methods.ts'
 import { causeLabel } from '../util/error-cause.ts'
 import { isRecord } from '../util/objects.ts'
 import type { CallerInfo } from './caller.ts'
@@ -153,16 +154,10 @@ export function nameIn(method: string, params: unknown): string | undefined {
 }
 
 function otherSubject(method: string, params: Readonly<Record<string, unknown>>): unknown {
-  const key = subjects.get(method)
-  return key === undefined ? undefined : params[key]
+  const key = methodRow(method)?.subject
+  // The id of a task says nothing about it to an operator.
+  return key === undefined || key === 'taskId' ? undefined : params[key]
 }
-
-const subjects: ReadonlyMap<string, string> = new Map([
-  ['prompts/get', 'name'],
-  ['resources/read', 'uri'],
-  ['resources/subscribe', 'uri'],
-  ['resources/unsubscribe', 'uri'],
-])
 
 /** Returns the outcome that a result stands for. */
 export function outcomeOf(result: unknown): Outcome {

@@ -41,7 +41,7 @@ export {
 } from './health/health.ts'
 export { listenOps, type OpsListener } from './health/ops-server.ts'
 export type { LogEventsOptions } from './log/events.ts'
-export type { LogFormat, LogLevel, LogLine } from './log/line.ts'
+export type { LogFormat, LogLine, LogLineLevel } from './log/line.ts'
 export { Log, type LogOptions, type LogStream } from './log/log.ts'
 export {
   defaultBuckets,

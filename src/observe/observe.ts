@@ -5,7 +5,7 @@ import { shareTrace } from '../mcp/trace-context.ts'
 import { type HealthReport, Ops, type OpsOptions } from './health/health.ts'
 import { listenOps, type OpsListener } from './health/ops-server.ts'
 import { type LogEventsOptions, logEvents } from './log/events.ts'
-import type { LogLevel } from './log/line.ts'
+import type { LogLineLevel } from './log/line.ts'
 import { Log } from './log/log.ts'
 import { collect } from './metrics/collect.ts'
 import { MetricRegistry, type MetricRegistryOptions } from './metrics/registry.ts'
@@ -35,7 +35,7 @@ export interface ObserveOptions extends Pick<OpsOptions, 'allowedHosts' | 'allow
   /** Whether to collect metrics; true by default. */
   readonly metrics?: boolean | MetricRegistryOptions
   /** The level of the log on stderr, or its options; no log by default. */
-  readonly logs?: LogLevel | LogEventsOptions | false
+  readonly logs?: LogLineLevel | LogEventsOptions | false
   /**
    * Whether to create OpenTelemetry spans for requests, if OpenTelemetry is installed, and to propagate the
    * current span in the requests that this process sends; false by default.

@@ -6,7 +6,7 @@ import { hideValues } from '../util/text/hidden-values.ts'
 import type { PinChange } from './pins/pins.ts'
 import { failureText } from './upstream/failure-text.ts'
 import type { Instance } from './upstream/instance.ts'
-import type { ListProblem } from './upstream/server-lists.ts'
+import type { ListProblem } from './upstream/lists/server-lists.ts'
 import type { InstanceEvent } from './upstream/upstream-host.ts'
 
 /**

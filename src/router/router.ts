@@ -1,6 +1,7 @@
 import type { Channel, Envelope } from '../jsonrpc/channel.ts'
 import type { Handler, Middleware } from '../jsonrpc/handler.ts'
 import type { Attachment, Endpoint } from '../mcp/endpoint.ts'
+import { type ListKind, listKinds } from '../mcp/list-changes.ts'
 import type { Profile } from '../mcp/profile.ts'
 import type { Revision } from '../mcp/revisions/revisions.ts'
 import type { Implementation, Members } from '../mcp/types/base.ts'
@@ -13,9 +14,8 @@ import { Deadlines, systemDeadlines } from '../util/time/deadline.ts'
 import { Traffic } from '../util/traffic.ts'
 import { version as ownVersion } from '../util/version.ts'
 import { Catalog } from './catalog/catalog.ts'
-import { definitionKey } from './catalog/definition-key.ts'
 import type { HiddenEntry } from './catalog/entries.ts'
-import type { ListKind } from './catalog/lists.ts'
+import { ListMemory } from './catalog/list-memory.ts'
 import { type DeadLetter, DeadLetters } from './dispatch/dead-letters.ts'
 import { Route, type RouteHost } from './dispatch/route.ts'
 import { publishInstanceEvent, publishListFailed, publishListRecovered } from './events.ts'
@@ -62,6 +62,7 @@ export class Router implements Endpoint {
   readonly #registry: ServerRegistry
   readonly #pinChecker: PinChecker
   readonly #watched: WatchedResources
+  readonly #memory: ListMemory
   readonly #startGate: StartGate
   readonly #clock: Clock
   readonly #deadlines: Deadlines
@@ -84,6 +85,7 @@ export class Router implements Endpoint {
       onChange: () => this.#changed(['tools']),
       onError: error => this.#onError(error),
     })
+    this.#memory = new ListMemory(options)
     this.#startGate = new StartGate(options.concurrentStarts)
     const { name = 'trunkline', version = ownVersion, title, icons, instructions } = options
     this.#clock = options.clock ?? systemClock
@@ -297,10 +299,7 @@ export class Router implements Endpoint {
       },
       startWaitMs: this.#options.startWaitMs,
       startGate: this.#startGate,
-      recall: (server, its) => {
-        const key = definitionKey(server, its)
-        return key === undefined ? undefined : this.#options.remembered?.get(key)
-      },
+      recall: (server, its) => this.#memory.recall(server, its),
       attributionTimeoutMs:
         this.#options.attributionTimeoutMs ?? limitTable.attributionTimeoutMs.default,
       subscribed: () => this.#watched.of(upstream),
@@ -310,7 +309,7 @@ export class Router implements Endpoint {
       },
       onLists: (_, kinds) => {
         this.#changed(kinds)
-        this.#remember(upstream)
+        this.#memory.remember(upstream)
       },
       onTools: instance => void this.#pinChecker.check(upstream, instance),
       onListFailed: (instance, problem) => publishListFailed(name, instance, problem),
@@ -328,7 +327,7 @@ export class Router implements Endpoint {
   }
 
   #onChange(change: RegistryChange): void {
-    this.#changed(['tools', 'prompts', 'resources'])
+    this.#changed(listKinds)
     for (const listener of this.#listeners) {
       try {
         listener(change)
@@ -336,16 +335,6 @@ export class Router implements Endpoint {
         this.#onError(error)
       }
     }
-  }
-
-  /** Remembers the lists of a server for the next run, once all of them were read. */
-  #remember({ name, options, server, known, hasListedAll }: Upstream): void {
-    const { remembered, onRemembered } = this.#options
-    const key = definitionKey(name, options)
-    if (remembered === undefined || key === undefined) return
-    if (server === undefined || !hasListedAll) return
-    const { revision, capabilities } = server
-    if (remembered.set(key, { revision, capabilities, lists: known })) onRemembered?.()
   }
 
   /** Invalidates the catalog, which is rebuilt on next use, and notifies subscribed callers. */

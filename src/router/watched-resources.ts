@@ -4,8 +4,8 @@ import type { Clock } from '../util/time/clock.ts'
 import { sleep } from '../util/time/sleep.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import type { Route } from './dispatch/route.ts'
-import { onlyReader } from './forward/proxied-features.ts'
 import { whenListed } from './forward/starting.ts'
+import { onlyReader } from './forward/unlisted.ts'
 import type { Upstream } from './upstream/upstream.ts'
 
 /** What {@link WatchedResources} needs from the router. */

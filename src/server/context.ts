@@ -13,7 +13,7 @@ import { sampleParams, sampleResponse } from './input/sample.ts'
 import type { IncomingRequest } from './request.ts'
 import { headersOf, sessionOf } from './request-context.ts'
 import type { Session } from './session.ts'
-import type { ServerRequestOptions, TaskHandle } from './tasks/scope.ts'
+import type { CurrentTask, ServerRequestOptions } from './tasks/scope.ts'
 
 /**
  * The second argument of the handlers of tools, prompts and resources. The same handler works in every
@@ -65,7 +65,7 @@ export class Context<Env = unknown> {
   }
 
   /** The task that the call runs as; undefined while it is a plain call. */
-  get task(): TaskHandle | undefined {
+  get task(): CurrentTask | undefined {
     const { task } = this.#request
     return task?.isBegun ? task.handle : undefined
   }

@@ -1,4 +1,4 @@
-import type { PromptReply } from '../mcp/content.ts'
+import type { PromptReply } from '../mcp/content/content.ts'
 import type { Infer, InferInput } from '../mcp/schema/standard-schema.ts'
 import type { CallToolResult } from '../mcp/types/tools.ts'
 import type { VariablesOf } from '../mcp/uri-template/template.ts'

@@ -8,8 +8,9 @@ export {
   link,
   type PromptReply,
   text,
-} from '../mcp/content.ts'
+} from '../mcp/content/content.ts'
 export type { Attachment, Endpoint, EndpointHandler } from '../mcp/endpoint.ts'
+export type { ListKind } from '../mcp/list-changes.ts'
 export type { RevisionName } from '../mcp/revisions/revisions.ts'
 export { withJsonSchema } from '../mcp/schema/convert.ts'
 export { SchemaError } from '../mcp/schema/schema.ts'
@@ -61,8 +62,7 @@ export type { ServerInfo, ServerOptions } from './options.ts'
 export type { RequestContext, RequestDetails } from './request-context.ts'
 export { Server, type ToolRegistration, type UpdatedHandler } from './server.ts'
 export type { Session } from './session.ts'
-export type { ChangingList } from './subscriptions/subscriptions.ts'
 export type { MemoryTaskStoreOptions } from './tasks/memory-store.ts'
 export type { TaskOptions } from './tasks/registry.ts'
-export type { ServerRequestOptions, ServerRequestTask, TaskHandle } from './tasks/scope.ts'
+export type { CurrentTask, ServerRequestOptions, ServerRequestTask } from './tasks/scope.ts'
 export type { TaskError, TaskOwner, TaskRecord, TaskStore } from './tasks/store.ts'

@@ -1,10 +1,11 @@
 import type { Channel, Envelope, Principal } from '../jsonrpc/channel.ts'
 import type { Middleware } from '../jsonrpc/handler.ts'
+import type { ToolAnswer } from '../mcp/content/tool-answer.ts'
 import type { Attachment, Endpoint, EndpointHandler } from '../mcp/endpoint.ts'
+import type { ListKind } from '../mcp/list-changes.ts'
 import type { Profile } from '../mcp/profile.ts'
 import type { Revision } from '../mcp/revisions/revisions.ts'
 import type { Schema } from '../mcp/schema/standard-schema.ts'
-import type { ToolAnswer } from '../mcp/tool-answer.ts'
 import type { Members } from '../mcp/types/base.ts'
 import type { ClientMethod } from '../mcp/types/requests.ts'
 import { checkOptions } from '../util/options.ts'
@@ -39,7 +40,6 @@ import type {
 import { type Mount, type MountOptions, mountServer } from './mount.ts'
 import { serverTable } from './option-table.ts'
 import type { ServerInfo, ServerOptions } from './options.ts'
-import type { ChangingList } from './subscriptions/subscriptions.ts'
 
 /**
  * An MCP server: tools, resources, prompts and skills, defined once and served to any number of connections, over
@@ -213,10 +213,7 @@ export class Server<Env = unknown> implements Endpoint {
    * Notifies clients that a list has changed because `visible` has another answer: all clients, or those of
    * one principal. Registering and removing entries notifies by itself.
    */
-  changed(
-    list: ChangingList,
-    { principal }: { readonly principal?: Principal | string } = {},
-  ): void {
+  changed(list: ListKind, { principal }: { readonly principal?: Principal | string } = {}): void {
     const id = typeof principal === 'object' ? principal.id : principal
     this.#endpoint.subscriptions.publish({ type: list, ...(id !== undefined && { principal: id }) })
   }

@@ -4,13 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { steps } from '../../src/cli/check/steps.ts'
 import { type ExitName, exitCodes, exitMeanings } from '../../src/cli/exit.ts'
 import { optionText } from '../../src/cli/help.ts'
-import {
-  commandNamed,
-  commands,
-  generalOptions,
-  type OptionRow,
-  optionsOf,
-} from '../../src/cli/manual.ts'
+import { commandNamed, commands, generalOptions, optionsOf } from '../../src/cli/manual/manual.ts'
+import type { OptionRow } from '../../src/cli/manual/rows.ts'
 import { documentedTable, readFile, type Table } from '../tables.ts'
 import { trunkline } from './bin.ts'
 

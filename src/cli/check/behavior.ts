@@ -138,7 +138,7 @@ export function checkCancellation(context: CheckContext): Promise<readonly Findi
       )
       return findings
     } else findings.push(ok('notifications get no response'))
-    if (session.era === 'stateless' && context.where.kind !== 'http')
+    if (session.era === 'stateless' && context.endpoint === undefined)
       findings.push(await cancelled(context, state))
     return findings
   })

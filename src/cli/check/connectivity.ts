@@ -1,12 +1,13 @@
 import { lookup } from 'node:dns/promises'
 import { connect as connectTcp } from 'node:net'
 import { connect as connectTls, type PeerCertificate } from 'node:tls'
-import { type Place, placeOf } from '../../transports.ts'
+import type { Place } from '../../transports.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
 import { isPlainAnswer } from '../../util/tls.ts'
 import type { CheckContext } from './context.ts'
 import { type Finding, fail, notApplicable, ok, warn } from './finding.ts'
+import { missingTarget, targetPlace } from './target.ts'
 
 /** Step `reach`: checks that the address resolves and accepts connections, or that the program starts. */
 export async function reach(context: CheckContext): Promise<readonly Finding[]> {
@@ -14,7 +15,7 @@ export async function reach(context: CheckContext): Promise<readonly Finding[]> 
   const network = hostPortOf(context)
   try {
     if (network !== undefined) findings.push(...(await reachHost(network, context.timeoutMs)))
-    if (context.where.kind !== 'http') {
+    if (context.endpoint === undefined) {
       context.keep(await withTimeout(context.open(), context.timeoutMs))
       findings.push(ok(openedText(context)))
     }
@@ -52,7 +53,7 @@ export async function tls(context: CheckContext): Promise<readonly Finding[]> {
 type HostPort = Extract<Place, { readonly type: 'network' }>
 
 function hostPortOf({ where }: CheckContext): HostPort | undefined {
-  const place = where.kind === 'child' ? undefined : placeOf(where)
+  const place = targetPlace(where)
   return place?.type === 'network' ? place : undefined
 }
 
@@ -91,7 +92,7 @@ async function withTimeout<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
 
 function openedText({ where }: CheckContext): string {
   if (where.kind === 'child') return `"${where.command.command}" starts`
-  const place = placeOf(where)
+  const place = targetPlace(where)
   return place?.type === 'file' ? `${place.path} accepts connections` : 'a connection can be opened'
 }
 
@@ -118,20 +119,8 @@ const adviceByCode: ReadonlyMap<string, string> = new Map([
 function connectFailure(context: CheckContext, error: unknown): Finding {
   const code = isRecord(error) || error instanceof Error ? Reflect.get(error, 'code') : undefined
   const message = error instanceof Error && error.message !== '' ? error.message : String(code)
-  if (context.where.kind === 'child' && code === 'ENOENT') {
-    const { command, cwd } = context.where.command
-    const where = cwd === undefined ? '' : ` or the folder ${cwd}`
-    return fail(
-      `"${command}"${where} does not exist`,
-      'Give the full path of the program, or install it so that it is found in PATH. The command is not run by a shell.',
-    )
-  }
-  if (context.where.kind === 'unix' && code === 'ENOENT') {
-    return fail(
-      `the socket ${context.where.path} does not exist`,
-      'Start the server, and check that both use the same path.',
-    )
-  }
+  const missing = code === 'ENOENT' ? missingTarget(context.where) : undefined
+  if (missing !== undefined) return missing
   const advice =
     adviceByCode.get(String(code)) ??
     'Check the address, that the server is running, and firewalls.'

@@ -4,9 +4,9 @@ import { isRecord } from '../../util/objects.ts'
 import type { FramingName } from '../../wire/frame.ts'
 import type { Finding } from './finding.ts'
 import { CheckSession } from './session.ts'
+import { type CheckTarget, endpointOf, openWire } from './target.ts'
 import { ChildWire } from './wire/child-wire.ts'
 import { HttpWire } from './wire/http-wire.ts'
-import { type CheckTarget, openWire } from './wire/open.ts'
 import type { MessageObject, Wire } from './wire/wire.ts'
 
 /** The server to check, and how. */
@@ -36,6 +36,8 @@ export interface EraState {
 /** State that the steps of a check share: connections to the server, and the findings of earlier steps. Close it. */
 export class CheckContext {
   readonly where: CheckTarget
+  /** The URL of the server, if every message to it is a separate HTTP request. */
+  readonly endpoint: URL | undefined
   readonly headers: Readonly<Record<string, string>>
   readonly timeoutMs: number
   /** Time to wait before concluding that no response will come. */
@@ -58,6 +60,7 @@ export class CheckContext {
   constructor(options: CheckOptions) {
     this.#options = options
     this.where = options.where
+    this.endpoint = endpointOf(options.where)
     this.headers = options.headers ?? {}
     this.timeoutMs = options.timeoutMs ?? limits.checkReplyMs.default
     this.startMs = options.timeoutMs ?? limits.checkStartMs.default
@@ -90,8 +93,8 @@ export class CheckContext {
 
   /** Opens an HTTP connection with extra headers; undefined if the server is not reached over HTTP. */
   openHttp(headers: Readonly<Record<string, string>> = {}): HttpWire | undefined {
-    if (this.where.kind !== 'http') return undefined
-    const wire = new HttpWire(this.where.url, { ...this.headers, ...headers }, this.timeoutMs)
+    if (this.endpoint === undefined) return undefined
+    const wire = new HttpWire(this.endpoint, { ...this.headers, ...headers }, this.timeoutMs)
     this.#wires.push(wire)
     return wire
   }

@@ -1,4 +1,5 @@
 import { hasReservedPrefix, metaKeyProblem, metaKeys } from '../../mcp/meta.ts'
+import { mcpMethods } from '../../mcp/methods.ts'
 import type { Features } from '../../mcp/revisions/revision.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
@@ -20,17 +21,19 @@ interface ListRow {
 }
 
 const rows: readonly ListRow[] = [
-  { method: 'tools/list', member: 'tools', key: 'name', capability: 'tools' },
-  { method: 'resources/list', member: 'resources', key: 'uri', capability: 'resources' },
-  {
-    method: 'resources/templates/list',
-    member: 'resourceTemplates',
-    key: 'uriTemplate',
-    capability: 'resources',
-    isOptional: true,
-  },
-  { method: 'prompts/list', member: 'prompts', key: 'name', capability: 'prompts' },
+  listRow('tools/list', 'name'),
+  listRow('resources/list', 'uri'),
+  { ...listRow('resources/templates/list', 'uriTemplate'), isOptional: true },
+  listRow('prompts/list', 'name'),
 ]
+
+function listRow(
+  method: 'tools/list' | 'resources/list' | 'resources/templates/list' | 'prompts/list',
+  key: string,
+): ListRow {
+  const { items, capability } = mcpMethods[method]
+  return { method, member: items, key, capability }
+}
 
 /** Step `capabilities`: checks that declared capabilities work, and that working ones are declared. */
 export function capabilities(context: CheckContext): Promise<readonly Finding[]> {

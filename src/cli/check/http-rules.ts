@@ -8,13 +8,14 @@ import { type RawResponse, sendHttp } from './wire/http-wire.ts'
 
 /** Step `http`: checks status codes, media types, and whether requests of other origins are rejected. */
 export async function httpRules(context: CheckContext): Promise<readonly Finding[]> {
-  if (context.where.kind !== 'http') return [notApplicable('the server is not reached over HTTP')]
+  const { endpoint } = context
+  if (endpoint === undefined) return [notApplicable('the server is not reached over HTTP')]
   const posted = await postFinding(context)
   if (posted.status === 'fail') {
     context.blocked = 'the HTTP endpoint does not speak MCP'
     return [posted]
   }
-  return [posted, ...(await originFindings(context, context.where.url))]
+  return [posted, ...(await originFindings(context, endpoint))]
 }
 
 /** Sends a POST in each era, and returns the better finding. */
@@ -116,14 +117,14 @@ function bodyWords({ text, mediaType }: RawResponse): string | undefined {
 
 /** Whether GET returns the event `endpoint`, which starts an HTTP+SSE session. */
 async function hasHttpSse(context: CheckContext): Promise<boolean> {
-  if (context.where.kind !== 'http') return false
+  const { endpoint: url } = context
+  if (url === undefined) return false
   let isFound = false
   const headers = { accept: 'text/event-stream', ...context.headers }
   const onEvent = (_: string, event: string): boolean => {
     isFound = event === 'endpoint'
     return true
   }
-  const { url } = context.where
   await sendHttp({ method: 'GET', url, headers, timeoutMs: context.timeoutMs, onEvent }).catch(
     () => {},
   )
@@ -180,12 +181,12 @@ function isAccepted(status: number): boolean {
 
 /** Returns the status of a request for the event stream of HTTP+SSE. */
 async function eventsWith(
-  { where, headers: own, timeoutMs }: CheckContext,
+  { endpoint: url, headers: own, timeoutMs }: CheckContext,
   headers: Readonly<Record<string, string>>,
 ): Promise<number> {
-  if (where.kind !== 'http') return 0
+  if (url === undefined) return 0
   const all = { accept: 'text/event-stream', ...own, ...headers }
-  const request = { method: 'GET', url: where.url, headers: all, timeoutMs, onEvent: () => true }
+  const request = { method: 'GET', url, headers: all, timeoutMs, onEvent: () => true }
   const response = await sendHttp(request).catch(() => undefined)
   return response?.status ?? 0
 }

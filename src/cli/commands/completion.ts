@@ -1,7 +1,8 @@
 import { didYouMean } from '../../util/nearest.ts'
 import { exitCodes, UsageError } from '../exit.ts'
 import type { Run } from '../invocation.ts'
-import { type CommandRow, commands, type OptionRow, optionsOf } from '../manual.ts'
+import { commands, optionsOf } from '../manual/manual.ts'
+import type { CommandRow, OptionRow } from '../manual/rows.ts'
 import { lookUpServers } from '../target/config-servers.ts'
 import { toolNames } from '../target/tool-names.ts'
 

@@ -2,7 +2,7 @@ import { unknownCommand } from '../arguments.ts'
 import { exitCodes } from '../exit.ts'
 import { overview, page } from '../help.ts'
 import type { Run } from '../invocation.ts'
-import { commandNamed, commands } from '../manual.ts'
+import { commandNamed, commands } from '../manual/manual.ts'
 
 /** `trunkline help`: prints the overview, or the help of one command. */
 export const run: Run = async ({ input, terminal }) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { OptionRow } from '../manual.ts'
+import type { OptionRow } from '../manual/rows.ts'
 import { splitFlags } from './tool-flags.ts'
 
 const rows: readonly OptionRow[] = [

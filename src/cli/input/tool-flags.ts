@@ -1,4 +1,4 @@
-import type { OptionRow } from '../manual.ts'
+import type { OptionRow } from '../manual/rows.ts'
 
 /** The arguments of a command line, with the flags of a tool turned into operands. */
 export interface SplitFlags {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parseCommandLine } from '../arguments.ts'
-import { commandNamed } from '../manual.ts'
+import { commandNamed } from '../manual/manual.ts'
 import { type CommandTarget, type LookUp, resolveTarget } from './target.ts'
 
 const known: LookUp = async () => ({

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
-import { parseAddress } from '../../address.ts'
+import { parseAddress, schemeOf } from '../../address.ts'
 import type { ChildCommand } from '../../transport/process/child.ts'
+import { placeOf, transportForScheme } from '../../transports.ts'
 import { didYouMean } from '../../util/nearest.ts'
 import type { CommandLine } from '../arguments.ts'
 import { isBundleName } from '../bundles/bundle.ts'
@@ -83,11 +84,11 @@ function addressFirst(operands: readonly string[], command: string): readonly st
 
 /** Whether text looks like an address rather than a name. */
 function isAddress(text: string): boolean {
-  return /^(?:stdio|tcp|unix|pipe|wss?|https?):/i.test(text) || text.includes('://')
+  return transportForScheme(schemeOf(text)) !== undefined || text.includes('://')
 }
 
 function addressTarget(text: string): CommandTarget {
-  if (parseAddress(text).kind !== 'stdio') return { name: text, where: text }
+  if (placeOf(parseAddress(text)) !== undefined) return { name: text, where: text }
   throw new UsageError('"stdio:" is not a server address; start a program with "-- COMMAND"')
 }
 

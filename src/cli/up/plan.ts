@@ -1,5 +1,5 @@
 import { parseAddress } from '../../address.ts'
-import type { LogLevel } from '../../observe/log/line.ts'
+import type { LogLineLevel } from '../../observe/log/line.ts'
 import type { RouterConfig } from '../../router/config/read.ts'
 import { defaultListen } from '../../router/config/schema.ts'
 import { isLocalAddress } from '../../router/config/values.ts'
@@ -18,7 +18,7 @@ export interface Plan {
   readonly isAnyPort: boolean
   readonly tls: TlsFiles | undefined
   readonly metrics: boolean | string
-  readonly logLevel: LogLevel
+  readonly logLevel: LogLineLevel
 }
 
 type TlsFiles = NonNullable<RouterConfig['tls']>
@@ -55,7 +55,7 @@ export function planOf(config: RouterConfig, options: UpOptions): Plan {
     tls: options.tls ?? config.tls,
     metrics,
     // The check: the parser accepts only log levels.
-    logLevel: (options.logLevel as LogLevel | undefined) ?? config.logLevel,
+    logLevel: (options.logLevel as LogLineLevel | undefined) ?? config.logLevel,
   }
 }
 
@@ -79,7 +79,7 @@ export function demoPlan(program: readonly string[], options: UpOptions): Plan {
     isAnyPort: options.listen.length === 0,
     tls: options.tls,
     metrics,
-    logLevel: (options.logLevel as LogLevel | undefined) ?? 'warn',
+    logLevel: (options.logLevel as LogLineLevel | undefined) ?? 'warn',
   }
 }
 
@@ -109,9 +109,7 @@ function allAddresses(listen: readonly string[], metrics: boolean | string): rea
 function checkPublicAddresses(addresses: readonly string[], isPublic: boolean): void {
   if (isPublic) return
   for (const address of addresses) {
-    // Throws if the address is invalid.
-    parseAddress(address)
-    if (isLocalAddress(address)) continue
+    if (isLocalAddress(parseAddress(address))) continue
     throw new UsageError(
       `${address} is reachable from other machines without authentication; set "public": true or --public to allow it`,
     )

@@ -1,5 +1,5 @@
 import { events } from '../../observe/events.ts'
-import type { LogLevel } from '../../observe/log/line.ts'
+import type { LogLineLevel } from '../../observe/log/line.ts'
 import type { Log } from '../../observe/log/log.ts'
 import { type ConfigDiff, diffConfig } from '../../router/config/diff.ts'
 import { ConfigError } from '../../router/config/issue.ts'
@@ -19,7 +19,7 @@ export interface ConfigReloaderHost {
   /** Receives the effective configuration at level debug. */
   readonly log: Log | undefined
   /** Whether the log reports reloads at this level, so that the terminal need not. */
-  isLogged(level: LogLevel): boolean
+  isLogged(level: LogLineLevel): boolean
   /** Moves the router to other addresses. */
   relisten(addresses: readonly string[]): Promise<void>
 }

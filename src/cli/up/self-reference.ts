@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { parseAddress } from '../../address.ts'
 import type { UpstreamOptions } from '../../router/options.ts'
-import { placeOf } from '../../transports.ts'
+import { placeOf, transportOf } from '../../transports.ts'
 import { isLoopback } from '../../util/origin.ts'
 import { UsageError } from '../exit.ts'
 import { configNames } from '../target/config-file.ts'
@@ -50,8 +50,8 @@ function addressKey(address: string): string | undefined {
   if (place === undefined) return undefined
   if (place.type === 'file') return `${where.kind} ${resolve(place.path)}`
   const { host, port, path } = place
-  // One listener serves both HTTP and WebSocket; only a plain socket has no path.
-  const protocol = path === '' ? where.kind : 'web'
+  // One listener serves every transport with URLs, such as HTTP and WebSocket.
+  const protocol = transportOf(where).locator === 'url' ? 'web' : where.kind
   return port === 0 ? undefined : `${protocol} ${hostOf(host)} ${port} ${path}`
 }
 

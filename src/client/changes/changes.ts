@@ -1,3 +1,4 @@
+import { changedList, listFilter, listFilterMembers } from '../../mcp/list-changes.ts'
 import type { SubscriptionFilter } from '../../mcp/types/subscriptions.ts'
 import type { TaskStatus } from '../../mcp/types/tasks.ts'
 import { isRecord, stringsIn } from '../../util/objects.ts'
@@ -50,10 +51,9 @@ export type Change =
 export function wireFilter(filter: ChangeFilter): SubscriptionFilter {
   const { tools, prompts, resources, resourceList, tasks } = filter
   const uris = typeof resources === 'object' ? [...new Set(resources)] : []
+  const lists = { tools, prompts, resources: resources === true || resourceList }
   return {
-    ...(tools && { toolsListChanged: true }),
-    ...(prompts && { promptsListChanged: true }),
-    ...((resources === true || resourceList) && { resourcesListChanged: true }),
+    ...listFilter(kind => lists[kind] === true),
     ...(uris.length > 0 && { resourceSubscriptions: uris }),
     ...(tasks !== undefined && tasks.length > 0 && { taskIds: [...new Set(tasks)] }),
   }
@@ -65,9 +65,7 @@ export function readFilter(value: unknown): SubscriptionFilter {
   const uris = stringsIn(members.resourceSubscriptions)
   const taskIds = stringsIn(members.taskIds)
   return {
-    ...(members.toolsListChanged === true && { toolsListChanged: true }),
-    ...(members.promptsListChanged === true && { promptsListChanged: true }),
-    ...(members.resourcesListChanged === true && { resourcesListChanged: true }),
+    ...listFilter(kind => members[listFilterMembers[kind]] === true),
     ...(uris !== undefined && { resourceSubscriptions: uris }),
     ...(taskIds !== undefined && { taskIds }),
   }
@@ -77,12 +75,6 @@ export function readFilter(value: unknown): SubscriptionFilter {
 export function changeIn(method: string, params: unknown): Change | undefined {
   const members = isRecord(params) ? params : {}
   switch (method) {
-    case 'notifications/tools/list_changed':
-      return { type: 'tools' }
-    case 'notifications/prompts/list_changed':
-      return { type: 'prompts' }
-    case 'notifications/resources/list_changed':
-      return { type: 'resources' }
     case 'notifications/resources/updated':
       return typeof members.uri === 'string' ? { type: 'resource', uri: members.uri } : undefined
     case 'notifications/tasks':
@@ -91,20 +83,16 @@ export function changeIn(method: string, params: unknown): Change | undefined {
       if (typeof taskId !== 'string' || !isStatus(status)) return undefined
       return { type: 'task', id: taskId, status }
     }
-    default:
-      return undefined
+    default: {
+      const list = changedList(method)
+      return list === undefined ? undefined : { type: list }
+    }
   }
 }
 
 /** Whether a filter includes a change. A resource update matches watched URIs above it too. */
 export function isWanted(change: Change, filter: SubscriptionFilter): boolean {
   switch (change.type) {
-    case 'tools':
-      return filter.toolsListChanged === true
-    case 'prompts':
-      return filter.promptsListChanged === true
-    case 'resources':
-      return filter.resourcesListChanged === true
     case 'resource':
       return filter.resourceSubscriptions?.some(uri => isWithin(change.uri, uri)) ?? false
     case 'task':
@@ -112,6 +100,8 @@ export function isWanted(change: Change, filter: SubscriptionFilter): boolean {
     case 'reconnected':
     case 'lagged':
       return true
+    default:
+      return filter[listFilterMembers[change.type]] === true
   }
 }
 
@@ -120,8 +110,7 @@ export function missingIn(
   requested: SubscriptionFilter,
   acknowledged: SubscriptionFilter,
 ): string | undefined {
-  const lists = ['toolsListChanged', 'promptsListChanged', 'resourcesListChanged'] as const
-  const list = lists.find(name => requested[name] && !acknowledged[name])
+  const list = Object.values(listFilterMembers).find(name => requested[name] && !acknowledged[name])
   if (list !== undefined) return list
   const isAcknowledged = (name: 'resourceSubscriptions' | 'taskIds') =>
     requested[name]?.every(one => acknowledged[name]?.includes(one)) ?? true

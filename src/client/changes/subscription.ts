@@ -1,5 +1,6 @@
 import { ChannelError } from '../../jsonrpc/channel.ts'
 import type { Id } from '../../jsonrpc/message.ts'
+import { listFilter, listFilterMembers } from '../../mcp/list-changes.ts'
 import type { SubscriptionFilter } from '../../mcp/types/subscriptions.ts'
 import { type Deferred, deferred } from '../../util/promises.ts'
 import { timed } from '../../util/time/deadline.ts'
@@ -197,16 +198,17 @@ export class ChangeSubscription implements Changes {
 
   /** In a session, list changes are always sent; only resources are subscribed to, one by one. */
   async #subscribe({ server }: Negotiated): Promise<SubscriptionFilter> {
-    const { tools, prompts, resources, tasks } = server.capabilities
-    const { toolsListChanged, promptsListChanged, resourcesListChanged, taskIds } = this.filter
-    const uris = resources?.subscribe ? (this.filter.resourceSubscriptions ?? []) : []
+    const { capabilities } = server
+    const { taskIds, resourceSubscriptions = [] } = this.filter
+    const uris = capabilities.resources?.subscribe ? resourceSubscriptions : []
     await this.#watch(uris)
     return {
-      ...(toolsListChanged && tools?.listChanged && { toolsListChanged }),
-      ...(promptsListChanged && prompts?.listChanged && { promptsListChanged }),
-      ...(resourcesListChanged && resources?.listChanged && { resourcesListChanged }),
+      ...listFilter(
+        kind =>
+          this.filter[listFilterMembers[kind]] === true && capabilities[kind]?.listChanged === true,
+      ),
       ...(uris.length > 0 && { resourceSubscriptions: uris }),
-      ...(taskIds !== undefined && tasks !== undefined && { taskIds }),
+      ...(taskIds !== undefined && capabilities.tasks !== undefined && { taskIds }),
     }
   }
 

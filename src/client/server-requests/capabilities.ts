@@ -1,3 +1,4 @@
+import { type ServerRequestCapabilities, serverRequestsIn } from '../../mcp/client-capabilities.ts'
 import { tasksExtension } from '../../mcp/extension.ts'
 import {
   mcpMethods,
@@ -17,7 +18,7 @@ export function capabilitiesOf(options: ClientOptions, revision: Revision): Clie
   const { features } = revision
   const { experimental } = options
   const extensions = features.extensions ? extensionsOf(options) : undefined
-  const forRequests = serverRequestCapabilities(options, revision)
+  const forRequests = serverRequestsIn(revision, handledRequests(options))
   return {
     ...forRequests,
     ...(features.tasks === 'core' && options.tasks !== false && tasksOf(forRequests)),
@@ -26,15 +27,19 @@ export function capabilitiesOf(options: ClientOptions, revision: Revision): Clie
   }
 }
 
-/** Returns the capabilities of the server requests that the client has handlers for. */
-function serverRequestCapabilities(
-  options: ClientOptions,
-  revision: Revision,
-): Pick<ClientCapabilities, ServerRequestCapability> {
+/** Returns the capabilities of the server requests that the client has handlers for, in every form. */
+function handledRequests(options: ClientOptions): {
+  readonly [C in ServerRequestCapability]: ClientCapabilities[C]
+} {
+  const { roots, sample, sampling } = options
+  const { form, url } = elicitorsOf(options)
   return {
-    ...(options.roots !== undefined && { roots: rootsOf(revision) }),
-    ...(options.sample !== undefined && { sampling: samplingOf(options, revision) }),
-    ...elicitationOf(options, revision),
+    roots: roots && { listChanged: true },
+    sampling: sample && {
+      ...(sampling?.tools && { tools: {} }),
+      ...(sampling?.context && { context: {} }),
+    },
+    elicitation: (form ?? url) && { ...(form && { form: {} }), ...(url && { url: {} }) },
   }
 }
 
@@ -45,29 +50,8 @@ export function elicitorsOf({
   return typeof elicit === 'function' ? { form: elicit } : (elicit ?? {})
 }
 
-function rootsOf(revision: Revision): Members {
-  return revision.methods.has('notifications/roots/list_changed') ? { listChanged: true } : {}
-}
-
-function samplingOf({ sampling }: ClientOptions, { features }: Revision): Members {
-  if (!features.samplingTools) return {}
-  return { ...(sampling?.tools && { tools: {} }), ...(sampling?.context && { context: {} }) }
-}
-
-function elicitationOf(
-  options: ClientOptions,
-  { features }: Revision,
-): Pick<ClientCapabilities, 'elicitation'> {
-  const { form, url } = elicitorsOf(options)
-  if (features.elicitation === 'form') return form === undefined ? {} : { elicitation: {} }
-  if (features.elicitation === 'none' || (form === undefined && url === undefined)) return {}
-  return { elicitation: { ...(form && { form: {} }), ...(url && { url: {} }) } }
-}
-
 /** Declares a task for each of the declared server requests that may be one. */
-function tasksOf(
-  declared: Pick<ClientCapabilities, ServerRequestCapability>,
-): Pick<ClientCapabilities, 'tasks'> {
+function tasksOf(declared: ServerRequestCapabilities): Pick<ClientCapabilities, 'tasks'> {
   const requests: Record<string, Members> = {}
   for (const method of serverRequestMethods) {
     const path = taskCapability(method)

@@ -2,6 +2,7 @@ import type { Envelope } from '../../jsonrpc/channel.ts'
 import { methodNotFound } from '../../jsonrpc/error.ts'
 import type { Exchange } from '../../jsonrpc/handler.ts'
 import type { Id, RpcNotification, RpcRequest } from '../../jsonrpc/message.ts'
+import { changedList, type ListKind, listMethods } from '../../mcp/list-changes.ts'
 import { isServerRequest, methodRow, type ServerRequestMethod } from '../../mcp/methods.ts'
 import { canonicalNotification } from '../../mcp/names.ts'
 import type { Members } from '../../mcp/types/base.ts'
@@ -89,7 +90,7 @@ export class Incoming {
     envelope: Envelope,
     connection: Connection,
   ): void {
-    const { progress, cache, outputs, tasks } = this.#parts
+    const { progress, cache, tasks } = this.#parts
     switch (method) {
       case 'notifications/progress':
         progress.onNotification(params, envelope.about)
@@ -100,22 +101,6 @@ export class Incoming {
       case 'notifications/cancelled':
         this.#onCancelled(params, connection)
         break
-      case 'notifications/tools/list_changed':
-        outputs.clear()
-        cache.invalidate(['tools/list'])
-        break
-      case 'notifications/prompts/list_changed':
-        cache.invalidate(['prompts/list'])
-        break
-      case 'notifications/resources/list_changed':
-        // The files of skills are resources, so their lists change together.
-        cache.invalidate([
-          'resources/list',
-          'resources/templates/list',
-          'skills/list',
-          'skills/get',
-        ])
-        break
       case 'notifications/resources/updated':
         cache.invalidate(['resources/read'], stringOf(params?.uri))
         break
@@ -123,9 +108,18 @@ export class Incoming {
       case 'notifications/tasks/status':
         tasks.onChanged(params)
         break
-      default:
-        if (isServerRequest(method)) this.#onNotifiedRequest(method, params, connection)
+      default: {
+        const list = changedList(method)
+        if (list !== undefined) this.#onListChanged(list)
+        else if (isServerRequest(method)) this.#onNotifiedRequest(method, params, connection)
+      }
     }
+  }
+
+  #onListChanged(list: ListKind): void {
+    const { cache, outputs } = this.#parts
+    if (list === 'tools') outputs.clear()
+    cache.invalidate(listMethods[list])
   }
 
   /** The server cancels one of its requests or, where it has none, ends a change subscription. */

@@ -1,5 +1,5 @@
 import type { CallOptions } from '../../jsonrpc/handler.ts'
-import type { ToolAnswer } from '../../mcp/tool-answer.ts'
+import type { ToolAnswer } from '../../mcp/content/tool-answer.ts'
 import type { TaskStatus } from '../../mcp/types/tasks.ts'
 import { isRecord } from '../../util/objects.ts'
 import { isStatus } from '../changes/changes.ts'

@@ -1,7 +1,7 @@
 import type { CallOptions } from '../../jsonrpc/handler.ts'
+import type { ToolAnswer } from '../../mcp/content/tool-answer.ts'
 import { tasksExtension } from '../../mcp/extension.ts'
 import type { Revision } from '../../mcp/revisions/revisions.ts'
-import type { ToolAnswer } from '../../mcp/tool-answer.ts'
 import { isRecord } from '../../util/objects.ts'
 import type { ServerDescription } from '../connection/negotiate.ts'
 import { invalidResponse, isTimeout, refused } from '../errors.ts'

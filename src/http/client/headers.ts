@@ -1,6 +1,6 @@
 import type { Message } from '../../jsonrpc/message.ts'
 import { metaKeys } from '../../mcp/meta.ts'
-import { methodRow } from '../../mcp/methods.ts'
+import { mirroredParam } from '../../mcp/methods.ts'
 import { encodeHeader } from '../../mcp/param-headers/encoding.ts'
 import { type Revision, revisionNamed } from '../../mcp/revisions/revisions.ts'
 import { isRecord, ownMember } from '../../util/objects.ts'
@@ -24,7 +24,7 @@ export function statelessHeaders(
   if (!('method' in message)) return headers
   const { method, params } = message
   headers['mcp-method'] = encodeHeader(method)
-  const mirrored = methodRow(method)?.mirrors
+  const mirrored = mirroredParam(method)
   const name = mirrored !== undefined && isRecord(params) ? params[mirrored] : undefined
   if (typeof name === 'string') headers['mcp-name'] = encodeHeader(name)
   return method === 'tools/call' ? { ...headers, ...tools.headersOf(params) } : headers

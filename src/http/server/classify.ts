@@ -2,7 +2,7 @@ import { rawParams } from '../../jsonrpc/codec/raw-json.ts'
 import type { Batch, Message, RpcRequest } from '../../jsonrpc/message.ts'
 import { type Caller, readCaller } from '../../mcp/caller.ts'
 import { readRequestMeta } from '../../mcp/meta.ts'
-import { methodRow } from '../../mcp/methods.ts'
+import { mirroredParam } from '../../mcp/methods.ts'
 import { decodeHeader } from '../../mcp/param-headers/encoding.ts'
 import { type Revision, revisionOf, withoutHeader } from '../../mcp/revisions/revisions.ts'
 import { isRecord } from '../../util/objects.ts'
@@ -129,7 +129,7 @@ export function mirrorProblem(message: RpcRequest, request: HttpRequest): string
   const method = request.header('mcp-method')
   if (method === undefined) return 'the header Mcp-Method is missing'
   if (method.trim() !== message.method) return 'the header Mcp-Method does not match the method'
-  const mirrored = methodRow(message.method)?.mirrors
+  const mirrored = mirroredParam(message.method)
   if (mirrored === undefined) return undefined
   const params = rawParams(message)
   const value = isRecord(params) ? params[mirrored] : undefined

@@ -1,15 +1,14 @@
 import { limits } from '../../util/limits/limits.ts'
 import { checkOptions } from '../../util/options.ts'
-import { type Deferred, deferred } from '../../util/promises.ts'
-import { type Deadlines, systemDeadlines, timed } from '../../util/time/deadline.ts'
+import { deferred } from '../../util/promises.ts'
+import { systemDeadlines } from '../../util/time/deadline.ts'
 import { cancelled, cancelledIn, cancelParams } from '../cancellation.ts'
 import { type Channel, ChannelError, type Envelope } from '../channel.ts'
-import { errorObject, RpcError, standardKind } from '../error.ts'
+import { errorObject } from '../error.ts'
 import { type CallOptions, type Calls, type Handler, type Method, methods } from '../handler.ts'
 import type {
   Batch,
   Decoded,
-  ErrorObject,
   Id,
   Malformed,
   Message,
@@ -19,11 +18,13 @@ import type {
   RpcResult,
 } from '../message.ts'
 import { peerTable } from '../option-table.ts'
+import { BoundedWait } from './bounded-wait.ts'
 import type { Reply } from './exchange.ts'
 import { Inbound } from './inbound.ts'
 import { guarded, type PeerOptions, printError } from './options.ts'
 import { type AllOf, type BatchBuilder, Outbound } from './outbound.ts'
 import type { ReplyHandler } from './pending.ts'
+import { Refusals } from './refusals.ts'
 import { ReplyBatch } from './reply-batch.ts'
 import { type SendHandler, SendQueue } from './send-queue.ts'
 import {
@@ -49,7 +50,6 @@ export class Peer implements Calls, AsyncDisposable {
   #received = 0
   readonly #onStray: NonNullable<PeerOptions['onStray']>
   readonly #onMalformedText: NonNullable<PeerOptions['onMalformed']>
-  readonly #deadlines: Deadlines
   readonly #outbound: Outbound
   readonly #inbound: Inbound
   readonly #settleClosed: (cause: Error | undefined) => void
@@ -57,11 +57,11 @@ export class Peer implements Calls, AsyncDisposable {
   #closing: Promise<void> | undefined
   #cause: Error | undefined
   readonly #sendQueue: SendQueue
-  /** Reading waits for this promise while too many requests or replies are queued. */
-  #paused: Deferred<void> | undefined
-  readonly #pauseDeadline = timed(() => this.#resume())
-  readonly #drainDeadline = timed(() => this.#onDrained?.())
-  #onDrained: (() => void) | undefined
+  readonly #refusals: Refusals
+  /** A pause in reading, while too many requests or replies are queued. */
+  readonly #pause: BoundedWait
+  /** The time in which a closing peer waits for the requests in flight to be answered. */
+  readonly #drain: BoundedWait
 
   constructor(
     channel: Channel,
@@ -74,10 +74,13 @@ export class Peer implements Calls, AsyncDisposable {
     this.#onError = guarded(options.onError ?? printError)
     this.#onStray = guarded(options.onStray)
     this.#onMalformedText = guarded(options.onMalformed)
-    this.#deadlines = options.deadlines ?? systemDeadlines
+    const { deadlines = systemDeadlines } = options
+    this.#pause = new BoundedWait(deadlines)
+    this.#drain = new BoundedWait(deadlines)
+    this.#refusals = new Refusals(options)
     const host = {
       // A handler may be waiting for this reply, which arrives on the paused channel.
-      onBegin: () => this.#resume(),
+      onBegin: () => this.#pause.end(),
       onAbandoned: (id: Id, why: unknown) => this.#notifyCancelled(id, why),
       onExhausted: () => void this.close(),
     }
@@ -98,7 +101,7 @@ export class Peer implements Calls, AsyncDisposable {
       isCongested: () => this.#sendQueue.isCongested,
       onError: this.#onError,
       toWire: options.toWire ?? errorObject,
-      busy: this.#refusal(BUSY),
+      busy: this.#refusals.error(BUSY),
       onChange: () => this.#onChange(),
     })
     const closed = deferred<Error | undefined>()
@@ -204,10 +207,8 @@ export class Peer implements Calls, AsyncDisposable {
   close(options: { readonly drainMs?: number } = {}): Promise<void> {
     if (this.#closing === undefined) {
       this.#closing = this.#shutDown(options.drainMs ?? limits.drainMs.default)
-    } else if (this.#onDrained !== undefined && options.drainMs !== undefined) {
-      this.#deadlines.stop(this.#drainDeadline)
-      if (options.drainMs > 0) this.#deadlines.start(this.#drainDeadline, options.drainMs)
-      else this.#onDrained()
+    } else if (this.#drain.isActive && options.drainMs !== undefined) {
+      this.#drain.restart(options.drainMs)
     }
     return this.#closing
   }
@@ -236,15 +237,17 @@ export class Peer implements Calls, AsyncDisposable {
         this.#onBatch(arrival, envelope)
         break
     }
-    return this.#isOverloaded() ? this.#pause() : undefined
+    // With a limit, because the cancellation or close that would end the pause may be waiting to be read.
+    return this.#isOverloaded() ? this.#pause.start(limits.pauseMs.default) : undefined
   }
 
   #onRequest(message: RpcRequest, envelope: Envelope, reply: Reply): void {
     if (!this.#isOpen) {
-      reply({ type: 'error', id: message.id, error: this.#refusal(SHUTTING_DOWN) }, envelope)
+      const error = this.#refusals.error(SHUTTING_DOWN)
+      reply({ type: 'error', id: message.id, error }, envelope)
     } else if (message.id !== null && this.#inbound.isInFlight(message.id)) {
       // With its own id the response could be mistaken for that of the first request.
-      reply(this.#failure(null, INVALID_REQUEST), envelope)
+      reply(this.#refusals.response(null, INVALID_REQUEST), envelope)
     } else {
       this.#inbound.request(message, envelope, reply)
     }
@@ -269,30 +272,15 @@ export class Peer implements Calls, AsyncDisposable {
     if (what.reply) this.#onReply(what)
     else {
       const id = what.id !== null && this.#inbound.isInFlight(what.id) ? null : what.id
-      reply(this.#failure(id, what.error), envelope)
+      reply(this.#refusals.response(id, what.error), envelope)
     }
     this.#onMalformedText(what)
-  }
-
-  #failure(id: Id | null, error: ErrorObject): RpcFailure {
-    const { omitsNullIds = false } = this.#options
-    const failure: RpcFailure = { type: 'error', id, error: this.#refusal(error) }
-    const omitsId = typeof omitsNullIds === 'function' ? omitsNullIds() : omitsNullIds
-    return id === null && omitsId ? { ...failure, omitsId } : failure
-  }
-
-  /** A profile that adds the kind to every error adds it to those for malformed input, too. */
-  #refusal(error: ErrorObject): ErrorObject {
-    const { toWire } = this.#options
-    if (toWire === undefined) return error
-    const kind = standardKind(error.code)
-    return toWire(new RpcError(error.code, error.message, { data: error.data, kind }))
   }
 
   #onBatch(batch: Batch, envelope: Envelope): void {
     const { batches = true } = this.#options
     if (!(typeof batches === 'function' ? batches(batch) : batches)) {
-      this.#sendReply(this.#failure(null, INVALID_REQUEST), envelope)
+      this.#sendReply(this.#refusals.response(null, INVALID_REQUEST), envelope)
       return
     }
     const replies = new ReplyBatch(all => this.#sendReply(all, envelope))
@@ -335,26 +323,9 @@ export class Peer implements Calls, AsyncDisposable {
     return this.#inbound.isOverloaded || this.#sendQueue.isCongested
   }
 
-  #pause(): Promise<void> {
-    if (this.#paused === undefined) {
-      this.#paused = deferred<void>()
-      // With a limit, because the cancellation or close that would end the pause may be waiting to be
-      // read.
-      this.#deadlines.start(this.#pauseDeadline, limits.pauseMs.default)
-    }
-    return this.#paused.promise
-  }
-
-  #resume(): void {
-    if (this.#paused === undefined) return
-    this.#deadlines.stop(this.#pauseDeadline)
-    this.#paused.resolve()
-    this.#paused = undefined
-  }
-
   #onChange(): void {
-    if (this.#paused !== undefined && !this.#isOverloaded()) this.#resume()
-    if (this.#onDrained !== undefined && this.#isIdle()) this.#onDrained()
+    if (this.#pause.isActive && !this.#isOverloaded()) this.#pause.end()
+    if (this.#drain.isActive && this.#isIdle()) this.#drain.end()
   }
 
   #isIdle(): boolean {
@@ -395,23 +366,14 @@ export class Peer implements Calls, AsyncDisposable {
 
   async #shutDown(drainMs: number): Promise<void> {
     this.#isOpen = false
-    await this.#drain(drainMs)
-    this.#inbound.cancelAll(new ChannelError('closed', 'shut down'), this.#refusal(SHUT_DOWN))
+    const isIdle = !(drainMs > 0) || this.#isIdle()
+    // Calls that are cancelled settle in a later turn, also if there is nothing to wait for.
+    await (isIdle ? undefined : this.#drain.start(drainMs))
+    const refusal = this.#refusals.error(SHUT_DOWN)
+    this.#inbound.cancelAll(new ChannelError('closed', 'shut down'), refusal)
     this.#outbound.close('the connection was closed before the reply arrived')
-    this.#resume()
+    this.#pause.end()
     await this.#channel.close()
     this.#settleClosed(this.#cause)
-  }
-
-  #drain(drainMs: number): Promise<void> | undefined {
-    if (!(drainMs > 0) || this.#isIdle()) return undefined
-    return new Promise(resolve => {
-      this.#onDrained = () => {
-        this.#onDrained = undefined
-        this.#deadlines.stop(this.#drainDeadline)
-        resolve()
-      }
-      this.#deadlines.start(this.#drainDeadline, drainMs)
-    })
   }
 }

@@ -1,4 +1,4 @@
-import { toBase64 } from '../content.ts'
+import { toBase64 } from '../content/content.ts'
 
 /**
  * Decodes a mirrored header: the value itself, or the Base64 in it. Returns undefined for invalid

@@ -1,6 +1,8 @@
 export type { Principal } from '../../jsonrpc/channel.ts'
 export type { Caller } from '../caller.ts'
-export type { Binary, Contents, PromptReply } from '../content.ts'
+export type { Binary, Contents, PromptReply } from '../content/content.ts'
+export type { LocalizedText } from '../content/localized.ts'
+export type { ToolAnswer } from '../content/tool-answer.ts'
 export type { Era } from '../errors/codes.ts'
 export type {
   ErrorData,
@@ -12,7 +14,6 @@ export type {
 } from '../errors/constructors.ts'
 export type { DataKey, ErrorCategory, ErrorKind, ErrorSeverity } from '../errors/table.ts'
 export type { ErrorContext } from '../errors/wire.ts'
-export type { LocalizedText } from '../localized.ts'
 export type { Profile, ProfileName, SizePreset } from '../profile.ts'
 export type { Features, Revision, RevisionName } from '../revisions/revision.ts'
 export type {
@@ -26,7 +27,6 @@ export type {
   StandardResult,
   StandardSchema,
 } from '../schema/standard-schema.ts'
-export type { ToolAnswer } from '../tool-answer.ts'
 export type { VariablesOf } from '../uri-template/template.ts'
 export type {
   Annotations,

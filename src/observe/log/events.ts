@@ -1,6 +1,6 @@
 import { limits } from '../../util/limits/limits.ts'
 import { type CallFinished, events } from '../events.ts'
-import type { LogLevel } from './line.ts'
+import type { LogLineLevel } from './line.ts'
 import type { Log, LogOptions } from './log.ts'
 
 /** Options of the event log. */
@@ -40,14 +40,14 @@ function callLines(log: Log): (() => void)[] {
   const channel = log.writes('debug') ? events.callFinished : events.callFailed
   return [
     channel.subscribe(call => {
-      const level: LogLevel = isServerError(call) ? 'warn' : 'debug'
+      const level: LogLineLevel = isServerError(call) ? 'warn' : 'debug'
       if (log.writes(level)) write(level, call)
     }),
   ]
 }
 
 /** Writes at most `logCallsPerSecond` lines per second, and counts the rest. */
-function boundedLines(log: Log): (level: LogLevel, call: CallFinished) => void {
+function boundedLines(log: Log): (level: LogLineLevel, call: CallFinished) => void {
   let second = 0
   let lines = 0
   return (level, call) => {

@@ -2,7 +2,7 @@ import { escapeUnprintable } from '../../util/text/printable.ts'
 import { redact } from './redact.ts'
 
 /** The severity of a log line. */
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+export type LogLineLevel = 'debug' | 'info' | 'warn' | 'error'
 
 /** The format of log lines. */
 export type LogFormat = 'json' | 'text'
@@ -12,7 +12,7 @@ export interface LogLine {
   /** When it was logged. */
   readonly time: Date
   /** How severe it is. */
-  readonly level: LogLevel
+  readonly level: LogLineLevel
   /** The name of the event: a short constant text. */
   readonly what: string
   /** The variable data; secrets in it are redacted. */
@@ -20,10 +20,10 @@ export interface LogLine {
 }
 
 /** The log levels, least severe first. */
-export const logLineLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
+export const logLineLevels: readonly LogLineLevel[] = ['debug', 'info', 'warn', 'error']
 
 /** Returns the severity of a level as a number, 0 for `debug`. Throws a TypeError for an unknown level. */
-export function severity(level: LogLevel): number {
+export function severity(level: LogLineLevel): number {
   const at = logLineLevels.indexOf(level)
   if (at === -1)
     throw new TypeError(`unknown log level "${level}" (expected ${logLineLevels.join(', ')})`)
@@ -48,7 +48,7 @@ export function lineOf(line: LogLine, format: LogFormat, isColored = false): str
   return `\x1b[2m${time}\x1b[0m ${colors[line.level]}${level}\x1b[0m ${escapeUnprintable(line.what)}\x1b[2m${shown}\x1b[0m\n`
 }
 
-const colors: Readonly<Record<LogLevel, string>> = {
+const colors: Readonly<Record<LogLineLevel, string>> = {
   debug: '\x1b[36m',
   info: '\x1b[32m',
   warn: '\x1b[33m',

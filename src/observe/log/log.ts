@@ -1,5 +1,5 @@
 import { limits } from '../../util/limits/limits.ts'
-import { type LogFormat, type LogLevel, type LogLine, lineOf, severity } from './line.ts'
+import { type LogFormat, type LogLine, type LogLineLevel, lineOf, severity } from './line.ts'
 
 /** The part of a Node.js writable stream that a log needs. */
 export interface LogStream {
@@ -16,7 +16,7 @@ export interface LogStream {
 /** Options of a log. */
 export interface LogOptions {
   /** The lowest level to write; `info` by default. */
-  readonly level?: LogLevel
+  readonly level?: LogLineLevel
   /** One JSON object per line, or text; by default text on a terminal and JSON elsewhere. */
   readonly format?: LogFormat
   /** Whether to color text; by default on a terminal, unless `NO_COLOR` is set. */
@@ -67,12 +67,12 @@ export class Log {
   }
 
   /** Whether lines of this level are written. If not, callers need not build them. */
-  writes(level: LogLevel): boolean {
+  writes(level: LogLineLevel): boolean {
     return severity(level) >= this.#level && !this.#isClosed
   }
 
   /** Writes a line. `what` is a short constant text; variable data goes into the fields. */
-  write(level: LogLevel, what: string, fields: LogLine['fields'] = {}): void {
+  write(level: LogLineLevel, what: string, fields: LogLine['fields'] = {}): void {
     if (!this.writes(level)) return
     if (this.#buffer.length >= this.#maxLines) this.drop()
     else this.#send(this.#text(level, what, fields))
@@ -103,7 +103,7 @@ export class Log {
     this.#stream.off('error', this.#fail)
   }
 
-  #text(level: LogLevel, what: string, fields: LogLine['fields']): string {
+  #text(level: LogLineLevel, what: string, fields: LogLine['fields']): string {
     const line = { time: this.#now(), level, what, fields }
     return lineOf(line, this.#format, this.#isColored)
   }

@@ -1,8 +1,6 @@
 import { skillFile, skillRoot } from '../../mcp/skills/uri.ts'
 import { isRecord } from '../../util/objects.ts'
-
-/** A list of a server. */
-export type ListMember = 'tools' | 'prompts' | 'resources' | 'templates' | 'skills'
+import type { ListName } from './list-names.ts'
 
 /** An entry of a list that a server sent and that is left out. */
 export interface InvalidEntry {
@@ -18,12 +16,12 @@ export interface InvalidEntry {
  * one invalid entry, so a router must neither fail on one nor pass it on.
  */
 export function checkEntries(
-  member: ListMember,
+  list: ListName,
   entries: readonly unknown[],
 ): { readonly valid: readonly unknown[]; readonly invalid: readonly InvalidEntry[] } {
   const valid: unknown[] = []
   const invalid: InvalidEntry[] = []
-  const { what, key, problem } = checks[member]
+  const { what, key, problem } = checks[list]
   for (const entry of entries) {
     const why = isRecord(entry)
       ? (problemIn(entry, key) ?? problem?.(entry))
@@ -44,7 +42,7 @@ interface Check {
   readonly problem?: (entry: Entry) => string | undefined
 }
 
-const checks: Readonly<Record<ListMember, Check>> = {
+const checks: Readonly<Record<ListName, Check>> = {
   tools: { what: 'tool', key: 'name', problem: toolProblem },
   prompts: { what: 'prompt', key: 'name', problem: promptProblem },
   resources: { what: 'resource', key: 'uri' },

@@ -1,12 +1,15 @@
-import type { Client, ListOptions } from '../../client/client.ts'
+import type { ListOptions } from '../../client/call-options.ts'
+import type { Client } from '../../client/client.ts'
 import { RpcError } from '../../jsonrpc/error.ts'
 import { skillsSettings } from '../../mcp/extension.ts'
+import type { ListKind } from '../../mcp/list-changes.ts'
 import type { Prompt } from '../../mcp/types/prompts.ts'
 import type { Resource, ResourceTemplate } from '../../mcp/types/resources.ts'
 import type { Skill } from '../../mcp/types/skills.ts'
 import type { Tool } from '../../mcp/types/tools.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { checkEntries, type InvalidEntry } from './entry-check.ts'
+import { type ListName, listRequests, listsByKind } from './list-names.ts'
 
 /** The lists of one upstream server, as the server sent them. */
 export interface Lists {
@@ -25,12 +28,6 @@ export interface Lists {
 /** Lists that have not been read. Compare its members by identity to distinguish them from empty lists. */
 export const noLists: Lists = { tools: [], prompts: [], resources: [], templates: [], skills: [] }
 
-/** A kind of list with its own change notification; `resources` includes the templates and the skills. */
-export type ListKind = 'tools' | 'prompts' | 'resources'
-
-/** All kinds of lists. */
-export const listKinds: readonly ListKind[] = ['tools', 'prompts', 'resources']
-
 /** A list that could not be read. */
 export interface ListFailure {
   /** The request that failed. */
@@ -46,6 +43,20 @@ export interface ReadList {
   readonly invalid: readonly InvalidEntry[]
 }
 
+/** Reads the entries of each list. */
+const readers: {
+  readonly [K in ListName]: (
+    client: Client,
+    options: ListOptions,
+  ) => AsyncIterable<Lists[K][number]>
+} = {
+  tools: (client, options) => client.tools(options),
+  prompts: (client, options) => client.prompts(options),
+  resources: (client, options) => client.resources(options),
+  templates: (client, options) => client.resourceTemplates(options),
+  skills: (client, options) => client.skills(options),
+}
+
 /**
  * Reads the lists of one kind with all their pages, up to `upstreamEntries` entries each. A list that the
  * server does not declare, or declares but does not implement, is empty. `timeoutMs` limits each request.
@@ -58,38 +69,25 @@ export async function readList(
 ): Promise<ReadList> {
   const { capabilities } = client.server
   const isDeclared = capabilities[kind] !== undefined
-  const lists: { -readonly [K in keyof Lists]?: Lists[K] } = {}
+  const lists: { -readonly [K in ListName]?: Lists[K] } = {}
   const failures: ListFailure[] = []
   const invalid: InvalidEntry[] = []
-  const read = async <K extends keyof Lists>(
-    method: string,
-    member: K,
-    entries: (options: ListOptions) => AsyncIterable<Lists[K][number]>,
-  ): Promise<void> => {
+  const read = async <K extends ListName>(list: K): Promise<void> => {
     const strange: unknown[] = []
     const onInvalid = (entry: unknown): void => void strange.push(entry)
     const options = { timeoutMs, fresh: true, onInvalid }
     try {
-      const hasList = isDeclared && (member !== 'skills' || skillsSettings(capabilities))
-      const found = hasList ? await all(entries(options)) : []
-      const checked = checkEntries(member, [...found, ...strange])
+      const hasList = isDeclared && (list !== 'skills' || skillsSettings(capabilities))
+      const found = hasList ? await all(readers[list](client, options)) : []
+      const checked = checkEntries(list, [...found, ...strange])
       // The check: `checkEntries` has checked the members that are required.
-      lists[member] = checked.valid as Lists[K]
+      lists[list] = checked.valid as Lists[K]
       invalid.push(...checked.invalid)
     } catch (error) {
-      failures.push({ method, error })
+      failures.push({ method: listRequests[list], error })
     }
   }
-  if (kind === 'tools') await read('tools/list', 'tools', options => client.tools(options))
-  else if (kind === 'prompts')
-    await read('prompts/list', 'prompts', options => client.prompts(options))
-  else {
-    await Promise.all([
-      read('resources/list', 'resources', options => client.resources(options)),
-      read('resources/templates/list', 'templates', options => client.resourceTemplates(options)),
-      read('skills/list', 'skills', options => client.skills(options)),
-    ])
-  }
+  await Promise.all(listsByKind[kind].map(list => read(list)))
   return { lists, failures, invalid }
 }
 

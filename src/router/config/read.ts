@@ -1,4 +1,4 @@
-import type { LogLevel } from '../../observe/log/line.ts'
+import type { LogLineLevel } from '../../observe/log/line.ts'
 import { setMember } from '../../util/objects.ts'
 import type { RouterOptions, UpstreamOptions } from '../options.ts'
 import { type CheckedServer, checkConfig } from './check.ts'
@@ -32,7 +32,7 @@ export interface RouterConfig {
   /** Where Prometheus metrics are served: nowhere, at every HTTP listen address, or at this address. */
   readonly metrics: boolean | string
   /** The least severe level of log lines that are written. */
-  readonly logLevel: LogLevel
+  readonly logLevel: LogLineLevel
   /**
    * The strings with environment variables in displayable form, by path: `Bearer ${TOKEN}` for
    * `servers.search.headers.Authorization`.
@@ -91,7 +91,7 @@ export function readConfig(text: string, options: ReadConfigOptions): RouterConf
     sealingKeys: sealingKeys as RouterConfig['sealingKeys'],
     public: (isPublic ?? false) as boolean,
     metrics: (metrics ?? false) as boolean | string,
-    logLevel: (logLevel ?? fieldsOf('file').get('logLevel')?.default) as LogLevel,
+    logLevel: (logLevel ?? fieldsOf('file').get('logLevel')?.default) as LogLineLevel,
     shown: typeof listen === 'string' ? asListed(shown) : shown,
     warnings: Object.freeze(issues.filter(isNoNote)),
     notes: Object.freeze(issues.filter(issue => !isNoNote(issue))),

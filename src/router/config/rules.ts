@@ -1,7 +1,10 @@
+import { type Address, readAddress } from '../../address.ts'
+import { placeOf, transportOf } from '../../transports.ts'
 import { nearest } from '../../util/nearest.ts'
+import type { AddressUse } from './field.ts'
 import { pool, restart } from './schema-policy.ts'
 import type { ConfigNode, ObjectNode } from './text.ts'
-import { addressProblem, isLocalAddress, schemeOf } from './values.ts'
+import { addressProblem, isLocalAddress } from './values.ts'
 
 /** Reports an error, or a warning, at a member, or at the object itself for an undefined key. */
 export type Report = (
@@ -37,22 +40,19 @@ export const groupRules: ReadonlyMap<string, (object: CheckedObject) => void> = 
 
 function fileRules({ node, value, report, allowPublic }: CheckedObject): void {
   const { members } = node
-  const addresses = stringsIn(value.listen).filter(text => isAddress(text))
-  const twice = repeated(addresses)
-  if (twice) report('listen', 'listen contains a duplicate address')
+  const texts = addressTexts(value.listen, 'listen')
+  if (repeated(texts)) report('listen', 'listen contains a duplicate address')
+  const addresses = parsed(texts)
   const isPublic = allowPublic || value.public === true
-  if (!isPublic && addresses.some(text => !isLocalAddress(text)))
-    report('listen', publicProblem('listen'))
+  if (!isPublic && !addresses.every(isLocalAddress)) report('listen', publicProblem('listen'))
   const metrics = value.metrics
-  if (typeof metrics === 'string' && isAddress(metrics) && !isPublic && !isLocalAddress(metrics)) {
+  if (!isPublic && !parsed(addressTexts(metrics, 'listen')).every(isLocalAddress)) {
     report('metrics', publicProblem('metrics'))
   }
-  const isSecure = addresses.some(text => /^(?:https|wss)$/.test(schemeOf(text) ?? ''))
-  if (isSecure && !members.has('tls')) {
+  if (addresses.some(isSecure) && !members.has('tls')) {
     report('listen', 'listen has an address with TLS, which needs tls: { "cert": …, "key": … }')
   }
-  const isHttp =
-    !members.has('listen') || addresses.some(text => /^https?$/.test(schemeOf(text) ?? ''))
+  const isHttp = !members.has('listen') || addresses.some(({ kind }) => kind === 'http')
   if (metrics === true && !isHttp) {
     report(
       'metrics',
@@ -65,6 +65,11 @@ function tlsRules({ node, report }: CheckedObject): void {
   for (const name of ['cert', 'key']) {
     if (!node.members.has(name)) report(undefined, `tls needs ${name}, the path of a PEM file`)
   }
+}
+
+function isSecure(address: Address): boolean {
+  const place = placeOf(address)
+  return place?.type === 'network' && place.isSecure
 }
 
 function publicProblem(field: string): string {
@@ -127,28 +132,27 @@ function addressRules(
     const isIgnored = key === 'args' || key === 'cwd' || key === 'env'
     report(key, message, isIgnored ? 'warning' : undefined)
   }
-  const addresses = addressesOf(value)
-  const twice = repeated(addresses)
-  if (twice) report('urls', 'urls contains a duplicate address; give it a weight instead')
-  const schemes = addresses.map(schemeOf)
-  const takesHeaders = schemes.some(scheme => /^(?:http|ws)s?$/.test(scheme ?? ''))
+  const texts = urlsOf(value)
+  if (repeated(texts)) report('urls', 'urls contains a duplicate address; give it a weight instead')
+  const addresses = parsed(texts)
+  const takesHeaders = addresses.some(address => transportOf(address).locator === 'url')
   if (!isEmpty(members.get('headers')?.value) && addresses.length > 0 && !takesHeaders) {
     report('headers', 'headers apply to HTTP and WebSocket addresses only')
   }
-  const isHttp = schemes.some(scheme => /^https?$/.test(scheme ?? ''))
+  const isHttp = addresses.some(({ kind }) => kind === 'http')
   if (members.has('websocket') && addresses.length > 0 && !isHttp) {
     report('websocket', 'websocket applies to HTTP addresses only')
   }
 }
 
-/** The address schemes that each `type` allows. */
-const schemesOfType: Readonly<Record<string, RegExp>> = {
-  http: /^https?$/,
-  'streamable-http': /^https?$/,
-  sse: /^https?$/,
-  ws: /^wss?$/,
-  websocket: /^wss?$/,
-}
+/** The kind of address that each `type` allows. */
+const kindOfType: ReadonlyMap<string, Address['kind']> = new Map([
+  ['http', 'http'],
+  ['streamable-http', 'http'],
+  ['sse', 'http'],
+  ['ws', 'websocket'],
+  ['websocket', 'websocket'],
+])
 
 function typeRules(
   value: CheckedObject['value'],
@@ -157,12 +161,11 @@ function typeRules(
 ): void {
   const { type } = value
   if (typeof type !== 'string' || target === undefined) return
-  const schemes = schemesOfType[type]
+  const expected = kindOfType.get(type)
   const fits =
     target === 'command'
-      ? schemes === undefined
-      : schemes !== undefined &&
-        addressesOf(value).every(address => schemes.test(schemeOf(address) ?? ''))
+      ? expected === undefined
+      : expected !== undefined && parsed(urlsOf(value)).every(({ kind }) => kind === expected)
   if (!fits) report('type', `type "${type}" contradicts ${target}; omit the type`)
 }
 
@@ -214,18 +217,20 @@ function isMisspelled(members: ObjectNode['members'], names: readonly string[]):
 }
 
 /** Returns the valid addresses of a server. */
-function addressesOf({ url, urls }: CheckedObject['value']): string[] {
+function urlsOf({ url, urls }: CheckedObject['value']): string[] {
   const entries: unknown[] = Array.isArray(urls) ? urls : [url]
   // The check: the field table admits only strings and objects with a string.
   const urlValues = entries.map(entry => (entry as { url?: unknown } | undefined)?.url ?? entry)
-  return urlValues
-    .filter(text => typeof text === 'string')
-    .filter(text => isAddress(text, 'connect'))
+  return addressTexts(urlValues, 'connect')
 }
 
-/** Whether a string is an address; strings with unresolved references are not. */
-function isAddress(text: string, use: 'listen' | 'connect' = 'listen'): boolean {
-  return addressProblem(text, use) === undefined
+/** Returns the valid addresses in a string or an array; strings with unresolved references are not valid. */
+function addressTexts(value: unknown, use: AddressUse): string[] {
+  return stringsIn(value).filter(text => addressProblem(text, use) === undefined)
+}
+
+function parsed(texts: readonly string[]): Address[] {
+  return texts.flatMap(text => readAddress(text) ?? [])
 }
 
 function stringsIn(value: unknown): string[] {

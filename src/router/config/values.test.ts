@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { parseAddress } from '../../address.ts'
 import type { AddressUse } from './field.ts'
 import { addressProblem, isLocalAddress } from './values.ts'
 
@@ -23,22 +24,23 @@ test.each(good)('valid for %s: %s', (use, address) => {
 })
 
 const bad: readonly [use: AddressUse, address: string, problem: RegExp][] = [
-  ['listen', '', /starts with http:/],
+  ['listen', '', /starts with stdio:, tcp:\/\/, .*, https:\/\/$/],
   ['listen', '3000', /starts with/],
   ['listen', 'localhost:3000', /starts with/],
   ['listen', 'ftp://localhost:3000', /not an address to listen at/],
-  ['listen', 'http:///mcp', /needs a host/],
-  ['listen', 'http:/localhost', /needs a host/],
-  ['listen', 'http://a b/', /needs a host/],
-  ['listen', 'http://localhost:99999', /needs a host/],
+  ['listen', 'http:///mcp', /a host is needed\); the form is http:/],
+  ['listen', 'http:/localhost', /a host is needed/],
+  ['listen', 'http://a b/', /not a valid URL/],
+  ['listen', 'http://localhost:99999', /not a valid URL/],
   ['listen', 'http://localhost/#a', /fragment/],
-  ['listen', 'stdio:x', /must not continue after/],
+  ['listen', 'stdio:x', /nothing may follow/],
   ['listen', 'tcp://localhost', /a port/],
-  ['listen', 'tcp://localhost:70000', /a port/],
+  ['listen', 'tcp://localhost:70000', /the port is above 65535/],
   ['listen', 'tcp://localhost:1/path', /a port/],
-  ['listen', 'unix:', /path of a socket file/],
-  ['listen', 'unix://host/a', /path of a socket file/],
-  ['listen', 'pipe:a/b', /without slashes/],
+  ['listen', 'unix:', /a path is needed\); the form is unix:path/],
+  ['listen', 'unix:/', /a path is needed/],
+  ['listen', 'unix://host/a', /no host/],
+  ['listen', 'pipe:a/b', /no slashes/],
   ['connect', 'stdio:', /not an address to connect to/],
   ['connect', 'ftp://example.com', /not an address to connect to/],
   ['metrics', 'tcp://localhost:1', /not an address to serve metrics at/],
@@ -66,5 +68,6 @@ const places: readonly [address: string, isLocal: boolean][] = [
 ]
 
 test.each(places)('only this machine reaches %s: %s', (address, isLocal) => {
-  expect(isLocalAddress(address)).toBe(isLocal)
+  const platform = address.startsWith('pipe:') ? 'win32' : 'linux'
+  expect(isLocalAddress(parseAddress(address, platform))).toBe(isLocal)
 })

@@ -1,5 +1,8 @@
+import { type Address, schemeOf } from '../../address.ts'
 import { checkName } from '../../mcp/names.ts'
+import { placeOf, type Transport, transportForScheme, transports } from '../../transports.ts'
 import { isLoopback } from '../../util/origin.ts'
+import { errorMessage } from '../../util/text/error-message.ts'
 import { checkPrefix, checkServerName } from '../catalog/names.ts'
 import type { AddressUse, KeyKind, StringRule } from './field.ts'
 
@@ -62,8 +65,8 @@ function duplicateHeader(key: string, all: Iterable<string>): string | undefined
 
 /** The allowed address schemes for each use. */
 export const addressSchemes: Readonly<Record<AddressUse, readonly string[]>> = {
-  listen: ['http', 'https', 'ws', 'wss', 'tcp', 'unix', 'pipe', 'stdio'],
-  connect: ['http', 'https', 'ws', 'wss', 'tcp', 'unix', 'pipe'],
+  listen: schemesOf(transports),
+  connect: schemesOf(transports.filter(({ locator }) => locator !== 'none')),
   metrics: ['http'],
 }
 
@@ -74,64 +77,33 @@ export const addressSchemes: Readonly<Record<AddressUse, readonly string[]>> = {
 export function addressProblem(text: string, use: AddressUse): string | undefined {
   const schemes = addressSchemes[use]
   const scheme = schemeOf(text)
-  if (scheme === undefined || !schemes.includes(scheme)) {
+  const transport = transportForScheme(scheme)
+  if (transport === undefined || !schemes.includes(scheme)) {
     return `is not an address to ${verbs[use]}; an address starts with ${schemes.map(schemePrefix).join(', ')}`
   }
-  const rest = text.slice(scheme.length + 1)
-  switch (scheme) {
-    case 'stdio':
-      return rest === '' ? undefined : 'must not continue after "stdio:"'
-    case 'unix':
-      return /^(?:\/{3})?[^/\0][^\0]*$|^\/[^/\0][^\0]*$/.test(rest)
-        ? undefined
-        : 'needs the path of a socket file after "unix:"'
-    case 'pipe':
-      return /^[^\\/\0]+$/.test(rest) ? undefined : 'needs a name without slashes after "pipe:"'
-    default:
-      return urlProblem(scheme, rest)
+  try {
+    transport.parse(text.slice(scheme.length + 1), scheme)
+    return undefined
+  } catch (error) {
+    return `is malformed (${errorMessage(error)}); the form is ${transport.form}`
   }
 }
 
-/** Whether an address that {@link addressProblem} accepts can be reached only from this machine. */
-export function isLocalAddress(text: string): boolean {
-  const scheme = schemeOf(text)
-  if (scheme === 'stdio' || scheme === 'unix' || scheme === 'pipe') return true
-  const host = parsed(text.slice((scheme ?? '').length + 1))?.hostname ?? ''
-  return isLoopback(host.replace(/^\[|\]$/g, ''))
-}
-
-/** Returns the scheme of an address in lower case; undefined if there is none. */
-export function schemeOf(text: string): string | undefined {
-  return /^([a-z][a-z+.-]*):/i.exec(text)?.[1]?.toLowerCase()
+/** Whether an address can be reached only from this machine. */
+export function isLocalAddress(address: Address): boolean {
+  const place = placeOf(address)
+  return place?.type !== 'network' || isLoopback(place.host)
 }
 
 const verbs = { listen: 'listen at', connect: 'connect to', metrics: 'serve metrics at' }
 
+function schemesOf(rows: readonly Transport[]): readonly string[] {
+  return rows.flatMap(({ scheme, secureScheme }) =>
+    secureScheme === undefined ? [scheme] : [scheme, secureScheme],
+  )
+}
+
 function schemePrefix(scheme: string): string {
-  return ['stdio', 'unix', 'pipe'].includes(scheme) ? `${scheme}:` : `${scheme}://`
-}
-
-function urlProblem(scheme: string, rest: string): string | undefined {
-  if (scheme === 'tcp') {
-    const port = /^\/\/(?:\[[^\]]+\]|[^:/?#@[\]\s]*):(\d{1,5})\/?$/.exec(rest)?.[1]
-    return Number(port ?? Number.NaN) <= 65_535
-      ? undefined
-      : 'needs a host and a port: tcp://host:port'
-  }
-  const url = parsed(rest)
-  if (url === undefined) return `needs a host after "${scheme}://"`
-  return url.hash === '' ? undefined : 'has a fragment ("#…"), which is never sent'
-}
-
-/** Parses the address as an HTTP URL, because the URL class does not parse hosts of unknown schemes. */
-function parsed(rest: string): URL | undefined {
-  // A missing host means this machine.
-  const withHost = rest.startsWith('//:') ? `//localhost${rest.slice(2)}` : rest
-  // Checked here because the URL class accepts any number of slashes.
-  if (!/^\/\/[^/?#\\]/.test(withHost)) return undefined
-  try {
-    return new URL(`http:${withHost}`)
-  } catch {
-    return undefined
-  }
+  const locator = transportForScheme(scheme)?.locator
+  return locator === 'port' || locator === 'url' ? `${scheme}://` : `${scheme}:`
 }

@@ -1,3 +1,4 @@
+import { mcpMethods } from '../../mcp/methods.ts'
 import { promptFor, resourceFor, templateFor, toolFor } from '../../mcp/revisions/shape.ts'
 import type { Members } from '../../mcp/types/base.ts'
 import type { ServerSession } from '../../server/core/session.ts'
@@ -5,6 +6,7 @@ import type { ProviderHost } from '../../server/features/feature-provider.ts'
 import { pageOf } from '../../server/features/pagination.ts'
 import { type HandlerResult, type IncomingRequest, whenReady } from '../../server/request.ts'
 import type { Catalog } from '../catalog/catalog.ts'
+import { type ListName, listKindOf, listRequests } from '../catalog/list-names.ts'
 import type { Route } from '../dispatch/route.ts'
 import { unavailableKey } from './results.ts'
 import { whenListed } from './starting.ts'
@@ -21,9 +23,6 @@ export interface MergedListsHost {
   unavailable(): Members | undefined
 }
 
-/** A list of the catalog. */
-type Listed = 'tools' | 'resources' | 'templates' | 'prompts' | 'skills'
-
 /** The lists of all upstream servers as callers get them: in their revision, and in pages. */
 export class MergedLists {
   readonly #server: ProviderHost
@@ -32,7 +31,7 @@ export class MergedLists {
   readonly #converted = new Map<string, readonly unknown[]>()
   #convertedFrom: Catalog | undefined
   /** The lists that each session has got. */
-  readonly #listedBy = new WeakMap<ServerSession, ReadonlySet<Listed>>()
+  readonly #listedBy = new WeakMap<ServerSession, ReadonlySet<ListName>>()
 
   constructor(server: ProviderHost, host: MergedListsHost) {
     this.#server = server
@@ -43,12 +42,11 @@ export class MergedLists {
    * Returns one page of a list. The first list of a caller waits for servers that are starting. A later
    * page, and a later list of a session, do not: changes are announced to the session.
    */
-  page(request: IncomingRequest, listed: Listed): HandlerResult {
+  page(request: IncomingRequest, listed: ListName): HandlerResult {
     const { session, params, exchange } = request
     const before = session && this.#listedBy.get(session)
     if (before?.has(listed) || params.cursor !== undefined) return this.#pageNow(request, listed)
-    const kind = listed === 'templates' || listed === 'skills' ? 'resources' : listed
-    const waiting = whenListed(this.#host.routes(), kind, () => exchange.signal)
+    const waiting = whenListed(this.#host.routes(), listKindOf(listed), () => exchange.signal)
     const answer = (): HandlerResult => {
       if (session !== undefined) {
         this.#listedBy.set(session, new Set(this.#listedBy.get(session)).add(listed))
@@ -58,7 +56,7 @@ export class MergedLists {
     return waiting === undefined ? answer() : waiting.then(answer)
   }
 
-  #pageNow({ caller, params }: IncomingRequest, listed: Listed): HandlerResult {
+  #pageNow({ caller, params }: IncomingRequest, listed: ListName): HandlerResult {
     const catalog = this.#host.catalog()
     const { revision } = caller
     const all = this.#cached(catalog, `${listed} ${revision.name}`, () => {
@@ -87,7 +85,7 @@ export class MergedLists {
     return whenReady(page, ({ items, nextCursor }) => {
       const missing = this.#host.unavailable()
       return {
-        [memberOf[listed]]: items,
+        [mcpMethods[listRequests[listed]].items]: items,
         ...(nextCursor !== undefined && { nextCursor }),
         ...(missing !== undefined && { _meta: { [unavailableKey]: missing } }),
       }
@@ -111,12 +109,3 @@ export class MergedLists {
     return list
   }
 }
-
-/** The member of the result that holds each list. */
-const memberOf = {
-  tools: 'tools',
-  prompts: 'prompts',
-  resources: 'resources',
-  templates: 'resourceTemplates',
-  skills: 'skills',
-} as const

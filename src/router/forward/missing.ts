@@ -1,7 +1,7 @@
 import { errors } from '../../mcp/errors/constructors.ts'
+import type { ListKind } from '../../mcp/list-changes.ts'
 import type { HandlerResult, IncomingRequest } from '../../server/request.ts'
 import { abortable } from '../../util/promises.ts'
-import type { ListKind } from '../catalog/lists.ts'
 import { exposeTools, mayExpose, prefixOf } from '../catalog/names.ts'
 import type { Route } from '../dispatch/route.ts'
 

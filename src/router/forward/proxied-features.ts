@@ -1,10 +1,10 @@
 import { parseRaw } from '../../jsonrpc/codec/raw-json.ts'
-import { RpcError } from '../../jsonrpc/error.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
+import type { ListKind } from '../../mcp/list-changes.ts'
 import type { MirroredArguments } from '../../mcp/param-headers/compare.ts'
 import type { Implementation, Members } from '../../mcp/types/base.ts'
 import type { Prompt } from '../../mcp/types/prompts.ts'
-import { CallSpan, hasCallSubscribers, nameIn } from '../../observe/call.ts'
+import type { CallSpan } from '../../observe/call.ts'
 import type {
   AvailableFeatures,
   FeatureProvider,
@@ -20,9 +20,8 @@ import { subscribe, unsubscribe } from '../../server/subscriptions/subscribe.ts'
 import { executionMode } from '../../server/tasks/mode.ts'
 import { isRecord } from '../../util/objects.ts'
 import type { CatalogEntry, ToolEntry } from '../catalog/entries.ts'
-import type { ListKind } from '../catalog/lists.ts'
 import type { Route } from '../dispatch/route.ts'
-import { wasUnsent } from './errors.ts'
+import { type ObservedHandler, observable } from '../observed.ts'
 import { type ForwardContext, forward } from './forward.ts'
 import { MergedLists, type MergedListsHost } from './merged-lists.ts'
 import { missingResourceError, onMissing } from './missing.ts'
@@ -31,6 +30,7 @@ import { SenderMetaCache } from './sender.ts'
 import { forwardSkillRequest, routedSettings } from './skills.ts'
 import { mayHaveName, whenListed } from './starting.ts'
 import type { ToolSearch } from './tool-search.ts'
+import { onlyReader, readersOf, searchUnlisted } from './unlisted.ts'
 import { UpstreamCall, type UpstreamResult } from './upstream-call.ts'
 
 /** What the proxied features need from their router. */
@@ -39,9 +39,6 @@ export interface ProxiedFeaturesHost extends MergedListsHost {
   readonly info: Implementation
   readonly parkedCalls: ParkedCalls<UpstreamResult>
 }
-
-/** Handles a request; `span`, if there are subscribers, records where the call goes. */
-type Handler = (request: IncomingRequest, span: CallSpan | undefined) => HandlerResult
 
 /** The features of the upstream servers, provided as if they were those of one server. */
 export class ProxiedFeatures implements FeatureProvider {
@@ -72,7 +69,7 @@ export class ProxiedFeatures implements FeatureProvider {
       },
     }
     const lists = new MergedLists(server, host)
-    const handlers: readonly (readonly [string, Handler])[] = [
+    const handlers: readonly (readonly [string, ObservedHandler])[] = [
       ['tools/list', request => lists.page(request, 'tools')],
       ['tools/call', this.#callTool],
       ['resources/list', request => lists.page(request, 'resources')],
@@ -131,7 +128,7 @@ export class ProxiedFeatures implements FeatureProvider {
     })
   }
 
-  readonly #callTool: Handler = (request, span) => {
+  readonly #callTool: ObservedHandler = (request, span) => {
     const { toolSearch } = this.#host
     return toolSearch === undefined
       ? this.#callByName(request, span)
@@ -209,14 +206,18 @@ export class ProxiedFeatures implements FeatureProvider {
 
   #getPrompt(request: IncomingRequest, span: CallSpan | undefined): HandlerResult {
     const name = stringParam(request.params, 'name')
-    return this.#findByName(
-      request,
-      'prompts',
-      name,
-      () => this.#host.catalog().prompt(name),
-      (entry: CatalogEntry<Prompt>) =>
-        this.#forward(request, entry.route, { name: entry.name }, span),
+    return this.#findPrompt(request, name, entry =>
+      this.#forward(request, entry.route, { name: entry.name }, span),
     )
+  }
+
+  #findPrompt(
+    request: IncomingRequest,
+    name: string,
+    forwardTo: (entry: CatalogEntry<Prompt>) => HandlerResult,
+  ): HandlerResult {
+    const find = () => this.#host.catalog().prompt(name)
+    return this.#findByName(request, 'prompts', name, find, forwardTo)
   }
 
   #read(request: IncomingRequest, span: CallSpan | undefined): HandlerResult {
@@ -243,25 +244,18 @@ export class ProxiedFeatures implements FeatureProvider {
     })
   }
 
-  /** Gets what is unlisted from the first server that has it: servers need not list everything. */
-  async #search(
+  #search(
     request: IncomingRequest,
-    routes: readonly Route[],
+    among: readonly Route[],
     notFound: Error,
     span: CallSpan | undefined,
   ): Promise<Members> {
-    let absent: Error | undefined
-    for (const route of routes) {
-      try {
-        return await this.#forward(request, route, {}, span)
-      } catch (error) {
-        // An unavailable server hides its own resources only.
-        if (wasUnsent(error)) absent ??= error
-        else if (!isNotFound(error)) throw error
-      }
-    }
-    absent ??= missingResourceError(this.#host.routes())
-    throw absent ?? notFound
+    return searchUnlisted({
+      among,
+      routes: this.#host.routes(),
+      notFound,
+      forward: route => this.#forward(request, route, {}, span),
+    })
   }
 
   #subscribe(request: IncomingRequest): HandlerResult {
@@ -285,13 +279,8 @@ export class ProxiedFeatures implements FeatureProvider {
     const { ref } = request.params
     if (isRecord(ref) && ref.type === 'ref/prompt' && typeof ref.name === 'string') {
       const { name } = ref
-      return this.#findByName(
-        request,
-        'prompts',
-        name,
-        () => this.#host.catalog().prompt(name),
-        (entry: CatalogEntry<Prompt>) =>
-          this.#completeAt(request, entry.route, { ref: { ...ref, name: entry.name } }, span),
+      return this.#findPrompt(request, name, entry =>
+        this.#completeAt(request, entry.route, { ref: { ...ref, name: entry.name } }, span),
       )
     }
     if (isRecord(ref) && ref.type === 'ref/resource' && typeof ref.uri === 'string') {
@@ -326,36 +315,6 @@ export class ProxiedFeatures implements FeatureProvider {
   }
 }
 
-/** Returns the route to the only server that has resources: an unlisted one can only be its own. */
-export function onlyReader(routes: readonly Route[]): Route | undefined {
-  const [first, second] = readersOf(routes)
-  return second === undefined ? first : undefined
-}
-
-/** Makes the calls of a handler observable. Without subscribers the overhead is a few branches per call. */
-function observable(handler: Handler): (request: IncomingRequest) => HandlerResult {
-  return request =>
-    hasCallSubscribers() ? observed(handler, request) : handler(request, undefined)
-}
-
-function observed(handler: Handler, request: IncomingRequest): HandlerResult {
-  const { method, params, id, caller, exchange } = request
-  const { client, revision, principal } = caller
-  const facts = {
-    principal: principal?.id,
-    ...(client !== undefined && { client: { name: client.name, version: client.version } }),
-    revision: revision.name,
-    era: revision.era,
-  }
-  const span = new CallSpan({ method, name: nameIn(method, params), id, caller: facts })
-  try {
-    return span.follow(handler(request, span), exchange)
-  } catch (error) {
-    span.fail(error, exchange.signal.aborted)
-    throw error
-  }
-}
-
 /**
  * Returns a request whose headers were compared with its arguments. The parsed arguments are forwarded:
  * of a name that occurs twice in their text, the next reader might take the other occurrence.
@@ -367,19 +326,4 @@ function withCheckedHeaders(
   const parsed = { ...request, params: parseRaw(request.params) }
   checkHeaders(mirrored, parsed)
   return parsed
-}
-
-function readersOf(routes: readonly Route[]): readonly Route[] {
-  return routes.filter(
-    ({ upstream }) => upstream.ready?.first?.server.capabilities.resources !== undefined,
-  )
-}
-
-function isNotFound(error: unknown): boolean {
-  return (
-    error instanceof RpcError &&
-    (error.kind === 'resource_not_found' ||
-      error.kind === 'method_not_found' ||
-      error.kind === 'invalid_params')
-  )
 }

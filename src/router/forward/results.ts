@@ -1,10 +1,14 @@
 import { RawJson, type RawShape, rawShape } from '../../jsonrpc/codec/raw-json.ts'
 import { RpcError } from '../../jsonrpc/error.ts'
-import { errors } from '../../mcp/errors/constructors.ts'
+import {
+  capabilityNotDeclared,
+  isRequirement,
+  requirements,
+} from '../../mcp/client-capabilities.ts'
 import { missingCapability, requiredIn } from '../../mcp/extension.ts'
 import type { Revision } from '../../mcp/revisions/revisions.ts'
 import { callResultFor, contentFor, readResultFor } from '../../mcp/revisions/shape.ts'
-import type { ClientCapabilities, Members } from '../../mcp/types/base.ts'
+import type { Members } from '../../mcp/types/base.ts'
 import type { Content } from '../../mcp/types/content.ts'
 import type { ReadResourceResult } from '../../mcp/types/resources.ts'
 import type { CallToolResult } from '../../mcp/types/tools.ts'
@@ -66,13 +70,12 @@ export function forwardedResult(method: string, result: Members, revision: Revis
 export function forwardedError({ caller }: IncomingRequest, error: unknown): unknown {
   const missing = missingIn(error)
   if (missing !== undefined && !caller.revision.features.capabilityErrors) {
-    const message = `The client has not declared the capability ${missing}`
-    return errors.capabilityNotSupported({ capability: missing }, { message })
+    return capabilityNotDeclared(missing)
   }
   if (!(error instanceof RpcError) || error.kind !== 'capability_not_supported') return error
   if (!caller.revision.features.capabilityErrors || !isRecord(error.data)) return error
   const capability = String(error.data.capability)
-  const required = requiredCapabilities.get(capability)
+  const required = isRequirement(capability) ? requirements[capability] : undefined
   const [kind = ''] = capability.split('.')
   // A capability that the caller declared is not the missing one.
   if (required === undefined || (capability === kind && Object.hasOwn(caller.capabilities, kind)))
@@ -86,19 +89,8 @@ function missingIn(error: unknown): string | undefined {
   const [area] = Object.keys(required ?? {})
   if (required === undefined || area === undefined) return undefined
   const [part] = Object.keys(isRecord(required[area]) ? required[area] : {})
-  return requiredCapabilities.has(`${area}.${part}`) ? `${area}.${part}` : area
+  return isRequirement(`${area}.${part}`) ? `${area}.${part}` : area
 }
-
-const requiredCapabilities: ReadonlyMap<string, ClientCapabilities> = new Map<
-  string,
-  ClientCapabilities
->([
-  ['elicitation', { elicitation: { form: {} } }],
-  ['elicitation.url', { elicitation: { url: {} } }],
-  ['sampling', { sampling: {} }],
-  ['sampling.tools', { sampling: { tools: {} } }],
-  ['roots', { roots: {} }],
-])
 
 function promptResultFor(result: Members, revision: Revision): Members {
   if (revision.features.audio && revision.features.resourceLinks) return result

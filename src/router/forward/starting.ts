@@ -1,5 +1,5 @@
+import type { ListKind } from '../../mcp/list-changes.ts'
 import { abortable } from '../../util/promises.ts'
-import type { ListKind } from '../catalog/lists.ts'
 import { mayExpose } from '../catalog/names.ts'
 import type { Route } from '../dispatch/route.ts'
 

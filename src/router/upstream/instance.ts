@@ -10,13 +10,12 @@ import { allCapabilities } from '../connection/capabilities.ts'
 import type { UpstreamConnection } from '../connection/connection.ts'
 import { ConnectionPool, type PooledCall } from '../connection/connection-pool.ts'
 import { SpareConnections } from '../connection/spare-connections.ts'
-import { busyReason } from '../forward/errors.ts'
 import type { PoolOptions, UpstreamOptions } from '../options.ts'
 import type { Candidate } from '../policy/balance.ts'
-import { Breaker, type BreakerState } from '../policy/breaker.ts'
-import { type Fault, retryAfterMsOf } from '../policy/fault.ts'
+import type { Breaker, BreakerState } from '../policy/breaker.ts'
+import type { Fault } from '../policy/fault.ts'
 import { LoadStats } from '../policy/load-stats.ts'
-import { BreakerProbe } from './breaker-probe.ts'
+import { Availability } from './availability.ts'
 import { Connector, type ConnectorHost } from './connector.ts'
 import { responds, watchHealth } from './health-check.ts'
 import {
@@ -54,13 +53,7 @@ export class Instance implements Candidate {
   readonly load: LoadStats
   readonly #host: InstanceHost
   #options: UpstreamOptions
-  #breaker: Breaker | undefined
-  readonly #probe: BreakerProbe
-  /** Until when the server asked to be left alone; 0 if it did not. */
-  #heldUntil = 0
-  #lastFailure: string | undefined
-  /** The calls answered when that was. */
-  #answeredThen = 0
+  readonly #availability: Availability
   readonly #lifecycle: InstanceLifecycle
   readonly #connector: Connector
   readonly #pool: ConnectionPool
@@ -73,8 +66,14 @@ export class Instance implements Candidate {
     this.#host = host
     const { clock, deadlines, client, attributionTimeoutMs, connectTimeoutMs, traffic } = host
     this.load = new LoadStats({ key: target.key, weight: target.weight, now: () => clock.now() })
-    this.#probe = new BreakerProbe({ deadlines, responds: async () => this.#isAlive() })
-    this.#breaker = this.#makeBreaker()
+    this.#availability = new Availability(options.breaker, {
+      clock,
+      deadlines,
+      answered: () => this.load.counts.succeeded,
+      isProbed: () => this.first?.hasStreams === true,
+      responds: async () => this.#isAlive(),
+      onBreaker: (from, to, why) => host.onBreaker(this, from, to, why),
+    })
     this.#lifecycle = this.#makeLifecycle()
     this.#connector = new Connector(target, {
       deadlines,
@@ -102,7 +101,7 @@ export class Instance implements Candidate {
 
   /** Undefined if the options disable it. */
   get breaker(): Breaker | undefined {
-    return this.#breaker
+    return this.#availability.breaker
   }
 
   get weight(): number {
@@ -145,16 +144,12 @@ export class Instance implements Candidate {
     if (configError !== undefined) return `its configuration is invalid: ${configError}`
     if (state === 'quarantined' && !mayRestart) return restartsDisabled
     if (state !== 'ready') return unavailableReasons[state]
-    const { breaker } = this
-    if (this.heldMs > 0) return busyReason
-    return breaker?.state === 'open'
-      ? `its circuit breaker is open after ${breaker.why}`
-      : undefined
+    return this.#availability.unavailableReason
   }
 
   /** Milliseconds for which the server asked to be left alone; 0 if it did not. */
   get heldMs(): number {
-    return this.#heldUntil === 0 ? 0 : Math.max(0, this.#heldUntil - this.#host.clock.now())
+    return this.#availability.heldMs
   }
 
   /**
@@ -162,15 +157,12 @@ export class Instance implements Candidate {
    * instance takes calls; 0 if neither is so.
    */
   get unavailableMs(): number {
-    const { breaker, heldMs } = this
-    if (heldMs > 0 || breaker === undefined || breaker.isReady) return Math.ceil(heldMs)
-    const panicMs = Math.max(1, limits.breakerPanicMs.default - breaker.openForMs)
-    return breaker.state === 'open' ? Math.ceil(Math.min(panicMs, breaker.retryAfterMs)) : 1
+    return this.#availability.unavailableMs
   }
 
   /** Why a call or the connection failed, in a word or two, unless a call was answered since. */
   get lastFailure(): string | undefined {
-    return this.load.counts.succeeded === this.#answeredThen ? this.#lastFailure : undefined
+    return this.#availability.lastFailure
   }
 
   get restarts(): number {
@@ -212,8 +204,7 @@ export class Instance implements Candidate {
 
   /** Whether the instance takes a call now. */
   get isReady(): boolean {
-    if (this.first?.isOpen !== true || this.breaker?.isReady === false) return false
-    return this.#heldUntil === 0 || this.heldMs === 0
+    return this.first?.isOpen === true && this.#availability.isReady
   }
 
   /**
@@ -221,20 +212,15 @@ export class Instance implements Candidate {
    * it does. For a server none of whose instances takes calls.
    */
   mayProbe(): boolean {
-    const { breaker } = this
-    if (this.first?.isOpen !== true || this.heldMs > 0 || breaker === undefined) return false
-    if (breaker.openForMs < limits.breakerPanicMs.default) return false
-    breaker.tryNow()
-    return breaker.isReady
+    return this.first?.isOpen === true && this.#availability.mayProbe()
   }
 
   /** Must be called when a call failed for a reason that is not its own. */
   onFault(fault: Exclude<Fault, 'none'>, error: unknown): void {
-    this.#failed(causeLabel(error) ?? (error instanceof ChannelError ? error.code : fault))
-    if (fault === 'busy') {
-      const retryAfterMs = retryAfterMsOf(error) ?? 0
-      if (retryAfterMs > 0) this.#heldUntil = this.#host.clock.now() + retryAfterMs
-    } else if (fault === 'unsent' && this.first?.hasStreams) {
+    const label = causeLabel(error) ?? (error instanceof ChannelError ? error.code : fault)
+    this.#availability.onFailure(label)
+    if (fault === 'busy') this.#availability.onBusy(error)
+    else if (fault === 'unsent' && this.first?.hasStreams) {
       this.#lifecycle.leave(error instanceof Error ? error : new Error(String(error)))
     }
   }
@@ -243,7 +229,8 @@ export class Instance implements Candidate {
   adjust(options: UpstreamOptions): void {
     const before = this.#options
     this.#options = options
-    if (differs(before.breaker, options.breaker)) this.#breaker = this.#makeBreaker()
+    const { breaker } = options
+    if (differs(before.breaker, breaker)) this.#availability.replaceBreaker(breaker)
     this.#lifecycle.adjust(options)
   }
 
@@ -254,7 +241,7 @@ export class Instance implements Candidate {
 
   /** Restarts a quarantined instance, or one that waits for its restart, at once. */
   retry(): void {
-    this.#heldUntil = 0
+    this.#availability.release()
     this.#lifecycle.retry()
   }
 
@@ -276,7 +263,7 @@ export class Instance implements Candidate {
   async stop(drainMs = 0): Promise<void> {
     if (drainMs > 0) await this.#drained(drainMs)
     const cause = new ChannelError('closed', 'the server was removed')
-    this.#probe.stop()
+    this.#availability.stop()
     const stopped = this.#lifecycle.stop(cause)
     await Promise.all([
       stopped,
@@ -307,8 +294,7 @@ export class Instance implements Candidate {
       },
       onDown: (cause, isNews) => {
         this.#spares?.stop()
-        const label = causeLabel(cause)
-        if (label !== undefined) this.#failed(label)
+        this.#availability.onDown(cause)
         host.onDown(this, cause, isNews)
       },
       onRestart: (attempt, delayMs) => host.onRestart(this, attempt, delayMs),
@@ -333,32 +319,10 @@ export class Instance implements Candidate {
     })
   }
 
-  #makeBreaker(): Breaker | undefined {
-    const { breaker } = this.#options
-    if (breaker === false) return undefined
-    const { clock } = this.#host
-    let state: BreakerState = 'closed'
-    const made: Breaker = new Breaker(breaker ?? {}, {
-      now: () => clock.now(),
-      onChange: (to, why) => {
-        const from = state
-        state = to
-        this.#host.onBreaker(this, from, to, why)
-        if (this.first?.hasStreams) this.#probe.onChange(made, from, to)
-      },
-    })
-    return made
-  }
-
   #isAlive(): Promise<boolean> | false {
     const { first } = this
     const { timeoutMs } = this.#options.health ?? {}
     return first !== undefined && responds(first, timeoutMs ?? limits.healthTimeoutMs.default)
-  }
-
-  #failed(label: string): void {
-    this.#lastFailure = label
-    this.#answeredThen = this.load.counts.succeeded
   }
 
   /** Counts the messages of the instance: on all connections, unless each has a process of its own. */

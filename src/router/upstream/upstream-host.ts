@@ -1,14 +1,14 @@
 import type { ClientOptions } from '../../client/options.ts'
+import type { ListKind } from '../../mcp/list-changes.ts'
 import type { Members } from '../../mcp/types/base.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import type { Deadlines } from '../../util/time/deadline.ts'
-import type { ListKind } from '../catalog/lists.ts'
 import type { RememberedServer } from '../catalog/remembered-lists.ts'
 import type { UpstreamOptions } from '../options.ts'
 import type { BreakerState } from '../policy/breaker.ts'
 import type { StartGate } from '../policy/start-gate.ts'
 import type { Instance } from './instance.ts'
-import type { ListProblem } from './server-lists.ts'
+import type { ListProblem } from './lists/server-lists.ts'
 
 /** What an upstream server needs from its router, and what it reports. */
 export interface UpstreamHost {

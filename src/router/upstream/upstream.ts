@@ -1,17 +1,18 @@
 import type { Client } from '../../client/client.ts'
+import { type ListKind, listKinds } from '../../mcp/list-changes.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { type Deferred, deferred } from '../../util/promises.ts'
 import { timed } from '../../util/time/deadline.ts'
 import { Traffic } from '../../util/traffic.ts'
 import type { InvalidEntry } from '../catalog/entry-check.ts'
-import { type ListKind, type Lists, listKinds, noLists, type ReadList } from '../catalog/lists.ts'
+import { type Lists, noLists, type ReadList } from '../catalog/lists.ts'
 import type { UpstreamConnection } from '../connection/connection.ts'
 import type { UpstreamOptions } from '../options.ts'
-import { FirstLists } from './first-lists.ts'
 import { Instance } from './instance.ts'
-import { ListWatcher } from './list-watcher.ts'
-import { type ListProblem, ServerLists } from './server-lists.ts'
-import { targetsOf } from './target.ts'
+import { FirstLists } from './lists/first-lists.ts'
+import { ListWatchers } from './lists/list-watchers.ts'
+import { type ListProblem, ServerLists } from './lists/server-lists.ts'
+import { type InstanceTarget, targetsOf } from './target.ts'
 import type { InstanceEvent, UpstreamHost } from './upstream-host.ts'
 
 /** An upstream server: its instances, and its features. */
@@ -24,15 +25,12 @@ export class Upstream {
   readonly traffic = new Traffic()
   readonly #host: UpstreamHost
   #options: UpstreamOptions
-  readonly #triedOnce: readonly Deferred<void>[]
+  /** Settled when an instance was connected once, or has failed to, by the key of the instance. */
+  readonly #tries: ReadonlyMap<string, Deferred<void>>
   readonly #firstLists: FirstLists
-  readonly #watchers = new Map<Instance, ListWatcher>()
+  readonly #watchers: ListWatchers<Instance>
   readonly #lists = new ServerLists<Instance>(() => this.instances)
-  /** The kinds of lists that were read over the connection of each instance, or could not be read. */
-  readonly #readKinds = new Map<Instance, Set<ListKind>>()
   readonly #waiting = new Set<() => void>()
-  /** Instances that wait until the lists of one of them have been read. */
-  readonly #preparing = new Set<Deferred<void>>()
   #server: Client['server'] | undefined
   /** The instances whose first connection has neither been opened nor failed. */
   readonly #untried: Set<string>
@@ -46,18 +44,14 @@ export class Upstream {
     this.name = name
     this.#options = options
     this.#host = host
-    const targets = targetsOf(name, options).map(target => ({ target, tried: deferred<void>() }))
+    const targets = targetsOf(name, options)
     this.#firstLists = new FirstLists(host.clock)
-    this.#triedOnce = targets.map(({ tried }) => tried)
-    this.tried = Promise.all(this.#triedOnce.map(({ promise }) => promise)).then(() => {})
-    this.instances = targets.map(({ target, tried }) =>
-      this.#makeInstance(target, () => {
-        tried.resolve()
-        this.#untried.delete(target.key)
-        if (this.#untried.size === 0) this.#firstLists.end()
-      }),
-    )
-    this.#untried = new Set(this.instances.map(({ key }) => key))
+    this.#watchers = this.#makeWatchers()
+    this.#tries = new Map(targets.map(({ key }) => [key, deferred<void>()]))
+    this.#untried = new Set(this.#tries.keys())
+    const tries = Array.from(this.#tries.values(), ({ promise }) => promise)
+    this.tried = Promise.all(tries).then(() => {})
+    this.instances = targets.map(target => this.#makeInstance(target))
     const memory = host.recall(name, options)
     if (memory === undefined) return
     this.#lists.recall(memory.lists)
@@ -146,7 +140,8 @@ export class Upstream {
   /** Starts it, now or when it is used, as its options say. */
   start(): void {
     this.#isIdle = true
-    if (this.#options.start === 'first-use') for (const { resolve } of this.#triedOnce) resolve()
+    if (this.#options.start === 'first-use')
+      for (const { resolve } of this.#tries.values()) resolve()
     else this.use()
   }
 
@@ -220,7 +215,7 @@ export class Upstream {
 
   /** Must be called when callers have subscribed to other resources. */
   updateSubscriptions(): void {
-    for (const watcher of this.#watchers.values()) watcher.updateSubscriptions()
+    this.#watchers.updateSubscriptions()
   }
 
   /**
@@ -230,7 +225,7 @@ export class Upstream {
   async whenSubscribed(withinMs: number): Promise<void> {
     this.use()
     if (this.#watchers.size === 0) await this.nextReady(withinMs)
-    await Promise.all(Array.from(this.#watchers.values(), ({ whenSubscribed }) => whenSubscribed))
+    await this.#watchers.whenSubscribed()
   }
 
   /** Stops it for good, after at most `drainMs` in which calls in flight complete. Never rejects. */
@@ -238,14 +233,14 @@ export class Upstream {
     this.#isStopping = true
     this.#isIdle = false
     this.#host.deadlines.stop(this.#grace)
-    for (const watcher of this.#watchers.values()) watcher.stop()
+    this.#watchers.stopAll()
     await Promise.all(this.instances.map(instance => instance.stop(drainMs)))
     for (const instance of this.instances) this.#host.onInstance(instance, { type: 'stopped' })
-    for (const { resolve } of this.#triedOnce) resolve()
+    for (const { resolve } of this.#tries.values()) resolve()
     this.#wakeAll()
   }
 
-  #makeInstance(target: ConstructorParameters<typeof Instance>[0], onTried: () => void): Instance {
+  #makeInstance(target: InstanceTarget): Instance {
     const host = this.#host
     const report = (instance: Instance, event: InstanceEvent): void => {
       if (!this.#isStopping) host.onInstance(instance, event)
@@ -258,25 +253,25 @@ export class Upstream {
       connectTimeoutMs: connectTimeoutOf(this.#options),
       enter: signal => this.#enter(signal),
       traffic: this.traffic,
-      prepare: (instance, connection) => this.#prepare(instance, connection, onTried),
+      prepare: (instance, connection) => this.#prepare(instance, connection),
       isAlone: instance => this.instances.every(one => one === instance || !one.isReady),
       onReady: instance => {
         host.deadlines.stop(this.#grace)
         report(instance, { type: 'ready' })
         // An unlisted resource is one of the only server that has resources, which it may be now.
         this.updateSubscriptions()
-        this.#settle(instance, onTried)
+        this.#settle(instance)
       },
       onDown: (instance, cause, isNews) => {
         this.#onDown(instance)
-        onTried()
+        this.#onTried(instance)
         if (isNews) report(instance, { type: 'down', cause })
       },
       onRestart: (instance, attempt, delayMs) =>
         report(instance, { type: 'restart', attempt, delayMs }),
       onQuarantined: (instance, reason) => {
         if (this.ready === undefined) this.#hide()
-        onTried()
+        this.#onTried(instance)
         report(instance, { type: 'quarantined', reason })
       },
       onMissed: instance => report(instance, { type: 'missed' }),
@@ -285,35 +280,25 @@ export class Upstream {
     })
   }
 
-  /**
-   * Watches the lists of an instance. Settles when its tools have been read, or at once while callers see
-   * the tools of another instance, or of this one before it was restarted.
-   */
-  #prepare(instance: Instance, { client }: UpstreamConnection, onTried: () => void): Promise<void> {
+  #makeWatchers(): ListWatchers<Instance> {
     const host = this.#host
-    const listed = deferred<void>()
-    this.#server = client.server
-    // What the server says about itself is part of what callers see of its tools.
-    host.onLists(instance, [])
-    const watcher = new ListWatcher(client, {
-      timeoutMs: connectTimeoutOf(this.#options),
+    return new ListWatchers({
+      timeoutMs: () => connectTimeoutOf(this.#options),
       deadlines: host.deadlines,
       subscribed: () => host.subscribed(),
-      onRead: (kind, read) => {
-        this.#onRead(instance, kind, read)
-        if (kind === 'tools') this.#onToolsRead(listed, read.lists.tools !== undefined)
-        this.#readKinds.get(instance)?.add(kind)
-        this.#settle(instance, onTried)
-      },
+      hasTools: () => this.lists.tools !== noLists.tools && !this.isRemembered,
+      onRead: (instance, kind, read) => this.#onRead(instance, kind, read),
       onSubscribed: uris => host.onSubscribed(uris),
       onUpdated: uri => host.onUpdated(uri),
     })
-    this.#watchers.set(instance, watcher)
-    this.#readKinds.set(instance, new Set())
-    if (this.lists.tools === noLists.tools || this.isRemembered) this.#preparing.add(listed)
-    else listed.resolve()
-    watcher.start()
-    return listed.promise
+  }
+
+  /** Watches the lists of an instance. Settles when the instance can take calls. */
+  #prepare(instance: Instance, { client }: UpstreamConnection): Promise<void> {
+    this.#server = client.server
+    // What the server says about itself is part of what callers see of its tools.
+    this.#host.onLists(instance, [])
+    return this.#watchers.watch(instance, client)
   }
 
   /** Waits for the turn of a process to start. Only then begins the time in which callers wait for it. */
@@ -324,14 +309,6 @@ export class Upstream {
     return leave
   }
 
-  /** Lets the instance whose tools were read take calls, or all that wait for the tools, if there are some. */
-  #onToolsRead(listed: Deferred<void>, hasTools: boolean): void {
-    const ready = hasTools ? [...this.#preparing] : []
-    for (const { resolve } of [listed, ...ready]) resolve()
-    this.#preparing.delete(listed)
-    if (hasTools) this.#preparing.clear()
-  }
-
   #onRead(instance: Instance, kind: ListKind, read: ReadList): void {
     const host = this.#host
     if (Object.keys(read.lists).length > 0) host.deadlines.stop(this.#grace)
@@ -340,14 +317,21 @@ export class Upstream {
     if (read.lists.tools !== undefined) host.onTools(instance)
     for (const problem of failed) host.onListFailed(instance, problem)
     for (const method of recovered) host.onListRecovered(instance, method)
+    this.#settle(instance)
   }
 
-  /** Lets those go on who wait for an instance, and for the lists of it that were read or have failed. */
-  #settle(instance: Instance, onTried: () => void): void {
-    const kinds = this.#readKinds.get(instance)
+  #onTried({ key }: Instance): void {
+    this.#tries.get(key)?.resolve()
+    this.#untried.delete(key)
+    if (this.#untried.size === 0) this.#firstLists.end()
+  }
+
+  /** Ends the waits for an instance, and for those of its lists that were read or have failed. */
+  #settle(instance: Instance): void {
+    const kinds = this.#watchers.readKinds(instance)
     if (kinds === undefined || instance.first === undefined) return
     for (const kind of kinds) this.#firstLists.listed(kind)
-    if (kinds.size === listKinds.length) onTried()
+    if (kinds.size === listKinds.length) this.#onTried(instance)
     this.#wakeAll()
   }
 
@@ -356,9 +340,7 @@ export class Upstream {
   }
 
   #onDown(instance: Instance): void {
-    this.#watchers.get(instance)?.stop()
-    this.#watchers.delete(instance)
-    this.#readKinds.delete(instance)
+    this.#watchers.stop(instance)
     this.#wakeAll()
     if (this.ready === undefined) {
       for (const one of this.instances) one.hurry(limits.restartAloneMs.default)

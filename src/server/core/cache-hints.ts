@@ -1,3 +1,4 @@
+import type { CacheableMethod } from '../../mcp/methods.ts'
 import type { CacheHints } from '../../mcp/types/base.ts'
 
 /** The option `cache`: how long clients may cache results, by default and for each kind of result. */
@@ -29,18 +30,18 @@ export function cacheHintsByMethod(cache: ServerCache = {}): ReadonlyMap<string,
   const { discover, tools, resources, resourceTemplates, prompts, skills, contents, ...general } =
     cache
   checkHints('option "cache"', general)
-  const rows = [
-    ['server/discover', discover],
-    ['tools/list', tools],
-    ['resources/list', resources],
-    ['resources/templates/list', resourceTemplates],
-    ['resources/read', contents],
-    ['prompts/list', prompts],
-    ['skills/list', skills],
-    ['skills/get', skills],
-  ] as const
+  const byMethod: Readonly<Record<CacheableMethod, CacheHints | undefined>> = {
+    'server/discover': discover,
+    'tools/list': tools,
+    'resources/list': resources,
+    'resources/templates/list': resourceTemplates,
+    'resources/read': contents,
+    'prompts/list': prompts,
+    'skills/list': skills,
+    'skills/get': skills,
+  }
   return new Map(
-    rows.map(([method, own]) => {
+    Object.entries(byMethod).map(([method, own]) => {
       checkHints(`option "cache" for ${method}`, own)
       const ttlMs = own?.ttlMs ?? general.ttlMs ?? 0
       return [method, { ttlMs, cacheScope: own?.cacheScope ?? general.cacheScope ?? 'private' }]

@@ -6,6 +6,7 @@ import type { RpcNotification, RpcRequest } from '../../jsonrpc/message.ts'
 import { type Caller, statelessCaller } from '../../mcp/caller.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
 import { skillsExtension, tasksExtension } from '../../mcp/extension.ts'
+import { listKinds } from '../../mcp/list-changes.ts'
 import { methodRow } from '../../mcp/methods.ts'
 import { canonicalNotification, canonicalRequest } from '../../mcp/names.ts'
 import type { Profile } from '../../mcp/profile.ts'
@@ -107,11 +108,11 @@ export class Dispatcher<P extends FeatureProvider> implements ServerIdentity {
       ...(available.skills && features.extensions && { [skillsExtension]: available.skills }),
       ...(features.extensions && this.#options.extensions),
     }
+    const lists = listKinds.filter(kind => available[kind])
     const subscribe = features.subscriptions === 'session' ? true : undefined
     return {
-      ...(available.tools && { tools: { listChanged: true } }),
+      ...Object.fromEntries(lists.map(kind => [kind, { listChanged: true }])),
       ...(available.resources && { resources: { subscribe, listChanged: true } }),
-      ...(available.prompts && { prompts: { listChanged: true } }),
       ...(available.completions && features.completionsCapability && { completions: {} }),
       logging: {},
       ...(available.tasks && features.tasks === 'core' && coreTasks),

@@ -3,6 +3,7 @@ import { parsedMessage } from '../../jsonrpc/codec/raw-json.ts'
 import { compose, type Exchange, type Handler, type Middleware } from '../../jsonrpc/handler.ts'
 import type { RpcNotification, RpcRequest } from '../../jsonrpc/message.ts'
 import { guarded, type PeerOptions, printError } from '../../jsonrpc/peer/options.ts'
+import type { ToolAnswer } from '../../mcp/content/tool-answer.ts'
 import type { Attachment, Endpoint, EndpointHandler } from '../../mcp/endpoint.ts'
 import { toWire } from '../../mcp/errors/wire.ts'
 import { omitsUnreadableId, type Profile, profile } from '../../mcp/profile.ts'
@@ -13,7 +14,6 @@ import {
   revisions,
   unknownRevision,
 } from '../../mcp/revisions/revisions.ts'
-import type { ToolAnswer } from '../../mcp/tool-answer.ts'
 import type { Members } from '../../mcp/types/base.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { fromThenable } from '../../util/promises.ts'

@@ -5,6 +5,7 @@ import type { PeerOptions } from '../../jsonrpc/peer/options.ts'
 import { Peer } from '../../jsonrpc/peer/peer.ts'
 import type { Caller } from '../../mcp/caller.ts'
 import type { Attachment } from '../../mcp/endpoint.ts'
+import { listChangedMethods } from '../../mcp/list-changes.ts'
 import { wantsLevel } from '../../mcp/log-level.ts'
 import { readRequestMeta } from '../../mcp/meta.ts'
 import type { Profile } from '../../mcp/profile.ts'
@@ -153,7 +154,7 @@ export class ServerSession implements Session, Attachment, Subscriber {
     if (change.type === 'resource') {
       this.notify('notifications/resources/updated', { uri: change.uri })
     } else {
-      this.notify(`notifications/${change.type}/list_changed`)
+      this.notify(listChangedMethods[change.type])
     }
   }
 

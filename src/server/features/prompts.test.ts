@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { proves } from '../../../test/requirements.ts'
 import { allRevisions, asked } from '../../../test/support/asking.ts'
-import { audio, embed, image } from '../../mcp/content.ts'
+import { audio, embed, image } from '../../mcp/content/content.ts'
 import { Server } from '../server.ts'
 
 function make(onError: (error: unknown) => void = () => {}) {

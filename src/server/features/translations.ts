@@ -1,4 +1,9 @@
-import { acceptedLanguages, checkText, type LocalizedText, localize } from '../../mcp/localized.ts'
+import {
+  acceptedLanguages,
+  checkText,
+  type LocalizedText,
+  localize,
+} from '../../mcp/content/localized.ts'
 import type { IncomingRequest } from '../request.ts'
 import { headersOf } from '../request-context.ts'
 

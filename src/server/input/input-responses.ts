@@ -1,6 +1,7 @@
 import { invalidParams, type RpcError } from '../../jsonrpc/error.ts'
 import type { Caller } from '../../mcp/caller.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
+import type { ServerRequestCapability } from '../../mcp/methods.ts'
 import type { Root } from '../../mcp/types/roots.ts'
 import { isRecord } from '../../util/objects.ts'
 
@@ -11,7 +12,7 @@ import { isRecord } from '../../util/objects.ts'
  */
 export function invalidInputResponse(
   caller: Caller,
-  what: 'elicitation' | 'sampling' | 'roots',
+  what: ServerRequestCapability,
   why: string,
   key?: string,
 ): RpcError {

@@ -1,4 +1,4 @@
-import { errorResult } from '../../mcp/content.ts'
+import { errorResult } from '../../mcp/content/content.ts'
 import { checkOptions, type OptionTableOf } from '../../util/options.ts'
 import { type Clock, systemClock } from '../../util/time/clock.ts'
 import { sleep } from '../../util/time/sleep.ts'

@@ -1,6 +1,12 @@
 import { invalidParams } from '../../jsonrpc/error.ts'
 import type { Caller } from '../../mcp/caller.ts'
 import { declaresExtension, missingExtension, tasksExtension } from '../../mcp/extension.ts'
+import {
+  type ListKind,
+  listChangedMethods,
+  listFilter,
+  listFilterMembers,
+} from '../../mcp/list-changes.ts'
 import { metaKeys } from '../../mcp/meta.ts'
 import type { SubscriptionFilter } from '../../mcp/types/subscriptions.ts'
 import { limits } from '../../util/limits/limits.ts'
@@ -14,10 +20,7 @@ import {
 } from './subscriptions.ts'
 
 /** The kinds of changes that a server can notify of. */
-export interface ListenableFeatures {
-  readonly tools: boolean
-  readonly prompts: boolean
-  readonly resources: boolean
+export interface ListenableFeatures extends Readonly<Record<ListKind, boolean>> {
   readonly tasks: TaskFinder | undefined
   /** Whether the caller of a request may subscribe to a resource; absent where every caller may. */
   readonly isVisible?: (uri: string, request: IncomingRequest) => boolean | Promise<boolean>
@@ -173,18 +176,9 @@ class Listener implements Subscriber {
 
   wants(change: ChangeNotice): boolean {
     if (!concerns(change, this.#caller)) return false
-    switch (change.type) {
-      case 'tools':
-        return this.#filter.toolsListChanged === true
-      case 'prompts':
-        return this.#filter.promptsListChanged === true
-      case 'resources':
-        return this.#filter.resourcesListChanged === true
-      case 'resource':
-        return this.uris.has(change.uri)
-      case 'task':
-        return this.#filter.taskIds?.includes(change.taskId) === true
-    }
+    if (change.type === 'resource') return this.uris.has(change.uri)
+    if (change.type === 'task') return this.#filter.taskIds?.includes(change.taskId) === true
+    return this.#filter[listFilterMembers[change.type]] === true
   }
 
   /** Delivers the changes so far, and each further one at once. */
@@ -200,7 +194,7 @@ class Listener implements Subscriber {
     } else if (change.type === 'resource')
       this.#send('notifications/resources/updated', { uri: change.uri })
     else if (change.type === 'task') this.#send('notifications/tasks', change.params)
-    else this.#send(`notifications/${change.type}/list_changed`, {})
+    else this.#send(listChangedMethods[change.type], {})
   }
 }
 
@@ -236,10 +230,7 @@ function filterOf(wanted: unknown, listenable: ListenableFeatures): Subscription
     )
   }
   return {
-    ...(wanted.toolsListChanged === true && listenable.tools && { toolsListChanged: true }),
-    ...(wanted.promptsListChanged === true && listenable.prompts && { promptsListChanged: true }),
-    ...(wanted.resourcesListChanged === true &&
-      listenable.resources && { resourcesListChanged: true }),
+    ...listFilter(kind => wanted[listFilterMembers[kind]] === true && listenable[kind]),
     ...(Array.isArray(uris) && listenable.resources && { resourceSubscriptions: uris }),
   }
 }

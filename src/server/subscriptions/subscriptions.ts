@@ -1,14 +1,12 @@
 import type { Caller } from '../../mcp/caller.ts'
+import type { ListKind } from '../../mcp/list-changes.ts'
 import type { EventListeners } from '../core/events.ts'
 import type { Session } from '../session.ts'
-
-/** A list of which clients are notified when it changes. */
-export type ChangingList = 'tools' | 'prompts' | 'resources'
 
 /** A change that subscribers may want to be notified of. */
 export type ChangeNotice =
   | {
-      readonly type: ChangingList
+      readonly type: ListKind
       /** The id of the principal for which alone the list has changed; undefined for all. */
       readonly principal?: string
     }

@@ -7,7 +7,7 @@ import { sleep } from '../../util/time/sleep.ts'
 import type { HandlerResult, IncomingRequest, NamedParams } from '../request.ts'
 import { errorRecord, failureMessage, relatedTo, shortened } from './encode.ts'
 import { TaskReplyPath } from './reply-path.ts'
-import type { ServerRequestOptions, TaskHandle, TaskScope } from './scope.ts'
+import type { CurrentTask, ServerRequestOptions, TaskScope } from './scope.ts'
 import { sendServerRequest } from './server-request.ts'
 import type { TaskRecord, TaskStore } from './store.ts'
 
@@ -46,7 +46,7 @@ interface OpenRequest {
 export class TaskRun implements TaskScope {
   /** The request that created the task, with an exchange that leads through the task. */
   readonly request: IncomingRequest
-  readonly handle: TaskHandle
+  readonly handle: CurrentTask
   /** The connections to the client, in session revisions. */
   readonly replyPath: TaskReplyPath
   /** Settles when the task has ended. */

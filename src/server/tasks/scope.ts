@@ -1,7 +1,7 @@
 import type { InputRequest } from '../../mcp/types/input.ts'
 
 /** The task that a tool runs as, for the code of the tool. */
-export interface TaskHandle {
+export interface CurrentTask {
   /** The id under which clients know the task. */
   readonly id: string
   /** Sets the status message of the task, which clients that follow the task see. */
@@ -24,7 +24,7 @@ export interface ServerRequestOptions {
 export interface TaskScope {
   /** Whether it is a task already. */
   readonly isBegun: boolean
-  readonly handle: TaskHandle
+  readonly handle: CurrentTask
   /** Answers the call with a task and continues as that task; does nothing where it is a task. */
   begin(): Promise<void>
   /** Sends a server request. The call was answered already, so this waits without a timeout. */

@@ -1,4 +1,5 @@
 import { type Revision, revisions, type Side, stateless } from '../driver.ts'
+import { elicitResultMembers, formMembers, visitMembers } from './elicitation-types.ts'
 import {
   anything,
   boolean,
@@ -121,8 +122,8 @@ const elicitParams: Shape = (value, place) => {
   object(visits ? visit : form)(value, place)
 }
 const elicitMeta = { _meta: optional(sessionMeta) }
-const form = { ...t.formMembers, ...elicitMeta }
-const visit = { ...t.visitMembers, ...elicitMeta }
+const form = { ...formMembers, ...elicitMeta }
+const visit = { ...visitMembers, ...elicitMeta }
 
 const rootsResult = { roots: list(t.root) }
 
@@ -149,11 +150,7 @@ function inputRequired(...[value, place]: Parameters<Shape>): void {
 }
 
 function inputResponse(...args: Parameters<Shape>): void {
-  either(
-    object(t.elicitResultMembers),
-    object(t.samplingResultMembers),
-    object(rootsResult),
-  )(...args)
+  either(object(elicitResultMembers), object(t.samplingResultMembers), object(rootsResult))(...args)
 }
 
 const callResult = resultOf(
@@ -257,7 +254,7 @@ export const requests: ReadonlyMap<string, RequestMethod> = new Map(
       since: '2025-06-18',
       until: lastSession,
       params: { shape: elicitParams, needed: true },
-      result: object({ ...t.elicitResultMembers, _meta: t.meta }),
+      result: object({ ...elicitResultMembers, _meta: t.meta }),
     },
     'tasks/get': request(anyone, task, taskResult, onlyTasks),
     'tasks/result': request(anyone, task, open, onlyTasks),

@@ -10,12 +10,10 @@ import {
   list,
   type Members,
   map,
-  neededSince,
   number,
   object,
   open,
   optional,
-  primitiveValue,
   type Shape,
   since,
   string,
@@ -27,7 +25,7 @@ import {
 // The types of the protocol in all revisions, as far as they are visible on the wire: which members
 // exist, since when, which are required, and what they hold.
 
-const tasksRevision: Revision = '2025-11-25'
+export const tasksRevision: Revision = '2025-11-25'
 
 export const meta = optional(open)
 const metaSince06 = since('2025-06-18', open)
@@ -246,85 +244,6 @@ export const samplingResultMembers = {
   model: string,
   stopReason: optional(string),
   _meta: meta,
-} as const satisfies Members
-
-const field = {
-  title: optional(string),
-  description: optional(string),
-  default: since('2025-11-25', anything),
-} as const
-
-const choice = object({ const: string, title: string })
-
-/** One field of a form. */
-export const formField = tagged('type', {
-  boolean: object({ ...field, type: word('boolean'), default: optional(boolean) }),
-  string: object({
-    ...field,
-    type: word('string'),
-    format: optional(word('email', 'uri', 'date', 'date-time')),
-    minLength: optional(integer),
-    maxLength: optional(integer),
-    enum: optional(list(string)),
-    enumNames: optional(list(string)),
-    oneOf: since('2025-11-25', list(choice)),
-  }),
-  number: object({
-    ...field,
-    type: word('number'),
-    minimum: optional(number),
-    maximum: optional(number),
-  }),
-  integer: object({
-    ...field,
-    type: word('integer'),
-    minimum: optional(number),
-    maximum: optional(number),
-  }),
-  array: since(
-    '2025-11-25',
-    object({
-      ...field,
-      type: word('array'),
-      minItems: optional(integer),
-      maxItems: optional(integer),
-      items: either(
-        object({ type: word('string'), enum: list(string) }),
-        object({ anyOf: list(choice) }),
-      ),
-    }),
-  ),
-})
-
-export const formMembers = {
-  message: string,
-  mode: since('2025-11-25', word('form')),
-  requestedSchema: object({
-    $schema: since('2025-11-25', string),
-    type: word('object'),
-    properties: map(formField),
-    required: optional(list(string)),
-  }),
-  task: taskMetadata,
-} as const satisfies Members
-
-export const visitMembers = {
-  message: string,
-  mode: word('url'),
-  url: uri,
-  elicitationId: neededSince(tasksRevision, string, tasksRevision),
-  task: taskMetadata,
-} as const satisfies Members
-
-export const elicitResultMembers = {
-  action: word('accept', 'decline', 'cancel'),
-  content: optional(
-    map((value, place) => {
-      const isList = Array.isArray(value) && !isBefore(place.revision, '2025-11-25')
-      const shape = isList ? list(string) : primitiveValue
-      shape(value, place)
-    }),
-  ),
 } as const satisfies Members
 
 export const taskMembers = {

@@ -1,20 +1,16 @@
-import { connect, type NetConnectOpts } from 'node:net'
-import type { Address } from '../../../address.ts'
+import { connect } from 'node:net'
 import { dialWebSocket } from '../../../transport/websocket/ws.ts'
+import type { AddressOf } from '../../../transports.ts'
 import { limits } from '../../../util/limits/limits.ts'
 import type { FramingName } from '../../../wire/frame.ts'
 import { framing } from '../../../wire/framing.ts'
 import { IncomingQueue, type Wire } from './wire.ts'
 
-type SocketAddress = Extract<Address, { kind: 'tcp' | 'unix' | 'pipe' }>
-
 /** Opens a wire over a socket. Rejects with the system error. */
 export async function socketWire(
-  address: SocketAddress,
+  { kind: _, ...where }: AddressOf<'tcp' | 'unix' | 'pipe'>,
   name: FramingName = 'lines',
 ): Promise<Wire> {
-  const where: NetConnectOpts =
-    address.kind === 'tcp' ? { host: address.host, port: address.port } : { path: address.path }
   const socket = connect(where)
   await new Promise<void>((resolve, reject) => {
     socket.once('connect', resolve)

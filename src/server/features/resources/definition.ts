@@ -1,6 +1,6 @@
 import type { Caller } from '../../../mcp/caller.ts'
-import { mediaTypeFault } from '../../../mcp/content-check.ts'
-import type { LocalizedText } from '../../../mcp/localized.ts'
+import { mediaTypeFault } from '../../../mcp/content/content-check.ts'
+import type { LocalizedText } from '../../../mcp/content/localized.ts'
 import type { Annotations, CacheHints, Icon, Members } from '../../../mcp/types/base.ts'
 import type { Resource, ResourceTemplate } from '../../../mcp/types/resources.ts'
 import type { UriTemplate, VariablesOf } from '../../../mcp/uri-template/template.ts'

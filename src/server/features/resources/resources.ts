@@ -1,5 +1,5 @@
-import { resourceResult } from '../../../mcp/content.ts'
-import { listFault, resourceFault } from '../../../mcp/content-check.ts'
+import { resourceResult } from '../../../mcp/content/content.ts'
+import { listFault, resourceFault } from '../../../mcp/content/content-check.ts'
 import { errors } from '../../../mcp/errors/constructors.ts'
 import type { Revision } from '../../../mcp/revisions/revisions.ts'
 import { readResultFor, resourceFor, templateFor } from '../../../mcp/revisions/shape.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { allRevisions, asked } from '../../../../test/support/asking.ts'
-import { audio, embed, image, link, text } from '../../../mcp/content.ts'
+import { audio, embed, image, link, text } from '../../../mcp/content/content.ts'
 import { Server } from '../../server.ts'
 
 function make() {

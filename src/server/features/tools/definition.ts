@@ -1,5 +1,5 @@
 import type { Caller } from '../../../mcp/caller.ts'
-import type { LocalizedText } from '../../../mcp/localized.ts'
+import type { LocalizedText } from '../../../mcp/content/localized.ts'
 import { headerAnnotations } from '../../../mcp/param-headers/annotations.ts'
 import type { MirroredArguments } from '../../../mcp/param-headers/compare.ts'
 import { type Compiled, compileSchema } from '../../../mcp/schema/schema.ts'

@@ -1,6 +1,11 @@
 import { invalidParams, RpcError } from '../../../jsonrpc/error.ts'
-import { errorResult, structuredResult, toolOutput, toolResult } from '../../../mcp/content.ts'
-import { contentFault, listFault } from '../../../mcp/content-check.ts'
+import {
+  errorResult,
+  structuredResult,
+  toolOutput,
+  toolResult,
+} from '../../../mcp/content/content.ts'
+import { contentFault, listFault } from '../../../mcp/content/content-check.ts'
 import { errors } from '../../../mcp/errors/constructors.ts'
 import { callResultFor } from '../../../mcp/revisions/shape.ts'
 import { issueText } from '../../../mcp/schema/issues.ts'

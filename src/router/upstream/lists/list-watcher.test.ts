@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { Client } from '../../client/client.ts'
-import { fakeClock } from '../../testing/fake-clock.ts'
-import { limits } from '../../util/limits/limits.ts'
-import { Deadlines } from '../../util/time/deadline.ts'
+import type { Client } from '../../../client/client.ts'
+import { fakeClock } from '../../../testing/fake-clock.ts'
+import { limits } from '../../../util/limits/limits.ts'
+import { Deadlines } from '../../../util/time/deadline.ts'
 import { ListWatcher } from './list-watcher.ts'
 
 /** A watcher of a server whose tools cannot be listed. */

@@ -1,6 +1,6 @@
-import { type Deferred, deferred } from '../../util/promises.ts'
-import type { Clock, Timer } from '../../util/time/clock.ts'
-import { type ListKind, listKinds } from '../catalog/lists.ts'
+import { type ListKind, listKinds } from '../../../mcp/list-changes.ts'
+import { type Deferred, deferred } from '../../../util/promises.ts'
+import type { Clock, Timer } from '../../../util/time/clock.ts'
 
 /**
  * The lists of a server that were never read, while its first connection is being opened: what callers

@@ -1,7 +1,5 @@
-import { isRecord } from '../util/objects.ts'
-import { blocksFault } from './content-check.ts'
-import { jsonFault } from './json-fault.ts'
-import type { Annotations } from './types/base.ts'
+import { isRecord } from '../../util/objects.ts'
+import type { Annotations } from '../types/base.ts'
 import type {
   AudioContent,
   BlobResourceContents,
@@ -11,10 +9,12 @@ import type {
   ResourceContents,
   ResourceLink,
   TextContent,
-} from './types/content.ts'
-import type { GetPromptResult, PromptMessage } from './types/prompts.ts'
-import type { ReadResourceResult } from './types/resources.ts'
-import type { CallToolResult } from './types/tools.ts'
+} from '../types/content.ts'
+import type { GetPromptResult, PromptMessage } from '../types/prompts.ts'
+import type { ReadResourceResult } from '../types/resources.ts'
+import type { CallToolResult } from '../types/tools.ts'
+import { blocksFault } from './content-check.ts'
+import { jsonFault } from './json-fault.ts'
 
 /** Bytes, or a string with their Base64 encoding. */
 export type Binary = Uint8Array | string

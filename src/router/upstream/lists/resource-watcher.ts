@@ -1,6 +1,6 @@
-import type { Changes } from '../../client/changes/subscription.ts'
-import type { Client } from '../../client/client.ts'
-import { RpcError } from '../../jsonrpc/error.ts'
+import type { Changes } from '../../../client/changes/subscription.ts'
+import type { Client } from '../../../client/client.ts'
+import { RpcError } from '../../../jsonrpc/error.ts'
 
 /** Where a resource watcher reports to. */
 export interface ResourceWatcherHost {

@@ -1,7 +1,7 @@
-import { isRecord } from '../util/objects.ts'
-import type { Meta } from './types/base.ts'
-import type { Content } from './types/content.ts'
-import type { CallToolResult } from './types/tools.ts'
+import { isRecord } from '../../util/objects.ts'
+import type { Meta } from '../types/base.ts'
+import type { Content } from '../types/content.ts'
+import type { CallToolResult } from '../types/tools.ts'
 
 /** The result of a tool call. */
 export interface ToolAnswer<Structured = unknown> {

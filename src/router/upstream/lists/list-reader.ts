@@ -1,7 +1,8 @@
-import type { Client } from '../../client/client.ts'
-import { limits } from '../../util/limits/limits.ts'
-import { type Deadlines, timed } from '../../util/time/deadline.ts'
-import { type ListKind, type ReadList, readList } from '../catalog/lists.ts'
+import type { Client } from '../../../client/client.ts'
+import type { ListKind } from '../../../mcp/list-changes.ts'
+import { limits } from '../../../util/limits/limits.ts'
+import { type Deadlines, timed } from '../../../util/time/deadline.ts'
+import { type ReadList, readList } from '../../catalog/lists.ts'
 
 /** What a list reader needs, and where its results go. */
 export interface ListReaderHost {

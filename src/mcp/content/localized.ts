@@ -1,4 +1,4 @@
-import { isRecord } from '../util/objects.ts'
+import { isRecord } from '../../util/objects.ts'
 
 /**
  * A text for people, or its translations by language, such as `{ en: 'Add', 'de-CH': 'Addieren' }`. The

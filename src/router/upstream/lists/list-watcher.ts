@@ -1,9 +1,9 @@
-import type { Change, ChangeFilter } from '../../client/changes/changes.ts'
-import type { Changes } from '../../client/changes/subscription.ts'
-import type { Client } from '../../client/client.ts'
-import { limits } from '../../util/limits/limits.ts'
-import { timed } from '../../util/time/deadline.ts'
-import { type ListKind, listKinds } from '../catalog/lists.ts'
+import type { Change, ChangeFilter } from '../../../client/changes/changes.ts'
+import type { Changes } from '../../../client/changes/subscription.ts'
+import type { Client } from '../../../client/client.ts'
+import { type ListKind, listKinds } from '../../../mcp/list-changes.ts'
+import { limits } from '../../../util/limits/limits.ts'
+import { timed } from '../../../util/time/deadline.ts'
 import { ListReader, type ListReaderHost } from './list-reader.ts'
 import { ResourceWatcher, type ResourceWatcherHost } from './resource-watcher.ts'
 
@@ -54,12 +54,9 @@ export class ListWatcher {
   /** Reads the lists once the subscription to their changes is active, so that no change is missed. */
   async #watchLists(): Promise<void> {
     const { capabilities, revision } = this.#client.server
-    const filter: ChangeFilter = {
-      tools: capabilities.tools?.listChanged === true,
-      prompts: capabilities.prompts?.listChanged === true,
-      resources: capabilities.resources?.listChanged === true,
-    }
-    const isWatched = Object.values(filter).some(Boolean)
+    const watched = listKinds.filter(kind => capabilities[kind]?.listChanged === true)
+    const filter: ChangeFilter = Object.fromEntries(watched.map(kind => [kind, true]))
+    const isWatched = watched.length > 0
     // In a session, list changes are sent without a request.
     const isRequested = isWatched && revision.features.subscriptions !== 'session'
     if (!isRequested) this.#readAll()
@@ -102,11 +99,6 @@ export class ListWatcher {
 
   #onChange(change: Change): void {
     switch (change.type) {
-      case 'tools':
-      case 'prompts':
-      case 'resources':
-        this.#readers.get(change.type)?.refresh()
-        return
       case 'lagged':
       case 'reconnected':
         this.#refreshAll()
@@ -114,6 +106,8 @@ export class ListWatcher {
       case 'resource':
       case 'task':
         return
+      default:
+        this.#readers.get(change.type)?.refresh()
     }
   }
 }

@@ -1,5 +1,5 @@
-import { isRecord } from '../util/objects.ts'
-import type { Content, ResourceContents } from './types/content.ts'
+import { isRecord } from '../../util/objects.ts'
+import type { Content, ResourceContents } from '../types/content.ts'
 
 /** Whether a text is Base64 with padding, as RFC 4648 defines it. Copies nothing. */
 export function isBase64(text: string): boolean {

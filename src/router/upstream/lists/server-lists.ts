@@ -1,6 +1,8 @@
-import { RpcError } from '../../jsonrpc/error.ts'
-import type { InvalidEntry } from '../catalog/entry-check.ts'
-import { type ListKind, type Lists, listKinds, noLists, type ReadList } from '../catalog/lists.ts'
+import { RpcError } from '../../../jsonrpc/error.ts'
+import { type ListKind, listKinds } from '../../../mcp/list-changes.ts'
+import type { InvalidEntry } from '../../catalog/entry-check.ts'
+import { type ListName, listNames, listRequests, listsByKind } from '../../catalog/list-names.ts'
+import { type Lists, noLists, type ReadList } from '../../catalog/lists.ts'
 
 /** A list that could not be read, and why. */
 export interface ListProblem {
@@ -92,7 +94,7 @@ export class ServerLists<T> {
       this.#invalid.set(kind, invalid)
     }
     const problems = new Map(this.#problems.get(instance))
-    for (const method of methodsOf[kind]) problems.delete(method)
+    for (const list of listsByKind[kind]) problems.delete(listRequests[list])
     for (const { method, error } of failures) problems.set(method, problemOf(method, error))
     this.#problems.set(instance, problems)
     return { kinds: changedKinds(before, this.shown), ...this.#report(instance, kind, problems) }
@@ -125,7 +127,8 @@ export class ServerLists<T> {
     this.#reported.set(instance, reported)
     const failed: ListProblem[] = []
     const recovered: string[] = []
-    for (const method of methodsOf[kind]) {
+    for (const list of listsByKind[kind]) {
+      const method = listRequests[list]
       const problem = problems.get(method)
       if (problem === undefined) {
         if (reported.delete(method)) recovered.push(method)
@@ -138,12 +141,6 @@ export class ServerLists<T> {
   }
 }
 
-const methodsOf: Readonly<Record<ListKind, readonly string[]>> = {
-  tools: ['tools/list'],
-  prompts: ['prompts/list'],
-  resources: ['resources/list', 'resources/templates/list', 'skills/list'],
-}
-
 function problemOf(method: string, error: unknown): ListProblem {
   const reason = error instanceof Error ? error.message : String(error)
   const words = error instanceof RpcError ? `error ${error.code}` : 'no valid response'
@@ -152,7 +149,7 @@ function problemOf(method: string, error: unknown): ListProblem {
 
 /** Returns whether all of the lists were read. */
 function isWhole(lists: Lists): boolean {
-  return members.every(member => lists[member] !== noLists[member])
+  return listNames.every(list => lists[list] !== noLists[list])
 }
 
 /** Returns each list as the first of the given ones has it. */
@@ -168,15 +165,9 @@ function merged(all: readonly Lists[]): Lists {
   }
 }
 
-const members = ['tools', 'prompts', 'resources', 'templates', 'skills'] as const
-
 /** Returns the kinds whose lists differ. After a reconnect there is often no difference. */
 function changedKinds(before: Lists, now: Lists): readonly ListKind[] {
-  const isSame = (member: keyof Lists): boolean =>
-    before[member] === now[member] || JSON.stringify(before[member]) === JSON.stringify(now[member])
-  return listKinds.filter(kind =>
-    kind === 'resources'
-      ? !(isSame('resources') && isSame('templates') && isSame('skills'))
-      : !isSame(kind),
-  )
+  const isSame = (list: ListName): boolean =>
+    before[list] === now[list] || JSON.stringify(before[list]) === JSON.stringify(now[list])
+  return listKinds.filter(kind => !listsByKind[kind].every(isSame))
 }
