@@ -1,7 +1,7 @@
 import { parseAddress } from './address.ts'
 import { handlerOf } from './answers.ts'
 import type { Client } from './client/client.ts'
-import type { AnyPrompts, AnyTools } from './client/typed.ts'
+import type { AnyPrompts, AnyTools } from './client/requests/call-types.ts'
 import {
   type ConnectOptions,
   type ConnectOptionsBy,

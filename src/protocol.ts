@@ -1,5 +1,5 @@
 import type { Client } from './client/client.ts'
-import type { AnyPrompts, AnyTools } from './client/typed.ts'
+import type { AnyPrompts, AnyTools } from './client/requests/call-types.ts'
 import type { DecodeOptions } from './jsonrpc/codec/decode.ts'
 import type { Handler, Method } from './jsonrpc/handler.ts'
 import { decodeTable, peerTable } from './jsonrpc/option-table.ts'

@@ -121,7 +121,7 @@ export class Declarations {
   #usedIn(node: ts.Node): ts.Symbol[] {
     const names = [nameIn(node)].flatMap(name => (name && this.#symbolOf(name)) ?? [])
     const used = names.filter(({ flags }) => (flags & ts.SymbolFlags.TypeParameter) === 0)
-    ts.forEachChild(node, child => void used.push(...this.#usedIn(child)))
+    used.push(...shownParts(node).flatMap(part => this.#usedIn(part)))
     return used
   }
 }
@@ -163,6 +163,16 @@ function basesOf(node: TypeDeclaration): ts.ExpressionWithTypeArguments[] {
   return (node.heritageClauses ?? []).flatMap(({ types }) => [...types])
 }
 
+/** The parts of a node that its result can show: of a computed type, not what it is computed from. */
+function shownParts(node: ts.Node): ts.Node[] {
+  if (ts.isConditionalTypeNode(node)) return [node.trueType, node.falseType]
+  if (ts.isMappedTypeNode(node)) return node.type === undefined ? [] : [node.type]
+  if (ts.isIndexedAccessTypeNode(node)) return [node.objectType]
+  const parts: ts.Node[] = []
+  ts.forEachChild(node, child => void parts.push(child))
+  return parts
+}
+
 /** Whether a program can have a use for the name: not for that of a constant, or of a computed type. */
 function isNameable({ declarations = [] }: ts.Symbol): boolean {
   return declarations.some(
@@ -171,9 +181,16 @@ function isNameable({ declarations = [] }: ts.Symbol): boolean {
       !(
         ts.isTypeAliasDeclaration(node) &&
         node.typeParameters !== undefined &&
-        (ts.isConditionalTypeNode(node.type) || ts.isMappedTypeNode(node.type))
+        isComputed(node.type)
       ),
   )
+}
+
+function isComputed(node: ts.TypeNode): boolean {
+  if (ts.isParenthesizedTypeNode(node)) return isComputed(node.type)
+  if (ts.isIndexedAccessTypeNode(node)) return isComputed(node.objectType)
+  if (ts.isUnionTypeNode(node)) return node.types.every(isComputed)
+  return ts.isConditionalTypeNode(node) || ts.isMappedTypeNode(node)
 }
 
 function nameIn(node: ts.Node): ts.Node | undefined {

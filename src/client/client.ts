@@ -29,6 +29,14 @@ import { Core } from './core.ts'
 import { refused } from './errors.ts'
 import { listEntries } from './lists.ts'
 import type { ClientOptions, Roots } from './options.ts'
+import type {
+  AnyPrompts,
+  AnyTools,
+  ArgumentsAnd,
+  InputOf,
+  OutputOf,
+  Structured,
+} from './requests/call-types.ts'
 import { structuredAs } from './requests/output-schemas.ts'
 import type { RequestOptions } from './requests/request-run.ts'
 import {
@@ -41,14 +49,6 @@ import {
 import { checkSkillsDeclared, type LoadedSkill, loadSkill } from './skills.ts'
 import type { TaskHandle } from './tasks/task.ts'
 import type { StartOptions } from './tasks/tasks.ts'
-import type {
-  AnyPrompts,
-  AnyTools,
-  ArgumentsAnd,
-  Structured,
-  ToolInput,
-  ToolOutput,
-} from './typed.ts'
 
 /**
  * Connects to a server, negotiates the protocol revision, and returns a client.
@@ -153,8 +153,8 @@ export class Client<Tools = AnyTools, Prompts = AnyPrompts> implements AsyncDisp
    */
   call<Name extends keyof Tools & string, const S extends Schema | undefined = undefined>(
     name: Name,
-    ...args: ArgumentsAnd<ToolInput<Tools[Name]>, CallToolOptions<S>>
-  ): Promise<ToolAnswer<Structured<S, ToolOutput<Tools[Name]>>>>
+    ...args: ArgumentsAnd<InputOf<Tools[Name]>, CallToolOptions<S>>
+  ): Promise<ToolAnswer<Structured<S, OutputOf<Tools[Name]>>>>
   call(
     name: string,
     args?: unknown,
@@ -281,8 +281,8 @@ export class Client<Tools = AnyTools, Prompts = AnyPrompts> implements AsyncDisp
   /** Calls a tool as a task. Rejects with `'refused'` if the server does not support that. */
   start<Name extends keyof Tools & string>(
     name: Name,
-    ...args: ArgumentsAnd<ToolInput<Tools[Name]>, StartOptions>
-  ): Promise<TaskHandle<ToolOutput<Tools[Name]>>>
+    ...args: ArgumentsAnd<InputOf<Tools[Name]>, StartOptions>
+  ): Promise<TaskHandle<OutputOf<Tools[Name]>>>
   start(name: string, args?: unknown, options: StartOptions = {}): Promise<TaskHandle> {
     const problem = optionProblem(options, startTable)
     if (problem !== undefined) return Promise.reject(problem)

@@ -19,18 +19,18 @@ export type {
   VersionCacheOptions,
   VersionStore,
 } from './options.ts'
+export type {
+  AnyPrompts,
+  AnyTools,
+  ArgumentsAnd,
+  InputOf,
+  OutputOf,
+  Structured,
+  ToolTypes,
+} from './requests/call-types.ts'
 export type { Progress } from './requests/progress.ts'
 export type { RequestOptions } from './requests/request-run.ts'
 export type { ResourceAnswer, ResultOf } from './results.ts'
 export type { LoadedSkill } from './skills.ts'
 export type { TaskHandle, TaskUpdate } from './tasks/task.ts'
 export type { StartOptions } from './tasks/tasks.ts'
-export type {
-  AnyPrompts,
-  AnyTools,
-  ArgumentsAnd,
-  Structured,
-  ToolInput,
-  ToolOutput,
-  ToolTypes,
-} from './typed.ts'

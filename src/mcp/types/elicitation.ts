@@ -59,7 +59,7 @@ export interface FormSchema {
 export type PrimitiveSchema = StringSchema | NumberSchema | BooleanSchema | EnumSchema
 
 /** The members of every field of a form. */
-export interface FormField {
+export interface FormFieldMembers {
   /** The label of the field. */
   readonly title?: string
   /** What to enter, for the user. */
@@ -67,7 +67,7 @@ export interface FormField {
 }
 
 /** A text field. */
-export interface StringSchema extends FormField {
+export interface StringSchema extends FormFieldMembers {
   readonly type: 'string'
   /** What kind of text it is. */
   readonly format?: 'email' | 'uri' | 'date' | 'date-time'
@@ -80,7 +80,7 @@ export interface StringSchema extends FormField {
 }
 
 /** A number field. */
-export interface NumberSchema extends FormField {
+export interface NumberSchema extends FormFieldMembers {
   /** Whether fractions are allowed. */
   readonly type: 'number' | 'integer'
   /** The least value. */
@@ -92,7 +92,7 @@ export interface NumberSchema extends FormField {
 }
 
 /** A checkbox. */
-export interface BooleanSchema extends FormField {
+export interface BooleanSchema extends FormFieldMembers {
   readonly type: 'boolean'
   /** Whether it is checked at first. */
   readonly default?: boolean
@@ -106,7 +106,7 @@ export type EnumSchema =
   | TitledMultiSelectSchema
 
 /** A single choice. `enumNames` are the titles, as older revisions write them. */
-export interface SingleSelectSchema extends FormField {
+export interface SingleSelectSchema extends FormFieldMembers {
   readonly type: 'string'
   /** The options. */
   readonly enum: readonly string[]
@@ -117,7 +117,7 @@ export interface SingleSelectSchema extends FormField {
 }
 
 /** A single choice, each option with a title. */
-export interface TitledSingleSelectSchema extends FormField {
+export interface TitledSingleSelectSchema extends FormFieldMembers {
   readonly type: 'string'
   /** The options. */
   readonly oneOf: readonly TitledValue[]
@@ -145,7 +145,7 @@ export interface TitledMultiSelectSchema extends MultiSelectMembers {
 }
 
 /** The members of every multiple choice. */
-export interface MultiSelectMembers extends FormField {
+export interface MultiSelectMembers extends FormFieldMembers {
   readonly type: 'array'
   /** How many options must be chosen at least. */
   readonly minItems?: number

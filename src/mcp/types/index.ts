@@ -84,7 +84,7 @@ export type {
   ElicitResult,
   ElicitUrlParams,
   EnumSchema,
-  FormField,
+  FormFieldMembers,
   FormSchema,
   FormValue,
   MultiSelectMembers,
@@ -118,9 +118,9 @@ export type {
 export type {
   AnswerOf,
   ClientMethod,
-  ClientRequest,
   ClientRequests,
   ParamsOf,
+  RequestTypes,
 } from './requests.ts'
 export type {
   ListResourcesResult,

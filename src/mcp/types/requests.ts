@@ -18,52 +18,52 @@ import type { CallToolParams, CallToolResult, ListToolsResult } from './tools.ts
 /** The params and the final result of each request that a client sends, by method. */
 export interface ClientRequests {
   /** Shows whether the server responds. */
-  readonly ping: ClientRequest<RequestParams, Result>
+  readonly ping: RequestTypes<RequestParams, Result>
   /** Describes the server, in stateless revisions. */
-  readonly 'server/discover': ClientRequest<RequestParams, DiscoverResult>
+  readonly 'server/discover': RequestTypes<RequestParams, DiscoverResult>
   /** Lists tools, page by page. */
-  readonly 'tools/list': ClientRequest<PagedParams, ListToolsResult>
+  readonly 'tools/list': RequestTypes<PagedParams, ListToolsResult>
   /** Calls a tool. */
-  readonly 'tools/call': ClientRequest<CallToolParams, CallToolResult>
+  readonly 'tools/call': RequestTypes<CallToolParams, CallToolResult>
   /** Lists resources, page by page. */
-  readonly 'resources/list': ClientRequest<PagedParams, ListResourcesResult>
+  readonly 'resources/list': RequestTypes<PagedParams, ListResourcesResult>
   /** Lists resource templates, page by page. */
-  readonly 'resources/templates/list': ClientRequest<PagedParams, ListResourceTemplatesResult>
+  readonly 'resources/templates/list': RequestTypes<PagedParams, ListResourceTemplatesResult>
   /** Reads a resource. */
-  readonly 'resources/read': ClientRequest<ReadResourceParams, ReadResourceResult>
+  readonly 'resources/read': RequestTypes<ReadResourceParams, ReadResourceResult>
   /** Subscribes to changes of a resource, in session revisions. */
-  readonly 'resources/subscribe': ClientRequest<SubscribeParams, Result>
+  readonly 'resources/subscribe': RequestTypes<SubscribeParams, Result>
   /** Ends a subscription, in session revisions. */
-  readonly 'resources/unsubscribe': ClientRequest<SubscribeParams, Result>
+  readonly 'resources/unsubscribe': RequestTypes<SubscribeParams, Result>
   /** Lists prompts, page by page. */
-  readonly 'prompts/list': ClientRequest<PagedParams, ListPromptsResult>
+  readonly 'prompts/list': RequestTypes<PagedParams, ListPromptsResult>
   /** Gets a prompt, rendered with arguments. */
-  readonly 'prompts/get': ClientRequest<GetPromptParams, GetPromptResult>
+  readonly 'prompts/get': RequestTypes<GetPromptParams, GetPromptResult>
   /** Suggests values for an argument. */
-  readonly 'completion/complete': ClientRequest<CompleteParams, CompleteResult>
+  readonly 'completion/complete': RequestTypes<CompleteParams, CompleteResult>
   /** Sets the level of log messages, in session revisions. */
-  readonly 'logging/setLevel': ClientRequest<SetLevelParams, Result>
+  readonly 'logging/setLevel': RequestTypes<SetLevelParams, Result>
   /** Lists skills, page by page. */
-  readonly 'skills/list': ClientRequest<PagedParams, ListSkillsResult>
+  readonly 'skills/list': RequestTypes<PagedParams, ListSkillsResult>
   /** Gets the entry of a skill. */
-  readonly 'skills/get': ClientRequest<SubscribeParams, GetSkillResult>
+  readonly 'skills/get': RequestTypes<SubscribeParams, GetSkillResult>
   /** Lists the files and folders in a folder of a skill, page by page. */
-  readonly 'resources/directory/read': ClientRequest<
+  readonly 'resources/directory/read': RequestTypes<
     SubscribeParams & PagedParams,
     ReadDirectoryResult
   >
   /** Lists tasks, page by page, in session revisions. */
-  readonly 'tasks/list': ClientRequest<PagedParams, ListTasksResult>
+  readonly 'tasks/list': RequestTypes<PagedParams, ListTasksResult>
   /** Gets the status of a task. */
-  readonly 'tasks/get': ClientRequest<TaskParams, Members>
+  readonly 'tasks/get': RequestTypes<TaskParams, Members>
   /** Waits for the result of a task, in session revisions. */
-  readonly 'tasks/result': ClientRequest<TaskParams, Members>
+  readonly 'tasks/result': RequestTypes<TaskParams, Members>
   /** Cancels a task. */
-  readonly 'tasks/cancel': ClientRequest<TaskParams, Members>
+  readonly 'tasks/cancel': RequestTypes<TaskParams, Members>
 }
 
 /** The params and the result of one request. */
-export interface ClientRequest<Params, Outcome> {
+export interface RequestTypes<Params, Outcome> {
   /** The params of the request. */
   readonly params: Params
   /** Its final result. */

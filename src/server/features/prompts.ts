@@ -8,7 +8,6 @@ import { checkName } from '../../mcp/names.ts'
 import { contentFor, promptFor } from '../../mcp/revisions/shape.ts'
 import { type Issue, issueText } from '../../mcp/schema/issues.ts'
 import { type Compiled, compileSchema } from '../../mcp/schema/schema.ts'
-import type { ArgumentsFault } from '../../mcp/schema/schema-faults.ts'
 import type { InferInput, Schema } from '../../mcp/schema/standard-schema.ts'
 import type { Icon, Members } from '../../mcp/types/base.ts'
 import type { GetPromptResult, Prompt, PromptArgument } from '../../mcp/types/prompts.ts'
@@ -30,6 +29,7 @@ import { type CompleterSearch, type Completers, findCompleter } from './completi
 import { commonMembers, type FaultyDefinition } from './definition-members.ts'
 import { checkPublicList, type ListHost, listPage } from './lists.ts'
 import { byName, FeatureSet, type Registration, runEntry } from './registry.ts'
+import type { ArgumentsFault } from './schema-faults.ts'
 import { defaultTexts, translator } from './translations.ts'
 
 /**

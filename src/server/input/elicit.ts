@@ -32,6 +32,7 @@ export class Cancelled extends Error {
 /** A request for input from the user, by a form or on a web page. */
 export type ElicitRequest = ElicitFormRequest | ElicitUrlRequest
 
+/** What every request for input from the user has. */
 export interface ElicitRequestMembers {
   /** Shown to the user. */
   readonly message: string

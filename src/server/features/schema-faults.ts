@@ -1,4 +1,4 @@
-import type { InferInput, Primitives } from './standard-schema.ts'
+import type { InferInput, Primitives } from '../../mcp/schema/standard-schema.ts'
 
 /**
  * What is wrong with the schema of the arguments of a tool, as a text that the compiler shows; `unknown` if

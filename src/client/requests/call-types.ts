@@ -1,4 +1,4 @@
-import type { Infer, Schema } from '../mcp/schema/standard-schema.ts'
+import type { Infer, Schema } from '../../mcp/schema/standard-schema.ts'
 
 /** The types of one tool, as `trunkline types` writes them. */
 export interface ToolTypes {
@@ -15,10 +15,10 @@ export type AnyTools = Readonly<Record<string, ToolTypes>>
 export type AnyPrompts = Readonly<Record<string, Readonly<Record<string, string>>>>
 
 /** The type of the arguments of one tool. */
-export type ToolInput<Types> = Types extends { readonly input: infer Input } ? Input : object
+export type InputOf<Types> = Types extends { readonly input: infer Input } ? Input : object
 
 /** The type of the structured content of one tool. */
-export type ToolOutput<Types> = Types extends { readonly output: infer Output } ? Output : unknown
+export type OutputOf<Types> = Types extends { readonly output: infer Output } ? Output : unknown
 
 /** What follows the name in a call: arguments and options. Arguments may be left out if none is required. */
 export type ArgumentsAnd<Args, Options> =
