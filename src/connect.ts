@@ -61,7 +61,8 @@ export interface ConnectTargets {
  * a program that was started. Rejects with a ChannelError `'refused'` or `'timeout'` that names the
  * target, with the reason of the signal, or with a TypeError for an invalid address or invalid options.
  *
- * `connect<Tools>(…)` types the calls of the client by what `trunkline types` has written of the server.
+ * `connect<Tools>(…)` types the calls of the client: `Tools` has a member for each tool, under its name, with
+ * the types of its `input` and `output`.
  */
 // One signature for both protocols, because the compiler cannot say which of several was meant.
 export function connect<Tools = AnyTools, Prompts = AnyPrompts, P extends Protocol = 'mcp'>(

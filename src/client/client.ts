@@ -79,8 +79,8 @@ export async function openClient(dial: Dial, options: ClientOptions = {}): Promi
  * (`'outcome-unknown'`), and with the reason of their signal. The client reconnects when the connection is
  * lost: it retries requests that are safe to repeat, restores subscriptions, and rejects all other calls.
  *
- * `Tools` and `Prompts` are what the compiler knows of the server, as `trunkline types` writes it: by name,
- * the types of each tool and the arguments of each prompt. Without them every name is accepted.
+ * `Tools` and `Prompts` are what the compiler knows of the server: by name, the types of each tool
+ * ({@link ToolTypes}) and the arguments of each prompt. Without them every name is accepted.
  */
 export class Client<Tools = AnyTools, Prompts = AnyPrompts> implements AsyncDisposable {
   /** Settles when the client is closed; with the cause, unless `close` was called. */

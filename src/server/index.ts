@@ -26,7 +26,11 @@ export type { Completer, Completers, CompletionContext } from './features/comple
 export type { FaultyDefinition } from './features/definition-members.ts'
 export type { ArgumentName, CheckedPrompt, PromptDefinition } from './features/prompts.ts'
 export type { Registration } from './features/registry.ts'
-export type { ResourceDefinition, TemplateDefinition } from './features/resources/definition.ts'
+export type {
+  ResourceDefinition,
+  ResourceDefinitionMembers,
+  TemplateDefinition,
+} from './features/resources/definition.ts'
 export type { ResourcePage } from './features/resources/listed-resources.ts'
 export { type ParsedSkill, parseSkill } from './features/skills/parse-skill.ts'
 export type { SkillContent, SkillDefinition } from './features/skills/skill-entry.ts'

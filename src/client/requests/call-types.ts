@@ -1,6 +1,6 @@
 import type { Infer, Schema } from '../../mcp/schema/standard-schema.ts'
 
-/** The types of one tool, as `trunkline types` writes them. */
+/** The types of one tool of a server. */
 export interface ToolTypes {
   /** The type of its arguments. */
   readonly input: object

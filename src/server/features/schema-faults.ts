@@ -6,8 +6,9 @@ import type { InferInput, Primitives } from '../../mcp/schema/standard-schema.ts
  */
 export type InputFault<S> = [S] extends [never]
   ? unknown
-  : S extends OfLibrary
-    ? InferInput<S> extends NotAnObject
+  : // Found here and not by InferInput, which costs the compiler more.
+    S extends { readonly '~standard': { readonly types?: infer Types } }
+    ? NonNullable<Types> extends { readonly input: NotAnObject }
       ? 'The input of a tool must be an object, such as z.object({ … }).'
       : unknown
     : PlainFault<S>
@@ -18,11 +19,20 @@ export type OutputFault<S> = [S] extends [never] ? unknown : PlainFault<S>
 /** What is wrong with the schema of the arguments of a prompt; `unknown` if nothing is. */
 export type ArgumentsFault<S> = [S] extends [never]
   ? unknown
-  : InferInput<S> extends NotAnObject
-    ? 'The arguments of a prompt must be an object, such as z.object({ … }).'
-    : unknown extends PlainFault<S>
-      ? NotStringFault<NotStrings<InferInput<S>>>
-      : PlainFault<S>
+  : S extends { readonly '~standard': { readonly types?: infer Types } }
+    ? NonNullable<Types> extends { readonly input: infer Given }
+      ? GivenFault<Given>
+      : unknown
+    : PlainFault<S> extends infer Fault
+      ? unknown extends Fault
+        ? GivenFault<InferInput<S>>
+        : Fault
+      : never
+
+/** What is wrong with the arguments that the schema of a prompt accepts. */
+type GivenFault<Given> = Given extends NotAnObject
+  ? 'The arguments of a prompt must be an object, such as z.object({ … }).'
+  : NotStringFault<NotStrings<Given>>
 
 interface OfLibrary {
   readonly '~standard': unknown
