@@ -83,14 +83,24 @@ const namingKinds: ReadonlySet<ErrorKind> = new Set([
   'resource_not_found',
 ])
 
-/** Returns the message of the table, for some kinds followed by their data, as far as they are texts. */
+/** Returns the message of the table, for some kinds followed by their data: texts as they are, the rest as JSON. */
 function messageWith(
   { kind, message, data: keys }: ErrorEntry,
   data: Readonly<Record<string, unknown>> | undefined,
 ): string {
   if (data === undefined || !namingKinds.has(kind)) return message
-  const texts = keys.map(key => data[key]).filter(value => typeof value === 'string')
+  const texts = keys.flatMap(key => textOf(data[key]) ?? [])
   return [message, ...texts.map(text => text.slice(0, maxTextCharacters))].join(': ')
+}
+
+/** Returns a value as a text; undefined if it has no JSON, which sending it reports. */
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return undefined
+  }
 }
 
 /** The number of characters of each text in a message. */
