@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { byteDecoders, byteEncoders, decoders, encoders } from './codec-rivals.js'
 import { linearity } from './linear.js'
+import { elsewhere } from './mcp/elsewhere.js'
 import { compare } from './measure.js'
 import * as messages from './messages.js'
 import { ours } from './ours.js'
@@ -97,11 +98,33 @@ export async function codec({ rounds, seconds = 0.05, only, alone, log }) {
       text: matrix(workloads),
     })
   }
-  if ('linear'.includes(only)) reports.push(await linearity({ rounds, alone, log }))
+  const isAgainst = process.env.BENCH_AGAINST !== undefined
+  if ('linear'.includes(only) && !isAgainst) reports.push(await linearity({ rounds, alone, log }))
   return reports
 }
 
-function prepare({ kinds, field, enter }, only) {
+/** Makes the contestant of this package for a table and a kind of message, for a process of its own. */
+export function contestant(name) {
+  const [title, kindName] = JSON.parse(name)
+  const chosen = tables.find(table => table.title === title)
+  const kind = chosen.kinds.find(one => one.name === kindName)
+  const own = chosen.enter(kind, ownOf(chosen))
+  return {
+    ...own,
+    async open() {
+      const all = tables.flatMap(({ kinds, enter, field }) =>
+        kinds.map(one => enter(one, ownOf({ field }))),
+      )
+      await warmUp([{ workloads: [{ contestants: all }] }])
+    },
+  }
+}
+
+function ownOf({ field }) {
+  return field.find(({ own }) => own)
+}
+
+function prepare({ title, kinds, field, enter }, only) {
   return kinds
     .filter(({ name }) => name.includes(only))
     .map(kind => ({
@@ -110,7 +133,12 @@ function prepare({ kinds, field, enter }, only) {
       ...(kind.target !== undefined && { target: kind.target }),
       contestants: field
         .filter(({ takes }) => !kind.batch || takes?.batch !== false)
-        .map(entrant => enter(kind, entrant)),
+        .map(entrant => ({
+          ...enter(kind, entrant),
+          ...(entrant.own && {
+            twin: () => elsewhere('../codec', JSON.stringify([title, kind.name]), 1),
+          }),
+        })),
     }))
 }
 
@@ -138,7 +166,7 @@ function decoding(form) {
       if (entrant.own) assert.deepEqual(bare(message), messages.plain(wire))
       else assert.deepEqual(message, wire)
     }
-    return contestant(kind, entrant, { input, check, finish: message => message })
+    return entry(kind, entrant, { input, check, finish: message => message })
   }
 }
 
@@ -148,14 +176,14 @@ function encoding(finish) {
     const check = async () => {
       assert.deepEqual(JSON.parse(await entrant.op(input(7))), kind.make(7))
     }
-    return contestant(kind, entrant, { input, check, finish })
+    return entry(kind, entrant, { input, check, finish })
   }
 }
 
 // Results are stored where the compiler cannot prove that they are unused.
 const kept = new Array(64)
 
-function contestant(kind, { name, op, async = false }, { input, check, finish }) {
+function entry(kind, { name, op, async = false }, { input, check, finish }) {
   const size = kind.ring ?? 1024
   const ring = new Array(size)
   const mask = size - 1

@@ -17,7 +17,13 @@ const WARM_UP_MICROS = 1_000_000
  * `latencies()` returns the latencies of all rounds in milliseconds, in ascending order. `usage` names the
  * tool that returns the CPU time of the process under test.
  */
-export function httpContestant({ name, program, era, answers, connections, usage = 'usage' }) {
+export function httpContestant(options) {
+  const { name } = options
+  const make = () => contestantOf(options)
+  return isOurs(name) || name === 'direct' ? { ...make(), twin: make } : make()
+}
+
+function contestantOf({ name, program, era, answers, connections, usage = 'usage' }) {
   // Ours honors the Accept header; the others are configured at start and require both media types.
   const accept =
     answers === 'events' && isOurs(name)

@@ -85,7 +85,7 @@ function listed(results, contestants) {
   const rows = results.map(result => {
     if (result.failed !== undefined) return [result.name, 'failed', '', '', '', '', '']
     const { name, perSecond, ratio, cpuMicros } = result
-    const latencies = contestants.find(one => one.name === name).latencies()
+    const latencies = contestants.find(one => one.name === name)?.latencies() ?? []
     return [
       name,
       rate(perSecond.median),

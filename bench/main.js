@@ -1,7 +1,8 @@
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { install } from '../scripts/install.js'
-import { against, comparisonTable } from './against.js'
-import { build, defaultBuild } from './ours.js'
+import { comparison } from './against.js'
+import { build } from './ours.js'
 import { aimLines, isBusy, machine, machineLine, targetsOf } from './report.js'
 
 const suites = {
@@ -31,8 +32,7 @@ suites: ${Object.keys(suites).join(' ')} (none means all)
   --json          print one JSON document to stdout instead of tables
   --check         exit with code 1 if a target is missed or a contestant failed
   --dist FOLDER   measure another build than ../dist
-  --against DIR   compare with another build: run the suites with each build in turn
-  --turns N       how often --against runs each build (5)
+  --against DIR   compare with another build, which runs in turn in the same rounds
   --profile DIR   write CPU profiles of the server processes to DIR`
 
 const { values, positionals } = parseArgs({
@@ -47,7 +47,6 @@ const { values, positionals } = parseArgs({
     check: { type: 'boolean', default: false },
     dist: { type: 'string' },
     against: { type: 'string' },
-    turns: { type: 'string', default: '5' },
     profile: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -59,7 +58,8 @@ if (values.help || unknown.length > 0) {
   process.exit(unknown.length > 0 ? 2 : 0)
 }
 
-if (values.dist !== undefined) process.env.TRUNKLINE_DIST = values.dist
+if (values.dist !== undefined) process.env.TRUNKLINE_DIST = resolve(values.dist)
+if (values.against !== undefined) process.env.BENCH_AGAINST = resolve(values.against)
 if (values.cpu) process.env.BENCH_CPU = '1'
 if (values.profile !== undefined) process.env.BENCH_PROFILE = values.profile
 if (!(await install())) process.exit(1)
@@ -67,10 +67,6 @@ build()
 
 const where = machine()
 const names = positionals.length > 0 ? positionals : Object.keys(suites)
-if (values.against !== undefined) {
-  await compareBuilds()
-  process.exit()
-}
 const options = {
   rounds: positive('rounds', values.rounds),
   seconds: values.seconds === undefined ? undefined : positive('seconds', values.seconds),
@@ -87,7 +83,7 @@ for (const name of names) {
   const run = await suites[name]()
   for (const report of await run(options)) {
     reports.push({ suite: name, ...report })
-    if (!values.json) print(report)
+    if (!values.json && values.against === undefined) print(report)
   }
 }
 
@@ -100,6 +96,8 @@ if (values.json) {
   console.log(
     JSON.stringify({ machine: where, rounds: options.rounds, reports: suitesRun }, null, 2),
   )
+} else if (values.against !== undefined) {
+  console.log(comparison(reports))
 } else {
   console.log(`${aimed.length - missed.length} of ${aimed.length} targets reached`)
 }
@@ -115,23 +113,6 @@ function print({ title, notes, text, workloads: own }) {
       .map(lines => lines.join('\n'))
       .join('\n\n')}\n`,
   )
-}
-
-async function compareBuilds() {
-  const { rounds, seconds, only, turns, against: other, dist = defaultBuild } = values
-  const chosen = { rounds, seconds, only }
-  const args = Object.entries(chosen).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name}`, value],
-  )
-  console.log(`${machineLine(where)}; ${turns} turns of ${rounds} rounds\n`)
-  const rows = await against({
-    suites: names,
-    builds: [other, dist],
-    turns: positive('turns', turns),
-    args,
-    log,
-  })
-  console.log(comparisonTable(rows))
 }
 
 function log(step) {

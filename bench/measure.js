@@ -17,9 +17,17 @@ export const collect = runInNewContext('gc')
  * does `count` operations and may return the seconds they took, `check` throws if the contestant returns wrong results,
  * `prepare` creates fresh inputs outside the timer, and `cpu` returns the CPU time in µs that the process
  * under test has used so far. A contestant that throws is dropped and reported with the reason.
+ *
+ * With the environment variable BENCH_AGAINST, only the contestants of this package run, each in two
+ * processes that `twin()` creates: one measures the build in that folder, the other the build under test.
  */
 export async function compare(contestants, { rounds, seconds, floors = 1, alone }) {
-  const field = contestants.filter(({ name }, at) => !alone || at < floors || isOurs(name))
+  const other = process.env.BENCH_AGAINST
+  const field =
+    other === undefined
+      ? contestants.filter(({ name }, at) => !alone || at < floors || isOurs(name))
+      : contestants.flatMap(contestant => pairOf(contestant, other))
+  if (field.length === 0) return []
   const racers = field.map(contestant => ({ contestant, count: 1, rates: [], cpu: [] }))
   for (const racer of racers) await attempt(racer, () => warmUp(racer, seconds))
   for (let round = 0; round < rounds; round++) {
@@ -33,6 +41,42 @@ export async function compare(contestants, { rounds, seconds, floors = 1, alone 
     return median(racer.rates) > median(best.rates) ? racer : best
   })
   return racers.map(racer => summarise(racer, floor))
+}
+
+/** Ends the name of a contestant that measures the build in BENCH_AGAINST. */
+export const beforeSuffix = ' (before)'
+
+const pairWarmUpMicros = 2_000_000
+
+function pairOf({ name, twin }, dist) {
+  if (twin === undefined) return []
+  const [before, after] = [warmedUp(twin()), warmedUp(twin())]
+  const open = async () => {
+    const own = process.env.TRUNKLINE_DIST
+    // Only while the contestant starts its processes, which inherit it.
+    process.env.TRUNKLINE_DIST = dist
+    try {
+      await before.open()
+    } finally {
+      if (own === undefined) delete process.env.TRUNKLINE_DIST
+      else process.env.TRUNKLINE_DIST = own
+    }
+  }
+  return [
+    { ...before, name: `${name}${beforeSuffix}`, open },
+    { ...after, name },
+  ]
+}
+
+/** Runs a contestant until the compiler has settled, measured in CPU time, which a busy machine delays. */
+function warmedUp(contestant) {
+  const check = async () => {
+    await contestant.check?.()
+    await contestant.prepare?.()
+    const start = await contestant.cpu()
+    while ((await contestant.cpu()) - start < pairWarmUpMicros) await contestant.run(512)
+  }
+  return { ...contestant, check }
 }
 
 /** Returns whether a contestant is this package, in any configuration. */
@@ -107,6 +151,7 @@ function summarise({ contestant, rates, cpu, failed }, floor) {
     rates,
     perSecond: spread(rates),
     ratio: spread(ratios),
+    cpu,
     ...(cpu.length > 0 && { cpuMicros: spread(cpu) }),
   }
 }

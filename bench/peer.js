@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { bareObjects, jsonRpc2, sdk, trunkline, vscode } from './in-process.js'
-import { compare } from './measure.js'
+import { elsewhere } from './mcp/elsewhere.js'
+import { compare, isOurs } from './measure.js'
 import { list } from './report.js'
 
 const field = [
@@ -22,7 +23,10 @@ export async function peer({ rounds, seconds = 0.15, only, alone, log }) {
   const reports = []
   for (const { name, inFlight, target } of modes.filter(mode => mode.name.includes(only))) {
     log(`peer: ${name}`)
-    const contestants = field.map(([label, open]) => caller(label, open, inFlight))
+    const contestants = field.map(([label, open]) => ({
+      ...caller(label, open, inFlight),
+      ...(isOurs(label) && { twin: () => elsewhere('../peer', label, inFlight) }),
+    }))
     const results = await compare(contestants, { rounds, seconds, alone })
     const workload = { name, target, bytes: JSON.stringify(paramsOf(1)).length, results }
     reports.push({
@@ -37,6 +41,12 @@ export async function peer({ rounds, seconds = 0.15, only, alone, log }) {
     })
   }
   return reports
+}
+
+/** Makes the contestant of this package, for a process of its own. */
+export function contestant(name, inFlight) {
+  const [, open] = field.find(([label]) => label === name)
+  return caller(name, open, inFlight)
 }
 
 const text =

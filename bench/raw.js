@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { isOurs } from './measure.js'
 
 const text =
   'What the caller sends comes back as it is, whatever it says; this is about as long as a short question.'
@@ -25,6 +26,11 @@ const echo = {
  * the server has exited. `work` is the workload, such as `echo` above.
  */
 export function rawClient(name, open, inFlight, work = echo) {
+  const make = () => clientOf(name, open, inFlight, work)
+  return isOurs(name) || name === 'direct' ? { ...make(), twin: make } : make()
+}
+
+function clientOf(name, open, inFlight, work) {
   const frames = []
   let link
   let next = 0

@@ -51,7 +51,7 @@ async function http({ rounds, seconds = 1, only, alone, log }) {
     const rows = results.map(result => {
       if (result.failed !== undefined) return [result.name, 'failed', result.failed, '', '', '']
       const { name, perSecond, ratio, cpuMicros } = result
-      const latencies = contestants.find(one => one.name === name).latencies()
+      const latencies = contestants.find(one => one.name === name)?.latencies() ?? []
       return [
         name,
         rate(perSecond.median),
@@ -110,6 +110,7 @@ const notes = [
 
 /** Measures whether the cost of a call depends on the number of servers and tools. */
 async function growth({ rounds, seconds = 0.1, only, log }) {
+  if (process.env.BENCH_AGAINST !== undefined) return []
   const title = 'One hop in process, by number of servers and tools'
   if (!title.includes(only)) return []
   log(title)

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to variables look like that
-// Serves the servers of a file that another host wrote: Cursor, with a name that is no identifier, references of
+// Serves the servers of a file that another host wrote: Cursor, with a name that is not an identifier, references of
 // an editor, and one entry that is invalid.
 
 import assert from 'node:assert/strict'

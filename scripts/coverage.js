@@ -9,7 +9,7 @@ import { installTools } from './install.js'
 import { heading, root, run, tools } from './steps.js'
 
 /** Percentages, a little below the last measurement. Raise them when the tests improve. */
-const floor = { lines: 85, functions: 84, branches: 80, statements: 84 }
+const floor = { lines: 88, functions: 86, branches: 82, statements: 86 }
 
 const flags = [
   '--coverage.enabled',

@@ -56,8 +56,10 @@ async function rollBehind(proxy) {
       servers[index].kill('SIGTERM')
       await once(servers[index], 'exit')
       servers[index] = await startServer(at)
-      // The proxy checks every 200 ms whether the server is back.
-      await pause(600)
+      const { pid } = servers[index]
+      await until(async () => {
+        if (!load.hasSeen(pid)) throw new Error(`the proxy sends no calls to the server ${pid}`)
+      })
     }
   }
   const { calls, failures } = await load.stop()
@@ -77,11 +79,15 @@ function startLoad(port) {
   let isStopped = false
   let calls = 0
   const failures = []
+  const pids = new Set()
   const one = async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     while (!isStopped) {
       calls++
-      await call(port, agent).catch(error => failures.push(error.message))
+      await call(port, agent).then(
+        pid => pids.add(pid),
+        error => failures.push(error.message),
+      )
     }
     agent.destroy()
   }
@@ -91,10 +97,10 @@ function startLoad(port) {
     await all
     return { calls, failures }
   }
-  return { stop }
+  return { stop, hasSeen: pid => pids.has(pid) }
 }
 
-/** Calls the tool once; rejects unless it is answered with a result. */
+/** Calls the tool once, and resolves to the process that answered; rejects unless there is a result. */
 function call(port, agent) {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -121,7 +127,8 @@ function call(port, agent) {
         text += chunk
       })
       response.on('end', () => {
-        if (response.statusCode === 200 && text.includes('"result"')) resolve(text)
+        const [, pid] = /"text":"(\d+)"/.exec(text) ?? []
+        if (response.statusCode === 200 && pid !== undefined) resolve(Number(pid))
         else reject(new Error(`${response.statusCode} ${text.slice(0, 200)}`))
       })
     })
@@ -145,9 +152,9 @@ function start(program, args) {
   return child
 }
 
-/** Repeats an attempt until it succeeds. */
+/** Repeats an attempt until it succeeds, for a minute. */
 async function until(attempt) {
-  for (let left = 200; ; left--) {
+  for (let left = 1200; ; left--) {
     try {
       return await attempt()
     } catch (error) {

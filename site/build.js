@@ -12,8 +12,24 @@ const dist = join(root, 'site', 'dist')
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 // VitePress empties the folder, so it goes first. A dead link makes it throw.
-await build(join(root, 'site'))
-process.exitCode = (await buildReference()) ? 0 : 1
+const arePagesComplete = await buildPages()
+process.exitCode = (await buildReference()) && arePagesComplete ? 0 : 1
+
+/** Builds the pages. Resolves to false if one could not be rendered, which VitePress only prints. */
+async function buildPages() {
+  const print = console.error
+  let isComplete = true
+  console.error = (...args) => {
+    isComplete = false
+    print(...args)
+  }
+  try {
+    await build(join(root, 'site'))
+  } finally {
+    console.error = print
+  }
+  return isComplete
+}
 
 /** The reference, with one module for each subpath of package.json. Resolves to whether it is complete. */
 async function buildReference() {

@@ -14,16 +14,15 @@ import type { TlsOptions } from './transport/tls/certificate.ts'
 import type { ServerTls } from './transport/tls/server.ts'
 import { trustedProxies } from './transport/trusted-proxies.ts'
 import { limits } from './util/limits/limits.ts'
-import { HeldBytes } from './util/sockets/held-bytes.ts'
+import { HeldBytes, type HeldBytesOptions } from './util/sockets/held-bytes.ts'
 import { systemClock } from './util/time/clock.ts'
 import { withTimeout } from './util/time/sleep.ts'
 import type { Traffic } from './util/traffic.ts'
 
 /** Options of {@link listenHttp}. */
-export interface ListenHttpOptions extends WireOptions, ConnectionLimits {
+export interface ListenHttpOptions extends WireOptions, ConnectionLimits, HeldBytesOptions {
   /** Creates the handler of requests on a path. */
   readonly service: (path: string) => Promise<HttpHandler>
-  readonly maxHeldBytes?: number
   readonly allowedHosts?: readonly string[]
   readonly allowedOrigins?: readonly string[]
   readonly drainMs?: number
@@ -49,7 +48,7 @@ export async function listenHttp(
   const { acceptWebSockets } = await import('./transport/websocket/server.ts')
   const { pathname } = url
   const service = await options.service(pathname)
-  const held = new HeldBytes(options.maxHeldBytes)
+  const held = new HeldBytes(options)
   const isProxy = options.trustedProxies && trustedProxies(options.trustedProxies)
   const tls = url.protocol === 'https:' ? await readTls(url, options) : undefined
   const front = nodeServer(service, { ...options, ...options.http, held, isProxy }, tls)
@@ -76,9 +75,10 @@ export async function listenHttp(
     front.retire()
     const lingersUntil = systemClock.now() + limits.drainIdleMs.default
     // Polling, because Node has no event for a connection that becomes idle after its response. Not at
-    // once, because a request may be on its way on any connection that was promised to stay open.
+    // once, because a request may be on its way on any connection that was promised to stay open. After
+    // what has arrived was read: a process that was stopped for a while runs its timers first.
     sweeping = setInterval(() => {
-      if (systemClock.now() >= lingersUntil) front.closeIdle()
+      if (systemClock.now() >= lingersUntil) setImmediate(() => front.closeIdle())
     }, 10)
     await service.drain({ drainMs })
     writeBatch.flush()

@@ -26,9 +26,19 @@ export interface ListenOptions extends WireOptions {
   readonly trustedProxies?: readonly string[]
   /**
    * How many bytes of incomplete requests and unread responses all connections may hold together. Beyond
-   * it further ones are refused, and clients that read nothing are disconnected.
+   * it further requests wait to be read, and clients that read nothing are disconnected.
    */
   readonly maxHeldBytes?: number
+  /**
+   * How long a request waits to be read while there is no room for it, in milliseconds. Then it is
+   * refused: over HTTP with 503, otherwise by closing the connection.
+   */
+  readonly heldWaitMs?: number
+  /**
+   * How many bytes of memory requests in flight may take together. Further requests are refused: over
+   * HTTP with 503, otherwise with the error -32000.
+   */
+  readonly maxRequestBytes?: number
   /** Additional accepted `Host` values over HTTP and WebSocket, such as the name of a proxy. */
   readonly allowedHosts?: readonly string[]
   /** Origins of web pages that may connect, such as `https://app.example.com`. */
@@ -94,6 +104,8 @@ const mcp: OptionTableOf<ListenOptions> = {
   maxConnectionsPerAddress: 'max',
   trustedProxies: 'strings',
   maxHeldBytes: 'max',
+  heldWaitMs: 'ms',
+  maxRequestBytes: 'max',
   allowedHosts: 'strings',
   allowedOrigins: 'strings',
   drainMs: 'ms',

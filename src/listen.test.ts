@@ -183,7 +183,7 @@ describe('listening', () => {
     await peers[0]?.closed
   })
 
-  test('reports an exception of onPeer and goes on', async () => {
+  test('reports an exception of onPeer and continues', async () => {
     const reported: unknown[] = []
     const error = new Error('on purpose')
     const listener = await serve({ ping: () => 'pong' }, 'tcp://:0', {

@@ -70,7 +70,8 @@ export async function listen(
       await sleep(lameDuckMs).done
     }
     listener.stop()
-    const drained = Array.from(connections, connection => connection.close({ drainMs }))
+    const lingerMs = limits.drainIdleMs.default
+    const drained = Array.from(connections, one => one.close({ drainMs, lingerMs }))
     await Promise.all([...drained, listener.drain?.()])
     await listener.close()
   }

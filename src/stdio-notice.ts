@@ -1,4 +1,4 @@
-/** What the notice needs to know of the process. */
+/** What the notice says depends on these properties of the process. */
 export interface NoticeContext {
   /** The arguments of the process, with the runtime and the file. */
   readonly argv: readonly string[]
@@ -6,8 +6,8 @@ export interface NoticeContext {
 }
 
 /**
- * Returns what to tell a person who starts a server on stdio in a terminal, where it would seem to hang: who is meant
- * to start it, and two commands to try.
+ * Returns the notice for a person who starts a server on stdio in a terminal, where it would seem to hang:
+ * that an MCP host is meant to start it, and two commands to try.
  */
 export function stdioNotice({ argv, cwd }: NoticeContext): string {
   const [, file = 'server.js', ...args] = argv

@@ -112,6 +112,10 @@ const expected: Readonly<Record<string, object>> = {
     files: { type: 'stdio', command: 'python', args: ['server.py'] },
     remote: { type: 'streamable-http', url },
   },
+  'langchain/mcp.json': {
+    files: { type: 'stdio', ...some, restart: {} },
+    remote: { type: 'http', url, headers: bearer },
+  },
   'warp/warp.json': { files: { ...some, env: {}, cwd: '/srv' } },
   'cherry-studio/mcp.json': {
     'uid-1': { type: 'stdio', ...some, env: {}, disabled: false },
@@ -226,7 +230,7 @@ describe.each(names.filter(name => name.endsWith('.json')))('%s, changed', name 
     if (!isOff) await expect(read(name, broken)).rejects.toThrow(ConfigError)
   })
 
-  test('keys that nobody knows change nothing', async () => {
+  test('unknown keys change nothing', async () => {
     const value = JSON.parse(source(name))
     const odd = JSON.stringify({ unheardOf: { a: [1] }, ...value, zzzzzz: null }, (key, member) =>
       key !== '' && isServer(member) ? { ...member, whatever: [1] } : member,

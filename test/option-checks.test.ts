@@ -91,7 +91,7 @@ describe('a value that means nothing is refused', () => {
           { args: z.object({ a: z.string() }), complete: { b: () => [] } } as Loose,
           () => '',
         ),
-      '"complete" names "b", which is no argument of it; it has a',
+      '"complete" names "b", which is not one of its arguments; it has a',
     ],
     [
       'a completer of a variable',

@@ -61,7 +61,7 @@ describe('a program that serves on its stdio', () => {
     expect(await exit).toEqual([0, null])
   })
 
-  test('tells a person who starts it in a terminal what it is for', async () => {
+  test('prints a notice if it is started in a terminal', async () => {
     const terminal = ['--import', 'data:text/javascript,process.stdin.isTTY=true']
     const { child, complaint, exit } = start([], {}, terminal)
     expect(await complaint()).toMatch(

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
+import { environment } from './servers.js'
 
 /**
  * Starts all programs at the same time and lists their tools, with nothing in between but lines on stdin and
@@ -13,7 +14,7 @@ export async function startBare(commands) {
     commands.map(async ({ name, command, args, cwd, env }) => {
       const child = spawn(command, args, {
         cwd,
-        env,
+        env: { ...environment, ...env },
         stdio: ['pipe', 'pipe', 'ignore'],
         detached: true,
       })
@@ -34,18 +35,21 @@ function converse(child) {
     child.on('exit', () => resolve(false))
     child.stdin.on('error', () => resolve(false))
     createInterface({ input: child.stdout }).on('line', line => {
-      const { id } = read(line)
-      if (id === 1) {
+      const { id, method } = read(line)
+      // Some servers wait for answers to their own requests, such as for the roots.
+      if (method !== undefined && id !== undefined) send({ id, error: refusal })
+      else if (id === 1) {
         send({ method: 'notifications/initialized' })
         send({ id: 2, method: 'tools/list' })
-      }
-      if (id === 2) resolve(true)
+      } else if (id === 2) resolve(true)
     })
     const clientInfo = { name: 'bare', version: '1' }
     const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
     send({ id: 1, method: 'initialize', params })
   })
 }
+
+const refusal = { code: -32601, message: 'Method not found' }
 
 // Some servers print text on stdout.
 function read(line) {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { root } from '../scripts/steps.js'
 import { folder, folderOf, nameOf } from './install.js'
+import { environment } from './servers.js'
 
 const execute = promisify(execFile)
 
@@ -11,12 +12,12 @@ const execute = promisify(execFile)
 export async function runHosts(hosts, commands) {
   const file = join(folder, 'two.json')
   const pair = commands.filter(({ name }) => name === 'everything' || name === 'memory')
-  const entries = pair.map(({ name, command, args }) => [name, { command, args }])
+  const entries = pair.map(({ name, ...command }) => [name, command])
   writeFileSync(file, JSON.stringify({ mcpServers: Object.fromEntries(entries) }))
   const server = {
     command: process.execPath,
     args: [join(root, 'dist/cli/main.js'), 'up', file, '--listen', 'stdio:'],
-    env: { PATH: process.env.PATH, HOME: join(folder, 'home') },
+    env: environment,
   }
   const rows = []
   for (const host of hosts) {

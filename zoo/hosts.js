@@ -28,7 +28,7 @@ export const hosts = [
     packages: [
       '@langchain/mcp-adapters@1.1.4',
       '@langchain/core@1.2.13',
-      '@langchain/langgraph@1.4.18',
+      '@langchain/langgraph@1.4.16',
     ],
   },
   { name: 'ai-sdk', title: 'AI SDK', packages: ['@ai-sdk/mcp@2.0.96', 'zod@4.6.7'] },

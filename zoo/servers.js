@@ -224,54 +224,47 @@ export const servers = table.map(([name, specifier, args, call]) => ({
   program: programs[name],
 }))
 
-/** What the servers find in their environment: credentials that nobody accepts. */
-const environment = {
-  GITHUB_PERSONAL_ACCESS_TOKEN: key,
-  GITLAB_PERSONAL_ACCESS_TOKEN: key,
-  GITLAB_API_URL: nothing,
-  SLACK_BOT_TOKEN: 'xoxb-1',
-  SLACK_TEAM_ID: 'T1',
-  BRAVE_API_KEY: key,
-  GOOGLE_MAPS_API_KEY: key,
-  EVERART_API_KEY: key,
-  AWS_ACCESS_KEY_ID: 'a',
-  AWS_SECRET_ACCESS_KEY: 'b',
-  NOTION_TOKEN: `ntn_${key}`,
-  TAVILY_API_KEY: `tvly-${key}`,
-  EXA_API_KEY: key,
-  FIRECRAWL_API_KEY: `fc-${key}`,
-  PERPLEXITY_API_KEY: key,
-  AIRTABLE_API_KEY: `pat.${key}`,
-  LINEAR_API_TOKEN: key,
-  FIGMA_API_KEY: key,
-  CIRCLECI_TOKEN: key,
-  SENTRY_ACCESS_TOKEN: key,
-  ES_URL: nothing,
-  ES_API_KEY: key,
-  PRIVATE_APP_ACCESS_TOKEN: key,
-  ATLASSIAN_API_TOKEN: key,
-  DATA_DIR: join(folder, 'data'),
-  CI: '1',
-  DO_NOT_TRACK: '1',
-  NO_UPDATE_NOTIFIER: '1',
+/** What the servers find in their environment: credentials that nobody accepts, and folders. */
+const variables = {
+  memory: { MEMORY_FILE_PATH: join(box, 'memory.jsonl') },
+  github: { GITHUB_PERSONAL_ACCESS_TOKEN: key },
+  gitlab: { GITLAB_PERSONAL_ACCESS_TOKEN: key, GITLAB_API_URL: nothing },
+  'gitlab-z': { GITLAB_PERSONAL_ACCESS_TOKEN: key, GITLAB_API_URL: nothing },
+  slack: { SLACK_BOT_TOKEN: 'xoxb-1', SLACK_TEAM_ID: 'T1' },
+  'brave-search': { BRAVE_API_KEY: key },
+  'google-maps': { GOOGLE_MAPS_API_KEY: key },
+  everart: { EVERART_API_KEY: key },
+  'aws-kb': { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' },
+  notion: { NOTION_TOKEN: `ntn_${key}` },
+  tavily: { TAVILY_API_KEY: `tvly-${key}` },
+  exa: { EXA_API_KEY: key },
+  firecrawl: { FIRECRAWL_API_KEY: `fc-${key}` },
+  perplexity: { PERPLEXITY_API_KEY: key },
+  airtable: { AIRTABLE_API_KEY: `pat.${key}` },
+  linear: { LINEAR_API_TOKEN: key },
+  figma: { FIGMA_API_KEY: key },
+  circleci: { CIRCLECI_TOKEN: key },
+  sentry: { SENTRY_ACCESS_TOKEN: key },
+  elasticsearch: { ES_URL: nothing, ES_API_KEY: key },
+  hubspot: { PRIVATE_APP_ACCESS_TOKEN: key },
+  jira: { ATLASSIAN_API_TOKEN: key },
+  shrimp: { DATA_DIR: join(folder, 'data') },
 }
+
+const home = join(folder, 'home')
+
+/** The environment that every program of a run starts with. */
+export const environment = { PATH: process.env.PATH, HOME: home }
 
 /** Returns the commands that start the servers, in an empty folder with an empty home. */
 export function commandsOf(chosen) {
-  const home = join(folder, 'home')
   for (const path of [box, home]) mkdirSync(path, { recursive: true })
   writeFileSync(join(box, 'hello.txt'), 'hello\n')
-  const env = {
-    ...environment,
-    HOME: home,
-    PATH: process.env.PATH,
-    MEMORY_FILE_PATH: join(box, 'memory.jsonl'),
-  }
   return chosen.map(server => ({
     name: server.name,
     command: process.execPath,
     args: [programOf('servers', server), ...server.args],
     cwd: box,
-    env,
+    env: { CI: '1', DO_NOT_TRACK: '1', NO_UPDATE_NOTIFIER: '1', ...variables[server.name] },
   }))
 }

@@ -7,6 +7,10 @@ import { fileURLToPath } from 'node:url'
  * them use Zod, and a package with many kinds of schemas would slow it down for the others.
  */
 export function elsewhere(suite, name, inFlight) {
+  return { ...worker(suite, name, inFlight), twin: () => worker(suite, name, inFlight) }
+}
+
+function worker(suite, name, inFlight) {
   let child
   const ask = async (step, count) => {
     child.send({ step, count })

@@ -7,16 +7,16 @@ const warmUpMicros = 1_000_000
 const own = contestant(name, Number(inFlight))
 
 const steps = {
-  open: () => own.open(),
+  open: () => own.open?.(),
   async check() {
     await own.check()
     // Warm up until the compiler has settled, measured in CPU time, which a busy machine delays.
     const { user } = process.cpuUsage()
-    own.prepare()
+    own.prepare?.()
     while (process.cpuUsage().user - user < warmUpMicros) await own.run(256)
   },
   async run(count) {
-    own.prepare()
+    own.prepare?.()
     // Garbage of earlier rounds must not be collected in this one.
     collect({ type: 'minor' })
     const start = now()

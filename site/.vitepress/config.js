@@ -29,7 +29,10 @@ export default defineConfig({
   vite: { publicDir: false, plugins: [findVue()] },
   markdown: {
     anchor: { slugify: slug },
-    config: md => siteLinks(md, repository),
+    config: md => {
+      siteLinks(md, repository)
+      literalCode(md)
+    },
   },
   themeConfig: {
     sidebar: sidebar(path => readFileSync(join(root, 'docs', path), 'utf8')),
@@ -45,6 +48,15 @@ export default defineConfig({
     editLink: { pattern: `${repository}/edit/main/docs/:path`, text: 'Edit this page on GitHub' },
   },
 })
+
+/** Keeps Vue from evaluating `{{ … }}` in code. */
+function literalCode(md) {
+  const render = md.renderer.rules.code_inline
+  md.renderer.rules.code_inline = (tokens, index, ...rest) => {
+    tokens[index].attrSet('v-pre', '')
+    return render(tokens, index, ...rest)
+  }
+}
 
 /**
  * The pages lie outside this folder, so Vue, which they are compiled against, does not lie above them.

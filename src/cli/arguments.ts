@@ -75,7 +75,7 @@ export function unknownCommand(name: string): UsageError {
   return new UsageError(`unknown command "${name}"${hint}`)
 }
 
-/** Returns the command line that was probably meant by something that is no command; undefined if unknown. */
+/** Returns the command line that was probably meant by something that is not a command; undefined if unknown. */
 function commandFor(text: string): string | undefined {
   if (text.startsWith('-')) return `COMMAND ${text}`
   if (/^\w+:/.test(text)) return `list ${text}`

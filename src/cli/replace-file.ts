@@ -12,7 +12,7 @@ export interface ReplaceFileOptions {
  * Replaces the content of a file atomically: readers see the old or the new content, also after a crash.
  *
  * The content is written to a draft beside the file, which then takes its place. The name of the draft is
- * random, and it is never written through a link that somebody has put there. If anything fails, the draft
+ * random, and it is never written through a link that another user has put there. If anything fails, the draft
  * is removed and the file is as before. A symbolic link at `path` itself is followed. A device or a pipe is
  * written to as it is.
  */

@@ -1,7 +1,7 @@
 import { nearest } from '../util/nearest.ts'
 
 /**
- * Returns `; did you mean "…"?` for a name that a server does not know, or an empty string. The names behind a router
+ * Returns `; did you mean "…"?` for an unknown name, or an empty string. The names behind a router
  * have a prefix, so a name that ends in what was typed comes first (`get-sum` means `everything__get-sum`), and a
  * misspelled name is also compared with what follows the prefix.
  */

@@ -221,7 +221,7 @@ describe('results of a stateless server', () => {
     const { client, server } = await opened({ 'tools/list': counting('tools') })
     await using _ = client
     await names(client.tools())
-    await server.hangUp()
+    await server.disconnect()
     await turns()
     expect(await names(client.tools())).toBe('2')
   })

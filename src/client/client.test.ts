@@ -411,7 +411,7 @@ describe('log messages', () => {
       ['error', { x: 1 }],
       ['alert', 'short name'],
     ])
-    await server.hangUp()
+    await server.disconnect()
     await client.ping()
     await turns()
     expect(server.sent('logging/setLevel')).toEqual([{ level: 'warning' }, { level: 'warning' }])

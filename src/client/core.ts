@@ -26,7 +26,7 @@ export class Core {
   readonly subscriptions: ChangeSubscriptions
   readonly tasks: ClientTasks
   readonly outputs: OutputSchemas
-  /** The wanted log level: sent once in a session, and with each request to a stateless server. */
+  /** The requested log level: sent once in a session, and with each request to a stateless server. */
   logLevel: LogLevel | undefined
   readonly #dial: Dial
   readonly #connectionHandlers: ConnectionHandlers

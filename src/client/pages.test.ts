@@ -33,7 +33,7 @@ describe.each(sessionRevisions)('a list that is being read in %s', revision => {
     for await (const { name } of client.tools()) {
       names.push(name)
       if (name !== 'b') continue
-      await server.hangUp()
+      await server.disconnect()
       await turns()
     }
     expect(names).toEqual(['a', 'b', 'c'])
@@ -48,7 +48,7 @@ describe.each(sessionRevisions)('a list that is being read in %s', revision => {
     for await (const { name } of client.tools()) {
       names.push(name)
       // Not noticed yet when the next page is requested.
-      if (name === 'b' && names.length === 2) void server.hangUp()
+      if (name === 'b' && names.length === 2) void server.disconnect()
     }
     expect(names).toEqual(['a', 'b', 'c'])
     expect(cursorsIn(server).filter(cursor => cursor === 'page 2 of 2')).toHaveLength(1)

@@ -19,7 +19,7 @@ export interface PageOptions<R, T> {
   readonly entries: (page: R) => readonly T[]
   /** Whether an empty string is a valid cursor, as in stateless revisions. */
   readonly isEmptyCursor: () => boolean
-  /** Returns the session that cursors belong to: another session does not know them. */
+  /** Returns the session that cursors belong to: they are invalid in another session. */
   readonly session: () => unknown
   readonly maxPages?: number
   /** Called with each entry that is not an object, which is left out. By default such an entry is an error. */

@@ -115,7 +115,7 @@ describe('batches', () => {
     await using client = await openClient(server.dial, quiet)
     const batch = client.batch(b => [b.request('acme/do')]).catch(e => e)
     await turns()
-    await server.hangUp()
+    await server.disconnect()
     expect(await batch).toMatchObject({ code: 'outcome-unknown' })
   })
 

@@ -1,6 +1,7 @@
 import type { Principal } from '../jsonrpc/channel.ts'
 import type { MetaCache } from '../jsonrpc/codec/meta-cache.ts'
 import type { OriginPolicy, RequestOrigin } from '../util/origin.ts'
+import type { RequestBudget } from '../util/sockets/request-budget.ts'
 
 /**
  * One HTTP request, independent of the server it came from. The bindings for `node:http`, for the fast
@@ -41,6 +42,8 @@ export interface HttpRequest {
    * connection is unknown.
    */
   readonly metaCache?: MetaCache
+  /** The memory that requests in flight may take; absent if it is not limited. */
+  readonly requestBudget?: RequestBudget
 }
 
 /** What code in front of a handler knows of a request. */
@@ -105,11 +108,11 @@ export interface HttpOutboundOptions {
 export interface HttpHandler {
   /** Serves one request. Never throws. */
   handle(request: HttpRequest, reply: HttpReply): void
-  /** Announces that the handler is about to drain, where load balancers look. */
+  /** Announces to load balancers that the handler is about to drain. */
   retire?(): void
   /**
-   * Waits up to `drainMs` for requests in flight, and ends streams and sessions. Requests that still
-   * arrive are served: nobody sends any once the connections have closed. Never rejects.
+   * Waits up to `drainMs` for requests in flight, and ends streams and sessions. Requests that still arrive
+   * are served; none arrive once the connections have closed. Never rejects.
    */
   drain(options?: { readonly drainMs?: number }): Promise<void>
   /** Drains, and then refuses further requests. Never rejects. */

@@ -76,7 +76,7 @@ class FetchRequest implements HttpRequest {
   }
 
   address(): undefined {
-    // Servers of this kind do not tell.
+    // Servers of this kind do not report it.
     return undefined
   }
 

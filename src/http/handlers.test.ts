@@ -132,7 +132,7 @@ describe('a handler of the fetch standard', () => {
     ['2025-11-25', undefined],
     ['2025-06-18', null],
     [undefined, null],
-  ])('answers a body that is no JSON, with version %s, with the id %s', async (version, id) => {
+  ])('answers a body that is not JSON, with version %s, with the id %s', async (version, id) => {
     const headers = {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',

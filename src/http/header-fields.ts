@@ -46,3 +46,12 @@ export const wireHeader = 'trunkline-wire'
 
 /** The value of the header `trunkline-wire`, in both directions. */
 export const webSocketWire = 'websocket'
+
+/**
+ * The header by which a server that closes an idle connection says what became of a request that was on its
+ * way.
+ */
+export const requestHeader = 'trunkline-request'
+
+/** The value of the header `trunkline-request`: the request was not read. */
+export const notBegun = 'not-begun'

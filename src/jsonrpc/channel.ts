@@ -1,3 +1,4 @@
+import type { RequestBudget } from '../util/sockets/request-budget.ts'
 import type { Decoded, Id, Message } from './message.ts'
 
 /** The authenticated identity of a peer. */
@@ -24,11 +25,16 @@ export interface Envelope {
   readonly principal?: Principal
   /** What handlers get as `ctx.env`, where the application provides it with each request. */
   readonly env?: unknown
+  /**
+   * Returns the name under which the network address of the peer is counted; undefined if it is unknown or
+   * not limited. With `includesLocal`, addresses of this machine and of private networks have one, too.
+   */
+  address?(includesLocal: boolean): string | undefined
   /** Whether replies are sent as text, so that a result can contain raw JSON that was never parsed. */
   readonly acceptsRaw?: boolean
 }
 
-/** Sends and receives messages over one connection. Knows framing, but neither calls nor methods. */
+/** Sends and receives messages over one connection. Handles framing, but neither calls nor methods. */
 export interface Channel extends AsyncDisposable {
   /** Starts delivery to `sink`. Must be called once, before any `send`. */
   open(sink: Sink): void
@@ -37,7 +43,7 @@ export interface Channel extends AsyncDisposable {
    *
    * A returned promise applies backpressure: it resolves when more can be sent and rejects if the
    * channel closes first. Throws a ChannelError `'closed'` once closed, and `'unserialisable'` for a
-   * message that is no JSON, of which nothing is then sent.
+   * message that is not JSON, of which nothing is then sent.
    */
   send(message: Message | readonly Message[], envelope?: Envelope): void | Promise<void>
   /** Cancels a request sent earlier. Absent on transports without a stream per request. */
@@ -49,17 +55,26 @@ export interface Channel extends AsyncDisposable {
   poll?(about: Id): boolean
   /** Whether the peer can still receive after it has ended its output, as on a pipe or socket. */
   readonly halfOpen?: boolean
-  /** Sends the messages accepted so far, then closes. Idempotent; never rejects; bounded in time. */
-  close(): Promise<void>
+  /**
+   * The memory that requests in flight may take; shared by the connections of a listener. Absent if it is
+   * not limited.
+   */
+  readonly requestBudget?: RequestBudget
+  /**
+   * Sends the messages accepted so far, then closes. Idempotent; never rejects; bounded in time. With
+   * `isDrained`, every request that was begun has been answered; a transport that can, tells the peer.
+   */
+  close(options?: { readonly isDrained?: boolean }): Promise<void>
 }
 
 /** Receives what arrives on a channel. */
 export interface Sink {
   /**
    * Receives a message, a batch, or malformed input, which the sink answers while the channel stays
-   * open. A returned promise applies backpressure: the channel stops reading until it settles.
+   * open. A returned promise applies backpressure: the channel stops reading until it settles. `bytes` is
+   * the length of its text, if the channel knows it.
    */
-  receive(arrival: Decoded, envelope: Envelope): void | Promise<void>
+  receive(arrival: Decoded, envelope: Envelope, bytes?: number): void | Promise<void>
   /**
    * A request sent earlier will get no reply, while the channel stays open; only on transports where
    * each request has its own stream. The code `'closed'` means that the request provably never reached
@@ -73,8 +88,10 @@ export interface Sink {
   retired?(cause: Error): void
   /**
    * Called exactly once, when the channel has closed; with a cause unless one side closed it cleanly.
+   * With `isDrained`, the peer has answered every request that it began, so a request without a response
+   * provably was not executed.
    */
-  closed(cause?: Error): void
+  closed(cause?: Error, isDrained?: boolean): void
 }
 
 /** The reasons for which a channel or a call over it fails. */

@@ -87,7 +87,7 @@ export type Reason =
   | 'error'
   | 'params'
 
-/** Input that is no valid message: a value, not an exception. `error` is sent to the sender. */
+/** Input that is not a valid message: a value, not an exception. `error` is sent to the sender. */
 export interface Malformed {
   /** Marks input that is not a message. */
   readonly type: 'invalid'

@@ -20,7 +20,7 @@ export interface Caller {
   readonly client?: Implementation
   /** The authenticated identity of the client; undefined if there is no authentication. */
   readonly principal?: Principal
-  /** The least severe level of log messages that the client wants; undefined if it wants none. */
+  /** The least severe level of log messages that the client has requested; undefined if it has requested none. */
   readonly logLevel?: LogLevel
 }
 

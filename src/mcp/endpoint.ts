@@ -3,6 +3,7 @@ import type { DecodeOptions } from '../jsonrpc/codec/decode.ts'
 import type { RawCalls } from '../jsonrpc/codec/raw-json.ts'
 import type { Exchange } from '../jsonrpc/handler.ts'
 import type { RpcNotification, RpcRequest } from '../jsonrpc/message.ts'
+import type { CloseOptions } from '../jsonrpc/peer/options.ts'
 import type { Traffic } from '../util/traffic.ts'
 import type { Caller } from './caller.ts'
 import { decodeOptions, type Profile } from './profile.ts'
@@ -16,7 +17,7 @@ export interface Attachment extends AsyncDisposable {
    */
   readonly closed: Promise<Error | undefined>
   /** Closes gracefully: requests in flight may complete within `drainMs`. Idempotent. */
-  close(options?: { readonly drainMs?: number }): Promise<void>
+  close(options?: CloseOptions): Promise<void>
 }
 
 /**

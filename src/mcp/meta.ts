@@ -37,7 +37,7 @@ export interface StatelessMeta {
   readonly capabilities: ClientCapabilities
   /** The name and version that the client claims. Nothing may depend on it. */
   readonly client?: Implementation
-  /** The minimum level of log messages for this request; without it, the request wants none. */
+  /** The minimum level of log messages for this request; without it, none are sent. */
   readonly logLevel?: LogLevel
   readonly progressToken?: ProgressToken
   readonly trace?: TraceContext

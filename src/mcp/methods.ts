@@ -170,7 +170,7 @@ export const mcpMethods = {
   'tasks/list': { kind: 'request', from: 'both', repeatable: 'reads', items: 'tasks' },
   'tasks/cancel': { kind: 'request', from: 'both', subject: 'taskId', isMirrored: true },
   'tasks/update': { kind: 'request', from: 'client', subject: 'taskId', isMirrored: true },
-  // The server requests: everything that treats them alike goes by these rows.
+  // The server requests: code that treats them alike reads these rows.
   'sampling/createMessage': {
     kind: 'request',
     from: 'server',

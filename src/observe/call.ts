@@ -118,7 +118,7 @@ export class CallSpan implements CallFinished {
   /**
    * Ends the span with the result of a handler, now or when the promise settles, and returns the result
    * unchanged. The span observes the promise without delaying it. A call that was cancelled counts as that,
-   * even if its handler went on and returned a result, which nobody gets.
+   * even if its handler continued and returned a result, which is not sent.
    */
   follow<T>(result: T, exchange: Pick<Exchange, 'signal' | 'settled'>): T {
     if (result instanceof Promise) {

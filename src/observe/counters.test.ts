@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import { allRevisions, asked } from '../../test/support/asking.ts'
+import { allRevisions, answeringClient } from '../../test/support/answering-client.ts'
 import { turn } from '../../test/support/wire.ts'
 import { Server } from '../server/server.ts'
 import { events } from './events.ts'
@@ -44,13 +44,13 @@ function make() {
 /** What is counted of calls that end in every way. */
 async function countedIn(revision: (typeof allRevisions)[number]): Promise<string[]> {
   const count = counting()
-  const client = await asked(make().server, revision)
+  const client = await answeringClient(make().server, revision)
   for (const name of ['echo', 'echo', 'slow', 'bad', 'none']) {
-    await client.ask('tools/call', { name })
+    await client.request('tools/call', { name })
   }
-  await client.ask('resources/read', { uri: 'r:///1' })
-  await client.ask('tools/list')
-  await client.ask('no/such')
+  await client.request('resources/read', { uri: 'r:///1' })
+  await client.request('tools/list')
+  await client.request('no/such')
   await turn()
   return count(/^trunkline_(calls|call_errors|tool_errors|call_duration_seconds_count)/)
 }
@@ -76,8 +76,8 @@ it('a call that starts the metrics is not in flight for ever', async () => {
     count = counting()
     return 'counted'
   })
-  const client = await asked(server, '2026-07-28')
-  await client.ask('tools/call', { name: 'count' })
+  const client = await answeringClient(server, '2026-07-28')
+  await client.request('tools/call', { name: 'count' })
   await turn()
   expect(count?.(/in_flight/)).toEqual(['trunkline_calls_in_flight{server="files"} 0'])
 })
@@ -87,8 +87,8 @@ it.each(allRevisions)(
   async revision => {
     const count = counting()
     const { server, finish } = make()
-    const client = await asked(server, revision)
-    const answer = client.ask('tools/call', { name: 'wait' })
+    const client = await answeringClient(server, revision)
+    const answer = client.request('tools/call', { name: 'wait' })
     await turn()
     expect(count(/in_flight/)).toEqual(['trunkline_calls_in_flight{server="files"} 1'])
     finish()

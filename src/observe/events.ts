@@ -17,7 +17,7 @@ export interface CallStarted {
   readonly server?: string
   /** The instance of that server; undefined if there is only one. */
   readonly instance?: string
-  /** Who sent the request, as far as it is known. */
+  /** The caller, as far as it is known. */
   readonly caller: CallerInfo
   /** When the request arrived, in milliseconds of `performance.now()`. */
   readonly startedMs: number
@@ -172,7 +172,10 @@ export interface SessionClosed {
 
 /** A call was refused because a limit was reached. */
 export interface LimitRefused {
-  /** The limit, as in the error that the caller gets: `router`, `caller`, `server`, `server per caller` or `tool`. */
+  /**
+   * The limit, as in the error that the caller gets: `router`, `caller`, `server`, `server per caller` or
+   * `tool`.
+   */
   readonly limit: string
   /** What the limit applies to. */
   readonly scope: 'all' | 'caller' | 'server' | 'tool'

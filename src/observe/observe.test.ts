@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { asked, stateless } from '../../test/support/asking.ts'
+import { answeringClient, stateless } from '../../test/support/answering-client.ts'
 import { Server } from '../server/server.ts'
 import { events } from './events.ts'
 import type { LogStream } from './log/log.ts'
@@ -26,8 +26,8 @@ it('observe turns metrics, logs and traces on, and close turns them off', async 
     traces: true,
   })
   await observer.ready
-  const client = await asked(endpoint, stateless)
-  await client.ask('tools/call', { name: 'echo' })
+  const client = await answeringClient(endpoint, stateless)
+  await client.request('tools/call', { name: 'echo' })
   const counted = 'trunkline_calls_total{server="echo",method="tools/call",outcome="ok"} 1'
   expect(observer.metricsText()).toContain(counted)
   expect(stream.lines.join('')).toContain('"method":"tools/call"')
@@ -35,15 +35,15 @@ it('observe turns metrics, logs and traces on, and close turns them off', async 
   await observer.close()
   await observer.close()
   expect(Object.values(events).filter(({ hasSubscribers }) => hasSubscribers)).toEqual([])
-  await client.ask('tools/call', { name: 'echo' })
+  await client.request('tools/call', { name: 'echo' })
   expect(observer.metricsText()).toContain(counted)
 })
 
 it('a server that is observed twice counts its calls once in each', async () => {
   const endpoint = server()
   const observers = [observe({ endpoint }), observe({ endpoint })]
-  const client = await asked(endpoint, stateless)
-  await client.ask('tools/call', { name: 'echo' })
+  const client = await answeringClient(endpoint, stateless)
+  await client.request('tools/call', { name: 'echo' })
   for (const observer of observers) {
     expect(observer.metricsText()).toContain('method="tools/call",outcome="ok"} 1\n')
     await observer.close()

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { allRevisions, asked, stateless } from '../../test/support/asking.ts'
+import { allRevisions, answeringClient, stateless } from '../../test/support/answering-client.ts'
 import { turn, wire } from '../../test/support/wire.ts'
 import { RpcError } from '../jsonrpc/error.ts'
 import { methods } from '../jsonrpc/handler.ts'
@@ -44,16 +44,16 @@ function make() {
 describe.each(allRevisions)('calls in %s', revision => {
   it('publish events with their subject, outcome and caller', async () => {
     const server = make()
-    const client = await asked(server, revision, { principal: 'ada' })
+    const client = await answeringClient(server, revision, { principal: 'ada' })
     const { started, finished } = recorded()
-    await client.ask('tools/call', { name: 'echo' })
-    await client.ask('tools/call', { name: 'slow' })
-    await client.ask('tools/call', { name: 'bad' })
-    await client.ask('tools/call', { name: 'none' })
-    await client.ask('resources/read', { uri: 'r:///1' })
-    await client.ask('prompts/get', { name: 'p' })
-    await client.ask('tools/list')
-    await client.ask('no/such')
+    await client.request('tools/call', { name: 'echo' })
+    await client.request('tools/call', { name: 'slow' })
+    await client.request('tools/call', { name: 'bad' })
+    await client.request('tools/call', { name: 'none' })
+    await client.request('resources/read', { uri: 'r:///1' })
+    await client.request('prompts/get', { name: 'p' })
+    await client.request('tools/list')
+    await client.request('no/such')
     await turn()
     expect(
       finished.map(({ method, name, outcome, kind }) => [method, name, outcome, kind]),
@@ -82,16 +82,16 @@ describe.each(allRevisions)('calls in %s', revision => {
   })
 
   it('publish nothing without subscribers', async () => {
-    const client = await asked(make(), revision)
+    const client = await answeringClient(make(), revision)
     expect(hasCallSubscribers()).toBe(false)
-    expect((await client.ask('tools/call', { name: 'echo' })).result).toBeDefined()
+    expect((await client.request('tools/call', { name: 'echo' })).result).toBeDefined()
   })
 })
 
 it('an input_required result has an outcome of its own', async () => {
-  const client = await asked(make(), stateless)
+  const client = await answeringClient(make(), stateless)
   const { finished } = recorded()
-  await client.ask('tools/call', { name: 'ask' })
+  await client.request('tools/call', { name: 'ask' })
   await turn()
   expect(finished.map(({ outcome }) => outcome)).toEqual(['input-required'])
 })
@@ -108,11 +108,11 @@ it('an aborted call has the outcome cancelled', async () => {
 })
 
 it('callFailed is published for failed calls only', async () => {
-  const client = await asked(make(), stateless, { principal: 'ada' })
+  const client = await answeringClient(make(), stateless, { principal: 'ada' })
   const failed: CallFinished[] = []
   ends.push(events.callFailed.subscribe(call => failed.push(call)))
-  for (const name of ['echo', 'slow', 'bad', 'none']) await client.ask('tools/call', { name })
-  await client.ask('resources/read', { uri: 'r:///1' })
+  for (const name of ['echo', 'slow', 'bad', 'none']) await client.request('tools/call', { name })
+  await client.request('resources/read', { uri: 'r:///1' })
   expect(failed.map(({ method, name, kind }) => [method, name, kind])).toEqual([
     ['tools/call', 'none', 'tool_not_found'],
     ['resources/read', 'r:///1', 'internal_error'],

@@ -17,6 +17,7 @@ export type { DeadLetter } from './dispatch/dead-letters.ts'
 export type {
   BalanceStrategy,
   BreakerOptions,
+  CallerRule,
   CallLimits,
   DeadLetterOptions,
   HashKey,
@@ -32,6 +33,7 @@ export type {
   ToolSearchOptions,
   UpstreamLimits,
   UpstreamOptions,
+  ViewOptions,
 } from './options.ts'
 export { type PinChange, type PinImportOptions, type PinReport, Pins } from './pins/pins.ts'
 export type { PinFile, PinnedMember, PinRecord } from './pins/records.ts'

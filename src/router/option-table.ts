@@ -21,6 +21,11 @@ export const instanceUrlTable: OptionTable = tableOf('instance')
 /** Option table of one entry of `priorities`, for `checkOptions`. */
 export const priorityTable: OptionTable = tableOf('priorities')
 
+/** Option table of one entry of `callers` of a view, for `checkOptions`. */
+export const callerTable: OptionTable = tableOf('callers')
+
+const { listen: _listen, ...viewTable } = tableOf('view')
+
 /** Option table of {@link RouterOptions}, for `checkOptions`. The registry checks each entry of `servers`. */
 export const routerTable: OptionTableOf<RouterOptions> = {
   servers: 'object',
@@ -35,6 +40,7 @@ export const routerTable: OptionTableOf<RouterOptions> = {
   limits: tableOf('routerLimits'),
   outbound: 'array',
   toolSearch: tableOf('toolSearch'),
+  views: { '*': viewTable },
   remembered: 'object',
   onRemembered: 'function',
   concurrentStarts: 'number',

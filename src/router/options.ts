@@ -58,8 +58,8 @@ export interface BreakerOptions {
 /** How the router restarts a process that exited and reopens a lost connection. */
 export interface RestartOptions {
   /**
-   * Restarts allowed within `windowMs` without an answered call in between; beyond that the instance is
-   * quarantined until `router.retry()`. An instance that answers calls is restarted at once, however often.
+   * Restarts allowed within `windowMs` of an instance that fails to start, or exits before it answers a call;
+   * beyond that it is quarantined until `router.retry()`. Any other instance is restarted at once, however often.
    */
   readonly maxRestarts?: number
   /** The window over which restarts are counted, in milliseconds. */
@@ -102,7 +102,7 @@ export interface PriorityRule {
   readonly tool?: string
   /** The id of the authenticated caller; empty for one without. */
   readonly principal?: string
-  /** The name that the client gives itself, which nobody has verified. */
+  /** The name that the client gives itself, which is not verified. */
   readonly client?: string
   /** By default `normal`; `caller` is what the caller asks for in `_meta`, under `trunkline/priority`. */
   readonly priority?: Priority | 'caller'
@@ -126,7 +126,10 @@ export interface HealthOptions {
   readonly failures?: number
 }
 
-/** Which tools of a server callers see, and how. Keys and patterns are upstream tool names; `*` matches any characters. */
+/**
+ * Which tools of a server callers see, and how. Keys and patterns are upstream tool names; `*` matches any
+ * characters.
+ */
 export interface ToolRules {
   /** Exposes only these tools. */
   readonly allow?: readonly string[]
@@ -242,14 +245,47 @@ export interface UpstreamOptions {
   readonly use?: readonly Middleware[]
 }
 
-/** Settings of tool search, which replaces a long list of tools by a tool that finds them and one that calls them. */
+/**
+ * Settings of tool search, which replaces a long list of tools by a tool that finds them and one that calls
+ * them.
+ */
 export interface ToolSearchOptions {
-  /** The number of tools up to which all are listed. By default 0. */
+  /** The number of tools up to which all are listed. By default no number of tools is. */
   readonly above?: number
   /** Exposed names of tools that stay listed; `*` matches any characters. */
   readonly visible?: readonly string[]
   /** Tools that one search returns at most. */
   readonly results?: number
+}
+
+/** The callers that match all patterns of the rule; `*` matches any characters. */
+export interface CallerRule {
+  /** The id of the authenticated caller; empty for one without. */
+  readonly principal?: string
+  /** The name that the client gives itself, which nobody has verified. */
+  readonly client?: string
+}
+
+/**
+ * A part of a router: its callers see and call only some of the servers and tools. By default everything.
+ * Patterns: `*` matches any characters.
+ */
+export interface ViewOptions {
+  /** The names of the servers whose tools, prompts and resources the view has. */
+  readonly servers?: readonly string[]
+  /** Which tools of these servers the view has, by the names that callers see. */
+  readonly tools?: {
+    /** Only these tools. */
+    readonly allow?: readonly string[]
+    /** None of these tools; `deny` wins over `allow`. */
+    readonly deny?: readonly string[]
+  }
+  /** Tool search in this view; `false` for none. By default that of the router. */
+  readonly toolSearch?: ToolSearchOptions | false
+  /** How to use the tools of the view, for the model. By default the `instructions` of the router. */
+  readonly instructions?: string
+  /** The callers who have this view at the addresses of the router; the first view that matches. By default none. */
+  readonly callers?: readonly CallerRule[]
 }
 
 /** Options of a {@link Router}. */
@@ -268,7 +304,10 @@ export interface RouterOptions {
   readonly instructions?: string
   /** Entries per page of a list. */
   readonly pageSize?: number
-  /** Keys that encrypt the state carried by callers, newest first; identical in all processes behind one address. */
+  /**
+   * Keys that encrypt the state carried by callers, newest first; identical in all processes behind one
+   * address.
+   */
   readonly keys?: readonly Uint8Array[]
   /** Task storage: where tasks are kept, for how long and how many. */
   readonly tasks?: TaskOptions
@@ -281,6 +320,8 @@ export interface RouterOptions {
   readonly outbound?: readonly Middleware[]
   /** Replaces a long list of tools by `search_tools` and `call_tool`. By default every tool is listed. */
   readonly toolSearch?: ToolSearchOptions
+  /** Parts of the router, by name: for some callers, or for an address of their own (`router.view`). */
+  readonly views?: Readonly<Record<string, ViewOptions>>
   /** Lists of an earlier run, which callers get while servers start. By default none. */
   readonly remembered?: RememberedLists
   /** Called when `remembered` has changed, so that it can be saved. */

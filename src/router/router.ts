@@ -6,14 +6,13 @@ import type { Profile } from '../mcp/profile.ts'
 import type { Revision } from '../mcp/revisions/revisions.ts'
 import type { Implementation, Members } from '../mcp/types/base.ts'
 import type { HealthReport } from '../observe/health/health.ts'
-import { McpEndpoint } from '../server/core/endpoint.ts'
 import { limits as limitTable } from '../util/limits/limits.ts'
 import { checkOptions } from '../util/options.ts'
 import { type Clock, systemClock } from '../util/time/clock.ts'
 import { Deadlines, systemDeadlines } from '../util/time/deadline.ts'
 import { Traffic } from '../util/traffic.ts'
 import { version as ownVersion } from '../util/version.ts'
-import { Catalog } from './catalog/catalog.ts'
+import { type Catalog, mergedCatalog } from './catalog/catalog.ts'
 import type { HiddenEntry } from './catalog/entries.ts'
 import { ListMemory } from './catalog/list-memory.ts'
 import { type DeadLetter, DeadLetters } from './dispatch/dead-letters.ts'
@@ -21,10 +20,8 @@ import { Route, type RouteHost } from './dispatch/route.ts'
 import { publishInstanceEvent, publishListFailed, publishListRecovered } from './events.ts'
 import { rawCalls } from './forward/params.ts'
 import { ParkedCalls } from './forward/parked-calls.ts'
-import { ProxiedFeatures } from './forward/proxied-features.ts'
-import { ToolSearch } from './forward/tool-search.ts'
 import type { UpstreamResult } from './forward/upstream-call.ts'
-import { priorityTable, routerTable } from './option-table.ts'
+import { callerTable, priorityTable, routerTable } from './option-table.ts'
 import type { RouterOptions, UpstreamOptions } from './options.ts'
 import { PinChecker } from './pins/check.ts'
 import { type PinImportOptions, Pins } from './pins/pins.ts'
@@ -35,6 +32,7 @@ import { StartGate } from './policy/start-gate.ts'
 import { type RegistryChange, ServerRegistry, type UnregisterOptions } from './registry.ts'
 import { type ExposedTool, type ServerStatus, serverStatusOf } from './status.ts'
 import { connectTimeoutOf, Upstream } from './upstream/upstream.ts'
+import { Endpoints } from './views/endpoints.ts'
 import { WatchedResources } from './watched-resources.ts'
 
 /**
@@ -58,7 +56,7 @@ export class Router implements Endpoint {
   /** The pinned tool definitions. */
   readonly pins: Pins
   readonly #options: RouterOptions
-  readonly #endpoint: McpEndpoint<ProxiedFeatures>
+  readonly #endpoints: Endpoints
   readonly #registry: ServerRegistry
   readonly #pinChecker: PinChecker
   readonly #watched: WatchedResources
@@ -77,6 +75,9 @@ export class Router implements Endpoint {
   constructor(options: RouterOptions = {}) {
     checkOptions(options, routerTable)
     for (const rule of options.priorities ?? []) checkOptions(rule, priorityTable, '"priorities": ')
+    for (const { callers = [] } of Object.values(options.views ?? {})) {
+      for (const rule of callers) checkOptions(rule, callerTable, '"callers": ')
+    }
     this.#options = options
     this.pins = options.pins ?? new Pins()
     this.#pinChecker = new PinChecker(this.pins, {
@@ -86,10 +87,10 @@ export class Router implements Endpoint {
       onError: error => this.#onError(error),
     })
     this.#memory = new ListMemory(options)
-    this.#startGate = new StartGate(options.concurrentStarts)
     const { name = 'trunkline', version = ownVersion, title, icons, instructions } = options
     this.#clock = options.clock ?? systemClock
     this.#deadlines = options.clock === undefined ? systemDeadlines : new Deadlines(options.clock)
+    this.#startGate = new StartGate(options.concurrentStarts, this.#deadlines)
     this.#parkedCalls = new ParkedCalls(this.#deadlines, options.parkedMs)
     this.#info = { name, version, title }
     const now = () => this.#clock.now()
@@ -102,32 +103,30 @@ export class Router implements Endpoint {
       priorityOf: priorityRules(options.priorities),
       deadLetters: this.#deadLetters,
     }
-    this.#endpoint = new McpEndpoint(
-      { name, version, title, icons, instructions },
-      host =>
-        new ProxiedFeatures(host, {
-          info: this.#info,
-          parkedCalls: this.#parkedCalls,
-          catalog: () => this.#currentCatalog(),
-          routes: () => this.#registry.list(),
-          unavailable: () => this.#unavailable(),
-          toolSearch: options.toolSearch && new ToolSearch(options.toolSearch),
-        }),
-      {
+    this.#endpoints = new Endpoints({
+      server: { name, version, title, icons, instructions },
+      options: {
         pageSize: options.pageSize,
         keys: options.keys,
         tasks: options.tasks,
         onError: options.onError,
       },
-    )
-    this.#watched = new WatchedResources({
-      clock: this.#clock,
-      subscriptions: this.#endpoint.subscriptions,
+      traffic: this.traffic,
+      info: this.#info,
+      parkedCalls: this.#parkedCalls,
+      toolSearch: options.toolSearch,
+      views: options.views ?? {},
       catalog: () => this.#currentCatalog(),
       routes: () => this.#registry.list(),
     })
-    this.handle = this.#endpoint.handle
-    this.profile = this.#endpoint.profile
+    this.#watched = new WatchedResources({
+      clock: this.#clock,
+      endpoints: this.#endpoints,
+      catalog: () => this.#currentCatalog(),
+      routes: () => this.#registry.list(),
+    })
+    this.handle = this.#endpoints.own.handle
+    this.profile = this.#endpoints.own.profile
     this.#registry = new ServerRegistry({
       make: (server, upstreamOptions) => this.#make(server, upstreamOptions),
       onChange: change => this.#onChange(change),
@@ -137,7 +136,7 @@ export class Router implements Endpoint {
 
   /** The protocol revisions that callers can use, oldest first. */
   get revisions(): readonly Revision[] {
-    return this.#endpoint.revisions
+    return this.#endpoints.own.revisions
   }
 
   /** Resolves when the first connection attempt to every server has succeeded or failed. */
@@ -224,7 +223,10 @@ export class Router implements Endpoint {
 
   /** Returns the entries of upstream servers that callers do not see, with the reasons. */
   hidden(): readonly HiddenEntry[] {
-    return this.#currentCatalog().hidden
+    const invalid = this.#registry.list().flatMap(({ name: server, upstream }) => {
+      return upstream.invalidEntries.map(entry => ({ server, ...entry }))
+    })
+    return [...this.#currentCatalog().hidden, ...invalid]
   }
 
   /** Retries a waiting or quarantined server immediately; returns false if there is none of this name. */
@@ -259,19 +261,27 @@ export class Router implements Endpoint {
 
   /** Wraps a middleware around every request of callers; the first one added is outermost. */
   use(middleware: Middleware): this {
-    this.#endpoint.use(middleware)
+    this.#endpoints.use(middleware)
     return this
   }
 
   /** Serves a channel until it closes. */
   attach(channel: Channel, envelope?: Envelope): Attachment {
-    return this.#endpoint.attach(channel, envelope)
+    return this.#endpoints.own.attach(channel, envelope)
+  }
+
+  /**
+   * Returns the endpoint of a view, to be served at an address of its own: its callers see and call only the
+   * servers and tools of the view. Throws a TypeError for an unknown name.
+   */
+  view(name: string): Endpoint {
+    return this.#endpoints.view(name)
   }
 
   /** Closes all connections gracefully, those of callers first, and stops all processes. Never rejects. */
   async close(options: { readonly drainMs?: number } = {}): Promise<void> {
     this.#parkedCalls.close()
-    await this.#endpoint.close(options)
+    await this.#endpoints.close(options)
     await this.#registry.close({ drainMs: 0 })
     this.#deadlines.rest()
   }
@@ -307,22 +317,27 @@ export class Router implements Endpoint {
         const successor = this.#registry.find(name)?.instance(instance.key)
         publishInstanceEvent(name, instance, event, successor)
       },
+      onDescribed: () => {
+        this.#catalog = undefined
+      },
       onLists: (_, kinds) => {
-        this.#changed(kinds)
+        // What pins block depends on the lists of all instances, also of those that callers do not see.
+        const isPinned = upstream.options.tools?.pin === 'block'
+        if (kinds.length > 0 || isPinned) this.#changed(kinds)
         this.#memory.remember(upstream)
       },
       onTools: instance => void this.#pinChecker.check(upstream, instance),
       onListFailed: (instance, problem) => publishListFailed(name, instance, problem),
       onListRecovered: (instance, method) => publishListRecovered(name, instance, method),
       onSubscribed: uris => this.#watched.onSubscribed(uris),
-      onUpdated: uri => this.#endpoint.subscriptions.publish({ type: 'resource', uri }),
+      onUpdated: uri => this.#endpoints.publish({ type: 'resource', uri }),
       onNotification: (method, params) => this.#onNotification(method, params),
     })
     return new Route(upstream, this.#routeHost)
   }
 
   #currentCatalog(): Catalog {
-    this.#catalog ??= new Catalog(this.#registry.list(), this.pins)
+    this.#catalog ??= mergedCatalog(this.#registry.list(), this.pins)
     return this.#catalog
   }
 
@@ -340,7 +355,7 @@ export class Router implements Endpoint {
   /** Invalidates the catalog, which is rebuilt on next use, and notifies subscribed callers. */
   #changed(kinds: readonly ListKind[]): void {
     this.#catalog = undefined
-    for (const type of kinds) this.#endpoint.subscriptions.publish({ type })
+    for (const type of kinds) this.#endpoints.publish({ type })
     // A watched resource may belong to another server now.
     if (kinds.includes('resources')) void this.#watched.update()
   }
@@ -348,18 +363,7 @@ export class Router implements Endpoint {
   #onNotification(method: string, params: Members | undefined): void {
     if (method !== 'notifications/elicitation/complete') return
     const id = params?.elicitationId
-    if (typeof id === 'string') this.#endpoint.completeElicitation(id)
-  }
-
-  /** Returns the servers whose features lists lack, and the reason of each; undefined if there are none. */
-  #unavailable(): Members | undefined {
-    const unavailable = this.#registry.list().flatMap(({ name, upstream }) => {
-      if (upstream.isRemembered) return []
-      const lists = upstream.listProblems.map(({ summary }) => summary).join('; ')
-      const reason = upstream.unavailableReason ?? lists
-      return reason === '' ? [] : [[name, reason] as const]
-    })
-    return unavailable.length === 0 ? undefined : Object.fromEntries(unavailable)
+    if (typeof id === 'string') this.#endpoints.completeElicitation(id)
   }
 
   #onError(error: unknown): void {

@@ -53,7 +53,7 @@ export interface ServerStatus {
   readonly name: string
   /** Whether the server works, works in part, or is down. */
   readonly level: HealthLevel
-  /** Why the server is not entirely well, for people. */
+  /** Why the server is degraded or down, for people. */
   readonly reason?: string
   /** The reason in words that anyone may read: without output of the server, addresses and paths. */
   readonly summary?: string
@@ -78,7 +78,7 @@ export function serverStatusOf(route: Route): ServerStatus {
   const { name, upstream } = route
   const instances = upstream.instances.map((instance): InstanceStatus => {
     const { key, target, state, breaker, load, restarts, retryInMs, first } = instance
-    const { heldMs, lastFailure } = instance
+    const { heldMs, lastFailure } = instance.availability
     const held = heldMs > 0 ? 'it asked to be left alone for a while' : undefined
     const blocked = held ?? breakerReason(breaker) ?? route.ejection(instance)
     const late = blocked ?? missedReason(instance.misses)

@@ -1,4 +1,3 @@
-import type { Subscriptions } from '../server/subscriptions/subscriptions.ts'
 import { limits } from '../util/limits/limits.ts'
 import type { Clock } from '../util/time/clock.ts'
 import { sleep } from '../util/time/sleep.ts'
@@ -7,11 +6,12 @@ import type { Route } from './dispatch/route.ts'
 import { whenListed } from './forward/starting.ts'
 import { onlyReader } from './forward/unlisted.ts'
 import type { Upstream } from './upstream/upstream.ts'
+import type { Endpoints } from './views/endpoints.ts'
 
 /** What {@link WatchedResources} needs from the router. */
 export interface WatchedResourcesHost {
   readonly clock: Clock
-  readonly subscriptions: Subscriptions
+  readonly endpoints: Pick<Endpoints, 'subscriptions' | 'publish'>
   catalog(): Catalog
   routes(): readonly Route[]
 }
@@ -28,12 +28,13 @@ export class WatchedResources {
 
   constructor(host: WatchedResourcesHost) {
     this.#host = host
-    const { subscriptions } = host
-    subscriptions.onWatched = (uri, isWatched) => {
-      if (!isWatched) this.#confirmed.delete(uri)
-      void this.update()
+    for (const subscriptions of host.endpoints.subscriptions) {
+      subscriptions.onWatched = uri => {
+        if (!this.#watched().has(uri)) this.#confirmed.delete(uri)
+        void this.update()
+      }
+      subscriptions.whenWatched = uris => this.#whenWatched([...uris])
     }
-    subscriptions.whenWatched = uris => this.#whenWatched([...uris])
   }
 
   /** Updates the subscriptions at the upstream servers, once for all changes of this turn. */
@@ -47,14 +48,17 @@ export class WatchedResources {
 
   /** Returns the resources of one server that callers have subscribed to. */
   of(upstream: Upstream): readonly string[] {
-    const watched = [...this.#host.subscriptions.watched()]
+    const watched = [...this.#watched()]
     return watched.filter(uri => this.#ownerOf(uri)?.upstream === upstream)
   }
 
-  /** Must be called when a server has confirmed subscriptions. Callers who rely on them may have missed updates. */
+  /**
+   * Must be called when a server has confirmed subscriptions. Callers that rely on them may have missed
+   * updates.
+   */
   onSubscribed(uris: readonly string[]): void {
     for (const uri of uris) {
-      if (this.#confirmed.has(uri)) this.#host.subscriptions.publish({ type: 'resource', uri })
+      if (this.#confirmed.has(uri)) this.#host.endpoints.publish({ type: 'resource', uri })
     }
   }
 
@@ -62,7 +66,7 @@ export class WatchedResources {
     const limit = sleep(limits.subscribeWaitMs.default, this.#host.clock)
     await Promise.race([this.#whenSubscribed(uris), limit.done])
     limit.wake()
-    const watched = new Set(this.#host.subscriptions.watched())
+    const watched = this.#watched()
     for (const uri of uris) if (watched.has(uri)) this.#confirmed.add(uri)
   }
 
@@ -74,6 +78,11 @@ export class WatchedResources {
     const owners = new Set(uris.flatMap(uri => this.#ownerOf(uri)?.upstream ?? []))
     const withinMs = limits.subscribeWaitMs.default
     await Promise.all(Array.from(owners, upstream => upstream.whenSubscribed(withinMs)))
+  }
+
+  /** The resources that have subscribers at any endpoint. */
+  #watched(): ReadonlySet<string> {
+    return new Set(this.#host.endpoints.subscriptions.flatMap(each => [...each.watched()]))
   }
 
   #ownerOf(uri: string): Route | undefined {

@@ -109,7 +109,7 @@ export class Context<Env = unknown> {
   }
 
   /**
-   * Sends progress to the caller, if it wants progress. Must increase; a value that does not increase, or
+   * Sends progress to the caller, if it has requested progress. Must increase; a value that does not increase, or
    * comes too fast, is dropped.
    */
   progress(progress: number, total?: number, message?: string): void {
@@ -117,7 +117,7 @@ export class Context<Env = unknown> {
     this.#progress.send(progress, total, message)
   }
 
-  /** Sends a log message to the caller, if it wants messages of this level. Drops those beyond the rate. */
+  /** Sends a log message to the caller, if it has requested messages of this level. Drops those beyond the rate. */
   log(level: LogLevel, data: unknown, logger?: string): void {
     if (!isLogLevel(level)) throw new TypeError(`unknown log level "${level}"`)
     this.#log ??= new RequestLog(this.#request)

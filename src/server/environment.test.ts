@@ -1,6 +1,6 @@
 import { expect, expectTypeOf, test, vi } from 'vitest'
 import * as z from 'zod'
-import { allRevisions } from '../../test/support/asking.ts'
+import { allRevisions } from '../../test/support/answering-client.ts'
 import { connect } from '../connect.ts'
 import { errors } from '../mcp/errors/constructors.ts'
 import type { RequestDetails } from './request-context.ts'

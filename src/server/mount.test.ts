@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { allRevisions } from '../../test/support/asking.ts'
+import { allRevisions } from '../../test/support/answering-client.ts'
 import { connect } from '../connect.ts'
 import { Server } from './server.ts'
 

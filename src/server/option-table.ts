@@ -13,6 +13,8 @@ export const tasksTable: OptionTableOf<TaskOptions> = {
   maxPerCaller: 'any',
   maxFinished: 'any',
   maxFinishedPerCaller: 'any',
+  maxArgumentBytes: 'any',
+  maxFinishedBytes: 'any',
   leaseMs: 'any',
   clock: 'object',
   ttlMs: 'any',

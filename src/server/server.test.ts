@@ -19,7 +19,7 @@ function attach(server: Server) {
   let id = 0
   const read = (): unknown[] => w.sent.splice(0).map(text => JSON.parse(text))
   const send = (message: object): void => {
-    void w.say(JSON.stringify({ jsonrpc: '2.0', ...message }))
+    void w.deliver(JSON.stringify({ jsonrpc: '2.0', ...message }))
   }
   const ask = async (method: string, params?: object): Promise<Record<string, unknown>> => {
     const mine = ++id
@@ -113,7 +113,7 @@ describe('opening a session', () => {
     expect(await initialize()).toMatchObject({ error: { code: -32005 } })
   })
 
-  it('says that versions differ where the profile wants it said', async () => {
+  it('reports that versions differ if the profile says so', async () => {
     const server = new Server({ name: 'x', version: '1' }, { profile: 'erlmcp' })
     const { initialize } = attach(server)
     expect(await initialize('1999-01-01')).toMatchObject({ error: { code: -32062 } })

@@ -46,7 +46,9 @@ export function checkCompleters(what: string, complete: unknown, names: readonly
   for (const name of isRecord(complete) ? Object.keys(complete) : []) {
     if (names.includes(name)) continue
     const known = names.length === 0 ? 'it has none' : `it has ${names.join(', ')}`
-    throw new TypeError(`${what}: "complete" names "${name}", which is no argument of it; ${known}`)
+    throw new TypeError(
+      `${what}: "complete" names "${name}", which is not one of its arguments; ${known}`,
+    )
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { allRevisions } from '../../test/support/asking.ts'
+import { allRevisions } from '../../test/support/answering-client.ts'
 import { connect } from '../connect.ts'
 import { deferred } from '../util/promises.ts'
 import { Server } from './server.ts'

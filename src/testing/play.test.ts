@@ -78,7 +78,7 @@ describe('a conversation that matches its transcript', () => {
 < [{"id":1,"result":1},{"id":2,"result":2}]`,
     ],
     [
-      'text that is no JSON',
+      'text that is not JSON',
       '>! {"id":1\n< {"id":null,"error":{"code":-32700,"message":"Parse error"}}',
     ],
     [
@@ -166,7 +166,7 @@ describe('a conversation that differs from its transcript', () => {
     await expect(playing).rejects.toThrow('line 2: the connection closed, expected {"id":1}')
   })
 
-  test('something that is no JSON', async () => {
+  test('something that is not JSON', async () => {
     const conversation = { send: () => {}, next: async () => 'oops', close: () => {} }
     const playing = play(readTranscript('> {"method":"a"}\n< {"id":1}'), async () => conversation)
     await expect(playing).rejects.toThrow('line 2: received text is not JSON: oops')

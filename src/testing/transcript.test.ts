@@ -35,7 +35,7 @@ describe('the file of a conversation', () => {
     )
   })
 
-  test('goes on with settings', () => {
+  test('continues with settings', () => {
     expect(transcript.settings.get('serve')).toBe('everything')
     expect(transcriptRevisions(transcript)).toEqual(['one', 'two'])
     expect(provenBy(transcript)).toEqual(['B2', 'M1'])
@@ -77,7 +77,7 @@ describe('a file that is refused', () => {
       'line 2: settings must come before the first message',
     ],
     ['a line of another kind', '> 1\nprose', 'line 2: a line must start with >, >!, < or <~'],
-    ['what is no JSON', 'a\n> {', 'line 2: a string expected at column 4, found the end'],
+    ['what is not JSON', 'a\n> {', 'line 2: a string expected at column 4, found the end'],
   ] as const
 
   test.each(cases)('%s', (_, text, message) => {
@@ -85,7 +85,7 @@ describe('a file that is refused', () => {
     expect(() => readTranscript(text)).toThrow(message)
   })
 
-  test('a meta that is no object', () => {
+  test('a meta that is not an object', () => {
     const transcript = readTranscript('serve: a\nmeta: 1\n> 1')
     expect(() => metaOf(transcript)).toThrow('line 2: meta must be an object')
   })

@@ -4,7 +4,7 @@ import { ChannelError } from '../jsonrpc/channel.ts'
 import { limits } from '../util/limits/limits.ts'
 import { type Clock, systemClock } from '../util/time/clock.ts'
 
-/** Where the limit of open files comes from, and who gets the warnings. */
+/** The limit of open files, and the receiver of warnings. */
 export interface FileReserveOptions {
   readonly onError?: (error: Error) => void
   /** How many files the process may have open. By default the limit of the system, if it can be read. */
@@ -13,9 +13,9 @@ export interface FileReserveOptions {
 }
 
 /**
- * Returns a function that tells whether an accepted connection leaves fewer than `reservedFiles` file
+ * Returns a function that returns whether an accepted connection leaves fewer than `reservedFiles` file
  * handles free, which child processes, files and outgoing connections need. Beyond the limit itself the
- * system would refuse connections without a word. Reports to `onError` at most once per
+ * system would refuse connections silently. Reports to `onError` at most once per
  * `fileWarningMs`.
  */
 export function fileReserve(options: FileReserveOptions = {}): (socket: Socket) => boolean {
@@ -45,7 +45,7 @@ function descriptorOf(socket: Socket): number {
   return handle?.fd ?? -1
 }
 
-/** Returns how many files this process may have open; undefined where the system does not tell. */
+/** Returns how many files this process may have open; undefined if the system does not report it. */
 function systemFileLimit(): number | undefined {
   try {
     const found = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))

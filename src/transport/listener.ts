@@ -29,7 +29,7 @@ export interface Listener extends AsyncDisposable {
 
 /** The listener of a transport, which `listen` closes in steps. */
 export interface TransportListener extends Listener {
-  /** Announces that the listener is about to close, where load balancers look; goes on accepting. */
+  /** Announces to load balancers that the listener is about to close, and continues to accept connections. */
   retire?(): void
   /** Stops, and completes what belongs to no connection that was handed on. Never rejects. */
   drain?(): Promise<void>
@@ -65,8 +65,8 @@ export interface ConnectionLimits {
 
 /**
  * Limits the connections of a server, in all, for each client address and by the file handles that are
- * left. Further ones are closed at once and reported to `onError` as `'too-many'`; other listeners for connections find them destroyed.
- * Throws a TypeError for an invalid proxy.
+ * left. Further ones are closed at once and reported to `onError` as `'too-many'`; other listeners for
+ * connections find them destroyed. Throws a TypeError for an invalid proxy.
  */
 export function limitConnections(server: Server, options: ConnectionLimits): void {
   const { maxConnections = limits.connections.default, onError } = options
@@ -136,7 +136,7 @@ export function boundAddress(server: Server): string {
 export interface Accepted {
   /** Returns the open channels. */
   channels(): Iterable<Channel>
-  /** Destroys every connection, including those that are no channel yet. */
+  /** Destroys every connection, including those that are not channels yet. */
   destroy(): void
 }
 

@@ -95,7 +95,7 @@ describe('a memory pair', () => {
   })
 })
 
-describe('a sink that asks to wait', () => {
+describe('a sink that applies backpressure', () => {
   test.each(['resolves', 'rejects'])('gets the next message when its promise %s', async how => {
     const [left, right] = memoryPair()
     let settle = (): void => {}

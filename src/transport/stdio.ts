@@ -42,7 +42,7 @@ export function stdioChannel(options: StdioOptions = {}): Channel {
     },
     open: sink =>
       channel.open({
-        receive: (arrival, envelope) => sink.receive(arrival, envelope),
+        receive: (arrival, envelope, bytes) => sink.receive(arrival, envelope, bytes),
         closed: cause => {
           canSend = !isBrokenPipe(cause)
           sink.closed(canSend ? cause : undefined)

@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net'
 import { formatValue } from '../util/options.ts'
 
 /**
- * Returns a function that tells whether an address is that of a trusted proxy: one of these addresses,
+ * Returns a function that returns whether an address is that of a trusted proxy: one of these addresses,
  * such as `10.0.0.7`, or in one of these networks, such as `10.0.0.0/8`. Throws a TypeError for anything
  * else.
  */

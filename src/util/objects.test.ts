@@ -62,12 +62,12 @@ describe('frozenCopy', () => {
     expect(Object.isFrozen(value.info)).toBe(false)
   })
 
-  it('throws for a value that is no JSON', () => {
+  it('throws for a value that is not JSON', () => {
     expect(() => frozenCopy({ id: 1n })).toThrow(TypeError)
   })
 })
 
-test('isDeepFrozen knows the objects that deepFreeze froze', () => {
+test('isDeepFrozen recognizes the objects that deepFreeze froze', () => {
   expect(isDeepFrozen(deepFreeze({ a: 1 }))).toBe(true)
   expect(isDeepFrozen(Object.freeze({ a: 1 }))).toBe(false)
 })

@@ -3,7 +3,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Returns the strings of an untrusted array; undefined if the value is no array. */
+/** Returns the strings of an untrusted array; undefined if the value is not an array. */
 export function stringsIn(value: unknown): readonly string[] | undefined {
   return Array.isArray(value) ? value.filter(item => typeof item === 'string') : undefined
 }

@@ -55,7 +55,7 @@ test.each<[string, unknown, string]>([
     `option "maxMs" must be a number from 1 to ${longestDelayMs} (got 0)`,
   ],
   [
-    'a group that is no object',
+    'a group that is not an object',
     { limits: false },
     'option "limits" must be an object of options (got false)',
   ],

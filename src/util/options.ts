@@ -40,7 +40,7 @@ export function formatValue(value: unknown): string {
 }
 
 /** Groups of options that `false` switches off. */
-const canBeOff = new Set(['restart', 'reconnect', 'cors', 'sse', 'breaker'])
+const canBeOff = new Set(['restart', 'reconnect', 'cors', 'sse', 'breaker', 'toolSearch'])
 
 function checkMembers(options: object, table: OptionTable, group: string, prefix: string): void {
   for (const [name, value] of Object.entries(options)) {

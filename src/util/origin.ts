@@ -30,7 +30,7 @@ export interface OriginPolicy {
  *
  * A web page can make a browser connect to this machine under a name of its own (DNS rebinding). Two
  * headers reveal that, and a page cannot forge either: `Host` then contains that name, and `Origin`
- * that of the page. Clients that are no browser send no `Origin`, which is accepted.
+ * that of the page. Clients that are not browsers send no `Origin`, which is accepted.
  */
 export function originRefusal(request: RequestOrigin, policy: OriginPolicy): string | undefined {
   // The absolute form contains a second host, and implementations differ in which of the two counts.

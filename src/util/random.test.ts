@@ -18,7 +18,7 @@ test('names are long, never the same, and every byte is as likely as any other',
   expect(chi).toBeLessThan(400)
 })
 
-test('randomToken never repeats, and a token says nothing about the next', () => {
+test('randomToken never repeats, and a token does not reveal the next', () => {
   const tokens = Array.from({ length: 2000 }, () => randomToken())
   expect(new Set(tokens).size).toBe(tokens.length)
   const starts = new Set(tokens.map(token => token.slice(0, 4)))

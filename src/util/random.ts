@@ -6,7 +6,7 @@ export function randomHex(bytes: number): string {
 }
 
 /**
- * Returns a token of 96 random bits that nobody can guess, even who has seen others. Costs little, because
+ * Returns a token of 96 random bits, which cannot be guessed, not even from other tokens. Costs little, because
  * the random bits are generated in advance.
  */
 export function randomToken(): string {

@@ -11,7 +11,7 @@ const cases: readonly [what: string, input: string, expected: readonly string[]]
   ['lines of white space are blank', ' \t \n \r\r\na\n', ['frame a']],
   ['a carriage return alone does not split', 'a\rb\n', ['frame a\rb']],
   ['NEL, form feed, tab and NUL do not split', 'a\x85\f\t\0b\n', ['frame a\x85\f\t\0b']],
-  ['bytes that are no UTF-8 go on unchanged', '\xff\xc0\x80\n', ['frame \xff\xc0\x80']],
+  ['bytes that are not UTF-8 go on unchanged', '\xff\xc0\x80\n', ['frame \xff\xc0\x80']],
   ['a line without its end is not delivered', 'a\nbc', ['frame a', 'unfinished']],
   ['a line of exactly the limit fits', '12345678\n', ['frame 12345678']],
   ['the carriage return does not count', '12345678\r\n', ['frame 12345678']],

@@ -15,7 +15,7 @@ export interface OutgoingEvent {
  *
  * Each line of the data becomes its own field, so CR and CRLF arrive as LF. Throws a TypeError for an
  * `id` or `event` with CR, LF or NUL, which would begin another field or be ignored, and for a `retry`
- * that is no non-negative integer.
+ * that is not a non-negative integer.
  */
 export function writeEvent({ data, event, id, retry }: OutgoingEvent): string {
   let text = ''
@@ -52,7 +52,7 @@ export interface IncomingEvent {
   /** The last id up to and including this event; `''` if there was none. */
   readonly id: string
   /**
-   * Whether the data was no valid UTF-8 and was decoded with U+FFFD, as the standard requires. A
+   * Whether the data was not valid UTF-8 and was decoded with U+FFFD, as the standard requires. A
    * receiver that needs the exact text, as for JSON, must reject such an event.
    */
   readonly damaged: boolean

@@ -119,6 +119,25 @@ describe('trunkline check of a program', () => {
     ])
   })
 
+  test('behavior that no rule forbids is no failure', async () => {
+    const checked = await check('--', process.execPath, fixture('broken/lenient.js'))
+    expect([checked.code, failing(checked)]).toEqual([0, []])
+    const found = (status: string) =>
+      checked.steps.flatMap(({ findings }) =>
+        findings.filter(each => each.status === status).map(({ message }) => message),
+      )
+    expect(found('ok')).toEqual(
+      expect.arrayContaining([
+        'an unknown tool: got error -32603 "no such tool"',
+        'broken JSON: got error -32700 "Parse error"',
+      ]),
+    )
+    expect(found('warn')).toEqual([
+      expect.stringContaining('resources/list fails: got error -32603 "connect ECONNREFUSED'),
+      expect.stringContaining('tools/call without a name: got a result'),
+    ])
+  })
+
   test('a program that ends at once fails for one reason', async () => {
     const checked = await check('--', process.execPath, fixture('broken/exits-early.js'))
     expect(failing(checked)).toEqual(['handshake'])

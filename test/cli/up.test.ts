@@ -153,7 +153,7 @@ describe('up', () => {
     expect(JSON.stringify(_meta)).toMatch(/"bad".*its configuration is invalid: .*is not set/)
   })
 
-  test('rejects a file with an invalid server if told to be strict', async () => {
+  test('rejects a file with an invalid server with --strict', async () => {
     const folder = emptyFolder()
     const mcpServers = { good: everything, bad: { url: 'nowhere' } }
     writeFileSync(join(folder, 'mcp.json'), JSON.stringify({ mcpServers }))
@@ -322,6 +322,31 @@ describe('up', () => {
     writeFileSync(join(folder, 'trunkline.json'), '{ "mcpServers": 12 }')
     const bad = await trunkline(['up', '--dry-run', ...args], { cwd: folder })
     expect([bad.code, bad.stdout + bad.stderr]).toEqual([2, expect.stringContaining(':1:17: ')])
+  })
+
+  test('serves views at addresses of their own, or one view alone', async () => {
+    const folder = emptyFolder()
+    const listen = 'http://127.0.0.1:0/mcp'
+    const few = { tools: { allow: ['all__test_*'] }, listen: 'http://localhost:0/mcp' }
+    const views = { few, none: { servers: ['al'] } }
+    const config = { mcpServers: { all: everything }, listen, views }
+    writeFileSync(join(folder, 'trunkline.json'), JSON.stringify(config))
+    const toolsAt = async (address: string) => {
+      await using client = await connect(address)
+      return (await client.request('tools/list', {})).tools.length
+    }
+    const { lines, said, address } = await upUntil(/^Try:/, [], folder)
+    const [, other = ''] = /Serving (\S+) \(view few\)/.exec(lines.join('\n')) ?? []
+    expect(await toolsAt(other)).toBeLessThan(await toolsAt(address))
+    expect(said[0]).toContain('there is no server "al"')
+    const alone = await upUntil(/^Try:/, ['--view', 'few'], folder)
+    expect(await toolsAt(alone.address)).toBe(await toolsAt(other))
+    expect(alone.lines.join('\n').match(/Serving/g)).toHaveLength(1)
+    const unknown = await trunkline(['up', '--view', 'fewer'], { cwd: folder })
+    expect([unknown.code, unknown.stderr]).toEqual([
+      2,
+      expect.stringContaining('there is no view "fewer"; the views are few, none'),
+    ])
   })
 
   test('warns about fields without effect, with their position', async () => {

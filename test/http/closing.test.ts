@@ -61,7 +61,7 @@ describe('a listener that closes', () => {
     },
   )
 
-  test('announces it for `lameDuckMs`, and serves everybody meanwhile', async () => {
+  test('announces it for `lameDuckMs`, and serves all clients meanwhile', async () => {
     const on = await serve({ ops: new Ops(), lameDuckMs: 200 })
     const kept = await on.open({ method: 'GET', path: '/readyz' })
     expect((await kept.reply()).status).toBe(200)

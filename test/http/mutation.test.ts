@@ -65,7 +65,8 @@ function* wrong(revision: string): Generator<Message> {
 function problemOf(answer: unknown): string | undefined {
   if (!isRecord(answer) || answer.jsonrpc !== '2.0') return 'no JSON-RPC'
   if (typeof answer.method === 'string') return undefined
-  if ('result' in answer) return isRecord(answer.result) ? undefined : 'a result that is no object'
+  if ('result' in answer)
+    return isRecord(answer.result) ? undefined : 'a result that is not an object'
   const { error } = answer
   if (!isRecord(error) || !Number.isInteger(error.code) || typeof error.message !== 'string') {
     return 'an error without a code or words'
@@ -89,7 +90,7 @@ describe.each(allRevisions)('SEC-19: mutants of client messages in %s', revision
     server.attach(w.channel)
     const open = async (): Promise<void> => {
       const params = { protocolVersion: revision, capabilities, clientInfo }
-      const say = (message: object) => w.say(JSON.stringify({ jsonrpc: '2.0', ...message }))
+      const say = (message: object) => w.deliver(JSON.stringify({ jsonrpc: '2.0', ...message }))
       if (revision === stateless) return
       await say({ id: 'open', method: 'initialize', params })
       await turns(1)
@@ -119,7 +120,7 @@ describe.each(allRevisions)('SEC-19: mutants of client messages in %s', revision
       if (id === `m${count}` && wantsAnswer({ ...message, id }) && !lasting.has(message.method)) {
         unanswered.set(id, text)
       }
-      void w.say(text)
+      void w.deliver(text)
       if (++count % 64 === 0) await settle()
     }
     await settle()
@@ -129,7 +130,7 @@ describe.each(allRevisions)('SEC-19: mutants of client messages in %s', revision
     // The server still responds.
     const _meta = revision === stateless ? envelope : undefined
     const params = { name: 'thing', arguments: {}, _meta }
-    void w.say(JSON.stringify({ jsonrpc: '2.0', id: 'last', method: 'tools/call', params }))
+    void w.deliver(JSON.stringify({ jsonrpc: '2.0', id: 'last', method: 'tools/call', params }))
     await turns(20)
     expect(w.sent.map(text => JSON.parse(text)).find(({ id }) => id === 'last')).toMatchObject({
       result: { content: [{ text: 'done' }] },

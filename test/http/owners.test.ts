@@ -163,7 +163,7 @@ describe('SEC-15: the list of tasks', () => {
 })
 
 describe('SEC-14: a session of a principal', () => {
-  test('is not visible to others, however they ask, and theirs are not affected', async () => {
+  test('is not visible to others, whatever they send, and theirs are not affected', async () => {
     const { server } = make()
     const as = await serveKnown(server)
     const ada = as('ada')

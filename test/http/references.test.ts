@@ -8,7 +8,7 @@ import { compileSchema } from '../../src/mcp/schema/schema.ts'
 import type { JsonSchema } from '../../src/mcp/types/base.ts'
 import { Server } from '../../src/server/server.ts'
 import { growth, proportional, watch } from '../fuzz/cost.ts'
-import { type Asked, bare, fakeFetch, reply } from '../support/fake-fetch.ts'
+import { bare, fakeFetch, type ReceivedRequest, reply } from '../support/fake-fetch.ts'
 
 /** A file that exists, so that a missing file cannot explain why it is not read. */
 const file = fileURLToPath(new URL('../../package.json', import.meta.url))
@@ -96,10 +96,10 @@ async function opened(era: string, outputSchema: object, inputSchema: object = {
     ['tools/list', { ...complete, tools: [{ name: 'add', inputSchema, outputSchema }] }],
     ['tools/call', { ...complete, content: [], structuredContent: { sum: 3 } }],
   ])
-  const { fetch } = fakeFetch((asked: Asked) => {
-    if (asked.body === undefined) return bare(405)
-    const found = answers.get(asked.body.method)
-    return asked.body.id === undefined ? bare(202) : reply(asked, found)
+  const { fetch } = fakeFetch((received: ReceivedRequest) => {
+    if (received.body === undefined) return bare(405)
+    const found = answers.get(received.body.method)
+    return received.body.id === undefined ? bare(202) : reply(received, found)
   })
   const url = new URL('http://localhost:1/mcp')
   const dial = async () => httpChannel(url, { fetch, onError })
@@ -188,11 +188,11 @@ describe('SEC-13: a schema with very many alternatives', () => {
       onError.mockClear()
       const { client: caller } = await opened(era, anyOf(10_000))
       await caller.call('add')
-      expect(said()).toContain('more than 2000 schemas')
+      expect(said()).toContain('the schema is too large')
       await caller.close()
     }
     onError.mockClear()
-    const { client: caller } = await opened('2025-11-25', anyOf(1900))
+    const { client: caller } = await opened('2025-11-25', anyOf(400))
     expect((await caller.call('add')).structured).toEqual({ sum: 3 })
     expect(onError).not.toHaveBeenCalled()
   })
@@ -200,7 +200,7 @@ describe('SEC-13: a schema with very many alternatives', () => {
   test('takes time proportional to its size, whether rejected or used', async () => {
     const options = { what: 'x', side: 'output' } as const
     const refused = (size: number): void => {
-      expect(() => compileSchema(anyOf(size), options)).toThrow('more than 2000 schemas')
+      expect(() => compileSchema(anyOf(size), options)).toThrow('the schema is too large')
     }
     expect(growth(2000, refused)).toBeLessThan(proportional)
     const used = async (size: number): Promise<number> => {
@@ -213,8 +213,8 @@ describe('SEC-13: a schema with very many alternatives', () => {
     let small = Number.POSITIVE_INFINITY
     let large = Number.POSITIVE_INFINITY
     for (let round = 0; round < 5; round++) {
-      small = Math.min(small, await used(60))
-      large = Math.min(large, await used(60 * 32))
+      small = Math.min(small, await used(50))
+      large = Math.min(large, await used(50 * 32))
     }
     expect(large / small).toBeLessThan(proportional)
   })

@@ -7,15 +7,15 @@ import type { RevisionName } from '../../src/mcp/revisions/revisions.ts'
 import { proves } from '../requirements.ts'
 import { Owned } from '../support/channel.ts'
 import {
-  type Asked,
   bare,
+  DrivenChannel,
   Events,
   fakeFetch,
   inSession,
+  type ReceivedRequest,
   reply,
   type Script,
   settle,
-  Talk,
 } from '../support/fake-fetch.ts'
 
 const owned = new Owned()
@@ -35,30 +35,32 @@ const discovered = {
 /** Answers the first request of a client in any revision, and delegates everything else to the script. */
 function answering(revision: string, script: Script): Script {
   let sessions = 0
-  return (asked, count) => {
-    if (asked.body?.method === 'server/discover') return reply(asked, discovered)
-    if (asked.body?.method === 'initialize') {
+  return (received, count) => {
+    if (received.body?.method === 'server/discover') return reply(received, discovered)
+    if (received.body?.method === 'initialize') {
       const result = {
         protocolVersion: revision,
         capabilities,
         serverInfo: { name: 's', version: '1' },
       }
-      return reply(asked, result, { 'mcp-session-id': `s${++sessions}` })
+      return reply(received, result, { 'mcp-session-id': `s${++sessions}` })
     }
-    if (asked.method === 'DELETE') return bare(204)
-    return asked.body?.method === 'notifications/initialized' ? bare(202) : script(asked, count)
+    if (received.method === 'DELETE') return bare(204)
+    return received.body?.method === 'notifications/initialized'
+      ? bare(202)
+      : script(received, count)
   }
 }
 
 async function open(revision: RevisionName, script: Script, options: ClientOptions = {}) {
-  const { fetch, asked } = fakeFetch(answering(revision, script))
+  const { fetch, received } = fakeFetch(answering(revision, script))
   const dial = async () =>
     httpChannel(new URL('http://localhost:1/mcp'), { fetch, onError: () => {} })
   const client = await openClient(dial, { revisions: [revision], onError: () => {}, ...options })
-  return { client: owned.add(client), asked }
+  return { client: owned.add(client), received }
 }
 
-const methodOf = ({ body, method }: Asked): string => body?.method ?? method
+const methodOf = ({ body, method }: ReceivedRequest): string => body?.method ?? method
 
 describe.each(['2025-03-26', '2025-06-18', newest, stateless] as const)(
   'a client of %s',
@@ -67,14 +69,14 @@ describe.each(['2025-03-26', '2025-06-18', newest, stateless] as const)(
 
     test('sends each message as a POST of its own, and accepts both kinds of response', async () => {
       proves('H3', 'H3b', 'H6b', 'H8', 'N3', 'N3b', 'N3c', 'N5b', 'N8', 'N9')
-      const { client, asked } = await open(revision, one => {
+      const { client, received } = await open(revision, one => {
         if (one.method === 'GET') return bare(405)
         const result = { resultType: 'complete', content: [] }
         if (one.body.params.name !== 'streams') return reply(one, result)
         return new Events().message({ id: one.body.id, result }).end()
       })
       await Promise.all([client.call('one'), client.call('streams'), client.call('two')])
-      const posts = asked.filter(({ method }) => method === 'POST')
+      const posts = received.filter(({ method }) => method === 'POST')
       const opening = isStateless
         ? ['server/discover']
         : ['initialize', 'notifications/initialized']
@@ -87,7 +89,7 @@ describe.each(['2025-03-26', '2025-06-18', newest, stateless] as const)(
         const version = body.params._meta['io.modelcontextprotocol/protocolVersion']
         expect(headers.get('mcp-protocol-version')).toBe(version)
       }
-      const gets = asked.filter(({ method }) => method === 'GET')
+      const gets = received.filter(({ method }) => method === 'GET')
       expect(gets.map(({ headers }) => headers.get('accept'))).toEqual(
         isStateless ? [] : ['text/event-stream'],
       )
@@ -97,7 +99,7 @@ describe.each(['2025-03-26', '2025-06-18', newest, stateless] as const)(
 
 test('a stateless client answers no server requests', async () => {
   proves('N3e')
-  const { client, asked } = await open(
+  const { client, received } = await open(
     stateless,
     one =>
       new Events()
@@ -109,12 +111,12 @@ test('a stateless client answers no server requests', async () => {
   )
   await client.call('asks')
   await settle()
-  expect(asked.map(methodOf)).toEqual(['server/discover', 'tools/call'])
+  expect(received.map(methodOf)).toEqual(['server/discover', 'tools/call'])
 })
 
 test('a lost session is replaced by another, whose initialize request has no session id', async () => {
   proves('H12g')
-  const { client, asked } = await open(
+  const { client, received } = await open(
     newest,
     one => {
       if (one.method === 'GET') return bare(405)
@@ -124,24 +126,24 @@ test('a lost session is replaced by another, whose initialize request has no ses
     { reconnect: { attempts: 3, baseMs: 1 } },
   )
   await client.call('again')
-  const openings = asked.filter(one => methodOf(one) === 'initialize')
+  const openings = received.filter(one => methodOf(one) === 'initialize')
   expect(openings.map(({ headers }) => headers.has('mcp-session-id'))).toEqual([false, false])
-  const calls = asked.filter(one => methodOf(one) === 'tools/call')
+  const calls = received.filter(one => methodOf(one) === 'tools/call')
   expect(calls.map(({ headers }) => headers.get('mcp-session-id'))).toEqual(['s1', 's2'])
 })
 
 test('the id of a session is sent only to its server, and is in no error', async () => {
   proves('H12c')
   const secret = 'a-secret-id'
-  const elsewhere: Script = asked =>
-    asked.method === 'GET' ? bare(405) : bare(307, { location: 'http://evil.test/mcp' })
-  const talk = new Talk(inSession(newest, elsewhere, secret))
-  await talk.openSession(newest)
-  talk.request(1, 'tools/list')
-  await talk.ended(2)
-  expect(talk.failures).toMatchObject([{ id: 1, error: { code: 'refused' } }])
-  expect(talk.asked.every(({ url }) => url === 'http://localhost:1/mcp')).toBe(true)
-  const reported = [...talk.errors, ...talk.failures.map(({ error }) => error)]
+  const elsewhere: Script = received =>
+    received.method === 'GET' ? bare(405) : bare(307, { location: 'http://evil.test/mcp' })
+  const driven = new DrivenChannel(inSession(newest, elsewhere, secret))
+  await driven.openSession(newest)
+  driven.request(1, 'tools/list')
+  await driven.ended(2)
+  expect(driven.failures).toMatchObject([{ id: 1, error: { code: 'refused' } }])
+  expect(driven.received.every(({ url }) => url === 'http://localhost:1/mcp')).toBe(true)
+  const reported = [...driven.errors, ...driven.failures.map(({ error }) => error)]
   expect(reported.length).toBeGreaterThan(0)
   for (const error of reported) expect(String(error)).not.toContain(secret)
 })
@@ -153,20 +155,20 @@ test('a server request about a task is received on the standalone stream', async
     if (one.method === 'GET') return stream.response
     return one.body.method === undefined ? bare(202) : new Promise<Response>(() => {})
   })
-  const talk = new Talk(script)
-  await talk.openSession(newest)
-  talk.request(1, 'tasks/result', { taskId: 't' })
+  const driven = new DrivenChannel(script)
+  await driven.openSession(newest)
+  driven.request(1, 'tasks/result', { taskId: 't' })
   const _meta = { 'io.modelcontextprotocol/related-task': { taskId: 't' } }
   stream.message({ id: 'q', method: 'elicitation/create', params: { _meta } })
-  await talk.ended(2)
-  expect(talk.arrivals[1]?.arrival).toMatchObject({ id: 'q', params: { _meta } })
-  void talk.channel.send({ type: 'result', id: 'q', result: { action: 'decline' } })
+  await driven.ended(2)
+  expect(driven.arrivals[1]?.arrival).toMatchObject({ id: 'q', params: { _meta } })
+  void driven.channel.send({ type: 'result', id: 'q', result: { action: 'decline' } })
   await settle()
-  expect(talk.asked.at(-1)?.body).toMatchObject({ id: 'q', result: { action: 'decline' } })
+  expect(driven.received.at(-1)?.body).toMatchObject({ id: 'q', result: { action: 'decline' } })
   stream.message({ id: 1, result: {} })
-  await talk.ended(3)
-  expect(talk.failures).toEqual([])
-  void talk.channel.close()
+  await driven.ended(3)
+  expect(driven.failures).toEqual([])
+  void driven.channel.close()
 })
 
 test('a tool that must not be used is reported with its name and the reason', async () => {
@@ -175,12 +177,12 @@ test('a tool that must not be used is reported with its name and the reason', as
     name: 'bad',
     inputSchema: { type: 'object', properties: { a: { type: 'number', 'x-mcp-header': 'A' } } },
   }
-  const talk = new Talk(one => reply(one, { tools: [bad] }))
+  const driven = new DrivenChannel(one => reply(one, { tools: [bad] }))
   const _meta = { 'io.modelcontextprotocol/protocolVersion': stateless }
-  talk.request(1, 'tools/list', { _meta })
-  await talk.ended()
-  expect(talk.arrivals).toMatchObject([{ arrival: { result: { tools: [] } } }])
-  expect(talk.errors.map(String)).toEqual([
+  driven.request(1, 'tools/list', { _meta })
+  await driven.ended()
+  expect(driven.arrivals).toMatchObject([{ arrival: { result: { tools: [] } } }])
+  expect(driven.errors.map(String)).toEqual([
     expect.stringMatching(/"bad".*must be on a string, an integer or a boolean/),
   ])
 })

@@ -65,7 +65,7 @@ const rejected: readonly (readonly [string, Asking])[] = [
 ]
 
 /** Returns a request as a service receives it, without a socket. */
-function asked({ method = 'POST', headers, body }: Asking): HttpRequest {
+function received({ method = 'POST', headers, body }: Asking): HttpRequest {
   const all = { accept: `${json}, text/event-stream`, 'content-type': json, ...headers }
   const said = Object.fromEntries(
     Object.entries(all).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
@@ -79,7 +79,7 @@ function asked({ method = 'POST', headers, body }: Asking): HttpRequest {
 /** Sends one request to a service. */
 function handed(service: HttpService, asking: Asking): FakeReply {
   const reply = new FakeReply()
-  service.handle(asked(asking), reply)
+  service.handle(received(asking), reply)
   return reply
 }
 
@@ -106,7 +106,7 @@ describe('SEC-16: rejected initialize requests', () => {
       sessions: { maxSessions: 1 },
       onError: () => {},
     })
-    const requests = rejected.map(([, asking]) => asked(asking))
+    const requests = rejected.map(([, asking]) => received(asking))
     const flood = async (count: number): Promise<void> => {
       for (let i = 0; i < count; i++) {
         const request = requests[i % requests.length]

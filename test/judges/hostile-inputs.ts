@@ -202,7 +202,7 @@ export const structureInputs: readonly HostileInput[] = [
   noJson('two messages without a border', ping('1') + ping('2')),
   noJson('brackets that do not match, in params', echo('[}')),
   noJson('a batch with one message that breaks off', `[${ping('1')},{"jsonrpc":"2.0"]`),
-  noJson('a batch with one value that is no JSON', `[${ping('1')},nul]`),
+  noJson('a batch with one value that is not JSON', `[${ping('1')},nul]`),
   noJson('a batch with a comma too many', `[${ping('1')},]`),
   noJson('a comment', `/* x */${ping('1')}`),
 ]
@@ -297,7 +297,7 @@ export const shapeInputs: readonly HostileInput[] = [
     `[${ping('1')},{"jsonrpc":"2.0","id":nul,"id":1,"method":"ping"}]`,
   ),
   noJson(
-    'a member of ours that is no JSON, behind a wrong version',
+    'a member of ours that is not JSON, behind a wrong version',
     `{"jsonrpc":"1.0",${call},"params":[tru]}`,
   ),
   noJson('a member that is none of ours and no JSON', `{${full},"x":tru}`),

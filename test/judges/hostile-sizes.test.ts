@@ -53,7 +53,7 @@ describe.each(wires)('a server over $name with a limit of 1000 bytes', wire => {
     { name: '1001 bytes', text: padded(1001) },
     { name: '1003 bytes in fewer characters', text: padded(1003, 'é') },
     { name: 'a million bytes', text: padded(1_000_000) },
-    { name: 'a million bytes that are no JSON', text: 'x'.repeat(1_000_000) },
+    { name: 'a million bytes that are not JSON', text: 'x'.repeat(1_000_000) },
   ]
   it.each(large)('rejects $name, and other connections stay open', async ({ text }) => {
     const connect = await open(wire, { maxBytes })

@@ -93,7 +93,7 @@ describe('the JSON test suite', () => {
   })
 
   it.each(slots)(
-    'rejects a message with a document as %s as no JSON exactly if the document is no JSON',
+    'rejects a message with a document as %s as no JSON exactly if the document is not JSON',
     slot => {
       const wrong = documents.filter(({ bytes }) => {
         const text = Buffer.concat([Buffer.from(slot), bytes, Buffer.from('}')])

@@ -53,7 +53,7 @@ function cell(wire: Wire, revision: Revision): Cell {
 
 function known(name: Revision): Known {
   const found = revisionNamed(name)
-  if (found === undefined) throw new Error(`there is no revision ${name}`)
+  if (found === undefined) throw new Error(`there is not a revision ${name}`)
   return found
 }
 

@@ -169,7 +169,7 @@ describe.each(named)('over %s', (_, cell) => {
     expect(logs.map(({ level }) => level)).toEqual([...wanted, 'emergency'])
   })
 
-  test('progress is reported to callers that want it, and always increases', async () => {
+  test('progress is reported to callers that request it, and always increases', async () => {
     proves('U5', 'U5b', 'U5c', 'U5d', 'U5e')
     const reported: number[] = []
     const before = recorder.of('notifications/progress').length

@@ -200,7 +200,7 @@ function netTarget(address: string): { path: string } | { host: string; port: nu
 
 const nothing = {
   raw: (): Promise<Raw> => Promise.reject(new Error('there is no wire')),
-  socket: (): Promise<Socket> => Promise.reject(new Error('there is no socket')),
+  socket: (): Promise<Socket> => Promise.reject(new Error('there is not a socket')),
   listener: (): Listener => {
     throw new Error('there is no listener')
   },

@@ -94,7 +94,7 @@ const right: readonly Row[] = [
     options: { ...listed, strict: true },
   },
   {
-    name: 'structure that is no object',
+    name: 'structure that is not an object',
     revision: '2026-07-28',
     from: 'server',
     message: result({ ...complete, content: [], structuredContent: 7 }),
@@ -131,7 +131,7 @@ const wrong: readonly (Row & { readonly problem: string })[] = [
     revision: '2025-11-25',
     from: 'client',
     message: 42,
-    problem: 'the message is no object',
+    problem: 'the message is not an object',
   },
   {
     name: 'another version of JSON-RPC',
@@ -152,7 +152,7 @@ const wrong: readonly (Row & { readonly problem: string })[] = [
     revision: '2025-03-26',
     from: 'client',
     message: { ...request('ping'), id: null },
-    problem: 'message.id is no string or integer',
+    problem: 'message.id is not a string or integer',
   },
   {
     name: 'a method that came later',
@@ -250,12 +250,12 @@ const wrong: readonly (Row & { readonly problem: string })[] = [
     problem: 'result.structuredContent is not known',
   },
   {
-    name: 'structure that is no object',
+    name: 'structure that is not an object',
     revision: '2025-11-25',
     from: 'server',
     message: result({ content: [], structuredContent: 7 }),
     options: called,
-    problem: 'result.structuredContent is no object',
+    problem: 'result.structuredContent is not an object',
   },
   {
     name: 'a picture that is not Base64',
@@ -360,7 +360,7 @@ describe('a message is checked against the schema of its revision', () => {
 })
 
 describe('a conversation', () => {
-  test('knows which request a result answers', () => {
+  test('finds the request that a result answers', () => {
     const conversation = new Conversation('2025-06-18')
     expect(conversation.sent('client', request('tools/list'))).toEqual([])
     expect(conversation.sent('server', result({ tools: [{}] }))).toEqual([

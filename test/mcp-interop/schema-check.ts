@@ -34,7 +34,7 @@ export function checkSent(
   { answers, strict = false }: CheckOptions = {},
 ): string[] {
   if (Array.isArray(message)) return checkBatch(revision, from, message, strict)
-  if (!isRecord(message)) return ['the message is no object']
+  if (!isRecord(message)) return ['the message is not an object']
   const problems: string[] = []
   const place: Place = { revision, path: 'message', problems, strict }
   if (message.jsonrpc !== '2.0') problems.push('message.jsonrpc is not 2.0')
@@ -59,7 +59,7 @@ export class Conversation {
   /** The problems of the next message, each prefixed with the method of the message. */
   sent(from: Side, message: unknown): string[] {
     if (Array.isArray(message)) return message.flatMap(each => this.sent(from, each))
-    if (!isRecord(message)) return ['the message is no object']
+    if (!isRecord(message)) return ['the message is not an object']
     const other: Side = from === 'client' ? 'server' : 'client'
     const { method, id: key } = message
     const answers = method === undefined ? this.#asked.get(keyOf(other, key)) : undefined
@@ -96,7 +96,7 @@ function checkCall(message: Message, from: Side, place: Place): void {
   const { revision, problems, path } = place
   const { method } = message
   if (typeof method !== 'string') {
-    problems.push(`${path}.method is no string`)
+    problems.push(`${path}.method is not a string`)
     return
   }
   const isRequest = 'id' in message

@@ -24,7 +24,7 @@ describe('the messages of the packages', () => {
     expect(messages).toBeGreaterThan(2 * scenario.length)
   })
 
-  test('are found invalid where a package knows only one revision', async () => {
+  test('are found invalid if a package supports only one revision', async () => {
     const cell: Cell = { driver: 'sdk1', server: 'sdk1', revision: '2024-11-05' }
     const { problems } = await recordTraffic(
       cell.revision,

@@ -57,7 +57,7 @@ function idsIn(path: string, text: string): readonly string[] {
     const list = inside.trim().replace(/,$/, '').split(',')
     for (const item of list) {
       const id = /^(['"])([^'"]+)\1$/.exec(item.trim())?.[2]
-      if (id === undefined) throw new Error(`${path}: the ids in ${call} are no strings in quotes`)
+      if (id === undefined) throw new Error(`${path}: the ids in ${call} are not strings in quotes`)
       ids.push(id)
     }
   }

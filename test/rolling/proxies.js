@@ -16,6 +16,7 @@ defaults
   timeout connect 2s
   timeout client 30s
   timeout server 30s
+  timeout check 30s
   option redispatch
   retries 3
 frontend in

@@ -6,6 +6,8 @@ import type { RevisionName } from '../../src/mcp/revisions/revisions.ts'
 import type { BalanceStrategy, UpstreamOptions } from '../../src/router/options.ts'
 import type { Router } from '../../src/router/router.ts'
 import { Server } from '../../src/server/server.ts'
+import { fakeClock } from '../../src/testing/fake-clock.ts'
+import { until } from '../support/processes.ts'
 import { caller, routed } from './routed.ts'
 
 /** The addresses of interchangeable servers, each of which returns its own index. */
@@ -131,4 +133,41 @@ describe('servers with sessions', () => {
     await mortal.close()
     await expect.poll(async () => (await clients[at]?.call('who'))?.text).toBe('0')
   })
+})
+
+test('a restart ends the ejection of an instance that was slower than the others', async () => {
+  const clock = fakeClock()
+  let slowMs = 100
+  const begin = (name: string, address: string, work: () => void) => {
+    const server = new Server({ name, version: '1' })
+    server.tool('who', {}, () => {
+      work()
+      return name
+    })
+    return listen(server, address)
+  }
+  const fast = await begin('fast', 'tcp://127.0.0.1:0', () => {})
+  const beSlow = (): void => clock.advance(slowMs)
+  const slow = await begin('slow', 'tcp://127.0.0.1:0', beSlow)
+  onTestFinished(() => fast.close())
+  const urls = [fast.address, slow.address]
+  const router = await routed(
+    { it: { urls, prefix: false, balance: 'round-robin', health: { intervalMs: 0 } } },
+    { clock },
+  )
+  const client = await caller(router, { era: 'stateless' })
+  const second = () => router.server('it')?.instances[1]
+  while (second()?.reason?.startsWith('its calls take') !== true) await client.call('who')
+  slowMs = 0
+  await slow.close()
+  await until(() => second()?.state === 'waiting')
+  const again = await begin('slow', slow.address, beSlow)
+  onTestFinished(() => again.close())
+  await until(() => {
+    clock.advance(1)
+    return second()?.state === 'ready'
+  })
+  expect(second()?.reason).toBeUndefined()
+  const said = new Set([(await client.call('who')).text, (await client.call('who')).text])
+  expect(said).toContain('slow')
 })

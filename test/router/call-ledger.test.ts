@@ -145,7 +145,7 @@ describe.each(cells)('calls through a router at %s in %s', (address, revision) =
       ...readings(observer.metricsText(), 'trunkline_calls_in_flight').values(),
     ]
     await expect.poll(() => inFlight().every(value => value === 0)).toBe(true)
-    // A cancelled call is no failure: the one warning is about the call that was refused.
+    // A cancelled call is not a failure: the one warning is about the call that was refused.
     const warnings = lines.filter(line => line.includes('"call failed"'))
     expect(warnings.filter(line => !line.includes('"refuse"'))).toEqual([])
   })

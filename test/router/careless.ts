@@ -96,5 +96,5 @@ function made<T>(all: Map<string, T>, key: string, make: () => T): T {
 }
 
 function unknown(): never {
-  throw new Error(`there is no revision ${revision}`)
+  throw new Error(`there is not a revision ${revision}`)
 }

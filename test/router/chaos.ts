@@ -1,10 +1,11 @@
 import { appendFileSync } from 'node:fs'
-import { onTestFinished } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
 import { listen } from '../../src/listen.ts'
 import type { UpstreamOptions } from '../../src/router/options.ts'
 import { Server } from '../../src/server/server.ts'
-import { isAlive, until } from '../support/processes.ts'
+import { pollOptions } from '../support/poll-options.ts'
+import { isAlive } from '../support/processes.ts'
 import { cutProxy } from './cut-proxy.ts'
 import { type Ledger, ledgerHere, worker } from './ledger.ts'
 import { caller, routed } from './routed.ts'
@@ -84,18 +85,25 @@ export async function chaos(options: ChaosOptions): Promise<ChaosReport> {
       await fault(turn)
     }
   }
-  const pidOf = (at: number): number | undefined =>
-    router.server('killed')?.instances[at % 3]?.pids.find(isAlive)
-  await Promise.all([
-    repeat(options.kills, async turn => {
-      await until(() => pidOf(turn) !== undefined)
-      process.kill(pidOf(turn) as number, 'SIGKILL')
-    }),
-    repeat(options.cuts, () => wire.cut()),
-    repeat(options.reloads, turn => router.update({ ...servers, ...changed(turn) })),
-  ])
-  isOver = true
-  await Promise.all(load)
+  /** Returns a process of each instance in turn. Throws with the state of an instance that has none. */
+  const pidOf = (turn: number): number => {
+    const instance = router.server('killed')?.instances[turn % 3]
+    const pid = instance?.pids.find(isAlive)
+    if (pid === undefined) throw new Error(`no process to kill: ${JSON.stringify(instance)}`)
+    return pid
+  }
+  try {
+    await Promise.all([
+      repeat(options.kills, async turn => {
+        process.kill(await vi.waitFor(() => pidOf(turn), pollOptions), 'SIGKILL')
+      }),
+      repeat(options.cuts, () => wire.cut()),
+      repeat(options.reloads, turn => router.update({ ...servers, ...changed(turn) })),
+    ])
+  } finally {
+    isOver = true
+    await Promise.all(load)
+  }
   return {
     killed: accountOf(ledgers.killed),
     cut: accountOf(ledgers.cut),

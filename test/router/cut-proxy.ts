@@ -7,6 +7,10 @@ export interface CutProxy {
   readonly port: number
   /** Cuts all connections. New ones can be opened. */
   cut(): void
+  /** Cuts all connections, and refuses new ones until `start` is called. */
+  stop(): void
+  /** Accepts connections again, at the same port. */
+  start(): Promise<void>
 }
 
 /** Starts a proxy in front of a port, for as long as the test lasts. */
@@ -30,11 +34,16 @@ export async function cutProxy(port: number): Promise<CutProxy> {
       })
     }
   })
-  proxy.listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
-  onTestFinished(() => {
+  const listen = async (at: number): Promise<void> => {
+    proxy.listen(at, '127.0.0.1')
+    await once(proxy, 'listening')
+  }
+  const stop = (): void => {
     cut()
     proxy.close()
-  })
-  return { port: (proxy.address() as AddressInfo).port, cut }
+  }
+  await listen(0)
+  onTestFinished(stop)
+  const { port: own } = proxy.address() as AddressInfo
+  return { port: own, cut, stop, start: () => listen(own) }
 }

@@ -4,7 +4,7 @@ import { until } from '../support/processes.ts'
 import { worker } from './ledger.ts'
 import { caller, pidsOf, routed } from './routed.ts'
 
-test('a missed health check is visible from the first one, until the program is heard again', async () => {
+test('a missed health check is visible from the first one, until the program responds again', async () => {
   const health = { intervalMs: 20, timeoutMs: 20, failures: 1_000_000 }
   const router = await routed({ work: worker({}, { health }) })
   const missed: string[] = []

@@ -131,7 +131,10 @@ export interface WorkerOptions {
   readonly grandchild?: boolean
 }
 
+/** Restarts are counted over a time in which any machine starts a program often enough. */
+const restart = { windowMs: 3_600_000 }
+
 /** The program `worker.js` as an upstream server. */
 export function worker(given: WorkerOptions = {}, more: UpstreamOptions = {}): UpstreamOptions {
-  return { command: process.execPath, args: [program, JSON.stringify(given)], ...more }
+  return { command: process.execPath, args: [program, JSON.stringify(given)], restart, ...more }
 }

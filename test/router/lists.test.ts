@@ -33,7 +33,7 @@ describe('a server one of whose lists cannot be read', () => {
     expect([tools, prompts, resources]).toEqual(counts)
   })
 
-  test('is asked for it again after a while', async () => {
+  test('is requested again after a while', async () => {
     const clock = fakeClock()
     const server = new Server({ name: 'broken', version: '1' }, { onError: () => {} })
     server.prompt('plan', {}, () => 'planned')

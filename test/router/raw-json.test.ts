@@ -104,7 +104,7 @@ test.each(['of the router', 'of the server'])(
   },
 )
 
-test('a caller whose revision lacks a content type gets a substitute that it knows', async () => {
+test('a caller whose revision lacks a content type gets a substitute', async () => {
   const link = '{"content":[{"type":"resource_link","uri":"a:b","name":"b"}]}'
   const { result } = JSON.parse(await answered(plain, link, '2025-03-26'))
   expect(result.content).toEqual([expect.objectContaining({ type: 'text' })])

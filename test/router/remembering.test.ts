@@ -1,4 +1,6 @@
+import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { RpcError } from '../../src/jsonrpc/error.ts'
 import { listen } from '../../src/listen.ts'
 import { RememberedLists, Router, type RouterOptions } from '../../src/router/index.ts'
 import { Server } from '../../src/server/server.ts'
@@ -138,6 +140,25 @@ test('a server that starts on first use is not started by a list from memory, bu
   expect(lazy.server('it')).toMatchObject({ level: 'ok', instances: [{ state: 'ready' }] })
 })
 
+test('a process is started once first lists were answered from memory, or by a call', async () => {
+  const args = [fileURLToPath(new URL('../fixtures/everything-stdio.js', import.meta.url))]
+  const servers = { it: { command: process.execPath, args } }
+  const remembered = await fromFirstRun(servers)
+  const stateOf = (of: Router) => of.server('it')?.instances[0]?.state
+  const clock = fakeClock()
+  const waiting = router(servers, { remembered, clock })
+  const client = await caller(waiting)
+  const { tools } = await client.request('tools/list', {})
+  expect([tools.length > 0, stateOf(waiting)]).toEqual([true, 'idle'])
+  clock.advance(2 * limits.rememberedStartMs.default)
+  await waiting.ready()
+  expect(stateOf(waiting)).toBe('ready')
+  const called = router(servers, { remembered, clock: fakeClock() })
+  const other = await caller(called)
+  await other.request('tools/call', { name: tools[0]?.name ?? '', arguments: {} }).catch(() => {})
+  expect(stateOf(called)).toBe('ready')
+})
+
 test.each(['tools/list', 'tools/call'] as const)(
   'a server that starts on first use and is not remembered is started by %s',
   async method => {
@@ -151,11 +172,45 @@ test.each(['tools/list', 'tools/call'] as const)(
   },
 )
 
+test('a list that failed is not remembered, and the others are', async () => {
+  const { server, url, hold } = await served()
+  let isFailing = true
+  server.resource('text', 'memo://text', {}, () => 'text')
+  server.use(next => (message, exchange) => {
+    if (isFailing && message.method === 'resources/list') throw new RpcError(-32603, 'no database')
+    return next(message, exchange)
+  })
+  const remembered = await fromFirstRun({ it: { url } })
+  const [entry] = Object.values(remembered.export().servers)
+  expect(Object.keys((entry as { lists: object }).lists)).not.toContain('resources')
+  const start = hold()
+  isFailing = false
+  const client = await caller(router({ it: { url } }, { remembered }))
+  expect((await client.request('tools/list', {})).tools).toHaveLength(1)
+  const resources = client.request('resources/list', {})
+  start()
+  expect((await resources).resources).toHaveLength(1)
+})
+
+test('a server that lists the same again changes nothing', async () => {
+  const { url } = await served()
+  const remembered = await fromFirstRun({ it: { url } })
+  let saves = 0
+  const second = router({ it: { url } }, { remembered, onRemembered: () => saves++ })
+  const client = await caller(second, { era: 'session' })
+  const changes = client.changes({ tools: true })
+  await second.ready()
+  expect((await client.call('it__work')).text).toBe('done')
+  expect(saves).toBe(0)
+  await changes.return()
+})
+
 test('a file of another kind is refused, and invalid entries of a file are left out', () => {
   const lists = new RememberedLists()
   for (const file of [null, [], {}, { version: 2, servers: {} }]) {
     expect(() => lists.import(file)).toThrow('not a file of remembered lists')
   }
-  lists.import({ version: 1, servers: { a: 1, b: { lists: {} }, c: { revision: 'x' } } })
+  const d = { revision: '2025-11-25', capabilities: {}, lists: { tools: 1 } }
+  lists.import({ version: 1, servers: { a: 1, b: { lists: {} }, c: { revision: 'x' }, d } })
   expect(lists.export().servers).toEqual({})
 })

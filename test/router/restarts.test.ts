@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { fakeClock } from '../../src/testing/fake-clock.ts'
+import { limits } from '../../src/util/limits/limits.ts'
 import { until } from '../support/processes.ts'
 import { ledgerHere, worker } from './ledger.ts'
 import { caller, failureOf, pidsOf, routed } from './routed.ts'
@@ -18,6 +20,22 @@ describe('a program that works and is killed', () => {
     expect(await ledger.call(client, 'work__work')).toMatchObject({ outcome: 'ok' })
     expect(ledger.reconcile()).toEqual([])
     expect(router.server('work')).toMatchObject({ level: 'ok', instances: [{ restarts: 8 }] })
+  })
+
+  test('is restarted although other instances get all calls', async () => {
+    const clock = fakeClock()
+    const router = await routed({ work: worker({}, { instances: 2 }) }, { clock })
+    const idle = () => router.server('work')?.instances[1]
+    for (let kill = 0; kill < 8; kill++) {
+      clock.advance(limits.restartUnusedMs.default)
+      const pid = idle()?.pids[0]
+      process.kill(pid as number, 'SIGKILL')
+      await until(() => {
+        clock.advance(1)
+        return idle()?.state === 'ready' && idle()?.pids[0] !== pid
+      })
+    }
+    expect(router.server('work')).toMatchObject({ level: 'ok' })
   })
 
   test('is quarantined if it does so before its first answer each time', async () => {

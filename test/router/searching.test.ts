@@ -31,7 +31,7 @@ describe('an unlisted resource', () => {
     expect((await client.read('here://')).contents).toMatchObject([{ text: 'found' }])
   })
 
-  test('is reported missing only where every server could be asked', async () => {
+  test('is reported missing only if every server could be reached', async () => {
     const router = await routed(silentAndOther())
     const client = await caller(router)
     expect(await failureOf(client.read('gone://'))).toMatchObject({ kind: 'resource_not_found' })

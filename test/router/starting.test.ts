@@ -127,7 +127,7 @@ describe.each(eras)('a %s caller', era => {
     await Promise.all(calls)
   })
 
-  test('learns that the server is starting when the wait is over', async () => {
+  test('is answered that the server is starting when the wait ends', async () => {
     const { router, clock } = starting(['a'])
     const client = await caller(router, { era })
     const calls = [

@@ -267,15 +267,15 @@ async function handled() {
 /** The `working` server behind a proxy that forwards every header and does not support upgrades. */
 async function proxied() {
   const { url, seen } = await serving()
-  const proxy = createHttpServer((asked, answer) => {
-    const { method, headers } = asked
+  const proxy = createHttpServer((received, answer) => {
+    const { method, headers } = received
     const { host } = new URL(url)
     const passed = httpRequest(url, { method, headers: { ...headers, host } }, from => {
       answer.writeHead(from.statusCode ?? 500, from.headers)
       from.pipe(answer)
     })
     passed.on('error', () => answer.destroy())
-    asked.pipe(passed)
+    received.pipe(passed)
   }).listen(0, '127.0.0.1')
   await once(proxy, 'listening')
   onTestFinished(() => {

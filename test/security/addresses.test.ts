@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { listen } from '../../src/listen.ts'
-import { opening } from '../http/requests.ts'
+import { Server } from '../../src/server/server.ts'
+import { calling, opening } from '../http/requests.ts'
 import { serve } from '../http/served.ts'
 import { stage } from '../support/http-server.ts'
 
@@ -81,4 +82,30 @@ describe.each(['fast', 'node'] as const)('sessions of one address with the parse
     expect((await from('198.51.100.2')).status).toBe(200)
     expect((await from('forged, 198.51.100.1')).status).toBe(503)
   })
+})
+
+test('tasks of callers that nobody has identified count for their client addresses', async () => {
+  const server = new Server({ name: 'tasks', version: '1' }, { tasks: { maxPerCaller: 1 } })
+  server.tool('long', { task: 'required' }, (_, { signal }) => {
+    return new Promise(resolve => signal.addEventListener('abort', () => resolve('')))
+  })
+  const served = await serve({ trustedProxies: ['127.0.0.1'] }, server)
+  const meta = {
+    'io.modelcontextprotocol/clientCapabilities': {
+      extensions: { 'io.modelcontextprotocol/tasks': {} },
+    },
+  }
+  const call = async (address: string) => {
+    const { json } = await served.ask(
+      calling('long', {}, { meta, headers: { 'x-forwarded-for': address } }),
+    )
+    return json.error?.message ?? json.result.resultType
+  }
+  expect(await call('203.0.113.1')).toBe('task')
+  expect(await call('203.0.113.1')).toContain('Maximum concurrent tasks')
+  expect(await call('203.0.113.2')).toBe('task')
+  // Addresses of private networks have a quota each, too.
+  expect([await call('10.0.0.1'), await call('10.0.0.2')]).toEqual(['task', 'task'])
+  expect(await call('10.0.0.2')).toContain('Maximum concurrent tasks')
+  await server.close()
 })

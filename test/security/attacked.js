@@ -1,16 +1,34 @@
 // Serves over HTTP, TCP and WebSocket with default options until its input ends. Prints the ports, and for
 // each line of input how much memory it has used at most, and how long its event loop was busy at most.
 
+import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { listen, Server } from '../../dist/index.js'
 
 const server = new Server({ name: 'attacked', version: '1' }, { onError: () => {} })
-const long = 'x'.repeat(8 * 1024 * 1024)
+// Not `repeat`, whose result takes its memory only when it is first used.
+const long = Buffer.alloc(8 * 1024 * 1024, 'x').toString('latin1')
 let calls = 0
+const any = { type: 'object' }
 server.tool('long', {}, () => {
   calls++
   return long
 })
+// A call that lasts as long as its caller wants.
+server.tool('slow', { input: any }, (_, { signal }) => {
+  calls++
+  return new Promise(resolve => signal.addEventListener('abort', resolve))
+})
+server.tool('task', { input: any, task: 'required' }, args => {
+  calls++
+  return JSON.stringify(args)
+})
+server.tool('stream', { input: any }, (args, ctx) => {
+  calls++
+  ctx.progress(1, 2)
+  return JSON.stringify(args)
+})
+server.resourceTemplate('any', 'any:///{+path}', {}, ({ path }) => path)
 const onError = () => {}
 const addresses = ['http://127.0.0.1:0/mcp', 'tcp://127.0.0.1:0']
 const listeners = await Promise.all(addresses.map(address => listen(server, address, { onError })))
@@ -18,12 +36,21 @@ console.log(JSON.stringify(listeners.map(({ address }) => Number(/:(\d+)/.exec(a
 let peakBytes = 0
 let blockedMs = 0
 let usedMs = 0
-// Not the peak that the system knows, which a process inherits from its parent; and the time of the
-// processor between two turns of the event loop, which does not depend on how busy the machine is.
+// The CPU time between two turns of the event loop, which does not depend on how busy the machine is. On
+// Linux it is that of the main thread alone; elsewhere it includes the threads that collect garbage.
+const schedule = `/proc/self/task/${process.pid}/schedstat`
+const cpuMs = () => {
+  try {
+    return Number.parseInt(readFileSync(schedule, 'latin1'), 10) / 1e6
+  } catch {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1000
+  }
+}
+// Not the peak that the system knows, which a process inherits from its parent.
 const sample = () => {
   peakBytes = Math.max(peakBytes, process.memoryUsage.rss())
-  const { user, system } = process.cpuUsage()
-  const nowMs = (user + system) / 1000
+  const nowMs = cpuMs()
   blockedMs = Math.max(blockedMs, nowMs - usedMs)
   usedMs = nowMs
 }
@@ -33,6 +60,8 @@ blockedMs = 0
 for await (const _ of createInterface({ input: process.stdin })) {
   sample()
   const state = { calls, peakBytes, blockedMs }
+  // Buffers are freed in the background; the second collection waits for those of the first.
+  globalThis.gc()
   globalThis.gc()
   console.log(JSON.stringify({ ...state, bytes: process.memoryUsage.rss() }))
   // The collection above is no part of an attack.

@@ -37,6 +37,112 @@ export const attacks = {
     for (const socket of sockets) socket.pause().write(`${callBody()}\n`)
     while ((await ask()).calls < sockets.length);
   },
+  'responses on WebSockets that nobody reads': async ({ web, open, ask }) => {
+    const sockets = await openMany(open, web, 40)
+    await Promise.all(sockets.map(socket => upgrade(socket, web)))
+    for (const socket of sockets) socket.write(masked(callBody()))
+    while ((await ask()).calls < sockets.length);
+  },
+  'responses that are read in part': ({ web, open, ask }) => readParts(open, ask, web, callOf(web)),
+  'responses on TCP that are read in part': ({ tcp, open, ask }) =>
+    readParts(open, ask, tcp, `${callBody()}\n`),
+  'responses on WebSockets that are read in part': ({ web, open, ask }) =>
+    readParts(open, ask, web, masked(callBody()), socket => upgrade(socket, web)),
+  'calls that never end': async ({ web, open, ask }) => {
+    const sockets = await openMany(open, web, 100)
+    const request = callOf(web, 'slow', { text: megabyte })
+    await Promise.all(sockets.map(socket => send(socket, request)))
+    await settled(ask)
+  },
+  'calls with many small values that never end': async ({ web, open, ask }) => {
+    const sockets = await openMany(open, web, 100)
+    const request = callOf(web, 'slow', { list: Array.from({ length: 90_000 }, () => []) })
+    await Promise.all(sockets.map(socket => send(socket, request)))
+    await settled(ask)
+  },
+  'calls by HTTP+SSE that never end': async ({ web, open, ask }) => {
+    const stream = await open(web)
+    const host = `Host: 127.0.0.1:${web}\r\n`
+    const head = await exchange(
+      stream,
+      `GET /sse HTTP/1.1\r\n${host}Accept: text/event-stream\r\n\r\n`,
+    )
+    const path = /data: (\S+)/.exec(head)?.[1] ?? /data: (\S+)/.exec(await more(stream))?.[1]
+    const socket = await open(web)
+    const post = body =>
+      exchange(
+        socket,
+        `POST ${path} HTTP/1.1\r\n${host}${json}Content-Length: ${body.length}\r\n\r\n${body}`,
+      )
+    await post(initializeBody('2024-11-05', ''))
+    for (let id = 1; id <= 100; id++) {
+      const params = { name: 'slow', arguments: { text: megabyte } }
+      await post(JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params }))
+    }
+    await settled(ask)
+  },
+  'calls on TCP that never end': async ({ tcp, open, ask }) => {
+    const socket = await open(tcp)
+    for (let id = 1; id <= 100 && !socket.destroyed; id++) {
+      await send(socket, `${callBody('slow', { text: megabyte }, id)}\n`)
+    }
+    await settled(ask)
+  },
+  'calls on WebSockets that never end': async ({ web, open, ask }) => {
+    const socket = await open(web)
+    await upgrade(socket, web)
+    for (let id = 1; id <= 100 && !socket.destroyed; id++) {
+      await send(socket, masked(callBody('slow', { text: megabyte }, id)))
+    }
+    await settled(ask)
+  },
+  'small calls that never end': async ({ web, open, ask }) => {
+    const sockets = await openMany(open, web, 2000)
+    const request = callOf(web, 'slow', { text: megabyte.slice(0, 50_000) })
+    await Promise.all(sockets.map(socket => send(socket, request)))
+    await settled(ask)
+  },
+  'small calls on TCP that never end': async ({ tcp, open, ask }) => {
+    const sockets = await openMany(open, tcp, 20)
+    await Promise.all(
+      sockets.map(async socket => {
+        for (let id = 1; id <= 200 && !socket.destroyed; id++) {
+          await send(socket, `${callBody('slow', { text: megabyte.slice(0, 50_000) }, id)}\n`)
+        }
+      }),
+    )
+    await settled(ask)
+  },
+  'sessions of clients with long descriptions': async ({ web, open }) => {
+    const socket = await open(web)
+    for (let count = 0; count < 100; count++) await initialize(socket, web, megabyte)
+  },
+  'subscriptions to long addresses': async ({ web, open }) => {
+    const socket = await open(web)
+    const session = await initialize(socket, web, '')
+    for (let count = 0; count < 100; count++) {
+      const uri = `any:///${count}${megabyte}`
+      await exchange(socket, inSession(web, session, 'resources/subscribe', { uri }))
+    }
+  },
+  'tasks with long results': async ({ web, open, ask }) => {
+    const socket = await open(web)
+    const args = { text: megabyte }
+    for (let count = 0; count < 100; count++) await exchange(socket, callOf(web, 'task', args))
+    await settled(ask)
+  },
+  'event streams that can be resumed': async ({ web, open, ask }) => {
+    const socket = await open(web)
+    const session = await initialize(socket, web, '')
+    const _meta = { progressToken: 1 }
+    const params = { name: 'stream', arguments: { text: megabyte.slice(0, 900_000) }, _meta }
+    for (let count = 0; count < 100; count++) {
+      const one = await open(web)
+      await send(one, inSession(web, session, 'tools/call', params))
+      while ((await ask()).calls <= count);
+      one.destroy()
+    }
+  },
   'bodies that are never complete': ({ web, open }) => {
     const head = `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:${web}\r\n${json}Content-Length: ${4 * MiB}\r\n\r\n`
     return sendPart(open, web, head)
@@ -103,6 +209,33 @@ async function sendPart(open, port, head) {
   await Promise.all(sockets.map(socket => send(socket, Buffer.concat([Buffer.from(head), part]))))
 }
 
+/**
+ * Sends a request on each of many connections, one after the other, and reads more of each response than of
+ * the one before. What the system buffers of a response varies, so some end near its last bytes.
+ */
+async function readParts(open, ask, port, request, prepare = async () => {}) {
+  for (let part = 0; part < 80; part++) {
+    const socket = await open(port)
+    await prepare(socket)
+    let left = part * 0.1 * MiB
+    socket.on('data', chunk => {
+      left -= chunk.length
+      if (left <= 0) socket.pause()
+    })
+    socket.resume().write(request)
+    while ((await ask()).calls <= part);
+    while (left > 0 && !socket.destroyed) await new Promise(resolve => setImmediate(resolve))
+  }
+}
+
+/** Returns a text message of a WebSocket client, with a mask of zeros. */
+function masked(text) {
+  const head = Buffer.alloc(14)
+  head.set([0x81, 0xff])
+  head.writeBigUInt64BE(BigInt(text.length), 2)
+  return Buffer.concat([head, Buffer.from(text)])
+}
+
 function smallRequest(port) {
   return `GET /none HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`
 }
@@ -137,22 +270,82 @@ async function sendMany(socket, frame, mebibytes) {
 }
 
 const version = '2026-07-28'
+const tasks = 'io.modelcontextprotocol/tasks'
 
-/** Returns a call of the tool `long`. */
-function callBody() {
+const megabyte = 'x'.repeat(MiB)
+
+/** Resolves when the attacked process has nothing more to do. */
+async function settled(ask) {
+  let before = -1
+  for (let { calls } = await ask(); calls !== before; { calls } = await ask()) {
+    before = calls
+    await new Promise(resolve => setTimeout(resolve, 500))
+  }
+}
+
+/** Sends a request and resolves with the head of its response, of which the rest is dropped. */
+async function exchange(socket, request) {
+  if (socket.destroyed) return ''
+  let head = ''
+  const answered = new Promise(resolve => {
+    const onData = chunk => {
+      head = String(chunk)
+      resolve()
+    }
+    socket.once('data', onData).once('close', resolve)
+  })
+  await send(socket, request)
+  await answered
+  return head
+}
+
+/** Opens a session for a client with a description of its own, and returns its id. */
+async function initialize(socket, port, description) {
+  const { params } = JSON.parse(initializeBody('2025-11-25', description))
+  const head = await exchange(socket, inSession(port, undefined, 'initialize', params))
+  const session = /mcp-session-id: (\S+)/i.exec(head)?.[1]
+  await exchange(socket, inSession(port, session, 'notifications/initialized'))
+  return session
+}
+
+function initializeBody(protocolVersion, description) {
+  const params = {
+    protocolVersion,
+    capabilities: { experimental: { description } },
+    clientInfo: { name: 'attacker', version: '1', description },
+  }
+  return JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params })
+}
+
+/** Returns what a connection brings next. */
+async function more(socket) {
+  const [chunk] = await once(socket, 'data')
+  return String(chunk)
+}
+
+/** Returns a message of a session as an HTTP request. */
+function inSession(port, session, method, params) {
+  const id = method.startsWith('notifications/') ? undefined : 1
+  const body = JSON.stringify({ jsonrpc: '2.0', id, method, params })
+  const header = session === undefined ? '' : `Mcp-Session-Id: ${session}\r\n`
+  return `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${json}${header}Content-Length: ${body.length}\r\n\r\n${body}`
+}
+
+/** Returns a call of a tool. */
+function callBody(name = 'long', args = {}, id = 1) {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': version,
-    'io.modelcontextprotocol/clientCapabilities': {},
+    'io.modelcontextprotocol/clientCapabilities': { extensions: { [tasks]: {} } },
   }
-  const params = { name: 'long', arguments: {}, _meta }
-  return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+  const params = { name, arguments: args, _meta }
+  return JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params })
 }
 
 /** Returns the same call as an HTTP request. */
-function callOf(port) {
-  const body = callBody()
+function callOf(port, name = 'long', args = {}) {
+  const body = callBody(name, args)
   return (
     `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${json}Content-Length: ${body.length}\r\n` +
-    `MCP-Protocol-Version: ${version}\r\nMcp-Method: tools/call\r\nMcp-Name: long\r\n\r\n${body}`
+    `MCP-Protocol-Version: ${version}\r\nMcp-Method: tools/call\r\nMcp-Name: ${name}\r\n\r\n${body}`
   )
 }

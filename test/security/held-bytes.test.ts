@@ -14,24 +14,32 @@ const MiB = 1024 * 1024
 const long = calling('echo', { word: 'x'.repeat(MiB) })
 
 describe.each(['fast', 'node'] as const)('bodies with the parser %s', parser => {
-  test('beyond the budget get 503, and those before them are served', async () => {
-    const served = await serve({ maxHeldBytes: 2 * MiB, http: { parser } })
-    const bytes = written(served.port, long)
-    const wires: Wire[] = []
-    for (let i = 0; i < 4; i++) {
-      const wire = await Wire.open(served.port)
-      wires.push(wire.send(bytes.subarray(0, -1)))
-      // In order: the budget is for those who came first.
-      await expect.poll(() => wire.socket.writableLength).toBe(0)
-    }
-    const replies = wires.map(wire => wire.reply().then(({ status }) => status))
+  /** Sends all but the last byte of a long body, once the listener has read those before it. */
+  const sendPart = async (port: number): Promise<Wire> => {
+    const wire = await Wire.open(port)
+    return wire.send(written(port, long).subarray(0, -1))
+  }
+  const last = written(0, long).subarray(-1)
+
+  test('beyond the budget wait until those before them are complete', async () => {
+    const served = await serve({ maxHeldBytes: 2 * MiB, heldWaitMs: 600_000, http: { parser } })
+    const wires = await Promise.all(Array.from({ length: 6 }, () => sendPart(served.port)))
     const small = await served.ask(calling('echo', { word: 'small' }))
     expect(small.status).toBe(200)
-    await Promise.any(replies)
-    for (const wire of wires) wire.send(bytes.subarray(-1))
-    const statuses = await Promise.all(replies)
-    expect(statuses.filter(status => status === 200).length).toBeGreaterThanOrEqual(1)
-    expect(statuses.filter(status => status === 503).length).toBeGreaterThanOrEqual(1)
+    const replies = wires.map(wire => wire.send(last).reply())
+    expect((await Promise.all(replies)).map(({ status }) => status)).toEqual(Array(6).fill(200))
+    for (const wire of wires) wire.cut()
+  })
+
+  test('that found no room for too long get 503', async () => {
+    const served = await serve({ maxHeldBytes: 1.5 * MiB, heldWaitMs: 50, http: { parser } })
+    const wires = await Promise.all([sendPart(served.port), sendPart(served.port)])
+    const replies = wires.map(wire => wire.reply())
+    const refused = await Promise.any(replies)
+    expect([refused.status, refused.headers.has('retry-after')]).toEqual([503, true])
+    for (const wire of wires) wire.send(last)
+    const statuses = (await Promise.all(replies)).map(({ status }) => status)
+    expect(statuses.toSorted()).toEqual([200, 503])
     for (const wire of wires) wire.cut()
     // Nothing is left of the budget's use.
     expect((await served.ask(long)).status).toBe(200)
@@ -63,8 +71,8 @@ async function port(address: string, options: ListenOptions): Promise<number> {
 }
 
 describe('incomplete messages', () => {
-  test('on TCP beyond the budget are answered, and their connection is closed', async () => {
-    const to = await port('tcp://127.0.0.1:0', { maxHeldBytes: 1.5 * MiB })
+  test('on TCP that find no room for too long are answered, and their connection is closed', async () => {
+    const to = await port('tcp://127.0.0.1:0', { maxHeldBytes: 1.5 * MiB, heldWaitMs: 50 })
     const texts = Array.from({ length: 3 }, () => {
       const socket = connect(to, '127.0.0.1')
       onTestFinished(() => void socket.destroy())
@@ -86,8 +94,36 @@ describe('incomplete messages', () => {
     for (const { text } of refused) expect(text).toContain('Server overloaded')
   })
 
-  test('on WebSockets beyond the budget close with 1013', async () => {
-    const to = await port('ws://127.0.0.1:0/', { maxHeldBytes: MiB })
+  test('on TCP wait for room', async () => {
+    const to = await port('tcp://127.0.0.1:0', { maxHeldBytes: 1.5 * MiB, heldWaitMs: 600_000 })
+    const sockets = Array.from({ length: 4 }, () => connect(to, '127.0.0.1').on('error', () => {}))
+    const text = `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"${'x'.repeat(MiB)}"}}`
+    for (const socket of sockets) {
+      onTestFinished(() => void socket.destroy())
+      socket.write(text)
+    }
+    const replies = sockets.map(socket => once(socket, 'data'))
+    for (const socket of sockets) socket.write('\n')
+    for (const [reply] of await Promise.all(replies)) expect(String(reply)).toContain('"id":1')
+  })
+
+  test('on WebSockets wait for room', async () => {
+    const to = await port('ws://127.0.0.1:0/', { maxHeldBytes: 1.5 * MiB, heldWaitMs: 600_000 })
+    const sockets = Array.from({ length: 4 }, () => new WebSocket(`ws://127.0.0.1:${to}/`))
+    for (const ws of sockets) {
+      onTestFinished(() => ws.terminate())
+      await once(ws, 'open')
+      ws.send(`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"${'x'.repeat(MiB)}`, {
+        fin: false,
+      })
+    }
+    const replies = sockets.map(ws => once(ws, 'message'))
+    for (const ws of sockets) ws.send('"}}')
+    for (const [reply] of await Promise.all(replies)) expect(String(reply)).toContain('"id":1')
+  })
+
+  test('on WebSockets that find no room for too long close with 1013', async () => {
+    const to = await port('ws://127.0.0.1:0/', { maxHeldBytes: 1.5 * MiB, heldWaitMs: 50 })
     const codes: number[] = []
     for (let i = 0; i < 3; i++) {
       const ws = new WebSocket(`ws://127.0.0.1:${to}/`)

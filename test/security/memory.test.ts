@@ -11,8 +11,11 @@ const MiB = 1024 * 1024
  */
 const maxBytes = (64 + 32) * MiB
 
-/** An attack should keep the event loop for less than 100 ms of CPU time; a busy machine needs more. */
-const maxBlockedMs = 300
+/**
+ * An attack should keep the event loop for less than 100 ms of CPU time. A busy machine, whose caches are
+ * shared, needs several times as long.
+ */
+const maxBlockedMs = 1000
 
 test.each(Object.keys(attacks))('%s cost a bounded amount of memory and time', async name => {
   const { keptBytes, blockedMs } = await runAttack(name)

@@ -127,7 +127,7 @@ export const exhausting: Readonly<Record<string, Attack>> = {
   },
   'references for a very long name': {
     schema: {
-      allOf: times(900, () => ({ additionalProperties: { $ref: '#/$defs/x' } })),
+      allOf: times(500, () => ({ additionalProperties: { $ref: '#/$defs/x' } })),
       $defs: { x: { type: 'number' } },
     },
     value: { [long]: 1 },
@@ -181,4 +181,101 @@ export const oversized: Readonly<Record<string, JsonSchema>> = {
     properties: { ['x'.repeat(500_000)]: { allOf: times(1900, () => ({ type: 'string' })) } },
   },
   'deep nesting': times(100, () => 0).reduce<JsonSchema>(inner => ({ not: inner }), {}),
+}
+
+/**
+ * Kinds of schemas by their size, each of which makes the engine do something else. The largest of each
+ * kind that is accepted from a peer must compile in bounded time.
+ */
+export const kinds: Readonly<Record<string, (size: number) => JsonSchema>> = {
+  'names of properties': n => ({ properties: members(n, () => ({ type: 'string' })) }),
+  'keywords for strings': n => ({
+    properties: members(n, () => ({ minLength: 1, maxLength: 9, pattern: '^a', format: 'date' })),
+  }),
+  'keywords for numbers': n => ({
+    properties: members(n, () => ({ minimum: 1, exclusiveMaximum: 9, multipleOf: 0.5 })),
+  }),
+  'lists of types': n => ({
+    properties: members(n, () => ({ type: ['string', 'number', 'null', 'object', 'array'] })),
+  }),
+  'keywords for lists': n => ({
+    properties: members(n, index => ({
+      items: { type: 'string' },
+      contains: { const: index },
+      maxContains: 3,
+      uniqueItems: true,
+    })),
+  }),
+  'small enums': n => ({
+    properties: members(n, index => ({ enum: times(16, value => `${index}-${value}`) })),
+  }),
+  'a large enum': n => ({ enum: times(n, value => ({ a: [value] })) }),
+  'a large constant': n => ({ const: times(n, value => [value]) }),
+  'constants that are objects': n => ({
+    properties: members(n, index => ({ const: { index } })),
+  }),
+  'alternatives of which one matches': n => ({
+    oneOf: times(n, index => ({ properties: { a: { const: index } }, required: ['a'] })),
+  }),
+  alternatives: n => ({ anyOf: times(n, () => ({ type: 'string' })) }),
+  conditions: n => ({
+    allOf: times(n, index => ({
+      if: { properties: { a: { const: index } } },
+      // biome-ignore lint/suspicious/noThenProperty: the keyword has this name
+      then: { required: ['b'] },
+      else: { minProperties: 1 },
+    })),
+  }),
+  'a chain of references': n => chain(n, {}),
+  'a graph of references': n => ({
+    $ref: '#/$defs/k0',
+    $defs: members(n, index => ({
+      properties: {
+        a: { $ref: `#/$defs/k${(index * 7 + 1) % n}` },
+        b: { $ref: `#/$defs/k${(index * 3 + 2) % n}` },
+      },
+    })),
+  }),
+  'dynamic references': n => ({
+    $dynamicAnchor: 'x',
+    properties: members(n, () => ({ $dynamicRef: '#x' })),
+  }),
+  'schemas with addresses': n => ({
+    $defs: members(n, index => ({ $id: `https://x.example/${index}`, type: 'string' })),
+    $ref: 'https://x.example/0',
+  }),
+  'deep nesting': n => nested(n, inner => ({ anyOf: inner })),
+  'deeply nested properties': n =>
+    nested(n, inner => ({
+      properties: Object.fromEntries(inner.map((one, index) => [index, one])),
+    })),
+  'dependent schemas': n => ({ dependentSchemas: members(n, () => ({ required: ['z'] })) }),
+  'dependent names': n => ({ dependentRequired: members(n, index => [`z${index}`]) }),
+  'patterns for names': n => ({
+    patternProperties: members(n, () => ({ type: 'string' })),
+  }),
+  'names of names': n => ({
+    properties: members(n, () => ({ propertyNames: { maxLength: 5 } })),
+  }),
+  patterns: n => ({ properties: members(n, index => ({ pattern: `^a${index}[b-d]+$` })) }),
+  'evaluated properties': n => ({
+    allOf: times(n, index => ({ properties: { [`k${index}`]: { type: 'string' } } })),
+    unevaluatedProperties: false,
+  }),
+  'evaluated items': n => ({
+    anyOf: times(n, () => ({ prefixItems: [{ type: 'string' }] })),
+    unevaluatedItems: false,
+  }),
+  annotations: n => ({ default: members(n, index => ({ a: { b: index } })) }),
+  'unknown keywords': n => members(n, () => ({ type: 'string' })),
+  'dependencies of draft-07': n => ({
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    dependencies: members(n, index => (index % 2 === 0 ? ['a'] : { type: 'object' })),
+  }),
+}
+
+/** Nests schemas in 60 levels, each with as many neighbours as make up the number. */
+function nested(count: number, join: (inner: object[]) => JsonSchema): JsonSchema {
+  const neighbours = times(Math.floor(count / 60), () => ({ type: 'string' }))
+  return times(60, () => 0).reduce<JsonSchema>(inner => join([inner, ...neighbours]), {})
 }

@@ -10,8 +10,8 @@ import { issueText } from '../../src/mcp/schema/issues.ts'
 import { compileSchema } from '../../src/mcp/schema/schema.ts'
 import type { JsonSchema } from '../../src/mcp/types/base.ts'
 import { limits } from '../../src/util/limits/limits.ts'
-import { held } from '../fuzz/cost.ts'
-import { exhausting, oversized } from './schema-attacks.ts'
+import { held, spent } from '../fuzz/cost.ts'
+import { exhausting, kinds, oversized } from './schema-attacks.ts'
 
 const compile = (schema: JsonSchema) => compileSchema(schema, { what: 'it', side: 'output' })
 const outcome = async (schema: JsonSchema, value: unknown) => {
@@ -129,7 +129,8 @@ describe('a schema', () => {
 
   test('may use the whole of its limits', async () => {
     const { default: size } = limits.schemaSize
-    const names = Array.from({ length: size / 4 }, (_, at) => [`k${at}`, { type: 'string' }])
+    // Each property counts a little more than four: a name, a schema, which counts twice, and a keyword.
+    const names = Array.from({ length: size / 5.2 }, (_, at) => [`k${at}`, { type: 'string' }])
     const schema = { properties: Object.fromEntries(names) }
     expect(await outcome(schema, { k7: 1 })).toBe('k7: expected string')
   })
@@ -153,6 +154,52 @@ describe('a schema', () => {
     })
     // A few of them may be: the engine forgets them together.
     expect(used).toBeLessThan(30_000_000)
+  })
+})
+
+describe('a schema of a peer', () => {
+  const compilePeer = (schema: JsonSchema) =>
+    compileSchema(schema, { what: 'it', side: 'output', isForeign: true })
+  const isAccepted = (schema: JsonSchema): boolean => {
+    try {
+      compilePeer(schema)
+      return true
+    } catch {
+      return false
+    }
+  }
+  /** Returns the largest schema of a kind that is accepted. */
+  const largest = (make: (size: number) => JsonSchema): JsonSchema => {
+    let [accepted, refused] = [1, 30_000]
+    while (refused - accepted > 1 + accepted / 20) {
+      const middle = Math.floor((accepted + refused) / 2)
+      if (isAccepted(make(middle))) accepted = middle
+      else refused = middle
+    }
+    return make(accepted)
+  }
+  /** Returns the CPU time until the first value is checked: functions are compiled when they are called. */
+  const compileMs = (schema: JsonSchema): number => {
+    const rounds = Array.from({ length: 3 }, () =>
+      spent(() => void compilePeer(schema).check({ a: 1 })),
+    )
+    return Math.min(...rounds)
+  }
+
+  test('that is too large is refused, where one of this program is not', () => {
+    const names = Array.from({ length: 1000 }, (_, at) => [`k${at}`, { type: 'string' }])
+    const schema = { properties: Object.fromEntries(names) }
+    expect(() => compilePeer(schema)).toThrow('too large: its keywords and names count more than')
+    expect(() => compile(schema)).not.toThrow()
+    expect(() => compilePeer({ description: 'x'.repeat(300_000) })).toThrow('longer than')
+  })
+
+  test.each(Object.entries(kinds))('takes bounded time to compile: %s', async (_, make) => {
+    const names = Array.from({ length: 360 }, (_, at) => [`k${at}`, { type: 'string' }])
+    const ordinary = { properties: Object.fromEntries(names) }
+    await compilePeer(ordinary).prepare()
+    // About as many keywords, so about the same time: 40 ms at most on an idle machine.
+    expect(compileMs(largest(make))).toBeLessThan(6 * compileMs(ordinary))
   })
 })
 

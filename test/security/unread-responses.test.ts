@@ -38,7 +38,7 @@ describe.each(['fast', 'node'] as const)('with the parser %s', parser => {
     await served.isAlive()
   })
 
-  test('pipelined responses that nobody reads do not add up', async () => {
+  test('pipelined responses that are not read do not add up', async () => {
     const served = await serve(
       { stallMs: 100, maxOutboundBytes: 1000, http: { parser } },
       bigServer(),

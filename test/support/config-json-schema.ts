@@ -111,6 +111,7 @@ function stringSchema(rule: StringRule | undefined): Schema {
 
 const keySchemas: Readonly<Record<KeyKind, Schema>> = {
   server: { pattern: '^[A-Za-z0-9_.-]{1,64}$' },
+  view: { pattern: '^[A-Za-z0-9_.-]{1,64}$' },
   variable: { minLength: 1 },
   header: { minLength: 1 },
   tool: { minLength: 1 },

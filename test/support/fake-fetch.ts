@@ -4,7 +4,7 @@ import type { Channel, ChannelError, Envelope } from '../../src/jsonrpc/channel.
 import type { Decoded, Id } from '../../src/jsonrpc/message.ts'
 
 /** One request as a scripted server receives it. */
-export interface Asked {
+export interface ReceivedRequest {
   readonly method: string
   readonly url: string
   readonly headers: Headers
@@ -13,26 +13,26 @@ export interface Asked {
   readonly signal: AbortSignal
 }
 
-export type Script = (asked: Asked, count: number) => Response | Promise<Response>
+export type Script = (received: ReceivedRequest, count: number) => Response | Promise<Response>
 
 /** Returns a `fetch` that calls a script, and rejects like fetch when it is aborted. */
 export function fakeFetch(script: Script) {
-  const asked: Asked[] = []
+  const received: ReceivedRequest[] = []
   const fetch = (url: URL, init: RequestInit): Promise<Response> => {
     const { signal } = init
     if (!(signal instanceof AbortSignal)) throw new Error('no signal')
     const { method = 'GET', body } = init
     const text = typeof body === 'string' ? JSON.parse(body) : undefined
     const one = { method, url: url.href, headers: new Headers(init.headers), body: text, signal }
-    asked.push(one)
+    received.push(one)
     return new Promise((resolve, reject) => {
       signal.throwIfAborted()
       signal.addEventListener('abort', () => reject(signal.reason))
-      const count = asked.length
+      const count = received.length
       new Promise<Response>(answer => answer(script(one, count))).then(resolve, reject)
     })
   }
-  return { fetch, asked }
+  return { fetch, received }
 }
 
 /** Returns a response with JSON. */
@@ -42,12 +42,17 @@ export function json(value: unknown, status = 200, headers: Record<string, strin
 }
 
 /** Returns the result response to a request, as JSON. */
-export function reply({ body }: Asked, result: unknown = {}, headers = {}): Response {
+export function reply({ body }: ReceivedRequest, result: unknown = {}, headers = {}): Response {
   return json({ jsonrpc: '2.0', id: body.id, result }, 200, headers)
 }
 
 /** Returns the error response to a request. */
-export function refuse({ body }: Asked, status: number, code: number, data?: unknown): Response {
+export function refuse(
+  { body }: ReceivedRequest,
+  status: number,
+  code: number,
+  data?: unknown,
+): Response {
   return json({ jsonrpc: '2.0', id: body.id, error: { code, message: 'no', data } }, status)
 }
 
@@ -107,12 +112,12 @@ export class Events {
 }
 
 /** A channel over HTTP that a test drives. */
-export class Talk {
+export class DrivenChannel {
   readonly channel: Channel
   readonly arrivals: { readonly arrival: Decoded; readonly envelope: Envelope }[] = []
   readonly failures: { readonly id: Id; readonly error: ChannelError }[] = []
   readonly errors: unknown[] = []
-  readonly asked: Asked[]
+  readonly received: ReceivedRequest[]
   closed: { readonly cause: Error | undefined } | undefined
   readonly #watchers: (() => void)[] = []
 
@@ -121,12 +126,12 @@ export class Talk {
     options: HttpClientOptions = {},
     make: (url: URL, options: HttpClientOptions) => Channel = httpChannel,
   ) {
-    const moved: Script = (asked, count) => {
+    const moved: Script = (received, count) => {
       this.#moved()
-      return script(asked, count)
+      return script(received, count)
     }
-    const { fetch, asked } = fakeFetch(moved)
-    this.asked = asked
+    const { fetch, received } = fakeFetch(moved)
+    this.received = received
     const onError = (error: unknown) => {
       this.errors.push(error)
       this.#moved()
@@ -157,7 +162,7 @@ export class Talk {
   }
 
   /** Waits until the condition holds, however many turns that takes. */
-  async until(isSo: (talk: this) => boolean): Promise<void> {
+  async until(isSo: (driven: this) => boolean): Promise<void> {
     while (!isSo(this)) await new Promise<void>(resolve => this.#watchers.push(resolve))
   }
 
@@ -180,13 +185,13 @@ export class Talk {
 
 /** Answers `initialize`, accepts notifications, and delegates everything else to the script. */
 export function inSession(revision: string, script: Script, id = 'abc'): Script {
-  return (asked, count) => {
-    if (asked.body?.method === 'initialize') {
-      return reply(asked, { protocolVersion: revision }, { 'mcp-session-id': id })
+  return (received, count) => {
+    if (received.body?.method === 'initialize') {
+      return reply(received, { protocolVersion: revision }, { 'mcp-session-id': id })
     }
-    return asked.method === 'POST' && asked.body.id === undefined && asked.body.method
+    return received.method === 'POST' && received.body.id === undefined && received.body.method
       ? bare(202)
-      : script(asked, count)
+      : script(received, count)
   }
 }
 

@@ -65,7 +65,11 @@ export async function openSession(
     session,
     post: (arrival, accepted = both) => {
       const answer = new FakeReply()
-      session.post(arrival, httpRequest({ principal }), answer, accepted)
+      session.post(arrival, {
+        request: httpRequest({ principal }),
+        reply: answer,
+        accepts: accepted,
+      })
       return answer
     },
     postText: text => {

@@ -86,7 +86,7 @@ export class ScriptedServer {
   }
 
   /** Closes the connection opened last. */
-  async hangUp(): Promise<void> {
+  async disconnect(): Promise<void> {
     await this.#channels.at(-1)?.close()
     await turns()
   }

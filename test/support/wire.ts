@@ -53,9 +53,9 @@ export function wire() {
     congest: (promise: Promise<void> | undefined) => {
       congestion = promise
     },
-    say: (text: string, envelope: Envelope = {}) => sink?.receive(decode(text), envelope),
+    deliver: (text: string, envelope: Envelope = {}) => sink?.receive(decode(text), envelope),
     fail: (id: Id, error: ChannelError) => sink?.failed?.(id, error),
-    hangUp: (cause?: Error) => sink?.closed(cause),
+    disconnect: (cause?: Error) => sink?.closed(cause),
     get isClosed() {
       return closed
     },

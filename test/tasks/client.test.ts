@@ -9,7 +9,7 @@ import type { TaskRecord, TaskStore } from '../../src/server/tasks/store.ts'
 import { memoryPair } from '../../src/transport/memory.ts'
 import { proves } from '../requirements.ts'
 import { pollOptions } from '../support/poll-options.ts'
-import { gate } from '../support/task-talk.ts'
+import { gate } from '../support/raw-client.ts'
 
 const asks = z.object({ ok: z.boolean() })
 

@@ -60,7 +60,7 @@ function faults(
   task: unknown,
   rules: ReadonlyMap<string, (value: unknown) => boolean>,
 ): readonly string[] {
-  if (!isRecord(task)) return ['the task is no object']
+  if (!isRecord(task)) return ['the task is not an object']
   const wrong = [...rules].filter(([name, isRight]) => !isRight(task[name]))
   const brought = ['inputRequests', 'result', 'error'].filter(name => name in task)
   const wanted = rules === detailed ? statuses.get(task.status) : undefined

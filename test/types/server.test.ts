@@ -4,7 +4,7 @@ import { describe, expect, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 import { type Context, connect, type RevisionName, Server, text } from '../../src/index.ts'
 import type { CheckedTool, Schema, SchemaHandler, ToolHandler } from '../../src/server/index.ts'
-import { allRevisions } from '../support/asking.ts'
+import { allRevisions } from '../support/answering-client.ts'
 
 const server = new Server({ name: 'typed', version: '1.0.0' })
 

@@ -58,8 +58,14 @@ async function declaredList(
     return [warn(`${method} works, but "${capability}" is not declared`, advice)]
   }
   if (!isDeclared || (isOptional && reply.type === 'error' && reply.code === -32601)) return []
-  const advice = `Implement ${method}, or do not declare "${capability}".`
-  return [fail(`"${capability}" is declared, but ${method} fails: got ${replyText(reply)}`, advice)]
+  const message = `"${capability}" is declared, but ${method} fails: got ${replyText(reply)}`
+  const isServersFault = reply.type !== 'error' || [-32601, -32602].includes(Number(reply.code))
+  if (isServersFault) {
+    return [fail(message, `Implement ${method}, or do not declare "${capability}".`)]
+  }
+  const advice =
+    'Read the error: a service that the server needs may be missing here, or the server has a bug.'
+  return [warn(message, advice)]
 }
 
 function isEmptyList(result: unknown): boolean {

@@ -11,10 +11,10 @@ export interface FoldedReports {
 }
 
 /**
- * Leaves the habits of the official SDK out of the status of the steps, if the server shows the pattern of that SDK:
- * it accepts any cursor, and either does not reject malformed input as JSON-RPC requires, or has two more habits. Their
- * findings stay. The author of such a server cannot change them, and who sees the same warnings at every server stops
- * reading them.
+ * Leaves the habits of the official SDK out of the status of the steps, if the server shows the pattern of
+ * that SDK: it accepts any cursor, and either does not reject malformed input as JSON-RPC requires, or has
+ * two more habits. Their findings stay. The author of such a server cannot change them, and users who see
+ * the same warnings for every server stop reading them.
  */
 export function foldHabits(reports: readonly StepReport[]): FoldedReports {
   const habits = reports.flatMap(({ step, findings }) =>

@@ -42,7 +42,7 @@ async function initialize(context: CheckContext): Promise<HandshakeAttempt | und
   const session = await context.openSession(revision)
   const reply = await session.request('initialize', initializeParams(revision.name))
   const result = reply.type === 'result' ? members(reply.result) : undefined
-  // Who waited in vain for the first answer need not wait as long for the second.
+  // After the first request has timed out, the second one gets less time.
   if (reply.type === 'timeout') context.startMs = context.timeoutMs
   if (result === undefined)
     return { finding: initializeFailure(reply), hasEnded: reply.type === 'closed' }

@@ -47,6 +47,14 @@ export async function shutdown(context: CheckContext): Promise<readonly Finding[
       ),
     ]
   }
+  if (exit.code === 0 && ms > limits.childEndMs.default) {
+    return [
+      hint(
+        `the process exits ${ms} ms after its stdin was closed`,
+        'Exit at once: clients send SIGTERM when they have waited for a few seconds.',
+      ),
+    ]
+  }
   if (exit.code === 0) return [ok(`the process exits ${ms} ms after its stdin was closed`)]
   return [
     hint(

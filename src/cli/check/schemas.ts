@@ -1,7 +1,7 @@
 import { nameAdvice, nameProblem, validateName } from '../../mcp/names.ts'
 import { headerAnnotations } from '../../mcp/param-headers/annotations.ts'
 import { checkSchema, copyOf } from '../../mcp/schema/json-schema.ts'
-import { loadEngine } from '../../mcp/schema/validator.ts'
+import { loadEngine } from '../../mcp/schema/validator/validator.ts'
 import { pointer, walkSchema } from '../../mcp/schema/walk.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
@@ -132,7 +132,7 @@ async function schemaProblem(schema: unknown, mustBeObject = true): Promise<stri
   try {
     const copy = copyOf(schema)
     // Patterns are left to the clients: regular expression engines differ in what they reject.
-    checkSchema(copy, { patterns: false })
+    checkSchema(copy, { patterns: false, maxSize: limits.schemaSize.default })
     const engine = await loadEngine()
     engine.compile(copy)
     return undefined

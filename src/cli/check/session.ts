@@ -114,6 +114,13 @@ export class CheckSession {
     return arrival.type === 'message' ? replyOf(arrival.message) : arrival
   }
 
+  /** Returns a reply that has arrived since the last request was sent, and that was not for that request. */
+  async late(isReply: (arrival: WireEvent) => boolean): Promise<CheckReply | undefined> {
+    const arrival = await this.wire.incoming.take(isReply, 0)
+    if (arrival.type === 'timeout' || arrival.type === 'closed') return undefined
+    return arrival.type === 'message' ? replyOf(arrival.message) : arrival
+  }
+
   /** Sends a notification. */
   async notify(method: string, params?: object): Promise<void> {
     const sent = this.era === 'stateless' ? this.#withMeta(params ?? {}) : params

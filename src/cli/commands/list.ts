@@ -36,7 +36,7 @@ interface Answers {
 
 /**
  * `trunkline list`: prints the identity of a server and its tools, resources and prompts. A list that fails costs
- * one line, not the others. The exit code tells whether the requested lists were read; without a request, the tools.
+ * one line, not the others. The exit code says whether the requested lists were read; without a request, the tools.
  */
 export const run: Run = async invocation => {
   const { input, terminal } = invocation

@@ -3,6 +3,7 @@ import { Ops } from '../../observe/health/health.ts'
 import type { Log } from '../../observe/log/log.ts'
 import { observe } from '../../observe/observe.ts'
 import { withSessionEvents } from '../../observe/observed.ts'
+import { definitionKey } from '../../router/catalog/definition-key.ts'
 import { describeIssue } from '../../router/config/issue.ts'
 import { defaultStarts } from '../../router/policy/start-gate.ts'
 import { Router } from '../../router/router.ts'
@@ -20,7 +21,7 @@ import { noteSlowServers, printBanner } from '../up/banner.ts'
 import { configPaths } from '../up/config-paths.ts'
 import { printDryRun } from '../up/dry-run.ts'
 import { defaultCachePath, ListCache } from '../up/list-cache.ts'
-import { checkFree, closeAll, listenAll } from '../up/listeners.ts'
+import { checkFree, closeAll, listenAll, listenViews, type ViewListeners } from '../up/listeners.ts'
 import { openPinFile, type PersistentPins, routerPinsHost } from '../up/pin-file.ts'
 import { demoPlan, type Plan, planOf, type UpOptions } from '../up/plan.ts'
 import { ConfigReloader } from '../up/reload.ts'
@@ -91,24 +92,27 @@ async function serve(setup: UpSetup): Promise<number> {
   })
   const stopped = Promise.race([aborted(signal), sighup.terminalClosed])
   let listeners: ReadonlyMap<string, Listener> = new Map()
+  let views: ViewListeners = new Map()
   const notes = new ServerNotes(terminal)
   try {
     await pins?.startWatching(
       routerPinsHost(router, terminal, logsReloads() ? observer.log : undefined),
     )
-    const endpoint = withSessionEvents(router)
+    const served = plan.view === undefined ? router : router.view(plan.view)
+    const endpoint = withSessionEvents(served)
     // Health is always served, even if metrics are off or have an address of their own.
     const ops = plan.metrics === true ? observer.ops : new Ops({ health: () => router.health() })
     const { lameDuckMs } = setup.options
     const { isAnyPort, tls } = plan
     const listenOptions = { ops, isAnyPort, lameDuckMs, tls, onError: logError }
     listeners = await listenAll(endpoint, plan.listen, listenOptions)
+    views = await listenViews(router, plan.viewAddresses, listenOptions)
     const opsListener =
       typeof plan.metrics === 'string' ? await observer.listen(plan.metrics) : undefined
     await readyOrStopped(setup, router, stopped)
     if (signal.aborted) return exitCodes.ok
-    const addresses = Array.from(listeners.values(), ({ address }) => address)
-    reportStarted(setup, router, addresses, opsListener?.address)
+    const addresses = addressesIn(listeners)
+    reportStarted(setup, router, { addresses, views, ops: opsListener?.address })
     // After the banner, which shows the state of every server and has to stay visible.
     if (notesServers(invocation) && observer.log?.writes('warn')) notes.start(router.servers())
     const relisten = async (next: readonly string[]): Promise<void> => {
@@ -121,9 +125,9 @@ async function serve(setup: UpSetup): Promise<number> {
     return exitCodes.ok
   } finally {
     notes.stop()
-    // First of all, so that load balancers learn of it wherever they look.
+    // First of all, so that load balancers see it at every address.
     await observer.ops.close()
-    await closeAll(listeners)
+    await Promise.all([listeners, ...views.values()].map(each => closeAll(each)))
     await router.close({ drainMs: limits.drainMs.default })
     await pins?.close()
     await cache?.close()
@@ -144,9 +148,10 @@ interface RunningRouter {
 /** Creates the router, which starts its servers. Throws before that if pins or addresses cannot be used. */
 async function startRouter(plan: Plan, { options, invocation }: UpSetup): Promise<RunningRouter> {
   const pins = options.pins === undefined ? undefined : await openPinFile(options.pins)
-  const cache = await openCache(options, invocation)
+  const cache = await openCache(plan, options, invocation)
   // Checked before any program is started: without an address there is no use for them.
-  if (!plan.isAnyPort) await checkFree(plan.listen, plan.tls)
+  const fixed = [...plan.listen, ...Object.values(plan.viewAddresses).flat()]
+  if (!plan.isAnyPort) await checkFree(fixed, plan.tls)
   let log: Log | undefined
   const logError = (error: unknown): void => {
     log?.write('warn', errorMessage(error))
@@ -173,13 +178,15 @@ async function startRouter(plan: Plan, { options, invocation }: UpSetup): Promis
 
 /** Opens the cache of lists; undefined for the demo, and if the user wants none. */
 async function openCache(
+  { servers }: Plan,
   { cache: path }: UpOptions,
   { input, env, terminal }: Invocation,
 ): Promise<ListCache | undefined> {
   if (path === false || (path === undefined && input.has('demo'))) return undefined
   const onProblem = (reason: string): void => terminal.note(`lists are not remembered: ${reason}`)
   const cache = new ListCache(path ?? defaultCachePath(env), onProblem)
-  await cache.load()
+  const keys = Object.entries(servers).map(([name, its]) => definitionKey(name, its))
+  await cache.load(new Set(keys.filter(key => key !== undefined)))
   return cache
 }
 
@@ -205,23 +212,39 @@ async function readyOrStopped(
   clearTimeout(timer)
 }
 
+/** Where a router is served. */
+interface Started {
+  readonly addresses: readonly string[]
+  readonly views: ViewListeners
+  /** The separate address of metrics and health. */
+  readonly ops: string | undefined
+}
+
+function addressesIn(listeners: ReadonlyMap<string, Listener>): readonly string[] {
+  return Array.from(listeners.values(), ({ address }) => address)
+}
+
 /** Prints what is served: a banner, or with `--json` a document. */
 function reportStarted(
-  { invocation, watch }: UpSetup,
+  { invocation, plan, watch }: UpSetup,
   router: Router,
-  addresses: readonly string[],
-  opsAddress: string | undefined,
+  { addresses, views: viewListeners, ops: opsAddress }: Started,
 ): void {
   const { input, terminal } = invocation
+  const views = Array.from(viewListeners, ([view, each]) => [view, addressesIn(each)] as const)
   if (input.has('json')) {
     // On stdio, stdout carries protocol messages.
-    if (!addresses.includes('stdio:')) terminal.json({ addresses, servers: router.servers() })
+    const more = views.length === 0 ? {} : { views: Object.fromEntries(views) }
+    const report = { addresses, ...more, servers: router.servers() }
+    if (!addresses.includes('stdio:')) terminal.json(report)
     return
   }
   const opsBase = opsAddress ?? addresses.find(one => /^https?:/.test(one))
   const ops = opsBase && new URL('/readyz', opsBase).href
   const example = watch === undefined ? 'text__count text="one two three"' : undefined
-  printBanner(terminal, { router, addresses, ops, program: programName(), example })
+  const hasSearch = plan.router.toolSearch !== undefined
+  const info = { router, addresses, view: plan.view, views, hasSearch, ops }
+  printBanner(terminal, { ...info, program: programName(), example })
 }
 
 function reloaderOf(
@@ -254,6 +277,7 @@ async function upOptionsOf(invocation: Invocation): Promise<UpOptions> {
     tls: tlsFiles(input),
     lameDuckMs: lameDuck === undefined ? undefined : parseDuration('lame-duck', lameDuck),
     listen: [...input.values('listen'), ...httpAddresses(invocation)],
+    view: input.value('view'),
     metrics: input.value('metrics'),
     logLevel: input.value('log-level'),
     keys: keyFile === undefined ? undefined : await readKeyFile(keyFile),

@@ -5,8 +5,8 @@ import { oneLine } from '../terminal.ts'
 import { type PromptStreams, withReadline } from './prompts.ts'
 
 /**
- * Asks the user for the inputs of a configuration file, and returns the answers by id. Without a terminal nobody
- * is asked, and there are no answers.
+ * Asks the user for the inputs of a configuration file, and returns the answers by id. Without a terminal
+ * there are no prompts and no answers.
  */
 export async function askConfigInputs(
   { stdin, input, signal }: Invocation,
@@ -18,7 +18,10 @@ export async function askConfigInputs(
   return answersTo(inputs, { input: stdin, output: process.stderr, signal, onInterrupt })
 }
 
-/** Asks for each input. What is typed for a password is not shown. An empty answer is the default, if there is one. */
+/**
+ * Asks for each input. What is typed for a password is not shown. An empty answer is the default, if there
+ * is one.
+ */
 export async function answersTo(
   inputs: readonly ConfigInput[],
   streams: PromptStreams,

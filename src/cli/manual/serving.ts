@@ -41,7 +41,7 @@ const projectFile: OptionRow = {
 
 const dryRun: OptionRow = { name: 'dry-run', meaning: 'Only print what would change.' }
 
-/** The commands that serve servers, and that prepare it. */
+/** The commands that serve, and those for configuration files and pins. */
 export const servingCommands: readonly CommandRow[] = [
   {
     name: 'up',
@@ -62,6 +62,11 @@ export const servingCommands: readonly CommandRow[] = [
         aka: ['port', 'p'],
         meaning:
           'Listen on this port or `host:port`: short for `--listen http://127.0.0.1:PORT/mcp`.',
+      },
+      {
+        name: 'view',
+        value: 'NAME',
+        meaning: 'Serve only this view of the configuration: some of its servers and tools.',
       },
       {
         name: 'metrics',

@@ -6,9 +6,9 @@ import { lookUpServers } from './config-servers.ts'
 import { resolveTarget } from './target.ts'
 
 /**
- * Returns the names of the tools of a target, for the completion of a shell. A server at an address is asked; for a
- * configured program, which would take too long to start, the running router is. Returns nothing if neither answers
- * within the limit `completionMs`.
+ * Returns the names of the tools of a target, for the completion of a shell. Connects to a server at an
+ * address; for a configured program, which would take too long to start, to the running router. Returns
+ * nothing if that does not respond within the limit `completionMs`.
  */
 export async function toolNames(input: CommandLine, target: string): Promise<readonly string[]> {
   const signal = AbortSignal.timeout(limits.completionMs.default)

@@ -22,11 +22,11 @@ export function withWireLog(channel: Channel, write: (line: string) => void): Ch
           sink.failed?.(id, error)
         },
         retired: cause => sink.retired?.(cause),
-        closed: cause => {
+        closed: (cause, isDrained) => {
           write(
             `-- closed${cause === undefined ? '' : `: ${oneLine(cause.message, maxCharacters)}`}`,
           )
-          sink.closed(cause)
+          sink.closed(cause, isDrained)
         },
       }),
     send: (message, envelope) => {
@@ -35,7 +35,7 @@ export function withWireLog(channel: Channel, write: (line: string) => void): Ch
     },
     ...(abandon && { abandon: id => abandon.call(channel, id) }),
     ...(poll && { poll: about => poll.call(channel, about) }),
-    close: () => channel.close(),
+    close: options => channel.close(options),
     [Symbol.asyncDispose]: () => channel.close(),
   }
 }

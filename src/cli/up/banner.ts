@@ -1,6 +1,7 @@
 import { isExcludedByRules } from '../../router/catalog/names.ts'
 import type { Router } from '../../router/router.ts'
 import type { ServerStatus } from '../../router/status.ts'
+import { limits } from '../../util/limits/limits.ts'
 import type { Style, Terminal } from '../terminal.ts'
 import { oneLine } from '../terminal.ts'
 
@@ -8,6 +9,12 @@ import { oneLine } from '../terminal.ts'
 export interface BannerInfo {
   readonly router: Router
   readonly addresses: readonly string[]
+  /** The view that is served there; undefined for everything. */
+  readonly view?: string
+  /** The addresses of other views, by view. */
+  readonly views?: readonly (readonly [view: string, addresses: readonly string[]])[]
+  /** Whether callers search tools instead of listing them. */
+  readonly hasSearch?: boolean
   /** URL of the health check, if there is one. */
   readonly ops: string | undefined
   /** The command that runs this program. */
@@ -20,15 +27,18 @@ export interface BannerInfo {
  * Prints addresses, servers and three commands to try, on stdout; on stderr if stdout carries protocol messages.
  */
 export function printBanner(terminal: Terminal, info: BannerInfo): void {
-  const { router, addresses, ops, program, example } = info
+  const { router, addresses, view, views = [], hasSearch = false, ops, program, example } = info
   const isStdio = addresses.includes('stdio:')
   // Written at once, because a reader may close the pipe at the line it waits for.
   const lines: string[] = []
   const paint: Paint = (text, style) =>
     isStdio ? terminal.styleStderr(text, style) : terminal.style(text, style)
-  for (const address of addresses) {
-    lines.push(`${paint('Serving', 'bold')} ${paint(address, 'cyan')}`)
+  const serving = (address: string, of: string | undefined): string => {
+    const part = of === undefined ? '' : ` (view ${of})`
+    return `${paint('Serving', 'bold')} ${paint(address, 'cyan')}${part}`
   }
+  for (const address of addresses) lines.push(serving(address, view))
+  for (const [name, those] of views) for (const each of those) lines.push(serving(each, name))
   // The lines of names are indented by six characters.
   const width = terminal.width - 6
   const tools = router.tools()
@@ -48,6 +58,13 @@ export function printBanner(terminal: Terminal, info: BannerInfo): void {
   }
   if (router.servers().some(({ action }) => action !== undefined)) {
     lines.push(`  ${paint('quarantined servers:', 'yellow')} ${retryText}`)
+  }
+  const isListed = !hasSearch && view === undefined
+  if (isListed && tools.length > limits.manyTools.default) {
+    const advice = '"toolSearch": {} lists a search instead, and "views" select tools'
+    lines.push(
+      `  ${paint(`${tools.length} tools`, 'yellow')} are more than most hosts use: ${advice}`,
+    )
   }
   if (router.servers().length === 0) lines.push('  no servers yet')
   const first = addresses.find(address => address !== 'stdio:')

@@ -26,7 +26,7 @@ function remembered(...names: readonly string[]): RememberedServer {
 async function opened(path: string) {
   const problems: string[] = []
   const cache = new ListCache(path, reason => problems.push(reason))
-  await cache.load()
+  await cache.load(new Set(['a:1', 'b:1']))
   return { cache, problems }
 }
 
@@ -55,6 +55,20 @@ test('what another router has written meanwhile stays', async () => {
     await cache.close()
   }
   expect(Object.keys(JSON.parse(readFileSync(path, 'utf8')).servers)).toEqual(['a:1', 'b:1'])
+})
+
+test('only what is asked for is loaded', async () => {
+  const path = place()
+  const first = await opened(path)
+  for (const key of ['a:1', 'c:1']) first.cache.lists.set(key, remembered(key))
+  first.cache.save()
+  await first.cache.close()
+  const { cache } = await opened(path)
+  expect(Object.keys(cache.lists.export().servers)).toEqual(['a:1'])
+  cache.save()
+  await cache.close()
+  const { servers } = JSON.parse(readFileSync(path, 'utf8'))
+  expect(Object.keys(servers).toSorted()).toEqual(['a:1', 'c:1'])
 })
 
 test.each(['', '{', '[]', '{"version":2,"servers":{}}', '{"version":1,"servers":{"a":7,"b":{}}}'])(

@@ -2,6 +2,8 @@ import { ChannelError } from '../../jsonrpc/channel.ts'
 import { listen } from '../../listen.ts'
 import type { Endpoint } from '../../mcp/endpoint.ts'
 import type { Ops } from '../../observe/health/health.ts'
+import { withSessionEvents } from '../../observe/observed.ts'
+import type { Router } from '../../router/router.ts'
 import type { Listener } from '../../transport/listener.ts'
 import type { TlsOptions } from '../../transport/tls/certificate.ts'
 
@@ -34,6 +36,27 @@ export async function listenAll(
     return listeners
   } catch (error) {
     await closeAll(listeners, before)
+    throw error
+  }
+}
+
+/** The listeners of views by address, by view. */
+export type ViewListeners = ReadonlyMap<string, ReadonlyMap<string, Listener>>
+
+/** Listens on the addresses of all views. If one fails, it closes the others and rejects as `listen` does. */
+export async function listenViews(
+  router: Pick<Router, 'view'>,
+  addresses: Readonly<Record<string, readonly string[]>>,
+  options: ListenAllOptions,
+): Promise<ViewListeners> {
+  const views = new Map<string, ReadonlyMap<string, Listener>>()
+  try {
+    for (const [view, those] of Object.entries(addresses)) {
+      views.set(view, await listenAll(withSessionEvents(router.view(view)), those, options))
+    }
+    return views
+  } catch (error) {
+    await Promise.all(Array.from(views.values(), each => closeAll(each)))
     throw error
   }
 }

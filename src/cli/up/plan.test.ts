@@ -6,6 +6,37 @@ import { planOf } from './plan.ts'
 const key = (digit: string) => digit.repeat(64)
 const bytes = (digit: string) => Uint8Array.from(Buffer.from(key(digit), 'hex'))
 
+describe('the views of a plan', () => {
+  const address = 'http://127.0.0.1:3001/mcp'
+  const views = { code: { listen: address }, all: {} }
+  const config = readConfig(JSON.stringify({ mcpServers: {}, views }), { env: {} })
+
+  it('are served at their addresses', () => {
+    const { view, viewAddresses, router } = planOf(config, { listen: [], isPublic: false })
+    expect([view, viewAddresses]).toEqual([undefined, { code: [address] }])
+    expect(router.views).toEqual({ code: {}, all: {} })
+  })
+
+  it('have no addresses of their own if the command line says what is served', () => {
+    const other = planOf(config, { listen: ['stdio:'], isPublic: false })
+    expect(other.viewAddresses).toEqual({})
+    const one = planOf(config, { listen: [], view: 'all', isPublic: false })
+    expect([one.view, one.viewAddresses]).toEqual(['all', {}])
+  })
+
+  it('must exist', () => {
+    const options = { listen: [], view: 'cod', isPublic: false }
+    expect(() => planOf(config, options)).toThrow('no view "cod"; did you mean "code"?')
+  })
+
+  it('must not be reachable from other machines', () => {
+    const open = { mcpServers: {}, views: { code: { listen: 'http://0.0.0.0:1/mcp' } } }
+    const file = { env: {}, file: 'trunkline.json' }
+    const read = () => readConfig(JSON.stringify(open), file)
+    expect(read).toThrow(/views has an address that other machines can reach/)
+  })
+})
+
 describe('the sealing keys of a plan', () => {
   const options = { listen: [], isPublic: false }
   const configOf = (sealingKeys?: readonly string[]) =>

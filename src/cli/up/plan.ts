@@ -5,6 +5,7 @@ import { defaultListen } from '../../router/config/schema.ts'
 import { isLocalAddress } from '../../router/config/values.ts'
 import type { RouterOptions, UpstreamOptions } from '../../router/options.ts'
 import { parseKeys } from '../../server/crypto/key-text.ts'
+import { didYouMean } from '../../util/nearest.ts'
 import { errorMessage } from '../../util/text/error-message.ts'
 import { UsageError } from '../exit.ts'
 import { checkSelfReference } from './self-reference.ts'
@@ -14,6 +15,10 @@ export interface Plan {
   readonly servers: Readonly<Record<string, UpstreamOptions>>
   readonly router: RouterOptions
   readonly listen: readonly string[]
+  /** The view that is served at `listen`; undefined for everything. */
+  readonly view?: string
+  /** The addresses of other views, by view. */
+  readonly viewAddresses: Readonly<Record<string, readonly string[]>>
   /** Whether any free port may replace a port in use: only if the user did not choose the port. */
   readonly isAnyPort: boolean
   readonly tls: TlsFiles | undefined
@@ -26,6 +31,8 @@ type TlsFiles = NonNullable<RouterConfig['tls']>
 /** Command-line options of `trunkline up`, which override the configuration. */
 export interface UpOptions {
   readonly listen: readonly string[]
+  /** The view to serve, instead of everything. */
+  readonly view?: string
   /** The certificate for addresses with TLS. */
   readonly tls?: TlsFiles
   readonly metrics?: string
@@ -45,12 +52,18 @@ export interface UpOptions {
 export function planOf(config: RouterConfig, options: UpOptions): Plan {
   const listen = options.listen.length > 0 ? options.listen : config.listen
   const metrics = options.metrics ?? config.metrics
-  checkPublicAddresses(allAddresses(listen, metrics), config.public || options.isPublic)
+  const isAlone = options.listen.length > 0 || options.view !== undefined
+  const viewAddresses = isAlone ? {} : config.viewAddresses
+  const addresses = allAddresses([...listen, ...Object.values(viewAddresses).flat()], metrics)
+  checkPublicAddresses(addresses, config.public || options.isPublic)
+  checkView(options.view, Object.keys(config.router.views ?? {}))
   checkSelfReference({ servers: config.servers, listen, file: config.file })
   return {
     servers: config.servers,
     router: { ...config.router, ...keysOf(config, options) },
     listen,
+    view: options.view,
+    viewAddresses,
     isAnyPort: false,
     tls: options.tls ?? config.tls,
     metrics,
@@ -64,6 +77,7 @@ export function demoPlan(program: readonly string[], options: UpOptions): Plan {
   const [command = process.execPath, ...args] = program
   const listen = options.listen.length > 0 ? options.listen : [defaultListen]
   const metrics = options.metrics ?? true
+  checkView(options.view, [])
   checkPublicAddresses(allAddresses(listen, metrics), options.isPublic)
   return {
     servers: {
@@ -76,6 +90,7 @@ export function demoPlan(program: readonly string[], options: UpOptions): Plan {
       ...(options.keys && { keys: options.keys }),
     },
     listen,
+    viewAddresses: {},
     isAnyPort: options.listen.length === 0,
     tls: options.tls,
     metrics,
@@ -95,6 +110,13 @@ function keysOf(
   } catch (cause) {
     throw new UsageError(`sealingKeys: ${errorMessage(cause)}`, { cause })
   }
+}
+
+/** Throws a UsageError for a view that does not exist. */
+function checkView(view: string | undefined, known: readonly string[]): void {
+  if (view === undefined || known.includes(view)) return
+  const hint = didYouMean(view, known) || `; the views are ${known.join(', ') || 'none'}`
+  throw new UsageError(`--view: there is no view "${view}"${hint}`)
 }
 
 /** Every address that accepts connections. */

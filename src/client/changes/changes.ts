@@ -91,7 +91,7 @@ export function changeIn(method: string, params: unknown): Change | undefined {
 }
 
 /** Whether a filter includes a change. A resource update matches watched URIs above it too. */
-export function isWanted(change: Change, filter: SubscriptionFilter): boolean {
+export function isIncluded(change: Change, filter: SubscriptionFilter): boolean {
   switch (change.type) {
     case 'resource':
       return filter.resourceSubscriptions?.some(uri => isWithin(change.uri, uri)) ?? false

@@ -5,7 +5,7 @@ type Subscribe = (
 ) => Promise<unknown>
 
 interface Entry {
-  /** How many change subscriptions want the resource. */
+  /** How many change subscriptions include the resource. */
   wanted: number
   /** Whether the server has confirmed the subscription. */
   isSubscribed: boolean
@@ -65,12 +65,12 @@ export class SessionSubscriptions {
     return entry.reconciling
   }
 
-  /** Sends one request at a time, until the state on the server is the wanted one. */
+  /** Sends one request at a time, until the server has the requested state. */
   async #reconcile(uri: string, entry: Entry): Promise<void> {
     while (entry.isSubscribed !== entry.wanted > 0) {
-      const isWanted = !entry.isSubscribed
-      await this.#subscribe(isWanted ? 'resources/subscribe' : 'resources/unsubscribe', uri)
-      entry.isSubscribed = isWanted
+      const isIncluded = !entry.isSubscribed
+      await this.#subscribe(isIncluded ? 'resources/subscribe' : 'resources/unsubscribe', uri)
+      entry.isSubscribed = isIncluded
     }
     if (entry.wanted <= 0) this.#entries.delete(uri)
   }

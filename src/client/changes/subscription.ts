@@ -59,7 +59,7 @@ export class ChangeSubscription implements Changes {
   /** The resources that this subscription has subscribed its session to. */
   #uris: readonly string[] = []
   #stream: Stream | undefined
-  /** `ready`, once somebody waits for it. */
+  /** `ready`, once it is awaited. */
   #confirmed: Promise<SubscriptionFilter> | undefined
   #isReady = false
   #hasEnded = false

@@ -127,7 +127,7 @@ describe.each(allRevisions)('changes in %s', revision => {
     await using client = await openClient(server.dial, quiet)
     const changes = client.changes({ tools: true, resources: ['file:///a'] })
     await changes.ready
-    await server.hangUp()
+    await server.disconnect()
     expect((await changes.next()).value).toEqual({ type: 'reconnected' })
     change(toolsChanged)
     expect((await changes.next()).value).toEqual({ type: 'tools' })
@@ -165,7 +165,7 @@ describe.each(allRevisions)('changes in %s', revision => {
     const changes = client.changes({ tools: true })
     await changes.ready
     const next = changes.next().catch(e => e)
-    await server.hangUp()
+    await server.disconnect()
     expect(await next).toMatchObject({ code: 'closed' })
     expect((await changes.next()).done).toBe(true)
   })
@@ -502,7 +502,7 @@ describe('a change of era', () => {
     const changes = client.changes({ resources: ['file:///a'] })
     await changes.ready
     server = young
-    await old.hangUp()
+    await old.disconnect()
     expect((await changes.next()).value).toEqual({ type: 'reconnected' })
     notify(updated, ids()[0], { uri: 'file:///a' })
     expect((await changes.next()).value).toEqual({ type: 'resource', uri: 'file:///a' })

@@ -2,7 +2,7 @@ import type { Envelope } from '../../jsonrpc/channel.ts'
 import type { Id } from '../../jsonrpc/message.ts'
 import { metaKeys } from '../../mcp/meta.ts'
 import { isRecord, ownMember } from '../../util/objects.ts'
-import { type ChangeFilter, changeIn, isWanted, readFilter } from './changes.ts'
+import { type ChangeFilter, changeIn, isIncluded, readFilter } from './changes.ts'
 import { SessionSubscriptions } from './session-subscriptions.ts'
 import { ChangeSubscription, type Changes, type SubscriptionHost } from './subscription.ts'
 
@@ -70,7 +70,7 @@ export class ChangeSubscriptions {
     // Delivered, or tagged for a subscription that has been closed.
     if (tagged !== undefined || tag !== undefined) return
     for (const subscription of this.#subscriptions) {
-      if (subscription.isUntagged && isWanted(change, subscription.filter))
+      if (subscription.isUntagged && isIncluded(change, subscription.filter))
         subscription.push(change)
     }
   }

@@ -9,7 +9,9 @@ import {
   turns,
 } from '../../../test/support/scripted-server.ts'
 import { type Channel, ChannelError, type Sink } from '../../jsonrpc/channel.ts'
+import { RpcError } from '../../jsonrpc/error.ts'
 import type { Id } from '../../jsonrpc/message.ts'
+import { SHUTTING_DOWN } from '../../jsonrpc/peer/standard-errors.ts'
 import type { ListToolsResult } from '../../mcp/types/tools.ts'
 import { fakeClock } from '../../testing/fake-clock.ts'
 import { openClient } from '../client.ts'
@@ -96,6 +98,44 @@ describe.each(allRevisions)('a client that closes in %s', revision => {
   })
 })
 
+describe.each(allRevisions)('a server that is closing, in %s', revision => {
+  it('does not begin requests, which are sent again on a new connection', async () => {
+    const server = serverOf(revision, {
+      'tools/call': () => {
+        server.on('tools/call', () => ({ resultType: 'complete', content: [] }))
+        throw new RpcError(SHUTTING_DOWN.code, SHUTTING_DOWN.message)
+      },
+    })
+    const dial = vi.fn(server.dial)
+    await using client = await openClient(dial, quiet)
+    dial.mockClear()
+    expect(await client.call('work')).toMatchObject({ content: [] })
+    expect(server.sent('tools/call')).toHaveLength(2)
+    expect(dial).toHaveBeenCalled()
+  })
+})
+
+describe.each([
+  [true, 'closed'],
+  [false, 'outcome-unknown'],
+])('a channel that the server closes, with isDrained %s', (isDrained, code) => {
+  it(`rejects a request without a response with '${code}'`, async () => {
+    const server = serverOf('2025-11-25', { 'tools/call': never })
+    let opened: Sink | undefined
+    const dial = changed(server.dial, channel => ({
+      open: sink => {
+        opened = sink
+        channel.open(sink)
+      },
+    }))
+    await using client = await openClient(dial, { ...quiet, reconnect: false })
+    const call = client.call('work').catch(e => e)
+    await turns()
+    opened?.closed(undefined, isDrained)
+    expect(await call).toMatchObject({ code })
+  })
+})
+
 describe('a channel with backpressure', () => {
   it('does not send queued requests, which are sent on the next one', async () => {
     const server = serverOf('2025-11-25')
@@ -115,7 +155,7 @@ describe('a channel with backpressure', () => {
     isFull = false
     server.on('tools/call', () => ({ content: [] }))
     expect(server.sent('tools/call')).toHaveLength(1)
-    await server.hangUp()
+    await server.disconnect()
     expect(await first).toMatchObject({ code: 'outcome-unknown' })
     expect(await second).toMatchObject({ content: [] })
     expect(server.sent('tools/call').map(({ name }) => name)).toEqual(['first', 'second'])
@@ -240,10 +280,10 @@ describe.each(['2025-11-25', '2026-07-28'])('with random connection failures in 
         const server = serverOf(revision)
         const fated = (run: () => unknown) => {
           const fate = queue.shift() ?? 'answer'
-          if (fate === 'die soon') setImmediate(() => void server.hangUp())
+          if (fate === 'die soon') setImmediate(() => void server.disconnect())
           if (fate === 'answer' || fate === 'die soon') return run()
           if (fate === 'run and die') run()
-          void server.hangUp()
+          void server.disconnect()
           return never()
         }
         server.on('tools/call', ({ name }) =>

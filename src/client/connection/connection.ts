@@ -1,11 +1,13 @@
 import { cancelled, cancelReason } from '../../jsonrpc/cancellation.ts'
 import { type Channel, ChannelError, type Envelope } from '../../jsonrpc/channel.ts'
+import { RpcError } from '../../jsonrpc/error.ts'
 import type { CallOptions, Exchange } from '../../jsonrpc/handler.ts'
 import type { Id, RpcNotification, RpcRequest } from '../../jsonrpc/message.ts'
 import type { PeerOptions } from '../../jsonrpc/peer/options.ts'
 import type { AllOf, BatchBuilder } from '../../jsonrpc/peer/outbound.ts'
 import { Peer } from '../../jsonrpc/peer/peer.ts'
 import type { ReplyHandler } from '../../jsonrpc/peer/pending.ts'
+import { isShuttingDown } from '../../jsonrpc/peer/standard-errors.ts'
 import { toWire } from '../../mcp/errors/wire.ts'
 import type { Revision } from '../../mcp/revisions/revisions.ts'
 import { isTimeout } from '../errors.ts'
@@ -43,7 +45,7 @@ export interface StartedCall {
 
 /**
  * One connection to a server, from the open channel until it closes. Assigns request ids and cancels
- * requests; knows nothing of the methods that are called.
+ * requests; does not depend on the methods that are called.
  */
 export class Connection {
   /** The negotiated protocol revision; undefined until negotiation is done. */
@@ -59,7 +61,7 @@ export class Connection {
   #isClosing = false
   #isClosed = false
   #isRetired = false
-  /** Whether the connection closed without `close` having been called. */
+  /** Whether the connection closed while the server may have been executing requests. */
   #isLost = false
 
   constructor(channel: Channel, handlers: ConnectionHandlers, settings: Settings) {
@@ -101,8 +103,8 @@ export class Connection {
 
   /**
    * Sends a request. The reply rejects with the ChannelError `'outcome-unknown'` if the connection closed
-   * before the response arrived, and with `'closed'` if the request was never sent or this client closed
-   * the connection. A request that is given up is also cancelled on the server, by a notification.
+   * before the response arrived, and with `'closed'` if the request was never sent, the server did not begin
+   * it because it is closing, or this client closed the connection. A request that is given up is also cancelled on the server, by a notification.
    */
   begin(method: string, params?: object, options: ConnectionCallOptions = {}): StartedCall {
     this.#wantedId = options.id
@@ -221,7 +223,7 @@ export class Connection {
       timeoutMs,
       onError,
       makeId: () => this.#nextId(),
-      onDisconnect: cause => this.#onClosed(cause),
+      onDisconnect: (cause, isDrained) => this.#onClosed(cause, isDrained),
       onRetired: cause => this.#onRetired(cause),
       // The revision is negotiated only after the peer exists, so each of these reads it every time.
       batches: () => hasBatches(profile, this.revision),
@@ -276,11 +278,11 @@ export class Connection {
     this.#handlers.onLost(this, cause)
   }
 
-  #onClosed(cause: Error | undefined): void {
+  #onClosed(cause: Error | undefined, isDrained = false): void {
     if (this.#isClosed) return
     this.#isClosed = true
     if (this.#isClosing) return
-    this.#isLost = true
+    this.#isLost = !isDrained
     void this.#abort()
     if (!this.#isRetired) this.#handlers.onLost(this, cause)
   }
@@ -321,6 +323,11 @@ export class Connection {
   }
 
   #explain(error: unknown, method: string, isSent: boolean): unknown {
+    if (error instanceof RpcError && isShuttingDown(error)) {
+      const closing = new ChannelError('closed', `${method}: ${error.message}`, { cause: error })
+      this.#onRetired(closing)
+      return closing
+    }
     if (!(error instanceof ChannelError) || error.code !== 'closed') return error
     if (!isSent || !this.#isLost) return error
     const what = `${method}: the connection closed before the response arrived; the request may have been executed`

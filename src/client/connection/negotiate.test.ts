@@ -76,8 +76,8 @@ describe('negotiation', () => {
       () => Promise.reject(new RpcError(-32022, 'No', { data: { supported: sessionNames } })),
     ],
     ['an empty result', () => ({})],
-    ['a result that is no object', () => 'hello'],
-    ['versions that are no list', () => ({ supportedVersions: 'all', capabilities: {} })],
+    ['a result that is not an object', () => 'hello'],
+    ['versions that are not a list', () => ({ supportedVersions: 'all', capabilities: {} })],
     ['no capabilities', () => ({ supportedVersions: ['2026-07-28'] })],
     [
       'session revisions alone',
@@ -112,12 +112,12 @@ describe('negotiation', () => {
   it('dials again for a server that exits on the probe, and does not probe it again later', async () => {
     const server = sessionServer('2025-11-25')
     server.on('server/discover', () => {
-      void server.hangUp()
+      void server.disconnect()
       return never()
     })
     await using client = await openClient(server.dial, quiet)
     expect(server.connections).toHaveLength(2)
-    await server.hangUp()
+    await server.disconnect()
     await client.ping()
     expect(server.connections).toHaveLength(3)
     expect(server.sent('server/discover')).toHaveLength(1)
@@ -228,7 +228,7 @@ describe('negotiation', () => {
   it('reports that a server exited on initialize, too', async () => {
     const server = sessionServer('2025-11-25')
     server.on('initialize', () => {
-      void server.hangUp()
+      void server.disconnect()
       return never()
     })
     const error = await openClient(server.dial, quiet).catch(e => e)

@@ -115,7 +115,7 @@ async function openStateless(
     const why = 'the server does not answer server/discover as a stateless server'
     const { cause } = found
     if (cause instanceof RpcError && supportedIn(cause) === undefined) {
-      // It answered, but knows nothing of this era, so it has sessions, or speaks another protocol.
+      // It answered, but not as a stateless server, so it has sessions, or speaks another protocol.
       const [first, last] = [revisionsOf('session').at(0), revisionsOf('session').at(-1)]
       const theirs = `only versions with sessions (${first?.name} to ${last?.name})`
       throw nothingInCommon([theirs], opening.settings, cause)

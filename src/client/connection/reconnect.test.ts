@@ -36,7 +36,7 @@ function losing(server: ScriptedServer, method: string, result: object): void {
   server.on(method, () => {
     if (!isFirst) return result
     isFirst = false
-    void server.hangUp()
+    void server.disconnect()
     return never()
   })
 }
@@ -45,7 +45,7 @@ describe.each(allRevisions)('a connection lost in %s', revision => {
   it('is opened again before the next call', async () => {
     const server = serverOf(revision)
     await using client = await openClient(server.dial, quiet)
-    await server.hangUp()
+    await server.disconnect()
     await turns()
     expect(server.connections).toHaveLength(2)
     expect(client.server.revision.name).toBe(revision)
@@ -104,7 +104,7 @@ describe.each(allRevisions)('a connection lost in %s', revision => {
   it('repeats no request more than once', async () => {
     const server = serverOf(revision)
     server.on('tools/list', () => {
-      void server.hangUp()
+      void server.disconnect()
       return never()
     })
     await using client = await openClient(server.dial, { reconnect: { random: () => 0 }, ...quiet })
@@ -124,7 +124,7 @@ describe.each(allRevisions)('a connection lost in %s', revision => {
       ...quiet,
     })
     server.refuse(1)
-    await server.hangUp()
+    await server.disconnect()
     const early = client.call('x').catch(e => e)
     const patient = client.call('x', {}, { timeoutMs: 5000 })
     const giveUp = new AbortController()
@@ -147,7 +147,7 @@ describe.each(allRevisions)('a connection lost in %s', revision => {
     const reconnect = { attempts: 3, baseMs: 100, random: () => 1 }
     const client = await openClient(dial, { clock, reconnect, ...quiet })
     server.refuse(100)
-    await server.hangUp()
+    await server.disconnect()
     const call = client.call('x').catch(e => e)
     for (const wait of [0, 120, 220]) {
       clock.advance(wait)
@@ -167,7 +167,7 @@ describe.each(allRevisions)('a connection lost in %s', revision => {
     const client = await openClient(server.dial, { reconnect: false, ...quiet })
     const call = client.call('x').catch(e => e)
     await turns()
-    await server.hangUp()
+    await server.disconnect()
     expect(await call).toMatchObject({ code: 'outcome-unknown' })
     expect(await client.closed).toBeInstanceOf(ChannelError)
     expect(server.connections).toHaveLength(1)
@@ -193,7 +193,7 @@ describe.each(allRevisions)('a connection lost in %s', revision => {
       }
     }
     await using client = await openClient(dial, quiet)
-    await server.hangUp()
+    await server.disconnect()
     await turns()
     expect(server.connections).toHaveLength(1)
     release()
@@ -216,7 +216,7 @@ describe.each(allRevisions)('a connection lost in %s', revision => {
     }
     const client = await openClient(dial, quiet)
     isSlow = true
-    await server.hangUp()
+    await server.disconnect()
     await client.close()
     connect()
     await turns()
@@ -230,7 +230,7 @@ describe.each(allRevisions)('a connection lost in %s', revision => {
     const reconnect = { random: () => 1 }
     const client = await openClient(server.dial, { clock, reconnect, ...quiet })
     server.refuse(1)
-    await server.hangUp()
+    await server.disconnect()
     const call = client.call('x').catch(e => e)
     await turns()
     await client.close()
@@ -257,7 +257,7 @@ describe('attempts', () => {
     const reconnect = { attempts: 2, baseMs: 100, stableMs: 10_000, random: () => 1 }
     const client = await openClient(server.dial, { clock, reconnect, ...quiet })
     const lose = async () => {
-      await server.hangUp()
+      await server.disconnect()
       clock.advance(250)
       await turns()
     }
@@ -284,7 +284,7 @@ describe('a server that has changed meanwhile', () => {
     young.on('initialize', () => {
       throw new RpcError(-32022, 'Unsupported')
     })
-    await old.hangUp()
+    await old.disconnect()
     await client.call('x')
     expect(client.server.revision.name).toBe('2026-07-28')
     expect(young.sent('tools/call')[0]._meta).toBeDefined()

@@ -97,7 +97,7 @@ export class ReconnectingConnection {
     let cause: unknown = lost
     const { connection } = this.#current
     if (connection.isRetired) this.#keepUntilClosed(connection)
-    // The rest of the old connection goes first: a server may not stand two instances or connections at once.
+    // The rest of the old connection goes first: a server may not tolerate two instances or connections at once.
     else await connection.close()
     while (!this.isClosed && this.#attempts < this.#settings.reconnect.attempts) {
       await this.#wait(reconnectDelayMs(this.#attempts++, this.#settings.reconnect))

@@ -234,7 +234,7 @@ describe('a result that needs input', () => {
     })
     const call = client.call('x')
     await turns()
-    await server.hangUp()
+    await server.disconnect()
     release()
     await call
     expect(server.connections).toHaveLength(2)

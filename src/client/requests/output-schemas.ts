@@ -76,7 +76,12 @@ export class OutputSchemas {
     let checked: Awaited<ReturnType<Compiled<unknown>['check']>>
     try {
       if (entry.compiled === undefined) {
-        entry.compiled = compileSchema(entry.schema, { what, side: 'output', defaults: false })
+        entry.compiled = compileSchema(entry.schema, {
+          what,
+          side: 'output',
+          isForeign: true,
+          defaults: false,
+        })
         this.#keep(entry)
       }
       checked = await entry.compiled.check(answer.structured)

@@ -245,7 +245,7 @@ describe.each(Object.entries(designs))('tasks of the %s', (name, design) => {
     const { client, task, wait } = await started(server)
     const result = task.result()
     await wait(0)
-    await server.hangUp()
+    await server.disconnect()
     await wait(520)
     await wait(520)
     expect(await result).toMatchObject({ text: 'done' })

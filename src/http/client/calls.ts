@@ -4,7 +4,7 @@ import { IdTable } from '../../jsonrpc/peer/id-table.ts'
 import { isRecord } from '../../util/objects.ts'
 import { addressText } from '../../util/text/address-text.ts'
 import { errorMessage } from '../../util/text/error-message.ts'
-import { webSocketWire, wireHeader } from '../header-fields.ts'
+import { notBegun, requestHeader, webSocketWire, wireHeader } from '../header-fields.ts'
 import type { HttpEndpoint } from './endpoint.ts'
 import {
   HttpStatusError,
@@ -24,7 +24,7 @@ export interface CallsHost extends Recipient {
   /** Returns what a message must wait for so that it does not overtake the message before it. */
   barrier(): Promise<void> | undefined
   /**
-   * Called when the server does not know the session any more. `ids` are the requests that it rejected
+   * Called when the session has ended on the server. `ids` are the requests that it rejected
    * for this reason.
    */
   onSessionLost(ids: readonly Id[]): void
@@ -212,6 +212,12 @@ export class HttpCalls {
     const words = withServedPath(reason, found, this.#endpoint.url)
     const what = `POST ${addressText(this.#endpoint.url)}`
     if (isAuthError(status)) throw statusError(what, response, words)
+    if (response.header(requestHeader) === notBegun) {
+      throw new ChannelError(
+        'closed',
+        `${what}: the server is closing, and did not begin the request`,
+      )
+    }
     if (status === 404 && post.inSession) {
       const ids = [...waiting]
       for (const id of ids) this.#pending.delete(id)

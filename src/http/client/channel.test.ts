@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { proves } from '../../../test/requirements.ts'
 import {
   bare,
+  DrivenChannel,
   Events,
   json,
   refuse,
@@ -9,7 +10,6 @@ import {
   type Script,
   settle,
   stateless,
-  Talk,
 } from '../../../test/support/fake-fetch.ts'
 import { httpChannel } from './channel.ts'
 import { HttpStatusError } from './errors.ts'
@@ -19,20 +19,20 @@ const progress = { method: 'notifications/progress', params: { progressToken: 1,
 describe('a request', () => {
   test('is a POST that says what it accepts, and its JSON is the reply', async () => {
     proves('H3b', 'N3b')
-    const talk = new Talk(asked => reply(asked, { ok: 1 }), {
+    const driven = new DrivenChannel(received => reply(received, { ok: 1 }), {
       headers: { authorization: 'Bearer x' },
     })
-    talk.request(1, 'ping')
-    await talk.ended()
-    const [asked] = talk.asked
-    expect(asked?.method).toBe('POST')
-    expect(asked?.body).toEqual({ jsonrpc: '2.0', id: 1, method: 'ping' })
-    expect(Object.fromEntries(asked?.headers ?? [])).toEqual({
+    driven.request(1, 'ping')
+    await driven.ended()
+    const [received] = driven.received
+    expect(received?.method).toBe('POST')
+    expect(received?.body).toEqual({ jsonrpc: '2.0', id: 1, method: 'ping' })
+    expect(Object.fromEntries(received?.headers ?? [])).toEqual({
       accept: 'application/json, text/event-stream',
       authorization: 'Bearer x',
       'content-type': 'application/json',
     })
-    expect(talk.arrivals).toEqual([
+    expect(driven.arrivals).toEqual([
       { arrival: { type: 'result', id: 1, result: { ok: 1 } }, envelope: { about: 1 } },
     ])
   })
@@ -40,98 +40,102 @@ describe('a request', () => {
   test('gets its headers from a function, called each time, which do not replace those of the protocol', async () => {
     let count = 0
     const headers = async () => ({ authorization: `Bearer ${++count}`, Accept: 'text/html' })
-    const talk = new Talk(asked => reply(asked), { headers })
-    talk.request(1, 'ping')
-    await talk.ended()
-    talk.request(2, 'ping')
-    await talk.ended(2)
-    expect(talk.asked.map(one => one.headers.get('authorization'))).toEqual([
+    const driven = new DrivenChannel(received => reply(received), { headers })
+    driven.request(1, 'ping')
+    await driven.ended()
+    driven.request(2, 'ping')
+    await driven.ended(2)
+    expect(driven.received.map(one => one.headers.get('authorization'))).toEqual([
       'Bearer 1',
       'Bearer 2',
     ])
-    expect(talk.asked[0]?.headers.get('accept')).toBe('application/json, text/event-stream')
+    expect(driven.received[0]?.headers.get('accept')).toBe('application/json, text/event-stream')
   })
 
   test('fails unsent when its headers cannot be made', async () => {
-    const talk = new Talk(asked => reply(asked), {
+    const driven = new DrivenChannel(received => reply(received), {
       headers: () => {
         throw new Error('no token')
       },
     })
-    talk.request(1, 'ping')
-    await talk.ended()
-    expect(talk.asked).toEqual([])
-    expect(talk.failures).toMatchObject([{ id: 1, error: { code: 'refused' } }])
-    expect(talk.failures[0]?.error.message).toContain('no token')
+    driven.request(1, 'ping')
+    await driven.ended()
+    expect(driven.received).toEqual([])
+    expect(driven.failures).toMatchObject([{ id: 1, error: { code: 'refused' } }])
+    expect(driven.failures[0]?.error.message).toContain('no token')
   })
 
   test('may be answered by an event stream, whose messages belong to it', async () => {
     proves('N5b', 'N6f')
     const events = new Events()
-    const talk = new Talk(() => events.response)
-    talk.request(1, 'tools/call', { name: 'a', ...stateless })
+    const driven = new DrivenChannel(() => events.response)
+    driven.request(1, 'tools/call', { name: 'a', ...stateless })
     events.write(': comment\n\nid: 1\ndata:\n\n').message(progress).message({ id: 1, result: {} })
     events.end()
-    await talk.ended(2)
-    expect(talk.arrivals).toMatchObject([
+    await driven.ended(2)
+    expect(driven.arrivals).toMatchObject([
       { arrival: { type: 'notification', ...progress }, envelope: { about: 1 } },
       { arrival: { type: 'result', id: 1 }, envelope: { about: 1 } },
     ])
-    expect(talk.errors).toEqual([])
+    expect(driven.errors).toEqual([])
   })
 
   test('is read in any chunks', async () => {
     const events = new Events()
-    const talk = new Talk(() => events.response)
-    talk.request(1, 'ping')
+    const driven = new DrivenChannel(() => events.response)
+    driven.request(1, 'ping')
     const text = `data: ${JSON.stringify({ jsonrpc: '2.0', id: 1, result: 'grüße 🚂' })}\r\n\r\n`
     for (const byte of new TextEncoder().encode(text)) events.write(Uint8Array.of(byte))
-    await talk.ended()
-    expect(talk.arrivals[0]?.arrival).toEqual({ type: 'result', id: 1, result: 'grüße 🚂' })
+    await driven.ended()
+    expect(driven.arrivals[0]?.arrival).toEqual({ type: 'result', id: 1, result: 'grüße 🚂' })
     events.end()
   })
 
   test('is queued where too many are open, and leaves the queue when cancelled', async () => {
     const waiting: (() => void)[] = []
-    const slow: Script = asked => new Promise(resolve => waiting.push(() => resolve(reply(asked))))
-    const talk = new Talk(slow, { maxOpenRequests: 2 })
-    for (const id of [1, 2, 3, 4]) talk.request(id, 'tools/call', stateless)
+    const slow: Script = received =>
+      new Promise(resolve => waiting.push(() => resolve(reply(received))))
+    const driven = new DrivenChannel(slow, { maxOpenRequests: 2 })
+    for (const id of [1, 2, 3, 4]) driven.request(id, 'tools/call', stateless)
     await settle()
-    expect(talk.asked.map(({ body }) => body.id)).toEqual([1, 2])
-    talk.channel.abandon?.(3)
+    expect(driven.received.map(({ body }) => body.id)).toEqual([1, 2])
+    driven.channel.abandon?.(3)
     waiting[0]?.()
-    await talk.until(({ asked }) => asked.length === 3)
-    expect(talk.asked[2]?.body.id).toBe(4)
+    await driven.until(({ received }) => received.length === 3)
+    expect(driven.received[2]?.body.id).toBe(4)
   })
 
   test('is sent however many listen to changes', async () => {
     const events = new Events()
-    const talk = new Talk(asked => (asked.body.id === 9 ? reply(asked) : events.response), {
-      maxOpenRequests: 1,
-    })
-    for (const id of [1, 2]) talk.request(id, 'subscriptions/listen', stateless)
-    talk.request(9, 'tools/call', stateless)
-    await talk.ended()
-    expect(talk.arrivals).toMatchObject([{ arrival: { id: 9 } }])
+    const driven = new DrivenChannel(
+      received => (received.body.id === 9 ? reply(received) : events.response),
+      {
+        maxOpenRequests: 1,
+      },
+    )
+    for (const id of [1, 2]) driven.request(id, 'subscriptions/listen', stateless)
+    driven.request(9, 'tools/call', stateless)
+    await driven.ended()
+    expect(driven.arrivals).toMatchObject([{ arrival: { id: 9 } }])
   })
 
   test('that is not JSON is rejected before anything is sent', () => {
-    const talk = new Talk(asked => reply(asked))
+    const driven = new DrivenChannel(received => reply(received))
     const params = { big: 1n }
-    expect(() => talk.request(1, 'ping', params)).toThrow('no JSON')
-    expect(() => talk.channel.send([])).toThrow(TypeError)
-    expect(talk.asked).toEqual([])
+    expect(() => driven.request(1, 'ping', params)).toThrow('not JSON')
+    expect(() => driven.channel.send([])).toThrow(TypeError)
+    expect(driven.received).toEqual([])
   })
 
   test('in a batch is answered with all the others', async () => {
     proves('H4')
-    const talk = new Talk(({ body }) =>
+    const driven = new DrivenChannel(({ body }) =>
       json(body.map(({ id }: { id: number }) => ({ jsonrpc: '2.0', id, result: id }))),
     )
     const ping = (id: number) => ({ type: 'request', id, method: 'ping' }) as const
-    void talk.channel.send([ping(1), ping(2)])
-    await talk.ended(2)
-    expect(talk.arrivals.map(({ arrival }) => arrival)).toEqual([
+    void driven.channel.send([ping(1), ping(2)])
+    await driven.ended(2)
+    expect(driven.arrivals.map(({ arrival }) => arrival)).toEqual([
       { type: 'result', id: 1, result: 1 },
       { type: 'result', id: 2, result: 2 },
     ])
@@ -153,12 +157,19 @@ describe('an invalid response', () => {
     ],
     ['no UTF-8', () => textual(Uint8Array.of(0xff)), 'framing', /UTF-8/],
     ['401', () => bare(401, { 'www-authenticate': 'Bearer' }), 'refused', /401/],
-    ['403 with an error', asked => refuse(asked, 403, -32000), 'refused', /403.*no/],
+    ['403 with an error', received => refuse(received, 403, -32000), 'refused', /403.*no/],
     ['404', () => bare(404), 'refused', /404/],
     ['429', () => bare(429), 'refused', /429/],
     ['500', () => bare(500), 'outcome-unknown', /500/],
     ['502', () => bare(502), 'outcome-unknown', /502/],
     ['503', () => bare(503), 'refused', /503/],
+    ['408', () => bare(408), 'refused', /408/],
+    [
+      'a server that is closing',
+      () => bare(408, { 'trunkline-request': 'not-begun' }),
+      'closed',
+      /did not begin/,
+    ],
     ['a refused connection', () => broken('ECONNREFUSED'), 'closed', /ECONNREFUSED/],
     ['a reset connection', () => broken('ECONNRESET'), 'outcome-unknown', /executed/],
     ['a wrong certificate', () => broken('CERT_HAS_EXPIRED'), 'refused', /CERT/],
@@ -172,24 +183,25 @@ describe('an invalid response', () => {
   ]
 
   test.each(cases)('%s fails the request alone', async (_, script, code, words) => {
-    const response: Script = (asked, count) => (count === 1 ? script(asked, count) : reply(asked))
-    const talk = new Talk(response)
-    talk.request(1, 'tools/call', { name: 'a', ...stateless })
-    await talk.ended()
-    expect(talk.failures).toMatchObject([{ id: 1, error: { code } }])
-    expect(talk.failures[0]?.error.message).toMatch(/^tools\/call: /)
-    expect(talk.failures[0]?.error.message).toMatch(words)
-    expect(talk.closed).toBeUndefined()
-    talk.request(2, 'ping')
-    await talk.ended(2)
-    expect(talk.arrivals).toHaveLength(1)
+    const response: Script = (received, count) =>
+      count === 1 ? script(received, count) : reply(received)
+    const driven = new DrivenChannel(response)
+    driven.request(1, 'tools/call', { name: 'a', ...stateless })
+    await driven.ended()
+    expect(driven.failures).toMatchObject([{ id: 1, error: { code } }])
+    expect(driven.failures[0]?.error.message).toMatch(/^tools\/call: /)
+    expect(driven.failures[0]?.error.message).toMatch(words)
+    expect(driven.closed).toBeUndefined()
+    driven.request(2, 'ping')
+    await driven.ended(2)
+    expect(driven.arrivals).toHaveLength(1)
   })
 
   test('keeps its status and headers as the cause', async () => {
-    const talk = new Talk(() => bare(401, { 'www-authenticate': 'Bearer realm="x"' }))
-    talk.request(1, 'ping')
-    await talk.ended()
-    const cause = talk.failures[0]?.error.cause
+    const driven = new DrivenChannel(() => bare(401, { 'www-authenticate': 'Bearer realm="x"' }))
+    driven.request(1, 'ping')
+    await driven.ended()
+    const cause = driven.failures[0]?.error.cause
     expect(cause).toBeInstanceOf(HttpStatusError)
     expect(cause).toMatchObject({ status: 401 })
     expect((cause as HttpStatusError).headers.get('www-authenticate')).toBe('Bearer realm="x"')
@@ -198,15 +210,15 @@ describe('an invalid response', () => {
   test('is cut at the limit, be it a body or an event', async () => {
     const big = { jsonrpc: '2.0', id: 1, result: 'x'.repeat(200) }
     const events = new Events()
-    const talk = new Talk((_, count) => (count === 1 ? json(big) : events.response), {
+    const driven = new DrivenChannel((_, count) => (count === 1 ? json(big) : events.response), {
       decode: { maxBytes: 100 },
     })
-    talk.request(1, 'ping')
-    await talk.ended()
-    talk.request(2, 'ping')
+    driven.request(1, 'ping')
+    await driven.ended()
+    driven.request(2, 'ping')
     events.write(`data: ${'x'.repeat(200)}`)
-    await talk.ended(2)
-    expect(talk.failures.map(({ error }) => error.code)).toEqual(['too-large', 'too-large'])
+    await driven.ended(2)
+    expect(driven.failures.map(({ error }) => error.code)).toEqual(['too-large', 'too-large'])
     await settle()
     expect(events.isLeft).toBe(true)
   })
@@ -217,116 +229,116 @@ describe('an invalid response', () => {
     [400, -32022],
     [500, -32603],
   ])('but %i with an error of the protocol is the reply', async (status, code) => {
-    const talk = new Talk(asked => refuse(asked, status, code))
-    talk.request(1, 'tools/list', stateless)
-    await talk.ended()
-    expect(talk.arrivals).toMatchObject([{ arrival: { type: 'error', id: 1, error: { code } } }])
+    const driven = new DrivenChannel(received => refuse(received, status, code))
+    driven.request(1, 'tools/list', stateless)
+    await driven.ended()
+    expect(driven.arrivals).toMatchObject([{ arrival: { type: 'error', id: 1, error: { code } } }])
   })
 
   test('and an error without an id is the reply to what was posted', async () => {
     const error = { code: -32000, message: 'no' }
-    const talk = new Talk(() => json({ jsonrpc: '2.0', id: null, error }, 400))
-    talk.request(7, 'tools/list')
-    await talk.ended()
-    expect(talk.arrivals[0]?.arrival).toEqual({ type: 'error', id: 7, error })
+    const driven = new DrivenChannel(() => json({ jsonrpc: '2.0', id: null, error }, 400))
+    driven.request(7, 'tools/list')
+    await driven.ended()
+    expect(driven.arrivals[0]?.arrival).toEqual({ type: 'error', id: 7, error })
   })
 
   test('but where nothing is served, the error names the URL', async () => {
     const error = { code: -32000, message: 'nothing here' }
     for (const id of [null, 8]) {
-      const talk = new Talk(() => json({ jsonrpc: '2.0', id, error }, 404))
-      talk.request(7, 'tools/list')
-      await talk.ended()
-      expect(talk.failures).toMatchObject([{ id: 7, error: { code: 'refused' } }])
+      const driven = new DrivenChannel(() => json({ jsonrpc: '2.0', id, error }, 404))
+      driven.request(7, 'tools/list')
+      await driven.ended()
+      expect(driven.failures).toMatchObject([{ id: 7, error: { code: 'refused' } }])
       const words = /POST http:\/\/localhost:1\/mcp was answered 404: nothing here$/
-      expect(talk.failures[0]?.error.message).toMatch(words)
+      expect(driven.failures[0]?.error.message).toMatch(words)
     }
   })
 
   test('and a large body of an HTTP error is not read', async () => {
     const error = { code: -32000, message: 'x'.repeat(70_000) }
-    const talk = new Talk(() => json({ jsonrpc: '2.0', id: 1, error }, 400))
-    talk.request(1, 'tools/list')
-    await talk.ended()
-    expect(talk.failures).toMatchObject([{ error: { code: 'refused' } }])
+    const driven = new DrivenChannel(() => json({ jsonrpc: '2.0', id: 1, error }, 400))
+    driven.request(1, 'tools/list')
+    await driven.ended()
+    expect(driven.failures).toMatchObject([{ error: { code: 'refused' } }])
   })
 })
 
 describe('cancelling', () => {
   test('a stateless request disconnects from its response, and nothing else is sent', async () => {
     const events: Events[] = []
-    const talk = new Talk(({ signal }) => {
+    const driven = new DrivenChannel(({ signal }) => {
       events.push(new Events(signal))
       return events[0]?.response ?? bare(500)
     })
-    talk.request(0, 'tools/call', { name: 'a', ...stateless })
-    await talk.until(() => events.length === 1)
-    talk.channel.abandon?.(0)
-    expect(talk.asked[0]?.signal.aborted).toBe(true)
+    driven.request(0, 'tools/call', { name: 'a', ...stateless })
+    await driven.until(() => events.length === 1)
+    driven.channel.abandon?.(0)
+    expect(driven.received[0]?.signal.aborted).toBe(true)
     await settle()
     expect(events[0]?.isLeft).toBe(true)
-    expect(talk.failures.map(({ id }) => id)).toEqual([0])
-    expect(talk.asked).toHaveLength(1)
-    expect(talk.closed).toBeUndefined()
+    expect(driven.failures.map(({ id }) => id)).toEqual([0])
+    expect(driven.received).toHaveLength(1)
+    expect(driven.closed).toBeUndefined()
   })
 
   test('an unknown id has no effect', () => {
-    const talk = new Talk(() => bare(202))
-    expect(() => talk.channel.abandon?.('nothing')).not.toThrow()
+    const driven = new DrivenChannel(() => bare(202))
+    expect(() => driven.channel.abandon?.('nothing')).not.toThrow()
   })
 })
 
 describe('a stateless response', () => {
   test('that holds a request, or the reply to another, is dropped and reported', async () => {
     const events = new Events()
-    const talk = new Talk(() => events.response)
-    talk.request(1, 'tools/call', { name: 'a', ...stateless })
+    const driven = new DrivenChannel(() => events.response)
+    driven.request(1, 'tools/call', { name: 'a', ...stateless })
     events.message({ id: 5, method: 'roots/list' }).message({ id: 2, result: {} })
     events.write('data: {no\n\n').write(Uint8Array.of(100, 97, 116, 97, 58, 0xff, 10, 10))
     events.write('event: other\ndata: {}\n\n')
     events.message({ id: 1, result: {} }).end()
-    await talk.ended()
-    expect(talk.arrivals).toHaveLength(1)
-    expect(talk.errors).toHaveLength(4)
+    await driven.ended()
+    expect(driven.arrivals).toHaveLength(1)
+    expect(driven.errors).toHaveLength(4)
   })
 
   test('is not resumed when it breaks off, whatever ids it had', async () => {
     const events = new Events().message(progress, 'x')
-    const talk = new Talk(() => events.break())
-    talk.request(1, 'tools/call', { name: 'a', ...stateless })
-    await talk.until(({ failures }) => failures.length === 1)
-    expect(talk.failures[0]?.error.code).toBe('outcome-unknown')
-    expect(talk.asked).toHaveLength(1)
+    const driven = new DrivenChannel(() => events.break())
+    driven.request(1, 'tools/call', { name: 'a', ...stateless })
+    await driven.until(({ failures }) => failures.length === 1)
+    expect(driven.failures[0]?.error.code).toBe('outcome-unknown')
+    expect(driven.received).toHaveLength(1)
   })
 })
 
 describe('a notification', () => {
   test('is accepted with any 2xx status, and otherwise reported', async () => {
-    const talk = new Talk((_, count) => bare(count === 1 ? 202 : 400))
-    talk.notify('notifications/progress')
-    talk.notify('notifications/progress')
-    await talk.until(({ errors }) => errors.length === 1)
-    expect(String(talk.errors[0])).toContain('notifications/progress')
-    expect(String(talk.errors[0])).toContain('400')
+    const driven = new DrivenChannel((_, count) => bare(count === 1 ? 202 : 400))
+    driven.notify('notifications/progress')
+    driven.notify('notifications/progress')
+    await driven.until(({ errors }) => errors.length === 1)
+    expect(String(driven.errors[0])).toContain('notifications/progress')
+    expect(String(driven.errors[0])).toContain('400')
   })
 
   test('does not overtake: nothing is sent before `initialized` is accepted', async () => {
     let accept = () => {}
-    const talk = new Talk(asked => {
-      if (asked.method === 'GET') return bare(405)
-      if (asked.body.method !== 'notifications/initialized') return reply(asked)
+    const driven = new DrivenChannel(received => {
+      if (received.method === 'GET') return bare(405)
+      if (received.body.method !== 'notifications/initialized') return reply(received)
       return new Promise(resolve => {
         accept = () => resolve(bare(202))
       })
     })
-    talk.notify('notifications/initialized')
-    talk.request(1, 'ping')
-    talk.notify('notifications/roots/list_changed')
+    driven.notify('notifications/initialized')
+    driven.request(1, 'ping')
+    driven.notify('notifications/roots/list_changed')
     await settle()
-    expect(talk.asked).toHaveLength(1)
+    expect(driven.received).toHaveLength(1)
     accept()
-    await talk.ended()
-    expect(talk.asked.map(({ body }) => body?.method)).toContain('ping')
+    await driven.ended()
+    expect(driven.received.map(({ body }) => body?.method)).toContain('ping')
   })
 })
 
@@ -337,28 +349,31 @@ describe('a channel', () => {
   })
 
   test('is closed once, sends nothing afterwards, and cancels open requests', async () => {
-    const talk = new Talk(({ signal }) => new Events(signal).response)
-    talk.request(1, 'tools/call', stateless)
+    const driven = new DrivenChannel(({ signal }) => new Events(signal).response)
+    driven.request(1, 'tools/call', stateless)
     await settle()
-    await Promise.all([talk.channel.close(), talk.channel.close()])
-    expect(talk.closed).toEqual({ cause: undefined })
-    expect(talk.asked[0]?.signal.aborted).toBe(true)
-    expect(talk.asked).toHaveLength(1)
-    expect(() => talk.request(2, 'ping')).toThrow('closed')
+    await Promise.all([driven.channel.close(), driven.channel.close()])
+    expect(driven.closed).toEqual({ cause: undefined })
+    expect(driven.received[0]?.signal.aborted).toBe(true)
+    expect(driven.received).toHaveLength(1)
+    expect(() => driven.request(2, 'ping')).toThrow('closed')
     await settle()
-    expect(talk.failures).toEqual([])
+    expect(driven.failures).toEqual([])
   })
 
   test('survives a callback that throws', async () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
-    const talk = new Talk(asked => (asked.body.id === undefined ? bare(500) : reply(asked)), {
-      onError: () => {
-        throw new Error('the owner’s mistake')
+    const driven = new DrivenChannel(
+      received => (received.body.id === undefined ? bare(500) : reply(received)),
+      {
+        onError: () => {
+          throw new Error('the owner’s mistake')
+        },
       },
-    })
-    talk.notify('notifications/progress')
-    talk.request(1, 'ping')
-    await talk.ended()
+    )
+    driven.notify('notifications/progress')
+    driven.request(1, 'ping')
+    await driven.ended()
     await settle()
     expect(printed).toHaveBeenCalled()
     printed.mockRestore()

@@ -49,7 +49,7 @@ class HttpChannel implements Channel {
   #sink: Sink | undefined
   /** What messages after `notifications/initialized` wait for. */
   #barrier: Promise<void> | undefined
-  /** Why the server does not know the session any more; undefined while it does. */
+  /** Why the session has ended on the server; undefined while it is open. */
   #lost: ChannelError | undefined
   #isClosed = false
   #hasNotifiedClosed = false
@@ -204,7 +204,7 @@ class HttpChannel implements Channel {
   }
 
   /**
-   * Handles a session that the server does not know any more. Requests whose responses are still open,
+   * Handles a session that has ended on the server. Requests whose responses are still open,
    * on a server that is shutting down for example, run to their end; then the channel closes.
    */
   #onSessionLost(ids: readonly Id[]): void {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { proves } from '../../../test/requirements.ts'
 import {
-  type Asked,
+  DrivenChannel,
   json,
+  type ReceivedRequest,
   refuse,
   reply,
   stateless,
-  Talk,
 } from '../../../test/support/fake-fetch.ts'
 import { AnnotatedTools } from './param-headers.ts'
 
@@ -22,7 +22,7 @@ const region = tool('query', {
   inner: { type: 'object', properties: { key: header('Key') } },
 })
 
-function mirrored({ headers }: Asked): Record<string, string> {
+function mirrored({ headers }: ReceivedRequest): Record<string, string> {
   return Object.fromEntries([...headers].filter(([name]) => name.startsWith('mcp-')))
 }
 
@@ -37,10 +37,10 @@ describe('the headers of a stateless request', () => {
     ['tasks/cancel', { taskId: '7' }, '7'],
   ])('of %s mirror its subject', async (method, params, name) => {
     proves('N3c', 'N8', 'N9', 'N9b', 'N9c', 'N9d')
-    const talk = new Talk(asked => reply(asked))
-    talk.request(1, method, { ...params, ...stateless })
-    await talk.ended()
-    expect(talk.asked.map(mirrored)).toEqual([
+    const driven = new DrivenChannel(received => reply(received))
+    driven.request(1, method, { ...params, ...stateless })
+    await driven.ended()
+    expect(driven.received.map(mirrored)).toEqual([
       {
         'mcp-protocol-version': '2026-07-28',
         'mcp-method': method,
@@ -51,16 +51,16 @@ describe('the headers of a stateless request', () => {
 
   test('mirror the annotated arguments of a listed tool', async () => {
     proves('N10', 'N11', 'N11b', 'N12')
-    const talk = new Talk(asked => reply(asked, { tools: [region] }))
-    talk.request(1, 'tools/list', stateless)
-    await talk.ended()
+    const driven = new DrivenChannel(received => reply(received, { tools: [region] }))
+    driven.request(1, 'tools/list', stateless)
+    await driven.ended()
     const args = { region: 'eu west', depth: 3, dry: false, inner: { key: ' ä' } }
-    talk.request(2, 'tools/call', { name: 'query', arguments: args, ...stateless })
-    await talk.ended(2)
-    talk.request(3, 'tools/call', { name: 'query', arguments: { region: null }, ...stateless })
-    await talk.ended(3)
-    const params = talk.asked.map(asked =>
-      Object.entries(mirrored(asked)).filter(([name]) => name.startsWith('mcp-param-')),
+    driven.request(2, 'tools/call', { name: 'query', arguments: args, ...stateless })
+    await driven.ended(2)
+    driven.request(3, 'tools/call', { name: 'query', arguments: { region: null }, ...stateless })
+    await driven.ended(3)
+    const params = driven.received.map(received =>
+      Object.entries(mirrored(received)).filter(([name]) => name.startsWith('mcp-param-')),
     )
     expect(params[1]).toEqual([
       ['mcp-param-depth', '3'],
@@ -73,13 +73,13 @@ describe('the headers of a stateless request', () => {
 
   test('mean nothing in a session, whose tools are all delivered', async () => {
     const bad = tool('bad', { a: header('') })
-    const talk = new Talk(asked => reply(asked, { tools: [bad, region] }))
-    talk.request(1, 'tools/list')
-    await talk.ended()
-    expect(talk.arrivals).toMatchObject([{ arrival: { result: { tools: [bad, region] } } }])
-    talk.request(2, 'tools/call', { name: 'query', arguments: { region: 'x' } })
-    await talk.ended(2)
-    expect(talk.asked.map(mirrored)).toEqual([{}, {}])
+    const driven = new DrivenChannel(received => reply(received, { tools: [bad, region] }))
+    driven.request(1, 'tools/list')
+    await driven.ended()
+    expect(driven.arrivals).toMatchObject([{ arrival: { result: { tools: [bad, region] } } }])
+    driven.request(2, 'tools/call', { name: 'query', arguments: { region: 'x' } })
+    await driven.ended(2)
+    expect(driven.received.map(mirrored)).toEqual([{}, {}])
   })
 })
 
@@ -92,13 +92,13 @@ test('tools that must not be used are left out of the list, and reported', async
     tool('number', { a: header('N', 'number') }),
     tool('plain', { a: { type: 'string' } }),
   ]
-  const talk = new Talk(asked => reply(asked, { tools, nextCursor: 'c' }))
-  talk.request(1, 'tools/list', stateless)
-  await talk.ended()
-  expect(talk.arrivals).toMatchObject([
+  const driven = new DrivenChannel(received => reply(received, { tools, nextCursor: 'c' }))
+  driven.request(1, 'tools/list', stateless)
+  await driven.ended()
+  expect(driven.arrivals).toMatchObject([
     { arrival: { result: { tools: [{ name: 'query' }, { name: 'plain' }], nextCursor: 'c' } } },
   ])
-  expect(talk.errors.map(String)).toEqual([
+  expect(driven.errors.map(String)).toEqual([
     expect.stringContaining('"empty"'),
     expect.stringContaining('"twice"'),
     expect.stringContaining('"number"'),
@@ -110,26 +110,26 @@ describe('a call whose headers do not match', () => {
 
   test('is repeated once the list has the right annotations', async () => {
     proves('N12b')
-    const talk = new Talk(asked => {
-      if (asked.body.method === 'tools/list') {
-        const isLast = asked.body.params.cursor === 'next'
-        return reply(asked, isLast ? { tools: [region] } : { tools: [], nextCursor: 'next' })
+    const driven = new DrivenChannel(received => {
+      if (received.body.method === 'tools/list') {
+        const isLast = received.body.params.cursor === 'next'
+        return reply(received, isLast ? { tools: [region] } : { tools: [], nextCursor: 'next' })
       }
-      return asked.headers.get('mcp-param-region') === 'eu'
-        ? reply(asked, { content: [] })
-        : refuse(asked, 400, -32020)
+      return received.headers.get('mcp-param-region') === 'eu'
+        ? reply(received, { content: [] })
+        : refuse(received, 400, -32020)
     })
-    talk.request(1, 'tools/call', call)
-    await talk.ended()
-    expect(talk.asked.map(({ body }) => body.method)).toEqual([
+    driven.request(1, 'tools/call', call)
+    await driven.ended()
+    expect(driven.received.map(({ body }) => body.method)).toEqual([
       'tools/call',
       'tools/list',
       'tools/list',
       'tools/call',
     ])
-    expect(talk.asked[1]?.body.params._meta).toEqual(stateless._meta)
-    expect(talk.arrivals).toMatchObject([{ arrival: { type: 'result', id: 1 } }])
-    expect(talk.failures).toEqual([])
+    expect(driven.received[1]?.body.params._meta).toEqual(stateless._meta)
+    expect(driven.arrivals).toMatchObject([{ arrival: { type: 'result', id: 1 } }])
+    expect(driven.failures).toEqual([])
   })
 
   test.each([
@@ -137,30 +137,32 @@ describe('a call whose headers do not match', () => {
     ['the tool is not listed', { tools: [] }],
     ['the list is none', 7],
   ])('is rejected when %s', async (_, listed) => {
-    const talk = new Talk(asked =>
-      asked.body.method === 'tools/list' ? reply(asked, listed) : refuse(asked, 400, -32020),
+    const driven = new DrivenChannel(received =>
+      received.body.method === 'tools/list'
+        ? reply(received, listed)
+        : refuse(received, 400, -32020),
     )
-    talk.request(1, 'tools/call', call)
-    await talk.ended()
-    expect(talk.asked).toHaveLength(2)
-    expect(talk.arrivals).toMatchObject([{ arrival: { type: 'error', error: { code: -32020 } } }])
+    driven.request(1, 'tools/call', call)
+    await driven.ended()
+    expect(driven.received).toHaveLength(2)
+    expect(driven.arrivals).toMatchObject([{ arrival: { type: 'error', error: { code: -32020 } } }])
   })
 
   test('is rejected when the list cannot be read, or the repeated call fails as well', async () => {
-    const broken = new Talk(asked =>
-      asked.body.method === 'tools/list' ? json({}, 500) : refuse(asked, 400, -32020),
+    const broken = new DrivenChannel(received =>
+      received.body.method === 'tools/list' ? json({}, 500) : refuse(received, 400, -32020),
     )
     broken.request(1, 'tools/call', call)
     await broken.ended()
     expect(broken.arrivals).toMatchObject([{ arrival: { error: { code: -32020 } } }])
-    const stubborn = new Talk(asked =>
-      asked.body.method === 'tools/list'
-        ? reply(asked, { tools: [region] })
-        : refuse(asked, 400, -32020),
+    const stubborn = new DrivenChannel(received =>
+      received.body.method === 'tools/list'
+        ? reply(received, { tools: [region] })
+        : refuse(received, 400, -32020),
     )
     stubborn.request(1, 'tools/call', call)
     await stubborn.ended()
-    expect(stubborn.asked).toHaveLength(3)
+    expect(stubborn.received).toHaveLength(3)
     expect(stubborn.arrivals).toMatchObject([{ arrival: { error: { code: -32020 } } }])
   })
 })

@@ -10,7 +10,7 @@ import { isRecord, ownMember, setMember } from '../../util/objects.ts'
 /** The path of an argument, by the name of its header. */
 type Annotations = ReadonlyMap<string, readonly string[]>
 
-/** Knows which arguments of which tools are mirrored in headers, from the results of `tools/list`. */
+/** The arguments of tools that are mirrored in headers, read from the results of `tools/list`. */
 export class AnnotatedTools {
   readonly #tools = new Map<string, Annotations>()
   readonly #max: number

@@ -1,6 +1,6 @@
 import { type Channel, ChannelError, type Envelope } from '../../jsonrpc/channel.ts'
 import type { Decoded, Entry, ErrorObject, Id, Message } from '../../jsonrpc/message.ts'
-import { BUSY, SHUTTING_DOWN } from '../../jsonrpc/peer/standard-errors.ts'
+import { BUSY, isShuttingDown } from '../../jsonrpc/peer/standard-errors.ts'
 import type { Recipient } from './post.ts'
 
 /** Gets the results of the calls on a WebSocket. */
@@ -31,7 +31,7 @@ export class SocketCalls {
     this.#host = host
     channel.open({
       receive: arrival => this.#receive(arrival),
-      closed: cause => this.#onClosed(cause),
+      closed: (cause, isDrained) => this.#onClosed(cause, isDrained),
     })
   }
 
@@ -96,12 +96,12 @@ export class SocketCalls {
       case 'error':
         if (entry.id === null) return this.#host.report(`an error, ${entry.error.message}`)
         if (!this.#waiting.delete(entry.id)) return
-        if (isOwnError(entry.error, SHUTTING_DOWN)) {
+        if (isShuttingDown(entry.error)) {
           this.#host.onRetired(this)
           // The call was not begun, and may be sent over another connection.
           return this.#host.failed(entry.id, new ChannelError('closed', entry.error.message))
         }
-        if (!isOwnError(entry.error, BUSY)) return this.#host.receive(entry, noEnvelope)
+        if (!isBusy(entry.error)) return this.#host.receive(entry, noEnvelope)
         // Equivalent to status 503.
         return this.#host.failed(entry.id, new ChannelError('refused', entry.error.message))
       case 'notification':
@@ -116,10 +116,11 @@ export class SocketCalls {
     }
   }
 
-  #onClosed(cause: Error | undefined): void {
+  #onClosed(cause: Error | undefined, isDrained = false): void {
     if (!this.#isClosing) {
-      const what = 'the WebSocket closed before the reply; the request may have been executed'
-      const lost = new ChannelError('outcome-unknown', what, { cause })
+      const lost = isDrained
+        ? new ChannelError('closed', 'the WebSocket closed before the request was begun')
+        : new ChannelError('outcome-unknown', unknown, { cause })
       const ids = [...this.#waiting]
       this.#waiting.clear()
       // First, so that a call that is sent because of a failure does not use this WebSocket again.
@@ -129,13 +130,12 @@ export class SocketCalls {
   }
 }
 
+const unknown = 'the WebSocket closed before the reply; the request may have been executed'
+
 /** The envelope of all messages on a WebSocket. */
 const noEnvelope: Envelope = Object.freeze({})
 
-/**
- * Whether an error is one that the server's own JSON-RPC peer sends, which is of the same
- * implementation.
- */
-function isOwnError({ code, message }: ErrorObject, own: ErrorObject): boolean {
-  return code === own.code && message === own.message
+/** Whether an error is the one that a JSON-RPC peer of this implementation sends when it is overloaded. */
+function isBusy({ code, message }: ErrorObject): boolean {
+  return code === BUSY.code && message === BUSY.message
 }

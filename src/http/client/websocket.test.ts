@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { type Asked, reply, stateless, Talk } from '../../../test/support/fake-fetch.ts'
+import {
+  DrivenChannel,
+  type ReceivedRequest,
+  reply,
+  stateless,
+} from '../../../test/support/fake-fetch.ts'
 import { pollOptions } from '../../../test/support/poll-options.ts'
 import { type Channel, ChannelError, type Sink } from '../../jsonrpc/channel.ts'
 import { encode } from '../../jsonrpc/codec/encode.ts'
@@ -15,10 +20,10 @@ describe('a client that asks for WebSockets', () => {
   test('asks with server/discover and nothing else', async () => {
     const on = new On({ offers: false })
     await on.discover()
-    on.talk.request(2, 'tools/call', stateless)
-    await on.talk.ended(2)
-    const asked = on.talk.asked.map(({ headers }) => headers.get('trunkline-wire'))
-    expect(asked).toEqual(['websocket', null])
+    on.driven.request(2, 'tools/call', stateless)
+    await on.driven.ended(2)
+    const received = on.driven.received.map(({ headers }) => headers.get('trunkline-wire'))
+    expect(received).toEqual(['websocket', null])
     expect(on.dialled).toEqual([])
   })
 
@@ -28,10 +33,10 @@ describe('a client that asks for WebSockets', () => {
     expect(on.dialled).toMatchObject([
       { url: 'ws://localhost:1/mcp', headers: { authorization: 'Bearer x' } },
     ])
-    on.talk.request(2, 'tools/call', { name: 'a', ...stateless })
+    on.driven.request(2, 'tools/call', { name: 'a', ...stateless })
     expect(on.socket.sent).toMatchObject([{ id: 2, method: 'tools/call', params: { name: 'a' } }])
     on.socket.arrives({ type: 'result', id: 2, result: { ok: 1 } })
-    expect(on.talk.arrivals.at(-1)?.arrival).toEqual({ type: 'result', id: 2, result: { ok: 1 } })
+    expect(on.driven.arrivals.at(-1)?.arrival).toEqual({ type: 'result', id: 2, result: { ok: 1 } })
     expect(on.methods()).toEqual(['server/discover'])
     expect(on.changes).toEqual([true])
   })
@@ -51,20 +56,20 @@ describe('a client that asks for WebSockets', () => {
   ])('sends %s over HTTP', async (_, message) => {
     const on = new On()
     await on.open()
-    void on.talk.channel.send(message)
+    void on.driven.channel.send(message)
     expect(on.socket.sent).toEqual([])
-    await on.talk.until(({ asked }) => asked.length === 2)
+    await on.driven.until(({ received }) => received.length === 2)
   })
 
   test('sends over HTTP what exceeds the limits of the WebSocket', async () => {
     const on = new On()
     await on.open()
     const max = limits.websocketCalls.default
-    for (let id = 1; id <= max + 1; id++) on.talk.request(id, 'tools/call', stateless)
+    for (let id = 1; id <= max + 1; id++) on.driven.request(id, 'tools/call', stateless)
     expect(on.socket.sent).toHaveLength(max)
-    await on.talk.until(({ asked }) => asked.length === 2)
+    await on.driven.until(({ received }) => received.length === 2)
     on.socket.arrives({ type: 'result', id: 1, result: {} })
-    on.talk.request(max + 2, 'tools/call', stateless)
+    on.driven.request(max + 2, 'tools/call', stateless)
     expect(on.socket.sent).toHaveLength(max + 1)
   })
 
@@ -99,7 +104,7 @@ describe('a client that asks for WebSockets', () => {
     await on.open()
     on.offers = false
     await on.discover(2)
-    on.talk.request(3, 'tools/call', stateless)
+    on.driven.request(3, 'tools/call', stateless)
     expect(on.socket.sent).toHaveLength(1)
     on.socket.sink?.closed()
     on.clock.advance(limits.websocketRetryMs.default)
@@ -112,25 +117,33 @@ describe('a WebSocket beside HTTP', () => {
   test('that is lost fails its calls and no others, and is reopened', async () => {
     const on = new On()
     await on.open()
-    on.talk.request(2, 'tools/call', stateless)
+    on.driven.request(2, 'tools/call', stateless)
     const cause = new ChannelError('closed', 'the connection was lost')
     on.socket.sink?.closed(cause)
-    expect(on.talk.failures).toMatchObject([{ id: 2, error: { code: 'outcome-unknown', cause } }])
+    expect(on.driven.failures).toMatchObject([{ id: 2, error: { code: 'outcome-unknown', cause } }])
     await on.call(3)
     expect(on.methods()).toEqual(['server/discover', 'tools/call'])
     on.clock.advance(limits.websocketRetryMs.default)
     await on.call(4)
     await expect.poll(() => on.sockets.length, pollOptions).toBe(2)
     await expect.poll(() => on.changes, pollOptions).toEqual([true, false, true])
-    on.talk.request(5, 'tools/call', stateless)
+    on.driven.request(5, 'tools/call', stateless)
     expect(on.socket.sent).toMatchObject([{ id: 5 }])
-    expect(on.talk.closed).toBeUndefined()
+    expect(on.driven.closed).toBeUndefined()
+  })
+
+  test('that the server closes without beginning a call fails the call as unsent', async () => {
+    const on = new On()
+    await on.open()
+    on.driven.request(2, 'tools/call', stateless)
+    on.socket.sink?.closed(undefined, true)
+    expect(on.driven.failures).toMatchObject([{ id: 2, error: { code: 'closed' } }])
   })
 
   test('that has worked before it was lost is reopened at once', async () => {
     const on = new On()
     await on.open()
-    on.talk.request(2, 'tools/call', stateless)
+    on.driven.request(2, 'tools/call', stateless)
     on.socket.arrives({ type: 'result', id: 2, result: {} })
     on.socket.sink?.closed()
     await on.call(3)
@@ -150,13 +163,13 @@ describe('a WebSocket beside HTTP', () => {
   test('gets no more calls once the server is closing, while those in flight are answered', async () => {
     const on = new On()
     await on.open()
-    on.talk.request(2, 'tools/call', stateless)
-    on.talk.request(3, 'tools/call', stateless)
+    on.driven.request(2, 'tools/call', stateless)
+    on.driven.request(3, 'tools/call', stateless)
     on.socket.arrives({ type: 'error', id: 3, error: SHUTTING_DOWN })
-    expect(on.talk.failures).toMatchObject([{ id: 3, error: { code: 'closed' } }])
+    expect(on.driven.failures).toMatchObject([{ id: 3, error: { code: 'closed' } }])
     await on.call(4)
     on.socket.arrives({ type: 'result', id: 2, result: {} })
-    expect(on.talk.arrivals.at(-1)?.arrival).toMatchObject({ id: 2 })
+    expect(on.driven.arrivals.at(-1)?.arrival).toMatchObject({ id: 2 })
     expect(on.methods()).toEqual(['server/discover', 'tools/call'])
     expect(on.changes).toEqual([true, false])
   })
@@ -164,41 +177,41 @@ describe('a WebSocket beside HTTP', () => {
   test('whose server is busy rejects the call and stays open', async () => {
     const on = new On()
     await on.open()
-    on.talk.request(2, 'tools/call', stateless)
+    on.driven.request(2, 'tools/call', stateless)
     on.socket.arrives({ type: 'error', id: 2, error: BUSY })
-    expect(on.talk.failures).toMatchObject([{ id: 2, error: { code: 'refused' } }])
-    on.talk.request(3, 'tools/call', stateless)
+    expect(on.driven.failures).toMatchObject([{ id: 2, error: { code: 'refused' } }])
+    on.driven.request(3, 'tools/call', stateless)
     expect(on.socket.sent).toHaveLength(2)
   })
 
   test('gets the cancellation of a call, and its late reply is dropped', async () => {
     const on = new On()
     await on.open()
-    on.talk.request(2, 'tools/call', stateless)
-    on.talk.channel.abandon?.(2)
+    on.driven.request(2, 'tools/call', stateless)
+    on.driven.channel.abandon?.(2)
     expect(on.socket.sent[1]).toEqual({
       type: 'notification',
       method: 'notifications/cancelled',
       params: { requestId: 2 },
     })
-    expect(on.talk.failures).toMatchObject([{ id: 2, error: { code: 'outcome-unknown' } }])
-    const before = on.talk.arrivals.length
+    expect(on.driven.failures).toMatchObject([{ id: 2, error: { code: 'outcome-unknown' } }])
+    const before = on.driven.arrivals.length
     on.socket.arrives({ type: 'result', id: 2, result: {} })
-    expect(on.talk.arrivals).toHaveLength(before)
+    expect(on.driven.arrivals).toHaveLength(before)
   })
 
   test('delivers notifications and errors, and reports unusable messages', async () => {
     const on = new On()
     await on.open()
-    on.talk.request(2, 'tools/call', stateless)
+    on.driven.request(2, 'tools/call', stateless)
     const progress: Message = { type: 'notification', method: 'notifications/progress' }
     const failure: Message = { type: 'error', id: 2, error: { code: -32602, message: 'no' } }
     const none: Message = { type: 'error', id: null, error: { code: -32700, message: 'what?' } }
     on.socket.arrives({ type: 'batch', entries: [progress, failure] })
-    expect(on.talk.arrivals.slice(1).map(({ arrival }) => arrival)).toEqual([progress, failure])
+    expect(on.driven.arrivals.slice(1).map(({ arrival }) => arrival)).toEqual([progress, failure])
     on.socket.arrives(none)
     on.socket.arrives({ type: 'request', id: 1, method: 'ping' })
-    expect(on.talk.errors).toMatchObject([
+    expect(on.driven.errors).toMatchObject([
       { message: expect.stringContaining('what?') },
       { message: expect.stringContaining('a request, ping') },
     ])
@@ -210,9 +223,9 @@ describe('a WebSocket beside HTTP', () => {
       throw new Error('of the user')
     }
     await on.discover()
-    await on.talk.until(({ errors }) => errors.length === 1)
-    expect(on.talk.errors).toMatchObject([{ message: 'of the user' }])
-    on.talk.request(2, 'tools/call', stateless)
+    await on.driven.until(({ errors }) => errors.length === 1)
+    expect(on.driven.errors).toMatchObject([{ message: 'of the user' }])
+    on.driven.request(2, 'tools/call', stateless)
     expect(on.socket.sent).toHaveLength(1)
   })
 
@@ -220,17 +233,17 @@ describe('a WebSocket beside HTTP', () => {
     const on = new On()
     await on.open()
     on.socket.room = Promise.reject(new ChannelError('closed', 'gone'))
-    await expect(on.talk.channel.send(request('tools/call'))).resolves.toBeUndefined()
+    await expect(on.driven.channel.send(request('tools/call'))).resolves.toBeUndefined()
   })
 
   test('is closed with the channel, and its calls fail with the channel', async () => {
     const on = new On()
     await on.open()
-    on.talk.request(2, 'tools/call', stateless)
-    await on.talk.channel.close()
+    on.driven.request(2, 'tools/call', stateless)
+    await on.driven.channel.close()
     expect(on.socket.isClosed).toBe(true)
-    expect(on.talk.closed).toEqual({ cause: undefined })
-    expect(on.talk.failures).toEqual([])
+    expect(on.driven.closed).toEqual({ cause: undefined })
+    expect(on.driven.failures).toEqual([])
     expect(on.changes).toEqual([true, false])
   })
 
@@ -238,7 +251,7 @@ describe('a WebSocket beside HTTP', () => {
     const on = new On({ isSlow: true })
     await on.discover()
     await expect.poll(() => on.dialled.length, pollOptions).toBe(1)
-    await on.talk.channel.close()
+    await on.driven.channel.close()
     expect(on.dialled[0]?.signal.aborted).toBe(true)
     on.arrive()
     await expect.poll(() => on.sockets[0]?.isClosed, pollOptions).toBe(true)
@@ -266,14 +279,14 @@ class On {
   readonly dialled: (Omit<WebSocketDial, 'maxMessageLength'> & { readonly url: string })[] = []
   readonly sockets: FakeSocket[] = []
   readonly changes: boolean[] = []
-  readonly talk: Talk
+  readonly driven: DrivenChannel
   offers: boolean
   arrive: () => void = () => {}
 
   constructor({ offers = true, refuses = false, isSlow = false, headers }: OnOptions = {}) {
     this.offers = offers
-    this.talk = new Talk(
-      asked => this.#response(asked),
+    this.driven = new DrivenChannel(
+      received => this.#response(received),
       { headers, clock: this.clock },
       (url, options) =>
         httpWithWebSocket(url, options, {
@@ -296,8 +309,8 @@ class On {
   }
 
   async discover(count = 1): Promise<void> {
-    this.talk.request(`discover-${count}`, 'server/discover', stateless)
-    await this.talk.until(({ arrivals }) =>
+    this.driven.request(`discover-${count}`, 'server/discover', stateless)
+    await this.driven.until(({ arrivals }) =>
       arrivals.some(({ arrival }) => 'id' in arrival && arrival.id === `discover-${count}`),
     )
   }
@@ -309,20 +322,24 @@ class On {
 
   /** Makes a call that is answered over HTTP. */
   async call(id: number): Promise<void> {
-    this.talk.request(id, 'tools/call', stateless)
-    await this.talk.until(({ arrivals }) =>
+    this.driven.request(id, 'tools/call', stateless)
+    await this.driven.until(({ arrivals }) =>
       arrivals.some(({ arrival }) => 'id' in arrival && arrival.id === id),
     )
   }
 
   /** The methods requested over HTTP. */
   methods(): readonly string[] {
-    return this.talk.asked.map(({ body }) => body.method)
+    return this.driven.received.map(({ body }) => body.method)
   }
 
-  #response(asked: Asked): Response {
+  #response(received: ReceivedRequest): Response {
     const offer = { 'trunkline-wire': 'websocket' }
-    return reply(asked, {}, this.offers && asked.body.method === 'server/discover' ? offer : {})
+    return reply(
+      received,
+      {},
+      this.offers && received.body.method === 'server/discover' ? offer : {},
+    )
   }
 }
 

@@ -245,6 +245,22 @@ describe('a connection', () => {
     await ended
   })
 
+  test('that is closed while it is idle does not begin a request that is on its way, and says so', async () => {
+    const paths: string[] = []
+    const { client, front, say, until } = await line((request, reply) => {
+      paths.push(request.path)
+      reply.send(200, {}, 'done;')
+    })
+    say(post('/a', '1'))
+    await until(/done;/)
+    const ended = once(client, 'end')
+    front.closeIdle()
+    say(post('/b', '1'))
+    await until(/HTTP\/1.1 408 [\s\S]*trunkline-request: not-begun\r\n\r\n$/)
+    await ended
+    expect(paths).toEqual(['/a'])
+  })
+
   test('that is lost in the middle of a response reports it, once, and only then', async () => {
     const calls: string[] = []
     const { client, say, until } = await line((request, reply) => {

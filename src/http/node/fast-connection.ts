@@ -5,9 +5,10 @@ import { limits } from '../../util/limits/limits.ts'
 import { endSocket } from '../../util/sockets/end-socket.ts'
 import { systemDeadlines, timed } from '../../util/time/deadline.ts'
 import type { HttpHandler } from '../exchange.ts'
+import { notBegun, requestHeader } from '../header-fields.ts'
 import { FastRequest } from './fast-request.ts'
 import { FastReply } from './fast-response.ts'
-import type { NodeHost } from './host.ts'
+import { handleInTurn, type NodeHost } from './host.ts'
 import { type RequestHead, readHead } from './request-head.ts'
 
 /** What the connections of one listener share. */
@@ -64,6 +65,11 @@ export class FastConnection {
     return isDone && this.socket.writableLength === 0
   }
 
+  /** Closes the connection if it is idle. A request that is on its way is told that it was not begun. */
+  closeIfIdle(): void {
+    if (this.isIdle) this.#end(closingResponse)
+  }
+
   readonly #onData = (chunk: Buffer): void => {
     if (this.#reply === undefined) {
       this.#take(chunk)
@@ -117,7 +123,7 @@ export class FastConnection {
     const request = new FastRequest(head, body, this.socket, this.#metaCache, this.#host)
     const reply = new FastReply(this.socket, this.#host, this.#onResponse)
     this.#reply = reply
-    this.#host.requests.handle(this.#host.service, request, reply)
+    handleInTurn(this.#host.service, request, reply, this.#host)
   }
 
   #headOf(text: string): RequestHead | undefined {
@@ -170,7 +176,7 @@ export class FastConnection {
     else this.#end()
   }
 
-  /** Reads on without keeping anything, because a paused socket does not tell that the client leaves. */
+  /** Reads on without keeping anything, because a paused socket does not report that the client disconnects. */
   #dropPipelined(): void {
     this.#pipelined = undefined
     this.#droppedBytes = 0
@@ -194,6 +200,8 @@ export class FastConnection {
 
 const requestTimeout =
   'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
+
+const closingResponse = requestTimeout.replace(/\r\n$/, `${requestHeader}: ${notBegun}\r\n\r\n`)
 
 const headEnd = Buffer.from('\r\n\r\n')
 

@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net'
 import type { MetaCache } from '../../jsonrpc/codec/meta-cache.ts'
 import { type OriginPolicy, type RequestOrigin, reachedAt } from '../../util/origin.ts'
+import { clientAddress } from '../../util/sockets/client-address.ts'
+import type { RequestBudget } from '../../util/sockets/request-budget.ts'
 import type { BodyReader, HttpRequest } from '../exchange.ts'
-import { clientAddress } from './client-address.ts'
 import type { NodeHost } from './host.ts'
 import type { RequestHead } from './request-head.ts'
 
@@ -10,8 +11,9 @@ import type { RequestHead } from './request-head.ts'
 export class FastRequest implements HttpRequest {
   readonly path: string
   readonly metaCache: MetaCache
+  readonly requestBudget: RequestBudget
   readonly #head: RequestHead
-  readonly #body: Buffer
+  #body: Buffer | undefined
   readonly #socket: Socket
   readonly #host: NodeHost
 
@@ -23,6 +25,7 @@ export class FastRequest implements HttpRequest {
     host: NodeHost,
   ) {
     this.metaCache = metaCache
+    this.requestBudget = host.held.requests
     this.#head = head
     this.#body = body
     this.#socket = socket
@@ -67,6 +70,9 @@ export class FastRequest implements HttpRequest {
   }
 
   body(maxBytes: number, done: BodyReader): void {
-    done(this.#body.length > maxBytes ? undefined : this.#body)
+    const body = this.#body ?? Buffer.alloc(0)
+    // The request lives as long as it is in flight, and its body is not needed any more.
+    this.#body = undefined
+    done(body.length > maxBytes ? undefined : body)
   }
 }

@@ -7,6 +7,8 @@ import {
   type RequestOrigin,
   reachedAt,
 } from '../../util/origin.ts'
+import { clientAddress } from '../../util/sockets/client-address.ts'
+import type { RequestBudget } from '../../util/sockets/request-budget.ts'
 import {
   type BodyReader,
   type EventStream,
@@ -17,9 +19,8 @@ import {
   type HttpRequest,
   type ReplyHeaders,
 } from '../exchange.ts'
-import { clientAddress } from './client-address.ts'
 import { NodeStream, type StreamChunk, type StreamOutput } from './event-stream.ts'
-import type { NodeHost } from './host.ts'
+import { handleInTurn, type NodeHost } from './host.ts'
 import { readNodeBody } from './read-body.ts'
 import { watchResponse } from './unread-response.ts'
 import { type Flushable, writeBatch } from './write-batch.ts'
@@ -48,11 +49,8 @@ export function serveNode(
     watchResponse(response, host)
     return
   }
-  host.requests.handle(
-    service,
-    new NodeRequest(request, host, given),
-    new NodeReply(response, host),
-  )
+  const incoming = new NodeRequest(request, host, given)
+  handleInTurn(service, incoming, new NodeReply(response, host), host)
 }
 
 /** What a middleware in front may have set on a request. */
@@ -66,6 +64,7 @@ interface Prepared {
 class NodeRequest implements HttpRequest {
   readonly method: string
   readonly path: string
+  readonly requestBudget: RequestBudget
   readonly #request: IncomingMessage & Prepared
   readonly #host: NodeHost
   readonly #given: GivenRequest | undefined
@@ -74,6 +73,7 @@ class NodeRequest implements HttpRequest {
     this.#request = request
     this.#given = given
     this.#host = host
+    this.requestBudget = host.held.requests
     this.method = request.method ?? ''
     const target = request.url ?? '/'
     const query = target.indexOf('?')

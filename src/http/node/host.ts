@@ -1,7 +1,6 @@
 import { HeldBytes } from '../../util/sockets/held-bytes.ts'
 import { UnreadOutput } from '../../util/sockets/unread.ts'
-import type { HttpOutboundOptions } from '../exchange.ts'
-import { CrowdedRequests } from './crowded-requests.ts'
+import type { HttpHandler, HttpOutboundOptions, HttpReply, HttpRequest } from '../exchange.ts'
 
 /** What the connections of one listener, or of one mounted handler, share. */
 export interface NodeHost {
@@ -9,7 +8,6 @@ export interface NodeHost {
   /** Counts bodies that are incomplete and responses that are unread. */
   readonly held: HeldBytes
   readonly unread: UnreadOutput
-  readonly requests: CrowdedRequests
   /** Whether an address is that of a trusted proxy. */
   readonly isProxy: ((address: string) => boolean) | undefined
 }
@@ -20,5 +18,22 @@ export function nodeHost(
   { held = new HeldBytes(), isProxy }: Partial<Pick<NodeHost, 'held' | 'isProxy'>> = {},
 ): NodeHost {
   const unread = new UnreadOutput({ stallMs: outbound.stallMs, held })
-  return { outbound, held, unread, requests: new CrowdedRequests(held), isProxy }
+  return { outbound, held, unread, isProxy }
+}
+
+/** Handles a request, later if the listener has much to do and the client is still connected then. */
+export function handleInTurn(
+  service: Pick<HttpHandler, 'handle'>,
+  request: HttpRequest,
+  reply: HttpReply,
+  { held: { turns } }: NodeHost,
+): void {
+  if (turns.isOpen) {
+    turns.spend(0)
+    service.handle(request, reply)
+    return
+  }
+  turns.defer(0, () => {
+    if (!reply.isFinished) service.handle(request, reply)
+  })
 }

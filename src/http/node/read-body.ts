@@ -1,10 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import type { HeldBytes } from '../../util/sockets/held-bytes.ts'
+import { IncomingBytes } from '../../util/sockets/incoming-bytes.ts'
 import type { BodyReader } from '../exchange.ts'
 import { BodyBlocks } from './body-blocks.ts'
 import { chunkCost, spendTurn } from './socket-turns.ts'
 
-/** Reads the body of a `node:http` request. Its bytes count as held until it is complete. */
+/**
+ * Reads the body of a `node:http` request. Its bytes count as held until it is complete, and while there
+ * is no room for them, the rest waits.
+ */
 export function readNodeBody(
   request: IncomingMessage,
   maxBytes: number,
@@ -17,8 +21,13 @@ export function readNodeBody(
     return
   }
   const blocks = new BodyBlocks()
-  const holding = held.hold()
-  const release = (): void => holding.set(0)
+  const declared = Number(request.headers['content-length'])
+  const incoming = new IncomingBytes(held, {
+    pause: () => void request.pause(),
+    proceed: () => void request.resume(),
+    refuse: () => refuse('no-room'),
+  })
+  const release = (): void => incoming.clear()
   const refuse = (problem: undefined | 'no-room'): void => {
     request.removeListener('data', onData).removeListener('end', onEnd)
     blocks.clear()
@@ -32,12 +41,18 @@ export function readNodeBody(
     blocks.add(chunk)
     discard(chunk)
     if (blocks.size > maxBytes) refuse(undefined)
-    else if (!holding.trySet(blocks.capacity)) refuse('no-room')
+    else incoming.set(blocks.capacity, Number.isNaN(declared) ? maxBytes : declared)
+  }
+  const finish = (): void => {
+    release()
+    // The client has gone, or the request was answered before it was complete: it took too long.
+    if (!socket.writableEnded && !socket.destroyed) done(blocks.take())
   }
   const onEnd = (): void => {
-    release()
-    // The request was answered before it was complete: it took too long.
-    if (!socket.writableEnded) done(blocks.take())
+    if (held.turns.isOpen) {
+      held.turns.spend(blocks.size)
+      finish()
+    } else held.turns.defer(blocks.size, finish)
   }
   request.on('data', onData).on('end', onEnd).on('close', release)
 }

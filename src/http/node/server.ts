@@ -16,7 +16,7 @@ import type { HttpHandler, HttpOutboundOptions } from '../exchange.ts'
 import { FastConnection, type FastHost } from './fast-connection.ts'
 import { serveNode } from './handler.ts'
 import { type NodeHost, nodeHost } from './host.ts'
-import { requestCost, spendTurn } from './socket-turns.ts'
+import { spendRequest } from './socket-turns.ts'
 
 /** Timeouts of an HTTP listener. A timeout that is left out has the default of `docs/limits.md`. */
 export interface HttpTimeouts {
@@ -76,10 +76,14 @@ export function nodeServer(
   /** The response last begun on a connection. */
   const responses = new WeakMap<object, ServerResponse>()
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    const { socket } = request
     // The connection is ending: an earlier request was refused on it, or this one was too slow.
-    if (request.socket.writableEnded) return
-    responses.set(request.socket, response)
-    spendTurn(request.socket, requestCost)
+    if (socket.writableEnded || socket.destroyed) return
+    responses.set(socket, response)
+    if (!spendRequest(socket)) {
+      socket.destroy()
+      return
+    }
     if (isRetired) response.shouldKeepAlive = false
     serveNode(service, request, response, shared)
   }
@@ -136,9 +140,9 @@ export function nodeServer(
     closeIdle() {
       server.closeIdleConnections()
       for (const [socket, connection] of connections) {
+        if (connection !== undefined) connection.closeIfIdle()
         // Node does not count a connection as idle that has never sent anything.
-        const isIdle = connection === undefined ? socket.bytesRead === 0 : connection.isIdle
-        if (isIdle) socket.destroy()
+        else if (socket.bytesRead === 0) socket.destroy()
       }
     },
     cut() {

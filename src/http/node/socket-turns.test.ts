@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { limits } from '../../util/limits/limits.ts'
-import { spendTurn } from './socket-turns.ts'
+import { spendRequest, spendTurn } from './socket-turns.ts'
 
 test('a socket rests until the next turn, even if it is resumed meanwhile', async () => {
   const socket = new Socket().resume()
@@ -13,5 +13,17 @@ test('a socket rests until the next turn, even if it is resumed meanwhile', asyn
   expect(socket.isPaused()).toBe(true)
   await new Promise(resolve => setImmediate(resolve))
   expect(socket.isPaused()).toBe(false)
+  socket.destroy()
+})
+
+test('a client that sends far too many requests ahead is noticed', async () => {
+  const socket = new Socket().resume()
+  const { default: most } = limits.httpPipelinedRequests
+  const spend = (count: number) => Array.from({ length: count }, () => spendRequest(socket))
+  // The last of these lets the socket rest.
+  expect(spend(64 + most - 1)).not.toContain(false)
+  expect(spendRequest(socket)).toBe(false)
+  await new Promise(resolve => setImmediate(resolve))
+  expect(spendRequest(socket)).toBe(true)
   socket.destroy()
 })

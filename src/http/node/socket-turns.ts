@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { limits } from '../../util/limits/limits.ts'
 
 /** The time that a request takes at least, as the number of bytes that take as long to read. */
-export const requestCost = 1024
+const requestCost = 1024
 
 /** The same of a chunk of a body, which a client can make as small as one byte. */
 export const chunkCost = 16
@@ -22,19 +22,32 @@ export function spendTurn(socket: Socket, cost: number): void {
   socket.pause()
   setImmediate(() => {
     turn.isResting = false
+    turn.ahead = 0
     socket.resume()
   })
+}
+
+/**
+ * Counts a request. Returns false if the socket should rest and its client has sent too many requests
+ * ahead: `node:http` parses all requests of a chunk in one turn, whether the socket rests or not.
+ */
+export function spendRequest(socket: Socket): boolean {
+  spendTurn(socket, requestCost)
+  const turn = turns.get(socket)
+  return turn?.isResting !== true || ++turn.ahead <= limits.httpPipelinedRequests.default
 }
 
 interface Turn {
   spent: number
   isResting: boolean
+  /** The requests that arrived while the socket rests. */
+  ahead: number
 }
 
 const turns = new WeakMap<Socket, Turn>()
 
 function watch(socket: Socket): Turn {
-  const turn = { spent: 0, isResting: false }
+  const turn = { spent: 0, isResting: false, ahead: 0 }
   turns.set(socket, turn)
   const resume = socket.resume.bind(socket)
   // Node resumes the socket after each chunk of a body, which would end the rest before it began.

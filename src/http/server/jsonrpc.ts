@@ -12,6 +12,7 @@ import type { PeerOptions } from '../../jsonrpc/peer/options.ts'
 import { Peer } from '../../jsonrpc/peer/peer.ts'
 import { limits } from '../../util/limits/limits.ts'
 import type { OriginPolicy } from '../../util/origin.ts'
+import type { RequestBudget } from '../../util/sockets/request-budget.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from '../exchange.ts'
 import { bodyGuard, OriginGuard } from './guard.ts'
 import { InFlight } from './in-flight.ts'
@@ -89,24 +90,27 @@ export class RpcService implements HttpHandler {
     }
   }
 
-  #respond(bytes: Uint8Array | undefined, { principal }: HttpRequest, reply: HttpReply): void {
+  #respond(bytes: Uint8Array | undefined, request: HttpRequest, reply: HttpReply): void {
+    const { principal, requestBudget } = request
     const arrival = decodeBody(bytes, this.#rules)
-    const channel = new PostChannel(reply, bytes === undefined ? 413 : 200)
+    const channel = new PostChannel(reply, bytes === undefined ? 413 : 200, requestBudget)
     const peer = new Peer(channel, this.#handler, this.#options.peer)
     this.#inFlight.enter()
     void peer.closed.then(() => this.#inFlight.leave())
-    channel.receive(arrival, { principal })
+    channel.receive(arrival, { principal }, bytes?.length)
     if (!needsReply(arrival)) channel.send([])
   }
 }
 
 /** The channel of one POST, which receives one message or batch and sends the reply. */
 class PostChannel implements Channel {
+  readonly requestBudget: RequestBudget | undefined
   readonly #reply: HttpReply
   readonly #status: number
   #sink: Sink | undefined
 
-  constructor(reply: HttpReply, status: number) {
+  constructor(reply: HttpReply, status: number, requestBudget: RequestBudget | undefined) {
+    this.requestBudget = requestBudget
     this.#reply = reply
     this.#status = status
     reply.onDisconnect(() => this.#end())
@@ -116,8 +120,8 @@ class PostChannel implements Channel {
     this.#sink = sink
   }
 
-  receive(...[arrival, envelope]: Parameters<Sink['receive']>): void {
-    void this.#sink?.receive(arrival, envelope)
+  receive(...[arrival, envelope, bytes]: Parameters<Sink['receive']>): void {
+    void this.#sink?.receive(arrival, envelope, bytes)
   }
 
   send(message: Message | readonly Message[]): void {

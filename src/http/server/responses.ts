@@ -31,8 +31,8 @@ export function refusal(
 }
 
 /**
- * Makes the Refusal of a request for another path than the one that is served. It names that path to clients on this
- * machine; for others it would be a hint at what is there.
+ * Makes the Refusal of a request for another path than the one that is served. It names that path to
+ * clients on this machine; for others it would reveal what is served.
  */
 export function nothingServed(request: HttpRequest, path: string): Refusal {
   const data = request.local().loopback ? { paths: [path] } : undefined

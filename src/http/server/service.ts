@@ -6,7 +6,6 @@ import {
 } from '../../jsonrpc/codec/decode-rules.ts'
 import type { Batch, Message, RpcRequest } from '../../jsonrpc/message.ts'
 import { IdTable } from '../../jsonrpc/peer/id-table.ts'
-import type { Caller } from '../../mcp/caller.ts'
 import { type Endpoint, endpointDecodeOptions } from '../../mcp/endpoint.ts'
 import { omitsUnreadableId, type Profile } from '../../mcp/profile.ts'
 import {
@@ -226,13 +225,13 @@ export class HttpService implements HttpHandler {
     }
     switch (destination.to) {
       case 'stateless':
-        this.#serveStateless(destination.message, destination.caller, request, reply, accepts)
+        this.#serveStateless(destination, request, reply, accepts, bytes?.length)
         break
       case 'initialize':
         this.#sessions.begin(destination.message, request, reply, accepts)
         break
       case 'session':
-        this.#inSession(destination.arrival, destination.id, request, reply, accepts)
+        this.#inSession(destination, request, reply, accepts, bytes?.length)
         break
       case 'sessionless':
         this.#withoutSession(destination.message, destination.revision, request, reply, accepts)
@@ -258,18 +257,18 @@ export class HttpService implements HttpHandler {
   }
 
   #serveStateless(
-    message: RpcRequest,
-    caller: Caller | undefined,
+    { message, caller }: Extract<Destination, { to: 'stateless' }>,
     request: HttpRequest,
     reply: HttpReply,
     accepts: Accepts,
+    bytes: number | undefined,
   ): void {
     this.#inFlight.enter()
     // The request serves as its own envelope: not every binding has its headers at hand, and few
     // tools read them.
     const target =
       message.method === 'server/discover' ? this.#withWebSocketHeader(request, reply) : reply
-    serveStateless(message, request, target, accepts, this.#posts, caller)
+    serveStateless({ message, request, reply: target, accepts, caller, bytes }, this.#posts)
     if (this.#isDraining) this.#endLongLived()
   }
 
@@ -281,11 +280,11 @@ export class HttpService implements HttpHandler {
   }
 
   #inSession(
-    arrival: Message | Batch,
-    id: string,
+    { arrival, id }: Extract<Destination, { to: 'session' }>,
     request: HttpRequest,
     reply: HttpReply,
     accepts: Accepts,
+    bytes: number | undefined,
   ): void {
     const session = this.#sessions.find(id, request.principal)
     if (session === undefined) {
@@ -294,7 +293,7 @@ export class HttpService implements HttpHandler {
       return
     }
     const problem = versionProblem(request)
-    if (problem === undefined) session.post(arrival, request, reply, accepts)
+    if (problem === undefined) session.post(arrival, { request, reply, accepts, bytes })
     else refuse(reply, refusal(400, -32000, problem))
   }
 

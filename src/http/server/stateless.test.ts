@@ -26,7 +26,7 @@ function post(handle: Handler, accepts = both) {
     onSettled: () => void host.settled++,
   }
   const message = { type: 'request', id: 5, method: 'x' } as const
-  serveStateless(message, {}, reply, accepts, host)
+  serveStateless({ message, request: {}, reply, accepts }, host)
   return { reply, open, failures, host }
 }
 
@@ -130,7 +130,8 @@ describe('a stateless request', () => {
       onError() {},
       onSettled() {},
     }
-    serveStateless({ type: 'request', id: 1, method: 'x' }, {}, reply, both, host)
+    const message = { type: 'request', id: 1, method: 'x' } as const
+    serveStateless({ message, request: {}, reply, accepts: both }, host)
     expect(isAborted).toBe(true)
   })
 

@@ -5,12 +5,14 @@ import type { Exchange } from '../../jsonrpc/handler.ts'
 import type { ErrorObject, RpcRequest } from '../../jsonrpc/message.ts'
 import { both } from '../../jsonrpc/peer/exchange.ts'
 import type { IdTable } from '../../jsonrpc/peer/id-table.ts'
+import { requestCost } from '../../jsonrpc/request-cost.ts'
 import type { Caller } from '../../mcp/caller.ts'
 import type { Endpoint } from '../../mcp/endpoint.ts'
+import type { BudgetedRequest, RequestBudget } from '../../util/sockets/request-budget.ts'
 import { writeLine } from '../../wire/sse.ts'
-import type { EventStream, HttpReply } from '../exchange.ts'
+import type { EventStream, HttpReply, HttpRequest } from '../exchange.ts'
 import type { Accepts } from './accept.ts'
-import { httpStatusOf, json, noHeaders } from './responses.ts'
+import { httpStatusOf, json, noHeaders, overloaded } from './responses.ts'
 import type { OpenStreams } from './sse-keep-alive.ts'
 
 /** What stateless requests need from their service. */
@@ -37,19 +39,29 @@ export interface OpenRequest {
   abort(): void
 }
 
+/** A stateless request and its response. */
+export interface StatelessRequest {
+  readonly message: RpcRequest
+  /** The request that carries the message; it also serves as its envelope. */
+  readonly request: Envelope & Pick<HttpRequest, 'requestBudget'>
+  readonly reply: HttpReply
+  readonly accepts: Accepts
+  readonly caller?: Caller | undefined
+  /** The length of the message as text. */
+  readonly bytes?: number | undefined
+}
+
 /**
  * Serves one stateless request. The response is JSON, or, once a notification precedes the result, an
  * event stream that ends with the result. A client that disconnects cancels the request.
  */
-export function serveStateless(
-  message: RpcRequest,
-  envelope: Envelope,
-  reply: HttpReply,
-  accepts: Accepts,
-  host: StatelessHost,
-  caller?: Caller,
-): void {
-  const post = new StatelessPost(message, envelope, reply, accepts, host)
+export function serveStateless(request: StatelessRequest, host: StatelessHost): void {
+  const { message, caller } = request
+  const post = new StatelessPost(request, host)
+  if (!post.takeMemory(requestCost(message, request.bytes))) {
+    post.refuse()
+    return
+  }
   let outcome: unknown
   try {
     outcome = host.endpoint.handle(message, post, caller)
@@ -67,13 +79,16 @@ export function serveStateless(
   }
 }
 
-class StatelessPost implements Exchange, OpenRequest {
+class StatelessPost implements Exchange, OpenRequest, BudgetedRequest {
   readonly envelope: Envelope
+  cost = 0
   readonly acceptsRaw = true
   readonly #number: number
-  readonly #message: RpcRequest
+  // Not the whole message: the connection refers to its last response for as long as it is open.
+  readonly #id: RpcRequest['id']
   readonly #reply: HttpReply
   readonly #accepts: Accepts
+  readonly #budget: RequestBudget | undefined
   readonly #host: StatelessHost
   #controller: AbortController | undefined
   #onAbort: ((reason: unknown) => void) | undefined
@@ -81,17 +96,12 @@ class StatelessPost implements Exchange, OpenRequest {
   #ending: (() => void) | undefined
   #isSettled = false
 
-  constructor(
-    message: RpcRequest,
-    envelope: Envelope,
-    reply: HttpReply,
-    accepts: Accepts,
-    host: StatelessHost,
-  ) {
-    this.#message = message
-    this.envelope = envelope
+  constructor({ message, request, reply, accepts }: StatelessRequest, host: StatelessHost) {
+    this.#id = message.id
+    this.envelope = request
     this.#reply = reply
     this.#accepts = accepts
+    this.#budget = request.requestBudget
     this.#host = host
     reply.onDisconnect(() => this.#abort(disconnected()))
     this.#number = ++host.lastNumber
@@ -134,14 +144,27 @@ class StatelessPost implements Exchange, OpenRequest {
     if (this.#isSettled) return
     const why = 'The server is closing'
     if (this.#stream !== undefined || !this.#reply.isFinished) {
-      this.#write(encodeError(this.#message.id, -32000, why), 503)
+      this.#write(encodeError(this.#id, -32000, why), 503)
     }
     this.#abort(new DOMException(why, 'AbortError'))
   }
 
+  /** Counts the memory of the request while it is in flight. Returns false if there is too little. */
+  takeMemory(cost: number): boolean {
+    return this.#budget?.take(this, cost) ?? true
+  }
+
+  /** Responds that the server is overloaded. */
+  refuse(): void {
+    const text = encodeError(this.#id, -32000, 'Server overloaded')
+    this.#reply.send(503, { ...json, ...overloaded }, text)
+    this.#settled()
+  }
+
   succeed(result: unknown): void {
+    this.#budget?.release(this)
     if (this.#isSettled) return
-    const { id } = this.#message
+    const id = this.#id
     let text: string
     try {
       text = encodeResult(id, result === undefined ? null : result)
@@ -154,10 +177,11 @@ class StatelessPost implements Exchange, OpenRequest {
   }
 
   fail(error: unknown): void {
+    this.#budget?.release(this)
     if (this.#isSettled) return
     if (!(error instanceof RpcError)) this.#host.onError(error)
     const failure = errorObject(error instanceof RpcError ? error : internalError())
-    this.#respond(encodeFailure(this.#message.id, failure), httpStatusOf(failure.code))
+    this.#respond(encodeFailure(this.#id, failure), httpStatusOf(failure.code))
   }
 
   #respond(text: string, status: number): void {
@@ -183,6 +207,7 @@ class StatelessPost implements Exchange, OpenRequest {
   #abort(reason: unknown): void {
     if (this.#isSettled) return
     this.#settled()
+    this.#budget?.abandon(this)
     this.#controller?.abort(reason)
     this.#onAbort?.(reason)
   }

@@ -370,7 +370,7 @@ describe('what is none, with its reason and the id it had', () => {
     ['a surrogate', [0x22, 0xed, 0xa0, 0x80, 0x22]],
     ['a character cut off', [0x22, 0xe2, 0x82]],
     ['UTF-16', [0xff, 0xfe, 0x7b, 0x00]],
-  ])('%s is no UTF-8', (_, list) => {
+  ])('%s is not UTF-8', (_, list) => {
     expect(invalid(Uint8Array.from(list))).toMatchObject({
       reason: 'encoding',
       error: { code: -32700, message: 'Parse error' },
@@ -640,7 +640,7 @@ test('the order of members and the spaces between them change nothing', () => {
   )
 })
 
-test('text is refused as no JSON exactly when JSON.parse refuses it', () => {
+test('text is rejected as invalid JSON exactly when JSON.parse rejects it', () => {
   const mutated = fc
     .tuple(
       message.map(encode),

@@ -36,7 +36,7 @@ export function decodeBy(
   if (input.byteLength > rules.maxBytes) return oversize(rules.maxBytes, rules.tooLargeCode)
   const text = decodeUtf8(input)
   return text === undefined
-    ? notJson('the bytes are no UTF-8', 'encoding')
+    ? notJson('the bytes are not UTF-8', 'encoding')
     : decodeText(text, rules, metaCache)
 }
 
@@ -111,7 +111,7 @@ function decodeBatch(text: string, from: number, rules: DecodeRules): Decoded {
     if (entries.length >= rules.maxBatch) return batchTooLarge(rules)
     const entry = readElement(text, at, rules)
     if (typeof entry === 'number') return unreadable(entry, rules)
-    // One element that is no JSON makes the whole text invalid JSON.
+    // One element that is not JSON makes the whole text invalid JSON.
     if (entry.type === 'invalid' && entry.reason === 'json') return entry
     entries.push(entry)
     at = skipSpace(text, members.end)
@@ -154,7 +154,7 @@ function batchTooLarge(rules: DecodeRules): Malformed {
 function decodeScalar(text: string): Malformed {
   try {
     JSON.parse(text)
-    return invalidRequest('not-object', 'JSON, but no object')
+    return invalidRequest('not-object', 'JSON, but not an object')
   } catch (cause) {
     return notJson(cause instanceof Error ? cause.message : 'no JSON')
   }

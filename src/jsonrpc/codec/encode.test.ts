@@ -93,7 +93,7 @@ describe('writing messages', () => {
   })
 })
 
-describe('what is no JSON is refused', () => {
+describe('what is not JSON is refused', () => {
   const cycle: { self?: object } = {}
   cycle.self = cycle
   it.each([
@@ -103,7 +103,7 @@ describe('what is no JSON is refused', () => {
     ['an endless id', () => encodeRequest(Number.POSITIVE_INFINITY, 'm')],
     ['half an error code', () => encodeError(1, 1.5, 'm')],
     ['a method without letters', () => encodeRequest(1, '')],
-    ['a method that is no string', () => encodeRequest(1, 5 as unknown as string)],
+    ['a method that is not a string', () => encodeRequest(1, 5 as unknown as string)],
     ['params that are no structure', () => encodeRequest(1, 'm', 5 as unknown as object)],
     ['params of null', () => encodeRequest(1, 'm', null as unknown as object)],
     ['a batch of nothing', () => encode([])],

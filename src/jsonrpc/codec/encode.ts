@@ -5,7 +5,7 @@ import { stringify } from './stringify.ts'
 
 /**
  * Encodes a message, or an array of messages as a batch. Throws a TypeError or RangeError for a value
- * that is no JSON (a cycle, a bigint, nesting beyond the stack), as all encode functions do.
+ * that is not JSON (a cycle, a bigint, nesting beyond the stack), as all encode functions do.
  */
 export function encode(message: Message | readonly Message[]): string {
   return isList(message) ? encodeBatch(message) : encodeOne(message)
@@ -22,7 +22,7 @@ export function encodeForSend(message: Message | readonly Message[]): string {
   try {
     return encode(message)
   } catch (cause) {
-    throw new ChannelError('unserialisable', 'sending: the message is no JSON', { cause })
+    throw new ChannelError('unserialisable', 'sending: the message is not JSON', { cause })
   }
 }
 

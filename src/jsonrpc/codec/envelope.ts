@@ -162,7 +162,7 @@ function readCall(
   const isRequest = (found.seen & seen.id) !== 0
   if (isRequest && id === undefined) return refuse('id', 'the id is neither string nor integer')
   if (isRequest && id === null && !rules.nullIds) return refuse('id', 'the id is null')
-  if (typeof method !== 'string') return refuse('method', 'method is no string')
+  if (typeof method !== 'string') return refuse('method', 'method is not a string')
   if (method === '') return refuse('method', 'method is empty')
   if (method.length > rules.maxMethodLength) return refuse('method', 'method is too long')
   if (!method.isWellFormed()) return refuse('method', 'method has an unpaired surrogate')
@@ -198,11 +198,11 @@ function readReply(
 /** Returns the standard members of an error, or a description of what is wrong with it. */
 export function readError(value: unknown): ErrorObject | string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return 'error is no object'
+    return 'error is not an object'
   }
   const { code, message, data } = value as Readonly<Record<string, unknown>>
-  if (typeof code !== 'number' || !Number.isInteger(code)) return 'error.code is no integer'
-  if (typeof message !== 'string') return 'error.message is no string'
+  if (typeof code !== 'number' || !Number.isInteger(code)) return 'error.code is not an integer'
+  if (typeof message !== 'string') return 'error.message is not a string'
   return data === undefined ? { code, message } : { code, message, data }
 }
 

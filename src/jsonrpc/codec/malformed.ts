@@ -25,7 +25,7 @@ export const noRoom: Malformed = {
   error: { code: -32000, message: 'Server overloaded' },
 }
 
-/** Makes the value for input that is no JSON or no UTF-8. */
+/** Makes the value for input that is not JSON or not UTF-8. */
 export function notJson(detail: string, reason: 'json' | 'encoding' = 'json'): Malformed {
   return {
     type: 'invalid',
@@ -36,7 +36,7 @@ export function notJson(detail: string, reason: 'json' | 'encoding' = 'json'): M
   }
 }
 
-/** Makes the value for JSON that is no valid message. */
+/** Makes the value for JSON that is not a valid message. */
 export function invalidRequest(reason: Reason, detail: string, id: Id | null = null): Malformed {
   return {
     type: 'invalid',

@@ -33,7 +33,7 @@ function learned() {
   return { decode, read, known: read(`{"a":3,"_meta":${meta}}`)._meta }
 }
 
-describe('what every message says again', () => {
+describe('what every message repeats', () => {
   it('is parsed once and shared', () => {
     const { read, known } = learned()
     expect(known).toEqual(JSON.parse(meta))

@@ -25,7 +25,7 @@ export class MetaCache {
 
   /**
    * Parses the params or the result at `[at, end)` with the result of `JSON.parse`, except that `_meta`
-   * may be frozen. Throws a SyntaxError if the text is no JSON.
+   * may be frozen. Throws a SyntaxError if the text is not JSON.
    */
   parse(text: string, at: number, end: number): Params {
     const from = this.tailAt(text, at, end)

@@ -57,7 +57,7 @@ describe('a result of which parts are left as text', () => {
     )
   })
 
-  test('knows what every message of the connection ends with', () => {
+  test('caches what every message of the connection ends with', () => {
     const rules = decodeRules({ rawResults })
     const metaCache = new MetaCache()
     const text = (n: number) => reply(`{"content":[${n}],"_meta":{"by":"me"}}`)
@@ -121,7 +121,7 @@ describe('read whole instead', () => {
     '[],"content":1]',
   ]
 
-  test.each(noJson)('no JSON: %s', value => {
+  test.each(noJson)('not JSON: %s', value => {
     const text = reply(`{"content":${value}}`)
     expect(read(text)).toEqual(decode(text))
     expect(read(text).type).toBe('invalid')
@@ -191,7 +191,7 @@ describe('a request of which parts are left as text', () => {
     ['no params', text('{}')],
     ['another member', text('{"name":"a","task":{}}')],
     ['a member twice', text('{"name":"a","name":"b"}')],
-    ['arguments that are no object', text('{"name":"a","arguments":[]}')],
+    ['arguments that are not an object', text('{"name":"a","arguments":[]}')],
     ['a line feed in them', text('{"name":"a","arguments":{"a":\n1}}')],
     ['a batch', `[${text(params)}]`],
     ['no JSON', text('{"name":"a","arguments":{"a":01}}')],
@@ -201,7 +201,7 @@ describe('a request of which parts are left as text', () => {
     expect(message).toEqual(decode(whole))
   })
 
-  test('knows what every message of the connection ends with', () => {
+  test('caches what every message of the connection ends with', () => {
     const rules = decodeRules({ rawCalls })
     const metaCache = new MetaCache()
     const said = (n: number) => text(`{"name":"a","arguments":{"n":${n}},"_meta":{"by":"me"}}`)

@@ -111,7 +111,7 @@ export function rawParams(message: RpcRequest | RpcNotification): Params | undef
 }
 
 /**
- * Returns the message with plain members and all params parsed, for code that does not know raw JSON.
+ * Returns the message with plain members and all params parsed, for code that cannot handle raw JSON.
  */
 export function parsedMessage<M extends RpcRequest | RpcNotification>(message: M): M | RpcRequest {
   if (message.type === 'notification' || message.raw === undefined) return message

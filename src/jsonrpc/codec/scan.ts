@@ -17,7 +17,7 @@ import {
  * the structure is checked; parsing the slice of a value later shows whether it is JSON.
  */
 
-/** Results of a scan that are no position; all are negative. */
+/** Results of a scan that are not positions; all are negative. */
 export const NOT_JSON = -1
 export const TOO_DEEP = -2
 const TOO_MANY_NODES = -3
@@ -55,7 +55,7 @@ export class EnvelopeMembers {
   others: number[] = []
 }
 
-/** Returns the position of the next character that is no JSON white space. */
+/** Returns the position of the next character that is not JSON white space. */
 export function skipSpace(text: string, from: number): number {
   let at = from
   for (;;) {

@@ -25,6 +25,11 @@ describe('stringify', () => {
     ['text beyond ASCII', 'é 漢 \u2028 😀'],
     ['half a character', 'a\ud800'],
     ['long text', { a: 'x'.repeat(300) }],
+    ['very long text', { a: 'x'.repeat(9000), b: ['é漢'.repeat(9000)] }],
+    ...['"', '\\', '\n', '\u001f', '\ud800', '😀'].map((end): [string, unknown] => [
+      `very long text that ends with ${JSON.stringify(end)}`,
+      { a: 'x'.repeat(9000) + end },
+    ]),
     ['numbers', [0, -0, 1.5, -1e21, 5e-324]],
     ['numbers that have no JSON', [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]],
     ['true, false and null', { a: true, b: false, c: null }],
@@ -121,7 +126,7 @@ describe('cacheJson', () => {
     }
   })
 
-  it('throws for what is no JSON', () => {
+  it('throws for what is not JSON', () => {
     expect(() => cacheJson({ a: 1n })).toThrow(TypeError)
   })
 })

@@ -30,6 +30,11 @@ const MAX_MEMBERS = 16
 const MAX_ELEMENTS = 4
 const MAX_LEVEL = 4
 const MAX_STRING_LENGTH = 64
+// From here on a regular expression finds out whether `JSON.stringify` is needed.
+const LONG_STRING_LENGTH = 4096
+/** What `JSON.stringify` may escape. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression matches control characters
+const ESCAPED = /[\0-\x1f"\\\ud800-\udfff]/
 
 /**
  * Marks a value that only `JSON.stringify` can encode; the whole is then left to it. No JSON text is
@@ -61,7 +66,7 @@ function writeObject(value: object, level: number): string {
     const known = constants.get(value)
     if (known !== undefined) return known
   }
-  // toJSON receives the key of the value, which only the native implementation always knows.
+  // toJSON receives the key of the value, which only the native implementation always has.
   if ((value as { toJSON?: unknown }).toJSON !== undefined) return NATIVE
   if (level >= MAX_LEVEL) return JSON.stringify(value)
   if (Array.isArray(value)) return writeArray(value, level)
@@ -95,9 +100,16 @@ function writeArray(value: readonly unknown[], level: number): string {
   return `${text}]`
 }
 
-/** Printable ASCII without quote and backslash needs no escaping. */
+/**
+ * Printable ASCII without quote and backslash needs no escaping. A long string without anything to
+ * escape, such as base64, is not copied.
+ */
 function writeString(value: string): string {
-  if (value.length > MAX_STRING_LENGTH) return JSON.stringify(value)
+  if (value.length > MAX_STRING_LENGTH) {
+    return value.length < LONG_STRING_LENGTH || ESCAPED.test(value)
+      ? JSON.stringify(value)
+      : `"${value}"`
+  }
   for (let i = 0; i < value.length; i++) {
     const c = value.charCodeAt(i)
     if (c < 32 || c === QUOTE || c === BACKSLASH || c > 126) return JSON.stringify(value)

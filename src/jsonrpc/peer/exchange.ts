@@ -31,6 +31,8 @@ export class PeerExchange<M extends RpcRequest | RpcNotification> implements Exc
   readonly #path: ReplyPath
   /** Whether the response has been sent, or none will be. */
   settled = false
+  /** The memory that the request takes of the budget of its channel. */
+  cost = 0
   #controller: AbortController | undefined
   #afterReply: (() => void) | undefined
   #onAbort: ((reason: unknown) => void) | undefined

@@ -48,7 +48,7 @@ describe('what handlers may do', () => {
       }),
     ],
   ]
-  it.each(rows)('%s, and the connection goes on', async (_, code) => {
+  it.each(rows)('%s, and the connection stays open', async (_, code) => {
     const { client } = pair({ odd: code, fine: () => 1 }, { onError: () => {} })
     await expect(client.call('odd')).rejects.toMatchObject({ code: -32603 })
     expect(await client.call('fine')).toBe(1)
@@ -68,7 +68,7 @@ describe('what handlers may do', () => {
 })
 
 describe('what callbacks may do', () => {
-  it('throw, and the connection goes on', async () => {
+  it('throw, and the connection stays open', async () => {
     const print = vi.spyOn(console, 'error').mockImplementation(() => {})
     const fail = (): never => {
       throw new Error('callback')
@@ -79,12 +79,12 @@ describe('what callbacks may do', () => {
       { now: fail, later: () => Promise.reject(new Error('x')), fine: () => 1 },
       { onError: fail, onStray: fail, onMalformed: fail },
     )
-    w.say('{nope')
-    w.say('{"jsonrpc":"2.0","id":99,"result":1}')
-    w.say('{"jsonrpc":"2.0","id":1,"method":"now"}')
-    w.say('{"jsonrpc":"2.0","id":2,"method":"later"}')
+    w.deliver('{nope')
+    w.deliver('{"jsonrpc":"2.0","id":99,"result":1}')
+    w.deliver('{"jsonrpc":"2.0","id":1,"method":"now"}')
+    w.deliver('{"jsonrpc":"2.0","id":2,"method":"later"}')
     await turn()
-    w.say('{"jsonrpc":"2.0","id":3,"method":"fine"}')
+    w.deliver('{"jsonrpc":"2.0","id":3,"method":"fine"}')
     expect(w.sent.map(text => JSON.parse(text).id)).toEqual([null, 1, 2, 3])
     expect(print).toHaveBeenCalledTimes(4)
     print.mockRestore()
@@ -111,7 +111,7 @@ describe('an error without an id', () => {
     const w = wire()
     const client = new Peer(w.channel)
     const call = client.call('m')
-    w.say(error)
+    w.deliver(error)
     await expect(call).rejects.toMatchObject({ code: -32012 })
   })
 
@@ -119,7 +119,7 @@ describe('an error without an id', () => {
     const w = wire()
     const client = new Peer(w.channel)
     const batch = client.batch(b => [b.call('a'), b.call('b')])
-    w.say(error)
+    w.deliver(error)
     await expect(batch).rejects.toMatchObject({ code: -32012 })
     expect(client.pendingCalls).toBe(0)
   })
@@ -139,8 +139,8 @@ describe('an error without an id', () => {
       () => 'answered',
       () => 'rejected',
     )
-    w.say(`{"jsonrpc":"2.0","id":null,"error":{"code":${code},"message":"x"}}`)
-    w.say('{"jsonrpc":"2.0","id":1,"result":1}')
+    w.deliver(`{"jsonrpc":"2.0","id":null,"error":{"code":${code},"message":"x"}}`)
+    w.deliver('{"jsonrpc":"2.0","id":1,"result":1}')
     expect(await outcome).toBe(expected)
     expect(onStray.mock.calls[0]?.[1]).toBe('orphan')
   })
@@ -150,7 +150,7 @@ describe('an error without an id', () => {
     const w = wire()
     const client = new Peer(w.channel, {}, { onStray })
     const calls = Promise.allSettled([client.call('a'), client.call('b')])
-    w.say(error)
+    w.deliver(error)
     expect(onStray.mock.calls[0]?.[1]).toBe('orphan')
     expect(client.pendingCalls).toBe(2)
     await client.close()
@@ -181,7 +181,7 @@ describe('small print of calls', () => {
     const w = wire()
     const client = new Peer(w.channel, {}, { makeId: () => 7n })
     const call = client.call('m')
-    w.say('{"jsonrpc":"2.0","id":7,"result":1}')
+    w.deliver('{"jsonrpc":"2.0","id":7,"result":1}')
     expect(await call).toBe(1)
   })
 
@@ -189,7 +189,7 @@ describe('small print of calls', () => {
     const w = wire()
     const client = new Peer(w.channel)
     const call = client.call('lost')
-    w.hangUp(new Error('cable'))
+    w.disconnect(new Error('cable'))
     await expect(call).rejects.toThrow('lost: the connection closed')
   })
 })

@@ -16,7 +16,7 @@ export class IdTable<T extends object> {
   #ids: number[] = []
   #values: (T | undefined)[] = []
   #inSlots = 0
-  /** Ids that are no numbers, and numbers whose slot was taken. */
+  /** Ids that are not numbers, and numbers whose slot was taken. */
   #others: Map<Id, T> | undefined
 
   get size(): number {

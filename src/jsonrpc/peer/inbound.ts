@@ -1,8 +1,10 @@
 import { fromThenable } from '../../util/promises.ts'
+import type { RequestBudget } from '../../util/sockets/request-budget.ts'
 import type { Envelope } from '../channel.ts'
 import { internalError, RpcError } from '../error.ts'
 import type { Handler } from '../handler.ts'
 import type { ErrorObject, Id, Message, RpcNotification, RpcRequest } from '../message.ts'
+import { requestCost } from '../request-cost.ts'
 import { PeerExchange, type Reply, type ReplyPath } from './exchange.ts'
 import { IdTable } from './id-table.ts'
 
@@ -12,13 +14,15 @@ export interface InboundOptions {
   readonly path: ReplyPath
   readonly maxInFlight: number
   readonly maxQueued: number
+  /** The memory that requests in flight may take. */
+  readonly budget: RequestBudget | undefined
   /** Whether replies cannot be sent at the moment: then no further handler is started. */
   readonly isCongested: () => boolean
   /** Receives exceptions of handlers that are not sent to the peer. Must not throw. */
   readonly onError: (error: unknown, message: RpcRequest | RpcNotification) => void
   /** Makes the error object that is sent for an error. */
   readonly toWire: (error: RpcError) => ErrorObject
-  /** The response to a request beyond `maxQueued`. */
+  /** The response to a request beyond `maxQueued` or the budget. */
   readonly busy: ErrorObject
   /** Called when a request has settled or a queued one has started. */
   readonly onChange: () => void
@@ -74,15 +78,20 @@ export class Inbound {
   }
 
   /** Handles a request, queues it, or rejects it as busy. */
-  request(message: RpcRequest, envelope: Envelope, reply: Reply): void {
-    if (this.#hasCapacity()) {
-      this.#start(new PeerExchange(message, envelope, this.#options.path, reply))
-    } else if (this.#queue.length < this.#options.maxQueued) {
-      const request = new PeerExchange(message, envelope, this.#options.path, reply)
+  request(message: RpcRequest, envelope: Envelope, reply: Reply, bytes?: number): void {
+    const { budget, path, maxQueued, busy } = this.#options
+    const hasCapacity = this.#hasCapacity()
+    const request = new PeerExchange(message, envelope, path, reply)
+    const isRefused =
+      (!hasCapacity && this.#queue.length >= maxQueued) ||
+      (budget !== undefined && !budget.take(request, requestCost(message, bytes)))
+    if (isRefused) {
+      reply({ type: 'error', id: message.id, error: busy }, envelope)
+    } else if (hasCapacity) {
+      this.#start(request)
+    } else {
       this.#track(request)
       this.#queue.push(request)
-    } else {
-      reply({ type: 'error', id: message.id, error: this.#options.busy }, envelope)
     }
   }
 
@@ -196,6 +205,7 @@ export class Inbound {
 
   #finish(request: Request, reply: Message): void {
     this.#running--
+    this.#options.budget?.release(request)
     if (request.settled) this.#cancelled--
     this.#settle(request, reply)
     if (this.#queue.length > 0) this.proceed()
@@ -203,7 +213,12 @@ export class Inbound {
 
   #cancel(request: Request, reason: unknown, error: ErrorObject | undefined): void {
     const isWaiting = this.#queue.includes(request)
-    if (!isWaiting && !request.settled) this.#cancelled++
+    const { budget } = this.#options
+    if (isWaiting) budget?.release(request)
+    else if (!request.settled) {
+      this.#cancelled++
+      budget?.abandon(request)
+    }
     this.#settle(request, error && { type: 'error', id: request.message.id, error })
     request.abort(reason)
     if (this.#queue.length > 0) this.proceed()
@@ -222,7 +237,7 @@ export class Inbound {
   #failure(request: Request, error: unknown): Message {
     const { id } = request.message
     if (isRpcError(error)) return { type: 'error', id, error: this.#options.toWire(error) }
-    // An exception that a cancelled handler throws is no failure.
+    // An exception that a cancelled handler throws is not a failure.
     if (!request.settled) this.#options.onError(error, request.message)
     // Internal errors are not sent to the peer.
     return { type: 'error', id, error: this.#options.toWire(internalError()) }

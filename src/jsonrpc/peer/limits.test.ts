@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { forever, manualDeadlines, pair, turn, wire } from '../../../test/support/wire.ts'
 import { memoryPair } from '../../transport/memory.ts'
 import { cancelParams } from '../cancellation.ts'
@@ -58,8 +58,8 @@ describe('cancelling', () => {
   it.each([0, '', '0'])('works for the id %j', async id => {
     const w = wire()
     const peer = new Peer(w.channel, { m: forever }, { cancellation })
-    w.say(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":"m"}`)
-    w.say(`{"jsonrpc":"2.0","method":"$/cancel","params":{"id":${JSON.stringify(id)}}}`)
+    w.deliver(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":"m"}`)
+    w.deliver(`{"jsonrpc":"2.0","method":"$/cancel","params":{"id":${JSON.stringify(id)}}}`)
     expect(peer.inFlight).toBe(0)
     expect(w.sent).toEqual([])
   })
@@ -78,7 +78,7 @@ describe('cancelling', () => {
       },
       { cancellation: { ...cancellation, answer } },
     )
-    w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')
+    w.deliver('{"jsonrpc":"2.0","id":1,"method":"m"}')
     expect(peer.cancel(1)).toBe(true)
     finish('too late')
     await turn()
@@ -95,7 +95,7 @@ describe('cancelling', () => {
       look = () => exchange.signal.aborted
       return forever()
     })
-    w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')
+    w.deliver('{"jsonrpc":"2.0","id":1,"method":"m"}')
     peer.cancel(1)
     expect(look()).toBe(true)
   })
@@ -118,7 +118,7 @@ describe('too much at once', () => {
       { maxInFlight: 2, maxQueued: 2 },
     )
     for (const n of [1, 2, 3, 4, 5]) {
-      w.say(`{"jsonrpc":"2.0","id":${n},"method":"m","params":[${n}]}`)
+      w.deliver(`{"jsonrpc":"2.0","id":${n},"method":"m","params":[${n}]}`)
     }
     expect(started).toEqual([1, 2])
     expect(w.sent).toEqual([
@@ -135,7 +135,7 @@ describe('too much at once', () => {
     expect(peer.inFlight).toBe(0)
   })
 
-  it('stops reading while requests wait, and goes on when they do not', async () => {
+  it('stops reading while requests wait, and continues when they do not', async () => {
     const w = wire()
     const answers: ((value: unknown) => void)[] = []
     new Peer(
@@ -143,20 +143,20 @@ describe('too much at once', () => {
       { m: () => new Promise(resolve => answers.push(resolve)) },
       { maxInFlight: 1, maxQueued: 2 },
     )
-    expect(w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')).toBeUndefined()
-    const pause = w.say('{"jsonrpc":"2.0","id":2,"method":"m"}')
+    expect(w.deliver('{"jsonrpc":"2.0","id":1,"method":"m"}')).toBeUndefined()
+    const pause = w.deliver('{"jsonrpc":"2.0","id":2,"method":"m"}')
     expect(pause).toBeInstanceOf(Promise)
     answers[0]?.(1)
     await pause
     expect(answers).toHaveLength(2)
   })
 
-  it('goes on reading while a handler waits for a reply, which comes the same way', async () => {
+  it('continues reading while a handler waits for a reply on the same channel', async () => {
     const w = wire()
     const peer = new Peer(w.channel, { ask: () => peer.call('answer') }, { maxInFlight: 1 })
-    w.say('{"jsonrpc":"2.0","id":1,"method":"ask"}')
-    expect(w.say('{"jsonrpc":"2.0","id":2,"method":"ask"}')).toBeUndefined()
-    w.say('{"jsonrpc":"2.0","id":1,"result":"yes"}')
+    w.deliver('{"jsonrpc":"2.0","id":1,"method":"ask"}')
+    expect(w.deliver('{"jsonrpc":"2.0","id":2,"method":"ask"}')).toBeUndefined()
+    w.deliver('{"jsonrpc":"2.0","id":1,"result":"yes"}')
     await turn()
     expect(w.sent).toContain('{"jsonrpc":"2.0","id":1,"result":"yes"}')
   })
@@ -165,8 +165,8 @@ describe('too much at once', () => {
     const { deadlines, advance } = manualDeadlines()
     const w = wire()
     new Peer(w.channel, { m: forever }, { maxInFlight: 1, maxQueued: 2, deadlines })
-    w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')
-    const pause = w.say('{"jsonrpc":"2.0","id":2,"method":"m"}')
+    w.deliver('{"jsonrpc":"2.0","id":1,"method":"m"}')
+    const pause = w.deliver('{"jsonrpc":"2.0","id":2,"method":"m"}')
     advance(10_001)
     await pause
   })
@@ -174,17 +174,17 @@ describe('too much at once', () => {
   it('gives the place of a cancelled request to the next, even if its handler never stops', async () => {
     const w = wire()
     const peer = new Peer(w.channel, { hang: forever, quick: () => 1 }, { maxInFlight: 2 })
-    for (const id of [1, 2]) w.say(`{"jsonrpc":"2.0","id":${id},"method":"hang"}`)
-    w.say('{"jsonrpc":"2.0","id":3,"method":"quick"}')
+    for (const id of [1, 2]) w.deliver(`{"jsonrpc":"2.0","id":${id},"method":"hang"}`)
+    w.deliver('{"jsonrpc":"2.0","id":3,"method":"quick"}')
     expect(w.sent).toEqual([])
     peer.cancel(1)
     expect(w.sent).toEqual(['{"jsonrpc":"2.0","id":3,"result":1}'])
     // But not without end: as many again, and no more.
-    for (const id of [4, 5, 6]) w.say(`{"jsonrpc":"2.0","id":${id},"method":"hang"}`)
+    for (const id of [4, 5, 6]) w.deliver(`{"jsonrpc":"2.0","id":${id},"method":"hang"}`)
     for (const id of [2, 4, 5, 6]) peer.cancel(id)
-    w.say('{"jsonrpc":"2.0","id":7,"method":"quick"}')
-    w.say('{"jsonrpc":"2.0","id":8,"method":"hang"}')
-    w.say('{"jsonrpc":"2.0","id":9,"method":"quick"}')
+    w.deliver('{"jsonrpc":"2.0","id":7,"method":"quick"}')
+    w.deliver('{"jsonrpc":"2.0","id":8,"method":"hang"}')
+    w.deliver('{"jsonrpc":"2.0","id":9,"method":"quick"}')
     expect(w.sent).toHaveLength(1)
   })
 
@@ -198,8 +198,8 @@ describe('too much at once', () => {
         drain = resolve
       }),
     )
-    w.say('{"jsonrpc":"2.0","id":1,"method":"m","params":[1]}')
-    w.say('{"jsonrpc":"2.0","id":2,"method":"m","params":[2]}')
+    w.deliver('{"jsonrpc":"2.0","id":1,"method":"m","params":[1]}')
+    w.deliver('{"jsonrpc":"2.0","id":2,"method":"m","params":[2]}')
     expect(started).toEqual([1])
     const closing = peer.close()
     w.congest(undefined)
@@ -232,8 +232,8 @@ describe('too much at once', () => {
     drain()
     await turn()
     expect(w.sent.map(text => JSON.parse(text).method)).toEqual(['a', 'c'])
-    w.say('{"jsonrpc":"2.0","id":1,"result":1}')
-    w.say('{"jsonrpc":"2.0","id":3,"result":3}')
+    w.deliver('{"jsonrpc":"2.0","id":1,"result":1}')
+    w.deliver('{"jsonrpc":"2.0","id":3,"result":3}')
     expect(await Promise.all([first, third])).toEqual([1, 3])
   })
 
@@ -248,13 +248,13 @@ describe('too much at once', () => {
       },
       { maxInFlight: 2 },
     )
-    expect(w.say('{"jsonrpc":"2.0","method":"n"}')).toBeUndefined()
-    expect(w.say('{"jsonrpc":"2.0","method":"n"}')).toBeInstanceOf(Promise)
+    expect(w.deliver('{"jsonrpc":"2.0","method":"n"}')).toBeUndefined()
+    expect(w.deliver('{"jsonrpc":"2.0","method":"n"}')).toBeInstanceOf(Promise)
     await peer.close()
     expect(signals.map(signal => signal.aborted)).toEqual([true, true])
   })
 
-  it('stops waiting the moment a handler asks back', async () => {
+  it('stops waiting as soon as a handler calls the peer', async () => {
     const w = wire()
     let ask: () => void = () => {}
     const peer = new Peer(
@@ -267,8 +267,8 @@ describe('too much at once', () => {
       },
       { maxInFlight: 1, maxQueued: 2 },
     )
-    w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')
-    const pause = w.say('{"jsonrpc":"2.0","id":2,"method":"m"}')
+    w.deliver('{"jsonrpc":"2.0","id":1,"method":"m"}')
+    const pause = w.deliver('{"jsonrpc":"2.0","id":2,"method":"m"}')
     ask()
     await pause
     expect(w.sent).toContain('{"jsonrpc":"2.0","id":1,"method":"answer"}')
@@ -282,13 +282,13 @@ describe('too much at once', () => {
     })
     new Peer(w.channel, { m: () => 1 })
     w.congest(room)
-    const pause = w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')
+    const pause = w.deliver('{"jsonrpc":"2.0","id":1,"method":"m"}')
     expect(pause).toBeInstanceOf(Promise)
     w.congest(undefined)
     drain()
     await pause
     await turn()
-    expect(w.say('{"jsonrpc":"2.0","id":2,"method":"m"}')).toBeUndefined()
+    expect(w.deliver('{"jsonrpc":"2.0","id":2,"method":"m"}')).toBeUndefined()
   })
 })
 
@@ -302,10 +302,10 @@ describe('closing', () => {
           answer = resolve
         }),
     })
-    w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')
+    w.deliver('{"jsonrpc":"2.0","id":1,"method":"m"}')
     const closing = peer.close()
     expect(peer.close()).toBe(closing)
-    w.say('{"jsonrpc":"2.0","id":2,"method":"m"}')
+    w.deliver('{"jsonrpc":"2.0","id":2,"method":"m"}')
     answer('done')
     await closing
     expect(w.sent).toEqual([
@@ -316,7 +316,7 @@ describe('closing', () => {
     expect(await peer.closed).toBeUndefined()
   })
 
-  it('cuts what takes longer than the deadline, and says so', async () => {
+  it('cancels what takes longer than the deadline, and reports it', async () => {
     const { deadlines, advance } = manualDeadlines()
     const w = wire()
     let signal: AbortSignal | undefined
@@ -328,7 +328,7 @@ describe('closing', () => {
       },
       { deadlines },
     )
-    w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')
+    w.deliver('{"jsonrpc":"2.0","id":1,"method":"m"}')
     const closing = peer.close({ drainMs: 50 })
     advance(51)
     await closing
@@ -338,11 +338,38 @@ describe('closing', () => {
     ])
   })
 
+  it.each([
+    ['a request was answered', () => 1, true],
+    ['a request is not answered in time', forever, false],
+  ])('says whether every request was answered: %s', async (_, answer, isDrained) => {
+    const { deadlines, advance } = manualDeadlines()
+    const w = wire()
+    const close = vi.fn(() => w.channel.close())
+    const peer = new Peer({ ...w.channel, close }, { m: answer }, { deadlines })
+    w.deliver('{"jsonrpc":"2.0","id":1,"method":"m"}')
+    const closing = peer.close({ drainMs: 50 })
+    advance(51)
+    await closing
+    expect(close).toHaveBeenCalledWith({ isDrained })
+  })
+
+  it('does not count a request as answered whose response could not be sent', async () => {
+    const w = wire()
+    const close = vi.fn(() => w.channel.close())
+    const send = (): never => {
+      throw new ChannelError('too-large', 'too large')
+    }
+    const peer = new Peer({ ...w.channel, send, close }, { m: () => 1 }, { onError: () => {} })
+    w.deliver('{"jsonrpc":"2.0","id":1,"method":"m"}')
+    await peer.close()
+    expect(close).toHaveBeenCalledWith({ isDrained: false })
+  })
+
   it('waits for nothing, not even for the clock, when it may not', async () => {
     const { deadlines } = manualDeadlines()
     const w = wire()
     const peer = new Peer(w.channel, { m: forever }, { deadlines })
-    w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')
+    w.deliver('{"jsonrpc":"2.0","id":1,"method":"m"}')
     await peer.close({ drainMs: 0 })
     expect(w.isClosed).toBe(true)
     expect(w.sent).toEqual([
@@ -354,7 +381,7 @@ describe('closing', () => {
     const { deadlines } = manualDeadlines()
     const w = wire()
     const peer = new Peer(w.channel, { m: forever }, { deadlines })
-    w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')
+    w.deliver('{"jsonrpc":"2.0","id":1,"method":"m"}')
     const closing = peer.close()
     expect(peer.close({ drainMs: 0 })).toBe(closing)
     await closing
@@ -365,7 +392,7 @@ describe('closing', () => {
     const { deadlines, advance } = manualDeadlines()
     const w = wire()
     const peer = new Peer(w.channel, { m: forever }, { deadlines })
-    w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')
+    w.deliver('{"jsonrpc":"2.0","id":1,"method":"m"}')
     const closing = peer.close()
     expect(peer.close({ drainMs: 5 })).toBe(closing)
     advance(6)
@@ -391,10 +418,10 @@ describe('closing', () => {
       signal = exchange.signal
       return forever()
     })
-    w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')
+    w.deliver('{"jsonrpc":"2.0","id":1,"method":"m"}')
     const call = peer.call('m')
     const cause = new Error('cable cut')
-    w.hangUp(cause)
+    w.disconnect(cause)
     await expect(call).rejects.toMatchObject({ code: 'closed', cause })
     expect(signal?.reason).toBe(cause)
     expect(await peer.closed).toBe(cause)
@@ -410,8 +437,8 @@ describe('closing', () => {
           answer = resolve
         }),
     })
-    w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')
-    w.hangUp()
+    w.deliver('{"jsonrpc":"2.0","id":1,"method":"m"}')
+    w.disconnect()
     answer('in time')
     await peer.closed
     expect(w.sent).toEqual(['{"jsonrpc":"2.0","id":1,"result":"in time"}'])
@@ -446,8 +473,8 @@ describe('closing', () => {
       },
       { deadlines, disconnectDrainMs: 100 },
     )
-    w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')
-    w.hangUp()
+    w.deliver('{"jsonrpc":"2.0","id":1,"method":"m"}')
+    w.disconnect()
     expect(signal?.aborted).toBe(false)
     advance(101)
     await peer.closed

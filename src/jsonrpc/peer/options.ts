@@ -26,9 +26,9 @@ export interface PeerOptions extends OutboundOptions {
   readonly disconnectDrainMs?: number
   /**
    * Called when the peer has ended its output, before the peer drains its requests in flight: to end
-   * those that have no end of their own.
+   * those that have no end of their own. With `isDrained`, calls without a response were not executed.
    */
-  readonly onDisconnect?: (cause: Error | undefined) => void
+  readonly onDisconnect?: (cause: Error | undefined, isDrained: boolean) => void
   /** Called when the channel accepts no more messages, while calls in flight may still be answered. */
   readonly onRetired?: (cause: Error) => void
   /** Whether incoming batches are accepted; otherwise they are rejected with -32600. */
@@ -47,6 +47,17 @@ export interface PeerOptions extends OutboundOptions {
   readonly onMalformed?: (what: Malformed) => void
 }
 
+/** How a connection closes gracefully. */
+export interface CloseOptions {
+  /** Milliseconds in which requests in flight may complete; 30 seconds by default. */
+  readonly drainMs?: number
+  /**
+   * Milliseconds without an incoming message before the connection closes: a request that is on its way is
+   * answered with an error instead of being lost. By default 0.
+   */
+  readonly lingerMs?: number
+}
+
 /** Wraps a user callback so that an exception in it is printed instead of thrown. */
 export function guarded<A extends unknown[]>(
   callback: ((...args: A) => void) | undefined,
@@ -63,7 +74,7 @@ export function guarded<A extends unknown[]>(
 
 /** The default error handler: prints to stderr. */
 export function printError(error: unknown, message?: RpcRequest | RpcNotification): void {
-  // Rejecting a notification is no local failure, and a peer could flood the log with them.
+  // Rejecting a notification is not a local failure, and a peer could flood the log with them.
   if (error instanceof RpcError) return
   if (error instanceof Warning) {
     console.error(`trunkline: warning: ${error.message}`)

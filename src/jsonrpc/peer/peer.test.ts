@@ -92,7 +92,7 @@ describe('calling', () => {
     expect(await server.call('word')).toBe('hello')
   })
 
-  it('gives up when its time is over, and takes the late reply for what it is', async () => {
+  it('times out, and reports the late reply as late', async () => {
     const { deadlines, advance } = manualDeadlines()
     const onStray = vi.fn()
     const w = wire()
@@ -107,9 +107,9 @@ describe('calling', () => {
     await expect(slower).rejects.toMatchObject({ code: 'timeout' })
     advance(1e9)
     await outcome
-    w.say('{"jsonrpc":"2.0","id":1,"result":1}')
+    w.deliver('{"jsonrpc":"2.0","id":1,"result":1}')
     expect(onStray).toHaveBeenCalledWith({ type: 'result', id: 1, result: 1 }, 'late')
-    w.say('{"jsonrpc":"2.0","id":3,"result":"still here"}')
+    w.deliver('{"jsonrpc":"2.0","id":3,"result":"still here"}')
     expect(await endless).toBe('still here')
   })
 
@@ -125,13 +125,13 @@ describe('calling', () => {
     await expect(call).rejects.toBe(reason)
     const done = new AbortController()
     const answered = client.call('m', [], { signal: done.signal })
-    w.say('{"jsonrpc":"2.0","id":2,"result":1}')
+    w.deliver('{"jsonrpc":"2.0","id":2,"result":1}')
     expect(await answered).toBe(1)
     done.abort()
     expect(client.pendingCalls).toBe(0)
   })
 
-  it('refuses what is no JSON and stays usable', async () => {
+  it('refuses what is not JSON and stays usable', async () => {
     const w = wire()
     const client = new Peer(w.channel)
     await expect(client.call('m', [1n])).rejects.toMatchObject({ code: 'unserialisable' })
@@ -140,7 +140,7 @@ describe('calling', () => {
     })
     expect(client.pendingCalls).toBe(0)
     const call = client.call('m')
-    w.say('{"jsonrpc":"2.0","id":3,"result":1}')
+    w.deliver('{"jsonrpc":"2.0","id":3,"result":1}')
     expect(await call).toBe(1)
   })
 
@@ -149,7 +149,7 @@ describe('calling', () => {
     const client = new Peer(w.channel, {}, { maxPendingCalls: 1 })
     const first = client.call('m')
     await expect(client.call('m')).rejects.toMatchObject({ code: 'too-many' })
-    w.say('{"jsonrpc":"2.0","id":1,"result":1}')
+    w.deliver('{"jsonrpc":"2.0","id":1,"result":1}')
     expect(await first).toBe(1)
   })
 
@@ -158,7 +158,7 @@ describe('calling', () => {
     const client = new Peer(w.channel, {}, { makeId: () => 'same' })
     const first = client.call('m')
     await expect(client.call('m')).rejects.toMatchObject({ code: 'id-collision' })
-    w.say('{"jsonrpc":"2.0","id":"same","result":1}')
+    w.deliver('{"jsonrpc":"2.0","id":"same","result":1}')
     expect(await first).toBe(1)
   })
 
@@ -191,14 +191,14 @@ describe('replies that match no call', () => {
     const w = wire()
     const client = new Peer(w.channel, {}, { onStray })
     const call = client.call('m')
-    w.say('{"jsonrpc":"2.0","id":1,"result":1}')
+    w.deliver('{"jsonrpc":"2.0","id":1,"result":1}')
     expect(await call).toBe(1)
-    w.say(text)
+    w.deliver(text)
     expect(onStray).toHaveBeenCalledOnce()
     expect(onStray.mock.calls[0]?.[1]).toBe(why)
     expect(w.sent).toHaveLength(1)
     const next = client.call('m')
-    w.say('{"jsonrpc":"2.0","id":2,"result":"ok"}')
+    w.deliver('{"jsonrpc":"2.0","id":2,"result":"ok"}')
     expect(await next).toBe('ok')
   })
 
@@ -206,7 +206,7 @@ describe('replies that match no call', () => {
     const w = wire()
     const client = new Peer(w.channel)
     const call = client.call('m')
-    w.say('{"jsonrpc":"2.0","id":1,"result":1,"error":{"code":1,"message":"both"}}')
+    w.deliver('{"jsonrpc":"2.0","id":1,"result":1,"error":{"code":1,"message":"both"}}')
     await expect(call).rejects.toMatchObject({ code: 'framing' })
     expect(w.sent).toHaveLength(1)
   })
@@ -216,21 +216,21 @@ describe('replies that match no call', () => {
     const w = wire()
     const client = new Peer(w.channel, {}, { makeId: () => ids.shift() ?? 'x' })
     const calls = [client.call('a'), client.call('b'), client.call('c')]
-    w.say('{"jsonrpc":"2.0","id":"","result":"b"}')
-    w.say('{"jsonrpc":"2.0","id":"0","result":"c"}')
-    w.say('{"jsonrpc":"2.0","id":0,"result":"a"}')
+    w.deliver('{"jsonrpc":"2.0","id":"","result":"b"}')
+    w.deliver('{"jsonrpc":"2.0","id":"0","result":"c"}')
+    w.deliver('{"jsonrpc":"2.0","id":0,"result":"a"}')
     expect(await Promise.all(calls)).toEqual(['a', 'b', 'c'])
   })
 })
 
 describe('answering', () => {
-  it('answers malformed text and goes on', () => {
+  it('answers malformed text and stays open', () => {
     const onMalformed = vi.fn()
     const w = wire()
     new Peer(w.channel, { ping: () => 'pong' }, { onMalformed })
-    w.say('{nope')
-    w.say('{"jsonrpc":"2.0","id":"k","method":1}')
-    w.say('{"jsonrpc":"2.0","id":1,"method":"ping"}')
+    w.deliver('{nope')
+    w.deliver('{"jsonrpc":"2.0","id":"k","method":1}')
+    w.deliver('{"jsonrpc":"2.0","id":1,"method":"ping"}')
     expect(w.sent).toEqual([
       '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}',
       '{"jsonrpc":"2.0","id":"k","error":{"code":-32600,"message":"Invalid Request"}}',
@@ -251,7 +251,7 @@ describe('answering', () => {
       '1152921504606846975',
       '99999999999999999999',
     ]) {
-      w.say(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`)
+      w.deliver(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`)
       expect(w.sent.pop()).toBe(`{"jsonrpc":"2.0","id":${id},"result":1}`)
     }
   })
@@ -271,7 +271,7 @@ describe('answering', () => {
       { onError },
     )
     for (const method of ['fine', 'throws', 'rejects', 'missing']) {
-      w.say(`{"jsonrpc":"2.0","method":"${method}"}`)
+      w.deliver(`{"jsonrpc":"2.0","method":"${method}"}`)
     }
     await turn()
     expect(w.sent).toEqual([])
@@ -285,8 +285,8 @@ describe('answering', () => {
       look: () => {
         seen.push(peer.inFlight)
         // A channel may deliver while something is being sent.
-        w.say(encode({ type: 'request', id: 1, method: 'look' }))
-        w.say(encode({ type: 'request', id: 2, method: 'other' }))
+        w.deliver(encode({ type: 'request', id: 1, method: 'look' }))
+        w.deliver(encode({ type: 'request', id: 2, method: 'other' }))
         return 'seen'
       },
       other: () => {
@@ -294,7 +294,7 @@ describe('answering', () => {
         return 'other'
       },
     })
-    w.say(encode({ type: 'request', id: 1, method: 'look' }))
+    w.deliver(encode({ type: 'request', id: 1, method: 'look' }))
     expect(seen).toEqual([1, 2])
     expect(peer.inFlight).toBe(0)
     expect(w.sent.map(text => JSON.parse(text))).toMatchObject([
@@ -321,14 +321,14 @@ describe('answering', () => {
         return give()
       },
     })
-    w.say(encode({ type: 'request', id: 1, method: 'stop' }))
+    w.deliver(encode({ type: 'request', id: 1, method: 'stop' }))
     await turn()
     expect(w.sent).toEqual([])
     expect(peer.inFlight).toBe(0)
     expect(peer.cancel(1)).toBe(false)
   })
 
-  it('answers a request whose handler closes the peer and then goes on', async () => {
+  it('answers a request whose handler closes the peer and then continues', async () => {
     const w = wire()
     const peer: Peer = new Peer(w.channel, {
       end: async () => {
@@ -337,7 +337,7 @@ describe('answering', () => {
         return 'done'
       },
     })
-    w.say(encode({ type: 'request', id: 1, method: 'end' }))
+    w.deliver(encode({ type: 'request', id: 1, method: 'end' }))
     await peer.closed
     expect(w.sent.map(text => JSON.parse(text))).toMatchObject([{ id: 1, result: 'done' }])
   })
@@ -352,9 +352,9 @@ describe('answering', () => {
         }),
       ping: () => 'pong',
     })
-    w.say('{"jsonrpc":"2.0","id":1,"method":"wait"}')
-    w.say('{"jsonrpc":"2.0","id":1,"method":"ping"}')
-    w.say('{"jsonrpc":"2.0","id":"1","method":"ping"}')
+    w.deliver('{"jsonrpc":"2.0","id":1,"method":"wait"}')
+    w.deliver('{"jsonrpc":"2.0","id":1,"method":"ping"}')
+    w.deliver('{"jsonrpc":"2.0","id":"1","method":"ping"}')
     answer('first')
     await turn()
     expect(w.sent).toEqual([
@@ -362,15 +362,15 @@ describe('answering', () => {
       '{"jsonrpc":"2.0","id":"1","result":"pong"}',
       '{"jsonrpc":"2.0","id":1,"result":"first"}',
     ])
-    w.say('{"jsonrpc":"2.0","id":1,"method":"ping"}')
+    w.deliver('{"jsonrpc":"2.0","id":1,"method":"ping"}')
     expect(w.sent.at(-1)).toBe('{"jsonrpc":"2.0","id":1,"result":"pong"}')
   })
 
   it('answers a malformed request without the id of another one that is in flight', () => {
     const w = wire()
     new Peer(w.channel, { wait: forever })
-    w.say('{"jsonrpc":"2.0","id":5,"method":"wait"}')
-    w.say('{"jsonrpc":"2.0","id":5,"method":"wait","params":1}')
+    w.deliver('{"jsonrpc":"2.0","id":5,"method":"wait"}')
+    w.deliver('{"jsonrpc":"2.0","id":5,"method":"wait","params":1}')
     expect(w.sent).toEqual([
       '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request"}}',
     ])
@@ -380,19 +380,19 @@ describe('answering', () => {
     const print = vi.spyOn(console, 'error').mockImplementation(() => {})
     const w = wire()
     new Peer(w.channel, { m: () => Promise.reject(new Error('x')) })
-    w.say('{"jsonrpc":"2.0","method":"unknown"}')
-    w.say('{"jsonrpc":"2.0","method":"m"}')
+    w.deliver('{"jsonrpc":"2.0","method":"unknown"}')
+    w.deliver('{"jsonrpc":"2.0","method":"m"}')
     await turn()
     expect(print).toHaveBeenCalledOnce()
     print.mockRestore()
   })
 
-  it('answers an internal error for a result that is no JSON, alone and in a batch', () => {
+  it('answers an internal error for a result that is not JSON, alone and in a batch', () => {
     const onError = vi.fn()
     const w = wire()
     new Peer(w.channel, { bad: () => 1n, good: () => 1 }, { onError })
-    w.say('{"jsonrpc":"2.0","id":1,"method":"bad"}')
-    w.say('[{"jsonrpc":"2.0","id":2,"method":"good"},{"jsonrpc":"2.0","id":3,"method":"bad"}]')
+    w.deliver('{"jsonrpc":"2.0","id":1,"method":"bad"}')
+    w.deliver('[{"jsonrpc":"2.0","id":2,"method":"good"},{"jsonrpc":"2.0","id":3,"method":"bad"}]')
     const internal = '"error":{"code":-32603,"message":"Internal error"}'
     expect(w.sent).toEqual([
       `{"jsonrpc":"2.0","id":1,${internal}}`,
@@ -412,7 +412,7 @@ describe('answering', () => {
       },
       { toWire: error => ({ code: error.code + 1, message: 'two' }) },
     )
-    w.say('{"jsonrpc":"2.0","id":1,"method":"m"}')
+    w.deliver('{"jsonrpc":"2.0","id":1,"method":"m"}')
     expect(w.sent).toEqual(['{"jsonrpc":"2.0","id":1,"error":{"code":2,"message":"two"}}'])
   })
 })
@@ -447,7 +447,7 @@ describe('batches', () => {
       quick: () => 'quick',
       note: () => seen.push('note'),
     })
-    w.say(
+    w.deliver(
       '[{"jsonrpc":"2.0","id":1,"method":"slow"},{"jsonrpc":"2.0","method":"note"},1,' +
         '{"jsonrpc":"2.0","id":2,"method":"quick"},{"jsonrpc":"2.0","id":"5","method":"none"},' +
         '{"jsonrpc":"2.0","id":2,"method":"quick"}]',
@@ -466,7 +466,7 @@ describe('batches', () => {
   it('of notifications alone are not answered', async () => {
     const w = wire()
     new Peer(w.channel, { note: () => 1 })
-    w.say('[{"jsonrpc":"2.0","method":"note"},{"jsonrpc":"2.0","method":"note"}]')
+    w.deliver('[{"jsonrpc":"2.0","method":"note"},{"jsonrpc":"2.0","method":"note"}]')
     await turn()
     expect(w.sent).toEqual([])
   })
@@ -475,7 +475,7 @@ describe('batches', () => {
     const w = wire()
     const client = new Peer(w.channel)
     const calls = Promise.allSettled([client.call('a'), client.call('b'), client.call('c')])
-    w.say(
+    w.deliver(
       '[{"jsonrpc":"2.0","id":2,"result":"b"},{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"a"}},' +
         '{"jsonrpc":"2.0","id":3,"result":1,"error":1}]',
     )
@@ -490,7 +490,7 @@ describe('batches', () => {
   it('are refused with one error where there are none', () => {
     const w = wire()
     new Peer(w.channel, { m: () => 1 }, { batches: false })
-    w.say('[{"jsonrpc":"2.0","id":1,"method":"m"},{"jsonrpc":"2.0","id":2,"method":"m"}]')
+    w.deliver('[{"jsonrpc":"2.0","id":1,"method":"m"},{"jsonrpc":"2.0","id":2,"method":"m"}]')
     expect(w.sent).toEqual([
       '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request"}}',
     ])
@@ -506,7 +506,7 @@ it('a call that the channel gets no reply for rejects, and the others wait on', 
   w.fail(7, lost)
   await expect(calls[0]).rejects.toBe(lost)
   expect(peer.pendingCalls).toBe(1)
-  w.say(encode({ type: 'result', id: 2, result: 'b' }))
+  w.deliver(encode({ type: 'result', id: 2, result: 'b' }))
   expect(await calls[1]).toBe('b')
 })
 
@@ -516,9 +516,9 @@ it('many calls leave nothing behind', async () => {
   const reply = (id: number): Message => ({ type: 'result', id, result: 1 })
   for (let i = 1; i <= 20_000; i++) {
     const call = peer.call('m')
-    w.say(encode(reply(i)))
+    w.deliver(encode(reply(i)))
     await call
-    w.say(`{"jsonrpc":"2.0","id":${i},"method":"m"}`)
+    w.deliver(`{"jsonrpc":"2.0","id":${i},"method":"m"}`)
     w.sent.length = 0
   }
   expect(peer.pendingCalls).toBe(0)

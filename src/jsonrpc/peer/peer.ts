@@ -1,7 +1,7 @@
 import { limits } from '../../util/limits/limits.ts'
 import { checkOptions } from '../../util/options.ts'
 import { deferred } from '../../util/promises.ts'
-import { systemDeadlines } from '../../util/time/deadline.ts'
+import { type Deadlines, systemDeadlines } from '../../util/time/deadline.ts'
 import { cancelled, cancelledIn, cancelParams } from '../cancellation.ts'
 import { type Channel, ChannelError, type Envelope } from '../channel.ts'
 import { errorObject } from '../error.ts'
@@ -18,12 +18,13 @@ import type {
   RpcResult,
 } from '../message.ts'
 import { peerTable } from '../option-table.ts'
-import { BoundedWait } from './bounded-wait.ts'
+import { Drain } from './drain.ts'
 import type { Reply } from './exchange.ts'
 import { Inbound } from './inbound.ts'
-import { guarded, type PeerOptions, printError } from './options.ts'
+import { type CloseOptions, guarded, type PeerOptions, printError } from './options.ts'
 import { type AllOf, type BatchBuilder, Outbound } from './outbound.ts'
 import type { ReplyHandler } from './pending.ts'
+import { ReadPause } from './read-pause.ts'
 import { Refusals } from './refusals.ts'
 import { ReplyBatch } from './reply-batch.ts'
 import { type SendHandler, SendQueue } from './send-queue.ts'
@@ -56,12 +57,14 @@ export class Peer implements Calls, AsyncDisposable {
   #isOpen = true
   #closing: Promise<void> | undefined
   #cause: Error | undefined
+  /** Whether a request was executed whose reply the channel did not accept. */
+  #hasLostReply = false
   readonly #sendQueue: SendQueue
+  readonly #deadlines: Deadlines
   readonly #refusals: Refusals
-  /** A pause in reading, while too many requests or replies are queued. */
-  readonly #pause: BoundedWait
-  /** The time in which a closing peer waits for the requests in flight to be answered. */
-  readonly #drain: BoundedWait
+  readonly #pause: ReadPause
+  /** Undefined until the peer closes, and if it does not wait then. */
+  #drain: Drain | undefined
 
   constructor(
     channel: Channel,
@@ -74,9 +77,8 @@ export class Peer implements Calls, AsyncDisposable {
     this.#onError = guarded(options.onError ?? printError)
     this.#onStray = guarded(options.onStray)
     this.#onMalformedText = guarded(options.onMalformed)
-    const { deadlines = systemDeadlines } = options
-    this.#pause = new BoundedWait(deadlines)
-    this.#drain = new BoundedWait(deadlines)
+    this.#deadlines = options.deadlines ?? systemDeadlines
+    this.#pause = new ReadPause(this.#deadlines)
     this.#refusals = new Refusals(options)
     const host = {
       // A handler may be waiting for this reply, which arrives on the paused channel.
@@ -98,6 +100,7 @@ export class Peer implements Calls, AsyncDisposable {
       },
       maxInFlight: options.maxInFlight ?? limits.inFlight.default,
       maxQueued: options.maxQueued ?? limits.queued.default,
+      budget: channel.requestBudget,
       isCongested: () => this.#sendQueue.isCongested,
       onError: this.#onError,
       toWire: options.toWire ?? errorObject,
@@ -108,10 +111,10 @@ export class Peer implements Calls, AsyncDisposable {
     this.closed = closed.promise
     this.#settleClosed = closed.resolve
     channel.open({
-      receive: (arrival, envelope) => this.#receive(arrival, envelope),
+      receive: (arrival, envelope, bytes) => this.#receive(arrival, envelope, bytes),
       failed: (id, error) => this.#outbound.fail(id, error),
       retired: cause => guarded(this.#options.onRetired)(cause),
-      closed: cause => this.#onClosed(cause),
+      closed: (cause, isDrained) => this.#onClosed(cause, isDrained === true),
     })
   }
 
@@ -201,15 +204,14 @@ export class Peer implements Calls, AsyncDisposable {
 
   /**
    * Closes gracefully: new requests are rejected, those in flight are answered within `drainMs` or else
-   * refused, pending calls reject, and the channel closes. With 0 it does not wait. Idempotent; never
-   * rejects. A later call with another `drainMs` restarts that time.
+   * refused, pending calls reject, and the channel closes. With 0 it does not wait. With `lingerMs` it
+   * rejects new requests until none has arrived for that long, within `drainMs`. Idempotent; never rejects.
+   * A later call with another `drainMs` restarts that time.
    */
-  close(options: { readonly drainMs?: number } = {}): Promise<void> {
-    if (this.#closing === undefined) {
-      this.#closing = this.#shutDown(options.drainMs ?? limits.drainMs.default)
-    } else if (this.#drain.isActive && options.drainMs !== undefined) {
-      this.#drain.restart(options.drainMs)
-    }
+  close(options: CloseOptions = {}): Promise<void> {
+    const { drainMs } = options
+    if (this.#closing === undefined) this.#closing = this.#shutDown(options)
+    else if (drainMs !== undefined) this.#drain?.restart(drainMs)
     return this.#closing
   }
 
@@ -217,11 +219,11 @@ export class Peer implements Calls, AsyncDisposable {
     return this.close()
   }
 
-  #receive(arrival: Decoded, envelope: Envelope): void | Promise<void> {
+  #receive(arrival: Decoded, envelope: Envelope, bytes?: number): void | Promise<void> {
     this.#received++
     switch (arrival.type) {
       case 'request':
-        this.#onRequest(arrival, envelope, this.#reply)
+        this.#onRequest(arrival, envelope, this.#reply, bytes)
         break
       case 'notification':
         this.#onNotification(arrival, envelope)
@@ -237,11 +239,10 @@ export class Peer implements Calls, AsyncDisposable {
         this.#onBatch(arrival, envelope)
         break
     }
-    // With a limit, because the cancellation or close that would end the pause may be waiting to be read.
-    return this.#isOverloaded() ? this.#pause.start(limits.pauseMs.default) : undefined
+    return this.#isOverloaded() ? this.#pause.begin() : undefined
   }
 
-  #onRequest(message: RpcRequest, envelope: Envelope, reply: Reply): void {
+  #onRequest(message: RpcRequest, envelope: Envelope, reply: Reply, bytes?: number): void {
     if (!this.#isOpen) {
       const error = this.#refusals.error(SHUTTING_DOWN)
       reply({ type: 'error', id: message.id, error }, envelope)
@@ -249,7 +250,7 @@ export class Peer implements Calls, AsyncDisposable {
       // With its own id the response could be mistaken for that of the first request.
       reply(this.#refusals.response(null, INVALID_REQUEST), envelope)
     } else {
-      this.#inbound.request(message, envelope, reply)
+      this.#inbound.request(message, envelope, reply, bytes)
     }
   }
 
@@ -310,7 +311,10 @@ export class Peer implements Calls, AsyncDisposable {
       // A channel that has closed in the meantime reports that itself.
       if (!(error instanceof ChannelError) || error.code === 'closed') return
       this.#onError(error)
-      if (error.code !== 'unserialisable') return
+      if (error.code !== 'unserialisable') {
+        this.#hasLostReply = true
+        return
+      }
       this.#sendQueue.send(encodableReply(reply), envelope, this.#replies)
     },
   }
@@ -324,12 +328,8 @@ export class Peer implements Calls, AsyncDisposable {
   }
 
   #onChange(): void {
-    if (this.#pause.isActive && !this.#isOverloaded()) this.#pause.end()
-    if (this.#drain.isActive && this.#isIdle()) this.#drain.end()
-  }
-
-  #isIdle(): boolean {
-    return this.#inbound.size === 0 && this.#sendQueue.size === 0
+    if (this.#pause.isPaused && !this.#isOverloaded()) this.#pause.end()
+    this.#drain?.onChange()
   }
 
   #notifyCancelled(id: Id, why: unknown): void {
@@ -348,14 +348,15 @@ export class Peer implements Calls, AsyncDisposable {
    * The channel delivers nothing more. If the peer can still receive, requests in flight are answered
    * for `disconnectDrainMs`; otherwise they are cancelled.
    */
-  #onClosed(cause: Error | undefined): void {
+  #onClosed(cause: Error | undefined, isDrained: boolean): void {
     this.#cause ??= cause
     this.#outbound.close('the connection closed', cause)
+    this.#drain?.stopLingering()
     if (cause !== undefined || this.#channel.halfOpen !== true) {
       const reason = cause ?? new ChannelError('closed', 'the peer closed the connection')
       this.#inbound.cancelAll(reason)
     }
-    guarded(this.#options.onDisconnect)(cause)
+    guarded(this.#options.onDisconnect)(cause, isDrained)
     // A close that was requested before keeps its own deadline.
     if (this.#closing === undefined) {
       void this.close({
@@ -364,16 +365,25 @@ export class Peer implements Calls, AsyncDisposable {
     }
   }
 
-  async #shutDown(drainMs: number): Promise<void> {
+  async #shutDown({ drainMs = limits.drainMs.default, lingerMs = 0 }: CloseOptions): Promise<void> {
     this.#isOpen = false
-    const isIdle = !(drainMs > 0) || this.#isIdle()
-    // Calls that are cancelled settle in a later turn, also if there is nothing to wait for.
-    await (isIdle ? undefined : this.#drain.start(drainMs))
+    await this.#whenDrained(drainMs, lingerMs)
+    const isDrained = this.#inbound.size === 0 && !this.#hasLostReply
     const refusal = this.#refusals.error(SHUT_DOWN)
     this.#inbound.cancelAll(new ChannelError('closed', 'shut down'), refusal)
     this.#outbound.close('the connection was closed before the reply arrived')
     this.#pause.end()
-    await this.#channel.close()
+    await this.#channel.close({ isDrained })
     this.#settleClosed(this.#cause)
+  }
+
+  #whenDrained(drainMs: number, lingerMs: number): Promise<void> | undefined {
+    if (!(drainMs > 0)) return undefined
+    this.#drain = new Drain({
+      deadlines: this.#deadlines,
+      isIdle: () => this.#inbound.size === 0 && this.#sendQueue.size === 0,
+      received: () => this.#received,
+    })
+    return this.#drain.whenDone(drainMs, lingerMs)
   }
 }

@@ -26,7 +26,7 @@ it('waits until every slot is reserved', () => {
   expect(sent).toEqual([[result(1), result(2)]])
 })
 
-it('sends nothing when nothing wanted an answer', () => {
+it('sends nothing if no entry needs a reply', () => {
   const sent: (readonly Message[])[] = []
   new ReplyBatch(replies => sent.push(replies)).complete()
   expect(sent).toEqual([])

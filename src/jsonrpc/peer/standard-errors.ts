@@ -2,7 +2,7 @@ import { encode } from '../codec/encode.ts'
 import { codes, errorObject, internalError } from '../error.ts'
 import { type ErrorObject, isList, type Message, type RpcFailure } from '../message.ts'
 
-/** The response to input that is no valid request. */
+/** The response to input that is not a valid request. */
 export const INVALID_REQUEST: ErrorObject = {
   code: codes.invalidRequest,
   message: 'Invalid Request',
@@ -15,6 +15,11 @@ export const SHUTTING_DOWN: ErrorObject = {
   code: -32000,
   message: 'Shutting down: the request was not begun',
 }
+/** Returns whether an error says that the request was not begun, because the peer was closing. */
+export function isShuttingDown({ code, message }: ErrorObject): boolean {
+  return code === SHUTTING_DOWN.code && message === SHUTTING_DOWN.message
+}
+
 /** The response to a request that was begun, and not completed before the peer had to close. */
 export const SHUT_DOWN: ErrorObject = { code: -32000, message: 'Shutting down' }
 

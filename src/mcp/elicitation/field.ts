@@ -1,6 +1,6 @@
-import { hasAtLeast, hasAtMost } from '../schema/characters.ts'
-import { type Format, formats } from '../schema/formats.ts'
 import { truncate } from '../schema/issues.ts'
+import { hasAtLeast, hasAtMost } from '../schema/validator/characters.ts'
+import { type Format, formats } from '../schema/validator/formats.ts'
 import type { FormValue } from '../types/elicitation.ts'
 
 /** One field of a form: one property of the flat object that an elicitation requests. */

@@ -1,5 +1,5 @@
 import { defined, isRecord } from '../../util/objects.ts'
-import { type Format, formats } from '../schema/formats.ts'
+import { type Format, formats } from '../schema/validator/formats.ts'
 import type { FormValue } from '../types/elicitation.ts'
 import { type FormField, type FormFieldShape, faultOf, type Option, type Options } from './field.ts'
 

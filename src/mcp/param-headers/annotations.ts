@@ -1,3 +1,4 @@
+import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
 import { errorMessage } from '../../util/text/error-message.ts'
 import { pointer, type SchemaLocation, walkSchema } from '../schema/walk.ts'
@@ -20,6 +21,7 @@ export type HeaderAnnotations =
  * Other faults of a schema are not checked here.
  */
 export function headerAnnotations(inputSchema: unknown): HeaderAnnotations {
+  if (!mayBeAnnotated(inputSchema, new Budget())) return none
   const headers = new Map<string, readonly string[]>()
   const taken = new Map<string, string>()
   let why: string | undefined
@@ -45,6 +47,30 @@ export function headerAnnotations(inputSchema: unknown): HeaderAnnotations {
 }
 
 const keyword = 'x-mcp-header'
+
+const none: HeaderAnnotations = { ok: true, headers: new Map() }
+
+/** Counts the values that are left to look at. */
+class Budget {
+  values = 10_000
+}
+
+/**
+ * Returns whether an annotation may be anywhere in a schema, and true for one that is too deep or too large
+ * to tell. Nearly no schema has one, and lists have thousands of schemas: looking for the name alone takes a
+ * small part of the time of a walk.
+ */
+function mayBeAnnotated(value: unknown, left: Budget, depth = 0): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (depth > limits.schemaDepth.default || --left.values < 0) return true
+  if (Array.isArray(value)) return value.some(item => mayBeAnnotated(item, left, depth + 1))
+  // The check: an object that is no array.
+  const members = value as Readonly<Record<string, unknown>>
+  for (const name in members) {
+    if (name === keyword || mayBeAnnotated(members[name], left, depth + 1)) return true
+  }
+  return false
+}
 
 function faultOf(name: unknown, { schema, properties }: SchemaLocation): string | undefined {
   if (typeof name !== 'string') return 'is not a string'

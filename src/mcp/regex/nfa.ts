@@ -27,7 +27,7 @@ interface Shared {
   readonly looks: Map<RegexNode, Automaton>
 }
 
-// The work of visiting one state, and of asking the built-in engine about one character.
+// The work of visiting one state, and of running the built-in engine on one character.
 const stateWork = 3
 const characterWork = 20
 

@@ -3,7 +3,10 @@ import type { Era } from '../errors/codes.ts'
 /** The name of a protocol revision: its date, as sent on the wire. */
 export type RevisionName = '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11-25' | '2026-07-28'
 
-/** What a revision defines, wherever revisions differ. Code asks for a feature, never for a revision's name. */
+/**
+ * What a revision defines, wherever revisions differ. Code tests for a feature, never for the name of a
+ * revision.
+ */
 export interface Features {
   /**
    * Where a server learns the protocol version, the capabilities and the name of a client: from

@@ -19,12 +19,12 @@ export function isRevisionName(name: string): name is RevisionName {
   return byName.has(name)
 }
 
-/** Creates the error for a name that is no revision. It lists those there are. */
+/** Creates the error for a name that is not a revision. It lists the known revisions. */
 export function unknownRevision(name: string): TypeError {
   return new TypeError(`unknown revision "${name}"; the revisions are ${allNames()}`)
 }
 
-/** Creates the error for an empty list of revisions. It lists those there are. */
+/** Creates the error for an empty list of revisions. It lists the known revisions. */
 export function noRevision(): TypeError {
   return new TypeError(`option "revisions" is empty; the revisions are ${allNames()}`)
 }

@@ -3,6 +3,7 @@ import { isRecord } from '../../util/objects.ts'
 import { errorMessage } from '../../util/text/error-message.ts'
 import { compilePattern } from '../regex/pattern.ts'
 import type { JsonSchema } from '../types/base.ts'
+import { sizeOf } from './size.ts'
 import { pointer, type SchemaLocation, type WalkOptions, walkSchema } from './walk.ts'
 
 /** The supported dialects. */
@@ -46,6 +47,8 @@ export function copyOf(schema: object, maxLength = Number.POSITIVE_INFINITY): Js
 export interface SchemaCheckOptions extends WalkOptions {
   /** Whether patterns are checked; not needed for schemas that a library validates. */
   readonly patterns?: boolean
+  /** The maximum size, in proportion to the time that compiling takes; unlimited by default. */
+  readonly maxSize?: number
 }
 
 /**
@@ -59,9 +62,16 @@ export function checkSchema(schema: JsonSchema, options: SchemaCheckOptions = {}
   const dialect = dialectOf(schema)
   const references = new References()
   const patterns = options.patterns === false ? undefined : new Patterns()
+  const { maxSize = Number.POSITIVE_INFINITY } = options
+  let size = 0
   walkSchema(
     schema,
     place => {
+      size += sizeOf(place)
+      if (size > maxSize)
+        throw new Error(
+          `the schema is too large: its keywords and names count more than ${maxSize}`,
+        )
       checkWords(place, dialect, patterns)
       references.visit(place)
     },

@@ -13,7 +13,7 @@ import {
   type StandardResult,
   type StandardSchema,
 } from './standard-schema.ts'
-import { type Engine, loadEngine } from './validator.ts'
+import { type Engine, loadEngine } from './validator/validator.ts'
 
 /** Validates values against one schema, any number of times. */
 export interface Checker<T> {
@@ -48,6 +48,8 @@ export interface CompileOptions {
    * that must match by themselves.
    */
   readonly defaults?: boolean
+  /** Whether a peer sent the schema. Compiling it must not take long, so its size is limited more. */
+  readonly isForeign?: boolean
 }
 
 /** A schema that cannot be used. The message names its purpose, the fault and, often, the remedy. */
@@ -72,7 +74,7 @@ export function compileSchema<const S extends Schema>(
 ): Compiled<Infer<S>> {
   const { side = 'input', what } = options
   try {
-    const compiled = compile(schema, side, options)
+    const compiled = compile(schema, { ...options, side })
     if (side === 'input' && !compiled.isObjectRoot) {
       throw new Error('the schema must have "type": "object", because input is always an object')
     }
@@ -95,8 +97,7 @@ export function checkerOf<const S extends Schema>(schema: S, what: string): Chec
 
 function compile(
   schema: Schema | undefined,
-  side: Side,
-  { what, defaults = true }: CompileOptions,
+  { what, side, defaults = true, isForeign = false }: CompileOptions & { readonly side: Side },
 ): Compiled<unknown> {
   if (schema === undefined) return nothing
   if (isStandardSchema(schema)) {
@@ -110,10 +111,21 @@ function compile(
   if (Object.values(schema).some(isStandardSchema)) {
     throw new Error('this is an object of schemas: combine them into one, as in z.object({ … })')
   }
-  const published = publish(schema, side, limits.schemaLength.default)
-  checkSchema(published.jsonSchema, { maxSchemas: limits.schemaCount.default })
+  const { maxLength, maxSize } = isForeign ? foreignLimits : ownLimits
+  const published = publish(schema, side, maxLength)
+  checkSchema(published.jsonSchema, { maxSize, maxSchemas: limits.schemaCount.default })
   const checker = plainChecker(published.jsonSchema, what)
   return { ...published, ...(defaults ? withDefaults(checker, published) : checker) }
+}
+
+const ownLimits = {
+  maxLength: limits.schemaLength.default,
+  maxSize: limits.schemaSize.default,
+}
+
+const foreignLimits = {
+  maxLength: limits.peerSchemaLength.default,
+  maxSize: limits.peerSchemaSize.default,
 }
 
 /** Creates the published schema: frozen, with `type: 'object'` if it allows only objects. */

@@ -19,7 +19,7 @@ describe('the type of what a schema lets through', () => {
   const valibot = v.object({ city: v.string(), days: v.optional(v.number(), 3) })
   const arktype = type({ city: 'string', days: 'number = 3', 'unit?': "'c' | 'f'" })
 
-  test('is what the library says', () => {
+  test('is the type of the library', () => {
     expectTypeOf<Infer<typeof zod>>().toEqualTypeOf<{
       city: string
       days: number
@@ -46,7 +46,7 @@ describe('the type of what a schema lets through', () => {
     >().toEqualTypeOf<number>()
   })
 
-  test('is what a plain JSON Schema says, where the compiler can read it', () => {
+  test('is the type of a plain JSON Schema, if the compiler can infer it', () => {
     const schema = {
       type: 'object',
       properties: {

@@ -82,6 +82,11 @@ export function* childrenOf(
   }
 }
 
+/** Whether the value of a keyword is a schema, or contains schemas. */
+export function hasSchemas(keyword: string): boolean {
+  return applicators.has(keyword)
+}
+
 type Shape = 'one' | 'list' | 'one-or-list' | 'map'
 
 /** The position of schemas in the value of a keyword. */

@@ -20,7 +20,7 @@ export function skillPathProblem(path: string): string | undefined {
   }
   const other = segments.find(segment => !/^[\w~-][\w.~-]*$/.test(segment))
   if (other === undefined) return undefined
-  return `${JSON.stringify(other)} is no segment of a path: use letters, digits and "-", "_", "." or "~"`
+  return `${JSON.stringify(other)} is not a segment of a path: use letters, digits and "-", "_", "." or "~"`
 }
 
 /** Says what is wrong with the path of a supporting file; undefined for a valid one. */

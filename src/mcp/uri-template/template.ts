@@ -35,7 +35,7 @@ export interface UriTemplate<T extends string = string> {
    * - If several values are possible, each variable in turn matches as little as lets the rest match:
    *   `{name}.{type}` finds `a` and `tar.gz` in `a.tar.gz`.
    * - Variables of `?`, `&`, `;` and `#` may be missing. Their named parameters may be in any order,
-   *   each once unless it is exploded; a name that is not in the template is no match.
+   *   each once unless it is exploded; a name that is not in the template does not match.
    * - An exploded variable is the array of its values. Objects are not restored.
    * - A variable that appears twice must have the same value in both positions.
    * - A value must not decode to something outside of its position: `.` or `..` as a segment, between

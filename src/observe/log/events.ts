@@ -110,7 +110,7 @@ function instanceLines(log: Log): (() => void)[] {
       log.write(event.reason === undefined ? 'info' : 'warn', 'instance exited', { ...event })
     }),
     events.instanceRestarted.subscribe(event => {
-      // The first attempts, and then fewer and fewer: an address may be away for days.
+      // The first attempts, and then fewer and fewer: an address may be unreachable for days.
       const isRare = Number.isInteger(Math.log2(event.attempt))
       log.write(isRare ? 'warn' : 'debug', 'instance restarted', { ...event })
     }),

@@ -36,7 +36,7 @@ export function measureProcess(
 
 const resolutionMs = 20
 
-/** Returns the number of open file handles and their limit; NaN where the system does not tell. */
+/** Returns the number of open file handles and their limit; NaN if the system does not report them. */
 function openFiles(): { readonly open: number; readonly max: number } {
   try {
     const [, max] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []

@@ -162,13 +162,13 @@ export const metricTable = {
   process_open_fds: {
     type: 'gauge',
     labels: [],
-    help: 'Open file handles of the process; NaN where the system does not tell.',
+    help: 'Open file handles of the process; NaN if the system does not report them.',
     otel: 'process.open_file_descriptor.count',
   },
   process_max_fds: {
     type: 'gauge',
     labels: [],
-    help: 'Limit of open file handles; NaN where the system does not tell.',
+    help: 'Limit of open file handles; NaN if the system does not report it.',
   },
   process_start_time_seconds: {
     type: 'gauge',

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { proves } from '../../../test/requirements.ts'
-import { allRevisions, asked, stateless } from '../../../test/support/asking.ts'
+import { allRevisions, answeringClient, stateless } from '../../../test/support/answering-client.ts'
 import {
   registerTelemetry,
   type Telemetry,
@@ -88,10 +88,10 @@ describe.each(allRevisions)('spans in %s', revision => {
   })
 
   it('are children of the span in the request, and parents of the calls they make', async () => {
-    const client = await asked(await serverWith(tracing()), revision)
+    const client = await answeringClient(await serverWith(tracing()), revision)
     telemetry.forget()
     for (const name of ['echo', 'slow']) {
-      const { result } = await client.ask('tools/call', { name, _meta: { traceparent } })
+      const { result } = await client.request('tools/call', { name, _meta: { traceparent } })
       const [{ text = '' } = {}] = (result?.content ?? []) as { text?: string }[]
       const spanId = telemetry.spans().at(-1)?.spanId
       expect(JSON.parse(text)).toEqual({ traceparent: `00-${traceId}-${spanId}-01` })
@@ -113,10 +113,10 @@ describe.each(allRevisions)('spans in %s', revision => {
   })
 
   it('are named after their subject, and that of initialize has the revision', async () => {
-    const client = await asked(await serverWith(tracing()), revision)
-    await client.ask('tools/list')
-    await client.ask('prompts/get', { name: 'p' })
-    await client.ask('resources/read', { uri: 'r://user:word@host/1' })
+    const client = await answeringClient(await serverWith(tracing()), revision)
+    await client.request('tools/list')
+    await client.request('prompts/get', { name: 'p' })
+    await client.request('resources/read', { uri: 'r://user:word@host/1' })
     const opening = revision === stateless ? [] : ['initialize']
     const spans = telemetry.spans()
     expect(spans.map(({ name }) => name)).toEqual([
@@ -136,11 +136,11 @@ describe.each(allRevisions)('spans in %s', revision => {
   })
 
   it('report errors, with messages that were meant for callers', async () => {
-    const client = await asked(await serverWith(tracing()), revision)
+    const client = await answeringClient(await serverWith(tracing()), revision)
     telemetry.forget()
-    await client.ask('tools/call', { name: 'bad' })
-    await client.ask('tools/call', { name: 'none' })
-    await client.ask('resources/read', { uri: 'r:///1' })
+    await client.request('tools/call', { name: 'bad' })
+    await client.request('tools/call', { name: 'none' })
+    await client.request('resources/read', { uri: 'r:///1' })
     await turn()
     const spans = telemetry.spans().map(({ attributes, status, events }) => {
       const { 'error.type': type, 'rpc.response.status_code': number } = attributes
@@ -162,30 +162,30 @@ describe('tracing', () => {
   it('has no effect if OpenTelemetry is not installed', async () => {
     const missing = tracing({ load: () => Promise.reject(new Error('Cannot find package')) })
     expect(await missing.ready).toBe(false)
-    const client = await asked(await serverWith(missing), '2025-11-25')
-    expect((await client.ask('tools/call', { name: 'echo' })).result).toBeDefined()
+    const client = await answeringClient(await serverWith(missing), '2025-11-25')
+    expect((await client.request('tools/call', { name: 'echo' })).result).toBeDefined()
     expect(missing.current()).toBeUndefined()
     expect(missing.outside(() => 'run')).toBe('run')
   })
 
   it('makes spans from when a tracer is registered until it no longer is', async () => {
     unregisterTelemetry()
-    const client = await asked(await serverWith(tracing()), '2025-11-25')
-    await client.ask('tools/call', { name: 'echo' })
+    const client = await answeringClient(await serverWith(tracing()), '2025-11-25')
+    await client.request('tools/call', { name: 'echo' })
     const telemetry = registerTelemetry()
-    await client.ask('tools/call', { name: 'echo' })
+    await client.request('tools/call', { name: 'echo' })
     unregisterTelemetry()
-    await client.ask('tools/call', { name: 'echo' })
+    await client.request('tools/call', { name: 'echo' })
     expect(telemetry.spans()).toHaveLength(1)
   })
 
   it('honors the sampling decision of the caller, and propagates it', async () => {
     unregisterTelemetry()
     const telemetry = registerTelemetry()
-    const client = await asked(await serverWith(tracing()), '2025-11-25')
+    const client = await answeringClient(await serverWith(tracing()), '2025-11-25')
     telemetry.forget()
     const _meta = { traceparent: `${traceparent.slice(0, -2)}00` }
-    const { result } = await client.ask('tools/call', { name: 'slow', _meta })
+    const { result } = await client.request('tools/call', { name: 'slow', _meta })
     const [{ text = '' } = {}] = (result?.content ?? []) as { text?: string }[]
     expect(JSON.parse(text).traceparent).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-00$`))
     expect(telemetry.spans()).toEqual([])
@@ -203,8 +203,8 @@ describe('tracing', () => {
     }
     const tracer = tracing({ load: async () => require(join(folder, 'build/src/index.js')) })
     expect(await tracer.ready).toBe(true)
-    const client = await asked(await serverWith(tracer), stateless)
-    const { result } = await client.ask('tools/call', { name: 'slow', _meta: { traceparent } })
+    const client = await answeringClient(await serverWith(tracer), stateless)
+    const { result } = await client.request('tools/call', { name: 'slow', _meta: { traceparent } })
     const [{ text = '' } = {}] = (result?.content ?? []) as { text?: string }[]
     const [span, ...more] = telemetry.spans()
     expect(more).toEqual([])

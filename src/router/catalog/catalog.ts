@@ -15,12 +15,41 @@ import {
   toolEntries,
 } from './entries.ts'
 
+/** The entries of a catalog, each list in the order of the servers and of their lists. */
+interface Entries {
+  readonly tools: readonly ToolEntry[]
+  readonly prompts: readonly CatalogEntry<Prompt>[]
+  readonly resources: readonly ResourceEntry[]
+  readonly templates: readonly TemplateEntry[]
+  readonly skills: readonly ListedSkill[]
+  readonly hidden: readonly HiddenEntry[]
+}
+
+/** Selects a part of a catalog. */
+export interface CatalogFilter {
+  /** Whether the part has the entries of a server. */
+  hasServer(name: string): boolean
+  /** Whether the part has a tool of such a server, by its exposed name. */
+  hasTool(name: string): boolean
+}
+
 /**
- * The merged tools, prompts, resources and skills of all upstream servers, as callers see them. Entries keep the
- * order of the servers and of their lists. On a name conflict the entry of the earlier server wins and
- * the other is hidden.
+ * Merges what all upstream servers list. On a name conflict the entry of the earlier server wins and the
+ * other is hidden.
  */
-export class Catalog {
+export function mergedCatalog(routes: readonly Route[], pins?: Pins): Catalog {
+  const hidden: HiddenEntry[] = []
+  const tools = toolEntries(routes, pins, hidden)
+  const prompts = promptEntries(routes, hidden)
+  const resources = resourceEntries(routes, hidden)
+  const templates = templateEntries(routes, hidden)
+  const byUri = new Map(resources.map(entry => [entry.shown.uri, entry]))
+  const skills = skillEntries(routes, byUri, hidden)
+  return new Catalog({ tools, prompts, resources, templates, skills, hidden })
+}
+
+/** The merged tools, prompts, resources and skills of upstream servers, as callers see them. */
+export class Catalog implements Entries {
   readonly tools: readonly ToolEntry[]
   readonly prompts: readonly CatalogEntry<Prompt>[]
   readonly resources: readonly ResourceEntry[]
@@ -31,20 +60,29 @@ export class Catalog {
   readonly #prompts: ReadonlyMap<string, CatalogEntry<Prompt>>
   readonly #resources: ReadonlyMap<string, ResourceEntry>
 
-  constructor(routes: readonly Route[], pins?: Pins) {
-    const hidden: HiddenEntry[] = []
-    this.tools = toolEntries(routes, pins, hidden)
-    this.prompts = promptEntries(routes, hidden)
-    this.resources = resourceEntries(routes, hidden)
-    this.templates = templateEntries(routes, hidden)
-    this.#resources = new Map(this.resources.map(entry => [entry.shown.uri, entry]))
-    this.skills = skillEntries(routes, this.#resources, hidden)
-    for (const { name: server, upstream } of routes) {
-      for (const entry of upstream.invalidEntries) hidden.push({ server, ...entry })
-    }
+  constructor({ tools, prompts, resources, templates, skills, hidden }: Entries) {
+    this.tools = tools
+    this.prompts = prompts
+    this.resources = resources
+    this.templates = templates
+    this.skills = skills
     this.hidden = hidden
-    this.#tools = new Map(this.tools.map(entry => [entry.shown.name, entry]))
-    this.#prompts = new Map(this.prompts.map(entry => [entry.shown.name, entry]))
+    this.#tools = new Map(tools.map(entry => [entry.shown.name, entry]))
+    this.#prompts = new Map(prompts.map(entry => [entry.shown.name, entry]))
+    this.#resources = new Map(resources.map(entry => [entry.shown.uri, entry]))
+  }
+
+  /** Returns the part that a filter selects. Names are the same as in the whole. */
+  only({ hasServer, hasTool }: CatalogFilter): Catalog {
+    const isIn = ({ route }: { readonly route: Route }): boolean => hasServer(route.name)
+    return new Catalog({
+      tools: this.tools.filter(entry => isIn(entry) && hasTool(entry.shown.name)),
+      prompts: this.prompts.filter(isIn),
+      resources: this.resources.filter(isIn),
+      templates: this.templates.filter(isIn),
+      skills: this.skills.filter(isIn),
+      hidden: this.hidden.filter(({ server }) => hasServer(server)),
+    })
   }
 
   /** Returns the tool with this exposed name. */

@@ -24,7 +24,7 @@ export interface CatalogEntry<T> {
   readonly place: number
 }
 
-/** A tool with its task support and what the router knows about calling it. */
+/** A tool with its task support, its trusted annotations and its mirrored arguments. */
 export interface ToolEntry extends CatalogEntry<Tool> {
   readonly task: 'forbidden' | 'optional' | 'required'
   /** Whether the server alone decides which calls become tasks. */
@@ -251,7 +251,10 @@ function toolEntry(route: Route, tool: Tool, name: string): Omit<ToolEntry, 'pla
   return { route, name: tool.name, shown, task, isServersChoice, trustedAnnotations, mirrored }
 }
 
-/** Ignores the annotations of untrusted servers, because retrying a falsely annotated tool would repeat its effects. */
+/**
+ * Ignores the annotations of untrusted servers, because retrying a falsely annotated tool would repeat its
+ * effects.
+ */
 function trustedAnnotationsOf({ upstream }: Route, tool: Tool): ToolAnnotations | undefined {
   const { retry, trustAnnotations } = upstream.options
   if (retry?.tools !== undefined && matcher(retry.tools)(tool.name)) return repeatable

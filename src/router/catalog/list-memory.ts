@@ -17,12 +17,13 @@ export class ListMemory {
     return key === undefined ? undefined : this.#options.remembered?.get(key)
   }
 
-  /** Remembers the lists of a server, once all of them were read. */
-  remember({ name, options, server, known, hasListedAll }: Upstream): void {
+  /** Remembers what was read of the lists of a server. */
+  remember(upstream: Upstream): void {
+    const { name, options, server, known } = upstream
     const { remembered, onRemembered } = this.#options
     const key = definitionKey(name, options)
     if (remembered === undefined || key === undefined) return
-    if (server === undefined || !hasListedAll) return
+    if (server === undefined || !upstream.hasListed('tools')) return
     const { revision, capabilities } = server
     if (remembered.set(key, { revision, capabilities, lists: known })) onRemembered?.()
   }

@@ -121,14 +121,14 @@ export function mayExpose(
   return name.startsWith(prefixOf(server, prefix).slice(0, shortPrefix))
 }
 
-/** Returns why a server name is invalid and what to do, as a sentence; undefined for a valid name. */
-export function checkServerName(name: string): string | undefined {
+/** Returns why the name of a server, or a view, is invalid and what to do, as a sentence; undefined for a valid name. */
+export function checkServerName(name: string, what = 'server'): string | undefined {
   const max = limits.serverNameLength.default
-  if (name === '') return `a server name must have 1 to ${max} characters (got an empty name)`
+  if (name === '') return `a ${what} name must have 1 to ${max} characters (got an empty name)`
   if (name.length > max) {
-    return `server name "${name.slice(0, 20)}…" must have at most ${max} characters (got ${name.length})`
+    return `${what} name "${name.slice(0, 20)}…" must have at most ${max} characters (got ${name.length})`
   }
-  return checkCharacters(`server name ${JSON.stringify(name)}`, name)
+  return checkCharacters(`${what} name ${JSON.stringify(name)}`, name)
 }
 
 /** Returns why a prefix is invalid and what to do, as a sentence; undefined for a valid prefix. */

@@ -4,7 +4,8 @@ import type { ServerCapabilities } from '../../mcp/types/base.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
 import { checkEntries } from './entry-check.ts'
-import type { Lists } from './lists.ts'
+import { listNames } from './list-names.ts'
+import { type Lists, noLists } from './lists.ts'
 
 /** What a server listed when it last ran, and what it said about itself. */
 export interface RememberedServer {
@@ -12,7 +13,7 @@ export interface RememberedServer {
   readonly revision: Revision
   /** The features that the server had declared. */
   readonly capabilities: ServerCapabilities
-  /** The tools, prompts, resources and resource templates of the server. */
+  /** What the server listed. Members of `noLists` stand for lists that could not be read. */
   readonly lists: Lists
 }
 
@@ -53,17 +54,18 @@ export class RememberedLists {
       if (this.#servers.size <= limits.rememberedServers.default) break
       this.#servers.delete(oldest)
     }
-    return before === undefined || JSON.stringify(before) !== JSON.stringify(server)
+    return before === undefined || !isSame(before, server)
   }
 
-  /** Adds the servers of a file, except those that are remembered already. Throws a TypeError for another kind of file. */
-  import(file: unknown): void {
-    if (!isRecord(file) || file.version !== 1 || !isRecord(file.servers)) {
-      throw new TypeError('not a file of remembered lists')
-    }
+  /**
+   * Adds the servers of a file, except those that are remembered already and those that `isWanted` refuses.
+   * Throws a TypeError for another kind of file.
+   */
+  import(file: unknown, isWanted: (key: string) => boolean = () => true): void {
+    if (!isListsFile(file)) throw new TypeError('not a file of remembered lists')
     const own = [...this.#servers]
     for (const [key, value] of Object.entries(file.servers)) {
-      const server = serverIn(value)
+      const server = isWanted(key) ? serverIn(value) : undefined
       if (server !== undefined) this.set(key, server)
     }
     for (const [key, server] of own) this.set(key, server)
@@ -71,10 +73,11 @@ export class RememberedLists {
 
   /** Returns everything, in a form for `JSON.stringify`. */
   export(): RememberedListsFile {
-    const servers = Array.from(
-      this.#servers,
-      ([key, { revision, ...rest }]) => [key, { revision: revision.name, ...rest }] as const,
-    )
+    const servers = Array.from(this.#servers, ([key, { revision, capabilities, lists }]) => {
+      const read = listNames.filter(list => lists[list] !== noLists[list])
+      const listed = Object.fromEntries(read.map(list => [list, lists[list]]))
+      return [key, { revision: revision.name, capabilities, lists: listed }] as const
+    })
     return { version: 1, servers: Object.fromEntries(servers) }
   }
 }
@@ -84,22 +87,37 @@ function serverIn(value: unknown): RememberedServer | undefined {
   if (!isRecord(value) || !isRecord(value.lists) || !isRecord(value.capabilities)) return undefined
   const revision = typeof value.revision === 'string' ? revisionNamed(value.revision) : undefined
   if (revision === undefined) return undefined
-  // Files of earlier versions have no skills.
-  const { tools, prompts, resources, templates, skills = [] } = value.lists
-  const all = [tools, prompts, resources, templates, skills]
-  if (!all.every(list => Array.isArray(list))) return undefined
-  const valid = <K extends keyof Lists>(member: K, list: unknown): Lists[K] =>
+  const { lists } = value
+  if (!Object.values(lists).every(list => Array.isArray(list))) return undefined
+  const valid = <K extends keyof Lists>(member: K): Lists[K] => {
+    const list = lists[member]
+    if (list === undefined) return noLists[member]
     // The check: an array, whose entries `checkEntries` has checked.
-    checkEntries(member, list as unknown[]).valid as Lists[K]
+    return checkEntries(member, list as unknown[]).valid as Lists[K]
+  }
   return {
     revision,
     capabilities: value.capabilities,
     lists: {
-      tools: valid('tools', tools),
-      prompts: valid('prompts', prompts),
-      resources: valid('resources', resources),
-      templates: valid('templates', templates),
-      skills: valid('skills', skills),
+      tools: valid('tools'),
+      prompts: valid('prompts'),
+      resources: valid('resources'),
+      templates: valid('templates'),
+      skills: valid('skills'),
     },
   }
+}
+
+function isSame(one: RememberedServer, other: RememberedServer): boolean {
+  // Lists that say the same as before mostly are the same objects.
+  const isKept = listNames.every(list => one.lists[list] === other.lists[list])
+  const { lists: _, ...about } = one
+  const { lists: __, ...otherAbout } = other
+  if (JSON.stringify(about) !== JSON.stringify(otherAbout)) return false
+  return isKept || JSON.stringify(one.lists) === JSON.stringify(other.lists)
+}
+
+/** Whether a value is a file of remembered lists. Its servers are not checked. */
+export function isListsFile(file: unknown): file is RememberedListsFile {
+  return isRecord(file) && file.version === 1 && isRecord(file.servers)
 }

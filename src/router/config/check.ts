@@ -1,4 +1,4 @@
-import { nearest } from '../../util/nearest.ts'
+import { didYouMean, nearest } from '../../util/nearest.ts'
 import { setMember } from '../../util/objects.ts'
 import { type ConfigInput, declaredInputs, withDefaults } from './dialects/inputs.ts'
 import { isComment } from './dialects/nodes.ts'
@@ -64,9 +64,38 @@ export function checkConfig(root: ConfigNode, options: ConfigCheckOptions): Conf
   const settings = check.settings(file) ?? {}
   const { issues } = check.results()
   const servers = file.servers.map(server => check.server(server))
+  const viewIssues = unknownServers(root, settings.views, servers)
   const { shown } = check.results()
   const missingInputs = declaredInputs(root).filter(({ id }) => missing.has(id))
-  return { settings, servers, issues: [...file.issues, ...issues], shown, missingInputs }
+  return {
+    settings,
+    servers,
+    issues: [...file.issues, ...issues, ...viewIssues],
+    shown,
+    missingInputs,
+  }
+}
+
+/** Warns of servers that a view names and that do not exist. */
+function unknownServers(
+  root: ObjectNode,
+  views: unknown,
+  servers: readonly CheckedServer[],
+): readonly ConfigIssue[] {
+  const at = root.members.get('views')?.at
+  if (at === undefined) return []
+  const known = servers.map(({ name }) => name)
+  // The check: the field table admits only objects with a list of strings.
+  const entries = Object.entries((views ?? {}) as Record<string, { servers?: readonly string[] }>)
+  return entries.flatMap(([view, { servers: named = [] }]) =>
+    named
+      .filter(name => !name.includes('*') && !known.includes(name))
+      .map(name => {
+        const path = pathText(['views', view, 'servers'])
+        const message = `${path}: there is no server ${JSON.stringify(name)}${didYouMean(name, known)}`
+        return { severity: 'warning', ...at, path, message } as const
+      }),
+  )
 }
 
 /** One pass over a file. A method that returns undefined has reported why there is no value. */
@@ -241,10 +270,9 @@ class Check {
     const here = [...path, key]
     const known = fieldsOf(named)
     const meant = nearest(key, known.keys())
-    // A server of another host may have keys that only the host knows; it ignores unknown keys itself.
-    const isForeign = !this.#isOwn && (named === 'file' || named === 'server')
-    if (isForeign && meant === undefined) {
-      // Settings of the host beside the servers are none of our business.
+    // A file of another host has keys that only the host uses, also in objects whose names are ours.
+    if (!this.#isOwn && meant === undefined) {
+      // Settings of the host beside the servers are ignored.
       if (named === 'file') return
       this.#report('warning', at, here, `${pathText(here)} is unknown; it is ignored`)
       return

@@ -55,7 +55,7 @@ export function changeOf(before: UpstreamOptions, after: UpstreamOptions): Serve
   if (before.configError !== after.configError) return 'changed'
   let change: ServerChange = 'unchanged'
   for (const [name, { reconnects, default: byDefault }] of fieldsOf('server')) {
-    // Writing out a default is no change.
+    // Writing out a default is not a change.
     const old = memberOf(before, name) ?? byDefault
     const now = memberOf(after, name) ?? byDefault
     if (name === 'disabled' || isSame(old, now)) continue
@@ -66,13 +66,17 @@ export function changeOf(before: UpstreamOptions, after: UpstreamOptions): Serve
 }
 
 function settingsChanged(before: RouterConfig, after: RouterConfig): readonly string[] {
-  const settings = ({ router, tls, public: isPublic, metrics, logLevel }: RouterConfig) => ({
-    ...router,
-    tls,
-    public: isPublic,
-    metrics,
-    logLevel,
-  })
+  const settings = (config: RouterConfig) => {
+    const { router, viewAddresses, tls, public: isPublic, metrics, logLevel } = config
+    return {
+      ...router,
+      views: [router.views ?? {}, viewAddresses],
+      tls,
+      public: isPublic,
+      metrics,
+      logLevel,
+    }
+  }
   const [old, now] = [settings(before), settings(after)]
   return Array.from(fieldsOf('file').keys()).filter(
     name => !isSame(memberOf(old, name), memberOf(now, name)),

@@ -15,7 +15,7 @@ export interface Expanded {
   readonly onlyMissing: boolean
 }
 
-/** What references that are not to environment variables stand for: the places and files that editors know. */
+/** What references that are not to environment variables stand for: the places and files that editors define. */
 export interface Places {
   /** The folder that `${workspaceFolder}` stands for. */
   readonly workspace: string
@@ -104,7 +104,7 @@ function resolve(inside: string | undefined, references: References): Resolved {
   if (name === '' || fallback?.includes('${')) {
     return { problem: `"\${${named(inside)}}" is not a valid reference; ${forms}` }
   }
-  // Checked by type, because members that process.env inherits from Object are no variables.
+  // Checked by type, because members that process.env inherits from Object are not variables.
   const found: unknown = env[name]
   const isSet = typeof found === 'string'
   if (isSet) hideValue(found, `\${${name}}`)

@@ -147,6 +147,15 @@ function placed(group: string, object: object): unknown {
       return { mcpServers: {}, priorities: [object] }
     case 'toolSearch':
       return { mcpServers: {}, toolSearch: object }
+    case 'view':
+      return {
+        mcpServers: { git: { command: 'x' }, github: { command: 'x' } },
+        views: { v: object },
+      }
+    case 'viewTools':
+      return { mcpServers: {}, views: { v: { tools: object } } }
+    case 'callers':
+      return { mcpServers: {}, views: { v: { callers: [object] } } }
     case 'deadLetters':
       return { mcpServers: {}, deadLetters: object }
     case 'tls':
@@ -245,7 +254,7 @@ describe('an invalid file', () => {
     ],
     [
       'an unknown key',
-      withServer({ command: 'x', retry: { zzz: 1 } }),
+      { listen: 'stdio:', mcpServers: { a: { command: 'x', retry: { zzz: 1 } } } },
       'unknown key "zzz" in mcpServers.a.retry; known keys are attempts, budget, tools',
     ],
     [

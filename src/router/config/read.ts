@@ -1,6 +1,6 @@
 import type { LogLineLevel } from '../../observe/log/line.ts'
 import { setMember } from '../../util/objects.ts'
-import type { RouterOptions, UpstreamOptions } from '../options.ts'
+import type { RouterOptions, UpstreamOptions, ViewOptions } from '../options.ts'
 import { type CheckedServer, checkConfig } from './check.ts'
 import type { ConfigInput } from './dialects/inputs.ts'
 import type { Environment, Places } from './env.ts'
@@ -20,6 +20,8 @@ export interface RouterConfig {
   readonly listen: readonly string[]
   /** Whether unauthenticated callers may use the servers and their credentials, from other machines too. */
   readonly public: boolean
+  /** The addresses at which views are served, by view. */
+  readonly viewAddresses: Readonly<Record<string, readonly string[]>>
   /** The files of the certificate for `https:` and `wss:` addresses. */
   readonly tls?: {
     /** The file of the certificate chain, in PEM. */
@@ -57,7 +59,7 @@ export interface ReadConfigOptions {
    * rejecting the file. By default false.
    */
   readonly tolerant?: boolean
-  /** What editors know: the workspace, the home folder, and files that the configuration refers to. */
+  /** What editors define: the workspace, the home folder, and files that the configuration refers to. */
   readonly places?: Places
   /** Answers to inputs (`${input:ID}`), by id. The environment variable `INPUT_ID` wins. */
   readonly inputs?: ReadonlyMap<string, string>
@@ -80,13 +82,16 @@ export function readConfig(text: string, options: ReadConfigOptions): RouterConf
   const issues = [...check.issues, ...servers.flatMap(server => server.issues)].sort(inFileOrder)
   const isRejected = (tolerant ? check.issues : issues).some(isError)
   if (isRejected) throw new ConfigError(issues.filter(isNoNote), file)
-  const { listen, tls, public: isPublic, metrics, logLevel, sealingKeys, ...router } = settings
+  const { listen, tls, public: isPublic, metrics, logLevel, sealingKeys, ...others } = settings
+  const { views, viewAddresses } = splitViews(others.views)
+  const router = { ...others, ...(views && { views }) }
   // The check: checkConfig has checked every member against the field table, which mirrors the option types.
   return Object.freeze({
     file,
     servers: Object.freeze(optionsOf(servers)) as RouterConfig['servers'],
     router: Object.freeze(router) as RouterConfig['router'],
     listen: Object.freeze([listen ?? defaultListen].flat()) as readonly string[],
+    viewAddresses,
     tls: tls as RouterConfig['tls'],
     sealingKeys: sealingKeys as RouterConfig['sealingKeys'],
     public: (isPublic ?? false) as boolean,
@@ -111,7 +116,10 @@ function inFileOrder(one: ConfigIssue, other: ConfigIssue): number {
   return one.line - other.line || one.column - other.column
 }
 
-/** Returns the options of each server. A server with errors is down from the start, with the errors as the reason. */
+/**
+ * Returns the options of each server. A server with errors is down from the start, with the errors as the
+ * reason.
+ */
 function optionsOf(servers: readonly CheckedServer[]): Record<string, unknown> {
   // The author of the file chooses the names, so the object must not inherit any.
   const options: Record<string, unknown> = Object.create(null)
@@ -122,6 +130,26 @@ function optionsOf(servers: readonly CheckedServer[]): Record<string, unknown> {
     setMember(options, name, errors.length === 0 ? value : Object.freeze(failed))
   }
   return options
+}
+
+/** Separates the addresses of the views from their options. */
+function splitViews(
+  given: unknown,
+): Pick<RouterOptions, 'views'> & Pick<RouterConfig, 'viewAddresses'> {
+  if (given === undefined) return { viewAddresses: Object.freeze({}) }
+  const views: Record<string, ViewOptions> = Object.create(null)
+  const viewAddresses: Record<string, readonly string[]> = Object.create(null)
+  // The check: checkConfig has checked every view against the field table.
+  for (const [name, { listen, ...options }] of Object.entries(given as Record<string, FileView>)) {
+    setMember(views, name, Object.freeze(options))
+    if (listen !== undefined) setMember(viewAddresses, name, Object.freeze([listen].flat()))
+  }
+  return { views: Object.freeze(views), viewAddresses: Object.freeze(viewAddresses) }
+}
+
+/** A view as a file has it. */
+interface FileView extends ViewOptions {
+  readonly listen?: string | readonly string[]
 }
 
 /** A single listen address becomes a list of one, so its displayable form moves to that path. */

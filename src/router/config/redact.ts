@@ -12,10 +12,20 @@ const mask = '***'
  * secrets, and defaults of references are masked.
  */
 export function redactedConfig(config: RouterConfig): Record<string, unknown> {
-  const { servers, router, listen, tls, public: isPublic, metrics, logLevel } = config
+  const {
+    servers,
+    router,
+    listen,
+    viewAddresses,
+    tls,
+    public: isPublic,
+    metrics,
+    logLevel,
+  } = config
   const all = {
     ...router,
     listen,
+    ...(router.views && { viewAddresses }),
     ...(tls && { tls }),
     public: isPublic,
     metrics,

@@ -40,17 +40,27 @@ export const groupRules: ReadonlyMap<string, (object: CheckedObject) => void> = 
 
 function fileRules({ node, value, report, allowPublic }: CheckedObject): void {
   const { members } = node
-  const texts = addressTexts(value.listen, 'listen')
-  if (repeated(texts)) report('listen', 'listen contains a duplicate address')
-  const addresses = parsed(texts)
   const isPublic = allowPublic || value.public === true
-  if (!isPublic && !addresses.every(isLocalAddress)) report('listen', publicProblem('listen'))
+  const listen = addressTexts(value.listen, 'listen')
+  const ofViews = viewAddresses(value.views)
+  if (repeated(listen)) report('listen', 'listen contains a duplicate address')
+  else if (repeated([...listen, ...ofViews])) {
+    report('views', 'views contains an address that is used twice')
+  }
+  for (const [field, texts] of [
+    ['listen', listen],
+    ['views', ofViews],
+  ] as const) {
+    const those = parsed(texts)
+    if (!isPublic && !those.every(isLocalAddress)) report(field, publicProblem(field))
+    if (those.some(isSecure) && !members.has('tls')) {
+      report(field, `${field} has an address with TLS, which needs tls: { "cert": …, "key": … }`)
+    }
+  }
+  const addresses = parsed([...listen, ...ofViews])
   const metrics = value.metrics
   if (!isPublic && !parsed(addressTexts(metrics, 'listen')).every(isLocalAddress)) {
     report('metrics', publicProblem('metrics'))
-  }
-  if (addresses.some(isSecure) && !members.has('tls')) {
-    report('listen', 'listen has an address with TLS, which needs tls: { "cert": …, "key": … }')
   }
   const isHttp = !members.has('listen') || addresses.some(({ kind }) => kind === 'http')
   if (metrics === true && !isHttp) {
@@ -59,6 +69,13 @@ function fileRules({ node, value, report, allowPublic }: CheckedObject): void {
       'metrics need an HTTP address; add one to listen, or set metrics to an address',
     )
   }
+}
+
+/** Returns the valid addresses at which views are served. */
+function viewAddresses(views: unknown): string[] {
+  // The check: the field table admits only objects here.
+  const all = Object.values((views ?? {}) as Readonly<Record<string, { listen?: unknown }>>)
+  return all.flatMap(({ listen }) => addressTexts(listen, 'listen'))
 }
 
 function tlsRules({ node, report }: CheckedObject): void {

@@ -65,7 +65,7 @@ export const toolSearch: Record<keyof ToolSearchOptions, Field> = {
   above: {
     type: integer(0, 1_000_000),
     meaning: 'The number of tools up to which all are listed.',
-    default: 0,
+    default: '(none)',
     example: 100,
   },
   visible: {
@@ -173,7 +173,7 @@ export const restart: Record<keyof RestartOptions, Field> = {
   maxRestarts: {
     type: integer(0, 1000),
     meaning:
-      'Restarts allowed within `windowMs` without an answered call in between. Beyond that the instance is quarantined.',
+      'Restarts allowed within `windowMs` of an instance that fails to start, or exits before it answers a call. Beyond that the instance is quarantined.',
     default: limits.maxRestarts.default,
     example: 3,
   },
@@ -279,7 +279,7 @@ export const priorityFields: Record<keyof PriorityRule, Field> = {
   },
   client: {
     type: nonEmpty,
-    meaning: 'Name that the client gives itself, which nobody has verified.',
+    meaning: 'Name that the client gives itself, which is not verified.',
     default: '(any)',
     example: 'nightly-report',
   },

@@ -31,6 +31,7 @@ import {
   tools,
 } from './schema-policy.ts'
 import { hash, instance, serverFields } from './schema-server.ts'
+import { callerFields, viewFields, viewTools } from './schema-views.ts'
 
 /** Options of a router that a file can set; the others only make sense in code. */
 export type RouterField = Exclude<
@@ -141,6 +142,13 @@ const file: Record<FileField | 'logLevel' | 'inputs' | '$schema', Field> = {
     default: '(every tool is listed)',
     example: { above: 100, visible: ['files__*'] },
   },
+  views: {
+    type: map('view', group('view')),
+    meaning:
+      'Parts of the router, by name: some of its servers and tools, for some callers or at an address of their own.',
+    default: '(every caller has all tools)',
+    example: { dev: { tools: { allow: ['git*__*'] }, listen: 'http://127.0.0.1:3001/mcp' } },
+  },
   concurrentStarts: {
     type: integer(1, 1000),
     meaning: 'Server processes that start at the same time. The others start in turn.',
@@ -233,6 +241,9 @@ export const configGroups: ReadonlyMap<string, Group> = new Map([
   ['hash', groupOf('`hash`', hash)],
   ['limits', groupOf('`limits` of a server', serverLimitFields)],
   ['toolSearch', groupOf('`toolSearch`', toolSearch)],
+  ['view', groupOf('An entry of `views`', viewFields)],
+  ['viewTools', groupOf('`tools` of a view', viewTools)],
+  ['callers', groupOf('An entry of `callers`', callerFields)],
   ['routerLimits', groupOf('`limits` of the router', routerLimitFields)],
   ['callLimits', groupOf('`perCaller`, and `limits.tools` of one tool', callLimits)],
   ['breaker', groupOf('`breaker`', breaker)],

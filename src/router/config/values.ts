@@ -11,6 +11,8 @@ export function keyProblem(key: string, kind: KeyKind, all: Iterable<string>): s
   switch (kind) {
     case 'server':
       return checkServerName(key)
+    case 'view':
+      return checkServerName(key, 'view')
     case 'variable':
       return variable.test(key)
         ? undefined

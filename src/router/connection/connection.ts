@@ -315,7 +315,7 @@ export class UpstreamConnection {
     if (!isServerRequest(method)) throw methodNotFound(method)
     const call = await this.#attribute({ method, params, about: envelope.about, signal })
     const attempt = this.#watched.get(call)?.attempt
-    // While the caller is being asked, the server is not late.
+    // While the caller handles the request, the timeout of the server is paused.
     attempt?.pause()
     try {
       // The check: the method is that of a server request; params are checked where the caller is asked.

@@ -245,7 +245,7 @@ describe('an abandoned call', () => {
     expect(await known()).toEqual(ambiguous)
   })
 
-  test('is no candidate any more once its server has responded', async () => {
+  test('is not a candidate any more once its server has responded', async () => {
     const { attribution } = made()
     attribution.abandon(begun(attribution, 'ada'), 1, session)
     const bob = begun(attribution, 'bob')
@@ -254,7 +254,7 @@ describe('an abandoned call', () => {
     expect(await attributed(attribution)()).toBe(bob)
   })
 
-  test('is no candidate any more after a while', async () => {
+  test('is not a candidate any more after a while', async () => {
     const { attribution, clock } = made()
     attribution.abandon(begun(attribution, 'ada'), 1, session)
     const bob = begun(attribution, 'bob')

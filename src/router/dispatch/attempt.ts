@@ -21,16 +21,14 @@ export interface AttemptHost {
   /** Chooses an instance for a call, other than those that were tried. */
   choose(call: UpstreamCall, tried: ReadonlySet<Instance> | undefined): Instance | undefined
   /**
-   * Waits for an instance that is being started, at most until `deadline`. Rejects if there is none. The
-   * call began to wait at `begunAt`, in this attempt or in an earlier one.
+   * Waits for an instance that is being started or is on trial, at most until `deadline`. Rejects if there is
+   * none. The call began to wait at `begunAt`, in this attempt or in an earlier one.
    */
   whenAvailable(
     call: UpstreamCall,
     begunAt: number,
     deadline: number | undefined,
   ): Promise<Instance>
-  /** Makes the error that says why no instance takes calls. */
-  unavailable(): Error
   /** Keeps a call that was refused, or lost. */
   undelivered(call: UpstreamCall, error: unknown): void
   /** Remembers the instance that holds the session of a caller. */
@@ -98,13 +96,15 @@ export class Attempt implements SendAttempt, UpstreamResult {
   start(): void {
     const instance = this.#host.choose(this.#call, this.#tried)
     if (instance !== undefined) this.#startAt(instance)
-    else {
-      this.#waitsSince ??= this.#host.clock.now()
-      this.#host.whenAvailable(this.#call, this.#waitsSince, this.#deadline).then(
-        found => this.#startAt(found),
-        error => this.#refuse(error),
-      )
-    }
+    else this.#wait()
+  }
+
+  #wait(): void {
+    this.#waitsSince ??= this.#host.clock.now()
+    this.#host.whenAvailable(this.#call, this.#waitsSince, this.#deadline).then(
+      found => this.#startAt(found),
+      error => this.#refuse(error),
+    )
   }
 
   #startAt(instance: Instance): void {
@@ -112,7 +112,8 @@ export class Attempt implements SendAttempt, UpstreamResult {
     const call = this.#call
     this.#ticket = breaker?.begin() ?? 1
     if (this.#ticket === 0) {
-      this.#refuse(this.#host.unavailable())
+      // Another call that waited for the instance has become its trial.
+      this.#wait()
       return
     }
     load.begin()
@@ -183,7 +184,7 @@ export class Attempt implements SendAttempt, UpstreamResult {
   }
 
   reject(error: unknown): void {
-    // The connection knows what the error means only after the message that brought it was processed.
+    // What the error means is known only after the message that brought it was processed.
     queueMicrotask(() => {
       const { connection } = this
       const { method, abort } = this.#call

@@ -32,7 +32,7 @@ test('the default is bounded', () => {
   expect(letters.list()[0]?.name).toBe('10')
 })
 
-test('one says who was refused what, and why, without the params', () => {
+test('one has the caller, the call and the reason, without the params', () => {
   const letters = new DeadLetters()
   const published: Undelivered[] = []
   onTestFinished(events.undelivered.subscribe(event => published.push(event)))

@@ -10,7 +10,7 @@ import type { UpstreamCall, UpstreamResult } from '../forward/upstream-call.ts'
 import type { UpstreamOptions } from '../options.ts'
 import { type Balancer, makeBalancer } from '../policy/balance.ts'
 import { instanceFaultOf } from '../policy/fault.ts'
-import { OutlierDetection } from '../policy/outlier-detection.ts'
+import { type ObservedInstance, OutlierDetection } from '../policy/outlier-detection.ts'
 import { endingOf, mayRetry, RetryBudget } from '../policy/retry.ts'
 import type { Instance } from '../upstream/instance.ts'
 import type { Upstream } from '../upstream/upstream.ts'
@@ -61,7 +61,7 @@ export class Dispatch implements AttemptHost {
 
   /** Returns why an instance that is ready gets no calls; undefined if it gets calls. */
   ejection(instance: Instance): string | undefined {
-    return this.#outliers.why(instance.key)
+    return this.#outliers.why(instance)
   }
 
   get name(): string {
@@ -90,7 +90,7 @@ export class Dispatch implements AttemptHost {
     if (bound !== undefined && this.#isOpen(bound) && !tried?.has(bound)) return bound
     this.#detectOutliers()
     const ready = instances.filter(one => this.#isOpen(one) && !tried?.has(one))
-    const healthy = ready.filter(({ key }) => !this.#outliers.isEjected(key))
+    const healthy = ready.filter(one => !this.#outliers.isEjected(one))
     return this.#balancer(healthy.length > 0 ? healthy : ready, call.hashKey)
   }
 
@@ -99,9 +99,9 @@ export class Dispatch implements AttemptHost {
   }
 
   /**
-   * Waits until `deadline` for an instance that is being started; rejects if there is none. An instance
-   * that was tried is taken if there is no other, or if it has been restarted. If no instance takes calls,
-   * one call per `breakerPanicMs` goes to an instance whose breaker is open.
+   * Waits until `deadline` for an instance that is being started or is on trial; rejects if there is none.
+   * An instance that was tried is taken if there is no other, or if it has been restarted. If no instance
+   * takes calls, one call per `breakerPanicMs` goes to an instance whose breaker is open.
    */
   async whenAvailable(
     call: UpstreamCall,
@@ -115,18 +115,24 @@ export class Dispatch implements AttemptHost {
         this.choose(call, undefined) ??
         candidates.find(one => this.#upstream.isKnown(one) && one.mayProbe())
       if (instance !== undefined) return instance
-      // The wait is shorter once the first start has failed.
-      const until = Math.min(deadline, begunAt + this.#upstream.waitMs)
+      const until = Math.min(deadline, begunAt + this.#waitMs(candidates))
       const remainingMs = until - this.clock.now()
-      if (remainingMs <= 0 || !candidates.some(isStarting)) throw this.unavailable()
+      if (remainingMs <= 0) throw this.unavailable()
       await abortable(this.#upstream.nextReady(remainingMs), call.abort.signal)
     }
+  }
+
+  /** How long a call waits for one of the candidates, none of which takes it now. */
+  #waitMs(candidates: readonly Instance[]): number {
+    // Shorter once the first start has failed.
+    if (candidates.some(isStarting)) return this.#upstream.waitMs
+    return candidates.some(({ isOnTrial }) => isOnTrial) ? limits.breakerPanicMs.default : 0
   }
 
   /** Makes the error that says why the server takes no calls, and when to try again. */
   unavailable(why?: string): Error {
     const { name, instances, unavailableReason } = this.#upstream
-    const waits = instances.map(one => one.retryInMs ?? one.unavailableMs)
+    const waits = instances.map(one => one.retryInMs ?? one.availability.unavailableMs)
     const retryAfterMs = Math.min(...waits.filter(ms => ms > 0))
     const reason = why ?? unavailableReason ?? instances.find(isUnavailable)?.unavailableReason
     const isComing = instances.some(isStarting)
@@ -189,7 +195,7 @@ export class Dispatch implements AttemptHost {
     const now = this.clock.now()
     if (now - this.#checkedAt < 1000) return
     this.#checkedAt = now
-    this.#outliers.check(this.#upstream.instances.map(({ load }) => load))
+    this.#outliers.check(this.#upstream.instances.map(observed))
   }
 }
 
@@ -199,10 +205,19 @@ export function undeliveredFrom({ request, method, tool, caller }: UpstreamCall)
   return { method, name: tool ?? nameIn(method, params), caller, params }
 }
 
+/** Returns what outlier detection needs to know of an instance. Before a restart it knows nothing of it. */
+function observed({ load, restarts, first }: Instance): ObservedInstance {
+  const { key, errorRate, latencyMs } = load
+  const recent = first === undefined ? 0 : load.recent
+  const recovered = (inMs: number): void => load.recovered(inMs)
+  return { key, restarts, recent, errorRate, latencyMs, recovered }
+}
+
 function isUnavailable({ unavailableReason }: Instance): boolean {
   return unavailableReason !== undefined
 }
 
-function isStarting({ state, unavailableMs }: Instance): boolean {
-  return state === 'starting' || state === 'waiting' || (state === 'ready' && unavailableMs === 0)
+function isStarting({ state, availability }: Instance): boolean {
+  if (state === 'starting' || state === 'waiting') return true
+  return state === 'ready' && availability.unavailableMs === 0
 }

@@ -22,7 +22,7 @@ export function unavailable(
   return error
 }
 
-/** The reason of a server that asked to be left alone for a while. */
+/** The reason of a server that asked callers to wait (`Retry-After`). */
 export const busyReason = 'it is busy'
 
 /** Returns whether a call was not carried out, because its server could not be reached. */

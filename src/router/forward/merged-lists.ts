@@ -1,41 +1,29 @@
+import type { Caller } from '../../mcp/caller.ts'
 import { mcpMethods } from '../../mcp/methods.ts'
 import { promptFor, resourceFor, templateFor, toolFor } from '../../mcp/revisions/shape.ts'
-import type { Members } from '../../mcp/types/base.ts'
 import type { ServerSession } from '../../server/core/session.ts'
 import type { ProviderHost } from '../../server/features/feature-provider.ts'
 import { pageOf } from '../../server/features/pagination.ts'
 import { type HandlerResult, type IncomingRequest, whenReady } from '../../server/request.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { type ListName, listKindOf, listRequests } from '../catalog/list-names.ts'
-import type { Route } from '../dispatch/route.ts'
+import type { ListedTool } from '../views/tool-search.ts'
+import type { View } from '../views/view.ts'
 import { unavailableKey } from './results.ts'
 import { whenListed } from './starting.ts'
-import type { ListedTool, ToolSearch } from './tool-search.ts'
-
-/** What merged lists need from their router. */
-export interface MergedListsHost {
-  /** Undefined if every tool is listed. */
-  readonly toolSearch: ToolSearch | undefined
-  catalog(): Catalog
-  /** The routes to the upstream servers, in their order. */
-  routes(): readonly Route[]
-  /** The servers whose features are missing from lists, with the reasons; undefined if there is none. */
-  unavailable(): Members | undefined
-}
 
 /** The lists of all upstream servers as callers get them: in their revision, and in pages. */
 export class MergedLists {
   readonly #server: ProviderHost
-  readonly #host: MergedListsHost
-  /** Lists as converted for each revision, kept until the catalog changes. */
-  readonly #converted = new Map<string, readonly unknown[]>()
-  #convertedFrom: Catalog | undefined
+  readonly #viewOf: (caller: Caller) => View
+  /** Lists as converted for each revision, kept until the catalog of the view changes. */
+  readonly #converted = new WeakMap<Catalog, Map<string, readonly unknown[]>>()
   /** The lists that each session has got. */
   readonly #listedBy = new WeakMap<ServerSession, ReadonlySet<ListName>>()
 
-  constructor(server: ProviderHost, host: MergedListsHost) {
+  constructor(server: ProviderHost, viewOf: (caller: Caller) => View) {
     this.#server = server
-    this.#host = host
+    this.#viewOf = viewOf
   }
 
   /**
@@ -43,10 +31,14 @@ export class MergedLists {
    * page, and a later list of a session, do not: changes are announced to the session.
    */
   page(request: IncomingRequest, listed: ListName): HandlerResult {
-    const { session, params, exchange } = request
+    const { session, params, exchange, caller } = request
     const before = session && this.#listedBy.get(session)
     if (before?.has(listed) || params.cursor !== undefined) return this.#pageNow(request, listed)
-    const waiting = whenListed(this.#host.routes(), listKindOf(listed), () => exchange.signal)
+    const waiting = whenListed(
+      this.#viewOf(caller).routes(),
+      listKindOf(listed),
+      () => exchange.signal,
+    )
     const answer = (): HandlerResult => {
       if (session !== undefined) {
         this.#listedBy.set(session, new Set(this.#listedBy.get(session)).add(listed))
@@ -57,12 +49,13 @@ export class MergedLists {
   }
 
   #pageNow({ caller, params }: IncomingRequest, listed: ListName): HandlerResult {
-    const catalog = this.#host.catalog()
+    const view = this.#viewOf(caller)
+    const catalog = view.catalog()
     const { revision } = caller
     const all = this.#cached(catalog, `${listed} ${revision.name}`, () => {
       switch (listed) {
         case 'tools':
-          return this.#tools(catalog).map(({ shown }) => toolFor(revision, shown))
+          return toolsOf(view, catalog).map(({ shown }) => toolFor(revision, shown))
         case 'prompts':
           return catalog.prompts.map(({ shown }) => promptFor(revision, shown))
         case 'resources':
@@ -78,12 +71,14 @@ export class MergedLists {
     const places =
       all.length > pageSize
         ? (this.#cached(catalog, `${listed} places`, () =>
-            (listed === 'tools' ? this.#tools(catalog) : catalog[listed]).map(({ place }) => place),
+            (listed === 'tools' ? toolsOf(view, catalog) : catalog[listed]).map(
+              ({ place }) => place,
+            ),
           ) as readonly number[])
         : undefined
     const page = pageOf(all, listed, params, cursors, pageSize, places)
     return whenReady(page, ({ items, nextCursor }) => {
-      const missing = this.#host.unavailable()
+      const missing = view.unavailable()
       return {
         [mcpMethods[listRequests[listed]].items]: items,
         ...(nextCursor !== undefined && { nextCursor }),
@@ -92,20 +87,15 @@ export class MergedLists {
     })
   }
 
-  #tools(catalog: Catalog): readonly ListedTool[] {
-    return this.#host.toolSearch?.listed(catalog) ?? catalog.tools
-  }
-
   #cached(catalog: Catalog, key: string, make: () => readonly unknown[]): readonly unknown[] {
-    if (this.#convertedFrom !== catalog) {
-      this.#convertedFrom = catalog
-      this.#converted.clear()
-    }
-    let list = this.#converted.get(key)
-    if (list === undefined) {
-      list = make()
-      this.#converted.set(key, list)
-    }
+    const lists = this.#converted.get(catalog) ?? new Map<string, readonly unknown[]>()
+    this.#converted.set(catalog, lists)
+    const list = lists.get(key) ?? make()
+    lists.set(key, list)
     return list
   }
+}
+
+function toolsOf(view: View, catalog: Catalog): readonly ListedTool[] {
+  return view.toolSearch?.listed(catalog, view.routes()) ?? catalog.tools
 }

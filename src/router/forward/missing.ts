@@ -4,9 +4,33 @@ import type { HandlerResult, IncomingRequest } from '../../server/request.ts'
 import { abortable } from '../../util/promises.ts'
 import { exposeTools, mayExpose, prefixOf } from '../catalog/names.ts'
 import type { Route } from '../dispatch/route.ts'
+import type { View } from '../views/view.ts'
+import { mayHaveName, whenListed } from './starting.ts'
+
+/** Forwards at once what is found by its name. What is not found may belong to a server that is starting. */
+export function findByName<T>(
+  request: IncomingRequest,
+  view: View,
+  kind: 'tools' | 'prompts',
+  name: string,
+  find: () => T | undefined,
+  forwardTo: (found: T) => HandlerResult,
+): HandlerResult {
+  const found = find()
+  if (found !== undefined) return forwardTo(found)
+  const routes = view.routes()
+  const signal = () => request.exchange.signal
+  const listed = whenListed(routes, kind, signal, mayHaveName(name))
+  const missing = { request, kind, name, signal, find, forwardTo }
+  if (listed === undefined) return onMissing(routes, { ...missing, hasWaited: false })
+  return listed.then(() => {
+    const late = find()
+    return late === undefined ? onMissing(routes, { ...missing, hasWaited: true }) : forwardTo(late)
+  })
+}
 
 /** A call to something that no list contains. */
-export interface MissingCall<T> {
+interface MissingCall<T> {
   readonly request: IncomingRequest
   readonly kind: 'tools' | 'prompts'
   readonly name: string
@@ -21,7 +45,7 @@ export interface MissingCall<T> {
  * Answers a call to a tool or prompt that no list contains. If its server is starting, the call waits for
  * it. Otherwise throws or rejects with the error that says what is missing: the tool, or the server.
  */
-export function onMissing<T>(routes: readonly Route[], call: MissingCall<T>): HandlerResult {
+function onMissing<T>(routes: readonly Route[], call: MissingCall<T>): HandlerResult {
   const { kind, name } = call
   const owner = missingOwner(routes, kind, name)
   const refuse = (): never => {

@@ -69,7 +69,7 @@ function withRawArguments({ name, arguments: given }: Members): Record<string, u
   return { name, arguments: given }
 }
 
-/** Returns how long a caller waits by its own word, at most `maxMs`; 0 is no limit. */
+/** Returns how long a caller waits by its own word, at most `maxMs`; 0 means no limit. */
 export function timeoutFor({ params }: IncomingRequest, maxMs: number): number {
   const wanted = ownMember(ownMember(params, '_meta'), timeoutKey)
   if (typeof wanted !== 'number' || !(wanted > 0)) return maxMs

@@ -1,7 +1,6 @@
-import { parseRaw } from '../../jsonrpc/codec/raw-json.ts'
+import type { Caller } from '../../mcp/caller.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
 import type { ListKind } from '../../mcp/list-changes.ts'
-import type { MirroredArguments } from '../../mcp/param-headers/compare.ts'
 import type { Implementation, Members } from '../../mcp/types/base.ts'
 import type { Prompt } from '../../mcp/types/prompts.ts'
 import type { CallSpan } from '../../observe/call.ts'
@@ -10,34 +9,33 @@ import type {
   FeatureProvider,
   ProviderHost,
 } from '../../server/features/feature-provider.ts'
-import {
-  checkHeaders,
-  type HandlerResult,
-  type IncomingRequest,
-  stringParam,
-} from '../../server/request.ts'
+import { type HandlerResult, type IncomingRequest, stringParam } from '../../server/request.ts'
 import { subscribe, unsubscribe } from '../../server/subscriptions/subscribe.ts'
-import { executionMode } from '../../server/tasks/mode.ts'
 import { isRecord } from '../../util/objects.ts'
-import type { CatalogEntry, ToolEntry } from '../catalog/entries.ts'
+import type { CatalogEntry } from '../catalog/entries.ts'
 import type { Route } from '../dispatch/route.ts'
-import { type ObservedHandler, observable } from '../observed.ts'
+import { type ObservableHandler, observable } from '../observable.ts'
+import type { View } from '../views/view.ts'
 import { type ForwardContext, forward } from './forward.ts'
-import { MergedLists, type MergedListsHost } from './merged-lists.ts'
-import { missingResourceError, onMissing } from './missing.ts'
+import { MergedLists } from './merged-lists.ts'
+import { findByName, missingResourceError } from './missing.ts'
 import type { ParkedCalls } from './parked-calls.ts'
 import { SenderMetaCache } from './sender.ts'
 import { forwardSkillRequest, routedSettings } from './skills.ts'
-import { mayHaveName, whenListed } from './starting.ts'
-import type { ToolSearch } from './tool-search.ts'
+import { whenListed } from './starting.ts'
+import { ToolCalls } from './tool-calls.ts'
 import { onlyReader, readersOf, searchUnlisted } from './unlisted.ts'
 import { UpstreamCall, type UpstreamResult } from './upstream-call.ts'
 
 /** What the proxied features need from their router. */
-export interface ProxiedFeaturesHost extends MergedListsHost {
+export interface ProxiedFeaturesHost {
   /** The client name and version that the router sends to upstream servers. */
   readonly info: Implementation
   readonly parkedCalls: ParkedCalls<UpstreamResult>
+  /** Returns what a caller can see and use. */
+  viewOf(caller: Caller): View
+  /** The routes to all upstream servers, in their order. */
+  routes(): readonly Route[]
 }
 
 /** The features of the upstream servers, provided as if they were those of one server. */
@@ -68,10 +66,11 @@ export class ProxiedFeatures implements FeatureProvider {
         return routedSettings(host.routes())
       },
     }
-    const lists = new MergedLists(server, host)
-    const handlers: readonly (readonly [string, ObservedHandler])[] = [
+    const viewOf = (caller: Caller): View => host.viewOf(caller)
+    const tools = new ToolCalls(server, this.#context, this.available, viewOf)
+    const lists = new MergedLists(server, viewOf)
+    const handlers: readonly (readonly [string, ObservableHandler])[] = [
       ['tools/list', request => lists.page(request, 'tools')],
-      ['tools/call', this.#callTool],
       ['resources/list', request => lists.page(request, 'resources')],
       ['resources/templates/list', request => lists.page(request, 'templates')],
       ['resources/read', (request, span) => this.#read(request, span)],
@@ -84,12 +83,27 @@ export class ProxiedFeatures implements FeatureProvider {
       ['prompts/get', (request, span) => this.#getPrompt(request, span)],
       ['completion/complete', (request, span) => this.#complete(request, span)],
     ]
-    this.methods = new Map(handlers.map(([method, handler]) => [method, observable(handler)]))
+    this.methods = new Map([
+      ['tools/call', observable((request, span) => tools.call(request, span), tools.nameIn)],
+      ...handlers.map(([method, handler]) => [method, observable(handler)] as const),
+    ])
+  }
+
+  /** In a view, only what its servers list: another resource may belong to a server outside of the view. */
+  readonly isVisible = (uri: string, { caller }: IncomingRequest): boolean => {
+    const view = this.#host.viewOf(caller)
+    return view.isWhole || this.#watchedOwner(view, uri) !== undefined
+  }
+
+  #watchedOwner(view: View, uri: string): Route | undefined {
+    const owner = view.catalog().ownerOf(uri) ?? onlyReader(this.#host.routes())
+    return owner !== undefined && view.hasServer(owner) ? owner : undefined
   }
 
   /** Forwards at once what is found. What is not found may belong to a server that is starting. */
   #findAndForward<T>(
     { exchange }: IncomingRequest,
+    view: View,
     kind: ListKind,
     find: () => T | undefined,
     forwardTo: (found: T) => HandlerResult,
@@ -97,101 +111,12 @@ export class ProxiedFeatures implements FeatureProvider {
   ): HandlerResult {
     const found = find()
     if (found !== undefined) return forwardTo(found)
-    const listed = whenListed(this.#host.routes(), kind, () => exchange.signal)
+    const listed = whenListed(view.routes(), kind, () => exchange.signal)
     if (listed === undefined) return onMiss()
     return listed.then(() => {
       const late = find()
       return late === undefined ? onMiss() : forwardTo(late)
     })
-  }
-
-  /** Forwards at once what is found by its name. What is not found may belong to a server that is starting. */
-  #findByName<T>(
-    request: IncomingRequest,
-    kind: 'tools' | 'prompts',
-    name: string,
-    find: () => T | undefined,
-    forwardTo: (found: T) => HandlerResult,
-  ): HandlerResult {
-    const found = find()
-    if (found !== undefined) return forwardTo(found)
-    const routes = this.#host.routes()
-    const signal = () => request.exchange.signal
-    const listed = whenListed(routes, kind, signal, mayHaveName(name))
-    const missing = { request, kind, name, signal, find, forwardTo }
-    if (listed === undefined) return onMissing(routes, { ...missing, hasWaited: false })
-    return listed.then(() => {
-      const late = find()
-      return late === undefined
-        ? onMissing(routes, { ...missing, hasWaited: true })
-        : forwardTo(late)
-    })
-  }
-
-  readonly #callTool: ObservedHandler = (request, span) => {
-    const { toolSearch } = this.#host
-    return toolSearch === undefined
-      ? this.#callByName(request, span)
-      : this.#callOrSearch(request, span, toolSearch)
-  }
-
-  #callOrSearch(
-    request: IncomingRequest,
-    span: CallSpan | undefined,
-    toolSearch: ToolSearch,
-  ): HandlerResult {
-    const name = stringParam(request.params, 'name')
-    if (!toolSearch.isOwn(name)) return this.#callByName(request, span)
-    const answer = (): HandlerResult => {
-      const catalog = this.#host.catalog()
-      const found = toolSearch.search(catalog, name, request)
-      if (found !== undefined) return found
-      return this.#callByName(toolSearch.target(catalog, name, request) ?? request, span)
-    }
-    const listed = whenListed(this.#host.routes(), 'tools', () => request.exchange.signal)
-    return listed === undefined ? answer() : listed.then(answer)
-  }
-
-  #callByName(request: IncomingRequest, span: CallSpan | undefined): HandlerResult {
-    const name = stringParam(request.params, 'name')
-    // Before closures are made for a tool that is not found: nearly every call is of a known one.
-    const known = this.#host.catalog().tool(name)
-    if (known !== undefined) return this.#callEntry(request, known, span)
-    return this.#findByName(
-      request,
-      'tools',
-      name,
-      () => this.#host.catalog().tool(name),
-      (entry: ToolEntry) => this.#callEntry(request, entry, span),
-    )
-  }
-
-  #callEntry(
-    incoming: IncomingRequest,
-    entry: ToolEntry,
-    span: CallSpan | undefined,
-  ): HandlerResult {
-    const { route, name, trustedAnnotations, task, isServersChoice, shown, mirrored } = entry
-    const request = mirrored === undefined ? incoming : withCheckedHeaders(mirrored, incoming)
-    const { senders } = this.#context
-    if (task === 'forbidden' && request.params.task === undefined) {
-      const call = new UpstreamCall(senders, request, route, { name }, span, trustedAnnotations)
-      return forward(call, this.#context)
-    }
-    const taskStart = isServersChoice ? 'in-handler' : 'at-once'
-    const support = { name: shown.name, task, taskStart } as const
-    const mode = executionMode(request, support, this.available.tasks)
-    const run = (running: IncomingRequest): HandlerResult => {
-      const isTask = task === 'required' || (task === 'optional' && running.task?.isBegun === true)
-      const asTask = !isServersChoice && isTask
-      return forward(
-        new UpstreamCall(senders, running, route, { name }, span, trustedAnnotations, asTask),
-        this.#context,
-      )
-    }
-    const { tasks } = this.#server
-    if (mode === 'task') return tasks.begin(request, shown.name, run)
-    return mode === 'deferred' ? tasks.deferTask(request, shown.name, run) : run(request)
   }
 
   #forward(
@@ -216,55 +141,58 @@ export class ProxiedFeatures implements FeatureProvider {
     name: string,
     forwardTo: (entry: CatalogEntry<Prompt>) => HandlerResult,
   ): HandlerResult {
-    const find = () => this.#host.catalog().prompt(name)
-    return this.#findByName(request, 'prompts', name, find, forwardTo)
+    const view = this.#host.viewOf(request.caller)
+    return findByName(request, view, 'prompts', name, () => view.catalog().prompt(name), forwardTo)
   }
 
   #read(request: IncomingRequest, span: CallSpan | undefined): HandlerResult {
     const uri = stringParam(request.params, 'uri')
+    const view = this.#host.viewOf(request.caller)
     return this.#findAndForward(
       request,
+      view,
       'resources',
-      () => this.#host.catalog().ownerOf(uri),
+      () => view.catalog().ownerOf(uri),
       route => this.#forward(request, route, {}, span),
       () => {
-        const routes = readersOf(this.#host.routes())
-        return this.#search(request, routes, errors.resourceNotFound({ uri }), span)
+        const routes = readersOf(view.routes())
+        return this.#search(request, view, routes, errors.resourceNotFound({ uri }), span)
       },
     )
   }
 
   #forwardSkill(request: IncomingRequest, span: CallSpan | undefined): HandlerResult {
-    const { catalog, routes } = this.#host
+    const view = this.#host.viewOf(request.caller)
     return forwardSkillRequest(request, {
-      catalog,
-      routes,
+      catalog: () => view.catalog(),
+      routes: () => view.routes(),
       forward: route => this.#forward(request, route, {}, span),
-      search: (those, notFound) => this.#search(request, those, notFound, span),
+      search: (those, notFound) => this.#search(request, view, those, notFound, span),
     })
   }
 
   #search(
     request: IncomingRequest,
+    view: View,
     among: readonly Route[],
     notFound: Error,
     span: CallSpan | undefined,
   ): Promise<Members> {
     return searchUnlisted({
       among,
-      routes: this.#host.routes(),
+      routes: view.routes(),
       notFound,
       forward: route => this.#forward(request, route, {}, span),
     })
   }
 
   #subscribe(request: IncomingRequest): HandlerResult {
-    const listed = whenListed(this.#host.routes(), 'resources', () => request.exchange.signal)
+    const view = this.#host.viewOf(request.caller)
+    const listed = whenListed(view.routes(), 'resources', () => request.exchange.signal)
     const handle = (): HandlerResult => {
       const uri = stringParam(request.params, 'uri')
-      const owner = this.#host.catalog().ownerOf(uri) ?? onlyReader(this.#host.routes())
-      if (owner === undefined) {
-        throw missingResourceError(this.#host.routes()) ?? errors.resourceNotFound({ uri })
+      if (this.#watchedOwner(view, uri) === undefined) {
+        throw missingResourceError(view.routes()) ?? errors.resourceNotFound({ uri })
       }
       return subscribe(request, uri, this.#server.subscriptions)
     }
@@ -277,6 +205,7 @@ export class ProxiedFeatures implements FeatureProvider {
 
   #complete(request: IncomingRequest, span: CallSpan | undefined): HandlerResult {
     const { ref } = request.params
+    const view = this.#host.viewOf(request.caller)
     if (isRecord(ref) && ref.type === 'ref/prompt' && typeof ref.name === 'string') {
       const { name } = ref
       return this.#findPrompt(request, name, entry =>
@@ -287,11 +216,12 @@ export class ProxiedFeatures implements FeatureProvider {
       const { uri } = ref
       return this.#findAndForward(
         request,
+        view,
         'resources',
-        () => this.#host.catalog().templateOwner(uri) ?? this.#host.catalog().ownerOf(uri),
+        () => view.catalog().templateOwner(uri) ?? view.catalog().ownerOf(uri),
         route => this.#completeAt(request, route, {}, span),
         () => {
-          const unlisted = missingResourceError(this.#host.routes())
+          const unlisted = missingResourceError(view.routes())
           throw unlisted ?? errors.invalidCompletionReference({ reference: uri })
         },
       )
@@ -313,17 +243,4 @@ export class ProxiedFeatures implements FeatureProvider {
     }
     return this.#forward(request, route, replaced, span)
   }
-}
-
-/**
- * Returns a request whose headers were compared with its arguments. The parsed arguments are forwarded:
- * of a name that occurs twice in their text, the next reader might take the other occurrence.
- */
-function withCheckedHeaders(
-  mirrored: MirroredArguments,
-  request: IncomingRequest,
-): IncomingRequest {
-  const parsed = { ...request, params: parseRaw(request.params) }
-  checkHeaders(mirrored, parsed)
-  return parsed
 }

@@ -15,7 +15,7 @@ interface CachedSender {
 }
 
 /**
- * The members of `_meta` that tell a stateless server about the caller, and whether it may run the call as
+ * The members of `_meta` that describe the caller to a stateless server, and whether it may run the call as
  * a task. Cached by what callers declare, of which there are few kinds: encoding it for each call would
  * cost more than the rest of the call.
  */

@@ -10,7 +10,7 @@ import { isLogLevel, type LogLevel } from '../../mcp/types/logging.ts'
 import type { ToolAnnotations } from '../../mcp/types/tools.ts'
 import type { CallSpan } from '../../observe/call.ts'
 import type { ServerSession } from '../../server/core/session.ts'
-import { wantsLog } from '../../server/features/logging.ts'
+import { hasRequestedLog } from '../../server/features/logging.ts'
 import { prepareInputRequest } from '../../server/input/input-requests.ts'
 import { callClient } from '../../server/input/input-run.ts'
 import type { IncomingRequest } from '../../server/request.ts'
@@ -62,7 +62,7 @@ export class UpstreamCall implements PooledCall {
   readonly ask: InFlightCall['ask']
   readonly onProgress: InFlightCall['onProgress']
   readonly abort: AbortSource
-  /** How long the caller waits for the result; 0 is no limit. */
+  /** How long the caller waits for the result; 0 means no limit. */
   readonly timeoutMs: number
   /** How long the call was queued at a limit: a part of `timeoutMs`. */
   queuedMs = 0
@@ -136,7 +136,7 @@ export class UpstreamCall implements PooledCall {
     return caller.revision.features.sessions ? session : undefined
   }
 
-  /** The name of the tool that is called, as its server knows it. */
+  /** The upstream name of the tool that is called. */
   get tool(): string | undefined {
     const { name } = this.#replaced
     return typeof name === 'string' && this.request.method === 'tools/call' ? name : undefined
@@ -147,7 +147,7 @@ export class UpstreamCall implements PooledCall {
     return this.request.exchange.envelope.headers
   }
 
-  /** The lowest level of log messages that the caller wants. */
+  /** The lowest level of log messages that the caller has requested. */
   get logLevel(): LogLevel | undefined {
     const { caller, session } = this.request
     const isOfSession = caller.revision.features.logLevel === 'session'
@@ -169,7 +169,7 @@ export class UpstreamCall implements PooledCall {
     return this.parked?.request ?? this.request
   }
 
-  /** Returns the members of `_meta` that tell a stateless server about the caller. */
+  /** Returns the members of `_meta` that describe the caller to a stateless server. */
   sender(revision: Revision): object {
     return this.#senders.for(this.request.caller, this.logLevel, revision, this.takesTask)
   }
@@ -190,10 +190,10 @@ export class UpstreamCall implements PooledCall {
     )
   }
 
-  /** Delivers a log message of the call to the caller, if the caller wants messages of its level. */
+  /** Delivers a log message of the call to the caller, if the caller has requested messages of its level. */
   onLog({ level, logger, data }: Members): void {
     const { exchange, caller } = this.current
-    if (!isLogLevel(level) || !wantsLog(this.current, level)) return
+    if (!isLogLevel(level) || !hasRequestedLog(this.current, level)) return
     if (caller.revision.features.logLevel === 'request' && exchange.settled === true) return
     send(exchange.notify('notifications/message', { level, logger, data: data ?? null }))
   }

@@ -23,7 +23,7 @@ export type Balancer<C extends Candidate> = (
 export interface BalancerOptions<C extends Candidate = Candidate> {
   /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number
-  /** Returns what `hash` knows a candidate by, the same in every process. By default its key. */
+  /** Returns what identifies a candidate for `hash`, the same in every process. By default its key. */
   readonly hashIdOf?: (candidate: C) => string
 }
 
@@ -118,11 +118,12 @@ function roundRobin<C extends Candidate>(): Balancer<C> {
 }
 
 /**
- * Smooth weighted round-robin: each candidate earns its weight with every choice; the richest is chosen and
- * pays the sum of all weights. In the long run each is chosen in proportion, and never many times in a row.
+ * Smooth weighted round-robin: every choice adds to the credit of each candidate its weight; the one with
+ * the most credit is chosen, and the sum of all weights is subtracted from its credit. In the long run each
+ * is chosen in proportion, and never many times in a row.
  */
 function weighted<C extends Candidate>(): Balancer<C> {
-  const earned = new Map<string, number>()
+  const credits = new Map<string, number>()
   return candidates => {
     let best: C | undefined
     let most = Number.NEGATIVE_INFINITY
@@ -130,27 +131,27 @@ function weighted<C extends Candidate>(): Balancer<C> {
     for (const { weight } of candidates) total += weight
     for (const candidate of candidates) {
       const { key, weight } = candidate
-      // A candidate without weight may be the richest nevertheless, after one that was paid has left.
+      // A candidate without weight may have the most credit nevertheless, after another one was removed.
       if (weight === 0 && total > 0) continue
-      const has = (earned.get(key) ?? 0) + weight
-      earned.set(key, has)
-      if (has > most) {
-        most = has
+      const credit = (credits.get(key) ?? 0) + weight
+      credits.set(key, credit)
+      if (credit > most) {
+        most = credit
         best = candidate
       }
     }
     if (best === undefined) return undefined
-    // Without any weights each pays 1, so they take turns.
-    earned.set(best.key, most - (total || 1))
-    if (earned.size > 2 * candidates.length + 16) prune(earned, candidates)
+    // Without any weights 1 is subtracted, so they take turns.
+    credits.set(best.key, most - (total || 1))
+    if (credits.size > 2 * candidates.length + 16) prune(credits, candidates)
     return best
   }
 }
 
 /** Removes the instances that no longer exist. */
-function prune(earned: Map<string, number>, candidates: readonly Candidate[]): void {
+function prune(credits: Map<string, number>, candidates: readonly Candidate[]): void {
   const present = new Set(candidates.map(candidate => candidate.key))
-  for (const key of earned.keys()) if (!present.has(key)) earned.delete(key)
+  for (const key of credits.keys()) if (!present.has(key)) credits.delete(key)
 }
 
 function lowest<C extends Candidate>(

@@ -11,6 +11,8 @@ export interface BreakerHost {
   readonly now: () => number
   /** Called after each change of state, with the reason in one line. Must not throw. */
   readonly onChange?: (state: BreakerState, why: string) => void
+  /** Called when a probe has ended and the breaker stays half-open. Must not throw. */
+  readonly onProbed?: () => void
 }
 
 /**
@@ -27,6 +29,7 @@ export class Breaker {
   readonly #options: Required<BreakerOptions>
   readonly #now: () => number
   readonly #onChange: BreakerHost['onChange']
+  readonly #onProbed: BreakerHost['onProbed']
   /** The latest outcomes in a ring buffer; 1 is a failure. */
   readonly #window: Uint8Array
   #at = 0
@@ -47,6 +50,7 @@ export class Breaker {
     this.#options = settings(options)
     this.#now = host.now
     this.#onChange = host.onChange
+    this.#onProbed = host.onProbed
     this.#window = new Uint8Array(this.#options.window)
   }
 
@@ -99,8 +103,8 @@ export class Breaker {
       this.#failedInRow = 0
       this.#count(0)
     } else if (this.#state === 'half-open') {
-      this.#endProbe()
       if (++this.#succeededInRow >= this.#options.successes) this.#change('closed', '')
+      else this.#endProbe()
     }
   }
 
@@ -156,6 +160,7 @@ export class Breaker {
 
   #endProbe(): void {
     if (this.#probes > 0) this.#probes--
+    this.#onProbed?.()
   }
 
   #open(why: string): void {

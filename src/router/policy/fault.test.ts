@@ -15,7 +15,7 @@ function answered(status: number, headers: Record<string, string> = {}): Channel
 test.each<[string, unknown, Fault]>([
   ['an error response', new RpcError(-32000, 'x'), 'none'],
   ['a cancellation', new DOMException('x', 'AbortError'), 'none'],
-  ['arguments that are no JSON', channelError('unserialisable'), 'none'],
+  ['arguments that are not JSON', channelError('unserialisable'), 'none'],
   ['a connection that is full', channelError('too-many'), 'none'],
   ['a refused connection', channelError('closed', { code: 'ECONNREFUSED' }), 'unsent'],
   ['no handles left', channelError('closed', { code: 'EMFILE', syscall: 'connect' }), 'shortage'],

@@ -32,8 +32,8 @@ export function isRefusedCredentials(status: number | undefined): boolean {
 }
 
 /**
- * Returns how long a server asked to be left alone, in milliseconds, at most `retryAfterMs`; undefined if it
- * did not say. `Retry-After` is a number of seconds or a date; `now` is the wall-clock time.
+ * Returns how long a server asked callers to wait, in milliseconds, at most `retryAfterMs`; undefined if it
+ * did not. `Retry-After` is a number of seconds or a date; `now` is the wall-clock time.
  */
 export function retryAfterMsOf(error: unknown, now = Date.now()): number | undefined {
   const text = rootCause(error).retryAfter?.trim() ?? ''

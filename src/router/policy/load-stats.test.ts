@@ -54,7 +54,7 @@ describe('the load statistics of an instance', () => {
     expect(load.latencyMs).toBeCloseTo((0.5 * 10 + 40) / 1.5)
   })
 
-  test('know nothing of an instance that had no calls for long', () => {
+  test('are unknown for an instance that had no calls for long', () => {
     const { load, time, fail } = loadOf()
     fail(100, 5)
     expect(load.errorRate).toBeGreaterThan(0.8)

@@ -108,7 +108,7 @@ export class LoadStats implements Candidate {
     this.#begun++
   }
 
-  /** Reports a call that succeeded after `tookMs`. `now` spares a look at the clock. */
+  /** Reports a call that succeeded after `tookMs`. Passing `now` saves reading the clock. */
   succeeded(tookMs: number, now = this.#now()): void {
     this.#inFlight--
     this.#succeeded++

@@ -6,7 +6,7 @@ import { type ObservedInstance, OutlierDetection } from './outlier-detection.ts'
 const ejectMs = limits.outlierEjectionMs.default
 const maxEjectMs = limits.outlierMaxEjectionMs.default
 
-type Figures = readonly [errorRate: number, latencyMs: number, recent?: number]
+type Figures = readonly [errorRate: number, latencyMs: number, recent?: number, restarts?: number]
 
 function outliersOf() {
   const time = { now: 0 }
@@ -14,16 +14,18 @@ function outliersOf() {
   const ejections: [key: string, why: string, inMs: number][] = []
   const outliers = new OutlierDetection(() => time.now)
   const instanceOf = (
-    [errorRate, latencyMs, recent = 100]: Figures,
+    [errorRate, latencyMs, recent = 100, restarts = 0]: Figures,
     at: number,
   ): ObservedInstance => {
     const key = `${at}`
-    const recovered = (inMs: number) => ejections.push([key, outliers.why(key) ?? '', inMs])
-    return { key, errorRate, latencyMs, recent, recovered }
+    const recovered = (inMs: number) =>
+      ejections.push([key, outliers.why({ key, restarts }) ?? '', inMs])
+    return { key, restarts, errorRate, latencyMs, recent, recovered }
   }
   const judge = (...all: readonly Figures[]) => {
-    outliers.check(all.map(instanceOf))
-    return all.map((_, at) => outliers.isEjected(`${at}`))
+    const instances = all.map(instanceOf)
+    outliers.check(instances)
+    return instances.map(one => outliers.isEjected(one))
   }
   return { outliers, time, ejections, judge }
 }
@@ -150,8 +152,10 @@ describe('outlier detection', () => {
       ['2', '50 % of its calls fail (median of the others: 0 %)', ejectMs],
       ['3', 'its calls take 400 ms (median of the others: 10 ms)', ejectMs],
     ])
-    expect(outliers.why('2')).toBe('50 % of its calls fail (median of the others: 0 %)')
-    expect(outliers.why('0')).toBeUndefined()
+    expect(outliers.why({ key: '2', restarts: 0 })).toBe(
+      '50 % of its calls fail (median of the others: 0 %)',
+    )
+    expect(outliers.why({ key: '0', restarts: 0 })).toBeUndefined()
   })
 
   test('ejects an instance twice as long each time, up to a limit, and starts over after a while', () => {
@@ -164,14 +168,22 @@ describe('outlier detection', () => {
       const forMs = ejections.at(-1)?.[2] ?? 0
       expect(forMs).toBe(Math.min(maxEjectMs, ejectMs * 2 ** round))
       time.now += forMs - 1
-      expect(outliers.isEjected('1')).toBe(true)
+      expect(outliers.isEjected({ key: '1', restarts: 0 })).toBe(true)
       time.now += 1
-      expect(outliers.isEjected('1')).toBe(false)
+      expect(outliers.isEjected({ key: '1', restarts: 0 })).toBe(false)
     }
     time.now += maxEjectMs
     judge(good, good)
     judge(good, bad)
     expect(ejections.at(-1)?.[2]).toBe(ejectMs)
+  })
+
+  test('ends an ejection with a restart, and forgets how long it was', () => {
+    const { judge, ejections } = outliersOf()
+    expect(judge([1, 10], [0, 10])).toEqual([true, false])
+    expect(judge([0, 0, 0, 1], [0, 10])).toEqual([false, false])
+    expect(judge([1, 10, 100, 1], [0, 10])).toEqual([true, false])
+    expect(ejections.map(([, , inMs]) => inMs)).toEqual([ejectMs, ejectMs])
   })
 
   test('counts ejected instances among the half', () => {

@@ -1,8 +1,14 @@
 import { limits } from '../../util/limits/limits.ts'
 
-/** What outlier detection needs to know of an instance. */
-export interface ObservedInstance {
+/** One life of an instance, from one start to the next. */
+export interface InstanceLife {
   readonly key: string
+  /** How often the instance was restarted before. */
+  readonly restarts: number
+}
+
+/** What outlier detection needs to know of an instance. */
+export interface ObservedInstance extends InstanceLife {
   /** The number of recent calls that its statistics are based on. */
   readonly recent: number
   /** The share of its recent calls that failed, from 0 to 1. */
@@ -30,7 +36,8 @@ const slowerMs = 20
  * which there must be one. It is ejected if its error rate is higher by 0.3, or if its latency is three
  * times as high and higher by 20 ms. The worst is ejected first, and at most half of all instances are at
  * the same time: where everything fails, there is no outlier. Each ejection lasts twice as long as the one
- * before, from `ejectMs` to `maxEjectMs`; after `maxEjectMs` without one that starts over.
+ * before, from `ejectMs` to `maxEjectMs`; after `maxEjectMs` without one that starts over. A restart ends an
+ * ejection: what was slow or failed is gone.
  */
 export class OutlierDetection {
   readonly #now: () => number
@@ -42,20 +49,21 @@ export class OutlierDetection {
   }
 
   /** Returns whether an instance is ejected now. */
-  isEjected(key: string): boolean {
+  isEjected({ key, restarts }: InstanceLife): boolean {
     const ejection = this.#ejections.get(key)
-    return ejection !== undefined && this.#now() < ejection.until
+    if (ejection === undefined || ejection.restarts !== restarts) return false
+    return this.#now() < ejection.until
   }
 
   /** Returns why an instance is ejected, in one line; undefined if it is not. */
-  why(key: string): string | undefined {
-    return this.isEjected(key) ? this.#ejections.get(key)?.why : undefined
+  why(instance: InstanceLife): string | undefined {
+    return this.isEjected(instance) ? this.#ejections.get(instance.key)?.why : undefined
   }
 
   /** Checks all instances of the server and ejects outliers. Must be called from time to time. */
   check(instances: readonly ObservedInstance[]): void {
-    this.#forgetOld(new Set(instances.map(({ key }) => key)))
-    const active = instances.filter(({ key }) => !this.isEjected(key))
+    this.#forgetOld(new Map(instances.map(({ key, restarts }) => [key, restarts])))
+    const active = instances.filter(instance => !this.isEjected(instance))
     let room = Math.floor(instances.length / 2) - (instances.length - active.length)
     if (room < 0) this.#readmit(-room)
     const compared = active.filter(({ recent }) => recent >= minCalls)
@@ -71,10 +79,11 @@ export class OutlierDetection {
   }
 
   #eject(instance: ObservedInstance, why: string): void {
-    const times = this.#ejections.get(instance.key)?.times ?? 0
+    const { key, restarts } = instance
+    const times = this.#ejections.get(key)?.times ?? 0
     const forMs = Math.min(maxEjectMs, ejectMs * 2 ** times)
     const until = this.#now() + forMs
-    this.#ejections.set(instance.key, { until, times: times + 1, why })
+    this.#ejections.set(key, { until, times: times + 1, why, restarts })
     instance.recovered(forMs)
   }
 
@@ -88,10 +97,12 @@ export class OutlierDetection {
     }
   }
 
-  #forgetOld(present: ReadonlySet<string>): void {
+  /** `present` are the restarts of each instance, by key. */
+  #forgetOld(present: ReadonlyMap<string, number>): void {
     const now = this.#now()
-    for (const [key, { until }] of this.#ejections) {
-      if (!present.has(key) || now - until >= maxEjectMs) this.#ejections.delete(key)
+    for (const [key, { until, restarts }] of this.#ejections) {
+      const isGone = present.get(key) !== restarts
+      if (isGone || now - until >= maxEjectMs) this.#ejections.delete(key)
     }
   }
 }
@@ -100,6 +111,8 @@ interface Ejection {
   readonly until: number
   readonly times: number
   readonly why: string
+  /** The restarts of the instance when it was ejected. */
+  readonly restarts: number
 }
 
 interface Outlier {

@@ -19,8 +19,8 @@ export const priorities = ['high', 'normal', 'low'] as const satisfies readonly 
 
 /**
  * Returns the function that says which priority a call to a server has: that of the first rule that matches
- * it. By default a call is `normal`, or `low` if its caller asks for that: a caller can stand back, but
- * not push ahead, unless a rule says `caller`.
+ * it. By default a call is `normal`, or `low` if its caller asks for that: a caller can lower its priority,
+ * but not raise it, unless a rule says `caller`.
  */
 export function priorityRules(
   rules: readonly PriorityRule[] = [],

@@ -110,6 +110,25 @@ describe('an instance that exits', () => {
     expect(next()).toBe('quarantine')
   })
 
+  test('is not quarantined for a lack of answers if it got no calls and was up for a while', () => {
+    const { budget, time } = budgetOf()
+    for (let left = 100; left > 0; left--) {
+      budget.succeeded()
+      time.now += limits.restartUnusedMs.default
+      expect(budget.next({ isUnused: true })).toEqual({ delayMs: 0 })
+    }
+  })
+
+  test('is quarantined if it exits right after each start, although it got no calls', () => {
+    const { budget, time } = budgetOf()
+    for (let left = maxRestarts; left > 0; left--) {
+      budget.succeeded()
+      time.now += limits.restartUnusedMs.default - 1
+      expect(budget.next({ isUnused: true })).not.toBe('quarantine')
+    }
+    expect(budget.next({ isUnused: true })).toBe('quarantine')
+  })
+
   test('waits for a short time only while no other instance takes calls', () => {
     const { budget } = budgetOf({ maxRestarts: 1000 })
     const aloneMs = limits.restartAloneMs.default

@@ -15,6 +15,8 @@ export interface RestartHost {
 export interface ExitFacts {
   /** It answered a call after its last start. */
   readonly hasAnswered?: boolean
+  /** It got no call after its last start, so it had none to answer. */
+  readonly isUnused?: boolean
   /** No other instance takes calls. */
   readonly isAlone?: boolean
   /** It could not be started for lack of resources of this machine, which says nothing about it. */
@@ -22,9 +24,10 @@ export interface ExitFacts {
 }
 
 /**
- * Decides when to restart an instance that exited. One that answered a call works: it is restarted at once,
- * at most every `minMs`. Delays and quarantine are for an instance that fails to start, or exits before its
- * first answer. After `maxRestarts` of those within `windowMs` it is quarantined until `release()`.
+ * Decides when to restart an instance that exited. One that answered a call works, and so does one that got
+ * none and was up for `restartUnusedMs`: it is restarted at once, at most every `minMs`. Delays and quarantine
+ * are for an instance that fails to start, or exits before its first answer. After `maxRestarts` of those
+ * within `windowMs` it is quarantined until `release()`.
  *
  * The delay before a restart is random, between 0 and a limit, so that many instances that exited together
  * do not restart together; the limit doubles from `minMs` to `maxMs`, or to `restartAloneMs` while no other
@@ -69,7 +72,8 @@ export class RestartBudget {
     const wasUpMs = this.#upSince === undefined ? 0 : now - this.#upSince
     this.#upSince = undefined
     const { maxRestarts, minMs } = this.#options
-    if (exit.hasAnswered && maxRestarts > 0) {
+    const isIdle = exit.isUnused === true && wasUpMs >= limits.restartUnusedMs.default
+    if ((exit.hasAnswered || isIdle) && maxRestarts > 0) {
       this.#attempts = 0
       this.#recent?.clear()
       return { delayMs: Math.max(0, Math.floor(minMs - wasUpMs)) }

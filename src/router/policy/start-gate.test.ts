@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { fakeClock } from '../../testing/fake-clock.ts'
 import { limits } from '../../util/limits/limits.ts'
+import { Deadlines } from '../../util/time/deadline.ts'
 import { defaultStarts, StartGate } from './start-gate.ts'
 
 const turn = () => new Promise<void>(resolve => setImmediate(resolve))
@@ -27,7 +29,25 @@ test('lets only so many in at the same time, and the others in their order', asy
   expect([...inside.keys()]).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('forgets who does not want to enter any more', async () => {
+test('a start that takes long does not keep the next one from starting', async () => {
+  const clock = fakeClock()
+  const deadlines = new Deadlines(clock)
+  const { inside, enter } = entering(new StartGate(1, deadlines))
+  for (const name of ['a', 'b', 'c']) void enter(name)
+  await turn()
+  clock.advance(limits.startTurnMs.default + 100)
+  await turn()
+  expect([...inside.keys()]).toEqual(['a', 'b'])
+  inside.get('a')?.()
+  await turn()
+  expect([...inside.keys()]).toEqual(['a', 'b'])
+  inside.get('b')?.()
+  await turn()
+  inside.get('c')?.()
+  expect([[...inside.keys()], deadlines.size]).toEqual([['a', 'b', 'c'], 0])
+})
+
+test('removes a process that does not start any more from the queue', async () => {
   const { inside, enter } = entering(new StartGate(1))
   const stop = new AbortController()
   void enter('a')

@@ -1,18 +1,22 @@
 import { limits } from '../../util/limits/limits.ts'
+import { type Deadlines, systemDeadlines, timed } from '../../util/time/deadline.ts'
 
 /**
  * Lets only so many processes start at the same time, and the others in turn: programs that all start at
- * once on a few cores are all slow, and servers that could respond time out.
+ * once on a few cores are all slow, and servers that could respond time out. A start that takes longer than
+ * `startTurnMs` no longer counts, because it may wait for a download or a network.
  */
 export class StartGate {
   readonly #max: number
+  readonly #deadlines: Deadlines
   readonly #queue: (() => void)[] = []
   #inside = 0
 
   /** Throws a TypeError for a number below 1. */
-  constructor(max: number = defaultStarts()) {
+  constructor(max: number = defaultStarts(), deadlines: Deadlines = systemDeadlines) {
     if (!(max >= 1)) throw new TypeError(`concurrentStarts must be at least 1 (got ${max})`)
     this.#max = max
+    this.#deadlines = deadlines
   }
 
   /**
@@ -24,11 +28,15 @@ export class StartGate {
     if (this.#inside >= this.#max) await this.#turn(signal)
     else this.#inside++
     let isInside = true
-    return () => {
+    const leave = (): void => {
+      this.#deadlines.stop(late)
       if (!isInside) return
       isInside = false
       this.#leave()
     }
+    const late = timed(leave)
+    this.#deadlines.start(late, limits.startTurnMs.default)
+    return leave
   }
 
   #turn(signal: AbortSignal): Promise<void> {

@@ -1,4 +1,3 @@
-import { causeLabel } from '../../util/error-cause.ts'
 import { limits } from '../../util/limits/limits.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import type { Deadlines } from '../../util/time/deadline.ts'
@@ -12,18 +11,20 @@ import { BreakerProbe } from './breaker-probe.ts'
 export interface AvailabilityHost {
   readonly clock: Clock
   readonly deadlines: Deadlines
-  /** Returns the number of calls that the instance has answered. */
-  answered(): number
-  /** Returns whether the instance is probed while its breaker is open. */
-  isProbed(): boolean
   /** Asks the instance for a sign of life. Never rejects. */
   responds(): Promise<boolean>
+  /** Whether an open breaker is probed: each request may fail alone, so there is no loss to wait for. */
+  isProbed(): boolean
+  /** The number of calls that the instance has answered. */
+  answered(): number
   onBreaker(from: BreakerState, to: BreakerState, why: string): void
+  /** The instance may take calls that it did not take before, or none that wait for it. */
+  onChange(): void
 }
 
 /**
- * Decides whether a connected instance takes calls: not while its circuit breaker is open, and not before
- * the time that its server asked for has passed.
+ * Decides whether an instance that is connected takes calls: not while its circuit breaker is open, and not
+ * while the server asked to be left alone.
  */
 export class Availability {
   readonly #host: AvailabilityHost
@@ -32,14 +33,17 @@ export class Availability {
   /** Until when the server asked to be left alone; 0 if it did not. */
   #heldUntil = 0
   #lastFailure: string | undefined
-  /** The number of answered calls at the time of the last failure. */
+  /** The calls answered when that was. */
   #answeredThen = 0
 
-  constructor(breaker: UpstreamOptions['breaker'], host: AvailabilityHost) {
+  constructor(options: UpstreamOptions['breaker'], host: AvailabilityHost) {
     this.#host = host
-    const { deadlines } = host
-    this.#probe = new BreakerProbe({ deadlines, responds: () => host.responds() })
-    this.#breaker = this.#makeBreaker(breaker)
+    this.#probe = new BreakerProbe({
+      deadlines: host.deadlines,
+      responds: () => host.responds(),
+      onAsked: () => host.onChange(),
+    })
+    this.#breaker = this.#makeBreaker(options)
   }
 
   /** Undefined if the options disable it. */
@@ -47,19 +51,15 @@ export class Availability {
     return this.#breaker
   }
 
-  /** Whether the instance takes a call now. */
+  /** Whether a call may be sent now. */
   get isReady(): boolean {
     if (this.#breaker?.isReady === false) return false
     return this.#heldUntil === 0 || this.heldMs === 0
   }
 
-  /** Why the instance takes no calls, in one line, for callers; undefined if it takes calls. */
-  get unavailableReason(): string | undefined {
-    const breaker = this.#breaker
-    if (this.heldMs > 0) return busyReason
-    return breaker?.state === 'open'
-      ? `its circuit breaker is open after ${breaker.why}`
-      : undefined
+  /** Whether it will soon be known that calls may be sent: a call is on trial, or a sign of life is due. */
+  get isOnTrial(): boolean {
+    return this.heldMs === 0 && (this.#probe.isUndecided || this.#breaker?.state === 'half-open')
   }
 
   /** Milliseconds for which the server asked to be left alone; 0 if it did not. */
@@ -68,8 +68,8 @@ export class Availability {
   }
 
   /**
-   * Milliseconds until the instance takes a call although it is held, or its breaker is open and no other
-   * instance takes calls; 0 if neither is so.
+   * Milliseconds until a call may be sent although the server is left alone, or the breaker is open and no
+   * other instance takes calls; 0 if neither is so.
    */
   get unavailableMs(): number {
     const { heldMs } = this
@@ -79,9 +79,42 @@ export class Availability {
     return breaker.state === 'open' ? Math.ceil(Math.min(panicMs, breaker.retryAfterMs)) : 1
   }
 
+  /** Why no calls are sent, in one line, for callers. */
+  get reason(): string | undefined {
+    const breaker = this.#breaker
+    if (this.heldMs > 0) return busyReason
+    return breaker?.state === 'open'
+      ? `its circuit breaker is open after ${breaker.why}`
+      : undefined
+  }
+
   /** Why a call or the connection failed, in a word or two, unless a call was answered since. */
   get lastFailure(): string | undefined {
     return this.#host.answered() === this.#answeredThen ? this.#lastFailure : undefined
+  }
+
+  /** Must be called with a word or two when a call or the connection failed. */
+  failed(label: string): void {
+    this.#lastFailure = label
+    this.#answeredThen = this.#host.answered()
+  }
+
+  /** Sends no calls for as long as the server asks with an error. */
+  hold(error: unknown): void {
+    const retryAfterMs = retryAfterMsOf(error) ?? 0
+    if (retryAfterMs > 0) this.#heldUntil = this.#host.clock.now() + retryAfterMs
+  }
+
+  /** Sends calls although the server asked to be left alone. */
+  release(): void {
+    this.#heldUntil = 0
+  }
+
+  /** Lets a call through an open breaker, because the instance has probably recovered. */
+  tryNow(): void {
+    if (this.#breaker?.state !== 'open') return
+    this.#breaker.tryNow()
+    this.#host.onChange()
   }
 
   /**
@@ -96,35 +129,16 @@ export class Availability {
     return breaker.isReady
   }
 
-  /** Must be called when a call, or the connection, failed; `label` says why in a word or two. */
-  onFailure(label: string): void {
-    this.#lastFailure = label
-    this.#answeredThen = this.#host.answered()
+  /** Closes the breaker, because its failures were those of a process or connection that is gone. */
+  reset(): void {
+    this.#breaker?.reset()
   }
 
-  /** Must be called when the connection was lost. */
-  onDown(cause: Error | undefined): void {
-    const label = causeLabel(cause)
-    if (label !== undefined) this.onFailure(label)
-  }
-
-  /** Must be called when the server refused a call because it is busy: honors the time that it asks for. */
-  onBusy(error: unknown): void {
-    const retryAfterMs = retryAfterMsOf(error) ?? 0
-    if (retryAfterMs > 0) this.#heldUntil = this.#host.clock.now() + retryAfterMs
-  }
-
-  /** Ends the time that the server asked for. */
-  release(): void {
-    this.#heldUntil = 0
-  }
-
-  /** Replaces the breaker by one with other options. */
-  replaceBreaker(options: UpstreamOptions['breaker']): void {
+  /** Replaces the breaker by a closed one with other options. */
+  adjust(options: UpstreamOptions['breaker']): void {
     this.#breaker = this.#makeBreaker(options)
   }
 
-  /** Stops probing the instance. */
   stop(): void {
     this.#probe.stop()
   }
@@ -140,7 +154,9 @@ export class Availability {
         state = to
         this.#host.onBreaker(from, to, why)
         if (this.#host.isProbed()) this.#probe.onChange(made, from, to)
+        this.#host.onChange()
       },
+      onProbed: () => this.#host.onChange(),
     })
     return made
   }

@@ -10,13 +10,14 @@ const everyMs = limits.breakerPanicMs.default
 /** A breaker that opens after one failure, and its probe. */
 function probed() {
   const clock = fakeClock()
-  const server = { isAlive: false, asked: 0 }
+  const server = { isAlive: false, asked: 0, decided: 0 }
   const probe = new BreakerProbe({
     deadlines: new Deadlines(clock),
     responds: async () => {
       server.asked++
       return server.isAlive
     },
+    onAsked: () => server.decided++,
   })
   let state: BreakerState = 'closed'
   const breaker: Breaker = new Breaker(
@@ -37,7 +38,7 @@ function probed() {
   return { breaker, probe, server, pass }
 }
 
-test('asks as soon as the breaker opens, then periodically, and lets a trial through on the first answer', async () => {
+test('sends a request as soon as the breaker opens, then periodically, and lets a trial through at the first response', async () => {
   const { breaker, server, pass } = probed()
   breaker.failed()
   await pass(0)
@@ -52,7 +53,17 @@ test('asks as soon as the breaker opens, then periodically, and lets a trial thr
   expect([server.asked, breaker.state]).toEqual([3, 'closed'])
 })
 
-test('asks less and less often while the server answers it and fails its trials', async () => {
+test('says that nothing is decided only until the first answer', async () => {
+  const { breaker, probe, server, pass } = probed()
+  breaker.failed()
+  expect([probe.isUndecided, server.decided]).toEqual([true, 0])
+  await pass(0)
+  expect([probe.isUndecided, server.decided]).toEqual([false, 1])
+  await pass(2 * everyMs)
+  expect([probe.isUndecided, server.decided]).toEqual([false, 2])
+})
+
+test('sends requests less and less often while the server responds and fails its trials', async () => {
   const { breaker, server, pass } = probed()
   server.isAlive = true
   breaker.failed()
@@ -64,7 +75,7 @@ test('asks less and less often while the server answers it and fails its trials'
   expect(server.asked).toBeLessThan(10)
 })
 
-test('asks nothing any more once it was stopped', async () => {
+test('sends nothing once it was stopped', async () => {
   const { breaker, probe, server, pass } = probed()
   breaker.failed()
   await pass(0)

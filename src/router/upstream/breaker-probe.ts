@@ -6,23 +6,32 @@ import type { Breaker, BreakerState } from '../policy/breaker.ts'
 /** What a probe needs of its instance. */
 export interface BreakerProbeHost {
   readonly deadlines: Deadlines
-  /** Asks the instance for a sign of life. Never rejects. */
+  /** Returns whether the instance responds to a request. Never rejects. */
   responds(): Promise<boolean>
+  /** The instance was asked, and its breaker lets a trial call through if there was a sign of life. */
+  onAsked(): void
 }
 
 /**
- * Ends the open state of a breaker early: asks the instance for a sign of life as soon as its breaker opens
- * and then every `breakerPanicMs`, and lets a trial call through on the first one. After a trial that failed
- * it waits before it asks again, twice as long each time, because the instance responds and does not work.
+ * Ends the open state of a breaker early: sends a request to the instance as soon as its breaker opens and
+ * then every `breakerPanicMs`, and lets a trial call through at the first response. After a trial that
+ * failed it waits before the next request, twice as long each time, because the instance responds and does
+ * not work.
  */
 export class BreakerProbe {
   readonly #host: BreakerProbeHost
   readonly #alarm = timed(() => void outsideTraces(() => this.#ask()))
   #breaker: Breaker | undefined
   #failedTrials = 0
+  #isUndecided = false
 
   constructor(host: BreakerProbeHost) {
     this.#host = host
+  }
+
+  /** Whether the breaker has just opened, and the first sign of life is still due. */
+  get isUndecided(): boolean {
+    return this.#isUndecided
   }
 
   /** Must be called with every change of the breaker. */
@@ -33,21 +42,29 @@ export class BreakerProbe {
     if (to !== 'open') return
     if (from === 'half-open') {
       this.#wait(limits.breakerPanicMs.default * 2 ** Math.min(this.#failedTrials++, 20))
-    } else void outsideTraces(() => this.#ask())
+    } else {
+      this.#isUndecided = true
+      void outsideTraces(() => this.#ask())
+    }
   }
 
   stop(): void {
     this.#host.deadlines.stop(this.#alarm)
     this.#breaker = undefined
+    this.#isUndecided = false
   }
 
   async #ask(): Promise<void> {
     const breaker = this.#breaker
     if (breaker === undefined) return
     const isAlive = await this.#host.responds()
-    if (this.#breaker !== breaker || breaker.state !== 'open') return
-    if (isAlive) breaker.tryNow()
-    else this.#wait(limits.breakerPanicMs.default)
+    if (this.#breaker !== breaker) return
+    this.#isUndecided = false
+    if (breaker.state === 'open') {
+      if (isAlive) breaker.tryNow()
+      else this.#wait(limits.breakerPanicMs.default)
+    }
+    this.#host.onAsked()
   }
 
   #wait(ms: number): void {

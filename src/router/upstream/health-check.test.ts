@@ -25,6 +25,7 @@ async function looked(
       onMissed: () => reported.push('missed'),
       onRecovered: () => reported.push('back'),
       onDead: () => reported.push('dead'),
+      onAway: () => reported.push('away'),
     },
   )
   for (let turn = 0; turn < 5; turn++) {
@@ -35,22 +36,32 @@ async function looked(
   return reported
 }
 
-const failing = (code: ChannelErrorCode) => () => Promise.reject(new ChannelError(code, 'x'))
+const failing = (code: ChannelErrorCode, members?: object) => () => {
+  const cause = members && Object.assign(new Error('x'), members)
+  return Promise.reject(new ChannelError(code, 'x', { cause }))
+}
+const shortage = { code: 'EMFILE', syscall: 'connect' }
 
 test.each<[string, () => Promise<unknown>]>([
   ['answers', async () => ({})],
   ['refuses', () => Promise.reject(new RpcError(-32601, 'x'))],
   ['has more to do than one connection carries', failing('too-many')],
+  ['limits the rate of requests', failing('refused', { status: 429 })],
+  ['this machine cannot reach for lack of handles', failing('closed', shortage)],
 ])('a server that %s lives', async (_, answer) => {
   expect(await looked(answer)).toEqual([])
 })
 
-test.each<ChannelErrorCode>(['timeout', 'closed', 'outcome-unknown'])(
+test.each<ChannelErrorCode>(['timeout', 'refused', 'outcome-unknown'])(
   'a server that responds with "%s" is reported dead once',
   async code => {
     expect(await looked(failing(code))).toEqual(['missed', 'dead'])
   },
 )
+
+test('a server that does not listen any more is away, at once and once', async () => {
+  expect(await looked(failing('closed'))).toEqual(['away'])
+})
 
 test('a server that responds after a missed check is reported as recovered', async () => {
   let looks = 0
@@ -58,7 +69,7 @@ test('a server that responds after a missed check is reported as recovered', asy
   expect(await looked(answer)).toEqual(['missed', 'back'])
 })
 
-test('a server is not asked while it sends messages', async () => {
+test('no request is sent to a server that sends messages', async () => {
   let asked = 0
   let messages = 0
   const answer = () => {
@@ -69,7 +80,7 @@ test('a server is not asked while it sends messages', async () => {
   expect(asked).toBe(0)
 })
 
-test('a message that arrives instead of the response is a sign of life', async () => {
+test('a message that arrives instead of the response counts as a response', async () => {
   let messages = 0
   const answer = () => {
     messages++

@@ -1,11 +1,13 @@
 import { isOutage } from '../../client/errors.ts'
 import { ChannelError } from '../../jsonrpc/channel.ts'
 import { outsideTraces } from '../../mcp/trace-context.ts'
+import { rootCause } from '../../util/error-cause.ts'
 import { limits } from '../../util/limits/limits.ts'
 import type { Deadlines } from '../../util/time/deadline.ts'
 import { PeriodicCheck } from '../../util/time/periodic-check.ts'
 import type { UpstreamConnection } from '../connection/connection.ts'
 import type { HealthOptions } from '../options.ts'
+import { instanceFaultOf } from '../policy/fault.ts'
 
 /** Where the results of a health check go. */
 export interface HealthCheckHost {
@@ -17,12 +19,14 @@ export interface HealthCheckHost {
   onRecovered(): void
   /** The server has missed `failures` checks in a row. Called once. */
   onDead(): void
+  /** The server cannot be reached, because it has stopped listening. It is not checked any more. */
+  onAway(cause: ChannelError): void
 }
 
 /**
- * Checks periodically whether a server responds. Any message is a sign of life: a response, an error,
- * progress, a notification. The server is asked only if there was none since the last check, so a server
- * that is busy with calls and answers them is not asked at all.
+ * Checks periodically whether a server responds. Any message shows that it does: a response, an error,
+ * progress, a notification. A request is sent only if no message has arrived since the last check, so a
+ * server that is busy with calls and answers them gets none.
  */
 export class HealthCheck {
   readonly #connection: UpstreamConnection
@@ -65,7 +69,7 @@ export class HealthCheck {
     const received = this.#host.received()
     if (received !== this.#received || (await this.#responds())) this.#misses = 0
     this.#received = this.#host.received()
-    // A message that arrived while the server was asked is as good as the response.
+    // A message that arrived meanwhile is as good as the response.
     if (this.#received !== received) this.#misses = 0
     if (!this.#check.isRunning) return
     if (before > 0 && this.#misses === 0) this.#host.onRecovered()
@@ -75,34 +79,35 @@ export class HealthCheck {
     this.#host.onDead()
   }
 
-  /** Asks the server, and counts a miss if it does not respond. Returns whether it does. */
+  /** Sends a request to the server, and counts a miss if it does not respond. Returns whether it does. */
   async #responds(): Promise<boolean> {
-    const { client } = this.#connection
-    const { timeoutMs } = this.#options
-    const method = client.server.revision.features.liveness
-    try {
-      await client.request(method, undefined, { timeoutMs, fresh: true })
-      return true
-    } catch (error) {
-      if (!isOutage(error)) return true
-      // A check that was not sent because of too many requests says nothing about the server.
-      if (error.code !== 'too-many') this.#misses++
-      return false
-    }
+    const failure = await silenceOf(this.#connection, this.#options.timeoutMs)
+    if (failure === undefined) return true
+    const fault = instanceFaultOf(failure)
+    if (fault === 'unsent') {
+      this.stop()
+      this.#host.onAway(failure)
+      // A check that this machine could not send says nothing about the server.
+    } else if (fault !== 'shortage' && fault !== 'none') this.#misses++
+    return false
   }
 }
 
-/** Asks a server for a sign of life. Any response is one, an error included. Never rejects. */
-export async function responds(
+/**
+ * Sends a request to a server. Returns undefined if it responds, with an error as well, or else the reason
+ * why there is no response. Never rejects.
+ */
+export async function silenceOf(
   { client }: UpstreamConnection,
   timeoutMs: number,
-): Promise<boolean> {
+): Promise<ChannelError | undefined> {
   const method = client.server.revision.features.liveness
   try {
     await client.request(method, undefined, { timeoutMs, fresh: true })
-    return true
+    return undefined
   } catch (error) {
-    return !isOutage(error)
+    // A server that limits the rate of requests is there.
+    return isOutage(error) && rootCause(error).status !== 429 ? error : undefined
   }
 }
 
@@ -117,6 +122,7 @@ export function watchHealth(
     onMissed() {},
     onRecovered() {},
     onDead: () => connection.lose(new ChannelError('timeout', 'it does not respond any more')),
+    onAway: cause => connection.lose(cause),
   })
   return () => check.stop()
 }

@@ -39,9 +39,10 @@ function lifecycleOf(options: UpstreamOptions = { command: 'x' }) {
   const clock = fakeClock()
   const reported: string[] = []
   const opened: ReturnType<typeof connectionOf>[] = []
-  const server: { failure: Error | undefined; answered: number } = {
+  const server: { failure: Error | undefined; begun: number; succeeded: number } = {
     failure: undefined,
-    answered: 0,
+    begun: 0,
+    succeeded: 0,
   }
   const lifecycle = new InstanceLifecycle(
     { ...options, health: { intervalMs: 0 } },
@@ -56,10 +57,10 @@ function lifecycleOf(options: UpstreamOptions = { command: 'x' }) {
         return connection as unknown as UpstreamConnection
       },
       prepare: async () => {},
-      answered: () => server.answered,
+      counts: () => ({ ...server }),
       isAlone: () => true,
       onReady: () => reported.push('ready'),
-      onDown: (_, isNews) => isNews && reported.push('down'),
+      onDown: (_, isNewReason) => isNewReason && reported.push('down'),
       onRestart: attempt => reported.push(`restart ${attempt}`),
       onQuarantined: () => reported.push('quarantined'),
       received: () => 0,
@@ -100,6 +101,31 @@ test('a program that cannot be started is quarantined', async () => {
   server.failure = new ChannelError('refused', 'no such program')
   lifecycle.start()
   for (let turn = 0; turn < 20; turn++) await pass(2000)
+  expect(lifecycle.state).toBe('quarantined')
+})
+
+test('a program without calls is restarted however often it exits', async () => {
+  const { lifecycle, opened, pass } = lifecycleOf()
+  lifecycle.start()
+  for (let turn = 0; turn < 20; turn++) {
+    await pass(1000)
+    expect(lifecycle.state).toBe('ready')
+    await pass(1000)
+    opened.at(-1)?.lose(new Error('killed'))
+    await pass()
+  }
+  await lifecycle.stop(new Error('over'))
+})
+
+test('a program that answers none of its calls is quarantined', async () => {
+  const { lifecycle, opened, server, pass } = lifecycleOf()
+  lifecycle.start()
+  for (let turn = 0; turn < 20 && lifecycle.state !== 'quarantined'; turn++) {
+    await pass(2000)
+    server.begun++
+    opened.at(-1)?.lose(new Error('killed'))
+    await pass()
+  }
   expect(lifecycle.state).toBe('quarantined')
 })
 

@@ -8,6 +8,7 @@ import { type Sleep, sleep } from '../../util/time/sleep.ts'
 import type { UpstreamConnection } from '../connection/connection.ts'
 import type { UpstreamOptions } from '../options.ts'
 import { isRefusedCredentials, retryAfterMsOf } from '../policy/fault.ts'
+import type { LoadCounts } from '../policy/load-stats.ts'
 import { RestartBudget } from '../policy/restart-budget.ts'
 import { failureSummary, failureText } from './failure-text.ts'
 import { HealthCheck } from './health-check.ts'
@@ -26,14 +27,14 @@ export interface LifecycleHost {
   open(): Promise<UpstreamConnection>
   /** Prepares a new connection for calls. Settles when it can take them; never rejects. */
   prepare(connection: UpstreamConnection): Promise<void>
-  /** The number of calls that the instance has answered. */
-  answered(): number
+  /** The numbers of calls that the instance was given and has answered. */
+  counts(): Pick<LoadCounts, 'begun' | 'succeeded'>
   /** Whether no other instance of the server takes calls. */
   isAlone(): boolean
   /** The instance is connected, for the first time or after a restart. */
   onReady(): void
-  /** The instance was lost, or could not be connected; `isNews` unless for the same reason as before. */
-  onDown(cause: Error | undefined, isNews: boolean): void
+  /** The instance was lost, or could not be connected; `isNewReason` unless for the same reason as before. */
+  onDown(cause: Error | undefined, isNewReason: boolean): void
   /** The instance is restarted after `delayMs`. Called once for a shortage of this machine. */
   onRestart(attempt: number, delayMs: number): void
   onQuarantined(reason: string): void
@@ -60,8 +61,8 @@ export class InstanceLifecycle {
   /** Lost connections that have not closed yet: calls in flight on them may still be answered. */
   readonly #lost = new Set<UpstreamConnection>()
   #restarts = 0
-  /** The calls answered before the instance was last started. */
-  #answeredBefore = 0
+  /** The calls before the instance was last started. */
+  #before: ReturnType<LifecycleHost['counts']> = { begun: 0, succeeded: 0 }
   /** Attempts since the instance was last ready. */
   #attempts = 0
   /** Why the latest attempt failed, or the connection was lost. */
@@ -145,7 +146,10 @@ export class InstanceLifecycle {
    * another connection is opened, with back-off, and calls in flight on this one may end.
    */
   leave(cause: Error): void {
-    if (this.#state === 'ready') this.#leave?.(cause)
+    if (this.#state !== 'ready') return
+    // At once: calls that find the server away wait for it, and must not be sent there again.
+    this.#state = 'waiting'
+    this.#leave?.(cause)
   }
 
   /** Makes a restart that is further away than `withinMs` happen then. */
@@ -195,7 +199,7 @@ export class InstanceLifecycle {
     }
     this.#first = connection
     this.#budget?.succeeded()
-    this.#answeredBefore = this.#host.answered()
+    this.#before = this.#host.counts()
     await Promise.race([this.#host.prepare(connection), connection.lost])
     if (!this.#isStopped() && connection.isOpen) {
       this.#state = 'ready'
@@ -214,7 +218,7 @@ export class InstanceLifecycle {
     this.#first = undefined
     this.#down(cause)
     this.#keepUntilClosed(connection)
-    // Released before the next one is opened: two processes at once may be one too many.
+    // Released before the next one is opened: two processes at once may conflict.
     if (connection.isOpen) void connection.closeWhenUnused(this.#host.deadlines)
     else await connection.closeUnlessRetired()
   }
@@ -249,6 +253,7 @@ export class InstanceLifecycle {
         // It would not honor a request to exit either, and is replaced only after it has exited.
         connection.child?.kill()
       },
+      onAway: cause => this.leave(cause),
     })
   }
 
@@ -266,15 +271,18 @@ export class InstanceLifecycle {
   async #mayContinue(): Promise<boolean> {
     const cause = this.#cause
     const { status } = rootCause(cause)
+    const before = this.#before
+    const { begun, succeeded } = this.#host.counts()
+    this.#before = { begun, succeeded }
     const next = this.#isUnstartable
       ? 'quarantine'
       : (this.#budget?.next({
-          hasAnswered: this.#host.answered() > this.#answeredBefore,
+          hasAnswered: succeeded > before.succeeded,
+          isUnused: begun === before.begun,
           // Credentials do not become valid by being sent more often.
           isAlone: this.#host.isAlone() && !isRefusedCredentials(status),
           isShortage: isShortage(cause),
         }) ?? 'quarantine')
-    this.#answeredBefore = this.#host.answered()
     if (next === 'quarantine') {
       const why = this.#isUnstartable
         ? 'it cannot be started'

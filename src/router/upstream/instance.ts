@@ -13,11 +13,11 @@ import { SpareConnections } from '../connection/spare-connections.ts'
 import type { PoolOptions, UpstreamOptions } from '../options.ts'
 import type { Candidate } from '../policy/balance.ts'
 import type { Breaker, BreakerState } from '../policy/breaker.ts'
-import type { Fault } from '../policy/fault.ts'
+import { type Fault, instanceFaultOf } from '../policy/fault.ts'
 import { LoadStats } from '../policy/load-stats.ts'
 import { Availability } from './availability.ts'
 import { Connector, type ConnectorHost } from './connector.ts'
-import { responds, watchHealth } from './health-check.ts'
+import { silenceOf, watchHealth } from './health-check.ts'
 import {
   differs,
   InstanceLifecycle,
@@ -35,14 +35,16 @@ export interface InstanceHost extends Omit<ConnectorHost, 'onWebSocket' | 'onNot
   isAlone(instance: Instance): boolean
   /** The instance takes calls. */
   onReady(instance: Instance): void
-  /** The instance was lost, or could not be connected; `isNews` unless for the same reason as before. */
-  onDown(instance: Instance, cause: Error | undefined, isNews: boolean): void
+  /** The instance was lost, or could not be connected; `isNewReason` unless for the same reason as before. */
+  onDown(instance: Instance, cause: Error | undefined, isNewReason: boolean): void
   /** The instance is restarted after `delayMs`. */
   onRestart(instance: Instance, attempt: number, delayMs: number): void
   onQuarantined(instance: Instance, reason: string): void
   /** The instance has missed a health check, for the first time in a row. */
   onMissed(instance: Instance): void
   onBreaker(instance: Instance, from: BreakerState, to: BreakerState, why: string): void
+  /** Calls that wait for an instance may be sent to this one, or must not wait for it any longer. */
+  onAvailability(): void
   /** Called with every notification that belongs to no call. */
   onNotification(instance: Instance, method: string, params: Members | undefined): void
 }
@@ -51,9 +53,9 @@ export interface InstanceHost extends Omit<ConnectorHost, 'onWebSocket' | 'onNot
 export class Instance implements Candidate {
   readonly target: InstanceTarget
   readonly load: LoadStats
+  readonly availability: Availability
   readonly #host: InstanceHost
   #options: UpstreamOptions
-  readonly #availability: Availability
   readonly #lifecycle: InstanceLifecycle
   readonly #connector: Connector
   readonly #pool: ConnectionPool
@@ -66,14 +68,7 @@ export class Instance implements Candidate {
     this.#host = host
     const { clock, deadlines, client, attributionTimeoutMs, connectTimeoutMs, traffic } = host
     this.load = new LoadStats({ key: target.key, weight: target.weight, now: () => clock.now() })
-    this.#availability = new Availability(options.breaker, {
-      clock,
-      deadlines,
-      answered: () => this.load.counts.succeeded,
-      isProbed: () => this.first?.hasStreams === true,
-      responds: async () => this.#isAlive(),
-      onBreaker: (from, to, why) => host.onBreaker(this, from, to, why),
-    })
+    this.availability = this.#makeAvailability()
     this.#lifecycle = this.#makeLifecycle()
     this.#connector = new Connector(target, {
       deadlines,
@@ -83,7 +78,7 @@ export class Instance implements Candidate {
       enter: signal => host.enter(signal),
       traffic,
       // A server that accepts a WebSocket is reachable; what the breaker opened for may be over.
-      onWebSocket: () => this.breaker?.tryNow(),
+      onWebSocket: () => this.availability.tryNow(),
       onNotification: (method, params) => host.onNotification(this, method, params),
     })
     this.#pool = new ConnectionPool({
@@ -101,7 +96,7 @@ export class Instance implements Candidate {
 
   /** Undefined if the options disable it. */
   get breaker(): Breaker | undefined {
-    return this.#availability.breaker
+    return this.availability.breaker
   }
 
   get weight(): number {
@@ -144,25 +139,12 @@ export class Instance implements Candidate {
     if (configError !== undefined) return `its configuration is invalid: ${configError}`
     if (state === 'quarantined' && !mayRestart) return restartsDisabled
     if (state !== 'ready') return unavailableReasons[state]
-    return this.#availability.unavailableReason
+    return this.availability.reason
   }
 
-  /** Milliseconds for which the server asked to be left alone; 0 if it did not. */
-  get heldMs(): number {
-    return this.#availability.heldMs
-  }
-
-  /**
-   * Milliseconds until the instance takes a call although it is held, or its breaker is open and no other
-   * instance takes calls; 0 if neither is so.
-   */
-  get unavailableMs(): number {
-    return this.#availability.unavailableMs
-  }
-
-  /** Why a call or the connection failed, in a word or two, unless a call was answered since. */
-  get lastFailure(): string | undefined {
-    return this.#availability.lastFailure
+  /** Whether it will soon be known that the instance takes calls, although it takes none now. */
+  get isOnTrial(): boolean {
+    return this.first?.isOpen === true && this.availability.isOnTrial
   }
 
   get restarts(): number {
@@ -204,7 +186,7 @@ export class Instance implements Candidate {
 
   /** Whether the instance takes a call now. */
   get isReady(): boolean {
-    return this.first?.isOpen === true && this.#availability.isReady
+    return this.first?.isOpen === true && this.availability.isReady
   }
 
   /**
@@ -212,25 +194,22 @@ export class Instance implements Candidate {
    * it does. For a server none of whose instances takes calls.
    */
   mayProbe(): boolean {
-    return this.first?.isOpen === true && this.#availability.mayProbe()
+    return this.first?.isOpen === true && this.availability.mayProbe()
   }
 
   /** Must be called when a call failed for a reason that is not its own. */
   onFault(fault: Exclude<Fault, 'none'>, error: unknown): void {
     const label = causeLabel(error) ?? (error instanceof ChannelError ? error.code : fault)
-    this.#availability.onFailure(label)
-    if (fault === 'busy') this.#availability.onBusy(error)
-    else if (fault === 'unsent' && this.first?.hasStreams) {
-      this.#lifecycle.leave(error instanceof Error ? error : new Error(String(error)))
-    }
+    this.availability.failed(label)
+    if (fault === 'busy') this.availability.hold(error)
+    else if (fault === 'unsent') this.#onAway(error)
   }
 
   /** Applies the options that can change while it is connected: breaker, restarts and health checks. */
   adjust(options: UpstreamOptions): void {
     const before = this.#options
     this.#options = options
-    const { breaker } = options
-    if (differs(before.breaker, breaker)) this.#availability.replaceBreaker(breaker)
+    if (differs(before.breaker, options.breaker)) this.availability.adjust(options.breaker)
     this.#lifecycle.adjust(options)
   }
 
@@ -241,7 +220,7 @@ export class Instance implements Candidate {
 
   /** Restarts a quarantined instance, or one that waits for its restart, at once. */
   retry(): void {
-    this.#availability.release()
+    this.availability.release()
     this.#lifecycle.retry()
   }
 
@@ -263,7 +242,7 @@ export class Instance implements Candidate {
   async stop(drainMs = 0): Promise<void> {
     if (drainMs > 0) await this.#drained(drainMs)
     const cause = new ChannelError('closed', 'the server was removed')
-    this.#availability.stop()
+    this.availability.stop()
     const stopped = this.#lifecycle.stop(cause)
     await Promise.all([
       stopped,
@@ -281,27 +260,28 @@ export class Instance implements Candidate {
       deadlines,
       open: () => this.#openFirst(),
       prepare: connection => host.prepare(this, connection),
-      answered: () => this.load.counts.succeeded,
+      counts: () => this.load.counts,
       isAlone: () => host.isAlone(this),
       onReady: () => {
         if (this.restarts > 0) {
           this.load.recovered()
           // Its failures were those of the one before.
-          this.breaker?.reset()
+          this.availability.reset()
         }
         this.#spares?.start()
         host.onReady(this)
       },
-      onDown: (cause, isNews) => {
+      onDown: (cause, isNewReason) => {
         this.#spares?.stop()
-        this.#availability.onDown(cause)
-        host.onDown(this, cause, isNews)
+        const label = causeLabel(cause)
+        if (label !== undefined) this.availability.failed(label)
+        host.onDown(this, cause, isNewReason)
       },
       onRestart: (attempt, delayMs) => host.onRestart(this, attempt, delayMs),
       onQuarantined: reason => host.onQuarantined(this, reason),
       received: () => this.#received(),
       onMissed: () => host.onMissed(this),
-      onRecovered: () => this.breaker?.tryNow(),
+      onRecovered: () => this.availability.tryNow(),
     })
   }
 
@@ -319,10 +299,33 @@ export class Instance implements Candidate {
     })
   }
 
-  #isAlive(): Promise<boolean> | false {
+  #makeAvailability(): Availability {
+    const host = this.#host
+    const { clock, deadlines } = host
+    return new Availability(this.#options.breaker, {
+      clock,
+      deadlines,
+      responds: () => this.#responds(),
+      isProbed: () => this.first?.hasStreams === true,
+      answered: () => this.load.counts.succeeded,
+      onBreaker: (from, to, why) => host.onBreaker(this, from, to, why),
+      onChange: () => host.onAvailability(),
+    })
+  }
+
+  async #responds(): Promise<boolean> {
     const { first } = this
+    if (first === undefined) return false
     const { timeoutMs } = this.#options.health ?? {}
-    return first !== undefined && responds(first, timeoutMs ?? limits.healthTimeoutMs.default)
+    const failure = await silenceOf(first, timeoutMs ?? limits.healthTimeoutMs.default)
+    if (failure !== undefined && instanceFaultOf(failure) === 'unsent') this.#onAway(failure)
+    return failure === undefined
+  }
+
+  /** A server that cannot be reached is away: it is connected anew, and its breaker has no say in that. */
+  #onAway(cause: unknown): void {
+    if (this.first?.hasStreams !== true) return
+    this.#lifecycle.leave(cause instanceof Error ? cause : new Error(String(cause)))
   }
 
   /** Counts the messages of the instance: on all connections, unless each has a process of its own. */

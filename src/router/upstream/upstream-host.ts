@@ -27,6 +27,8 @@ export interface UpstreamHost {
   subscribed(): Iterable<string>
   /** An instance was started, lost or stopped, or its state changed. */
   onInstance(instance: Instance, event: InstanceEvent): void
+  /** The server has described itself, for the first time or in another way than before. */
+  onDescribed(): void
   /** The lists of an instance were read, or it was lost; `kinds` are the lists that changed for callers. */
   onLists(instance: Instance, kinds: readonly ListKind[]): void
   /** The tools of an instance were read. */

@@ -37,6 +37,8 @@ export class Upstream {
   /** Whether it will be started when it is used. */
   #isIdle = false
   readonly #grace = timed(() => this.#hide())
+  /** Starts a process whose lists are remembered: callers get them first, before programs that start take the processor. */
+  readonly #late = timed(() => this.use())
   #isStopping = false
 
   /** Throws a TypeError for options that name no server. */
@@ -56,7 +58,7 @@ export class Upstream {
     if (memory === undefined) return
     this.#lists.recall(memory.lists)
     this.#server = { name, version: '', ...memory }
-    this.#firstLists.end()
+    for (const kind of listKinds) if (this.hasListed(kind)) this.#firstLists.listed(kind)
   }
 
   /** The current options. */
@@ -142,13 +144,15 @@ export class Upstream {
     this.#isIdle = true
     if (this.#options.start === 'first-use')
       for (const { resolve } of this.#tries.values()) resolve()
-    else this.use()
+    else if (!this.isRemembered || this.#options.command === undefined) this.use()
+    else this.#host.deadlines.start(this.#late, limits.rememberedStartMs.default)
   }
 
   /** Must be called before it is used: starts it where that has not been done. */
   use(): void {
     if (!this.#isIdle) return
     this.#isIdle = false
+    this.#host.deadlines.stop(this.#late)
     if (this.#startWaitMs !== undefined) this.#firstLists.start(this.#startWaitMs)
     for (const instance of this.instances) instance.start()
   }
@@ -158,7 +162,7 @@ export class Upstream {
     return this.instances.some(({ state }) => state === 'starting')
   }
 
-  /** Whether one of its instances is connected, or will be without anybody's help. */
+  /** Whether one of its instances is connected, or will be without intervention of an operator. */
   get isComing(): boolean {
     return this.instances.some(({ state }) => state !== 'quarantined' && state !== 'stopped')
   }
@@ -178,11 +182,6 @@ export class Upstream {
     return this.known[kind] !== noLists[kind]
   }
 
-  /** Whether all of its lists were read at least once. */
-  get hasListedAll(): boolean {
-    return listKinds.every(kind => this.hasListed(kind))
-  }
-
   /** How long a call waits for an instance that is starting. */
   get waitMs(): number {
     if (this.#startWaitMs !== undefined) return this.#startWaitMs
@@ -199,7 +198,7 @@ export class Upstream {
     return this.#options.startWaitMs ?? this.#host.startWaitMs
   }
 
-  /** Settles when an instance becomes ready, or after `withinMs`. */
+  /** Settles when an instance may have become available, or after `withinMs`. */
   nextReady(withinMs: number): Promise<void> {
     const { clock } = this.#host
     return new Promise(resolve => {
@@ -233,6 +232,7 @@ export class Upstream {
     this.#isStopping = true
     this.#isIdle = false
     this.#host.deadlines.stop(this.#grace)
+    this.#host.deadlines.stop(this.#late)
     this.#watchers.stopAll()
     await Promise.all(this.instances.map(instance => instance.stop(drainMs)))
     for (const instance of this.instances) this.#host.onInstance(instance, { type: 'stopped' })
@@ -262,10 +262,10 @@ export class Upstream {
         this.updateSubscriptions()
         this.#settle(instance)
       },
-      onDown: (instance, cause, isNews) => {
+      onDown: (instance, cause, isNewReason) => {
         this.#onDown(instance)
         this.#onTried(instance)
-        if (isNews) report(instance, { type: 'down', cause })
+        if (isNewReason) report(instance, { type: 'down', cause })
       },
       onRestart: (instance, attempt, delayMs) =>
         report(instance, { type: 'restart', attempt, delayMs }),
@@ -276,6 +276,7 @@ export class Upstream {
       },
       onMissed: instance => report(instance, { type: 'missed' }),
       onBreaker: (instance, from, to, why) => report(instance, { type: 'breaker', from, to, why }),
+      onAvailability: () => this.#wakeAll(),
       onNotification: (_, method, params) => host.onNotification(method, params),
     })
   }
@@ -295,9 +296,9 @@ export class Upstream {
 
   /** Watches the lists of an instance. Settles when the instance can take calls. */
   #prepare(instance: Instance, { client }: UpstreamConnection): Promise<void> {
+    const isNew = !isSameDescription(this.#server, client.server)
     this.#server = client.server
-    // What the server says about itself is part of what callers see of its tools.
-    this.#host.onLists(instance, [])
+    if (isNew) this.#host.onDescribed()
     return this.#watchers.watch(instance, client)
   }
 
@@ -361,6 +362,14 @@ export class Upstream {
     const [instance] = this.instances
     if (instance !== undefined) this.#host.onLists(instance, kinds)
   }
+}
+
+/** Whether two descriptions of a server mean the same for what callers see of its tools. */
+function isSameDescription(one: Client['server'] | undefined, other: Client['server']): boolean {
+  return (
+    one?.revision === other.revision &&
+    JSON.stringify(one.capabilities) === JSON.stringify(other.capabilities)
+  )
 }
 
 /** Returns how long connecting may take: a program may have to be downloaded first, as by `npx`. */

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { proves } from '../../../test/requirements.ts'
-import { asked, sessionRevisions, stateless } from '../../../test/support/asking.ts'
+import {
+  answeringClient,
+  sessionRevisions,
+  stateless,
+} from '../../../test/support/answering-client.ts'
 import { Server } from '../server.ts'
 import type { ServerCache } from './cache-hints.ts'
 
@@ -33,10 +37,10 @@ function make(cache?: ServerCache) {
 }
 
 async function hints(server: Server) {
-  const client = await asked(server, stateless)
+  const client = await answeringClient(server, stateless)
   const replies: unknown[] = []
   for (const [method, params] of calls) {
-    const { result } = await client.ask(method, params)
+    const { result } = await client.request(method, params)
     replies.push([result?.ttlMs, result?.cacheScope])
   }
   return replies
@@ -79,18 +83,21 @@ describe('cache hints', () => {
 
   it('are the same on every page', async () => {
     proves('U10d')
-    const client = await asked(make({ tools: { ttlMs: 3, cacheScope: 'public' } }), stateless)
-    const first = (await client.ask('tools/list')).result
-    const second = (await client.ask('tools/list', { cursor: first?.nextCursor })).result
+    const client = await answeringClient(
+      make({ tools: { ttlMs: 3, cacheScope: 'public' } }),
+      stateless,
+    )
+    const first = (await client.request('tools/list')).result
+    const second = (await client.request('tools/list', { cursor: first?.nextCursor })).result
     for (const page of [first, second]) {
       expect(page).toMatchObject({ ttlMs: 3, cacheScope: 'public' })
     }
   })
 
   it.each(sessionRevisions)('are not sent in %s, which does not have them', async revision => {
-    const client = await asked(make({ ttlMs: 5 }), revision)
+    const client = await answeringClient(make({ ttlMs: 5 }), revision)
     for (const [method, params] of calls.slice(1)) {
-      const { result } = await client.ask(method, params)
+      const { result } = await client.request(method, params)
       expect(result).not.toHaveProperty('ttlMs')
       expect(result).not.toHaveProperty('cacheScope')
     }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { proves } from '../../../test/requirements.ts'
-import { allRevisions, asked, stateless } from '../../../test/support/asking.ts'
+import { allRevisions, answeringClient, stateless } from '../../../test/support/answering-client.ts'
 import { manualDeadlines, turn } from '../../../test/support/wire.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { Server } from '../server.ts'
@@ -34,7 +34,7 @@ function waiting() {
   return { server, seen, finish: () => finish() }
 }
 
-type Client = Awaited<ReturnType<typeof asked>>
+type Client = Awaited<ReturnType<typeof answeringClient>>
 
 const envelope = {
   'io.modelcontextprotocol/protocolVersion': stateless,
@@ -58,7 +58,7 @@ describe.each(allRevisions)('in %s', revision => {
     async id => {
       proves('U2c', 'U2e', 'U2h', 'U5e', 'T5b')
       const { server, seen, finish } = waiting()
-      const client = await asked(server, revision)
+      const client = await answeringClient(server, revision)
       call(client, revision, id, 'wait')
       cancel(client, { requestId: id, reason: 'enough' })
       await turn()
@@ -67,7 +67,7 @@ describe.each(allRevisions)('in %s', revision => {
       await turn()
       // A session may receive notifications at any time; without one there is only the request.
       const isLog = (said: { method?: string }) => said.method === 'notifications/message'
-      const more = client.heard().filter(said => revision === stateless || !isLog(said))
+      const more = client.received().filter(said => revision === stateless || !isLog(said))
       expect(more).toEqual([])
     },
   )
@@ -75,7 +75,7 @@ describe.each(allRevisions)('in %s', revision => {
   it('cancelling an unknown, finished or malformed id is ignored', async () => {
     proves('U2g', 'U2j')
     const { server, seen, finish } = waiting()
-    const client = await asked(server, revision)
+    const client = await answeringClient(server, revision)
     call(client, revision, 'a', 'wait')
     for (const params of [
       { requestId: 'b' },
@@ -111,7 +111,7 @@ it('initialize is not cancelled, however long it takes', async () => {
     await gate
     return next(message, exchange)
   })
-  const client = await asked(server, stateless)
+  const client = await answeringClient(server, stateless)
   const params = {
     protocolVersion: '2025-11-25',
     capabilities: {},
@@ -128,7 +128,7 @@ it('initialize is not cancelled, however long it takes', async () => {
 it('a server request is cancelled with the request that it belongs to', async () => {
   proves('U2', 'U2f', 'U3b')
   const { server, seen } = waiting()
-  const client = await asked(server, '2025-11-25', { answer: () => undefined })
+  const client = await answeringClient(server, '2025-11-25', { answer: () => undefined })
   call(client, '2025-11-25', 'a', 'ask')
   const sent = await client.next(said => said.method === 'elicitation/create')
   cancel(client, { requestId: 'a', reason: 'changed my mind' })
@@ -139,7 +139,7 @@ it('a server request is cancelled with the request that it belongs to', async ()
   // A response that was already on its way is ignored, and does no harm.
   client.send({ id: sent.id, result: { action: 'accept', content: { ok: true } } })
   await turn()
-  expect(client.heard()).toEqual([])
+  expect(client.received()).toEqual([])
 })
 
 it('a server request that is not answered in time is cancelled', async () => {
@@ -151,7 +151,7 @@ it('a server request that is not answered in time is cancelled', async () => {
     await ctx.roots().catch(error => seen.push(error.code))
     return 'gave up'
   })
-  const client = await asked(server, '2025-11-25', { answer: () => undefined })
+  const client = await answeringClient(server, '2025-11-25', { answer: () => undefined })
   call(client, '2025-11-25', 'a', 'ask')
   const sent = await client.next(said => said.method === 'roots/list')
   advance(limits.serverRequestMs.default - 1)
@@ -169,18 +169,18 @@ it('a server request that is not answered in time is cancelled', async () => {
 it('a stateless server cancels nothing', async () => {
   proves('U4b', 'B14')
   const { server } = waiting()
-  const client = await asked(server, stateless)
+  const client = await answeringClient(server, stateless)
   call(client, stateless, 'a', 'wait')
   cancel(client, { requestId: 'a' })
-  await client.ask('tools/call', { name: 'ask' })
+  await client.request('tools/call', { name: 'ask' })
   await turn()
-  expect(client.heard().map(({ method }) => method)).not.toContain('notifications/cancelled')
+  expect(client.received().map(({ method }) => method)).not.toContain('notifications/cancelled')
 })
 
 it('the end of the connection aborts running handlers', async () => {
   proves('U2c')
   const { server, seen } = waiting()
-  const client = await asked(server, '2025-11-25')
+  const client = await answeringClient(server, '2025-11-25')
   call(client, '2025-11-25', 'a', 'wait')
   await client.session.close({ drainMs: 0 })
   await turn()

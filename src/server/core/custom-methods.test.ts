@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { proves } from '../../../test/requirements.ts'
-import { allRevisions, asked, stateless } from '../../../test/support/asking.ts'
-import { talk } from '../../../test/support/task-talk.ts'
+import { allRevisions, answeringClient, stateless } from '../../../test/support/answering-client.ts'
+import { rawClient } from '../../../test/support/raw-client.ts'
 import { turn } from '../../../test/support/wire.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
 import { Server } from '../server.ts'
@@ -26,28 +26,30 @@ describe.each(allRevisions)('a custom method in %s', revision => {
     server.method('x/refuses', () => {
       throw errors.accessDenied({ resource: 'x' })
     })
-    const client = await asked(server, revision)
+    const client = await answeringClient(server, revision)
     const _meta = { 'test/by': 'me', progressToken: 't' }
-    const { result } = await client.ask('x/sum', { a: 1, b: 2, _meta })
+    const { result } = await client.request('x/sum', { a: 1, b: 2, _meta })
     expect(result).toMatchObject({ sum: 3, by: 'me', _meta: { 'test/seen': true } })
-    expect(client.heard()).toMatchObject([{ method: 'notifications/progress' }])
-    const nothing = (await client.ask('x/nothing')).result
+    expect(client.received()).toMatchObject([{ method: 'notifications/progress' }])
+    const nothing = (await client.request('x/nothing')).result
     if (revision === stateless) {
       expect(result).toMatchObject({ resultType: 'complete' })
       expect(nothing).toMatchObject({ resultType: 'complete' })
     } else {
       expect(nothing).toEqual({})
     }
-    expect((await client.ask('x/refuses')).error).toMatchObject({ data: { kind: 'access_denied' } })
-    expect((await client.ask('x/other')).error).toMatchObject({ code: -32601 })
+    expect((await client.request('x/refuses')).error).toMatchObject({
+      data: { kind: 'access_denied' },
+    })
+    expect((await client.request('x/other')).error).toMatchObject({ code: -32601 })
   })
 
-  it('that returns no object is an internal error', async () => {
+  it('that does not return an object is an internal error', async () => {
     const onError = vi.fn()
     const server = make(onError)
     server.method('x/bad', () => 5)
-    const client = await asked(server, revision)
-    expect((await client.ask('x/bad')).error).toMatchObject({ code: -32603 })
+    const client = await answeringClient(server, revision)
+    expect((await client.request('x/bad')).error).toMatchObject({ code: -32603 })
     expect(String(onError.mock.calls[0]?.[0])).toContain('method "x/bad" must return an object')
   })
 })
@@ -59,12 +61,12 @@ it.each(allRevisions)(
     const server = make()
     const heard = vi.fn()
     server.method('notifications/x/happened', ({ n }, { caller }) => heard(n, caller.revision.name))
-    const client = await asked(server, revision)
+    const client = await answeringClient(server, revision)
     const _meta = revision === stateless ? envelope : undefined
     client.send({ method: 'notifications/x/happened', params: { n: 1, _meta } })
     await turn()
     expect(heard.mock.calls).toEqual([[1, revision]])
-    expect(client.heard()).toEqual([])
+    expect(client.received()).toEqual([])
   },
 )
 
@@ -75,7 +77,7 @@ it('reports the failure of a notification once, unchanged', async () => {
   server.method('notifications/x/happened', () => {
     throw broken
   })
-  const client = await asked(server, '2025-11-25')
+  const client = await answeringClient(server, '2025-11-25')
   client.send({ method: 'notifications/x/happened' })
   await turn()
   expect(onError.mock.calls.map(([error]) => error)).toEqual([broken])
@@ -100,9 +102,9 @@ describe('capabilities beside the protocol', () => {
   it.each(allRevisions)('are declared where %s has a place for them', async revision => {
     proves('V10', 'V10b')
     const server = new Server({ name: 'test', version: '1' }, { extensions, experimental })
-    const client = talk(server, revision)
+    const client = rawClient(server, revision)
     const isStateless = revision === stateless
-    const { result } = isStateless ? await client.ask('server/discover') : await client.open()
+    const { result } = isStateless ? await client.request('server/discover') : await client.open()
     expect(result?.capabilities).toEqual({
       logging: {},
       experimental,
@@ -116,12 +118,12 @@ describe('capabilities beside the protocol', () => {
     server.tool('things', {}, (_, { caller }) =>
       caller.capabilities.extensions?.['com.example/things'] === undefined ? 'plain' : 'deep',
     )
-    const client = await asked(server, stateless)
+    const client = await answeringClient(server, stateless)
     const call = { name: 'things' }
-    expect((await client.ask('tools/call', call, {})).result).toMatchObject({
+    expect((await client.request('tools/call', call, {})).result).toMatchObject({
       content: [{ text: 'plain' }],
     })
-    expect((await client.ask('tools/call', call, { extensions })).result).toMatchObject({
+    expect((await client.request('tools/call', call, { extensions })).result).toMatchObject({
       content: [{ text: 'deep' }],
     })
   })

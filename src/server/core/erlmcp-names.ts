@@ -11,7 +11,7 @@ export function withErlmcpNames(channel: Channel): Channel {
     open: sink => channel.open(sink),
     send: (message, envelope) =>
       channel.send(isList(message) ? message.map(renamed) : renamed(message), envelope),
-    close: () => channel.close(),
+    close: options => channel.close(options),
     [Symbol.asyncDispose]: () => channel.close(),
   }
 }

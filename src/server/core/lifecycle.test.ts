@@ -1,15 +1,16 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { proves } from '../../../test/requirements.ts'
 import {
   allRevisions,
-  asked,
+  answeringClient,
   sessionRevisions,
   stateless,
   textOf,
-} from '../../../test/support/asking.ts'
-import { talk } from '../../../test/support/task-talk.ts'
+} from '../../../test/support/answering-client.ts'
+import { rawClient } from '../../../test/support/raw-client.ts'
 import { turn, wire } from '../../../test/support/wire.ts'
+import { limits } from '../../util/limits/limits.ts'
 import type { ServerOptions } from '../options.ts'
 import { Server } from '../server.ts'
 
@@ -31,7 +32,7 @@ function raw(server: Server) {
   const w = wire()
   server.attach(w.channel)
   return (text: string | object): unknown[] => {
-    void w.say(typeof text === 'string' ? text : JSON.stringify(text))
+    void w.deliver(typeof text === 'string' ? text : JSON.stringify(text))
     return w.sent.splice(0).map(sent => JSON.parse(sent))
   }
 }
@@ -101,7 +102,7 @@ describe('before initialize', () => {
 describe.each(sessionRevisions)('initialize for %s', revision => {
   it('is answered with that revision, and opens the session', async () => {
     proves('L2', 'L2e', 'V13b', 'L5', 'L5c', 'S1', 'U7', 'U1')
-    const client = talk(everything(), revision)
+    const client = rawClient(everything(), revision)
     const { result } = await client.open()
     expect(result).toMatchObject({
       protocolVersion: revision,
@@ -116,18 +117,46 @@ describe.each(sessionRevisions)('initialize for %s', revision => {
     })
     const { completions } = (result?.capabilities ?? {}) as { completions?: object }
     expect(completions).toEqual(revision === '2024-11-05' ? undefined : {})
-    expect((await client.ask('ping')).result).toEqual({})
-    expect(textOf(await client.ask('tools/call', echo))).toBe('hi')
+    expect((await client.request('ping')).result).toEqual({})
+    expect(textOf(await client.request('tools/call', echo))).toBe('hi')
   })
 
-  it('is refused the second time, and the session goes on', async () => {
-    const client = talk(everything(), revision)
+  it('keeps a bounded description of the client', async () => {
+    const { default: max } = limits.callerBytes
+    const open = (info: object, capabilities: object = {}) => {
+      const clients: unknown[] = []
+      const server = new Server({ name: 'test', version: '1' })
+      server.tool('who', {}, (_, ctx) => {
+        clients.push(ctx.caller.client)
+        return ''
+      })
+      const say = raw(server)
+      const clientInfo = { name: 'test', version: '1', ...info }
+      const [reply] = say(
+        request(1, 'initialize', { protocolVersion: revision, capabilities, clientInfo }),
+      )
+      say(request(2, 'tools/call', { name: 'who', arguments: {} }))
+      return { reply, clients }
+    }
+    const refused = { error: { code: -32602, message: expect.stringContaining(`${max} bytes`) } }
+    expect(open({ title: 'x'.repeat(max) }).reply).toMatchObject(refused)
+    expect(open({}, { experimental: { x: 'x'.repeat(max) } }).reply).toMatchObject(refused)
+    const icons = [{ src: `data:,${'x'.repeat(max)}` }]
+    const { reply, clients } = open({ title: 'Test', icons })
+    expect(reply).toMatchObject({ result: { protocolVersion: revision } })
+    await vi.waitFor(() => expect(clients).toEqual([{ name: 'test', version: '1', title: 'Test' }]))
+    const small = open({ icons: [{ src: 'https://x.example/icon.png' }] })
+    await vi.waitFor(() => expect(small.clients).toMatchObject([{ icons: [{}] }]))
+  })
+
+  it('is refused the second time, and the session continues', async () => {
+    const client = rawClient(everything(), revision)
     await client.open()
     expect((await client.open()).error).toMatchObject({
       code: -32005,
       message: 'Already initialized',
     })
-    expect(textOf(await client.ask('tools/call', echo))).toBe('hi')
+    expect(textOf(await client.request('tools/call', echo))).toBe('hi')
   })
 
   it('sends nothing to the client until it is ready', async () => {
@@ -173,7 +202,7 @@ describe('versions', () => {
     ])
   })
 
-  it('of servers without sessions are named to clients that want a session', () => {
+  it('of servers without sessions are named to clients that request a session', () => {
     proves('V11', 'L10')
     expect(raw(everything({ revisions: [stateless] }))(initialize(1, '2025-11-25'))).toEqual([
       {
@@ -332,8 +361,8 @@ describe.each(allRevisions)('a feature that a server lacks in %s', revision => {
     const server = new Server({ name: 'bare', version: '1' })
     if (capability === 'completions')
       server.prompt('x', { args: z.object({ a: z.string() }) }, () => '')
-    const client = await asked(server, revision)
-    const reply = await client.ask(method, params)
+    const client = await answeringClient(server, revision)
+    const reply = await client.request(method, params)
     // Before it was a capability, a server with prompts completed: with nothing, if need be.
     if (capability === 'completions' && revision === '2024-11-05') {
       expect(reply.result).toMatchObject({ completion: { values: [] } })
@@ -344,7 +373,7 @@ describe.each(allRevisions)('a feature that a server lacks in %s', revision => {
 
   it('a method that the revision does not have does not exist either', async () => {
     proves('B24')
-    const client = await asked(everything(), revision)
+    const client = await answeringClient(everything(), revision)
     const gone = [
       'initialize',
       'ping',
@@ -360,7 +389,7 @@ describe.each(allRevisions)('a feature that a server lacks in %s', revision => {
       'roots/list',
       ...(revision === stateless ? gone : later),
     ]) {
-      expect((await client.ask(method)).error).toMatchObject({ code: -32601 })
+      expect((await client.request(method)).error).toMatchObject({ code: -32601 })
     }
   })
 
@@ -369,11 +398,11 @@ describe.each(allRevisions)('a feature that a server lacks in %s', revision => {
     const server = new Server({ name: 'test', version: '1' })
     const tool = server.tool('t', {}, () => '')
     const prompt = server.prompt('p', {}, () => '')
-    const client = await asked(server, revision)
+    const client = await answeringClient(server, revision)
     tool.remove()
     prompt.disable()
-    expect((await client.ask('tools/list')).result).toMatchObject({ tools: [] })
-    expect((await client.ask('prompts/list')).result).toMatchObject({ prompts: [] })
+    expect((await client.request('tools/list')).result).toMatchObject({ tools: [] })
+    expect((await client.request('prompts/list')).result).toMatchObject({ prompts: [] })
   })
 })
 
@@ -444,7 +473,7 @@ describe('errors without a request', () => {
 })
 
 describe('the profile erlmcp', () => {
-  it('knows requests by its own names', () => {
+  it('accepts requests under its own names', () => {
     for (const [profile, expected] of [
       ['erlmcp', { result: {} }],
       ['mcp', { error: { code: -32601 } }],

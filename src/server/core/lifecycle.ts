@@ -5,6 +5,8 @@ import type { Profile } from '../../mcp/profile.ts'
 import { negotiate, type Revision, revisionsOf } from '../../mcp/revisions/revisions.ts'
 import { implementationFor } from '../../mcp/revisions/shape.ts'
 import type { Implementation, ServerCapabilities } from '../../mcp/types/base.ts'
+import { jsonMemory } from '../../util/json-memory.ts'
+import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
 import { type NamedParams, objectParam, stringParam } from '../request.ts'
 import type { ServerSession } from './session.ts'
@@ -39,12 +41,9 @@ export function initialize(
       requested,
     })
   }
-  session.caller = {
-    revision,
-    capabilities: objectParam(params, 'capabilities'),
-    client: clientInfo(params.clientInfo),
-    principal: session.envelope.principal,
-  }
+  const capabilities = objectParam(params, 'capabilities')
+  const client = boundedInfo(clientInfo(params.clientInfo), capabilities)
+  session.caller = { revision, capabilities, client, principal: session.envelope.principal }
   return {
     protocolVersion: revision.name,
     capabilities: server.capabilities(revision),
@@ -84,6 +83,23 @@ function noSessions(server: ServerIdentity, requested: string): RpcError {
 
 function names(revisions: readonly Revision[], era: Revision['era']): string[] {
   return revisionsOf(era, revisions).map(revision => revision.name)
+}
+
+/**
+ * Returns the client info of a session, which a server keeps as long as the session lasts: without icons
+ * if it is too large with them. Throws an RpcError (-32602) if it is still too large.
+ */
+function boundedInfo(
+  info: Implementation | undefined,
+  capabilities: NamedParams,
+): Implementation | undefined {
+  const { default: max } = limits.callerBytes
+  const size = jsonMemory(capabilities)
+  if (size + jsonMemory(info) <= max) return info
+  const { icons: _, ...rest } = info ?? { name: '', version: '' }
+  if (info !== undefined && size + jsonMemory(rest) <= max) return rest
+  const details = `clientInfo and capabilities take more than ${max} bytes`
+  throw invalidParams(details, { data: { details } })
 }
 
 function clientInfo(value: unknown): Implementation | undefined {

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { allRevisions, asked, stateless, textOf } from '../../../test/support/asking.ts'
+import {
+  allRevisions,
+  answeringClient,
+  stateless,
+  textOf,
+} from '../../../test/support/answering-client.ts'
 import { manualDeadlines, turn, wire } from '../../../test/support/wire.ts'
 import { Server } from '../server.ts'
 
@@ -16,10 +21,10 @@ test('listen streams end gracefully when the client ends its side', async () => 
   const end = wire()
   const { closed } = server.attach(end.channel)
   const params = { notifications: { toolsListChanged: true }, _meta: meta }
-  end.say(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params }))
+  end.deliver(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params }))
   await turn()
   expect(end.sent.splice(0)).toHaveLength(1)
-  end.hangUp()
+  end.disconnect()
   // The clock stands still: nothing but the end itself can end them.
   expect(await closed).toBeUndefined()
   expect(end.sent.map(text => JSON.parse(text))).toContainEqual(
@@ -30,7 +35,7 @@ test('listen streams end gracefully when the client ends its side', async () => 
 test.each(allRevisions)('handlers are shown a session only where %s has them', async revision => {
   const server = new Server({ name: 'server', version: '1.0.0' })
   server.tool('where', {}, (_, { session }) => (session === undefined ? 'nowhere' : 'in a session'))
-  const client = await asked(server, revision)
-  const reply = await client.ask('tools/call', { name: 'where' })
+  const client = await answeringClient(server, revision)
+  const reply = await client.request('tools/call', { name: 'where' })
   expect(textOf(reply)).toBe(revision === stateless ? 'nowhere' : 'in a session')
 })

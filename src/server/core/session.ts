@@ -1,7 +1,7 @@
 import type { Channel, Envelope } from '../../jsonrpc/channel.ts'
 import type { Handler } from '../../jsonrpc/handler.ts'
 import type { Batch, Id } from '../../jsonrpc/message.ts'
-import type { PeerOptions } from '../../jsonrpc/peer/options.ts'
+import type { CloseOptions, PeerOptions } from '../../jsonrpc/peer/options.ts'
 import { Peer } from '../../jsonrpc/peer/peer.ts'
 import type { Caller } from '../../mcp/caller.ts'
 import type { Attachment } from '../../mcp/endpoint.ts'
@@ -142,8 +142,8 @@ export class ServerSession implements Session, Attachment, Subscriber {
   }
 
   /** Returns whether the client gets a notification of this change. */
-  wants(change: ChangeNotice): boolean {
-    if (!this.#isReady || change.type === 'task') return false
+  accepts(change: ChangeNotice): boolean {
+    if (!this.isReady || change.type === 'task') return false
     if (!concerns(change, this.caller)) return false
     return change.type !== 'resource' || this.#uris?.has(change.uri) === true
   }
@@ -189,7 +189,7 @@ export class ServerSession implements Session, Attachment, Subscriber {
    * Closes the connection, after the requests in flight were answered or `drainMs` milliseconds have
    * passed.
    */
-  async close(options?: { readonly drainMs?: number }): Promise<void> {
+  async close(options?: CloseOptions): Promise<void> {
     this.#host.onClosing(this)
     this.#endAllListenStreams()
     await this.#peer.close(options)

@@ -207,7 +207,7 @@ describe('the binding', () => {
     ['one parameter more', { ...binding, params: { ...binding.params, extra: null } }],
     ['no params', { ...binding, params: undefined }],
     ['parts that were moved', { ...binding, purpose: 'requestState","alice', principal: '' }],
-    ['params that are no JSON', { ...binding, params: { a: 1n } }],
+    ['params that are not JSON', { ...binding, params: { a: 1n } }],
     ['params that are too deep', { ...binding, params: { a: deep(1000) } }],
   ]
 
@@ -249,7 +249,7 @@ describe('the binding', () => {
 })
 
 describe('expiry', () => {
-  test('a token opens until its time is over, and not then', async () => {
+  test('a token opens until it expires', async () => {
     let now = 1_000_000
     const sealer = createSealer({ clock: { now: () => now } })
     const token = await sealer.seal('x', binding, { ttlMs: 500 })

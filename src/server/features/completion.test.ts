@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { proves } from '../../../test/requirements.ts'
-import { allRevisions, asked } from '../../../test/support/asking.ts'
+import { allRevisions, answeringClient } from '../../../test/support/answering-client.ts'
 import { Server } from '../server.ts'
 
 const many = Array.from({ length: 250 }, (_, n) => `v${n}`)
@@ -39,8 +39,8 @@ const users = { type: 'ref/resource', uri: 'db://users/{id}{?fields}' }
 describe.each(allRevisions)('completion in %s', revision => {
   const complete = async (params: Record<string, unknown>) => {
     const { server, seen } = make()
-    const client = await asked(server, revision)
-    const { result, error } = await client.ask('completion/complete', params)
+    const client = await answeringClient(server, revision)
+    const { result, error } = await client.request('completion/complete', params)
     return { completion: result?.completion, error, seen }
   }
 
@@ -52,13 +52,13 @@ describe.each(allRevisions)('completion in %s', revision => {
     expect(id.completion).toEqual({ values: ['a1', 'a2'], total: 2, hasMore: false })
   })
 
-  it('gives no more than a hundred values, and says how many there are', async () => {
+  it('returns at most a hundred values, and their total number', async () => {
     proves('U9b')
     const { completion } = await complete({ ref: prompt, argument: { name: 'street', value: '' } })
     expect(completion).toEqual({ values: many.slice(0, 100), total: 250, hasMore: true })
   })
 
-  it('knows the other arguments where the revision sends them', async () => {
+  it('gets the other arguments in revisions that send them', async () => {
     const context = { arguments: { city: 'Bonn' } }
     const argument = { name: 'street', value: 'x' }
     const { seen } = await complete({ ref: prompt, argument, context })

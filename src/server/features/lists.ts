@@ -6,7 +6,7 @@ import {
   whenReady,
 } from '../request.ts'
 import { pageOf } from './pagination.ts'
-import type { FeatureHost, Hideable, View } from './registry.ts'
+import type { CallerView, FeatureHost, Hideable } from './registry.ts'
 
 /** What lists need from their endpoint. */
 export interface ListHost extends FeatureHost {
@@ -24,9 +24,9 @@ export interface ListHost extends FeatureHost {
 export function listPage<T>(
   request: IncomingRequest,
   { cursors, pageSize }: FeatureHost,
-  view: View<T> | Promise<View<T>>,
+  view: CallerView<T> | Promise<CallerView<T>>,
   member: string,
-  encode: (view: View<T>) => readonly unknown[],
+  encode: (view: CallerView<T>) => readonly unknown[],
 ): HandlerResult {
   const { caller, params } = request
   return whenReady(view, known => {

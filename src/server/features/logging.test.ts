@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { proves } from '../../../test/requirements.ts'
-import { allRevisions, asked, sessionRevisions, stateless } from '../../../test/support/asking.ts'
+import {
+  allRevisions,
+  answeringClient,
+  sessionRevisions,
+  stateless,
+} from '../../../test/support/answering-client.ts'
 import { turn } from '../../../test/support/wire.ts'
 import type { LogLevel } from '../../mcp/types/logging.ts'
 import { limits } from '../../util/limits/limits.ts'
@@ -39,13 +44,13 @@ function talkative() {
   return server
 }
 
-type Client = Awaited<ReturnType<typeof asked>>
+type Client = Awaited<ReturnType<typeof answeringClient>>
 
 async function logged(client: Client, level?: string): Promise<unknown[]> {
   const _meta = level === undefined ? {} : { 'io.modelcontextprotocol/logLevel': level }
-  await client.ask('tools/call', { name: 'log', _meta })
+  await client.request('tools/call', { name: 'log', _meta })
   return client
-    .heard()
+    .received()
     .splice(0)
     .map(({ params }) => params?.level)
 }
@@ -53,31 +58,33 @@ async function logged(client: Client, level?: string): Promise<unknown[]> {
 describe.each(sessionRevisions)('a session of %s', revision => {
   it('receives messages from info on until it sets a level, and then from that level on', async () => {
     proves('U7', 'U7j')
-    const client = await asked(talkative(), revision)
+    const client = await answeringClient(talkative(), revision)
     expect(await logged(client)).toEqual(levels.slice(1))
     await turn()
-    client.heard().splice(0)
+    client.received().splice(0)
     for (const level of levels) {
-      expect((await client.ask('logging/setLevel', { level })).result).toEqual({})
+      expect((await client.request('logging/setLevel', { level })).result).toEqual({})
       expect(await logged(client)).toEqual(levels.slice(levels.indexOf(level)))
       await turn()
-      client.heard().splice(0)
+      client.received().splice(0)
     }
   })
 
   it('keeps its level to itself', async () => {
     const server = talkative()
-    const client = await asked(server, revision)
-    const other = await asked(server, revision)
-    await client.ask('logging/setLevel', { level: 'emergency' })
+    const client = await answeringClient(server, revision)
+    const other = await answeringClient(server, revision)
+    await client.request('logging/setLevel', { level: 'emergency' })
     expect(await logged(other)).toEqual(levels.slice(1))
     expect(await logged(client)).toEqual(['emergency'])
   })
 
-  it.each(['loud', '', 5, null, undefined, 'constructor'])('knows no level %j', async level => {
+  it.each(['loud', '', 5, null, undefined, 'constructor'])('rejects the level %j', async level => {
     proves('U7b')
-    const client = await asked(talkative(), revision)
-    expect((await client.ask('logging/setLevel', { level })).error).toMatchObject({ code: -32602 })
+    const client = await answeringClient(talkative(), revision)
+    expect((await client.request('logging/setLevel', { level })).error).toMatchObject({
+      code: -32602,
+    })
     expect(await logged(client)).toEqual(levels.slice(1))
   })
 })
@@ -85,19 +92,19 @@ describe.each(sessionRevisions)('a session of %s', revision => {
 describe('a request without a session', () => {
   it('receives nothing unless it names a level, which applies to it alone', async () => {
     proves('U8', 'U8b', 'U8c', 'V9', 'B15')
-    const client = await asked(talkative(), stateless)
+    const client = await answeringClient(talkative(), stateless)
     expect(await logged(client)).toEqual([])
     expect(await logged(client, 'warning')).toEqual(levels.slice(3))
     expect(await logged(client)).toEqual([])
     await turn()
-    expect(client.heard()).toEqual([])
+    expect(client.received()).toEqual([])
   })
 
   it('with a level that does not exist is refused', async () => {
     proves('U8d')
-    const client = await asked(talkative(), stateless)
+    const client = await answeringClient(talkative(), stateless)
     const _meta = { 'io.modelcontextprotocol/logLevel': 'loud' }
-    const { error } = await client.ask('tools/call', { name: 'log', _meta })
+    const { error } = await client.request('tools/call', { name: 'log', _meta })
     expect(error).toMatchObject({ code: -32602 })
   })
 })
@@ -107,19 +114,19 @@ describe.each(allRevisions)('log messages in %s', revision => {
 
   it('are limited in number', async () => {
     proves('U7c')
-    const client = await asked(talkative(), revision)
-    await client.ask('tools/call', { name: 'flood', _meta })
-    const count = client.heard().length
+    const client = await answeringClient(talkative(), revision)
+    await client.request('tools/call', { name: 'flood', _meta })
+    const count = client.received().length
     expect(count).toBeGreaterThanOrEqual(limits.logBurst.default)
     expect(count).toBeLessThan(limits.logBurst.default * 1.5)
   })
 
   it('have a level that exists, and data', async () => {
-    const client = await asked(talkative(), revision)
-    expect(await client.ask('tools/call', { name: 'odd', _meta })).toMatchObject({
+    const client = await answeringClient(talkative(), revision)
+    expect(await client.request('tools/call', { name: 'odd', _meta })).toMatchObject({
       result: { isError: true },
     })
-    await client.ask('tools/call', { name: 'nothing', _meta })
-    expect(client.heard()).toMatchObject([{ params: { level: 'error', data: null } }])
+    await client.request('tools/call', { name: 'nothing', _meta })
+    expect(client.received()).toMatchObject([{ params: { level: 'error', data: null } }])
   })
 })

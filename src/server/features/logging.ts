@@ -5,7 +5,7 @@ import { limits } from '../../util/limits/limits.ts'
 import { TokenBucket } from '../../util/time/token-bucket.ts'
 import type { IncomingRequest, NamedParams } from '../request.ts'
 
-/** Sends the log messages of one request, at the level that the caller wants and at a limited rate. */
+/** Sends the log messages of one request, at the level that the caller has requested and at a limited rate. */
 export class RequestLog {
   readonly #request: IncomingRequest
   readonly #bucket: TokenBucket
@@ -16,10 +16,10 @@ export class RequestLog {
     this.#bucket = new TokenBucket(logBurst.default, logPerSecond.default, now)
   }
 
-  /** Sends a message. Drops it where the caller does not want the level, or the rate is exceeded. */
+  /** Sends a message. Drops it if the caller has not requested the level, or the rate is exceeded. */
   send(level: LogLevel, data: unknown, logger: string | undefined): void {
     const { exchange, caller } = this.#request
-    if (!wantsLog(this.#request, level)) return
+    if (!hasRequestedLog(this.#request, level)) return
     // A level that belongs to a request ends with it: nothing is sent once the request is settled.
     if (caller.revision.features.logLevel === 'request' && exchange.settled === true) return
     if (!this.#bucket.take()) return
@@ -29,8 +29,8 @@ export class RequestLog {
   }
 }
 
-/** Whether the caller of a request wants a message of this level. */
-export function wantsLog({ caller, session }: IncomingRequest, level: LogLevel): boolean {
+/** Whether the caller of a request has requested messages of this level, by its session or with the request. */
+export function hasRequestedLog({ caller, session }: IncomingRequest, level: LogLevel): boolean {
   // A local call has the level of its caller in every revision.
   if (session === undefined) return caller.logLevel !== undefined && atLeast(level, caller.logLevel)
   return wantsLevel(caller, session.logLevel, level)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { proves } from '../../../test/requirements.ts'
-import { allRevisions, asked, stateless } from '../../../test/support/asking.ts'
+import { allRevisions, answeringClient, stateless } from '../../../test/support/answering-client.ts'
 import { Server } from '../server.ts'
 import { type Cursors, createCursors } from './pagination.ts'
 
@@ -25,10 +25,10 @@ function server(pageSize?: number, keys?: readonly Uint8Array[]) {
   return { server: made, add }
 }
 
-type Client = Awaited<ReturnType<typeof asked>>
+type Client = Awaited<ReturnType<typeof answeringClient>>
 
 async function page(client: Client, list: List, member: string, cursor?: unknown) {
-  const { result, error } = await client.ask(list, cursor === undefined ? {} : { cursor })
+  const { result, error } = await client.request(list, cursor === undefined ? {} : { cursor })
   const items = (result?.[member] ?? []) as { readonly name: string }[]
   return { names: items.map(({ name }) => name), next: result?.nextCursor, error, result }
 }
@@ -48,7 +48,7 @@ describe.each(allRevisions)('in %s', revision => {
   it.each(lists)('%s comes in pages, the last of which is never empty', async (list, member) => {
     proves('U6b', 'S3', 'B16')
     const { server: made, add } = server(2)
-    const client = await asked(made, revision)
+    const client = await answeringClient(made, revision)
     const expected: [number, string[][]][] = [
       [1, [['n1']]],
       [2, [['n1', 'n2']]],
@@ -73,7 +73,7 @@ describe.each(allRevisions)('in %s', revision => {
     async (list, member) => {
       proves('U6b')
       const { server: made, add } = server(2)
-      const client = await asked(made, revision)
+      const client = await answeringClient(made, revision)
       const entries = ['a', 'b', 'c', 'd', 'e'].map(name => add(list, name))
       const first = await page(client, list, member)
       expect(first.names).toEqual(['a', 'b'])
@@ -93,7 +93,7 @@ describe.each(allRevisions)('in %s', revision => {
     proves('U6c')
     const { server: made, add } = server(1)
     for (const [other] of lists) for (const name of ['a', 'b', 'c']) add(other, name)
-    const client = await asked(made, revision)
+    const client = await answeringClient(made, revision)
     const { next } = await page(client, list, member)
     const own = String(next)
     const foreign: unknown[] = []
@@ -118,7 +118,7 @@ it('cursors are good in every process with the same keys, and in no other', asyn
   const clients = await Promise.all(
     [one, same, other].map(async made => {
       for (const name of ['a', 'b']) made?.add('tools/list', name)
-      return asked(made?.server as Server, stateless)
+      return answeringClient(made?.server as Server, stateless)
     }),
   )
   const [first, second, third] = clients as [Client, Client, Client]
@@ -127,10 +127,10 @@ it('cursors are good in every process with the same keys, and in no other', asyn
   expect((await page(third, 'tools/list', 'tools', next)).error).toMatchObject({ code: -32602 })
 })
 
-it('a page has so many entries unless the server says otherwise', async () => {
+it('a page has the default number of entries unless the server has an option', async () => {
   const { server: made, add } = server()
   for (let n = 0; n <= 500; n++) add('tools/list', `t${n}`)
-  const client = await asked(made, stateless)
+  const client = await answeringClient(made, stateless)
   expect((await pages(client, 'tools/list', 'tools')).map(names => names.length)).toEqual([500, 1])
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { proves } from '../../../test/requirements.ts'
-import { allRevisions, asked, stateless } from '../../../test/support/asking.ts'
+import { allRevisions, answeringClient, stateless } from '../../../test/support/answering-client.ts'
 import { turn } from '../../../test/support/wire.ts'
 import { revisions } from '../../mcp/revisions/revisions.ts'
 import { limits } from '../../util/limits/limits.ts'
@@ -19,10 +19,13 @@ async function reported(
     await work(context)
     return 'done'
   })
-  const client = await asked(server, revision)
-  const reply = await client.ask('tools/call', { name: 'work', _meta: { progressToken: token } })
+  const client = await answeringClient(server, revision)
+  const reply = await client.request('tools/call', {
+    name: 'work',
+    _meta: { progressToken: token },
+  })
   await turn()
-  const all = client.heard().filter(({ method }) => method === 'notifications/progress')
+  const all = client.received().filter(({ method }) => method === 'notifications/progress')
   return { reply, all: all.map(({ params }) => params) }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { proves } from '../../../test/requirements.ts'
-import { allRevisions, asked } from '../../../test/support/asking.ts'
+import { allRevisions, answeringClient } from '../../../test/support/answering-client.ts'
 import { audio, embed, image } from '../../mcp/content/content.ts'
 import { Server } from '../server.ts'
 
@@ -18,8 +18,8 @@ describe.each(allRevisions)('prompts in %s', revision => {
     })
     server.prompt('review', { description: 'Reviews', args }, () => '')
     server.prompt('plain', {}, () => '')
-    const client = await asked(server, revision)
-    expect((await client.ask('prompts/list')).result).toMatchObject({
+    const client = await answeringClient(server, revision)
+    expect((await client.request('prompts/list')).result).toMatchObject({
       prompts: [
         {
           name: 'review',
@@ -40,7 +40,7 @@ describe.each(allRevisions)('prompts in %s', revision => {
     const code = vi.fn(() => 'ok')
     const args = z.object({ size: z.enum(['s', 'm']), note: z.string().optional() })
     server.prompt('p', { args }, code)
-    const client = await asked(server, revision)
+    const client = await answeringClient(server, revision)
     const refused = [
       [{ name: 'nope' }, 'prompt_not_found'],
       [{ name: 'p' }, 'prompt_argument_missing'],
@@ -52,15 +52,15 @@ describe.each(allRevisions)('prompts in %s', revision => {
       [{}, 'invalid_params'],
     ] as const
     for (const [params, kind] of refused) {
-      const { error } = await client.ask('prompts/get', params)
+      const { error } = await client.request('prompts/get', params)
       expect(error).toMatchObject({ code: -32602, data: { kind } })
     }
     expect(code).not.toHaveBeenCalled()
-    await client.ask('prompts/get', { name: 'p', arguments: { size: 's' } })
+    await client.request('prompts/get', { name: 'p', arguments: { size: 's' } })
     expect(code).toHaveBeenCalledWith({ size: 's' }, expect.anything())
   })
 
-  it('hold images, audio and resources as the revision says them', async () => {
+  it('hold images, audio and resources in the form of the revision', async () => {
     proves('S17d', 'S17e', 'S17f', 'S9')
     const server = make()
     const bytes = new Uint8Array([1, 2, 3])
@@ -70,8 +70,8 @@ describe.each(allRevisions)('prompts in %s', revision => {
       embed({ uri: 'r:///1', mimeType: 'text/plain', text: 'hi' }),
       embed({ uri: 'r:///2', mimeType: 'image/png', blob: bytes }),
     ])
-    const client = await asked(server, revision)
-    const { result } = await client.ask('prompts/get', { name: 'media' })
+    const client = await answeringClient(server, revision)
+    const { result } = await client.request('prompts/get', { name: 'media' })
     const messages = result?.messages as { readonly content: object }[]
     const hasAudio = revision !== '2024-11-05'
     expect(messages.map(({ content }) => content)).toMatchObject([
@@ -89,8 +89,10 @@ describe.each(allRevisions)('prompts in %s', revision => {
     const onError = vi.fn()
     const server = make(onError)
     server.prompt('odd', {}, () => 5 as never)
-    const client = await asked(server, revision)
-    expect((await client.ask('prompts/get', { name: 'odd' })).error).toMatchObject({ code: -32603 })
+    const client = await answeringClient(server, revision)
+    expect((await client.request('prompts/get', { name: 'odd' })).error).toMatchObject({
+      code: -32603,
+    })
     expect(onError).toHaveBeenCalledOnce()
   })
 })

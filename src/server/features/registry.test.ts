@@ -1,7 +1,12 @@
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { proves } from '../../../test/requirements.ts'
-import { allRevisions, asked, stateless, textOf } from '../../../test/support/asking.ts'
+import {
+  allRevisions,
+  answeringClient,
+  stateless,
+  textOf,
+} from '../../../test/support/answering-client.ts'
 import { Server } from '../server.ts'
 import { FeatureSet } from './registry.ts'
 
@@ -58,21 +63,23 @@ describe.each(allRevisions)('tools in %s', revision => {
     const server = make()
     const code = vi.fn(() => 'ok')
     server.tool('t', { input: z.object({ n: z.int() }) }, code)
-    const client = await asked(server, revision)
+    const client = await answeringClient(server, revision)
     const asResult = revision >= '2025-11-25'
     for (const given of [{}, { n: 'x' }, { n: 0.5 }]) {
-      const reply = await client.ask('tools/call', { name: 't', arguments: given })
+      const reply = await client.request('tools/call', { name: 't', arguments: given })
       if (asResult) expect(reply.result).toMatchObject({ isError: true })
       else expect(reply.error).toMatchObject({ code: -32602 })
     }
     for (const params of [{ name: 'nope' }, { name: 't', arguments: 5 }, { name: 7 }, {}]) {
-      expect((await client.ask('tools/call', params)).error).toMatchObject({ code: -32602 })
+      expect((await client.request('tools/call', params)).error).toMatchObject({ code: -32602 })
     }
     expect(code).not.toHaveBeenCalled()
-    expect(textOf(await client.ask('tools/call', { name: 't', arguments: { n: 1 } }))).toBe('ok')
+    expect(textOf(await client.request('tools/call', { name: 't', arguments: { n: 1 } }))).toBe(
+      'ok',
+    )
   })
 
-  it('say what they take, and what they give where the revision can', async () => {
+  it('list their input schemas, and their output schemas if the revision has them', async () => {
     proves('S6', 'S6b', 'S7', 'S7c', 'S7d', 'S7e', 'S8b')
     const server = make()
     server.tool('none', {}, () => {
@@ -81,8 +88,8 @@ describe.each(allRevisions)('tools in %s', revision => {
     server.tool('sum', { output: z.object({ sum: z.number() }) }, () => ({ sum: 3 }))
     server.tool('list', { output: z.array(z.number()) }, () => [1, 2])
     server.tool('wrong', { output: z.object({ sum: z.number() }) }, () => ({ sum: 'x' }) as never)
-    const client = await asked(server, revision)
-    const { result } = await client.ask('tools/list')
+    const client = await answeringClient(server, revision)
+    const { result } = await client.request('tools/list')
     const tools = result?.tools as {
       readonly inputSchema: object
       readonly outputSchema?: object
@@ -94,16 +101,16 @@ describe.each(allRevisions)('tools in %s', revision => {
       revision === stateless,
       revision >= '2025-06-18',
     ])
-    const sum = (await client.ask('tools/call', { name: 'sum' })).result
+    const sum = (await client.request('tools/call', { name: 'sum' })).result
     expect(sum?.content).toEqual([{ type: 'text', text: '{"sum":3}' }])
     expect(sum?.structuredContent).toEqual(revision >= '2025-06-18' ? { sum: 3 } : undefined)
-    const list = (await client.ask('tools/call', { name: 'list' })).result
+    const list = (await client.request('tools/call', { name: 'list' })).result
     expect(list?.content).toEqual([{ type: 'text', text: '[1,2]' }])
     expect(list?.structuredContent).toEqual(revision === stateless ? [1, 2] : undefined)
-    expect((await client.ask('tools/call', { name: 'wrong' })).error).toMatchObject({
+    expect((await client.request('tools/call', { name: 'wrong' })).error).toMatchObject({
       code: -32603,
     })
-    expect((await client.ask('tools/call', { name: 'none' })).result).toMatchObject({
+    expect((await client.request('tools/call', { name: 'none' })).result).toMatchObject({
       isError: true,
       content: [{ text: 'out of paper' }],
     })

@@ -61,7 +61,7 @@ interface Slot<D, T> extends FeatureEntry<T> {
 }
 
 /** The entries that one caller sees, in the order of registration. */
-export interface View<T> {
+export interface CallerView<T> {
   readonly items: readonly T[]
   /** Ascending. An entry keeps its position while others come and go. */
   readonly positions: readonly number[]
@@ -91,7 +91,7 @@ export class FeatureSet<D extends object, T> {
   readonly #slots = new Map<string, Slot<D, T>>()
   /** Called with a key on every change of its entry, by the sets that show the entries of this one. */
   readonly #followers = new Set<(key: string) => void>()
-  #all: View<T> | undefined
+  #all: CallerView<T> | undefined
   /** The number of entries that were ever registered. */
   #count = 0
 
@@ -140,7 +140,7 @@ export class FeatureSet<D extends object, T> {
   }
 
   /** The enabled entries that the caller of a request may see. */
-  view(request: IncomingRequest): View<T> | Promise<View<T>> {
+  view(request: IncomingRequest): CallerView<T> | Promise<CallerView<T>> {
     const all = this.#enabledView()
     if (!all.isFiltered) return all
     const slots = this.#enabled()
@@ -285,7 +285,7 @@ export class FeatureSet<D extends object, T> {
     return enabled.sort((a, b) => a.position - b.position)
   }
 
-  #enabledView(): View<T> {
+  #enabledView(): CallerView<T> {
     if (this.#all === undefined) {
       const slots = this.#enabled()
       this.#all = viewOf(
@@ -335,7 +335,10 @@ export function enterMounts(
   return whenReady(mount.scope.enter(request), entered => enterMounts(mount.inner, entered))
 }
 
-function viewOf<D extends object, T>(slots: readonly Slot<D, T>[], isFiltered: boolean): View<T> {
+function viewOf<D extends object, T>(
+  slots: readonly Slot<D, T>[],
+  isFiltered: boolean,
+): CallerView<T> {
   return {
     items: slots.map(({ value }) => value),
     positions: slots.map(({ position }) => position),

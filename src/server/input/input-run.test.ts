@@ -1,7 +1,13 @@
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { proves } from '../../../test/requirements.ts'
-import { allRevisions, asked, canAll, stateless, textOf } from '../../../test/support/asking.ts'
+import {
+  allCapabilities,
+  allRevisions,
+  answeringClient,
+  stateless,
+  textOf,
+} from '../../../test/support/answering-client.ts'
 import { turn } from '../../../test/support/wire.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
 import type { FormSchema } from '../../mcp/types/elicitation.ts'
@@ -21,7 +27,7 @@ function server(onError: (error: unknown) => void = () => {}) {
 const yes = { action: 'accept', content: { ok: true } }
 
 describe.each(withForms)('a form in %s', revision => {
-  it('is asked by the same handler, and its answer checked and completed', async () => {
+  it('is sent by the same handler, and its response is checked and completed', async () => {
     proves('C5i', 'C5j', 'C7f', 'C7g', 'M1', 'M5', 'V3', 'B9')
     const s = server()
     s.tool('deploy', {}, async (_, ctx) => {
@@ -32,13 +38,13 @@ describe.each(withForms)('a form in %s', revision => {
       })
       return JSON.stringify(await ctx.elicit({ message: 'Deploy where?', schema }))
     })
-    const client = await asked(s, revision, {
+    const client = await answeringClient(s, revision, {
       answer: () => ({ action: 'accept', content: { env: 'live' } }),
     })
     const reply = await client.call('tools/call', { name: 'deploy' })
     expect(textOf(reply)).toBe('{"env":"live","times":3}')
-    expect(client.questions).toHaveLength(1)
-    expect(client.questions[0]).toMatchObject({
+    expect(client.serverRequests).toHaveLength(1)
+    expect(client.serverRequests[0]).toMatchObject({
       method: 'elicitation/create',
       params: {
         message: 'Deploy where?',
@@ -49,11 +55,11 @@ describe.each(withForms)('a form in %s', revision => {
         },
       },
     })
-    const { mode } = client.questions[0]?.params ?? {}
+    const { mode } = client.serverRequests[0]?.params ?? {}
     expect(mode).toBe(revision === '2025-06-18' ? undefined : 'form')
   })
 
-  it('throws what a person said instead of yes, or returns it where that is wanted', async () => {
+  it('throws when the user declines, or returns the answer with onDecline', async () => {
     proves('C5f')
     const s = server()
     const schema = z.object({ ok: z.boolean() })
@@ -75,7 +81,9 @@ describe.each(withForms)('a form in %s', revision => {
       return 'yes'
     })
     const answers = ['decline', 'decline', 'cancel', 'decline', 'cancel']
-    const client = await asked(s, revision, { answer: () => ({ action: answers.shift() }) })
+    const client = await answeringClient(s, revision, {
+      answer: () => ({ action: answers.shift() }),
+    })
     expect(textOf(await client.call('tools/call', { name: 'strict' }))).toBe('no')
     expect(textOf(await client.call('tools/call', { name: 'open' }))).toBe('decline')
     expect(await client.call('tools/call', { name: 'strict' })).toMatchObject({
@@ -102,7 +110,7 @@ describe.each(withForms)('a form in %s', revision => {
       const schema = z.object({ age: z.int().min(0) })
       return `${(await ctx.elicit({ message: 'How old?', schema, key: 'age' })).age}`
     })
-    const client = await asked(s, revision, { answer: () => answer })
+    const client = await answeringClient(s, revision, { answer: () => answer })
     const { error } = await client.call('tools/call', { name: 'ask' })
     expect(error?.code).toBe(revision === stateless ? -32602 : 1090)
     expect(JSON.stringify(error)).toMatch(words)
@@ -121,17 +129,19 @@ it.each(withOldForms)('a form in %s has no defaults but of booleans', async revi
     })
     return JSON.stringify(await ctx.elicit({ message: 'What?', schema }))
   })
-  const client = await asked(s, revision, { answer: () => ({ action: 'accept', content: {} }) })
+  const client = await answeringClient(s, revision, {
+    answer: () => ({ action: 'accept', content: {} }),
+  })
   const reply = await client.call('tools/call', { name: 'ask' })
   expect(textOf(reply)).toBe('{"many":["a"],"name":"Ada","on":true}')
-  const form = client.questions[0]?.params?.requestedSchema as FormSchema
+  const form = client.serverRequests[0]?.params?.requestedSchema as FormSchema
   const fields = Object.values(form.properties)
   const types = fields.filter(field => 'default' in field).map(({ type }) => type)
   expect(new Set(types)).toEqual(new Set(['boolean']))
   expect(fields.map(({ type }) => type)).not.toContain('array')
 })
 
-it('a form asks for nothing that a form cannot ask', async () => {
+it('a form has no field that forms do not support', async () => {
   proves('C5j', 'C6')
   const s = server()
   s.tool('ask', {}, async (_, ctx) => {
@@ -142,24 +152,24 @@ it('a form asks for nothing that a form cannot ask', async () => {
     const schema = { type: 'object', properties: { id: { type: 'string', format: 'ipv4' } } }
     return JSON.stringify(await ctx.elicit({ message: 'Which?', schema }))
   })
-  const client = await asked(s, '2025-11-25')
+  const client = await answeringClient(s, '2025-11-25')
   for (const name of ['ask', 'format']) {
     expect(await client.call('tools/call', { name })).toMatchObject({ result: { isError: true } })
   }
-  expect(client.questions).toEqual([])
+  expect(client.serverRequests).toEqual([])
 })
 
 describe.each(withUrls)('an elicitation by URL in %s', revision => {
-  it('says the page, and an id where the revision has one', async () => {
+  it('has the URL of the page, and an id if the revision has one', async () => {
     proves('C7h', 'C7j', 'C7c', 'C7f')
     const s = server()
     s.tool('pay', {}, async (_, ctx) => {
       await ctx.elicit({ message: 'Pay', url: 'https://pay.example/1', elicitationId: 'p1' })
       return 'paid'
     })
-    const client = await asked(s, revision, { answer: () => ({ action: 'accept' }) })
+    const client = await answeringClient(s, revision, { answer: () => ({ action: 'accept' }) })
     expect(textOf(await client.call('tools/call', { name: 'pay' }))).toBe('paid')
-    expect(client.questions[0]?.params).toEqual({
+    expect(client.serverRequests[0]?.params).toEqual({
       mode: 'url',
       message: 'Pay',
       url: 'https://pay.example/1',
@@ -174,7 +184,7 @@ describe.each(withUrls)('an elicitation by URL in %s', revision => {
       await ctx.elicit({ message: 'Pay', url: 'pay here' })
       return 'paid'
     })
-    const client = await asked(s, revision)
+    const client = await answeringClient(s, revision)
     expect(await client.call('tools/call', { name: 'pay' })).toMatchObject({
       result: {
         isError: true,
@@ -193,7 +203,7 @@ describe.each(withUrls)('an elicitation by URL in %s', revision => {
         elicitations: [{ message: 'Pay first', url: 'https://pay.example/2' }],
       })
     })
-    const client = await asked(s, revision, {
+    const client = await answeringClient(s, revision, {
       answer: () => {
         isPaid = true
         return { action: 'accept' }
@@ -228,7 +238,7 @@ it('a page that is required and refused ends the request', async () => {
       elicitations: [{ message: 'Pay first', url: 'https://pay.example/2' }],
     })
   })
-  const client = await asked(s, stateless, { answer: () => ({ action: 'decline' }) })
+  const client = await answeringClient(s, stateless, { answer: () => ({ action: 'decline' }) })
   const reply = await client.call('resources/read', { uri: 'bill:///1' })
   expect(reply.error).toMatchObject({ code: 1090 })
   expect(client.rounds).toBe(1)
@@ -241,24 +251,24 @@ it('the completion of a URL elicitation is sent once, and only to the client tha
     await ctx.elicit({ message: 'Pay', url: 'https://pay.example/1', elicitationId: 'p1' })
     return 'pending'
   })
-  const one = await asked(s, '2025-11-25', { answer: () => ({ action: 'accept' }) })
-  const other = await asked(s, '2025-11-25')
+  const one = await answeringClient(s, '2025-11-25', { answer: () => ({ action: 'accept' }) })
+  const other = await answeringClient(s, '2025-11-25')
   await one.call('tools/call', { name: 'pay' })
   s.completeElicitation('p2')
   s.completeElicitation('p1')
   s.completeElicitation('p1')
-  expect(one.heard().filter(message => message.method?.endsWith('complete'))).toEqual([
+  expect(one.received().filter(message => message.method?.endsWith('complete'))).toEqual([
     {
       jsonrpc: '2.0',
       method: 'notifications/elicitation/complete',
       params: { elicitationId: 'p1' },
     },
   ])
-  expect(other.heard()).toEqual([])
+  expect(other.received()).toEqual([])
 })
 
 describe.each(allRevisions)('sampling and roots in %s', revision => {
-  it('are asked by the same handler', async () => {
+  it('are sent by the same handler', async () => {
     proves('C2d', 'M5', 'M1', 'B14')
     const s = server()
     s.tool('ask', {}, async (_, ctx) => {
@@ -269,7 +279,7 @@ describe.each(allRevisions)('sampling and roots in %s', revision => {
       })
       return `${root?.uri} ${model} ${JSON.stringify(content)}`
     })
-    const client = await asked(s, revision, {
+    const client = await answeringClient(s, revision, {
       answer: ({ method }) =>
         method === 'roots/list'
           ? { roots: [{ uri: 'file:///work' }] }
@@ -277,14 +287,14 @@ describe.each(allRevisions)('sampling and roots in %s', revision => {
     })
     const reply = await client.call('tools/call', { name: 'ask' })
     expect(textOf(reply)).toBe('file:///work m {"type":"text","text":"Ho"}')
-    expect(client.questions.map(({ method }) => method)).toEqual([
+    expect(client.serverRequests.map(({ method }) => method)).toEqual([
       'roots/list',
       'sampling/createMessage',
     ])
     if (revision === stateless) expect(client.rounds).toBe(2)
   })
 
-  it('are not asked of a client that has not declared them', async () => {
+  it('are not sent to a client that has not declared them', async () => {
     proves('C1l', 'C3b', 'L5b', 'L5c', 'M6', 'V8', 'V8c', 'V9')
     const s = server()
     const messages = [{ role: 'user', content: { type: 'text', text: 'Hi' } }] as const
@@ -310,18 +320,18 @@ describe.each(allRevisions)('sampling and roots in %s', revision => {
       url: { elicitation: { url: {} } },
     }
     // Declared in an earlier request, which counts for nothing in a later one.
-    const client = await asked(s, revision, { capabilities: { sampling: {} } })
-    if (revision === stateless) await client.ask('tools/list', {}, canAll)
+    const client = await answeringClient(s, revision, { capabilities: { sampling: {} } })
+    if (revision === stateless) await client.request('tools/list', {}, allCapabilities)
     for (const [name, requiredCapabilities] of Object.entries(required)) {
       if (name === 'sample') continue
-      const { error } = await client.ask('tools/call', { name })
+      const { error } = await client.request('tools/call', { name })
       if (revision === stateless) {
         expect(error).toMatchObject({ code: -32021, data: { requiredCapabilities } })
       } else {
         expect(error?.data).toMatchObject({ kind: 'capability_not_supported' })
       }
     }
-    expect(client.questions).toEqual([])
+    expect(client.serverRequests).toEqual([])
   })
 
   it('refuse answers of another shape', async () => {
@@ -333,7 +343,7 @@ describe.each(allRevisions)('sampling and roots in %s', revision => {
       return (await ctx.sample({ messages, maxTokens: 1 }, { key: 's' })).model
     })
     const answers = [{ roots: [{ name: 'x' }] }, { roots: 5 }, { role: 'user' }, { model: 'm' }]
-    const client = await asked(s, revision, { answer: () => answers.shift() })
+    const client = await answeringClient(s, revision, { answer: () => answers.shift() })
     for (const [name, code] of [
       ['roots', -32603],
       ['roots', -32603],
@@ -354,11 +364,11 @@ it.each(['2024-11-05', '2025-03-26'] as const)('%s has no elicitation at all', a
     await ctx.elicit({ message: 'Sure?', schema: z.object({ ok: z.boolean() }) })
     return 'yes'
   })
-  const client = await asked(s, revision)
+  const client = await answeringClient(s, revision)
   expect((await client.call('tools/call', { name: 'form' })).error?.data).toMatchObject({
     kind: 'capability_not_supported',
   })
-  expect(client.questions).toEqual([])
+  expect(client.serverRequests).toEqual([])
 })
 
 it.each([
@@ -381,13 +391,13 @@ it.each([
       )
       return 'yes'
     })
-    const client = await asked(s, '2025-11-25', {
+    const client = await answeringClient(s, '2025-11-25', {
       capabilities: { elicitation },
       answer: () => yes,
     })
     const reply = await client.call('tools/call', { name: 'ask' })
     expect(textOf(reply) === 'yes').toBe(isAsked)
-    expect(client.questions.length === 1).toBe(isAsked)
+    expect(client.serverRequests.length === 1).toBe(isAsked)
   },
 )
 
@@ -423,15 +433,15 @@ describe('a conversation for sampling', () => {
       const { model } = await ctx.sample({ messages: messages as never, maxTokens: 1, tools })
       return model
     })
-    const client = await asked(s, '2025-11-25', {
+    const client = await answeringClient(s, '2025-11-25', {
       answer: () => ({ role: 'assistant', model: 'm', content: words }),
     })
     const reply = await client.call('tools/call', { name: 'ask' })
     expect(reply.result?.isError === true).toBe(!isGood)
-    expect(client.questions).toHaveLength(isGood ? 1 : 0)
+    expect(client.serverRequests).toHaveLength(isGood ? 1 : 0)
   })
 
-  it('asks for other contexts only where the client has declared them', async () => {
+  it('requests other contexts only if the client has declared them', async () => {
     proves('C4')
     const s = server()
     s.tool('ask', {}, async (_, ctx) => {
@@ -445,9 +455,9 @@ describe('a conversation for sampling', () => {
     const answer = () => ({ role: 'assistant', model: 'm', content: words })
     const seen: unknown[] = []
     for (const sampling of [{}, { context: {} }]) {
-      const client = await asked(s, '2025-11-25', { capabilities: { sampling }, answer })
+      const client = await answeringClient(s, '2025-11-25', { capabilities: { sampling }, answer })
       await client.call('tools/call', { name: 'ask' })
-      seen.push(client.questions[0]?.params?.includeContext)
+      seen.push(client.serverRequests[0]?.params?.includeContext)
     }
     expect(seen).toEqual([undefined, 'allServers'])
   })
@@ -456,7 +466,7 @@ describe('a conversation for sampling', () => {
 describe.each(withForms)('several server requests in %s', revision => {
   const schema = z.object({ ok: z.boolean() })
 
-  it('asked together travel together', async () => {
+  it('that are made together are sent together', async () => {
     proves('M4')
     const s = server()
     s.tool('both', {}, async (_, ctx) => {
@@ -469,7 +479,7 @@ describe.each(withForms)('several server requests in %s', revision => {
     })
     let waiting = 0
     let most = 0
-    const client = await asked(s, revision, {
+    const client = await answeringClient(s, revision, {
       answer: ({ method, key }) => {
         waiting++
         most = Math.max(most, waiting)
@@ -480,7 +490,7 @@ describe.each(withForms)('several server requests in %s', revision => {
     expect(textOf(await client.call('tools/call', { name: 'both' }))).toBe('3')
     if (revision === stateless) {
       expect(client.rounds).toBe(1)
-      expect(client.questions.map(({ key }) => key).sort()).toEqual(['2', 'one', 'two'])
+      expect(client.serverRequests.map(({ key }) => key).sort()).toEqual(['2', 'one', 'two'])
     } else {
       expect(most).toBe(3)
     }
@@ -496,7 +506,7 @@ describe.each(withForms)('several server requests in %s', revision => {
     const unhandled = vi.fn()
     process.on('unhandledRejection', unhandled)
     try {
-      const client = await asked(s, revision, { answer: () => yes })
+      const client = await answeringClient(s, revision, { answer: () => yes })
       expect(textOf(await client.call('tools/call', { name: 'begun' }))).toBe('true true')
       await turn()
       expect(unhandled).not.toHaveBeenCalled()
@@ -515,7 +525,7 @@ describe.each(withForms)('several server requests in %s', revision => {
       ])
       return 'never'
     })
-    const client = await asked(s, revision, { answer: () => yes })
+    const client = await answeringClient(s, revision, { answer: () => yes })
     expect((await client.call('tools/call', { name: 'twice' })).error).toMatchObject({
       code: -32603,
       message: 'Two input requests of one handler have the key "same"',
@@ -547,7 +557,7 @@ describe.each(withForms)('inputRequired in %s', revision => {
     s.tool('ask', {}, (_, ctx) => ask(ctx))
     s.prompt('ask', {}, (_, ctx) => ask(ctx) as string)
     s.resource('ask', 'ask:///1', {}, ctx => ask(ctx))
-    const client = await asked(s, revision, {
+    const client = await answeringClient(s, revision, {
       answer: ({ method }) => (method === 'roots/list' ? { roots: [] } : yes),
     })
     const replies = [
@@ -561,16 +571,16 @@ describe.each(withForms)('inputRequired in %s', revision => {
       expect(words).toContain('["roots",{"roots":[]}]')
       expect(words).toContain(' 7')
     }
-    expect(client.questions).toHaveLength(6)
+    expect(client.serverRequests).toHaveLength(6)
   })
 
-  it('asks nothing that the client has not declared, and takes no answer of another shape', async () => {
+  it('sends no request that the client has not declared, and rejects responses of another shape', async () => {
     proves('M6', 'M14')
     const s = server()
     s.tool('ask', {}, (_, ctx) => ask(ctx))
-    const lacking = await asked(s, revision, { capabilities: { elicitation: {} } })
+    const lacking = await answeringClient(s, revision, { capabilities: { elicitation: {} } })
     expect((await lacking.call('tools/call', { name: 'ask' })).error).toBeDefined()
-    const odd = await asked(s, revision, {
+    const odd = await answeringClient(s, revision, {
       answer: ({ method }) =>
         method === 'roots/list' ? { roots: [] } : { action: 'accept', content: { ok: 'maybe' } },
     })
@@ -585,26 +595,26 @@ describe.each(withForms)('inputRequired in %s', revision => {
       runs++
       return inputRequired({ sure })
     })
-    const client = await asked(s, revision, { answer: () => yes })
+    const client = await answeringClient(s, revision, { answer: () => yes })
     expect((await client.call('tools/call', { name: 'endless' })).error).toMatchObject({
       code: -32603,
       message: 'Too many rounds of input requests',
     })
-    expect(client.questions).toHaveLength(10)
+    expect(client.serverRequests).toHaveLength(10)
     expect(runs).toBe(11)
   })
 })
 
 describe('a method of one’s own', () => {
-  it('may ask in a session, and may not ask in rounds', async () => {
+  it('may send requests in a session, but not in rounds of input', async () => {
     proves('M2')
     const onError = vi.fn()
     const s = server(onError)
     s.method('x/ask', async (_, ctx) => ({ roots: await ctx.roots() }))
     const answer = () => ({ roots: [] })
-    const session = await asked(s, '2025-11-25', { answer })
+    const session = await answeringClient(s, '2025-11-25', { answer })
     expect((await session.call('x/ask')).result).toEqual({ roots: [] })
-    const single = await asked(s, stateless, { answer })
+    const single = await answeringClient(s, stateless, { answer })
     expect((await single.call('x/ask')).error).toMatchObject({ code: -32603 })
     expect(String(onError.mock.calls[0]?.[0])).toMatch(/only tools, prompts and resources/)
   })
@@ -625,8 +635,11 @@ it.each(withForms)(
       const params = { message: 'Second?', requestedSchema }
       return inputRequired({ second: { method: 'elicitation/create', params } })
     })
-    const client = await asked(s, revision, { answer: () => yes })
+    const client = await answeringClient(s, revision, { answer: () => yes })
     expect(textOf(await client.call('tools/call', { name: 'both' }))).toBe('true')
-    expect(client.questions.map(({ params }) => params?.message)).toEqual(['First?', 'Second?'])
+    expect(client.serverRequests.map(({ params }) => params?.message)).toEqual([
+      'First?',
+      'Second?',
+    ])
   },
 )

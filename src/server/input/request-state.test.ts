@@ -1,7 +1,12 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { proves } from '../../../test/requirements.ts'
-import { asked, canAll, stateless, textOf } from '../../../test/support/asking.ts'
+import {
+  allCapabilities,
+  answeringClient,
+  stateless,
+  textOf,
+} from '../../../test/support/answering-client.ts'
 import { limits } from '../../util/limits/limits.ts'
 import type { ServerOptions } from '../options.ts'
 import { Server } from '../server.ts'
@@ -41,9 +46,9 @@ function askingTwice(server: Server) {
 
 /** A first round, and what the second one would be. */
 async function firstRound(server: Server, principal?: string) {
-  const client = await asked(server, stateless, { principal })
+  const client = await answeringClient(server, stateless, { principal })
   const call = { name: 'ask', arguments: { n: 1 } }
-  const { result } = await client.ask('tools/call', call)
+  const { result } = await client.request('tools/call', call)
   const requestState = result?.requestState as string
   return { client, call, requestState, retry: { ...call, requestState } }
 }
@@ -53,13 +58,15 @@ const inputResponses = { sure: yes }
 afterEach(() => void vi.useRealTimers())
 
 describe('a requestState', () => {
-  it('brings back what was asked, on any connection of the same server', async () => {
+  it('brings back what was answeringClient, on any connection of the same server', async () => {
     proves('M3', 'B15', 'B15c', 'B15e', 'M9', 'U10c')
     const server = asking()
     const { client, retry } = await firstRound(server)
-    const other = await asked(server, stateless)
+    const other = await answeringClient(server, stateless)
     for (const one of [client, other]) {
-      expect(textOf(await one.ask('tools/call', { ...retry, inputResponses }))).toBe('true {"n":1}')
+      expect(textOf(await one.request('tools/call', { ...retry, inputResponses }))).toBe(
+        'true {"n":1}',
+      )
     }
   })
 
@@ -70,8 +77,8 @@ describe('a requestState', () => {
       const { ok } = await ctx.elicit({ message: 'Sure?', schema, key: 'sure' })
       return `${ok}`
     })
-    const client = await asked(server, stateless)
-    const { result } = await client.ask('resources/read', { uri: 'r:///1' })
+    const client = await answeringClient(server, stateless)
+    const { result } = await client.request('resources/read', { uri: 'r:///1' })
     expect(result).toEqual({
       resultType: 'input_required',
       inputRequests: { sure: { method: 'elicitation/create', params: expect.anything() } },
@@ -90,7 +97,7 @@ describe('a requestState', () => {
     proves('M7', 'M7c')
     const { client, retry, requestState } = await firstRound(asking())
     const changed = { ...retry, requestState: change(requestState), inputResponses }
-    expect((await client.ask('tools/call', changed)).error).toMatchObject({
+    expect((await client.request('tools/call', changed)).error).toMatchObject({
       code: -32602,
       message: 'Invalid requestState',
       data: { details: `requestState is ${why}` },
@@ -104,7 +111,7 @@ describe('a requestState', () => {
   ])('of another %s is refused', async (_, method, params) => {
     proves('M8c', 'M7')
     const { client, requestState } = await firstRound(asking())
-    const reply = await client.ask(method, { ...params, requestState, inputResponses })
+    const reply = await client.request(method, { ...params, requestState, inputResponses })
     expect(reply.error).toMatchObject({
       code: -32602,
       data: { details: 'requestState is foreign' },
@@ -116,13 +123,15 @@ describe('a requestState', () => {
     const server = asking()
     const { client, retry } = await firstRound(server, 'ada')
     for (const principal of ['bob', undefined]) {
-      const other = await asked(server, stateless, { principal })
-      expect((await other.ask('tools/call', { ...retry, inputResponses })).error).toMatchObject({
-        code: -32602,
-        data: { details: 'requestState is foreign' },
-      })
+      const other = await answeringClient(server, stateless, { principal })
+      expect((await other.request('tools/call', { ...retry, inputResponses })).error).toMatchObject(
+        {
+          code: -32602,
+          data: { details: 'requestState is foreign' },
+        },
+      )
     }
-    expect(textOf(await client.ask('tools/call', { ...retry, inputResponses }))).toMatch('true')
+    expect(textOf(await client.request('tools/call', { ...retry, inputResponses }))).toMatch('true')
   })
 
   it('is refused when its time is up', async () => {
@@ -130,9 +139,9 @@ describe('a requestState', () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const { client, retry } = await firstRound(asking())
     vi.setSystemTime(Date.now() + limits.serverRequestMs.default - 1)
-    expect(textOf(await client.ask('tools/call', { ...retry, inputResponses }))).toMatch('true')
+    expect(textOf(await client.request('tools/call', { ...retry, inputResponses }))).toMatch('true')
     vi.setSystemTime(Date.now() + 1)
-    expect((await client.ask('tools/call', { ...retry, inputResponses })).error).toMatchObject({
+    expect((await client.request('tools/call', { ...retry, inputResponses })).error).toMatchObject({
       code: -32602,
       data: { details: 'requestState is expired' },
     })
@@ -144,19 +153,19 @@ describe('a requestState', () => {
   ])('sealed by %s', async (_, keys, isGood) => {
     proves('M7c', 'B15c')
     const { retry } = await firstRound(asking({ keys: [key(1)] }))
-    const later = await asked(asking({ keys }), stateless)
-    const reply = await later.ask('tools/call', { ...retry, inputResponses })
+    const later = await answeringClient(asking({ keys }), stateless)
+    const reply = await later.request('tools/call', { ...retry, inputResponses })
     if (isGood) expect(textOf(reply)).toMatch('true')
     else expect(reply.error).toMatchObject({ data: { details: 'requestState is forged' } })
   })
 })
 
 describe('answers', () => {
-  it('that are missing are asked for again', async () => {
+  it('that are missing are requested again', async () => {
     proves('M16')
     const { client, retry } = await firstRound(asking())
     for (const answers of [undefined, {}, { other: yes }]) {
-      const again = await client.ask('tools/call', { ...retry, inputResponses: answers })
+      const again = await client.request('tools/call', { ...retry, inputResponses: answers })
       expect(again.result).toMatchObject({
         resultType: 'input_required',
         inputRequests: { sure: {} },
@@ -168,20 +177,20 @@ describe('answers', () => {
     proves('M15', 'M7')
     const server = asking()
     const runs = askingTwice(server)
-    const client = await asked(server, stateless)
+    const client = await answeringClient(server, stateless)
     const early = { one: yes, two: yes, __proto__: yes, constructor: yes }
-    const first = await client.ask('tools/call', { name: 'two' })
+    const first = await client.request('tools/call', { name: 'two' })
     expect(Object.keys(first.result?.inputRequests as object)).toEqual(['one'])
     const { requestState } = first.result ?? {}
     // A response in advance would be one to a request that the user has not seen.
-    const second = await client.ask('tools/call', {
+    const second = await client.request('tools/call', {
       name: 'two',
       requestState,
       inputResponses: early,
     })
     expect(Object.keys(second.result?.inputRequests as object)).toEqual(['two'])
     const no = { action: 'accept', content: { ok: false } }
-    const third = await client.ask('tools/call', {
+    const third = await client.request('tools/call', {
       name: 'two',
       requestState: second.result?.requestState,
       inputResponses: { one: { action: 'decline' }, two: no },
@@ -190,20 +199,20 @@ describe('answers', () => {
     expect(runs).toHaveBeenCalledTimes(3)
   })
 
-  it('without a state are taken for what the handler asks, and checked like any other', async () => {
+  it('without a state are matched to the requests of the handler, and checked like any other', async () => {
     proves('M7')
     const server = asking()
     askingTwice(server)
-    const client = await asked(server, stateless)
+    const client = await answeringClient(server, stateless)
     const call = (answers: object) =>
-      client.ask('tools/call', { name: 'two', inputResponses: answers })
+      client.request('tools/call', { name: 'two', inputResponses: answers })
     const extra = { other: yes, __proto__: yes, constructor: yes }
     expect(textOf(await call({ one: yes, two: yes, ...extra }))).toBe('true')
 
     const first = await call({ one: yes, ...extra })
     expect(Object.keys(first.result?.inputRequests as object)).toEqual(['two'])
     const { requestState } = first.result ?? {}
-    const second = await client.ask('tools/call', {
+    const second = await client.request('tools/call', {
       name: 'two',
       requestState,
       inputResponses: { one: { action: 'decline' }, two: yes },
@@ -214,25 +223,25 @@ describe('answers', () => {
     expect(wrong.error).toMatchObject({ code: -32602, data: { key: 'one' } })
   })
 
-  it('without a state say nothing to inputRequired, and do not make the state grow', async () => {
+  it('without a state are ignored by inputRequired, and do not make the state grow', async () => {
     const server = asking()
     server.tool('own', {}, (_, ctx) =>
       ctx.answers.size > 0 ? 'answered' : inputRequired({ where: { method: 'roots/list' } }),
     )
-    const client = await asked(server, stateless)
+    const client = await answeringClient(server, stateless)
     const sizes = []
     for (const inputResponses of [undefined, { where: { roots: [] }, other: 'x'.repeat(5000) }]) {
-      const { result } = await client.ask('tools/call', { name: 'own', inputResponses })
+      const { result } = await client.request('tools/call', { name: 'own', inputResponses })
       expect(Object.keys(result?.inputRequests as object)).toEqual(['where'])
       sizes.push(String(result?.requestState).length)
     }
     expect(sizes[0]).toBe(sizes[1])
   })
 
-  it.each([[5], [[]], ['x'], [null]])('that are no object are refused: %j', async answers => {
+  it.each([[5], [[]], ['x'], [null]])('that are not an object are refused: %j', async answers => {
     proves('M14')
     const { client, retry } = await firstRound(asking())
-    const reply = await client.ask('tools/call', { ...retry, inputResponses: answers })
+    const reply = await client.request('tools/call', { ...retry, inputResponses: answers })
     expect(reply.error).toMatchObject({
       code: -32602,
       data: { details: 'inputResponses must be an object' },
@@ -247,7 +256,7 @@ describe('answers', () => {
       if (step < 3) return inputRequired(step === 1 ? {} : { [`s${step}`]: roots }, step + 1)
       return [...ctx.answers.keys()].join()
     })
-    const client = await asked(server, stateless, { answer: () => ({ roots: [] }) })
+    const client = await answeringClient(server, stateless, { answer: () => ({ roots: [] }) })
     expect(textOf(await client.call('tools/call', { name: 'steps' }))).toBe('s0,s2')
     expect(client.rounds).toBe(3)
   })
@@ -259,7 +268,7 @@ describe('rounds of input requests', () => {
     server.tool('nosy', {}, async (_, ctx) => {
       for (let n = 0; ; n++) await ctx.elicit({ message: 'Sure?', schema, key: `${n}` })
     })
-    const client = await asked(server, stateless, { answer: () => yes })
+    const client = await answeringClient(server, stateless, { answer: () => yes })
     expect((await client.call('tools/call', { name: 'nosy' })).error).toMatchObject({
       code: -32603,
       message: 'Too many rounds of input requests',
@@ -272,7 +281,7 @@ describe('rounds of input requests', () => {
     const server = asking()
     server.resource('r', 'r:///1', {}, () => 'r')
     server.prompt('p', { args: z.object({ a: z.string() }), complete: { a: () => [] } }, () => 'p')
-    const client = await asked(server, stateless)
+    const client = await answeringClient(server, stateless)
     const calls = [
       ['server/discover', {}],
       ['tools/list', {}],
@@ -285,7 +294,7 @@ describe('rounds of input requests', () => {
       ],
     ] as const
     for (const [method, params] of calls) {
-      const { result } = await client.ask(method, { ...params, inputResponses: { x: yes } })
+      const { result } = await client.request(method, { ...params, inputResponses: { x: yes } })
       expect(result).toMatchObject({ resultType: 'complete' })
     }
   })
@@ -294,14 +303,14 @@ describe('rounds of input requests', () => {
     proves('B15b')
     const server = asking()
     const { client, retry } = await firstRound(server)
-    const second = await client.ask('tools/call', { name: 'ask', arguments: { n: 2 } })
+    const second = await client.request('tools/call', { name: 'ask', arguments: { n: 2 } })
     const { requestState } = second.result ?? {}
     const answers = { ask: { n: 2 }, requestState }
-    expect(textOf(await client.ask('tools/call', { ...retry, inputResponses }))).toBe(
+    expect(textOf(await client.request('tools/call', { ...retry, inputResponses }))).toBe(
       'true {"n":1}',
     )
     const call = { name: 'ask', arguments: answers.ask, requestState, inputResponses }
-    expect(textOf(await client.ask('tools/call', call))).toBe('true {"n":2}')
+    expect(textOf(await client.request('tools/call', call))).toBe('true {"n":2}')
   })
 })
 
@@ -320,7 +329,7 @@ describe('ctx.once', () => {
       if (ctx.answers.size === 0) return inputRequired({ more: { method: 'roots/list' } })
       return `${one} ${nothing} ${two} ${same}`
     })
-    const client = await asked(server, revision, {
+    const client = await answeringClient(server, revision, {
       answer: ({ method }) => (method === 'roots/list' ? { roots: [] } : yes),
     })
     expect(textOf(await client.call('tools/call', { name: 'do' }))).toBe('1 undefined 3 3')
@@ -342,7 +351,7 @@ describe('ctx.once', () => {
       await Promise.all([ctx.elicit({ message: 'One?', schema, key: 'one' }), asking])
       return 'done'
     })
-    const client = await asked(server, stateless, { answer: () => yes })
+    const client = await answeringClient(server, stateless, { answer: () => yes })
     expect(textOf(await client.call('tools/call', { name: 'do' }))).toBe('done')
     expect(effects).toEqual(['slow'])
     expect(client.rounds).toBe(1)
@@ -356,10 +365,10 @@ describe('ctx.once', () => {
       await ctx.elicit({ message: 'Sure?', schema, key: 'sure' })
       return `ticket ${await ctx.once('ticket', async () => ++tickets)}`
     })
-    const client = await asked(server, stateless)
-    const { result } = await client.ask('tools/call', { name: 'buy' })
+    const client = await answeringClient(server, stateless)
+    const { result } = await client.request('tools/call', { name: 'buy' })
     const retry = { name: 'buy', requestState: result?.requestState, inputResponses }
-    const sent = () => client.ask('tools/call', retry)
+    const sent = () => client.request('tools/call', retry)
     const replies = [await sent(), ...(await Promise.all([sent(), sent()]))]
     expect(replies.map(textOf)).toEqual(['ticket 1', 'ticket 1', 'ticket 1'])
   })
@@ -377,7 +386,7 @@ describe('ctx.once', () => {
       await ctx.elicit({ message: 'Sure?', schema })
       return `${first} ${await attempt()}`
     })
-    const client = await asked(server, stateless, { answer: () => yes })
+    const client = await answeringClient(server, stateless, { answer: () => yes })
     expect(textOf(await client.call('tools/call', { name: 'do' }))).toBe('now now')
   })
 
@@ -393,15 +402,15 @@ describe('ctx.once', () => {
       })
       return server
     }
-    const one = await asked(make(), stateless, { capabilities: canAll })
-    const { result } = await one.ask('tools/call', { name: 'do' })
+    const one = await answeringClient(make(), stateless, { capabilities: allCapabilities })
+    const { result } = await one.request('tools/call', { name: 'do' })
     const retry = { name: 'do', requestState: result?.requestState, inputResponses }
-    const other = await asked(make(), stateless)
-    const here = textOf(await one.ask('tools/call', retry))
-    expect(textOf(await other.ask('tools/call', retry))).toBe(here)
+    const other = await answeringClient(make(), stateless)
+    const here = textOf(await one.request('tools/call', retry))
+    expect(textOf(await other.request('tools/call', retry))).toBe(here)
     for (let n = 0; n <= limits.onceRequests.default; n++) {
-      await one.ask('tools/call', { name: 'ask', arguments: { n } })
+      await one.request('tools/call', { name: 'ask', arguments: { n } })
     }
-    expect(textOf(await one.ask('tools/call', retry))).toBe(here)
+    expect(textOf(await one.request('tools/call', retry))).toBe(here)
   })
 })

@@ -2,6 +2,8 @@ import { parseRaw } from '../../jsonrpc/codec/raw-json.ts'
 import { invalidParams, type RpcError } from '../../jsonrpc/error.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
 import type { InputRequest, InputRequests } from '../../mcp/types/input.ts'
+import { BoundedMap } from '../../util/bounded-map.ts'
+import { jsonMemory } from '../../util/json-memory.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
 import type { SealBinding, Sealer } from '../crypto/seal.ts'
@@ -38,17 +40,17 @@ interface SealedState {
   readonly effects: readonly (readonly [key: string] | readonly [key: string, result: unknown])[]
   readonly state?: unknown
   /** The open requests; with the request itself where the handler made it, to check the response. */
-  readonly asked: readonly (readonly [key: string] | readonly [key: string, InputRequest])[]
+  readonly open: readonly (readonly [key: string] | readonly [key: string, InputRequest])[]
 }
 
 /**
  * Stateless requests in several rounds. The state between two rounds is sealed and kept by the client.
  * Only the effects of `once` are also remembered in this process, so that a round that is sent twice
- * runs no effect twice. Other processes of the same server know the effects that the state holds.
+ * runs no effect twice. Other processes of the same server find the effects in the state.
  */
 export class InputRounds {
   readonly #sealer: Sealer
-  readonly #effects = new Map<string, Effects>()
+  readonly #effects = new BoundedMap<Effects>(limits.onceRequests.default, limits.onceBytes.default)
 
   constructor(sealer: Sealer) {
     this.#sealer = sealer
@@ -66,7 +68,6 @@ export class InputRounds {
     const id = round?.request ?? crypto.randomUUID()
     // Effects that have started must settle first, or the next round would start them again.
     const effects = await settled(run.effects)
-    this.#remember(id, run.effects)
     const requests = [...run.open, ...(returned?.encoded ?? [])]
     // Unsolicited responses that the context has not requested would only make the state grow.
     const isKept = (key: string) =>
@@ -78,13 +79,14 @@ export class InputRounds {
       replies: [...run.replies].filter(([key]) => isKept(key)),
       effects,
       state: returned === undefined ? run.state : returned.state,
-      asked: requests.map(([key]) => {
+      open: requests.map(([key]) => {
         const request = returned?.encoded.has(key) ? returned.requests[key] : undefined
         return request === undefined ? [key] : [key, request]
       }),
     }
     const ttlMs = limits.serverRequestMs.default
     const requestState = await this.#sealer.seal(state, bindingOf(request), { ttlMs })
+    this.#effects.set(id, run.effects, requestState.length)
     if (requests.length === 0) return { resultType: 'input_required', requestState }
     const inputRequests = Object.fromEntries(requests)
     return { resultType: 'input_required', inputRequests, requestState }
@@ -111,12 +113,12 @@ export class InputRounds {
     const sealed = opened.value as SealedState
     const answers = new Map(sealed.answers)
     const replies = new Map(sealed.replies)
-    for (const [key, asked] of sealed.asked) {
+    for (const [key, open] of sealed.open) {
       if (!Object.hasOwn(inputResponses, key)) continue
       const response = inputResponses[key]
       // The context checks the responses to its requests itself, with the schema that it was given.
-      if (asked === undefined) replies.set(key, response)
-      else answers.set(key, await prepareInputRequest(request.caller, asked).accept(response, key))
+      if (open === undefined) replies.set(key, response)
+      else answers.set(key, await prepareInputRequest(request.caller, open).accept(response, key))
     }
     const { request: id, count, state } = sealed
     return { request: id, count, state, answers, replies, effects: this.#effectsOf(sealed) }
@@ -126,18 +128,8 @@ export class InputRounds {
     const remembered = this.#effects.get(request)
     if (remembered !== undefined) return remembered
     const known: Effects = new Map(effects.map(([key, result]) => [key, Promise.resolve(result)]))
-    this.#remember(request, known)
+    this.#effects.set(request, known, jsonMemory(effects))
     return known
-  }
-
-  #remember(request: string, effects: Effects): void {
-    this.#effects.delete(request)
-    this.#effects.set(request, effects)
-    if (this.#effects.size <= limits.onceRequests.default) return
-    for (const oldest of this.#effects.keys()) {
-      this.#effects.delete(oldest)
-      break
-    }
   }
 }
 

@@ -1,6 +1,11 @@
 import { describe, expect, it, vi } from 'vitest'
 import { proves } from '../../../test/requirements.ts'
-import { allRevisions, asked, stateless, textOf } from '../../../test/support/asking.ts'
+import {
+  allRevisions,
+  answeringClient,
+  stateless,
+  textOf,
+} from '../../../test/support/answering-client.ts'
 import { turn, wire } from '../../../test/support/wire.ts'
 import { RpcError } from '../../jsonrpc/error.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
@@ -31,10 +36,10 @@ describe.each(allRevisions)('middleware in %s', revision => {
         return next(message, exchange)
       })
     }
-    const client = await asked(server, revision)
+    const client = await answeringClient(server, revision)
     await turn()
     seen.splice(0)
-    expect(textOf(await client.ask('tools/call', { name: 'echo' }))).toBe('hi')
+    expect(textOf(await client.request('tools/call', { name: 'echo' }))).toBe('hi')
     client.send({ method: 'x/note' })
     expect(seen).toEqual(['outer tools/call', 'inner tools/call', 'outer x/note', 'inner x/note'])
   })
@@ -48,10 +53,10 @@ describe.each(allRevisions)('middleware in %s', revision => {
       if (message.method === 'resources/list') return thenable({ resources: [] })
       return next(message, exchange)
     })
-    const client = await asked(server, revision)
-    const { result } = await client.ask('tools/call', { name: 'echo' })
-    const { result: list } = await client.ask('tools/list')
-    expect((await client.ask('resources/list')).result).toMatchObject({ resources: [] })
+    const client = await answeringClient(server, revision)
+    const { result } = await client.request('tools/call', { name: 'echo' })
+    const { result: list } = await client.request('tools/list')
+    expect((await client.request('resources/list')).result).toMatchObject({ resources: [] })
     expect(result).toMatchObject({ content: [], _meta: { 'a/b': 1 } })
     if (revision === stateless) {
       expect(result).toMatchObject({ resultType: 'complete' })
@@ -70,12 +75,12 @@ describe.each(allRevisions)('middleware in %s', revision => {
       if (message.method === 'tools/list') Reflect.deleteProperty(result as object, 'resultType')
       return result
     })
-    const client = await asked(server, revision)
-    const { result } = await client.ask('tools/call', { name: 'echo' })
+    const client = await answeringClient(server, revision)
+    const { result } = await client.request('tools/call', { name: 'echo' })
     expect(result).toMatchObject({ content: [{ text: 'hi' }], _meta: { 'a/b': 1 } })
     if (revision !== stateless) return
     expect(result?._meta).toHaveProperty(['io.modelcontextprotocol/serverInfo'])
-    expect((await client.ask('tools/list')).result).toHaveProperty('resultType', 'complete')
+    expect((await client.request('tools/list')).result).toHaveProperty('resultType', 'complete')
   })
 
   it('may change what comes back, and sees errors as what they are', async () => {
@@ -90,10 +95,10 @@ describe.each(allRevisions)('middleware in %s', revision => {
         throw error
       }
     })
-    const client = await asked(server, revision)
-    expect((await client.ask('tools/call', { name: 'echo' })).result?.content).toEqual([])
-    await client.ask('tools/call', { name: 'nope' })
-    await client.ask('resources/read', { uri: 'no:///1' })
+    const client = await answeringClient(server, revision)
+    expect((await client.request('tools/call', { name: 'echo' })).result?.content).toEqual([])
+    await client.request('tools/call', { name: 'nope' })
+    await client.request('resources/read', { uri: 'no:///1' })
     expect(kinds).toEqual(['tool_not_found', 'resource_not_found'])
   })
 
@@ -108,8 +113,8 @@ describe.each(allRevisions)('middleware in %s', revision => {
       if (isLater) return Promise.reject(error)
       throw error
     })
-    const client = await asked(server, revision)
-    expect((await client.ask('resources/read', { uri: 'r:///1' })).error).toMatchObject({
+    const client = await answeringClient(server, revision)
+    expect((await client.request('resources/read', { uri: 'r:///1' })).error).toMatchObject({
       code: revision === stateless ? -32602 : -32002,
       data: { uri: 'gone:///1', kind: 'resource_not_found' },
     })
@@ -125,12 +130,12 @@ describe.each(allRevisions)('middleware in %s', revision => {
       if (message.method === 'tools/call') return Promise.reject(failure)
       return next(message, exchange)
     })
-    const client = await asked(server, revision)
+    const client = await answeringClient(server, revision)
     for (const [method, params] of [
       ['tools/list', {}],
       ['tools/call', { name: 'echo' }],
     ] as const) {
-      const { error } = await client.ask(method, params)
+      const { error } = await client.request(method, params)
       expect(error).toEqual({
         code: -32603,
         message: 'Internal error',
@@ -152,7 +157,7 @@ it('stands around each message of a batch', () => {
   })
   const w = wire()
   server.attach(w.channel)
-  const say = (message: object) => void w.say(JSON.stringify(message))
+  const say = (message: object) => void w.deliver(JSON.stringify(message))
   const params = {
     protocolVersion: '2025-03-26',
     capabilities: {},
@@ -174,9 +179,9 @@ it('stands around each message of a batch', () => {
 
 it('added later stands around what comes then, on connections that are open', async () => {
   const server = make()
-  const client = await asked(server, '2025-11-25')
+  const client = await answeringClient(server, '2025-11-25')
   server.use(() => () => ({ tools: [] }))
-  expect((await client.ask('tools/list')).result).toEqual({ tools: [] })
+  expect((await client.request('tools/list')).result).toEqual({ tools: [] })
 })
 
 describe.each(allRevisions)('what fails inside of a server, in %s', revision => {
@@ -191,7 +196,7 @@ describe.each(allRevisions)('what fails inside of a server, in %s', revision => 
     server.resource('bad', 'bad:///1', {}, fails)
     server.prompt('bad', {}, async () => fails())
     server.resourceTemplate('t', 't:///{id}', { complete: { id: fails } }, () => '')
-    const client = await asked(server, revision)
+    const client = await answeringClient(server, revision)
     const calls = [
       ['resources/read', { uri: 'bad:///1' }],
       ['prompts/get', { name: 'bad' }],
@@ -201,7 +206,7 @@ describe.each(allRevisions)('what fails inside of a server, in %s', revision => 
       ],
     ] as const
     for (const [method, params] of calls) {
-      expect((await client.ask(method, params)).error).toMatchObject({
+      expect((await client.request(method, params)).error).toMatchObject({
         code: -32603,
         message: 'Internal error',
       })

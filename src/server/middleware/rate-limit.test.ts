@@ -46,7 +46,7 @@ describe('the rate of requests', () => {
     expect(() => call('tools/call')).toThrow('Rate limit exceeded')
   })
 
-  test('is kept for so many callers, and the one heard of longest ago is forgotten', () => {
+  test('is kept for a limited number of callers, and the least recent one is dropped', () => {
     const call = limited({ methods: { '*': { perSecond: 1 } }, maxCallers: 2, now: () => 0 })
     for (const name of ['ann', 'bob', 'eve']) call('a', name)
     expect(call('a', 'ann')).toBe('done')

@@ -1,6 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { proves } from '../../../test/requirements.ts'
-import { asked, sessionRevisions, stateless } from '../../../test/support/asking.ts'
+import {
+  answeringClient,
+  sessionRevisions,
+  stateless,
+} from '../../../test/support/answering-client.ts'
 import { turn } from '../../../test/support/wire.ts'
 import type { Exchange } from '../../jsonrpc/handler.ts'
 import { limits } from '../../util/limits/limits.ts'
@@ -19,7 +23,7 @@ function everything() {
   return { server, tool }
 }
 
-type Client = Awaited<ReturnType<typeof asked>>
+type Client = Awaited<ReturnType<typeof answeringClient>>
 
 const meta = {
   'io.modelcontextprotocol/protocolVersion': stateless,
@@ -35,7 +39,7 @@ function listen(client: Client, id: string | number, notifications: unknown) {
 async function heard(client: Client) {
   await turn()
   return client
-    .heard()
+    .received()
     .splice(0)
     .map(({ method, params, id }) => {
       const said = (params?._meta ?? {}) as Record<string, unknown>
@@ -43,14 +47,36 @@ async function heard(client: Client) {
     })
 }
 
+describe('all subscriptions of a server', () => {
+  it('have a limit, to which long addresses count more', async () => {
+    const { server } = everything()
+    const first = await answeringClient(server, '2025-11-25')
+    // Each counts 51.
+    const uri = (index: number) => `r:///b/${index}${'x'.repeat(50 * 1024)}`
+    const count = Math.floor(limits.subscriptions.default / 51)
+    const subscribe = (client: Client, index: number) =>
+      client.request('resources/subscribe', { uri: uri(index) })
+    for (let index = 0; index < count; index++) {
+      expect((await subscribe(first, index)).result).toEqual({})
+    }
+    const second = await answeringClient(server, '2025-11-25')
+    expect((await subscribe(second, 0)).error).toBeDefined()
+    const third = await answeringClient(server, stateless)
+    listen(third, 1, { resourceSubscriptions: [uri(0)] })
+    await vi.waitFor(() => expect(third.received()[0]?.error?.code).toBe(-32602))
+    expect((await first.request('resources/unsubscribe', { uri: uri(1) })).result).toEqual({})
+    expect((await subscribe(second, 0)).result).toEqual({})
+  })
+})
+
 describe.each(sessionRevisions)('a session of %s', revision => {
   it('is notified of the resources it has subscribed to until it unsubscribes', async () => {
     proves('S13', 'S13b')
     const { server } = everything()
-    const client = await asked(server, revision)
-    const other = await asked(server, revision)
-    expect((await client.ask('resources/subscribe', { uri: 'r:///a' })).result).toEqual({})
-    expect((await client.ask('resources/subscribe', { uri: 'r:///b/1' })).result).toEqual({})
+    const client = await answeringClient(server, revision)
+    const other = await answeringClient(server, revision)
+    expect((await client.request('resources/subscribe', { uri: 'r:///a' })).result).toEqual({})
+    expect((await client.request('resources/subscribe', { uri: 'r:///b/1' })).result).toEqual({})
     server.updated('r:///a')
     server.updated('r:///a')
     server.updated('r:///b/1')
@@ -59,8 +85,10 @@ describe.each(sessionRevisions)('a session of %s', revision => {
       ['notifications/resources/updated', undefined, 'r:///a'],
       ['notifications/resources/updated', undefined, 'r:///b/1'],
     ])
-    expect((await client.ask('resources/unsubscribe', { uri: 'r:///a' })).result).toEqual({})
-    expect((await client.ask('resources/unsubscribe', { uri: 'r:///never' })).result).toEqual({})
+    expect((await client.request('resources/unsubscribe', { uri: 'r:///a' })).result).toEqual({})
+    expect((await client.request('resources/unsubscribe', { uri: 'r:///never' })).result).toEqual(
+      {},
+    )
     server.updated('r:///a')
     expect(await heard(client)).toEqual([])
     expect(await heard(other)).toEqual([])
@@ -69,8 +97,8 @@ describe.each(sessionRevisions)('a session of %s', revision => {
   it('is notified of changes of every list, once for those that come together', async () => {
     proves('S2')
     const { server, tool } = everything()
-    const client = await asked(server, revision)
-    await client.ask('ping')
+    const client = await answeringClient(server, revision)
+    await client.request('ping')
     tool.disable()
     tool.enable()
     tool.update({ description: 'new' })
@@ -92,20 +120,20 @@ describe.each(sessionRevisions)('a session of %s', revision => {
   it('cannot subscribe to what does not exist, nor to more than the limit', async () => {
     proves('S15', 'S18')
     const { server } = everything()
-    const client = await asked(server, revision)
-    expect((await client.ask('resources/subscribe', { uri: 'no:///x' })).error).toMatchObject({
+    const client = await answeringClient(server, revision)
+    expect((await client.request('resources/subscribe', { uri: 'no:///x' })).error).toMatchObject({
       code: -32002,
       data: { uri: 'no:///x' },
     })
-    expect((await client.ask('resources/subscribe', {})).error).toMatchObject({ code: -32602 })
+    expect((await client.request('resources/subscribe', {})).error).toMatchObject({ code: -32602 })
     const { default: most } = limits.subscribedUris
     for (let n = 0; n < most; n++) {
       client.begin('resources/subscribe', { uri: `r:///b/${n}` })
     }
-    expect((await client.ask('resources/subscribe', { uri: 'r:///a' })).error).toMatchObject({
+    expect((await client.request('resources/subscribe', { uri: 'r:///a' })).error).toMatchObject({
       code: -32006,
     })
-    expect((await client.ask('resources/subscribe', { uri: 'r:///b/0' })).result).toEqual({})
+    expect((await client.request('resources/subscribe', { uri: 'r:///b/0' })).result).toEqual({})
   })
 })
 
@@ -114,7 +142,7 @@ describe('a listen stream', () => {
     proves('Q2', 'Q3', 'Q5')
     const server = new Server({ name: 'test', version: '1' })
     server.tool('t', {}, () => '')
-    const client = await asked(server, stateless)
+    const client = await answeringClient(server, stateless)
     listen(client, 'l', {
       toolsListChanged: true,
       promptsListChanged: true,
@@ -132,7 +160,7 @@ describe('a listen stream', () => {
   it('receives the changes it requested and nothing else', async () => {
     proves('Q1', 'Q13', 'Q11', 'S2')
     const { server, tool } = everything()
-    const client = await asked(server, stateless)
+    const client = await answeringClient(server, stateless)
     listen(client, 99, {
       promptsListChanged: true,
       toolsListChanged: false,
@@ -143,7 +171,7 @@ describe('a listen stream', () => {
     server.updated('r:///a')
     server.updated('r:///b/1')
     server.prompt('q', {}, () => '')
-    await client.ask('tools/call', { name: 't', _meta: { progressToken: 'x' } })
+    await client.request('tools/call', { name: 't', _meta: { progressToken: 'x' } })
     expect(await heard(client)).toEqual([
       ['notifications/progress', undefined, undefined],
       ['notifications/resources/updated', 99, 'r:///a'],
@@ -154,7 +182,7 @@ describe('a listen stream', () => {
   it('shares a connection with others and with a session, distinguished by id and type', async () => {
     proves('Q8', 'Q5', 'V13', 'V13b')
     const { server, tool } = everything()
-    const client = await asked(server, stateless)
+    const client = await answeringClient(server, stateless)
     client.send({
       id: 'open',
       method: 'initialize',
@@ -175,7 +203,7 @@ describe('a listen stream', () => {
   it('sends nothing more once it is cancelled, and gets no response', async () => {
     proves('Q12', 'U2e')
     const { server, tool } = everything()
-    const client = await asked(server, stateless)
+    const client = await answeringClient(server, stateless)
     listen(client, 'a', { toolsListChanged: true })
     listen(client, 'b', { toolsListChanged: true })
     await heard(client)
@@ -187,15 +215,15 @@ describe('a listen stream', () => {
     expect(await heard(client)).toEqual([['notifications/subscriptions/acknowledged', 'a', {}]])
   })
 
-  it('that the server ends is answered, and then cancelled where the channel goes on', async () => {
+  it('that the server ends is answered, and then cancelled if the channel stays open', async () => {
     proves('Q7', 'Q7b', 'U4', 'U4b', 'Q9')
     const { server, tool } = everything()
-    const client = await asked(server, stateless)
+    const client = await answeringClient(server, stateless)
     listen(client, 'l', { toolsListChanged: true })
     await heard(client)
     await server.close()
     const _meta = { [idKey]: 'l' }
-    expect(client.heard().splice(0)).toMatchObject([
+    expect(client.received().splice(0)).toMatchObject([
       { id: 'l', result: { resultType: 'complete', _meta } },
       { method: 'notifications/cancelled', params: { requestId: 'l', _meta } },
     ])
@@ -225,10 +253,10 @@ describe('a listen stream', () => {
   it('does not outlive its connection', async () => {
     proves('Q9')
     const { server, tool } = everything()
-    const client = await asked(server, stateless)
+    const client = await answeringClient(server, stateless)
     listen(client, 'l', { toolsListChanged: true })
     await heard(client)
-    client.hangUp()
+    client.disconnect()
     tool.disable()
     expect(
       (await heard(client)).filter(([method]) => String(method).endsWith('list_changed')),
@@ -238,7 +266,7 @@ describe('a listen stream', () => {
   it.each([
     ['nothing', undefined],
     ['no object', 'all'],
-    ['resources that are no list', { resourceSubscriptions: 'r:///a' }],
+    ['resources that are not a list', { resourceSubscriptions: 'r:///a' }],
     ['resources that are no texts', { resourceSubscriptions: [1] }],
     [
       'too many resources',
@@ -246,17 +274,17 @@ describe('a listen stream', () => {
     ],
   ])('for %s is refused', async (_, notifications) => {
     const { server } = everything()
-    const client = await asked(server, stateless)
-    const { error } = await client.ask('subscriptions/listen', { notifications })
+    const client = await answeringClient(server, stateless)
+    const { error } = await client.request('subscriptions/listen', { notifications })
     expect(error).toMatchObject({ code: -32602 })
   })
 
   it('beyond the limit of its connection is refused', async () => {
     const { server } = everything()
-    const client = await asked(server, stateless)
+    const client = await answeringClient(server, stateless)
     const { default: most } = limits.listenStreams
     for (let n = 0; n < most; n++) listen(client, `l${n}`, {})
-    const refused = await client.ask('subscriptions/listen', { notifications: {} })
+    const refused = await client.request('subscriptions/listen', { notifications: {} })
     expect(refused.error).toMatchObject({
       code: -32602,
       data: { details: `the limit of ${most} listen streams per connection is reached` },

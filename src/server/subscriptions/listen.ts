@@ -87,7 +87,7 @@ function open(
   // Collects changes of the tasks while they are looked up, which would be missed otherwise.
   const missed = new Map<string, object>()
   const subscriber: Subscriber = {
-    wants: change => change.type === 'task' && taskIds.includes(change.taskId),
+    accepts: change => change.type === 'task' && taskIds.includes(change.taskId),
     deliver: change => change.type === 'task' && missed.set(change.taskId, change.params),
   }
   subscriptions.add(subscriber)
@@ -119,6 +119,10 @@ function follow(
   const send = (method: string, params: object): void => {
     const sent = exchange.notify(method, { ...params, _meta })
     if (sent !== undefined) sent.then(undefined, () => {})
+  }
+  if (!subscriptions.hasRoomFor(filter.resourceSubscriptions ?? [])) {
+    const details = 'the server has too many subscriptions'
+    throw invalidParams('Too many subscriptions', { data: { details } })
   }
   if (exchange.signal.aborted) return Promise.resolve({ _meta })
   return new Promise(resolve => {
@@ -174,7 +178,7 @@ class Listener implements Subscriber {
     this.#send = send
   }
 
-  wants(change: ChangeNotice): boolean {
+  accepts(change: ChangeNotice): boolean {
     if (!concerns(change, this.#caller)) return false
     if (change.type === 'resource') return this.uris.has(change.uri)
     if (change.type === 'task') return this.#filter.taskIds?.includes(change.taskId) === true
@@ -204,7 +208,7 @@ function isSameChange(one: ChangeNotice, other: ChangeNotice): boolean {
   return one.type !== 'resource' || (other.type === 'resource' && one.uri === other.uri)
 }
 
-/** The tasks that the caller wants to follow; undefined where it names none. */
+/** The tasks whose changes the caller requests; undefined if it names none. */
 function taskIdsOf(wanted: unknown): readonly string[] | undefined {
   const ids = isRecord(wanted) ? wanted.taskIds : undefined
   if (ids === undefined) return undefined

@@ -15,7 +15,8 @@ export function subscribe(
   if (session === undefined) return {}
   const confirm = (): HandlerResult => subscriptions.whenWatched?.([uri]).then(() => ({})) ?? {}
   if (session.subscriptions.has(uri)) return confirm()
-  if (session.subscriptions.size >= limits.subscribedUris.default) {
+  const isFull = session.subscriptions.size >= limits.subscribedUris.default
+  if (isFull || !subscriptions.hasRoomFor([uri])) {
     throw errors.subscriptionFailed({ details: 'too many subscriptions' })
   }
   // A session that is closing would never unsubscribe.

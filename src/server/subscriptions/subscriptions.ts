@@ -1,5 +1,7 @@
 import type { Caller } from '../../mcp/caller.ts'
 import type { ListKind } from '../../mcp/list-changes.ts'
+import { KiB } from '../../util/limits/limit.ts'
+import { limits } from '../../util/limits/limits.ts'
 import type { EventListeners } from '../core/events.ts'
 import type { Session } from '../session.ts'
 
@@ -20,7 +22,7 @@ export type ChangeNotice =
 /** A receiver of changes: a session, or one listen stream. */
 export interface Subscriber {
   /** Returns whether the receiver gets this change. */
-  wants(change: ChangeNotice): boolean
+  accepts(change: ChangeNotice): boolean
   /** Hands a change to the receiver. */
   deliver(change: ChangeNotice): void
 }
@@ -50,6 +52,8 @@ export class Subscriptions {
   readonly #due = new Map<string, ChangeNotice>()
   /** The number of subscribers of each resource. */
   readonly #watched = new Map<string, number>()
+  /** What all subscriptions to resources count. */
+  #weight = 0
   #isScheduled = false
   /** Called when a resource gets its first subscriber (true) and when it loses its last one (false). */
   onWatched: ((uri: string, isWatched: boolean) => void) | undefined
@@ -72,7 +76,7 @@ export class Subscriptions {
   mount(mounted: MountedSubscriptions): () => void {
     const forward: Subscriber = {
       // Lists change here when the mounted entries do, except for one principal.
-      wants: change => change.type === 'resource' || 'principal' in change,
+      accepts: change => change.type === 'resource' || 'principal' in change,
       deliver: change => this.publish(change),
     }
     mounted.subscriptions.add(forward)
@@ -96,8 +100,16 @@ export class Subscriptions {
     this.#subscribers.delete(subscriber)
   }
 
+  /** Whether further subscriptions to these resources are within the limit `subscriptions`. */
+  hasRoomFor(uris: Iterable<string>): boolean {
+    let weight = this.#weight
+    for (const uri of uris) weight += weightOf(uri)
+    return weight <= limits.subscriptions.default
+  }
+
   /** Counts a subscriber of a resource. Each call needs a matching `unwatch`. */
   watch(uri: string, { caller, session }: Watcher): void {
+    this.#weight += weightOf(uri)
     const count = (this.#watched.get(uri) ?? 0) + 1
     this.#watched.set(uri, count)
     if (count === 1) this.onWatched?.(uri, true)
@@ -109,6 +121,7 @@ export class Subscriptions {
 
   unwatch(uri: string, { caller, session }: Watcher): void {
     const count = this.#watched.get(uri) ?? 0
+    if (count > 0) this.#weight -= weightOf(uri)
     if (count > 1) this.#watched.set(uri, count - 1)
     else if (this.#watched.delete(uri)) this.onWatched?.(uri, false)
     this.#events.emit('unsubscribe', { uri, caller, session })
@@ -146,7 +159,7 @@ export class Subscriptions {
     const due = [...this.#due.values()]
     this.#due.clear()
     for (const subscriber of [...this.#subscribers.keys()]) {
-      for (const change of due) if (subscriber.wants(change)) this.#deliver(subscriber, change)
+      for (const change of due) if (subscriber.accepts(change)) this.#deliver(subscriber, change)
     }
   }
 
@@ -164,6 +177,10 @@ export class Subscriptions {
 export function concerns(change: ChangeNotice, caller: Caller | undefined): boolean {
   if (change.type === 'resource' || change.type === 'task') return true
   return change.principal === undefined || change.principal === caller?.principal?.id
+}
+
+function weightOf(uri: string): number {
+  return 1 + Math.floor(uri.length / KiB)
 }
 
 function keyOf(change: ChangeNotice): string {

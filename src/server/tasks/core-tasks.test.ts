@@ -2,7 +2,13 @@ import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { proves } from '../../../test/requirements.ts'
 import { pollOptions } from '../../../test/support/poll-options.ts'
-import { gate, opened, type Said, type Talk, talk } from '../../../test/support/task-talk.ts'
+import {
+  gate,
+  opened,
+  type RawClient,
+  rawClient,
+  type WireMessage,
+} from '../../../test/support/raw-client.ts'
 import { turn } from '../../../test/support/wire.ts'
 import { RpcError } from '../../jsonrpc/error.ts'
 import { fakeClock } from '../../testing/fake-clock.ts'
@@ -39,23 +45,23 @@ function makeHeld(options?: ServerOptions) {
   return { server, held, signals }
 }
 
-function taskOf({ result }: Said): Record<string, unknown> {
+function taskOf({ result }: WireMessage): Record<string, unknown> {
   expect(result).toHaveProperty('task')
   return result?.task as Record<string, unknown>
 }
 
-async function start(client: Talk, name: string, task: object = {}, more: object = {}) {
-  const task_ = taskOf(await client.ask('tools/call', { name, task, ...more }))
+async function start(client: RawClient, name: string, task: object = {}, more: object = {}) {
+  const task_ = taskOf(await client.request('tools/call', { name, task, ...more }))
   return task_.taskId as string
 }
 
-const status = async (client: Talk, taskId: string) =>
-  (await client.ask('tasks/get', { taskId })).result?.status
+const status = async (client: RawClient, taskId: string) =>
+  (await client.request('tasks/get', { taskId })).result?.status
 
 describe('the declaration of tasks', () => {
   it('names tasks once a tool can be one, and only in the revision that has them', async () => {
     proves('K1', 'X17e')
-    const core = talk(make(), '2025-11-25', {
+    const core = rawClient(make(), '2025-11-25', {
       capabilities: { extensions: { 'io.modelcontextprotocol/tasks': {} } },
     })
     const { result } = await core.open()
@@ -63,48 +69,50 @@ describe('the declaration of tasks', () => {
       tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } },
     })
     expect(result?.capabilities).not.toHaveProperty('extensions')
-    expect((await core.ask('tools/call', { name: 'quick' })).result).toHaveProperty('content')
-    const older = talk(make(), '2025-06-18')
+    expect((await core.request('tools/call', { name: 'quick' })).result).toHaveProperty('content')
+    const older = rawClient(make(), '2025-06-18')
     expect((await older.open()).result?.capabilities).not.toHaveProperty('tasks')
-    expect(await older.ask('tasks/list')).toMatchObject({ error: { code: -32601 } })
+    expect(await older.request('tasks/list')).toMatchObject({ error: { code: -32601 } })
   })
 
   it('ignores the wish for a task where no tool can be one', async () => {
     proves('K3')
     const server = new Server({ name: 'x', version: '1' })
     server.tool('plain', {}, () => 'plain')
-    const client = talk(server, '2025-11-25')
+    const client = rawClient(server, '2025-11-25')
     expect((await client.open()).result?.capabilities).not.toHaveProperty('tasks')
-    const answer = await client.ask('tools/call', { name: 'plain', task: { ttl: 1 } })
+    const answer = await client.request('tools/call', { name: 'plain', task: { ttl: 1 } })
     expect(answer.result).toMatchObject({ content: [{ text: 'plain' }] })
-    expect(await client.ask('tasks/list')).toMatchObject({ error: { code: -32601 } })
+    expect(await client.request('tasks/list')).toMatchObject({ error: { code: -32601 } })
   })
 
-  it('says of each tool whether it can be a task, and refuses the other way', async () => {
+  it('lists whether each tool can be a task, and refuses the other way', async () => {
     proves('S10')
     const client = await opened(make())
-    const tools = (await client.ask('tools/list')).result?.tools as Said[]
+    const tools = (await client.request('tools/list')).result?.tools as WireMessage[]
     expect(tools.slice(0, 3)).toMatchObject([
       { name: 'plain' },
       { name: 'quick', execution: { taskSupport: 'optional' } },
       { name: 'only', execution: { taskSupport: 'required' } },
     ])
-    const forbidden = await client.ask('tools/call', { name: 'plain', task: {} })
+    const forbidden = await client.request('tools/call', { name: 'plain', task: {} })
     expect(forbidden.error).toMatchObject({ code: -32601, message: /cannot be called as a task/ })
-    const required = await client.ask('tools/call', { name: 'only' })
+    const required = await client.request('tools/call', { name: 'only' })
     expect(required.error).toMatchObject({ code: -32601, message: /must be called as a task/ })
-    expect(await client.ask('tools/call', { name: 'quick', task: 1 })).toMatchObject({
+    expect(await client.request('tools/call', { name: 'quick', task: 1 })).toMatchObject({
       error: { code: -32602 },
     })
-    expect(await client.ask('tools/call', { name: 'quick', task: { ttl: 'x' } })).toMatchObject({
-      error: { code: -32602 },
-    })
+    expect(await client.request('tools/call', { name: 'quick', task: { ttl: 'x' } })).toMatchObject(
+      {
+        error: { code: -32602 },
+      },
+    )
   })
 
   it('runs every tool as usual in revisions without tasks', async () => {
-    const client = talk(make(), '2025-06-18')
+    const client = rawClient(make(), '2025-06-18')
     await client.open()
-    const answer = await client.ask('tools/call', { name: 'only', task: {} })
+    const answer = await client.request('tools/call', { name: 'only', task: {} })
     expect(answer.result).toMatchObject({ content: [{ text: 'done' }] })
   })
 })
@@ -114,7 +122,7 @@ describe('a call as a task', () => {
     proves('K4', 'K5', 'K8', 'K8c', 'K9', 'K9b', 'K11c')
     const { server, held } = makeHeld()
     const client = await opened(server)
-    const task = taskOf(await client.ask('tools/call', { name: 'held', task: { ttl: 5000 } }))
+    const task = taskOf(await client.request('tools/call', { name: 'held', task: { ttl: 5000 } }))
     expect(task).toEqual({
       taskId: expect.stringMatching(/^[0-9a-f]{48}$/),
       status: 'working',
@@ -124,11 +132,11 @@ describe('a call as a task', () => {
       pollInterval: 1000,
     })
     const { taskId } = task
-    expect((await client.ask('tasks/get', { taskId })).result).toEqual(task)
+    expect((await client.request('tasks/get', { taskId })).result).toEqual(task)
     expect(await start(client, 'held')).not.toBe(taskId)
     held.open('late')
     await client.next(({ params }) => params?.taskId === taskId && params?.status === 'completed')
-    const over = (await client.ask('tasks/get', { taskId })).result
+    const over = (await client.request('tasks/get', { taskId })).result
     expect(over).toMatchObject({ taskId, status: 'completed', ttl: 5000 })
     expect(over).not.toHaveProperty('_meta')
   })
@@ -139,38 +147,38 @@ describe('a call as a task', () => {
     const client = await opened(server)
     const taskId = await start(client, 'held')
     const waiting = client.begin('tasks/result', { taskId })
-    await client.ask('ping')
-    expect(client.heard().some(({ id }) => id === waiting)).toBe(false)
+    await client.request('ping')
+    expect(client.received().some(({ id }) => id === waiting)).toBe(false)
     held.open('at last')
     const result = {
       content: [{ type: 'text', text: 'at last' }],
       _meta: { [related]: { taskId } },
     }
     expect((await client.reply(waiting)).result).toEqual(result)
-    expect((await client.ask('tasks/result', { taskId })).result).toEqual(result)
+    expect((await client.request('tasks/result', { taskId })).result).toEqual(result)
   })
 
   it('that failed gives the error that the call would have given', async () => {
     proves('K10', 'K15f')
     const client = await opened(make())
-    const plain = await client.ask('tools/call', { name: 'refuses' })
+    const plain = await client.request('tools/call', { name: 'refuses' })
     const taskId = await start(client, 'refuses')
-    expect((await client.ask('tasks/result', { taskId })).error).toEqual(plain.error)
-    expect((await client.ask('tasks/get', { taskId })).result).toMatchObject({
+    expect((await client.request('tasks/result', { taskId })).error).toEqual(plain.error)
+    expect((await client.request('tasks/get', { taskId })).result).toMatchObject({
       status: 'failed',
       statusMessage: 'no',
     })
   })
 
-  it('whose tool failed is failed, says why, and gives the result all the same', async () => {
+  it('whose tool failed is failed, with the reason and the result', async () => {
     proves('K15e', 'K15f', 'K10')
     const client = await opened(make())
     const taskId = await start(client, 'broken')
-    expect((await client.ask('tasks/result', { taskId })).result).toMatchObject({
+    expect((await client.request('tasks/result', { taskId })).result).toMatchObject({
       isError: true,
       content: [{ text: 'out of paper' }],
     })
-    expect((await client.ask('tasks/get', { taskId })).result).toMatchObject({
+    expect((await client.request('tasks/get', { taskId })).result).toMatchObject({
       status: 'failed',
       statusMessage: 'out of paper',
     })
@@ -180,7 +188,9 @@ describe('a call as a task', () => {
     proves('K9')
     const client = await opened(make())
     const taskId = await start(client, 'adds', {}, { arguments: { a: 'x' } })
-    expect((await client.ask('tasks/result', { taskId })).result).toMatchObject({ isError: true })
+    expect((await client.request('tasks/result', { taskId })).result).toMatchObject({
+      isError: true,
+    })
     expect(await status(client, taskId)).toBe('failed')
   })
 
@@ -197,11 +207,11 @@ describe('a call as a task', () => {
     }))
     const client = await opened(server)
     const taskId = await start(client, 'odd')
-    expect((await client.ask('tasks/result', { taskId })).error).toMatchObject({ code: -32603 })
+    expect((await client.request('tasks/result', { taskId })).error).toMatchObject({ code: -32603 })
     expect(errors).toHaveLength(1)
   })
 
-  it('goes on when the request that made it is cancelled and its connection ends', async () => {
+  it('continues when the request that made it is cancelled and its connection ends', async () => {
     proves('U3')
     const { server, held, signals } = makeHeld()
     const client = await opened(server)
@@ -210,7 +220,7 @@ describe('a call as a task', () => {
     await vi.waitFor(() => expect(signals).toHaveLength(1), pollOptions)
     client.send({ method: 'notifications/cancelled', params: { requestId: made } })
     expect(await status(client, taskId)).toBe('working')
-    client.hangUp()
+    client.disconnect()
     await client.session.closed
     expect(signals[0]?.aborted).toBe(false)
     // Without a principal, the id is all it takes to find it again.
@@ -229,14 +239,16 @@ describe('a call as a task', () => {
     })
     const client = await opened(server)
     const taskId = await start(client, 'steps')
-    await client.ask('tasks/result', { taskId })
-    const notified = client.heard().filter(({ method }) => method === 'notifications/tasks/status')
+    await client.request('tasks/result', { taskId })
+    const notified = client
+      .received()
+      .filter(({ method }) => method === 'notifications/tasks/status')
     expect(notified.map(({ params }) => params)).toMatchObject([
       { taskId, status: 'working', statusMessage: 'half way' },
       { taskId, status: 'completed' },
     ])
     expect(notified.every(({ params }) => params?._meta === undefined)).toBe(true)
-    expect((await client.ask('tools/call', { name: 'steps' })).result).toMatchObject({
+    expect((await client.request('tools/call', { name: 'steps' })).result).toMatchObject({
       content: [{ text: 'no task' }],
     })
   })
@@ -251,9 +263,9 @@ describe('a call as a task', () => {
     })
     const client = await opened(server)
     const taskId = await start(client, 'talks', {}, { _meta: { progressToken: 'p' } })
-    await client.ask('tasks/result', { taskId })
+    await client.request('tasks/result', { taskId })
     const _meta = { [related]: { taskId } }
-    const heard = client.heard()
+    const heard = client.received()
     expect(heard.find(({ method }) => method === 'notifications/progress')?.params).toEqual({
       progressToken: 'p',
       progress: 1,
@@ -273,9 +285,9 @@ describe('a call as a task', () => {
     const taskId = await start(client, 'quick')
     const _meta = { [related]: { taskId: 'another' } }
     for (const method of ['tasks/result', 'tasks/get']) {
-      expect(await client.ask(method, { taskId, _meta })).toHaveProperty('result')
+      expect(await client.request(method, { taskId, _meta })).toHaveProperty('result')
     }
-    const { error } = await client.ask('tasks/cancel', { taskId, _meta })
+    const { error } = await client.request('tasks/cancel', { taskId, _meta })
     expect(error).toMatchObject({ data: { taskId } })
   })
 })
@@ -288,16 +300,16 @@ describe('cancelling', () => {
     const taskId = await start(client, 'held')
     await vi.waitFor(() => expect(signals).toHaveLength(1), pollOptions)
     const waiting = client.begin('tasks/result', { taskId })
-    expect((await client.ask('tasks/cancel', { taskId })).result).toMatchObject({
+    expect((await client.request('tasks/cancel', { taskId })).result).toMatchObject({
       taskId,
       status: 'cancelled',
     })
     expect(signals[0]?.aborted).toBe(true)
     expect((await client.reply(waiting)).error).toMatchObject({ message: 'Task cancelled' })
     held.open('too late')
-    await client.ask('ping')
+    await client.request('ping')
     expect(await status(client, taskId)).toBe('cancelled')
-    expect(await client.ask('tasks/result', { taskId })).toHaveProperty('error')
+    expect(await client.request('tasks/result', { taskId })).toHaveProperty('error')
   })
 
   it.each(['quick', 'broken', 'refuses'])(
@@ -306,14 +318,14 @@ describe('cancelling', () => {
       proves('K14', 'K15d')
       const client = await opened(make())
       const taskId = await start(client, name)
-      await client.ask('tasks/result', { taskId })
-      const before = (await client.ask('tasks/get', { taskId })).result
-      const { error } = await client.ask('tasks/cancel', { taskId })
+      await client.request('tasks/result', { taskId })
+      const before = (await client.request('tasks/get', { taskId })).result
+      const { error } = await client.request('tasks/cancel', { taskId })
       expect(error).toMatchObject({
         code: -32602,
         message: `The task is already ${before?.status}`,
       })
-      expect((await client.ask('tasks/get', { taskId })).result).toEqual(before)
+      expect((await client.request('tasks/get', { taskId })).result).toEqual(before)
     },
   )
 
@@ -322,8 +334,10 @@ describe('cancelling', () => {
     const { server } = makeHeld()
     const client = await opened(server)
     const taskId = await start(client, 'held')
-    await client.ask('tasks/cancel', { taskId })
-    expect(await client.ask('tasks/cancel', { taskId })).toMatchObject({ error: { code: -32602 } })
+    await client.request('tasks/cancel', { taskId })
+    expect(await client.request('tasks/cancel', { taskId })).toMatchObject({
+      error: { code: -32602 },
+    })
   })
 })
 
@@ -336,16 +350,16 @@ describe('a task', () => {
     const others = [await opened(server, { principal: 'bob' }), await opened(server)]
     for (const other of others) {
       for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel']) {
-        const foreign = await other.ask(method, { taskId })
-        const unknown = await other.ask(method, { taskId: 'x' })
+        const foreign = await other.request(method, { taskId })
+        const unknown = await other.request(method, { taskId: 'x' })
         expect(foreign.error).toMatchObject({ code: -32602, message: unknown.error?.message })
       }
-      expect((await other.ask('tasks/list')).result).toEqual({ tasks: [] })
+      expect((await other.request('tasks/list')).result).toEqual({ tasks: [] })
     }
     const again = await opened(server, { principal: 'ada' })
-    expect((await again.ask('tasks/list')).result).toMatchObject({ tasks: [{ taskId }] })
+    expect((await again.request('tasks/list')).result).toMatchObject({ tasks: [{ taskId }] })
     held.open('hers')
-    expect((await again.ask('tasks/result', { taskId })).result).toMatchObject({
+    expect((await again.request('tasks/result', { taskId })).result).toMatchObject({
       content: [{ text: 'hers' }],
     })
   })
@@ -355,8 +369,8 @@ describe('a task', () => {
     const server = make()
     const [one, other] = [await opened(server), await opened(server)]
     const taskId = await start(one, 'quick')
-    expect((await one.ask('tasks/list')).result).toMatchObject({ tasks: [{ taskId }] })
-    expect((await other.ask('tasks/list')).result).toEqual({ tasks: [] })
+    expect((await one.request('tasks/list')).result).toMatchObject({ tasks: [{ taskId }] })
+    expect((await other.request('tasks/list')).result).toEqual({ tasks: [] })
   })
 
   it('is listed page by page, and a cursor is valid for its owner alone', async () => {
@@ -368,48 +382,50 @@ describe('a task', () => {
       await start(client, 'quick'),
       await start(client, 'quick'),
     ]
-    const first = (await client.ask('tasks/list')).result
+    const first = (await client.request('tasks/list')).result
     const cursor = first?.nextCursor
-    const second = (await client.ask('tasks/list', { cursor })).result
+    const second = (await client.request('tasks/list', { cursor })).result
     expect(second).not.toHaveProperty('nextCursor')
     const listed = [first?.tasks, second?.tasks].flat()
     expect(listed).toMatchObject(made.map(taskId => ({ taskId })))
     const other = await opened(server)
-    expect(await other.ask('tasks/list', { cursor })).toMatchObject({ error: { code: -32602 } })
+    expect(await other.request('tasks/list', { cursor })).toMatchObject({ error: { code: -32602 } })
     for (const bad of ['x', '', 1]) {
-      const { error } = await client.ask('tasks/list', { cursor: bad })
+      const { error } = await client.request('tasks/list', { cursor: bad })
       expect(error).toMatchObject({ code: -32602 })
     }
   })
 })
 
 describe('how long and how many', () => {
-  it('keeps a task from its creation for the time asked for, up to a limit, and then forgets it', async () => {
+  it('keeps a task for the requested time from its creation, up to a limit, and then deletes it', async () => {
     proves('K17b', 'K17c', 'K15')
     const clock = fakeClock()
     const server = make({ tasks: { clock, ttlMs: 1000, maxTtlMs: 5000, pollMs: 50 } })
     const client = await opened(server)
-    const short = taskOf(await client.ask('tools/call', { name: 'quick', task: { ttl: 100.4 } }))
-    const usual = taskOf(await client.ask('tools/call', { name: 'quick', task: {} }))
-    const long = taskOf(await client.ask('tools/call', { name: 'quick', task: { ttl: 1e12 } }))
+    const short = taskOf(
+      await client.request('tools/call', { name: 'quick', task: { ttl: 100.4 } }),
+    )
+    const usual = taskOf(await client.request('tools/call', { name: 'quick', task: {} }))
+    const long = taskOf(await client.request('tools/call', { name: 'quick', task: { ttl: 1e12 } }))
     expect([short, usual, long]).toMatchObject([
       { ttl: 100, pollInterval: 50 },
       { ttl: 1000 },
       { ttl: 5000 },
     ])
-    await client.ask('tasks/result', { taskId: short.taskId })
+    await client.request('tasks/result', { taskId: short.taskId })
     clock.advance(99)
-    expect(await client.ask('tasks/get', { taskId: short.taskId })).toHaveProperty('result')
+    expect(await client.request('tasks/get', { taskId: short.taskId })).toHaveProperty('result')
     clock.advance(1)
     for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel']) {
-      const { error } = await client.ask(method, { taskId: short.taskId })
+      const { error } = await client.request(method, { taskId: short.taskId })
       expect(error).toMatchObject({ code: -32602, message: 'Task not found' })
     }
-    expect((await client.ask('tasks/list')).result).toMatchObject({
+    expect((await client.request('tasks/list')).result).toMatchObject({
       tasks: [{ taskId: usual.taskId }, { taskId: long.taskId }],
     })
     clock.advance(5000)
-    expect((await client.ask('tasks/list')).result).toEqual({ tasks: [] })
+    expect((await client.request('tasks/list')).result).toEqual({ tasks: [] })
     expect(clock.pending).toBe(0)
   })
 
@@ -417,7 +433,7 @@ describe('how long and how many', () => {
     proves('K17b')
     const client = await opened(make())
     const wish = async (task: object) =>
-      taskOf(await client.ask('tools/call', { name: 'quick', task })).ttl
+      taskOf(await client.request('tools/call', { name: 'quick', task })).ttl
     expect(await wish({})).toBe(3_600_000)
     expect(await wish({ ttl: 1e15 })).toBe(86_400_000)
   })
@@ -445,9 +461,9 @@ describe('how long and how many', () => {
     await start(ada, 'held')
     const refusal = { message: 'Maximum concurrent tasks exceeded' }
     const call = { name: 'held', task: {} }
-    expect((await ada.ask('tools/call', call)).error).toMatchObject(refusal)
+    expect((await ada.request('tools/call', call)).error).toMatchObject(refusal)
     await start(bob, 'held')
-    expect((await bob.ask('tools/call', call)).error).toMatchObject(refusal)
+    expect((await bob.request('tools/call', call)).error).toMatchObject(refusal)
     clock.advance(10)
     await start(ada, 'held')
   })
@@ -457,11 +473,11 @@ describe('how long and how many', () => {
     const client = await opened(server)
     for (let i = 0; i < 20; i++) {
       const taskId = await start(client, 'quick')
-      expect((await client.ask('tasks/result', { taskId })).result).toMatchObject({
+      expect((await client.request('tasks/result', { taskId })).result).toMatchObject({
         content: [{ type: 'text', text: 'done' }],
       })
     }
-    const { result } = await client.ask('tasks/list')
+    const { result } = await client.request('tasks/list')
     expect(result?.tasks).toHaveLength(5)
   })
 
@@ -472,9 +488,9 @@ describe('how long and how many', () => {
     })
     const client = await opened(server)
     const taskId = await start(client, 'wordy')
-    await client.ask('tasks/result', { taskId })
-    const { statusMessage } = (await client.ask('tasks/get', { taskId })).result as Said['params'] &
-      Record<'statusMessage', string>
+    await client.request('tasks/result', { taskId })
+    const { statusMessage } = (await client.request('tasks/get', { taskId }))
+      .result as WireMessage['params'] & Record<'statusMessage', string>
     expect(statusMessage).toHaveLength(1024)
   })
 
@@ -502,7 +518,7 @@ describe('one store behind several servers', () => {
     const stopped = await start(one, 'held')
     await vi.waitFor(() => expect(signals).toHaveLength(2), pollOptions)
     expect(await status(other, done)).toBe('working')
-    const cancelled = await other.ask('tasks/cancel', { taskId: stopped })
+    const cancelled = await other.request('tasks/cancel', { taskId: stopped })
     expect(cancelled.result).toMatchObject({ status: 'cancelled' })
     const waiting = other.begin('tasks/result', { taskId: done })
     await turn()

@@ -3,15 +3,15 @@ import * as z from 'zod'
 import { proves } from '../../../test/requirements.ts'
 import { pollOptions } from '../../../test/support/poll-options.ts'
 import {
-  asker,
+  capabilitiesWithTasks,
   gate,
   opened,
-  type Said,
-  type Talk,
-  type TalkOptions,
-  talk,
+  type RawClient,
+  type RawClientOptions,
+  rawClient,
+  type WireMessage,
   withTasks,
-} from '../../../test/support/task-talk.ts'
+} from '../../../test/support/raw-client.ts'
 import { turn } from '../../../test/support/wire.ts'
 import { RpcError } from '../../jsonrpc/error.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
@@ -74,20 +74,24 @@ function makeHeld(options?: ServerOptions) {
   return { server, held, signals }
 }
 
-const connect = (server: Server, options: TalkOptions = {}) =>
-  talk(server, revision, { capabilities: asker, ...options })
+const connect = (server: Server, options: RawClientOptions = {}) =>
+  rawClient(server, revision, { capabilities: capabilitiesWithTasks, ...options })
 
-async function start(client: Talk, name: string, more: object = {}): Promise<string> {
-  const { result } = await client.ask('tools/call', { name, ...more })
+async function start(client: RawClient, name: string, more: object = {}): Promise<string> {
+  const { result } = await client.request('tools/call', { name, ...more })
   expect(result).toMatchObject({ resultType: 'task' })
   return result?.taskId as string
 }
 
 /** Looks at a task until it has a status. */
-async function until(client: Talk, taskId: string, status: string): Promise<Said['result']> {
-  let task: Said['result']
+async function until(
+  client: RawClient,
+  taskId: string,
+  status: string,
+): Promise<WireMessage['result']> {
+  let task: WireMessage['result']
   await vi.waitFor(async () => {
-    task = (await client.ask('tasks/get', { taskId })).result
+    task = (await client.request('tasks/get', { taskId })).result
     expect(task).toMatchObject({ status })
   }, pollOptions)
   return task
@@ -96,7 +100,7 @@ async function until(client: Talk, taskId: string, status: string): Promise<Said
 describe('a caller', () => {
   it('sees the extension among the capabilities, and not the core tasks', async () => {
     proves('X17c')
-    const { result } = await connect(make()).ask('server/discover')
+    const { result } = await connect(make()).request('server/discover')
     expect(result?.capabilities).toMatchObject({ extensions: withTasks.extensions })
     expect(result?.capabilities).not.toHaveProperty('tasks')
   })
@@ -104,11 +108,11 @@ describe('a caller', () => {
   it('gets a task where the request declares the extension', async () => {
     proves('X1', 'X5', 'X17d')
     const client = connect(make())
-    expect((await client.ask('tools/call', { name: 'quick' })).result).toMatchObject({
+    expect((await client.request('tools/call', { name: 'quick' })).result).toMatchObject({
       resultType: 'task',
     })
     for (const capabilities of [{}, { tasks: { requests: {} } }, { extensions: {} }]) {
-      const { result } = await client.ask('tools/call', { name: 'quick' }, capabilities)
+      const { result } = await client.request('tools/call', { name: 'quick' }, capabilities)
       expect(result).toMatchObject({ resultType: 'complete', content: [{ text: 'done' }] })
     }
   })
@@ -117,7 +121,7 @@ describe('a caller', () => {
     proves('X4', 'X17d')
     const client = connect(make())
     for (const capabilities of [{}, { tasks: {} }]) {
-      const { error } = await client.ask('tools/call', { name: 'failing' }, capabilities)
+      const { error } = await client.request('tools/call', { name: 'failing' }, capabilities)
       expect(error).toMatchObject(missing)
     }
   })
@@ -126,18 +130,18 @@ describe('a caller', () => {
     proves('X5b', 'X17b')
     const client = connect(make())
     const params = { name: 'greet', task: { ttl: 5 } }
-    expect((await client.ask('tools/call', params)).result).toMatchObject({
+    expect((await client.request('tools/call', params)).result).toMatchObject({
       resultType: 'complete',
       content: [{ text: 'hello' }],
     })
-    const plain = await client.ask('tools/call', { ...params, name: 'quick' }, {})
+    const plain = await client.request('tools/call', { ...params, name: 'quick' }, {})
     expect(plain.result).toMatchObject({ resultType: 'complete' })
   })
 
   it('gets no task for bad arguments', async () => {
     const client = connect(make())
     const bad = { name: 'adds', arguments: { a: 'x' } }
-    expect((await client.ask('tools/call', bad)).result).toMatchObject({
+    expect((await client.request('tools/call', bad)).result).toMatchObject({
       resultType: 'complete',
       isError: true,
     })
@@ -149,7 +153,7 @@ describe('a task of the extension', () => {
     proves('X5', 'X6', 'X9', 'X9c', 'X9f', 'X18')
     const { server, held } = makeHeld({ tasks: { ttlMs: 5000, pollMs: 20 } })
     const client = connect(server)
-    const { result } = await client.ask('tools/call', { name: 'held' })
+    const { result } = await client.request('tools/call', { name: 'held' })
     const facts = {
       taskId: expect.stringMatching(/^[0-9a-f]{48}$/),
       status: 'working',
@@ -161,7 +165,7 @@ describe('a task of the extension', () => {
     }
     expect(result).toEqual({ resultType: 'task', ...facts })
     const taskId = result?.taskId as string
-    const working = (await client.ask('tasks/get', { taskId })).result
+    const working = (await client.request('tasks/get', { taskId })).result
     expect(working).toEqual({ resultType: 'complete', ...facts })
     held.open('at last')
     const completed = await until(client, taskId, 'completed')
@@ -178,7 +182,7 @@ describe('a task of the extension', () => {
     const client = connect(make())
     const completed = await until(client, await start(client, 'failing'), 'completed')
     expect(completed?.result).toMatchObject({ isError: true, content: [{ text: 'out of paper' }] })
-    const plain = await client.ask('tools/call', { name: 'refuses' }, {})
+    const plain = await client.request('tools/call', { name: 'refuses' }, {})
     const failed = await until(client, await start(client, 'refuses'), 'failed')
     expect(failed).toMatchObject({ error: plain.error, statusMessage: 'no' })
     expect(failed).not.toHaveProperty('result')
@@ -195,7 +199,7 @@ describe('a task of the extension', () => {
       list: () => [],
     }
     const client = connect(make({ tasks: { store } }))
-    const { error } = await client.ask('tasks/get', { taskId: 'x' })
+    const { error } = await client.request('tasks/get', { taskId: 'x' })
     expect(error).toMatchObject({ code: -32603, message: 'Internal error' })
   })
 
@@ -207,7 +211,7 @@ describe('a task of the extension', () => {
     const taskId = await start(client, 'held', { _meta: level })
     held.open('done')
     await until(client, taskId, 'completed')
-    expect(client.heard()).toEqual([])
+    expect(client.received()).toEqual([])
   })
 
   it('outlives its connection, and is found again by its id', async () => {
@@ -215,7 +219,7 @@ describe('a task of the extension', () => {
     const client = connect(server)
     const taskId = await start(client, 'held')
     await vi.waitFor(() => expect(signals).toHaveLength(1), pollOptions)
-    client.hangUp()
+    client.disconnect()
     await client.session.closed
     expect(signals[0]?.aborted).toBe(false)
     held.open('kept')
@@ -231,15 +235,15 @@ describe('a task of the extension', () => {
     const taskId = await start(client, 'quick')
     await until(client, taskId, 'completed')
     clock.advance(10)
-    const { error } = await client.ask('tasks/get', { taskId })
+    const { error } = await client.request('tasks/get', { taskId })
     expect(error).toMatchObject({ code: -32602, message: 'Task not found' })
   })
 
-  it.each(['tasks/result', 'tasks/list'])('knows no %s', async method => {
+  it.each(['tasks/result', 'tasks/list'])('does not have %s', async method => {
     proves('X17')
     const client = connect(make())
     const taskId = await start(client, 'quick')
-    expect(await client.ask(method, { taskId })).toMatchObject({ error: { code: -32601 } })
+    expect(await client.request(method, { taskId })).toMatchObject({ error: { code: -32601 } })
   })
 })
 
@@ -257,10 +261,10 @@ describe('input requests of a task', () => {
     const client = connect(server)
     const taskId = await start(client, 'both')
     await vi.waitFor(async () => {
-      const { result } = await client.ask('tasks/get', { taskId })
+      const { result } = await client.request('tasks/get', { taskId })
       expect(Object.keys(result?.inputRequests ?? {})).toHaveLength(2)
     }, pollOptions)
-    const { result: open } = await client.ask('tasks/get', { taskId })
+    const { result: open } = await client.request('tasks/get', { taskId })
     expect(open).toMatchObject({
       status: 'input_required',
       inputRequests: {
@@ -270,10 +274,10 @@ describe('input requests of a task', () => {
     })
     expect(open).not.toHaveProperty('requestState')
     const answer = (inputResponses: object) =>
-      client.ask('tasks/update', { taskId, inputResponses })
+      client.request('tasks/update', { taskId, inputResponses })
     const ack = await answer({ 0: accept, 7: accept, __proto__: accept })
     expect(ack.result).toEqual({ resultType: 'complete', _meta: expect.any(Object) })
-    const { result: rest } = await client.ask('tasks/get', { taskId })
+    const { result: rest } = await client.request('tasks/get', { taskId })
     expect(Object.keys(rest?.inputRequests ?? {})).toEqual(['1'])
     await answer({ 0: { action: 'decline' }, 1: accept })
     expect((await until(client, taskId, 'completed'))?.result).toMatchObject({
@@ -304,7 +308,7 @@ describe('input requests of a task', () => {
       const task = await until(client, taskId, 'input_required')
       const [key = ''] = Object.keys(task?.inputRequests ?? {})
       keys.push(key)
-      await client.ask('tasks/update', { taskId, inputResponses: { [key]: accept } })
+      await client.request('tasks/update', { taskId, inputResponses: { [key]: accept } })
     }
     expect((await until(client, taskId, 'completed'))?.result).toMatchObject({
       content: [{ text: '1 after 3' }],
@@ -324,7 +328,7 @@ describe('input requests of a task', () => {
     const client = connect(server)
     const taskId = await start(client, 'once')
     await until(client, taskId, 'input_required')
-    await client.ask('tasks/update', { taskId, inputResponses: { 0: accept } })
+    await client.request('tasks/update', { taskId, inputResponses: { 0: accept } })
     await until(client, taskId, 'completed')
     expect(effects).toEqual(['before', 'after'])
   })
@@ -345,7 +349,7 @@ describe('input requests of a task', () => {
       'url-0': { params: { mode: 'url', url: 'https://example.com/login' } },
     })
     const inputResponses = { 'url-0': { action: 'accept' } }
-    await client.ask('tasks/update', { taskId, inputResponses })
+    await client.request('tasks/update', { taskId, inputResponses })
     expect((await until(client, taskId, 'completed'))?.result).toMatchObject({
       content: [{ text: 'welcome' }],
     })
@@ -355,7 +359,7 @@ describe('input requests of a task', () => {
     const client = connect(make())
     const taskId = await start(client, 'confirm')
     for (const inputResponses of [undefined, 1, [accept]]) {
-      const { error } = await client.ask('tasks/update', { taskId, inputResponses })
+      const { error } = await client.request('tasks/update', { taskId, inputResponses })
       expect(error).toMatchObject({ code: -32602 })
     }
   })
@@ -372,7 +376,7 @@ describe('a call that has its result at once', () => {
     const store = new MemoryTaskStore()
     const client = connect(make({ tasks: { store } }))
     for (let i = 0; i < 5; i++) {
-      expect((await client.ask('tools/call', { name: 'instant' })).result).toMatchObject({
+      expect((await client.request('tools/call', { name: 'instant' })).result).toMatchObject({
         resultType: 'complete',
         content: [{ text: 'done' }],
       })
@@ -391,25 +395,25 @@ describe('cancelling, and reading unknown tasks', () => {
     const taskId = await start(client, 'held')
     await vi.waitFor(() => expect(signals).toHaveLength(1), pollOptions)
     const empty = { resultType: 'complete', _meta: expect.any(Object) }
-    expect((await client.ask('tasks/cancel', { taskId })).result).toEqual(empty)
+    expect((await client.request('tasks/cancel', { taskId })).result).toEqual(empty)
     expect(signals[0]?.aborted).toBe(true)
     held.open('too late')
-    const cancelled = (await client.ask('tasks/get', { taskId })).result
+    const cancelled = (await client.request('tasks/get', { taskId })).result
     expect(cancelled).toMatchObject({ status: 'cancelled' })
-    expect((await client.ask('tasks/cancel', { taskId })).result).toEqual(empty)
-    expect((await client.ask('tasks/get', { taskId })).result).toEqual(cancelled)
+    expect((await client.request('tasks/cancel', { taskId })).result).toEqual(empty)
+    expect((await client.request('tasks/get', { taskId })).result).toEqual(cancelled)
     const done = await start(client, 'quick')
     await until(client, done, 'completed')
-    expect((await client.ask('tasks/cancel', { taskId: done })).result).toEqual(empty)
-    expect((await client.ask('tasks/get', { taskId: done })).result?.status).toBe('completed')
+    expect((await client.request('tasks/cancel', { taskId: done })).result).toEqual(empty)
+    expect((await client.request('tasks/get', { taskId: done })).result?.status).toBe('completed')
   })
 
   it('ends the input request that a cancelled task waits for', async () => {
     const client = connect(make())
     const taskId = await start(client, 'confirm')
     await until(client, taskId, 'input_required')
-    await client.ask('tasks/cancel', { taskId })
-    const { result } = await client.ask('tasks/get', { taskId })
+    await client.request('tasks/cancel', { taskId })
+    const { result } = await client.request('tasks/get', { taskId })
     expect(result).toMatchObject({ status: 'cancelled' })
     expect(result).not.toHaveProperty('inputRequests')
   })
@@ -420,10 +424,10 @@ describe('cancelling, and reading unknown tasks', () => {
       proves('X12d', 'X13d', 'X15', 'X15d')
       const client = connect(make())
       for (const taskId of ['x', '', '__proto__']) {
-        const { error } = await client.ask(method, { taskId, inputResponses: {} })
+        const { error } = await client.request(method, { taskId, inputResponses: {} })
         expect(error).toMatchObject({ code: -32602, message: 'Task not found' })
       }
-      expect((await client.ask(method, {})).error).toMatchObject({ code: -32602 })
+      expect((await client.request(method, {})).error).toMatchObject({ code: -32602 })
     },
   )
 
@@ -434,7 +438,7 @@ describe('cancelling, and reading unknown tasks', () => {
       const client = connect(make())
       const taskId = await start(client, 'quick')
       for (const capabilities of [{}, { tasks: {} }]) {
-        const { error } = await client.ask(method, { taskId, inputResponses: {} }, capabilities)
+        const { error } = await client.request(method, { taskId, inputResponses: {} }, capabilities)
         expect(error).toMatchObject(missing)
       }
     },
@@ -444,18 +448,18 @@ describe('cancelling, and reading unknown tasks', () => {
     proves('X17f')
     const { server } = makeHeld()
     const session = await opened(server)
-    const made = await session.ask('tools/call', { name: 'held', task: {} })
+    const made = await session.request('tools/call', { name: 'held', task: {} })
     const { taskId } = (made.result?.task ?? {}) as { taskId?: string }
     const client = connect(server)
     const older = { tasks: {} }
-    expect((await client.ask('tasks/get', { taskId }, older)).result).toMatchObject({
+    expect((await client.request('tasks/get', { taskId }, older)).result).toMatchObject({
       taskId,
       status: 'working',
     })
-    const update = await client.ask('tasks/update', { taskId, inputResponses: {} }, older)
+    const update = await client.request('tasks/update', { taskId, inputResponses: {} }, older)
     expect(update.error).toMatchObject(missing)
-    expect(await client.ask('tasks/cancel', { taskId }, older)).toHaveProperty('result')
-    expect((await session.ask('tasks/get', { taskId })).result?.status).toBe('cancelled')
+    expect(await client.request('tasks/cancel', { taskId }, older)).toHaveProperty('result')
+    expect((await session.request('tasks/get', { taskId })).result?.status).toBe('cancelled')
   })
 
   it('does not find the tasks of other principals', async () => {
@@ -465,11 +469,11 @@ describe('cancelling, and reading unknown tasks', () => {
     const taskId = await start(ada, 'held')
     for (const other of [connect(server, { principal: 'bob' }), connect(server)]) {
       for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
-        const { error } = await other.ask(method, { taskId, inputResponses: {} })
+        const { error } = await other.request(method, { taskId, inputResponses: {} })
         expect(error).toMatchObject({ code: -32602, message: 'Task not found' })
       }
     }
-    expect((await ada.ask('tasks/get', { taskId })).result?.status).toBe('working')
+    expect((await ada.request('tasks/get', { taskId })).result?.status).toBe('working')
   })
 })
 
@@ -504,11 +508,11 @@ describe('a handler that begins its task itself', () => {
     proves('X7', 'X5', 'X5b')
     const { server, held } = makeLater()
     const client = connect(server)
-    const first = (await client.ask('tools/call', { name: 'later' })).result
+    const first = (await client.request('tools/call', { name: 'later' })).result
     expect(first).toMatchObject({ resultType: 'input_required' })
     expect(first).not.toHaveProperty('taskId')
     const [key = ''] = Object.keys(first?.inputRequests ?? {})
-    const second = await client.ask('tools/call', {
+    const second = await client.request('tools/call', {
       name: 'later',
       requestState: first?.requestState,
       inputResponses: { [key]: { action: 'accept', content: { name: 'Ada' } } },
@@ -519,7 +523,7 @@ describe('a handler that begins its task itself', () => {
     const taskId = second.result?.taskId as string
     const asking = await until(client, taskId, 'input_required')
     expect(Object.keys(asking?.inputRequests ?? {})).toEqual(['sure'])
-    await client.ask('tasks/update', { taskId, inputResponses: { sure: accept } })
+    await client.request('tasks/update', { taskId, inputResponses: { sure: accept } })
     held.open('end')
     expect((await until(client, taskId, 'completed'))?.result).toMatchObject({
       content: [{ text: `Ada true ${taskId} end` }],
@@ -533,11 +537,11 @@ describe('a handler that begins its task itself', () => {
     })
     const client = connect(server)
     const fast = { name: 'later', arguments: { fast: true } }
-    expect((await client.ask('tools/call', fast)).result).toMatchObject({
+    expect((await client.request('tools/call', fast)).result).toMatchObject({
       resultType: 'complete',
       content: [{ text: 'at once' }],
     })
-    expect((await client.ask('tools/call', { name: 'fails' })).error).toMatchObject({ code: 7 })
+    expect((await client.request('tools/call', { name: 'fails' })).error).toMatchObject({ code: 7 })
   })
 
   it('is cancelled as a request before, and as a task after', async () => {
@@ -563,7 +567,7 @@ describe('a handler that begins its task itself', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false])
     held.open('')
     const taskId = (await client.reply(second)).result?.taskId
-    await client.ask('tasks/cancel', { taskId })
+    await client.request('tasks/cancel', { taskId })
     expect(signals[1]?.aborted).toBe(true)
   })
 
@@ -574,11 +578,11 @@ describe('a handler that begins its task itself', () => {
       return `${ctx.task}`
     })
     const client = connect(server)
-    expect((await client.ask('tools/call', { name: 'later' }, {})).result).toMatchObject({
+    expect((await client.request('tools/call', { name: 'later' }, {})).result).toMatchObject({
       content: [{ text: 'undefined' }],
     })
     const session = await opened(server)
-    const made = await session.ask('tools/call', { name: 'later', task: {} })
+    const made = await session.request('tools/call', { name: 'later', task: {} })
     expect(made.result).toHaveProperty('task')
   })
 })

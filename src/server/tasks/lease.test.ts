@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { gate, opened, type Talk } from '../../../test/support/task-talk.ts'
+import { gate, opened, type RawClient } from '../../../test/support/raw-client.ts'
 import { fakeClock } from '../../testing/fake-clock.ts'
 import { Server } from '../server.ts'
 import { MemoryTaskStore } from './memory-store.ts'
@@ -24,8 +24,8 @@ function shared() {
 }
 
 const principal = 'ada'
-const start = async (client: Talk) => {
-  const { result } = await client.ask('tools/call', { name: 'held', task: {} })
+const start = async (client: RawClient) => {
+  const { result } = await client.request('tools/call', { name: 'held', task: {} })
   return (result as { task: { taskId: string } }).task.taskId
 }
 
@@ -44,11 +44,13 @@ describe('a task in a store that outlives its process', () => {
     const other = await opened(make().server, { principal })
     for (let i = 0; i < 20; i++) {
       advance(10_000)
-      expect((await other.ask('tasks/get', { taskId })).result).toMatchObject({ status: 'working' })
+      expect((await other.request('tasks/get', { taskId })).result).toMatchObject({
+        status: 'working',
+      })
     }
     first.held.open('done')
     await vi.waitFor(() => expect(store.get(taskId)?.status).toBe('completed'))
-    expect((await other.ask('tasks/result', { taskId })).error).toBeUndefined()
+    expect((await other.request('tasks/result', { taskId })).error).toBeUndefined()
   })
 
   it('has failed once its process ended without a word', async () => {
@@ -57,12 +59,14 @@ describe('a task in a store that outlives its process', () => {
     // Nobody moves the clock of its timers: the process is gone.
     vi.setSystemTime(Date.now() + 29_000)
     const other = await opened(make().server, { principal })
-    expect((await other.ask('tasks/get', { taskId })).result).toMatchObject({ status: 'working' })
+    expect((await other.request('tasks/get', { taskId })).result).toMatchObject({
+      status: 'working',
+    })
     vi.setSystemTime(Date.now() + 2000)
     const failed = { status: 'failed', statusMessage: 'The process that ran this task has ended' }
-    expect((await other.ask('tasks/list')).result).toMatchObject({ tasks: [failed] })
-    expect((await other.ask('tasks/get', { taskId })).result).toMatchObject(failed)
-    expect((await other.ask('tasks/result', { taskId })).error).toMatchObject({ code: -32603 })
+    expect((await other.request('tasks/list')).result).toMatchObject({ tasks: [failed] })
+    expect((await other.request('tasks/get', { taskId })).result).toMatchObject(failed)
+    expect((await other.request('tasks/result', { taskId })).error).toMatchObject({ code: -32603 })
     expect(store.get(taskId)?.status).toBe('failed')
   })
 })

@@ -45,7 +45,7 @@ export class Leases {
   }
 }
 
-/** Whether the process that ran a task has ended without a word. */
+/** Whether the process that ran a task has ended without finishing it. */
 export function isAbandoned({ status, leaseUntil }: TaskRecord): boolean {
   return !isFinal(status) && leaseUntil !== undefined && Date.parse(leaseUntil) < Date.now()
 }

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { proves } from '../../../test/requirements.ts'
-import { asker, gate, type Talk, talk } from '../../../test/support/task-talk.ts'
+import {
+  capabilitiesWithTasks,
+  gate,
+  type RawClient,
+  rawClient,
+} from '../../../test/support/raw-client.ts'
 import { turn } from '../../../test/support/wire.ts'
 import { Server } from '../server.ts'
 import { MemoryTaskStore } from './memory-store.ts'
@@ -18,13 +23,17 @@ function make() {
   return { server, held }
 }
 
-async function start(client: Talk): Promise<string> {
-  const { result } = await client.ask('tools/call', { name: 'held' })
+async function start(client: RawClient): Promise<string> {
+  const { result } = await client.request('tools/call', { name: 'held' })
   return result?.taskId as string
 }
 
 /** Begins to listen, and gives what was acknowledged. */
-async function listen(client: Talk, taskIds: unknown, capabilities: object = asker) {
+async function listen(
+  client: RawClient,
+  taskIds: unknown,
+  capabilities: object = capabilitiesWithTasks,
+) {
   client.begin('subscriptions/listen', {
     notifications: { taskIds },
     _meta: {
@@ -45,8 +54,14 @@ describe('listening to tasks', () => {
   it('acknowledges the caller’s own tasks and sends what tasks/get would return', async () => {
     proves('X14b')
     const { server, held } = make()
-    const ada = talk(server, revision, { capabilities: asker, principal: 'ada' })
-    const bob = talk(server, revision, { capabilities: asker, principal: 'bob' })
+    const ada = rawClient(server, revision, {
+      capabilities: capabilitiesWithTasks,
+      principal: 'ada',
+    })
+    const bob = rawClient(server, revision, {
+      capabilities: capabilitiesWithTasks,
+      principal: 'bob',
+    })
     const [hers, his] = [await start(ada), await start(bob)]
     expect(await listen(ada, [hers, his, 'x'])).toMatchObject({
       notifications: { taskIds: [hers] },
@@ -59,23 +74,23 @@ describe('listening to tasks', () => {
     const last = await ada.next(
       ({ params, ...news }) => isNews(news) && params?.result !== undefined,
     )
-    const { result } = await ada.ask('tasks/get', { taskId: hers })
+    const { result } = await ada.request('tasks/get', { taskId: hers })
     const { _meta, ...sent } = last.params ?? {}
     const { _meta: ours, resultType, ...got } = result ?? {}
     expect(sent).toEqual(got)
     expect(_meta).toEqual({ 'io.modelcontextprotocol/subscriptionId': 2 })
     expect(
       ada
-        .heard()
+        .received()
         .filter(isNews)
         .every(({ params }) => params?.taskId === hers),
     ).toBe(true)
-    expect(bob.heard().filter(isNews)).toEqual([])
+    expect(bob.received().filter(isNews)).toEqual([])
   })
 
   it('sends the state of a task at once, which may have ended before the stream began', async () => {
     const { server, held } = make()
-    const client = talk(server, revision, { capabilities: asker })
+    const client = rawClient(server, revision, { capabilities: capabilitiesWithTasks })
     const taskId = await start(client)
     held.open('done')
     await turn()
@@ -93,7 +108,7 @@ describe('listening to tasks', () => {
       await held.passed
       return { content: [], structuredContent: { n: 1n } }
     })
-    const client = talk(server, revision, { capabilities: asker })
+    const client = rawClient(server, revision, { capabilities: capabilitiesWithTasks })
     const taskId = await start(client)
     await listen(client, [taskId])
     held.open('')
@@ -101,7 +116,7 @@ describe('listening to tasks', () => {
     await turn()
     server.tool('more', {}, () => 'more')
     await turn()
-    expect((await client.ask('tools/call', { name: 'more' })).result).toMatchObject({
+    expect((await client.request('tools/call', { name: 'more' })).result).toMatchObject({
       content: [{ text: 'more' }],
     })
   })
@@ -122,7 +137,7 @@ describe('listening to tasks', () => {
     const server = new Server({ name: 'test', version: '1' }, { tasks: { store } })
     const held = gate()
     server.tool('held', { task: 'optional' }, () => held.passed)
-    const client = talk(server, revision, { capabilities: asker })
+    const client = rawClient(server, revision, { capabilities: capabilitiesWithTasks })
     const taskId = await start(client)
     const acknowledged = listen(client, [taskId, 'x'])
     await turn()
@@ -135,18 +150,18 @@ describe('listening to tasks', () => {
 
   it('sends nothing to other listen streams', async () => {
     const { server, held } = make()
-    const client = talk(server, revision, { capabilities: asker })
+    const client = rawClient(server, revision, { capabilities: capabilitiesWithTasks })
     await start(client)
     held.open('done')
     await turn()
     await turn()
-    expect(client.heard()).toEqual([])
+    expect(client.received()).toEqual([])
   })
 
   it('needs the extension', async () => {
     proves('X14')
     const { server } = make()
-    const client = talk(server, revision)
+    const client = rawClient(server, revision)
     expect(await listen(client, ['x'], {})).toMatchObject({
       code: -32021,
       data: { requiredCapabilities: { extensions: { 'io.modelcontextprotocol/tasks': {} } } },
@@ -155,7 +170,7 @@ describe('listening to tasks', () => {
 
   it('refuses a value that is not a list of ids, and a list that is too long', async () => {
     const { server } = make()
-    const client = talk(server, revision)
+    const client = rawClient(server, revision)
     for (const ids of ['x', [1], Array.from({ length: 1025 }, (_, i) => `${i}`)]) {
       expect(await listen(client, ids)).toMatchObject({ code: -32602 })
     }
@@ -164,7 +179,7 @@ describe('listening to tasks', () => {
   it('acknowledges no tasks where there are none', async () => {
     const server = new Server({ name: 'test', version: '1' })
     server.tool('plain', {}, () => 'plain')
-    const acknowledged = await listen(talk(server, revision), ['x'])
+    const acknowledged = await listen(rawClient(server, revision), ['x'])
     expect(acknowledged).toMatchObject({ notifications: {} })
   })
 })

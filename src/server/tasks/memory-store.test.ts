@@ -57,7 +57,7 @@ describe('tasks in memory', () => {
     expect(ids({})).toEqual(['d'])
   })
 
-  it('are so many of one caller and of all, by default as the limits say', () => {
+  it('are limited for one caller and for all, by default to the documented limits', () => {
     const store = new MemoryTaskStore({ clock: fakeClock() })
     const fill = (principal: string, count: number) => {
       for (let i = 0; i < count; i++) store.add(record(`${principal} ${i}`, { principal }))
@@ -105,5 +105,47 @@ describe('tasks in memory', () => {
     expect(() => store.add(record('b', { session: '1' }))).toThrow(/Maximum concurrent tasks/)
     store.add(record('c', { session: '2' }))
     expect(store.size).toBe(2)
+  })
+
+  it('of one client address leave room for those of another', () => {
+    const store = new MemoryTaskStore({ clock: fakeClock(), maxPerCaller: 1 })
+    store.add(record('a', { address: '203.0.113.1' }))
+    expect(() => store.add(record('b', { address: '203.0.113.1' }))).toThrow(/Maximum concurrent/)
+    store.add(record('c', { address: '203.0.113.2' }))
+    store.add(record('d'))
+    expect(store.size).toBe(3)
+    // The address decides only about the quota.
+    expect(store.list({}).map(({ id }) => id)).toEqual(['a', 'c', 'd'])
+  })
+
+  it('may have so many bytes of arguments, and one task alone any number', () => {
+    const store = new MemoryTaskStore({ clock: fakeClock(), maxArgumentBytes: 1000 })
+    const add = (id: string, principal: string, argumentBytes: number) =>
+      store.add(record(id, { principal, argumentBytes }))
+    add('a', 'ada', 5000)
+    expect(() => add('b', 'ada', 10)).toThrow(/Maximum concurrent tasks/)
+    expect(() => add('c', 'bob', 10)).toThrow(/Maximum concurrent tasks/)
+    store.put(record('a', { principal: 'ada', status: 'completed' }))
+    add('d', 'ada', 400)
+    // Half of the bytes are for one caller.
+    expect(() => add('e', 'ada', 200)).toThrow(/Maximum concurrent tasks/)
+    add('f', 'bob', 200)
+  })
+
+  it('are deleted when their results take too much memory, the oldest first', () => {
+    const store = new MemoryTaskStore({ clock: fakeClock(), maxFinishedBytes: 10_000 })
+    const finish = (id: string, principal: string, characters: number) => {
+      store.add(record(id, { principal }))
+      const result = { text: 'x'.repeat(characters) }
+      store.put(record(id, { principal, status: 'completed', result }))
+    }
+    const ids = (principal: string) => store.list({ principal }).map(({ id }) => id)
+    for (let i = 0; i < 4; i++) finish(`a${i}`, 'ada', 2000)
+    expect(ids('ada')).toEqual(['a2', 'a3'])
+    finish('b', 'bob', 4000)
+    finish('c', 'cy', 4000)
+    expect([ids('ada'), ids('bob'), ids('cy')]).toEqual([[], ['b'], ['c']])
+    finish('d', 'ada', 50_000)
+    expect([ids('ada'), store.size]).toEqual([['d'], 1])
   })
 })

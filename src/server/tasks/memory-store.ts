@@ -1,27 +1,33 @@
 import { errors } from '../../mcp/errors/constructors.ts'
 import { isFinal } from '../../mcp/types/tasks.ts'
+import { jsonMemory } from '../../util/json-memory.ts'
 import { limits } from '../../util/limits/limits.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { Expiry } from '../../util/time/expiry.ts'
+import { Quota } from './quota.ts'
 import type { TaskOwner, TaskRecord, TaskStore } from './store.ts'
 
 /** The options of a memory task store. */
 export interface MemoryTaskStoreOptions {
   /** The maximum number of tasks that are not final. */
   readonly max?: number
-  /** The maximum for one principal; without one, for one session, or for all callers with neither. */
+  /** The maximum for one principal; without one, for one session or one client address. */
   readonly maxPerCaller?: number
   /** The maximum number of final tasks that are kept. The oldest are deleted. */
   readonly maxFinished?: number
-  /** The maximum of final tasks for one principal, or one session, or all callers with neither. */
+  /** The maximum of final tasks for one principal; without one, for one session or one client address. */
   readonly maxFinishedPerCaller?: number
+  /** The memory that the arguments of tasks that are not final may take, in bytes; half of it for one caller. */
+  readonly maxArgumentBytes?: number
+  /** The memory that the results of final tasks may take, in bytes; half of it for one caller. */
+  readonly maxFinishedBytes?: number
   /** The clock for the expiry of tasks; for tests. */
   readonly clock?: Clock
 }
 
 /**
  * Stores tasks in the memory of this process. They are lost when it exits. Only tasks that are not
- * final can exhaust it: final ones give way to newer ones.
+ * final can exhaust it: final ones are deleted in favor of newer ones.
  */
 export class MemoryTaskStore implements TaskStore {
   readonly #running: Quota
@@ -31,14 +37,16 @@ export class MemoryTaskStore implements TaskStore {
   readonly #records = new Map<string, TaskRecord>()
 
   constructor(options: MemoryTaskStoreOptions = {}) {
-    this.#running = new Quota(
-      options.max ?? limits.tasks.default,
-      options.maxPerCaller ?? limits.tasksPerCaller.default,
-    )
-    this.#finished = new Quota(
-      options.maxFinished ?? limits.finishedTasks.default,
-      options.maxFinishedPerCaller ?? limits.finishedTasksPerCaller.default,
-    )
+    this.#running = new Quota({
+      max: options.max ?? limits.tasks.default,
+      maxPerCaller: options.maxPerCaller ?? limits.tasksPerCaller.default,
+      maxBytes: options.maxArgumentBytes ?? limits.taskBytes.default,
+    })
+    this.#finished = new Quota({
+      max: options.maxFinished ?? limits.finishedTasks.default,
+      maxPerCaller: options.maxFinishedPerCaller ?? limits.finishedTasksPerCaller.default,
+      maxBytes: options.maxFinishedBytes ?? limits.finishedTaskBytes.default,
+    })
     this.#expiry = new Expiry(id => this.#delete(id), options.clock)
   }
 
@@ -48,11 +56,13 @@ export class MemoryTaskStore implements TaskStore {
   }
 
   add(record: TaskRecord): void {
-    const quota = isFinal(record.status) ? this.#finished : this.#running
-    quota.add(record.id, callerOf(record))
-    if (quota.excess() !== undefined && quota === this.#running) {
-      quota.delete(record.id)
-      throw errors.maxConcurrentTasks()
+    if (isFinal(record.status)) this.#addFinished(record)
+    else {
+      this.#running.add(record.id, callerOf(record), record.argumentBytes ?? 0)
+      if (this.#running.excess() !== undefined) {
+        this.#running.delete(record.id)
+        throw errors.maxConcurrentTasks()
+      }
     }
     this.#records.set(record.id, record)
     this.#expiry.add(record.id, record.ttlMs)
@@ -69,7 +79,7 @@ export class MemoryTaskStore implements TaskStore {
     this.#records.set(record.id, record)
     if (isFinal(record.status)) {
       this.#running.delete(record.id)
-      this.#finished.add(record.id, callerOf(record))
+      this.#addFinished(record)
       this.#trim()
     }
     return true
@@ -82,6 +92,11 @@ export class MemoryTaskStore implements TaskStore {
         record.session === session &&
         !this.#expiry.isExpired(record.id),
     )
+  }
+
+  #addFinished(record: TaskRecord): void {
+    const { result, error } = record
+    this.#finished.add(record.id, callerOf(record), jsonMemory(result) + jsonMemory(error))
   }
 
   /** Deletes the oldest final tasks above the limit. */
@@ -99,49 +114,7 @@ export class MemoryTaskStore implements TaskStore {
   }
 }
 
-/** Tasks in the order in which they were added, with limits for all of them and for one caller. */
-class Quota {
-  readonly #max: number
-  readonly #maxPerCaller: number
-  readonly #callers = new Map<string, string>()
-  readonly #ids = new Map<string, Set<string>>()
-  #last = ''
-
-  constructor(max: number, maxPerCaller: number) {
-    this.#max = max
-    this.#maxPerCaller = maxPerCaller
-  }
-
-  add(id: string, caller: string): void {
-    this.#callers.set(id, caller)
-    const ids = this.#ids.get(caller) ?? new Set()
-    this.#ids.set(caller, ids.add(id))
-    this.#last = caller
-  }
-
-  delete(id: string): void {
-    const caller = this.#callers.get(id)
-    if (caller === undefined) return
-    this.#callers.delete(id)
-    const ids = this.#ids.get(caller)
-    ids?.delete(id)
-    if (ids?.size === 0) this.#ids.delete(caller)
-  }
-
-  /** The oldest task of the caller that was added to last, or of all, if those are too many. */
-  excess(): string | undefined {
-    const own = this.#ids.get(this.#last)
-    if (own !== undefined && own.size > this.#maxPerCaller) return first(own)
-    return this.#callers.size > this.#max ? first(this.#callers.keys()) : undefined
-  }
-}
-
-function first<T>(items: Iterable<T>): T | undefined {
-  for (const item of items) return item
-  return undefined
-}
-
 /** As JSON, so that the name of a principal cannot equal that of a session. */
-function callerOf({ principal, session }: TaskOwner): string {
-  return JSON.stringify([principal ?? null, session ?? null])
+function callerOf({ principal, session, address }: TaskRecord): string {
+  return JSON.stringify([principal ?? null, session ?? null, address ?? null])
 }

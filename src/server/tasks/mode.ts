@@ -32,7 +32,7 @@ export function executionMode(
         if (task === 'required') throw misused(`Tool "${name}" must be called as a task`)
         return 'plain'
       }
-      // A server without tasks ignores the wish for one.
+      // A server without tasks ignores a request for one.
       if (!isOffered) return 'plain'
       if (task === 'forbidden') throw misused(`Tool "${name}" cannot be called as a task`)
       requestedTtl(params)

@@ -20,7 +20,7 @@ export interface TaskOptions extends MemoryTaskStoreOptions {
   readonly maxTtlMs?: number
   /** The poll interval that callers are asked to use. */
   readonly pollMs?: number
-  /** With a `store`: how long a process vouches for a task before it writes again. */
+  /** With a `store`: how long the lease of a running task is valid; its process renews it before. */
   readonly leaseMs?: number
 }
 
@@ -85,7 +85,7 @@ export class TaskRegistry {
       : Promise.all(records.map(record => this.#current(record)))
   }
 
-  /** The time until which this process vouches for its tasks, for their records. */
+  /** The time at which a lease that begins now expires, for the records of tasks. */
   lease(): Pick<TaskRecord, 'leaseUntil'> {
     return this.#leases === undefined ? {} : { leaseUntil: this.#leases.until() }
   }

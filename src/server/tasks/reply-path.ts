@@ -4,9 +4,9 @@ import type { InputRequest } from '../../mcp/types/input.ts'
 import { abortable, type Deferred, deferred } from '../../util/promises.ts'
 
 /**
- * The connections from a task to its client, in session revisions: the request that waits for the
- * result, if there is one, else the session that created the task. Both may close while the task goes
- * on, and another session may come for the result.
+ * The connections from a task to its client, in session revisions: the request that waits for the result,
+ * if there is one, else the session that created the task. Both may close while the task continues, and
+ * another session may request the result.
  */
 export class TaskReplyPath {
   #session: Calls | undefined

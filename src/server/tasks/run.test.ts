@@ -1,5 +1,11 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { gate, opened, type Talk, talk, withTasks } from '../../../test/support/task-talk.ts'
+import {
+  gate,
+  opened,
+  type RawClient,
+  rawClient,
+  withTasks,
+} from '../../../test/support/raw-client.ts'
 import { turn } from '../../../test/support/wire.ts'
 import { withJsonSchema } from '../../mcp/schema/convert.ts'
 import type { ServerOptions } from '../options.ts'
@@ -20,7 +26,7 @@ function make(options: ServerOptions = {}) {
   return new Server({ name: 'test', version: '1' }, { onError: () => {}, ...options })
 }
 
-function cancel(client: Talk, requestId: number): void {
+function cancel(client: RawClient, requestId: number): void {
   client.send({ method: 'notifications/cancelled', params: { requestId } })
 }
 
@@ -37,13 +43,13 @@ describe('a call that is cancelled before it is a task', () => {
     const server = make({ tasks: { store } })
     const work = vi.fn()
     server.tool('work', { task: 'required' }, work)
-    const client = talk(server, revision)
+    const client = rawClient(server, revision)
     cancel(client, client.begin('tools/call', { name: 'work', _meta: envelope }))
     kept.open('')
     await turn()
     await turn()
     expect(work).not.toHaveBeenCalled()
-    expect(client.heard()).toEqual([])
+    expect(client.received()).toEqual([])
   })
 
   it('is not begun by a handler that runs after its arguments were checked', async () => {
@@ -65,7 +71,7 @@ describe('a call that is cancelled before it is a task', () => {
       await ctx.beginTask()
       begun()
     })
-    const client = talk(server, revision)
+    const client = rawClient(server, revision)
     cancel(client, client.begin('tools/call', { name: 'later', _meta: envelope }))
     checked.open('')
     await turn()
@@ -82,11 +88,11 @@ describe('a call that is cancelled before it is a task', () => {
       ctx.log('error', 'late')
       return 'late'
     })
-    const client = talk(server, revision)
+    const client = rawClient(server, revision)
     cancel(client, client.begin('tools/call', { name: 'later', _meta: envelope }))
     held.open('')
     await turn()
-    expect(client.heard()).toEqual([])
+    expect(client.received()).toEqual([])
   })
 })
 
@@ -114,7 +120,7 @@ describe('the end of a server', () => {
       await ctx.beginTask()
       return new Promise(() => {})
     })
-    const client = talk(server, revision)
+    const client = rawClient(server, revision)
     const call = client.begin('tools/call', { name: 'later', _meta: envelope })
     const closed = server.close()
     held.open('')
@@ -127,7 +133,7 @@ describe('the end of a server', () => {
 describe('a task whose failure is reported', () => {
   afterEach(() => void vi.restoreAllMocks())
 
-  it('is over all the same when the report itself throws', async () => {
+  it('ends even if the report itself throws', async () => {
     vi.spyOn(console, 'error').mockReturnValue()
     const server = make({
       onError: () => {
@@ -137,9 +143,9 @@ describe('a task whose failure is reported', () => {
     const output = { type: 'object', required: ['n'] } as const
     server.tool('wrong', { task: 'required', output }, () => ({}) as never)
     const client = await opened(server)
-    const { result } = await client.ask('tools/call', { name: 'wrong', task: {} })
+    const { result } = await client.request('tools/call', { name: 'wrong', task: {} })
     const { task } = result as { task: { taskId: string } }
     const { taskId } = task
-    expect((await client.ask('tasks/result', { taskId })).error).toMatchObject({ code: -32603 })
+    expect((await client.request('tasks/result', { taskId })).error).toMatchObject({ code: -32603 })
   })
 })

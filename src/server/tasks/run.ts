@@ -107,8 +107,8 @@ export class TaskRun implements TaskScope {
   }
 
   /**
-   * Runs the work as a task, and stores the task only if the work does not end at once and asks for
-   * nothing. Returns the result of work that has ended; undefined where the call has become a task.
+   * Runs the work as a task, and stores the task only if the work does not end at once and requests no
+   * input. Returns the result of work that has ended; undefined where the call has become a task.
    */
   async executeUnlessDone(
     work: (request: IncomingRequest) => HandlerResult,
@@ -179,11 +179,11 @@ export class TaskRun implements TaskScope {
     if (!isFinal(this.#record.status)) this.#finished()
   }
 
-  /** Renews the time until which this process vouches for the task. */
+  /** Renews the lease of the task. */
   renew(leaseUntil: string): void {
     if (isFinal(this.#record.status)) return
     this.#record = { ...this.#record, leaseUntil }
-    // Nobody is notified: to clients nothing has changed.
+    // Without a notification: for clients nothing has changed.
     void this.#enqueue(this.#record, false)
   }
 
@@ -291,10 +291,10 @@ export class TaskRun implements TaskScope {
     return this.#enqueue(record, true)
   }
 
-  #enqueue(record: TaskRecord, isNews: boolean): Promise<void> {
+  #enqueue(record: TaskRecord, notifies: boolean): Promise<void> {
     // One after the other: a store may be slow, and the latest state must be the last one written.
     const earlier = this.#writing
-    const write = () => this.#write(record, isNews)
+    const write = () => this.#write(record, notifies)
     const writing = earlier === undefined ? write() : earlier.then(write)
     this.#writing = writing
     void writing.then(() => {
@@ -303,10 +303,10 @@ export class TaskRun implements TaskScope {
     return writing
   }
 
-  async #write(record: TaskRecord, isNews: boolean): Promise<void> {
+  async #write(record: TaskRecord, notifies: boolean): Promise<void> {
     try {
       if (await this.#host.store.put(record)) {
-        if (isNews) this.#host.onChanged(this, record)
+        if (notifies) this.#host.onChanged(this, record)
       }
       // Another process has ended it, or its time to live is over.
       else this.stop(errors.taskCancelled({ taskId: record.id }))

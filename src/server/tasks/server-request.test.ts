@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { proves } from '../../../test/requirements.ts'
 import { pollOptions } from '../../../test/support/poll-options.ts'
-import { opened, type Said, type Talk } from '../../../test/support/task-talk.ts'
+import { opened, type RawClient, type WireMessage } from '../../../test/support/raw-client.ts'
 import { turn } from '../../../test/support/wire.ts'
 import { systemClock } from '../../util/time/clock.ts'
 import { inputRequired } from '../input/input-required.ts'
@@ -38,15 +38,15 @@ function make() {
   return server
 }
 
-async function start(client: Talk, name: string): Promise<string> {
-  const { result } = await client.ask('tools/call', { name, task: {} })
+async function start(client: RawClient, name: string): Promise<string> {
+  const { result } = await client.request('tools/call', { name, task: {} })
   return (result as { task: { taskId: string } }).task.taskId
 }
 
-const isQuestion = ({ method }: Said) => method === 'elicitation/create'
-const statuses = (client: Talk) =>
+const isQuestion = ({ method }: WireMessage) => method === 'elicitation/create'
+const statuses = (client: RawClient) =>
   client
-    .heard()
+    .received()
     .filter(({ method }) => method === 'notifications/tasks/status')
     .map(({ params }) => params?.status)
 
@@ -57,11 +57,11 @@ describe('server requests of a task, in a session', () => {
     const taskId = await start(client, 'confirm')
     const request = await client.next(isQuestion)
     expect(request.params).toMatchObject({ message: 'Sure?', _meta: { [related]: { taskId } } })
-    expect((await client.ask('tasks/get', { taskId })).result).toMatchObject({
+    expect((await client.request('tasks/get', { taskId })).result).toMatchObject({
       status: 'input_required',
     })
     client.send({ id: request.id, result: accept })
-    expect((await client.ask('tasks/result', { taskId })).result).toMatchObject({
+    expect((await client.request('tasks/result', { taskId })).result).toMatchObject({
       content: [{ text: 'sure: true' }],
     })
     expect(statuses(client)).toEqual(['input_required', 'working', 'completed'])
@@ -74,9 +74,9 @@ describe('server requests of a task, in a session', () => {
     const two = await client.next(isQuestion)
     client.send({ id: one.id, result: accept })
     await turn()
-    expect((await client.ask('tasks/get', { taskId })).result?.status).toBe('input_required')
+    expect((await client.request('tasks/get', { taskId })).result?.status).toBe('input_required')
     client.send({ id: two.id, result: accept })
-    expect((await client.ask('tasks/result', { taskId })).result).toMatchObject({
+    expect((await client.request('tasks/result', { taskId })).result).toMatchObject({
       content: [{ text: 'true true' }],
     })
   })
@@ -84,7 +84,7 @@ describe('server requests of a task, in a session', () => {
   it('runs a handler again that returns input requests', async () => {
     const client = await opened(make(), { capabilities, answer: () => accept })
     const taskId = await start(client, 'returns')
-    expect((await client.ask('tasks/result', { taskId })).result).toMatchObject({
+    expect((await client.request('tasks/result', { taskId })).result).toMatchObject({
       content: [{ text: `${JSON.stringify(accept)} kept` }],
     })
   })
@@ -108,7 +108,7 @@ describe('server requests of a task, in a session', () => {
       },
     })
     const taskId = await start(client, 'more')
-    expect((await client.ask('tasks/result', { taskId })).result).toMatchObject({
+    expect((await client.request('tasks/result', { taskId })).result).toMatchObject({
       content: [{ text: 'm 1' }],
     })
     const _meta = { [related]: { taskId } }
@@ -120,10 +120,10 @@ describe('server requests of a task, in a session', () => {
     const client = await opened(make(), { capabilities })
     const taskId = await start(client, 'confirm')
     const request = await client.next(isQuestion)
-    await client.ask('tasks/cancel', { taskId })
+    await client.request('tasks/cancel', { taskId })
     const { params } = await client.next(({ method }) => method === 'notifications/cancelled')
     expect(params).toMatchObject({ requestId: request.id })
-    expect((await client.ask('tasks/get', { taskId })).result?.status).toBe('cancelled')
+    expect((await client.request('tasks/get', { taskId })).result?.status).toBe('cancelled')
   })
 
   it('are sent again over the connection that comes for the result when the first is lost', async () => {
@@ -131,11 +131,11 @@ describe('server requests of a task, in a session', () => {
     const first = await opened(server, { capabilities })
     const taskId = await start(first, 'confirm')
     await first.next(isQuestion)
-    first.hangUp()
+    first.disconnect()
     await first.session.closed
     const second = await opened(server, { capabilities, answer: () => accept })
-    expect((await second.ask('tasks/get', { taskId })).result?.status).toBe('input_required')
-    expect((await second.ask('tasks/result', { taskId })).result).toMatchObject({
+    expect((await second.request('tasks/get', { taskId })).result?.status).toBe('input_required')
+    expect((await second.request('tasks/result', { taskId })).result).toMatchObject({
       content: [{ text: 'sure: true' }],
     })
   })
@@ -143,13 +143,15 @@ describe('server requests of a task, in a session', () => {
   it('fails with the error of the client where the client rejects the request', async () => {
     const client = await opened(make(), { capabilities, answer: () => ({ action: 'decline' }) })
     const taskId = await start(client, 'confirm')
-    expect((await client.ask('tasks/result', { taskId })).result).toMatchObject({ isError: true })
+    expect((await client.request('tasks/result', { taskId })).result).toMatchObject({
+      isError: true,
+    })
   })
 })
 
 /** A client that answers a server request as a task; `look` are the results of `tasks/get`, in order. */
 function taskClient(looks: object[], methods: string[]) {
-  return (request: Said): object => {
+  return (request: WireMessage): object => {
     const { method = '', params } = request
     methods.push(method)
     const task = {
@@ -195,7 +197,7 @@ describe('a server request that the client answers as a task', () => {
         return answer(request)
       },
     })
-    expect((await client.ask('tools/call', { name: 'ask' })).result).toMatchObject({
+    expect((await client.request('tools/call', { name: 'ask' })).result).toMatchObject({
       content: [{ text: 'sure: true' }],
     })
     expect(wishes).toEqual([{ ttl: 1000 }])
@@ -209,7 +211,7 @@ describe('a server request that the client answers as a task', () => {
       capabilities: answersTasks,
       answer: taskClient([{ status: 'input_required' }], methods),
     })
-    await client.ask('tools/call', { name: 'ask' })
+    await client.request('tools/call', { name: 'ask' })
     expect(methods).toEqual(['elicitation/create', 'tasks/get', 'tasks/result'])
   })
 
@@ -226,7 +228,7 @@ describe('a server request that the client answers as a task', () => {
     })
     const call = client.begin('tools/call', { name: 'ask' })
     await vi.waitFor(() => {
-      client.heard()
+      client.received()
       expect(methods).toEqual(['elicitation/create'])
     }, pollOptions)
     await turn()
@@ -250,7 +252,7 @@ describe('a server request that the client answers as a task', () => {
     })
     const call = client.begin('tools/call', { name: 'ask' })
     await vi.waitFor(() => {
-      client.heard()
+      client.received()
       expect(methods).toEqual(['elicitation/create'])
     }, pollOptions)
     await turn()
@@ -262,13 +264,13 @@ describe('a server request that the client answers as a task', () => {
   it('is a plain request for a client that does not declare it, or answers at once', async () => {
     proves('K2', 'K3')
     const wishes: unknown[] = []
-    const answer = ({ params }: Said) => {
+    const answer = ({ params }: WireMessage) => {
       wishes.push(params?.task)
       return accept
     }
     for (const declared of [capabilities, answersTasks]) {
       const client = await opened(makeAsking(), { capabilities: declared, answer })
-      expect((await client.ask('tools/call', { name: 'ask' })).result).toMatchObject({
+      expect((await client.request('tools/call', { name: 'ask' })).result).toMatchObject({
         content: [{ text: 'sure: true' }],
       })
     }
@@ -283,13 +285,13 @@ describe('a server request that the client answers as a task', () => {
     })
     const call = client.begin('tools/call', { name: 'ask' })
     await vi.waitFor(() => {
-      client.heard()
+      client.received()
       expect(methods).toContain('elicitation/create')
     }, pollOptions)
     await turn()
     client.send({ method: 'notifications/cancelled', params: { requestId: call } })
     await vi.waitFor(() => {
-      client.heard()
+      client.received()
       expect(methods).toContain('tasks/cancel')
     }, pollOptions)
   })
@@ -299,7 +301,7 @@ describe('a server request that the client answers as a task', () => {
       capabilities: answersTasks,
       answer: taskClient([{ status: 'cancelled' }], []),
     })
-    expect((await client.ask('tools/call', { name: 'ask' })).error).toMatchObject({
+    expect((await client.request('tools/call', { name: 'ask' })).error).toMatchObject({
       message: 'Task cancelled',
     })
   })

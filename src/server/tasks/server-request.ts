@@ -56,7 +56,7 @@ async function sendAsTask(
 ): Promise<unknown> {
   const withTask = { ...params, task: { ttl: ttlMs } }
   const created = await calls.call(method, withTask, { signal, timeoutMs })
-  // The client may ignore the wish and send the response itself.
+  // The client may ignore that and send the response itself.
   if (!isRecord(created) || !isRecord(created.task)) return created
   const { taskId } = created.task
   if (typeof taskId !== 'string') {

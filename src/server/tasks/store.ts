@@ -14,6 +14,10 @@ export interface TaskRecord {
   readonly principal?: string
   /** The key of the session that created the task, where there is a session and no principal. */
   readonly session?: string
+  /** The client address that the task counts for, where there is neither a principal nor a session. */
+  readonly address?: string
+  /** The memory that the arguments of the call take while the task is not final, in bytes. */
+  readonly argumentBytes?: number
   /** Whether the task is working, waits for input, or has finished, and how. */
   readonly status: TaskStatus
   /** The status message. */
@@ -31,8 +35,8 @@ export interface TaskRecord {
   /** The input requests that are open, by their keys. */
   readonly inputRequests?: InputRequests
   /**
-   * An ISO 8601 time until which the process that runs the task vouches for it. A task that is not
-   * final and past this time has failed: its process ended. Absent in the store in memory.
+   * The ISO 8601 time at which the lease of the process that runs the task expires. A task that is not
+   * final then has failed: its process has ended. Absent in the store in memory.
    */
   readonly leaseUntil?: string
 }

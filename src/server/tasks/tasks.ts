@@ -1,4 +1,5 @@
 import type { Caller } from '../../mcp/caller.ts'
+import { jsonMemory } from '../../util/json-memory.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { randomHex } from '../../util/random.ts'
 import { systemClock } from '../../util/time/clock.ts'
@@ -57,7 +58,7 @@ export class Tasks {
       systemClock.start(() => void run.execute(work), 0)
     })
     await run.begin()
-    // The client was not sent the task, so it would never come for it.
+    // The client was not sent the task, so it would never request the result.
     if (request.exchange.signal.aborted) await run.cancel()
     return design.created(run.record)
   }
@@ -126,6 +127,8 @@ export class Tasks {
       tool,
       design: design.name,
       ...this.#registry.ownerOf(request),
+      ...addressOf(request),
+      argumentBytes: jsonMemory(request.params),
       status: 'working',
       createdAt: now,
       updatedAt: now,
@@ -143,6 +146,14 @@ export class Tasks {
   }
 }
 
+/** The client address of a request that has neither a principal nor a session, for the quota. */
+function addressOf({ caller, session, exchange }: IncomingRequest): Pick<TaskRecord, 'address'> {
+  const isKnown = caller.principal !== undefined
+  if (isKnown || (session !== undefined && caller.revision.features.sessions)) return {}
+  const address = exchange.envelope.address?.(true)
+  return address === undefined ? {} : { address }
+}
+
 /** 192 random bits: a caller without a principal needs nothing but the id to use the task. */
 function newId(): string {
   return randomHex(24)
@@ -157,6 +168,8 @@ const taskNumbers = [
   'maxPerCaller',
   'maxFinished',
   'maxFinishedPerCaller',
+  'maxArgumentBytes',
+  'maxFinishedBytes',
 ] as const
 
 function checkOptions(options: TaskOptions): void {

@@ -193,7 +193,7 @@ describe('closing a child process', () => {
 })
 
 describe('a child process that ends by itself', () => {
-  test('in the middle of a message: delivers the whole ones and says how it ended', async () => {
+  test('in the middle of a message: delivers the complete ones and reports the exit status', async () => {
     const { channel, arrivals, ended } = await start(['crash'])
     const cause = await ended()
     expect(arrivals).toMatchObject([{ method: 'whole' }])
@@ -206,7 +206,7 @@ describe('a child process that ends by itself', () => {
     await isGone(channel.pid)
   })
 
-  test.each(['0', '7'])('with code %s: says so, and what it complained of', async code => {
+  test.each(['0', '7'])('with code %s: reports the code and the line of stderr', async code => {
     const { ended } = await start(['quitter', code])
     expect(await ended()).toMatchObject({
       code: 'closed',
@@ -277,7 +277,7 @@ describe('junk on the output of a child process', () => {
     const said = print.mock.calls
     print.mockRestore()
     expect(said).toEqual([
-      [expect.stringMatching(/^trunkline: \P{Cc}*no JSON: \P{Cc}*Serve\P{Cc}*$/u)],
+      [expect.stringMatching(/^trunkline: \P{Cc}*not JSON: \P{Cc}*Serve\P{Cc}*$/u)],
     ])
   })
 
@@ -288,7 +288,7 @@ describe('junk on the output of a child process', () => {
     })
     expect(await ended()).toMatchObject({
       code: 'framing',
-      message: expect.stringContaining('more than 20 lines that are no JSON'),
+      message: expect.stringContaining('more than 20 lines that are not JSON'),
     })
     expect(arrivals).toMatchObject([{ method: 'first' }, { method: 'second' }])
     await channel.close()

@@ -34,9 +34,9 @@ export interface ChildCommand {
 
 /** Options for the output and the termination of a child process. */
 export interface ChildProcessOptions {
-  /** Called for the first line of the child that is no JSON. Prints to stderr by default. */
+  /** Called for the first line of the child that is not JSON. Prints to stderr by default. */
   readonly onJunk?: (malformed: Malformed) => void
-  /** The number of lines that are no JSON after which the channel closes. */
+  /** The number of lines that are not JSON after which the channel closes. */
   readonly junkLines?: number
   /** Receives the child's stderr output as it arrives. */
   readonly onStderr?: (text: string) => void
@@ -69,15 +69,14 @@ export interface ChildChannel extends Channel, ChildProcess {}
 /**
  * Starts a child process and makes a channel over its standard input and output.
  *
- * The channel owns the child and all its descendants. `close` ends its input, sends SIGTERM to all of
- * them after `endMs` and SIGKILL after `termMs` more, and resolves when none is left. When the child
- * exits on its own, its descendants are terminated the same way. When this process exits, all of them
- * are killed.
+ * The channel owns the child and all its descendants. `close` ends its input, sends SIGTERM to all of them
+ * after `endMs` and SIGKILL after `termMs` more, and resolves when none is left. When the child exits on
+ * its own, its descendants are terminated the same way. When this process exits, all of them are killed.
  *
  * `closed` is called as soon as the child has exited and its output has been delivered, even if its own
- * children hold the output open; the cause contains the exit status and the line of stderr that tells
- * why. There is a cause unless `close` was called: an exit that was not requested is never clean. Lines that are no
- * JSON are skipped and counted. Rejects with a ChannelError `'refused'` that names the command if it
+ * children hold the output open; the cause contains the exit status and the line of stderr that explains
+ * it. There is a cause unless `close` was called: an exit that was not requested is never clean. Lines that
+ * are no JSON are skipped and counted. Rejects with a ChannelError `'refused'` that names the command if it
  * cannot be started.
  */
 export async function childChannel(
@@ -107,7 +106,7 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>
 
 /** The maximum length of the line of stderr in a cause. */
 const causeCharacters = 500
-/** The number of characters that are printed of a line that is no JSON. */
+/** The number of characters that are printed of a line that is not JSON. */
 const junkCharacters = 200
 
 class ProcessChannel implements ChildChannel {
@@ -170,7 +169,7 @@ class ProcessChannel implements ChildChannel {
 
   open(sink: Sink): void {
     this.#stream.open({
-      receive: (arrival, envelope) => sink.receive(arrival, envelope),
+      receive: (arrival, envelope, bytes) => sink.receive(arrival, envelope, bytes),
       closed: cause => {
         this.#streamCause ??= cause
         void this.#finish()
@@ -247,7 +246,7 @@ class ProcessChannel implements ChildChannel {
     if (this.#junk === 1) onJunk(malformed)
     if (this.#junk === junkLines + 1) {
       void this.#stream.close()
-      const message = `"${this.#name}" printed more than ${junkLines} lines that are no JSON`
+      const message = `"${this.#name}" printed more than ${junkLines} lines that are not JSON`
       this.#notifyClosed(new ChannelError('framing', message))
     }
     return 'drop'
@@ -256,7 +255,7 @@ class ProcessChannel implements ChildChannel {
   #printJunk = ({ detail }: Malformed): void => {
     // The detail contains the beginning of the line, which must not control the terminal.
     const excerpt = printable(detail).replace(/\s/g, ' ').slice(0, junkCharacters)
-    console.error(`trunkline: ignoring output of "${this.#name}" that is no JSON: ${excerpt}`)
+    console.error(`trunkline: ignoring output of "${this.#name}" that is not JSON: ${excerpt}`)
   }
 
   #watchStderr(onStderr: ChildOptions['onStderr']): void {

@@ -37,7 +37,7 @@ describe('the environment of a child process', () => {
     expect(childEnvironment({}, [], { TERM: '() { :; }; evil' }, 'linux')).toEqual({})
   })
 
-  test('on Windows knows names in any case and keeps one spelling of each', () => {
+  test('on Windows accepts names in any case and keeps one spelling of each', () => {
     const inherited = { Path: 'C:\\bin', SystemRoot: 'C:\\Windows', AppData: 'C:\\me', Secret: 'x' }
     expect(childEnvironment({ PATH: 'D:\\bin' }, [], inherited, 'win32')).toEqual({
       PATH: 'D:\\bin',

@@ -97,7 +97,7 @@ function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
 }
 
 /**
- * Whether the group has a member that is no zombie. Zombies stay in the process table until their
+ * Whether the group has a member that is not a zombie. Zombies stay in the process table until their
  * parent reaps them, and in a container whose first process reaps none they stay forever.
  */
 function hasLiveMembers(group: number): boolean {

@@ -25,7 +25,10 @@ export function spawnFailure(
   })
 }
 
-/** Whether an error means that a program cannot be started, now or later, until somebody changes something. */
+/**
+ * Whether an error means that a program cannot be started, now or later, until its configuration or this
+ * machine changes.
+ */
 export function isUnstartable(error: unknown): boolean {
   for (let one = error, depth = 0; one instanceof Error && depth < 8; one = one.cause, depth++) {
     if ('syscall' in one && 'code' in one && String(one.syscall).startsWith('spawn'))

@@ -1,9 +1,9 @@
 /**
- * Returns the line of an error output that tells best why a program failed; undefined if there is none.
+ * Returns the line of an error output that best explains why a program failed; undefined if there is none.
  *
  * Programs end with the tail of a stack trace, with advice or with the notices of a package manager, so
  * neither the first nor the last line will do. The last line that starts with the name of an error wins;
- * then the first that speaks of a failure; then the last that is no noise. Escape sequences are removed.
+ * then the first that speaks of a failure; then the last that is not noise. Escape sequences are removed.
  */
 export function tellingLine(output: string): string | undefined {
   const lines = output
@@ -29,7 +29,7 @@ const headline =
 const failure =
   /\b(?:errors?|fatal|panic(?:ked)?|fail(?:ed|ure)?|exception|missing|required?|not (?:set|found|defined|installed|supported)|no such|cannot|can't|could not|unable|invalid|denied|refused|must)\b/i
 
-/** Lines that say nothing about the reason: stacks, excerpts of source, and talk of package managers. */
+/** Lines that say nothing about the reason: stacks, excerpts of source, and notices of package managers. */
 const noise: readonly RegExp[] = [
   /^\s*at\s.*(?::\d+:\d+|\(.*\)|<anonymous>)/,
   /^\s*(?:node:|file:\/\/|\/|[A-Za-z]:\\).*:\d+$/,

@@ -11,7 +11,7 @@ const MAX_PATH_BYTES = process.platform === 'linux' ? 107 : 103
  * Binds a server to a socket file that only its owner can use, from the moment the file exists. In a
  * worker thread, which cannot set the umask, from a moment later.
  *
- * A stale file of a dead server is replaced; a file whose server answers, or that is no socket, is
+ * A stale file of a dead server is replaced; a file whose server answers, or that is not a socket, is
  * never touched. Rejects with a ChannelError `'refused'`.
  */
 export async function bindSocketFile(server: Server, path: string): Promise<void> {
@@ -63,7 +63,7 @@ async function removeStale(path: string): Promise<void> {
   const before = statOf(path)
   if (before === undefined) return
   if (!before.isSocket()) {
-    throw new ChannelError('refused', `listening on unix:${path}: it exists and is no socket`)
+    throw new ChannelError('refused', `listening on unix:${path}: it exists and is not a socket`)
   }
   if (!(await isDead(path))) {
     throw new ChannelError('refused', `listening on unix:${path}: already in use`)

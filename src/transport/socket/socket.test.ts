@@ -147,7 +147,7 @@ describe('closing a listener', () => {
     await expect(connectSocket(targetOf(listener))).rejects.toMatchObject({ code: 'refused' })
   })
 
-  test('does not wait for a client that never says goodbye', async () => {
+  test('does not wait for a client that never closes', async () => {
     const listener = await serve()
     const socket = connect({ ...(targetOf(listener) as { port: number }), allowHalfOpen: true })
     await once(socket, 'connect')
@@ -205,7 +205,7 @@ describe('a socket file', () => {
   test('is not made in the place of something else', async () => {
     const path = join(folder, 's')
     writeFileSync(path, 'precious')
-    await expect(serve({ path })).rejects.toThrow('it exists and is no socket')
+    await expect(serve({ path })).rejects.toThrow('it exists and is not a socket')
     expect(statSync(path).size).toBe(8)
   })
 
@@ -213,7 +213,7 @@ describe('a socket file', () => {
     const [stale, link] = [join(folder, 'stale'), join(folder, 'link')]
     await leaveStale(stale)
     symlinkSync(stale, link)
-    await expect(serve({ path: link })).rejects.toThrow('it exists and is no socket')
+    await expect(serve({ path: link })).rejects.toThrow('it exists and is not a socket')
     expect(readlinkSync(link)).toBe(stale)
   })
 
@@ -271,7 +271,7 @@ describe('connecting', () => {
     } satisfies Partial<ChannelError>)
   })
 
-  test('can be given up before and while it goes on', async () => {
+  test('can be aborted before and during the attempt', async () => {
     const listener = await serve()
     const reason = new Error('changed my mind')
     const before = connectSocket(targetOf(listener), { signal: AbortSignal.abort(reason) })

@@ -1,9 +1,10 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { resolve } from 'node:path'
-import { type Channel, ChannelError } from '../../jsonrpc/channel.ts'
+import { type Channel, ChannelError, type Envelope } from '../../jsonrpc/channel.ts'
 import { withMaxBytes } from '../../jsonrpc/codec/decode-rules.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { HeldBytes } from '../../util/sockets/held-bytes.ts'
+import { countedAddress } from '../../util/sockets/address.ts'
+import { HeldBytes, type HeldBytesOptions } from '../../util/sockets/held-bytes.ts'
 import {
   authority,
   bind,
@@ -34,9 +35,7 @@ export type SocketTarget =
 export interface ConnectSocketOptions extends StreamOptions, OpeningOptions {}
 
 /** Options of `listenSocket`. */
-export interface ListenSocketOptions extends StreamOptions, ConnectionLimits {
-  /** How many bytes of incomplete and unread messages all connections may hold together. */
-  readonly maxHeldBytes?: number
+export interface ListenSocketOptions extends StreamOptions, ConnectionLimits, HeldBytesOptions {
   /** Called for a connection that was refused (`'too-many'`) or could not be accepted. */
   readonly onError?: (error: Error) => void
 }
@@ -72,11 +71,16 @@ export async function listenSocket(
   accept: (channel: Channel) => void,
 ): Promise<Listener> {
   const { onError } = options
-  const shared = { ...options, held: options.held ?? new HeldBytes(options.maxHeldBytes) }
+  const shared = { ...options, held: options.held ?? new HeldBytes(options) }
   const connections = new Map<Socket, Channel>()
   const server = createServer(tuning, socket => {
     if (socket.destroyed) return
-    const channel = socketChannel(socket, shared, limits.callerMessageBytes.default)
+    const envelope = { ...shared.envelope, ...addressOf(socket) }
+    const channel = socketChannel(
+      socket,
+      { ...shared, envelope },
+      limits.callerMessageBytes.default,
+    )
     connections.set(socket, channel)
     socket.once('close', () => connections.delete(socket))
     accept(channel)
@@ -111,6 +115,12 @@ function socketChannel(socket: Socket, options: StreamOptions, maxBytes: number)
     ...options,
     decode,
   })
+}
+
+/** Returns the address of the peer for its messages; a socket file has none. */
+function addressOf({ remoteAddress }: Socket): Pick<Envelope, 'address'> {
+  if (remoteAddress === undefined) return {}
+  return { address: includesLocal => countedAddress(remoteAddress, { includesLocal }) }
 }
 
 async function bindTo(server: Server, target: SocketTarget): Promise<string> {

@@ -33,7 +33,7 @@ afterEach(() => {
 })
 
 describe('an backpressure', () => {
-  test('lets senders go on up to the high water and asks them to wait above it', async () => {
+  test('lets senders continue up to the high-water mark and makes them wait above it', async () => {
     const { send, leave } = backpressure(options)
     expect(send(100)).toBeUndefined()
     const room = send(1)
@@ -141,7 +141,7 @@ describe('an backpressure', () => {
 })
 
 test('beyond the budget of a listener, connections close that have sent nothing for longest', () => {
-  const held = new HeldBytes(1_000_000)
+  const held = new HeldBytes({ maxHeldBytes: 1_000_000 })
   const [one, two, three] = [1, 2, 3].map(() => backpressure({ held, maxOutboundBytes: 1e9 }))
   void one?.send(450_000)
   void two?.send(450_000)

@@ -30,6 +30,8 @@ export interface BackpressureOwner {
    * system.
    */
   unsent(): number
+  /** Returns the bytes that these take in memory, if that is more: of messages that were partly sent. */
+  retained?(): number
   /** The peer does not keep up. Called at most once; the owner closes the connection. */
   tooSlow(error: ChannelError): void
 }
@@ -70,8 +72,8 @@ export class Backpressure {
     this.#owner = owner
     this.#highWaterBytes = options.highWaterBytes ?? limits.outboundHighWaterBytes.default
     const { held } = options
-    const uncounted = held === undefined ? Number.POSITIVE_INFINITY : limits.uncountedBytes.default
-    this.#watchBytes = Math.min(this.#highWaterBytes, uncounted)
+    const watched = held === undefined ? Number.POSITIVE_INFINITY : watchedBytes
+    this.#watchBytes = Math.min(this.#highWaterBytes, watched)
     this.#held = held
     this.#holding = held?.hold(() => void this.#tooSlow('others need its memory'))
     this.#maxBytes = options.maxOutboundBytes ?? limits.outboundBytes.default
@@ -101,7 +103,7 @@ export class Backpressure {
     if (bytes > this.#maxBytes) this.#raisedBy = Math.max(this.#raisedBy, bytes)
     if (!this.#above) this.#rise()
     this.#lastUnsent = unsent
-    this.#holding?.set(unsent)
+    this.#holding?.set(this.#owner.retained?.() ?? unsent)
     if (unsent > this.#highWaterBytes) return this.#drain.wait()
   }
 
@@ -116,7 +118,7 @@ export class Backpressure {
         this.#progressAt = this.#clock.now()
         this.#holding?.progressed()
       }
-      this.#holding?.set(unsent)
+      this.#holding?.set(this.#owner.retained?.() ?? unsent)
     }
     this.#lastUnsent = unsent
   }
@@ -165,6 +167,9 @@ export class Backpressure {
     return error
   }
 }
+
+/** Unsent bytes of a listener's connection above which it is watched. Most connections never have as many. */
+const watchedBytes = 16 * 1024
 
 /**
  * A promise that all senders of a congested connection wait for.

@@ -1,7 +1,8 @@
 import type { Writable } from 'node:stream'
+import { FrameQueue } from './frame-queue.ts'
 
-/** The largest piece that is written to the stream at a time, so that progress is visible. */
-const pieceBytes = 64 * 1024
+/** The length of the largest piece that is written to the stream at a time, so that progress is visible. */
+const pieceLength = 64 * 1024
 
 /** How frames are combined into writes. */
 export interface Coalescing {
@@ -16,7 +17,7 @@ export interface Coalescing {
  *
  * Frames are written when enough bytes have been collected, on `flush`, and otherwise in the next tick
  * or, with `flushOnImmediate`, at the end of this turn of the event loop. While the stream is busy,
- * they are held here in pieces and follow as it accepts them. `progress` is called whenever the stream
+ * they are held here and follow in pieces as it accepts them. `progress` is called whenever the stream
  * has accepted a piece, with an error if it failed.
  */
 export class FrameWriter {
@@ -26,8 +27,7 @@ export class FrameWriter {
   #text = ''
   #parts: Uint8Array[] = []
   #partsBytes = 0
-  #held: Uint8Array[] = []
-  #heldBytes = 0
+  readonly #held = new FrameQueue()
   #writing = 0
   #scheduled = false
 
@@ -46,12 +46,17 @@ export class FrameWriter {
    * character.
    */
   get unsent(): number {
-    return this.#text.length + this.#partsBytes + this.#heldBytes + this.#writable.writableLength
+    return this.#collected + this.#held.unsent + this.#writable.writableLength
+  }
+
+  /** The bytes that frames take in memory until the system has accepted all of each. */
+  get retained(): number {
+    return this.#collected + this.#held.retained + this.#writable.writableLength
   }
 
   /** Whether the system has accepted everything that was written. */
   get idle(): boolean {
-    return this.#writing === 0 && this.#text === '' && this.#partsBytes + this.#heldBytes === 0
+    return this.#writing === 0 && this.#collected === 0 && this.#held.isEmpty
   }
 
   /** Adds a frame. */
@@ -64,14 +69,14 @@ export class FrameWriter {
       this.#parts.push(frame)
       this.#partsBytes += frame.length
     }
-    if (this.#text.length + this.#partsBytes >= this.#coalescing.bytes) this.flush()
+    if (this.#collected >= this.#coalescing.bytes) this.flush()
     else if (!this.#scheduled) this.#schedule()
   }
 
   /** Writes the collected frames, as far as the stream is not busy. */
   flush(): void {
     // Behind held pieces, more is collected first: small pieces would gain nothing.
-    if (this.#heldBytes > 0 && this.#text.length + this.#partsBytes < pieceBytes) return
+    if (!this.#held.isEmpty && this.#collected < pieceLength) return
     if (this.#text !== '') this.#flushText()
     if (this.#partsBytes > 0) this.#flushParts()
   }
@@ -80,16 +85,15 @@ export class FrameWriter {
   drop(): void {
     this.#text = ''
     this.#parts = []
-    this.#held = []
     this.#partsBytes = 0
-    this.#heldBytes = 0
+    this.#held.clear()
   }
 
   #flushText(): void {
     const text = this.#text
     this.#text = ''
-    if (text.length <= pieceBytes && this.#isReady()) this.#writePiece(text)
-    else this.#hold(Buffer.from(text, 'utf8'))
+    if (text.length <= pieceLength && this.#isReady()) this.#writePiece(text)
+    else this.#hold(text)
   }
 
   #flushParts(): void {
@@ -97,8 +101,13 @@ export class FrameWriter {
     const bytes = this.#parts.length === 1 ? first : Buffer.concat(this.#parts)
     this.#parts = []
     this.#partsBytes = 0
-    if (bytes.length <= pieceBytes && this.#isReady()) this.#writePiece(bytes)
+    if (bytes.length <= pieceLength && this.#isReady()) this.#writePiece(bytes)
     else this.#hold(bytes)
+  }
+
+  /** The length of the frames that are still collected. */
+  get #collected(): number {
+    return this.#text.length + this.#partsBytes
   }
 
   #schedule(): void {
@@ -115,7 +124,7 @@ export class FrameWriter {
   }
 
   #isReady(): boolean {
-    return this.#heldBytes === 0 && this.#writable.writableLength < pieceBytes
+    return this.#held.isEmpty && this.#writable.writableLength < pieceLength
   }
 
   #writePiece(piece: string | Uint8Array): void {
@@ -123,30 +132,24 @@ export class FrameWriter {
     this.#writable.write(piece, 'utf8', this.#onAccepted)
   }
 
-  #hold(bytes: Uint8Array): void {
-    for (let at = 0; at < bytes.length; at += pieceBytes) {
-      this.#held.push(bytes.subarray(at, at + pieceBytes))
-    }
-    this.#heldBytes += bytes.length
+  #hold(frame: string | Uint8Array): void {
+    this.#held.add(frame, pieceLength)
     this.#release()
   }
 
   #release(): void {
-    let at = 0
-    while (at < this.#held.length && this.#writable.writableLength < pieceBytes) {
-      // The check: at is less than length.
-      const piece = this.#held[at++] as Uint8Array
-      this.#heldBytes -= piece.length
-      this.#writePiece(piece)
+    while (this.#writable.writableLength < pieceLength) {
+      const piece = this.#held.take()
+      if (piece === undefined) return
+      this.#writePiece(piece.bytes)
     }
-    if (at > 0) this.#held.splice(0, at)
   }
 
   #onAccepted = (error?: Error | null): void => {
     this.#writing--
-    if (this.#heldBytes > 0) {
+    if (!this.#held.isEmpty) {
       this.#release()
-      if (this.#heldBytes === 0) this.flush()
+      if (this.#held.isEmpty) this.flush()
     }
     this.#progress(error)
   }

@@ -114,7 +114,7 @@ describe('reading a stream', () => {
     ['half a surrogate pair', [0xed, 0xa0, 0x80]],
     ['beyond U+10FFFF', [0xf4, 0x90, 0x80, 0x80]],
     ['a character broken off', [0xe2, 0x82]],
-  ])('answers bytes that are no UTF-8 (%s) and goes on', async (_, bad) => {
+  ])('answers bytes that are not UTF-8 (%s) and goes on', async (_, bad) => {
     const line = Buffer.concat([
       Buffer.from('{"jsonrpc":"2.0","method":"'),
       Buffer.from(bad),
@@ -140,7 +140,7 @@ describe('reading a stream', () => {
     expect(twice.arrivals).toMatchObject([{ type: 'notification' }, { type: 'invalid' }])
   })
 
-  test('lets onJunk decide on text that is no JSON, and only on that', async () => {
+  test('lets onJunk decide on text that is not JSON, and only on that', async () => {
     const onJunk = vi.fn(() => 'drop' as const)
     const { arrivals } = await readAll([`Server ready!\n${note('a')}\n{"no":"message"}\n`], {
       onJunk,
@@ -205,7 +205,7 @@ describe('a message over the size limit', () => {
     expect(cause).toMatchObject({ code: 'too-large' })
   })
 
-  test('is skipped where reading goes on', async () => {
+  test('is skipped if reading continues', async () => {
     const { arrivals, cause } = await readAll([large, `${note('a')}\n`], {
       decode,
       oversize: 'continue',
@@ -215,7 +215,7 @@ describe('a message over the size limit', () => {
   })
 })
 
-describe('a sink that asks to wait', () => {
+describe('a sink that applies backpressure', () => {
   test('stops the stream until all its promises are settled', async () => {
     const input = new PassThrough()
     const settles: (() => void)[] = []

@@ -6,7 +6,8 @@ import { type DecodeRules, decodeRules } from '../../jsonrpc/codec/decode-rules.
 import { noRoom, notJson } from '../../jsonrpc/codec/malformed.ts'
 import { MetaCache } from '../../jsonrpc/codec/meta-cache.ts'
 import type { Decoded, Malformed } from '../../jsonrpc/message.ts'
-import type { HeldBytes, Holding } from '../../util/sockets/held-bytes.ts'
+import type { HeldBytes } from '../../util/sockets/held-bytes.ts'
+import { IncomingBytes } from '../../util/sockets/incoming-bytes.ts'
 import type { FrameReader, FramingName } from '../../wire/frame.ts'
 import { framing } from '../../wire/framing.ts'
 
@@ -23,7 +24,7 @@ export interface MessageReaderOptions {
   readonly oversize?: 'continue' | 'close'
   /** The envelope of each message from this stream. */
   readonly envelope?: Envelope
-  /** Decides whether a frame that is no JSON is dropped; by default it is delivered as malformed. */
+  /** Decides whether a frame that is not JSON is dropped; by default it is delivered as malformed. */
   readonly onJunk?: (malformed: Malformed) => 'drop' | 'deliver'
   /** Whether a byte order mark at the beginning of the stream is skipped instead of rejected. */
   readonly skipBom?: boolean
@@ -32,7 +33,7 @@ export interface MessageReaderOptions {
    * this process does not keep others waiting; unlimited by default.
    */
   readonly turnBytes?: number
-  /** @internal Counts incomplete messages; the stream ends when there is no room for more. */
+  /** @internal Counts incomplete messages; while there is no room for more, reading waits, then the stream ends. */
   readonly held?: HeldBytes
 }
 
@@ -59,7 +60,9 @@ export class MessageReader {
   readonly #metaCache = new MetaCache()
   readonly #envelope: Envelope
   readonly #frames: FrameReader
-  readonly #holding: Holding | undefined
+  readonly #incoming: IncomingBytes | undefined
+  /** Ends the pause in which the budget has no room. */
+  #roomFound: () => void = nothing
   readonly #turnBytes: number
   #readBytes = 0
   #sink: Sink | undefined
@@ -76,7 +79,7 @@ export class MessageReader {
     this.#rules = decodeRules(options.decode)
     this.#envelope = { ...options.envelope, acceptsRaw: true }
     this.#atStart = options.skipBom ?? false
-    this.#holding = options.held?.hold()
+    this.#incoming = options.held && this.#countedBy(options.held)
     this.#turnBytes = options.turnBytes ?? Number.POSITIVE_INFINITY
     this.#frames = framing(options.framing ?? 'lines').reader(
       {
@@ -100,7 +103,7 @@ export class MessageReader {
   stop(): void {
     if (this.#sink === undefined) return
     this.#sink = undefined
-    this.#holding?.set(0)
+    this.#incoming?.clear()
     if (this.#unsettled > 0) this.#readable.resume()
   }
 
@@ -111,11 +114,22 @@ export class MessageReader {
   }
 
   #onData = (chunk: Uint8Array | string): void => {
+    const turns = this.#options.held?.turns
+    if (turns?.isOpen === false) {
+      const { length } = chunk
+      this.#pause(new Promise(resolve => turns.defer(length, () => resolve(this.#read(chunk)))))
+      return
+    }
+    turns?.spend(chunk.length)
+    this.#read(chunk)
+  }
+
+  #read(chunk: Uint8Array | string): void {
     if (this.#sink === undefined) return
     this.#frames.push(asBuffer(chunk))
     this.#chunk = undefined
     this.#text = ''
-    if (this.#holding?.trySet(this.#frames.buffered) === false) this.#noRoom()
+    this.#count(this.#frames.buffered)
     this.#owner.chunkDone()
     this.#readBytes += chunk.length
     if (this.#readBytes >= this.#turnBytes && this.#sink !== undefined) this.#rest()
@@ -137,7 +151,7 @@ export class MessageReader {
     const buffer = asBuffer(bytes)
     const from = this.#atStart ? afterBom(buffer, start, end) : start
     this.#atStart = false
-    this.#deliver(this.#decode(buffer, from, end), this.#options.onJunk)
+    this.#deliver(this.#decode(buffer, from, end), this.#options.onJunk, end - from)
   }
 
   #decode(buffer: Buffer, start: number, end: number): Decoded {
@@ -163,6 +177,24 @@ export class MessageReader {
     this.#end(cause, true)
   }
 
+  #count(bytes: number): void {
+    if (bytes === 0) this.#incoming?.clear()
+    else this.#incoming?.set(bytes, this.#rules.maxBytes)
+  }
+
+  #countedBy(held: HeldBytes): IncomingBytes {
+    return new IncomingBytes(held, {
+      pause: () =>
+        this.#pause(
+          new Promise(resolve => {
+            this.#roomFound = resolve
+          }),
+        ),
+      proceed: () => this.#roomFound(),
+      refuse: () => this.#noRoom(),
+    })
+  }
+
   #noRoom(): void {
     this.#deliver(noRoom)
     this.#frames.end()
@@ -176,10 +208,10 @@ export class MessageReader {
     this.#end(new ChannelError('framing', `reading: ${reason}`), true)
   }
 
-  #deliver(arrival: Decoded, onJunk?: MessageReaderOptions['onJunk']): void {
+  #deliver(arrival: Decoded, onJunk?: MessageReaderOptions['onJunk'], bytes?: number): void {
     try {
       if (onJunk !== undefined && isJunk(arrival) && onJunk(arrival) === 'drop') return
-      const wait = this.#sink?.receive(arrival, this.#envelope)
+      const wait = this.#sink?.receive(arrival, this.#envelope, bytes)
       if (wait !== undefined) this.#pause(wait)
     } catch (cause) {
       this.#end(new ChannelError('closed', 'delivering: the receiver threw', { cause }), true)
@@ -229,3 +261,5 @@ function afterBom(buffer: Buffer, start: number, end: number): number {
     buffer[start + 2] === 0xbf
   return isBom ? start + 3 : start
 }
+
+function nothing(): void {}

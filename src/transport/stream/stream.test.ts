@@ -114,7 +114,7 @@ describe('sending', () => {
     },
   )
 
-  test('refuses a message that is no JSON, sends nothing of it and stays usable', async () => {
+  test('refuses a message that is not JSON, sends nothing of it and stays usable', async () => {
     const output = new Recorder()
     const { channel, ends } = live(new PassThrough(), output)
     const loop: Record<string, unknown> = {}

@@ -3,6 +3,7 @@ import { type Channel, ChannelError, type Sink } from '../../jsonrpc/channel.ts'
 import { encodeForSend } from '../../jsonrpc/codec/encode.ts'
 import type { Message } from '../../jsonrpc/message.ts'
 import { limits } from '../../util/limits/limits.ts'
+import type { RequestBudget } from '../../util/sockets/request-budget.ts'
 import { type Clock, systemClock, type Timer } from '../../util/time/clock.ts'
 import { withTimeout } from '../../util/time/sleep.ts'
 import type { Traffic } from '../../util/traffic.ts'
@@ -54,6 +55,7 @@ const coalesceBytes = 16_384
 
 class StreamChannel implements Channel {
   readonly halfOpen = true
+  readonly requestBudget: RequestBudget | undefined
   readonly #readable: Readable
   readonly #writable: Writable
   readonly #framing: Framing
@@ -73,6 +75,7 @@ class StreamChannel implements Channel {
   #releasing: Promise<void> | undefined
 
   constructor(readable: Readable, writable: Writable, options: StreamOptions) {
+    this.requestBudget = options.held?.requests
     this.#readable = readable
     this.#writable = writable
     this.#framing = framing(options.framing ?? 'lines')
@@ -87,8 +90,9 @@ class StreamChannel implements Channel {
     }
     this.#writer = new FrameWriter(writable, coalescing, this.#progress)
     const unsent = (): number => this.#writer.unsent
+    const retained = (): number => this.#writer.retained
     const tooSlow = (error: ChannelError): void => this.#fail(error)
-    this.#backpressure = new Backpressure({ unsent, tooSlow }, options)
+    this.#backpressure = new Backpressure({ unsent, retained, tooSlow }, options)
     options.traffic?.watch(readable, writable)
     // Added at once, because an error event before `open` without a listener would crash the process.
     readable.on('error', this.#onReadError).on('close', this.#onReadClose)

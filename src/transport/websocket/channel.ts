@@ -12,9 +12,12 @@ import { noRoom, oversize } from '../../jsonrpc/codec/malformed.ts'
 import { MetaCache } from '../../jsonrpc/codec/meta-cache.ts'
 import type { Decoded, Message } from '../../jsonrpc/message.ts'
 import { limits } from '../../util/limits/limits.ts'
+import type { ListenerTurns } from '../../util/sockets/listener-turns.ts'
+import type { RequestBudget } from '../../util/sockets/request-budget.ts'
 import { type Clock, systemClock } from '../../util/time/clock.ts'
 import { withTimeout } from '../../util/time/sleep.ts'
 import { Backpressure, type BackpressureOptions } from '../stream/backpressure.ts'
+import { causeOf, drained } from './close-frames.ts'
 import type { HeartbeatMember, WebSocketHeartbeat } from './heartbeat.ts'
 import { Pongs } from './pongs.ts'
 import { ReadMeter } from './read-meter.ts'
@@ -54,6 +57,7 @@ export function websocketRules(decode: DecodeOptions | undefined): DecodeRules {
  * with 1003; for messages that ws itself rejects, ws chooses the code.
  */
 export class WebSocketChannel implements Channel, HeartbeatMember {
+  readonly requestBudget: RequestBudget | undefined
   readonly #ws: WebSocket
   readonly #stream: WebSocketStream
   readonly #heartbeat: WebSocketHeartbeat
@@ -71,6 +75,7 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
   #sink: Sink | undefined
   #state: 'open' | 'closing' | 'broken' | 'closed' = 'open'
   #cause: Error | undefined
+  #closeReason = ''
   #sendClose: (() => void) | undefined
   #pendingReceives = 0
   #alive = true
@@ -78,7 +83,10 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
   #acceptedAtPing = 0
   #wasSendingAtPing = false
   readonly #meter: ReadMeter
+  readonly #turns: ListenerTurns | undefined
   #isResting = false
+  /** Ends the pause in which the budget has no room. */
+  #roomFound: () => void = nothing
 
   constructor(
     ws: WebSocket,
@@ -86,6 +94,7 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
     heartbeat: WebSocketHeartbeat,
     options: WebSocketChannelOptions,
   ) {
+    this.requestBudget = options.held?.requests
     this.#ws = ws
     this.#stream = stream
     this.#heartbeat = heartbeat
@@ -93,7 +102,11 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
     const coalescing = { flushOnImmediate: options.flushOnImmediate, joins: this.#isJoined }
     this.#writer = new WebSocketWriter(ws, stream, () => this.#progress(), coalescing)
     this.#backpressure = new Backpressure(
-      { unsent: () => this.#writer.unsent, tooSlow: error => this.#terminate(error) },
+      {
+        unsent: () => this.#writer.unsent,
+        retained: () => this.#writer.retained,
+        tooSlow: error => this.#terminate(error),
+      },
       options,
     )
     this.#pongs = new Pongs(
@@ -120,10 +133,16 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
       else close(code, reason)
     }
     ws.pause()
-    const owner = { rest: () => this.#rest(), noRoom: () => this.#noRoom() }
-    this.#meter = new ReadMeter(options.held, owner)
+    this.#meter = new ReadMeter(options.held, this.#rules.maxBytes, {
+      rest: () => this.#rest(),
+      pause: () => this.#waitForRoom(),
+      proceed: () => this.#roomFound(),
+      refuse: () => this.#noRoom(),
+    })
+    this.#turns = options.held?.turns
     // Before the listener of ws, so that a message in the same chunk ends the count.
     stream.prependListener('data', this.#meter.chunk)
+    stream.on('data', this.#meter.parsed)
     ws.on('message', this.#message)
     ws.on('ping', this.#ping)
     ws.on('pong', this.#pong)
@@ -149,13 +168,14 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
     return this.#backpressure.added(text.length)
   }
 
-  close(): Promise<void> {
+  close({ isDrained = false }: { readonly isDrained?: boolean } = {}): Promise<void> {
     if (this.#state === 'open') {
       this.#state = 'closing'
+      this.#closeReason = isDrained ? drained : ''
       this.#stopSending(new ChannelError('closed', 'sending: the channel is closed'))
       // A paused connection would never see the peer's close frame.
       this.#ws.resume()
-      void this.#closeGracefully(1000, '')
+      void this.#closeGracefully(1000, this.#closeReason)
     }
     return this.#closed
   }
@@ -199,6 +219,14 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
     })
   }
 
+  #waitForRoom(): void {
+    this.#pause(
+      new Promise(resolve => {
+        this.#roomFound = resolve
+      }),
+    )
+  }
+
   #noRoom(): void {
     if (this.#state === 'open') this.#deliver(noRoom)
     // What is read would be kept until the connection has closed.
@@ -213,10 +241,22 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
       this.#break(1003, new ChannelError('framing', 'received a binary message'))
       return
     }
+    const turns = this.#turns
+    if (turns?.isOpen === false) {
+      const { length } = bytes
+      this.#pause(new Promise(resolve => turns.defer(length, () => resolve(this.#read(bytes)))))
+      return
+    }
+    turns?.spend(bytes.length)
+    this.#read(bytes)
+  }
+
+  #read(bytes: Buffer): void {
+    if (this.#state !== 'open') return
     // `ws` guarantees that the bytes are UTF-8.
     const text = bytes.toString('utf8')
     if (this.#isJoined && text.includes('\n')) this.#deliverLines(text, bytes.length)
-    else this.#deliver(decodeBy(text, this.#rules, this.#metaCache))
+    else this.#deliver(decodeBy(text, this.#rules, this.#metaCache), bytes.length)
   }
 
   #deliverLines(text: string, bytes: number): void {
@@ -227,7 +267,8 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
       const at = text.indexOf('\n', from)
       const end = at < 0 ? text.length : at
       const line = text.slice(from, end)
-      if (!blank.test(line)) this.#deliver(decodeBy(line, this.#rules, this.#metaCache))
+      if (!blank.test(line))
+        this.#deliver(decodeBy(line, this.#rules, this.#metaCache), line.length)
       from = end + 1
     }
   }
@@ -250,9 +291,9 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
     )
   }
 
-  #deliver(arrival: Decoded): void {
+  #deliver(arrival: Decoded, bytes?: number): void {
     try {
-      const wait = this.#sink?.receive(arrival, this.#envelope)
+      const wait = this.#sink?.receive(arrival, this.#envelope, bytes)
       if (wait !== undefined) this.#pause(wait)
     } catch (cause) {
       this.#break(1011, new ChannelError('closed', 'delivering: the sink threw', { cause }))
@@ -282,6 +323,7 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
   /** Destroys the connection without a close frame, which the peer would not read. */
   #terminate(error: ChannelError): void {
     this.#fail(error)
+    this.#writer.drop()
     this.#ws.terminate()
   }
 
@@ -337,25 +379,12 @@ export class WebSocketChannel implements Channel, HeartbeatMember {
     this.#stopSending(
       new ChannelError('closed', 'sending: the channel is closed', { cause: this.#cause }),
     )
-    this.#sink?.closed(this.#cause)
+    // A peer repeats the reason that it is given, so its own cannot be told from ours.
+    const isDrained = code === 1000 && reason === drained && this.#closeReason !== drained
+    this.#sink?.closed(this.#cause, isDrained)
   }
 }
+
+function nothing(): void {}
 
 const blank = /^[ \t\r]*$/
-
-/** Returns the cause for a close code; undefined for a clean close. */
-function causeOf(code: number, reason: string): ChannelError | undefined {
-  const suffix = reason === '' ? '' : `: ${reason}`
-  switch (code) {
-    case 1000:
-    case 1001:
-    case 1005:
-      return undefined
-    case 1006:
-      return new ChannelError('closed', 'the connection was lost')
-    case 1009:
-      return new ChannelError('too-large', `the peer rejected a message as too large${suffix}`)
-    default:
-      return new ChannelError('closed', `the peer closed with code ${code}${suffix}`)
-  }
-}

@@ -98,7 +98,7 @@ describe('a WebSocket', () => {
     expect(await near.closed).toBeUndefined()
   })
 
-  test('sends nothing of a message that is no JSON', async () => {
+  test('sends nothing of a message that is not JSON', async () => {
     const near = await client(await serve())
     const bad = { ...hello, params: [1n] } as Message
     expect(() => near.channel.send(bad)).toThrow(
@@ -305,7 +305,7 @@ describe('a WebSocket', () => {
     expect((await seen).headers).toMatchObject({ authorization: 'Bearer x', upgrade: 'websocket' })
   })
 
-  test('reading rests while the sink asks for it', async () => {
+  test('reading pauses while the sink applies backpressure', async () => {
     let release = (): void => {}
     const seen: unknown[] = []
     const listener = await serve({ decode: { maxBytes: 2e7 } }, channel => {
@@ -512,7 +512,7 @@ describe('a peer', () => {
     stopped.destroy()
   })
 
-  test('that never says goodbye does not hold up closing', async () => {
+  test('that never closes does not delay closing', async () => {
     const listener = await serve()
     const mute = await handshake(listener)
     await listener.close()

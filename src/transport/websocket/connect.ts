@@ -3,6 +3,8 @@ import type { Duplex } from 'node:stream'
 import { type Channel, ChannelError } from '../../jsonrpc/channel.ts'
 import { withMaxBytes } from '../../jsonrpc/codec/decode-rules.ts'
 import { limits } from '../../util/limits/limits.ts'
+import type { AddressPolicy } from '../../util/sockets/address.ts'
+import { clientAddress } from '../../util/sockets/client-address.ts'
 import { isPlainAnswer } from '../../util/tls.ts'
 import type { Traffic } from '../../util/traffic.ts'
 import { type OpeningOptions, opening } from '../opening.ts'
@@ -80,10 +82,14 @@ export type Upgrade = (
 
 /**
  * Makes the server side of handshakes; a request that is no WebSocket handshake is answered 400. The
- * envelope of each message contains the headers of the handshake. Connections of one upgrader share one
+ * envelope of each message contains the headers of the handshake and the address of the client. Connections of one upgrader share one
  * heartbeat.
  */
-export function upgrader({ decode: wanted, ...rest }: WebSocketOptions): Upgrade {
+export function upgrader({
+  decode: wanted,
+  isProxy,
+  ...rest
+}: WebSocketOptions & Pick<AddressPolicy, 'isProxy'>): Upgrade {
   const decode = withMaxBytes(wanted, 'websocket', limits.callerMessageBytes.default)
   const options = { ...rest, decode }
   const heartbeat = new WebSocketHeartbeat(options)
@@ -92,7 +98,11 @@ export function upgrader({ decode: wanted, ...rest }: WebSocketOptions): Upgrade
     server.handleUpgrade(request, socket, head, accepted => {
       // The check: only Set-Cookie has an array, which no request has.
       const headers = request.headers as Readonly<Record<string, string>>
-      const envelope = { headers, ...options.envelope }
+      const { remoteAddress } = request.socket
+      const { 'x-forwarded-for': forwardedFor } = headers
+      const address = (includesLocal: boolean): string | undefined =>
+        clientAddress(remoteAddress, forwardedFor, { isProxy, includesLocal })
+      const envelope = { headers, address, ...options.envelope }
       done(new WebSocketChannel(accepted, socket, heartbeat, { ...options, envelope }))
     })
   }

@@ -25,7 +25,7 @@ function member(answers: boolean): HeartbeatMember & { pings: number; losses: nu
 }
 
 describe('a heartbeat', () => {
-  test('asks again and again as long as the answers come', () => {
+  test('pings again and again as long as the pongs arrive', () => {
     const heart = new WebSocketHeartbeat({ pingMs: 30, pongMs: 10 })
     const one = member(true)
     heart.add(one)
@@ -81,7 +81,7 @@ describe('a heartbeat', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('never asks when the interval is 0', () => {
+  test('never pings if the interval is 0', () => {
     new WebSocketHeartbeat({ pingMs: 0 }).add(member(false))
     expect(vi.getTimerCount()).toBe(0)
   })

@@ -1,12 +1,11 @@
 import { limits } from '../../util/limits/limits.ts'
-import type { HeldBytes, Holding } from '../../util/sockets/held-bytes.ts'
+import type { HeldBytes } from '../../util/sockets/held-bytes.ts'
+import { IncomingBytes, type IncomingOwner } from '../../util/sockets/incoming-bytes.ts'
 
 /** The connection whose input a ReadMeter measures. */
-export interface ReadMeterOwner {
+export interface ReadMeterOwner extends IncomingOwner {
   /** Enough was read in this turn of the event loop; others should be served first. */
   rest(): void
-  /** There is no room for more of the incomplete message. Can be called again. */
-  noRoom(): void
 }
 
 /**
@@ -14,14 +13,19 @@ export interface ReadMeterOwner {
  * should rest. `ws` keeps each chunk as it is, so that a small one costs more than its bytes.
  */
 export class ReadMeter {
-  readonly #holding: Holding | undefined
+  readonly #incoming: IncomingBytes | undefined
+  readonly #maxBytes: number
   readonly #owner: ReadMeterOwner
   #heldBytes = 0
   #turnBytes = 0
 
-  /** `held` counts incomplete messages; without it, they are limited by their size only. */
-  constructor(held: HeldBytes | undefined, owner: ReadMeterOwner) {
-    this.#holding = held?.hold()
+  /**
+   * `held` counts incomplete messages, which have up to `maxBytes`; without it, they are limited by their
+   * size only.
+   */
+  constructor(held: HeldBytes | undefined, maxBytes: number, owner: ReadMeterOwner) {
+    this.#incoming = held && new IncomingBytes(held, owner)
+    this.#maxBytes = maxBytes
     this.#owner = owner
   }
 
@@ -33,12 +37,14 @@ export class ReadMeter {
       this.#turnBytes = 0
       this.#owner.rest()
     }
-    if (this.#holding?.trySet(this.#heldBytes) === false) this.#owner.noRoom()
   }
+
+  /** `ws` has parsed a chunk: what it holds now belongs to an incomplete message. */
+  readonly parsed = (): void => this.#incoming?.set(this.#heldBytes, this.#maxBytes)
 
   /** A message is complete, or the connection has closed. */
   complete(): void {
-    if (this.#heldBytes > limits.uncountedBytes.default) this.#holding?.set(0)
+    this.#incoming?.clear()
     this.#heldBytes = 0
   }
 

@@ -11,7 +11,7 @@ import { type Channel, ChannelError } from '../../jsonrpc/channel.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { headerValues, originRefusal, reachedAt } from '../../util/origin.ts'
 import { endSocket } from '../../util/sockets/end-socket.ts'
-import { HeldBytes } from '../../util/sockets/held-bytes.ts'
+import { HeldBytes, type HeldBytesOptions } from '../../util/sockets/held-bytes.ts'
 import type { Traffic } from '../../util/traffic.ts'
 import {
   bind,
@@ -24,18 +24,20 @@ import {
 } from '../listener.ts'
 import type { TlsOptions } from '../tls/certificate.ts'
 import type { ServerTls } from '../tls/server.ts'
+import { trustedProxies } from '../trusted-proxies.ts'
 import { upgrader, type WebSocketOptions } from './connect.ts'
 
 /** Options of `acceptWebSockets`. */
-export interface AcceptWebSocketOptions extends WebSocketOptions, ConnectionLimits {
+export interface AcceptWebSocketOptions
+  extends WebSocketOptions,
+    ConnectionLimits,
+    HeldBytesOptions {
   /** The path of the WebSocket endpoint; any other path is answered 404. `/` by default. */
   readonly path?: string
   /** Further `Host` values that are accepted, such as the name of a reverse proxy. */
   readonly allowedHosts?: readonly string[]
   /** Origins of web pages that may connect, such as `https://app.example.com`. */
   readonly allowedOrigins?: readonly string[]
-  /** How many bytes of incomplete and unread messages all connections may hold together. */
-  readonly maxHeldBytes?: number
   /** Called for each connection that was refused or could not be accepted. */
   readonly onError?: (error: Error) => void
 }
@@ -71,7 +73,8 @@ export function acceptWebSockets(
   const channels = new Set<Channel>()
   const upgrade = upgrader({
     ...options,
-    held: options.held ?? new HeldBytes(options.maxHeldBytes),
+    isProxy: options.trustedProxies && trustedProxies(options.trustedProxies),
+    held: options.held ?? new HeldBytes(options),
   })
   /** The response last begun on a connection. */
   const responses = new WeakMap<object, ServerResponse>()

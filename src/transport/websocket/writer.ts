@@ -1,9 +1,10 @@
 import type { Duplex } from 'node:stream'
 import { limits } from '../../util/limits/limits.ts'
+import { FrameQueue } from '../stream/frame-queue.ts'
 import type { WebSocket } from './ws.ts'
 
 /** A longer message is sent in fragments, so that a slow peer can be distinguished from a dead one. */
-const pieceBytes = 256 * 1024
+const pieceLength = 256 * 1024
 
 /** The peer may limit the number of fragments, probably not more generously than we do. */
 const maxPieces = limits.websocketFragments.default / 2
@@ -36,9 +37,7 @@ export class WebSocketWriter {
   readonly #coalescing: WebSocketCoalescing
   /** Short messages that will be sent as one. */
   #joined = ''
-  #held: Buffer[] = []
-  #heldAt = 0
-  #heldBytes = 0
+  readonly #held = new FrameQueue()
   #corked = false
   /** The number of writes that the system has accepted. */
   accepted = 0
@@ -57,12 +56,17 @@ export class WebSocketWriter {
 
   /** The bytes not accepted by the system yet. */
   get unsent(): number {
-    return this.#ws.bufferedAmount + this.#heldBytes + this.#joined.length
+    return this.#ws.bufferedAmount + this.#held.unsent + this.#joined.length
+  }
+
+  /** The bytes that messages take in memory until the system has accepted all of each. */
+  get retained(): number {
+    return this.#ws.bufferedAmount + this.#held.retained + this.#joined.length
   }
 
   /** Whether nothing is held here, so that a close frame can follow. */
   get idle(): boolean {
-    return this.#heldBytes === 0 && this.#joined === ''
+    return this.#held.isEmpty && this.#joined === ''
   }
 
   /** Adds a message. */
@@ -74,6 +78,12 @@ export class WebSocketWriter {
     else this.#joined = this.#joined === '' ? text : `${this.#joined}\n${text}`
   }
 
+  /** Drops everything that was not written to the stream yet. */
+  drop(): void {
+    this.#joined = ''
+    this.#held.clear()
+  }
+
   #putJoined(): void {
     const joined = this.#joined
     this.#joined = ''
@@ -81,28 +91,19 @@ export class WebSocketWriter {
   }
 
   #put(text: string): void {
-    if (this.#heldBytes === 0 && text.length <= pieceBytes) {
+    if (this.#held.isEmpty && text.length <= pieceLength) {
       this.#ws.send(text, this.#onAccepted)
       return
     }
-    const bytes = Buffer.from(text, 'utf8')
-    this.#held.push(bytes)
-    this.#heldBytes += bytes.length
+    this.#held.add(text, Math.max(pieceLength, Math.ceil(text.length / maxPieces)))
     this.#release()
   }
 
   #release(): void {
-    let [bytes] = this.#held
-    while (bytes !== undefined && this.#ws.bufferedAmount < pieceBytes) {
-      const from = this.#heldAt
-      const to = from + Math.max(pieceBytes, Math.ceil(bytes.length / maxPieces))
-      const fin = to >= bytes.length
-      const piece = bytes.subarray(from, to)
-      this.#heldBytes -= piece.length
-      this.#heldAt = fin ? 0 : to
-      if (fin) this.#held.shift()
-      this.#ws.send(piece, { binary: false, fin }, this.#onAccepted)
-      bytes = this.#held[0]
+    while (this.#ws.bufferedAmount < pieceLength) {
+      const piece = this.#held.take()
+      if (piece === undefined) return
+      this.#ws.send(piece.bytes, { binary: false, fin: piece.isLast }, this.#onAccepted)
     }
   }
 
@@ -125,7 +126,7 @@ export class WebSocketWriter {
   /** Reports that the system has accepted a write, by this writer or by others on the same stream. */
   wasAccepted(): void {
     this.accepted++
-    if (this.#heldBytes > 0) this.#release()
+    if (!this.#held.isEmpty) this.#release()
     this.#progress()
   }
 

@@ -55,9 +55,9 @@ export interface Handshakes {
 }
 
 /**
- * The subprotocol in which a text message can hold several messages, one per line, because each frame
- * costs about as much as the message in it. It is specific to Trunkline, so a client offers it only if
- * it knows the server.
+ * The subprotocol in which a text message can hold several messages, one per line, because each frame costs
+ * about as much as the message in it. It is specific to Trunkline, so a client offers it only to servers
+ * that are known to accept it.
  */
 export const joinedProtocol = 'trunkline-lines'
 

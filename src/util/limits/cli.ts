@@ -9,7 +9,7 @@ export const cliLimits = {
       'Size of the file in which lists are remembered. A larger one is not read, and replaced.',
   },
   listCacheDelayMs: {
-    default: 500,
+    default: 5000,
     unit: 'ms',
     meaning: 'Delay before changed lists are written to that file, together.',
   },
@@ -31,10 +31,10 @@ export const cliLimits = {
     meaning: 'Time `trunkline check` waits to confirm that no response is sent.',
   },
   checkExitMs: {
-    default: 3000,
+    default: 15_000,
     unit: 'ms',
     meaning:
-      'Time a process has to exit after `trunkline check` closes its stdin. Then the step fails and the process is killed.',
+      'Time a process has to exit after `trunkline check` closes its stdin. Then the step warns and the process is killed.',
   },
   checkCertificateMs: {
     default: 1_209_600_000,

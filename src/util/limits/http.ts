@@ -3,7 +3,7 @@ import { KiB, type Limit, MiB } from './limit.ts'
 /** Limits of HTTP servers and clients. */
 export const httpLimits = {
   sessions: {
-    default: 10_000,
+    default: 5000,
     unit: 'count',
     meaning:
       'Sessions over HTTP of one service. At the limit a session that has been idle for `sessionEvictableMs` is evicted; otherwise `initialize` gets 503.',
@@ -50,7 +50,7 @@ export const httpLimits = {
       'Size in memory of the events of one stream kept for a client that reconnects. The oldest are dropped first.',
   },
   eventLogBytes: {
-    default: 64 * MiB,
+    default: 16 * MiB,
     unit: 'bytes',
     meaning:
       'Size in memory of the events of all streams of one service kept for clients that reconnect. The oldest are dropped first.',
@@ -70,7 +70,7 @@ export const httpLimits = {
     default: 100,
     unit: 'ms',
     meaning:
-      'Time for which a closing listener still answers requests on idle connections, which may be on their way. Then it closes them.',
+      'Time for which a closing listener still answers requests on idle connections, which may be on their way. Then it closes them. Other connections than those of HTTP get an error that says that the request was not begun.',
   },
   httpInFlight: {
     default: 10_000,
@@ -94,6 +94,12 @@ export const httpLimits = {
     unit: 'bytes',
     meaning:
       'Bytes of further requests that an HTTP client has sent while a response is pending. With more, reading pauses for `httpPipelinedMs`.',
+  },
+  httpPipelinedRequests: {
+    default: 64,
+    unit: 'count',
+    meaning:
+      'Requests that an HTTP client may send ahead, beyond those that are handled in one turn of the event loop. With more, its connection is destroyed.',
   },
   httpPipelinedMs: {
     default: 1000,

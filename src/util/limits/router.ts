@@ -40,7 +40,7 @@ export const routerLimits = {
     default: 1000,
     unit: 'ms',
     meaning:
-      'Interval of probes while no instance of a server takes calls: one call goes to an instance whose breaker has been open for that long. Also the interval at which a router asks an HTTP server with an open breaker for a sign of life.',
+      'Interval of probes while no instance of a server takes calls: one call goes to an instance whose breaker has been open for that long. Also the interval at which a router checks whether an HTTP server with an open breaker responds.',
   },
   loadHalfLifeMs: {
     default: 10_000,
@@ -68,7 +68,7 @@ export const routerLimits = {
     default: 300_000,
     unit: 'ms',
     meaning:
-      'Longest ejection. An instance that was no outlier for as long starts from `outlierEjectionMs` again.',
+      'Longest ejection. An instance that has not been an outlier for that long starts from `outlierEjectionMs` again.',
   },
   limitedCallers: {
     default: 10_000,
@@ -124,13 +124,35 @@ export const routerLimits = {
     default: 3_600_000,
     unit: 'ms',
     meaning:
-      'Time for which a router leaves an instance alone that answered 429 or 503 with `Retry-After`. A longer one is shortened.',
+      'Time for which a router sends no calls to an instance that answered 429 or 503 with `Retry-After`. A longer time is shortened.',
   },
   maxRestarts: {
     default: 5,
     unit: 'count',
     meaning:
-      'Restarts within `restartWindowMs` of an instance that answers no call in between. Then the instance is quarantined.',
+      'Restarts within `restartWindowMs` of an instance that fails to start, or exits before it answers a call. Then the instance is quarantined.',
+  },
+  manyTools: {
+    default: 128,
+    unit: 'count',
+    meaning:
+      'Tools from which on `trunkline up` recommends tool search and views. Many hosts use no more.',
+  },
+  toolSearchQuery: {
+    default: 512,
+    unit: 'characters',
+    meaning: 'Length of a query of `search_tools` that counts. The rest is ignored.',
+  },
+  toolSearchDescription: {
+    default: 2000,
+    unit: 'characters',
+    meaning: 'Length of a description that `search_tools` looks into. The rest is ignored.',
+  },
+  toolSearchBytes: {
+    default: 40_000,
+    unit: 'characters',
+    meaning:
+      'Length of the definitions that one call of `search_tools` returns. The first is returned as it is; schemas of others beyond that length are left out.',
   },
   toolSearchResults: {
     default: 10,
@@ -142,6 +164,12 @@ export const routerLimits = {
     unit: 'count',
     meaning:
       'Server processes per processor core that a router starts at the same time, unless `concurrentStarts` is configured. The others start in turn.',
+  },
+  startTurnMs: {
+    default: 3000,
+    unit: 'ms',
+    meaning:
+      'Time after which a server process that is still starting no longer keeps the next one from starting.',
   },
   restartWindowMs: {
     default: 60_000,
@@ -168,6 +196,12 @@ export const routerLimits = {
     default: 10_000,
     unit: 'ms',
     meaning: 'Time an instance must stay up for the delay to start from `restartMinMs` again.',
+  },
+  restartUnusedMs: {
+    default: 1000,
+    unit: 'ms',
+    meaning:
+      'Time an instance that gets no calls must stay up to be restarted at once when it exits. One that exits sooner counts as failing to start.',
   },
   deadLetters: {
     default: 1000,

@@ -1,4 +1,4 @@
-import { type Limit, MiB } from './limit.ts'
+import { KiB, type Limit, MiB } from './limit.ts'
 
 /** Limits of JSON Schemas and of checking values against them. */
 export const schemaLimits = {
@@ -24,10 +24,21 @@ export const schemaLimits = {
     meaning: 'Nesting of schemas in one JSON Schema. A deeper one is rejected.',
   },
   schemaSize: {
-    default: 5000,
+    default: 6000,
     unit: 'count',
     meaning:
-      'Keywords and names of properties in one plain JSON Schema, annotations not counted. One with more is rejected, because compiling it would take too long.',
+      'Size of one plain JSON Schema of this program, as the time to compile it: 2 for each schema and each reference, 3 for each pattern of `patternProperties`, 1 for each keyword, for each name of a property, and for every 8 values of an `enum`; annotations do not count. A larger one is rejected.',
+  },
+  peerSchemaSize: {
+    default: 1500,
+    unit: 'count',
+    meaning:
+      'The same for an output schema of a server, because compiling it blocks the process. Results of a tool with a larger one are not checked against it, and `onError` is called.',
+  },
+  peerSchemaLength: {
+    default: 256 * KiB,
+    unit: 'characters',
+    meaning: 'An output schema of a server as text. A longer one is treated in the same way.',
   },
   schemaPatternSize: {
     default: 30_000,

@@ -1,4 +1,4 @@
-import type { Limit } from './limit.ts'
+import { KiB, type Limit, MiB } from './limit.ts'
 
 /** The limits of a server. */
 export const serverLimits = {
@@ -123,6 +123,35 @@ export const serverLimits = {
     meaning:
       'The description of a tool in the profile `erlmcp`. Registering a longer one throws -32011.',
   },
+  callerBytes: {
+    default: 8 * KiB,
+    unit: 'bytes',
+    meaning:
+      'Memory that the client info and the capabilities of a session take. Icons are left out first; if it is still more, `initialize` is answered -32602.',
+  },
+  subscriptions: {
+    default: 20_000,
+    unit: 'count',
+    meaning:
+      'Resources to which all sessions and listen streams of one server are subscribed; a URI counts once more for each KiB of its length. A further one is rejected.',
+  },
+  onceBytes: {
+    default: 8 * MiB,
+    unit: 'bytes',
+    meaning: 'Size of the `ctx.once` results that a process remembers. The oldest are forgotten.',
+  },
+  taskBytes: {
+    default: 16 * MiB,
+    unit: 'bytes',
+    meaning:
+      'Memory that the arguments of all tasks that are not final take; half of it for one caller. A call that would create one more is rejected.',
+  },
+  finishedTaskBytes: {
+    default: 16 * MiB,
+    unit: 'bytes',
+    meaning:
+      'Memory that the results of all final tasks take; half of it for one caller. The oldest tasks are deleted, even before their time.',
+  },
   tasks: {
     default: 10_000,
     unit: 'count',
@@ -132,7 +161,7 @@ export const serverLimits = {
     default: 1000,
     unit: 'count',
     meaning:
-      'Tasks that are not final of one principal, one session, or all callers with neither. A further one is rejected.',
+      'Tasks that are not final of one principal, of one session, or of one client address without either. A further one is rejected.',
   },
   finishedTasks: {
     default: 10_000,
@@ -143,13 +172,13 @@ export const serverLimits = {
     default: 1000,
     unit: 'count',
     meaning:
-      'Final tasks that a server keeps for one principal, one session, or all callers with neither. The oldest are deleted, even before their time.',
+      'Final tasks that a server keeps for one principal, for one session, or for one client address without either. The oldest are deleted, even before their time.',
   },
   taskLeaseMs: {
     default: 30_000,
     unit: 'ms',
     meaning:
-      'Time for which the process that runs a task vouches for it in a store that other processes share; it renews this three times as often. A task whose time is over has failed, because its process ended.',
+      'Duration of the lease of a running task, in a store that several processes share. The process that runs the task renews it three times as often. A task whose lease has expired has failed, because its process has ended.',
   },
   taskTtlMs: {
     default: 3_600_000,

@@ -19,16 +19,46 @@ export const transportLimits = {
       'Time for which a connection can stay above the high-water mark without progress. Then it closes.',
   },
   heldBytes: {
-    default: 20 * MiB,
+    default: 16 * MiB,
     unit: 'bytes',
     meaning:
-      'Incomplete messages and unread responses that one listener holds for all its connections. Beyond it a further body gets 503, a stream connection closes, and of unread responses those go whose clients have read nothing for longest.',
+      'Incomplete messages and unread responses that one listener holds for all its connections. Beyond it, a message waits to be read (`heldWaitMs`), and of unread responses those go whose clients have read nothing for longest.',
+  },
+  heldWaitMs: {
+    default: 5000,
+    unit: 'ms',
+    meaning:
+      'Time for which the rest of a message is not read because `heldBytes` has no room for it. Then an HTTP request gets 503, and any other connection closes.',
+  },
+  heldWaiting: {
+    default: 64,
+    unit: 'count',
+    meaning:
+      'Messages that wait for room in this way at the same time. A further one is refused at once.',
+  },
+  requestBytes: {
+    default: 12 * MiB,
+    unit: 'bytes',
+    meaning:
+      'Memory that requests in flight of all connections of one listener take, with 2 KiB for each and an estimate of their params. A request beyond it gets 503 or -32000; one request alone may take more.',
+  },
+  abandonedRequestMs: {
+    default: 60_000,
+    unit: 'ms',
+    meaning:
+      'Time for which a large request that was cancelled counts towards `requestBytes` if its handler does not finish.',
   },
   uncountedBytes: {
     default: 64 * KiB,
     unit: 'bytes',
     meaning:
-      'Bytes that one connection may always hold. Only what exceeds them counts towards `heldBytes`.',
+      'Bytes that one connection may hold without counting towards `heldBytes`, within `uncountedTotalBytes`.',
+  },
+  uncountedTotalBytes: {
+    default: 8 * MiB,
+    unit: 'bytes',
+    meaning:
+      'Bytes that all connections of one listener together may hold without counting towards `heldBytes`. More of them count.',
   },
   connections: {
     default: 10_000,
@@ -46,6 +76,12 @@ export const transportLimits = {
     unit: 'bytes',
     meaning:
       'Bytes read from one child process, socket or WebSocket before reading rests until the next turn of the event loop, so that others are served meanwhile.',
+  },
+  listenerTurnBytes: {
+    default: 1 * MiB,
+    unit: 'bytes',
+    meaning:
+      'Bytes of messages that one listener decodes in one turn of the event loop; each message counts at least 1 KiB. Further ones wait for the next turn.',
   },
   reservedFiles: {
     default: 32,
@@ -83,7 +119,7 @@ export const transportLimits = {
     default: 1000,
     unit: 'count',
     meaning:
-      'Output lines of a child process that are no JSON. Beyond the limit the channel to it closes.',
+      'Output lines of a child process that are not JSON. Beyond the limit the channel to it closes.',
   },
   certificateCheckMs: {
     default: 5000,

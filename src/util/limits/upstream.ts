@@ -49,6 +49,12 @@ export const upstreamLimits = {
     meaning:
       'Servers whose lists are remembered between runs. Beyond that, the least recently used one is dropped.',
   },
+  rememberedStartMs: {
+    default: 250,
+    unit: 'ms',
+    meaning:
+      'Time after which a router starts a process whose lists it remembers, unless a caller uses it before. Until then it answers first lists, undisturbed by programs that start.',
+  },
   listRetryMs: {
     default: 30_000,
     unit: 'ms',

@@ -35,7 +35,7 @@ export function endSocket(socket: ServerSocket, options: EndOptions = {}): void 
   deadlines.start(deadline, stallMs)
   socket.once('finish', linger)
   socket.once('close', () => deadlines.stop(deadline))
-  // The peer may be gone already, and nobody else listens for that.
+  // The peer may have disconnected already, and nothing else listens for that error.
   socket.on('error', () => socket.destroy())
   socket.end(text)
   socket.resume()

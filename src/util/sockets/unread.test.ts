@@ -86,7 +86,7 @@ describe('unread output', () => {
   })
 
   test('beyond the budget costs those the connection that read nothing for longest', () => {
-    const held = new HeldBytes(1_000_000)
+    const held = new HeldBytes({ maxHeldBytes: 1_000_000 })
     const { clock, unread } = setup(held)
     const [stuck, slow, fresh] = [new FakeSocket(), new FakeSocket(), new FakeSocket()]
     unread.written(stuck.put(500_000))
@@ -104,8 +104,8 @@ describe('unread output', () => {
 })
 
 describe('a budget of held bytes', () => {
-  test('refuses what does not fit, and leaves the first bytes of everybody uncounted', () => {
-    const held = new HeldBytes(100_000)
+  test('refuses what does not fit, and leaves the first bytes of each holder uncounted', () => {
+    const held = new HeldBytes({ maxHeldBytes: 100_000 })
     const [one, other] = [held.hold(), held.hold()]
     expect(one.trySet(150_000)).toBe(true)
     expect(other.trySet(65_536)).toBe(true)
@@ -119,7 +119,7 @@ describe('a budget of held bytes', () => {
 
 describe('holdings of unread output', () => {
   test('beyond the budget those are cut that progressed longest ago, but never the latest', () => {
-    const held = new HeldBytes(1_000_000)
+    const held = new HeldBytes({ maxHeldBytes: 1_000_000 })
     const cuts: string[] = []
     const hold = (name: string) => {
       const holding = held.hold(() => {

@@ -12,7 +12,7 @@ let pattern: RegExp | undefined
 
 /**
  * Hides a value from now on: `hideValues` replaces it by `shown`, such as `${TOKEN}`. Values of less than
- * three characters, short numbers such as ports, booleans, and addresses of this machine are no secrets, and
+ * three characters, short numbers such as ports, booleans, and addresses of this machine are not secrets, and
  * would be found everywhere.
  */
 export function hideValue(value: string, shown: string): void {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { fakeClock } from '../../testing/fake-clock.ts'
 import { sleep, withTimeout } from './sleep.ts'
 
-test('a sleep knows how much of it is left, and ends when the time is up', async () => {
+test('a sleep returns how much of it is left, and ends when the time is up', async () => {
   const clock = fakeClock()
   const sleeping = sleep(1000, clock)
   expect(sleeping.leftMs).toBe(1000)

@@ -46,7 +46,7 @@ interface Parsed {
   readonly parsed: unknown
 }
 
-/** Returns the result of JSON.parse for the same bytes; undefined if they are no JSON. */
+/** Returns the result of JSON.parse for the same bytes; undefined if they are not JSON. */
 function parse(bytes: Uint8Array): Parsed | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -58,9 +58,9 @@ function parse(bytes: Uint8Array): Parsed | undefined {
 
 function checkAgainstParse(decoded: Decoded, value: Parsed | undefined): void {
   if (value === undefined) {
-    assert.ok(decoded.type === 'invalid', 'what is no JSON is no message')
+    assert.ok(decoded.type === 'invalid', 'what is not JSON is no message')
     const isTold = decoded.error.code === -32700 || limitReasons.includes(decoded.reason)
-    assert.ok(isTold, 'what is no JSON is a parse error')
+    assert.ok(isTold, 'what is not JSON is a parse error')
     return
   }
   const entries = decoded.type === 'batch' ? decoded.entries : [decoded]

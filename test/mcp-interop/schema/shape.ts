@@ -71,7 +71,7 @@ export const word = (...words: readonly string[]): Shape =>
 export const list =
   (item: Shape): Shape =>
   (value, place) => {
-    if (!Array.isArray(value)) return report(place, 'is no array')
+    if (!Array.isArray(value)) return report(place, 'is not an array')
     value.forEach((each, i) => {
       item(each, { ...place, path: `${place.path}[${i}]` })
     })
@@ -81,7 +81,7 @@ export const list =
 export const map =
   (item: Shape): Shape =>
   (value, place) => {
-    if (!isRecord(value)) return report(place, 'is no object')
+    if (!isRecord(value)) return report(place, 'is not an object')
     for (const [name, each] of Object.entries(value)) {
       item(each, { ...place, path: `${place.path}.${name}` })
     }
@@ -94,7 +94,7 @@ export const open: Shape = map(anything)
 export const object = (members: Members): Shape => {
   const table = Object.entries(members).map(([key, value]) => [key, memberOf(value)] as const)
   return (value, place) => {
-    if (!isRecord(value)) return report(place, 'is no object')
+    if (!isRecord(value)) return report(place, 'is not an object')
     const here = table.filter(([, member]) => exists(member, place.revision))
     for (const [name, member] of here) {
       const inner = { ...place, path: `${place.path}.${name}` }
@@ -113,7 +113,7 @@ export const object = (members: Members): Shape => {
 export const tagged =
   (tag: string, kinds: Readonly<Record<string, Shape | Member>>): Shape =>
   (value, place) => {
-    if (!isRecord(value)) return report(place, 'is no object')
+    if (!isRecord(value)) return report(place, 'is not an object')
     const found = Object.entries(kinds).find(([name]) => name === value[tag])
     const kind = found === undefined ? undefined : memberOf(found[1])
     const inner = { ...place, path: `${place.path}.${tag}` }

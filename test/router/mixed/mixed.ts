@@ -6,9 +6,11 @@ import { onTestFinished } from 'vitest'
 import { connect } from '../../../src/connect.ts'
 import type { ConnectOptions } from '../../../src/connect-options.ts'
 import type { UpstreamOptions } from '../../../src/router/options.ts'
+import { limits } from '../../../src/util/limits/limits.ts'
 import { descendants } from '../../support/processes.ts'
 import { type Up, up } from '../up.ts'
-import { type MixedCaller, operations, toolOf } from './operations.ts'
+import { MixedLedger, metricsOf } from './ledger.ts'
+import { type MixedCaller, operations } from './operations.ts'
 
 /** How long the load lasts, and when the router is looked at. */
 export interface MixedOptions {
@@ -46,7 +48,8 @@ export async function mixed(options: MixedOptions): Promise<MixedReport> {
   writeFileSync(join(folder, 'note.txt'), 'a file')
   const router = await up({ metrics: true, servers: serversOf(folder) })
   const callers = await callersOf(router, folder)
-  const done: Record<string, number> = {}
+  const ledger = new MixedLedger()
+  const began = performance.now()
   const failures: string[] = []
   const samples = [await sampleOf(router, 0)]
   const abandoned: Promise<unknown>[] = []
@@ -57,7 +60,7 @@ export async function mixed(options: MixedOptions): Promise<MixedReport> {
     for (let turn = index; !options.isOver(made); turn++) {
       const name = names[turn % names.length] ?? 'echo'
       const problem = await operations[name]?.(caller, `${index}-${turn}`).catch(String)
-      if (problem === undefined) done[name] = (done[name] ?? 0) + 1
+      if (problem === undefined) ledger.add(name, caller.era)
       else failures.push(`${name}: ${problem}`)
       made++
       if (turn % 100 === 0) abandoned.push(abandonSession(router.address))
@@ -67,9 +70,10 @@ export async function mixed(options: MixedOptions): Promise<MixedReport> {
   await Promise.all(loops)
   await Promise.all(abandoned)
   await Promise.all(callers.map(({ client }) => client.close()))
+  if (performance.now() - began < limits.sessionIdleMs.default) ledger.sessions = abandoned.length
+  const differences = await ledger.compare(router)
   samples.push(await sampleOf(router, made))
-  const differences = differencesOf(await metricsOf(router), done)
-  return { samples, done, failures, differences }
+  return { samples, done: ledger.done, failures, differences }
 }
 
 function serversOf(folder: string): Readonly<Record<string, UpstreamOptions>> {
@@ -152,26 +156,22 @@ async function abandonSession(address: string): Promise<void> {
     capabilities: {},
     clientInfo: { name: 'gone', version: '1' },
   }
-  const response = await fetch(address, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
-  })
-  await response.text()
-}
-
-async function metricsOf({ address }: Up): Promise<ReadonlyMap<string, number>> {
-  const response = await fetch(new URL('/metrics', address))
-  const lines = (await response.text()).split('\n').filter(line => /^[a-z]/.test(line))
-  return new Map(
-    lines.map(line => {
-      const at = line.lastIndexOf(' ')
-      return [line.slice(0, at), Number(line.slice(at + 1))] as const
-    }),
-  )
+  const post = async (message: object, headers: Record<string, string> = {}): Promise<Response> => {
+    const response = await fetch(address, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...headers,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+    })
+    await response.text()
+    return response
+  }
+  const opened = await post({ id: 1, method: 'initialize', params })
+  const session = opened.headers.get('mcp-session-id') ?? ''
+  await post({ method: 'notifications/initialized' }, { 'mcp-session-id': session })
 }
 
 async function sampleOf(router: Up, made: number): Promise<Sample> {
@@ -185,46 +185,4 @@ async function sampleOf(router: Up, made: number): Promise<Sample> {
     children: descendants(router.pid).length,
     sessions: metrics.get('trunkline_sessions') ?? 0,
   }
-}
-
-/** Compares the counters of the router with what callers saw. */
-function differencesOf(
-  metrics: ReadonlyMap<string, number>,
-  done: Readonly<Record<string, number>>,
-): readonly string[] {
-  const found = (start: string, part: string): number => {
-    let sum = 0
-    for (const [key, value] of metrics)
-      if (key.startsWith(start) && key.includes(part)) sum += value
-    return sum
-  }
-  const expected = Object.entries(toolOf).map(([name, [server, tool]]) => {
-    const part = `server="${server}",tool="${tool}"`
-    return [
-      name,
-      found('trunkline_tool_call_duration_seconds_count', part),
-      done[name] ?? 0,
-    ] as const
-  })
-  const inFlight = [...metrics].filter(
-    ([key, value]) => key.startsWith('trunkline_calls_in_flight') && value !== 0,
-  )
-  const count = (name: string): number => done[name] ?? 0
-  const others = [
-    ['cancellation', found('trunkline_calls_total', 'outcome="cancelled"'), count('cancellation')],
-    ['errors of tools', found('trunkline_calls_total', 'outcome="tool-error"'), count('toolError')],
-    ['errors', found('trunkline_calls_total', 'outcome="error"'), count('unknownTool')],
-    ['reads', found('trunkline_calls_total', 'method="resources/read"'), count('read')],
-    [
-      'progress and resumption',
-      found('trunkline_tool_call_duration_seconds_count', 'tool="own__steps"'),
-      count('progress') + count('resumption'),
-    ],
-  ] as const
-  return [
-    ...[...expected, ...others]
-      .filter(([, counted, ledger]) => counted !== ledger)
-      .map(([name, counted, ledger]) => `${name}: ${counted} counted, ${ledger} in the ledger`),
-    ...inFlight.map(([key, value]) => `${key} is ${value}`),
-  ]
 }

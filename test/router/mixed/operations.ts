@@ -27,7 +27,7 @@ const says =
     return text.includes(part) ? undefined : `${tool}: ${text.slice(0, 100)}`
   }
 
-/** The operations of the mixed load, by name. Each one makes the calls that `callsOf` says. */
+/** The operations of the mixed load, by name. Each one makes the requests that `requestsOf` says. */
 export const operations: Readonly<Record<string, Operation>> = {
   echo: async ({ client }, nonce) =>
     differs((await client.call('own__echo', { word: nonce })).text, nonce),
@@ -44,12 +44,12 @@ export const operations: Readonly<Record<string, Operation>> = {
   cancellation: async ({ client }) => {
     const stop = new AbortController()
     const reason = new Error('given up')
-    const call = client.call('own__wait', {}, { signal: stop.signal }).then(
+    // Not before the server has begun, or the router might never see the call.
+    const onProgress = (): void => stop.abort(reason)
+    return client.call('own__wait', {}, { signal: stop.signal, onProgress }).then(
       () => 'answered',
       error => (error === reason ? undefined : `${error}`),
     )
-    setTimeout(() => stop.abort(reason), 5)
-    return call
   },
   elicitation: async ({ client }) => differs((await client.call('own__ask')).text, 'in Bern'),
   task: async ({ client }, nonce) => {
@@ -89,12 +89,41 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
 }
 
-/** The tool that each operation calls once, where it succeeds without rounds of input. */
-export const toolOf: Readonly<Record<string, readonly [server: string, tool: string]>> = {
-  echo: ['own', 'own__echo'],
-  everything: ['every', 'every__get-sum'],
-  memory: ['memory', 'memory__read_graph'],
-  files: ['fs', 'fs__read_text_file'],
-  toolError: ['own', 'own__fail'],
-  change: ['own', 'own__touch'],
+/** A request that the router counts. */
+export interface CountedRequest {
+  readonly method: string
+  readonly server: string
+  readonly outcome: 'ok' | 'tool-error' | 'input-required' | 'error' | 'cancelled'
+  readonly tool?: string
+}
+
+const callOf = (
+  server: string,
+  tool: string,
+  outcome: CountedRequest['outcome'] = 'ok',
+): CountedRequest => ({ method: 'tools/call', server, outcome, tool })
+
+/** The requests that each operation makes. */
+const requests: Readonly<Record<string, readonly CountedRequest[]>> = {
+  echo: [callOf('own', 'own__echo')],
+  everything: [callOf('every', 'every__get-sum')],
+  memory: [callOf('memory', 'memory__read_graph')],
+  files: [callOf('fs', 'fs__read_text_file')],
+  progress: [callOf('own', 'own__steps')],
+  cancellation: [callOf('own', 'own__wait', 'cancelled')],
+  elicitation: [callOf('own', 'own__ask')],
+  task: [callOf('own', 'own__job')],
+  toolError: [callOf('own', 'own__fail', 'tool-error')],
+  unknownTool: [{ method: 'tools/call', server: '', outcome: 'error' }],
+  list: [{ method: 'tools/list', server: '', outcome: 'ok' }],
+  read: [{ method: 'resources/read', server: 'own', outcome: 'ok' }],
+  change: [callOf('own', 'own__touch')],
+  resumption: [callOf('own', 'own__steps')],
+}
+
+/** Returns the requests that an operation makes in an era. A stateless caller repeats a call with its input. */
+export function requestsOf(operation: string, era: MixedCaller['era']): readonly CountedRequest[] {
+  const made = requests[operation] ?? []
+  const isAsked = operation === 'elicitation' && era === 'stateless'
+  return isAsked ? [callOf('own', 'own__ask', 'input-required'), ...made] : made
 }

@@ -17,9 +17,10 @@ server.tool('steps', { input: word }, async ({ word: said }, ctx) => {
   }
   return said
 })
-server.tool('wait', { input: nothing }, (_, ctx) =>
-  sleep(600_000, 'waited', { signal: ctx.signal }),
-)
+server.tool('wait', { input: nothing }, (_, ctx) => {
+  ctx.progress(0)
+  return sleep(600_000, 'waited', { signal: ctx.signal })
+})
 server.tool('ask', { input: nothing }, async (_, ctx) => {
   const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
   const { city } = await ctx.elicit({ message: 'Where?', schema })

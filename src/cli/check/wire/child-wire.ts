@@ -133,7 +133,7 @@ const finalReadMs = limits.finalReadMs.default
 /** Time the process has to exit after its stdin was closed. Then it is killed. */
 const closeMs = limits.checkNoReplyMs.default
 
-/** Describes an exit status, with the line of stderr that tells why. */
+/** Describes an exit status, with the line of stderr that explains it. */
 export function exitText({ code, signal }: Exit, stderr = ''): string {
   const how = signal === null ? `exited with code ${code}` : `was killed by ${signal}`
   const why = tellingLine(stderr)

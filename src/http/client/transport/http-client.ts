@@ -69,7 +69,7 @@ export class AbortHandle {
   #isAborted = false
   #reason: unknown
   /**
-   * Called once when the handle is aborted. Set by the component that works on the request at the time.
+   * Called once when the handle is aborted. Set by the component that currently works on the request.
    */
   onAbort: (() => void) | undefined
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { bare, json, reply, settle, Talk } from '../../../../test/support/fake-fetch.ts'
+import { bare, DrivenChannel, json, reply, settle } from '../../../../test/support/fake-fetch.ts'
 import { fakeClock } from '../../../testing/fake-clock.ts'
 import { limits } from '../../../util/limits/limits.ts'
 import { toHttpResponse } from './fetch-client.ts'
@@ -7,13 +7,13 @@ import { mediaType } from './http-client.ts'
 
 describe('a redirect', () => {
   test.each([307, 308])('with %i to the same origin is followed with everything', async status => {
-    const talk = new Talk((asked, count) =>
-      count === 1 ? bare(status, { location: '/other?x=1' }) : reply(asked),
+    const driven = new DrivenChannel((received, count) =>
+      count === 1 ? bare(status, { location: '/other?x=1' }) : reply(received),
     )
-    talk.request(1, 'ping')
-    await talk.ended()
-    expect(talk.arrivals).toHaveLength(1)
-    expect(talk.asked[1]).toMatchObject({
+    driven.request(1, 'ping')
+    await driven.ended()
+    expect(driven.arrivals).toHaveLength(1)
+    expect(driven.received[1]).toMatchObject({
       method: 'POST',
       url: 'http://localhost:1/other?x=1',
       body: { id: 1 },
@@ -28,11 +28,13 @@ describe('a redirect', () => {
     ['something else', 'javascript:alert(1)'],
   ])('to %s is rejected, and nothing is sent there', async (_, location) => {
     for (const status of [301, 302, 303, 307, 308]) {
-      const talk = new Talk(() => bare(status, { location }), { headers: { authorization: 'x' } })
-      talk.request(1, 'ping')
-      await talk.ended()
-      expect(talk.failures).toMatchObject([{ error: { code: 'refused' } }])
-      expect(talk.asked).toHaveLength(1)
+      const driven = new DrivenChannel(() => bare(status, { location }), {
+        headers: { authorization: 'x' },
+      })
+      driven.request(1, 'ping')
+      await driven.ended()
+      expect(driven.failures).toMatchObject([{ error: { code: 'refused' } }])
+      expect(driven.received).toHaveLength(1)
     }
   })
 
@@ -43,37 +45,37 @@ describe('a redirect', () => {
     [307, 'http://['],
     [307, undefined],
   ])('with %i to %s is not followed', async (status, location) => {
-    const talk = new Talk(() => bare(status, location === undefined ? {} : { location }))
-    talk.request(1, 'ping')
-    await talk.ended()
-    expect(talk.failures[0]?.error.message).toContain('redirected')
-    expect(talk.asked).toHaveLength(1)
+    const driven = new DrivenChannel(() => bare(status, location === undefined ? {} : { location }))
+    driven.request(1, 'ping')
+    await driven.ended()
+    expect(driven.failures[0]?.error.message).toContain('redirected')
+    expect(driven.received).toHaveLength(1)
   })
 
   test('is followed up to the limit', async () => {
-    const talk = new Talk(() => bare(307, { location: '/mcp' }))
-    talk.request(1, 'ping')
-    await talk.ended()
-    expect(talk.failures[0]?.error.message).toContain('too many times')
-    expect(talk.asked).toHaveLength(limits.httpRedirects.default + 1)
+    const driven = new DrivenChannel(() => bare(307, { location: '/mcp' }))
+    driven.request(1, 'ping')
+    await driven.ended()
+    expect(driven.failures[0]?.error.message).toContain('too many times')
+    expect(driven.received).toHaveLength(limits.httpRedirects.default + 1)
   })
 })
 
 describe('a time limit', () => {
   test('applies to a notification', async () => {
     const clock = fakeClock()
-    const talk = new Talk(() => new Promise(() => {}), { clock })
-    talk.notify('notifications/progress')
+    const driven = new DrivenChannel(() => new Promise(() => {}), { clock })
+    driven.notify('notifications/progress')
     await settle()
     clock.advance(limits.httpAcceptMs.default)
-    await talk.until(({ errors }) => errors.length === 1)
-    expect(talk.errors[0]).toMatchObject({ code: 'timeout' })
-    expect(talk.asked[0]?.signal.aborted).toBe(true)
+    await driven.until(({ errors }) => errors.length === 1)
+    expect(driven.errors[0]).toMatchObject({ code: 'timeout' })
+    expect(driven.received[0]?.signal.aborted).toBe(true)
   })
 
   test('applies to a body', async () => {
     const clock = fakeClock()
-    const talk = new Talk(
+    const driven = new DrivenChannel(
       ({ signal }) => {
         const body = new ReadableStream({
           start: controller => {
@@ -84,21 +86,21 @@ describe('a time limit', () => {
       },
       { clock },
     )
-    talk.request(1, 'ping')
+    driven.request(1, 'ping')
     await settle()
     clock.advance(limits.httpBodyMs.default)
-    await talk.ended()
-    expect(talk.failures).toMatchObject([{ error: { code: 'timeout' } }])
+    await driven.ended()
+    expect(driven.failures).toMatchObject([{ error: { code: 'timeout' } }])
   })
 
   test('does not apply to a reply: its caller has a timeout of its own', async () => {
     const clock = fakeClock()
-    const talk = new Talk(() => new Promise(() => {}), { clock })
-    talk.request(1, 'tools/call')
+    const driven = new DrivenChannel(() => new Promise(() => {}), { clock })
+    driven.request(1, 'tools/call')
     await settle()
     clock.advance(limits.callTotalMs.default)
     await settle()
-    expect(talk.failures).toEqual([])
+    expect(driven.failures).toEqual([])
   })
 })
 

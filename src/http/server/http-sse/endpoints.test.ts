@@ -101,7 +101,7 @@ describe('the two endpoints of HTTP+SSE', () => {
     expect([reply.status, reply.json.error.code]).toEqual([404, -32001])
   })
 
-  test('know no session of another principal', () => {
+  test('do not find the session of another principal', () => {
     const { pair } = open()
     const stream = get(pair, { id: 'a' })
     expect(post(pair, address(stream), initialize, { id: 'b' }).status).toBe(404)

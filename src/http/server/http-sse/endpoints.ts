@@ -75,7 +75,6 @@ export class HttpSseEndpoints {
   }
 
   #open(request: HttpRequest, reply: HttpReply): void {
-    const { principal } = request
     if (!acceptsOf(request.header('accept')).events) {
       const message = 'Not acceptable: the response is text/event-stream'
       refuse(reply, refusal(406, -32000, message))
@@ -83,7 +82,7 @@ export class HttpSseEndpoints {
       const message = this.#isClosing ? 'Shutting down' : 'Too many sessions'
       refuse(reply, refusal(503, -32000, message), { 'retry-after': '5' })
     } else if (!reply.isFinished) {
-      const session = new HttpSseSession(this.#makeId(), principal, ended =>
+      const session = new HttpSseSession(this.#makeId(), request, ended =>
         this.#table.remove(ended),
       )
       this.#table.add(session, request)
@@ -103,7 +102,7 @@ export class HttpSseEndpoints {
       withBody(request, reply, rules.maxBytes, bytes => {
         const arrival = decodeBody(bytes, rules)
         if (arrival.type === 'invalid') refuse(reply, malformedBody(arrival))
-        else session.receive(arrival, request, reply)
+        else session.receive(arrival, request, reply, bytes?.length)
       })
     }
   }

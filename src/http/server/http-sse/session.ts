@@ -2,6 +2,7 @@ import { type Channel, ChannelError, type Principal, type Sink } from '../../../
 import { encodeForSend } from '../../../jsonrpc/codec/encode.ts'
 import type { Batch, Message } from '../../../jsonrpc/message.ts'
 import type { Attachment, Endpoint } from '../../../mcp/endpoint.ts'
+import type { RequestBudget } from '../../../util/sockets/request-budget.ts'
 import { writeEvent } from '../../../wire/sse.ts'
 import type { EventStream, HttpReply, HttpRequest } from '../../exchange.ts'
 import type { OpenStreams } from '../sse-keep-alive.ts'
@@ -13,6 +14,7 @@ import type { OpenStreams } from '../sse-keep-alive.ts'
 export class HttpSseSession implements Channel {
   readonly id: string
   readonly principal: Principal | undefined
+  readonly requestBudget: RequestBudget | undefined
   readonly #onEnded: (session: HttpSseSession) => void
   #sink: Sink | undefined
   #attachment: Attachment | undefined
@@ -21,11 +23,12 @@ export class HttpSseSession implements Channel {
 
   constructor(
     id: string,
-    principal: Principal | undefined,
+    { principal, requestBudget }: HttpRequest,
     onEnded: (session: HttpSseSession) => void,
   ) {
     this.id = id
     this.principal = principal
+    this.requestBudget = requestBudget
     this.#onEnded = onEnded
   }
 
@@ -44,9 +47,9 @@ export class HttpSseSession implements Channel {
   }
 
   /** Receives the message of a POST. Replies are sent on the stream. */
-  receive(arrival: Message | Batch, request: HttpRequest, reply: HttpReply): void {
+  receive(arrival: Message | Batch, request: HttpRequest, reply: HttpReply, bytes?: number): void {
     const { principal, headers, env } = request
-    const wait = this.#sink?.receive(arrival, { principal, headers, env })
+    const wait = this.#sink?.receive(arrival, { principal, headers, env }, bytes)
     const accept = (): void => {
       if (!reply.isFinished) reply.send(202, {})
     }

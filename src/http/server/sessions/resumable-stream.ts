@@ -65,8 +65,8 @@ export class ResumableStream {
   }
 
   /**
-   * Continues after an event on a new connection. An existing connection ends: the client knows better
-   * that it is dead, and each event is sent on one connection only.
+   * Continues after an event on a new connection. An existing connection ends: the client has noticed that
+   * it is dead, and each event is sent on one connection only.
    */
   resume(reply: HttpReply, sequence: number): void {
     this.#stream?.end()

@@ -10,7 +10,7 @@ import { Expiry } from '../../../util/time/expiry.ts'
  */
 export interface SessionLimits {
   /**
-   * Maximum number of sessions; 10,000 by default. At the limit an idle session is evicted, or else
+   * Maximum number of sessions; 5000 by default. At the limit an idle session is evicted, or else
    * `initialize` gets 503.
    */
   readonly maxSessions?: number

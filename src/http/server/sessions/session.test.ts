@@ -149,7 +149,11 @@ describe('a POST', () => {
     reply.room = new Promise(resolve => {
       proceed = resolve
     })
-    client.session.post(request(1, 'flood'), httpRequest(), reply, { json: true, events: true })
+    client.session.post(request(1, 'flood'), {
+      request: httpRequest(),
+      reply,
+      accepts: { json: true, events: true },
+    })
     await settle()
     expect(written).toEqual([])
     proceed()

@@ -17,6 +17,7 @@ import {
 import type { Attachment, Endpoint } from '../../../mcp/endpoint.ts'
 import { type Revision, revisionNamed } from '../../../mcp/revisions/revisions.ts'
 import { isRecord } from '../../../util/objects.ts'
+import type { RequestBudget } from '../../../util/sockets/request-budget.ts'
 import type { HttpReply, HttpRequest } from '../../exchange.ts'
 import type { Accepts } from '../accept.ts'
 import { refusal, refuse } from '../responses.ts'
@@ -44,6 +45,15 @@ export interface HttpSessionHost {
   onEnded(session: HttpSession): void
 }
 
+/** A POST of a session. */
+export interface SessionPost {
+  readonly request: HttpRequest
+  readonly reply: HttpReply
+  readonly accepts: Accepts
+  /** The length of the message as text. */
+  readonly bytes?: number | undefined
+}
+
 /** The key of the standalone stream. */
 const STANDALONE = 0
 
@@ -57,6 +67,7 @@ const STANDALONE = 0
 export class HttpSession implements Channel {
   readonly id: string
   readonly principal: Principal | undefined
+  requestBudget: RequestBudget | undefined
   readonly #host: HttpSessionHost
   readonly #eventIds: EventIds | undefined
   readonly #streamHost: StreamHost & { canPoll: boolean }
@@ -117,6 +128,7 @@ export class HttpSession implements Channel {
     reply: HttpReply,
     accepts: Accepts,
   ): void {
+    this.requestBudget = request.requestBudget
     this.#attachment = endpoint.attach(this, { principal: this.principal })
     const post = this.#newPost(reply, accepts, { suppressEvents: true })
     this.#initializing = { post, reply }
@@ -127,7 +139,7 @@ export class HttpSession implements Channel {
    * Handles the message or batch of a POST. Requests are answered by their replies, everything else by
    * 202.
    */
-  post(arrival: Message | Batch, request: HttpRequest, reply: HttpReply, accepts: Accepts): void {
+  post(arrival: Message | Batch, { request, reply, accepts, bytes }: SessionPost): void {
     if (this.#isClosed) {
       respondGone(reply, arrival.type === 'request' ? arrival.id : null)
       return
@@ -135,7 +147,7 @@ export class HttpSession implements Channel {
     switch (arrival.type) {
       case 'request': {
         const post = this.#newPost(reply, accepts)
-        void this.#receive(post.forward(arrival), request, post.key)
+        void this.#receive(post.forward(arrival), request, post.key, bytes)
         break
       }
       case 'batch':
@@ -239,8 +251,13 @@ export class HttpSession implements Channel {
     return stream
   }
 
-  #receive(arrival: Message | Batch, request: HttpRequest, about?: number): void | Promise<void> {
-    return this.#sink?.receive(arrival, new PostEnvelope(request, about))
+  #receive(
+    arrival: Message | Batch,
+    request: HttpRequest,
+    about?: number,
+    bytes?: number,
+  ): void | Promise<void> {
+    return this.#sink?.receive(arrival, new PostEnvelope(request, about), bytes)
   }
 
   /** Responds 202 as soon as the receiver is ready for more. */
@@ -343,6 +360,10 @@ class PostEnvelope implements Envelope {
 
   get env(): unknown {
     return this.#request.env
+  }
+
+  address(includesLocal: boolean): string | undefined {
+    return this.#request.address(includesLocal)
   }
 }
 

@@ -4,6 +4,7 @@ import { errorObject, methodNotFound } from '../../../jsonrpc/error.ts'
 import { isList, type Message, type RpcRequest } from '../../../jsonrpc/message.ts'
 import type { Attachment, Endpoint } from '../../../mcp/endpoint.ts'
 import { isRecord } from '../../../util/objects.ts'
+import type { RequestBudget } from '../../../util/sockets/request-budget.ts'
 import type { HttpReply, HttpRequest } from '../../exchange.ts'
 import type { Accepts } from '../accept.ts'
 import { Post } from './posts.ts'
@@ -42,6 +43,7 @@ const REQUEST = 2
 
 /** The channel of one request. */
 class SessionlessChannel implements Channel {
+  readonly requestBudget: RequestBudget | undefined
   readonly #exchange: SessionlessRequest
   readonly #post: Post
   readonly #envelope: Envelope
@@ -53,6 +55,7 @@ class SessionlessChannel implements Channel {
     const { reply, accepts, request } = exchange
     this.#exchange = exchange
     const { principal, headers, env } = request
+    this.requestBudget = request.requestBudget
     this.#envelope = { principal, headers, env }
     const host = { log, streams, canPoll: false, onActivity() {}, onReleased() {} }
     this.#post = new Post(REQUEST, reply, accepts, key => new ResumableStream(key, host))

@@ -198,7 +198,7 @@ describe('at the limit of sessions', () => {
     expect(sessions.size).toBe(3)
   })
 
-  test('the one that was idle longest is evicted, if it was idle long enough', async () => {
+  test('the session that was idle longest is evicted, if it was idle long enough', async () => {
     const { sessions, clock } = open({ maxSessions: 3 })
     const busy = await openSession(sessions)
     busy.get()

@@ -22,7 +22,7 @@ export interface SessionsOptions extends SessionLimits {
   /** How many events are kept for resuming. */
   readonly events?: EventLogOptions
   /**
-   * Time in milliseconds after which a client is exchange to reconnect when its stream is closed for
+   * Time in milliseconds after which a client is asked to reconnect when its stream is closed for
    * polling.
    */
   readonly retryMs?: number

@@ -170,7 +170,11 @@ describe('a lost stream of a request', () => {
       const client = await openSession(on.sessions)
       const reply = new FakeReply()
       reply.leavesAfter = events
-      client.session.post(call(1, 'work', { word: 'a' }), httpRequest(), reply, both)
+      client.session.post(call(1, 'work', { word: 'a' }), {
+        request: httpRequest(),
+        reply,
+        accepts: both,
+      })
       on.gate('a').resolve()
       await reply.until(one => one.isFinished)
       const stream = await client.get(lastId(reply)).answered()

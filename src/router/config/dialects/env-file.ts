@@ -1,6 +1,6 @@
 /**
  * Parses a file of environment variables: `NAME=value` lines, with comments, `export` and quotes. In double quotes
- * `\n` is a line break. Lines that are no assignments are ignored, as hosts do.
+ * `\n` is a line break. Lines that are not assignments are ignored, as hosts do.
  */
 export function parseEnvFile(text: string): ReadonlyMap<string, string> {
   const variables = new Map<string, string>()

@@ -26,7 +26,7 @@ export function isObject(node: ConfigNode | undefined): node is ObjectNode {
   return node?.type === 'object'
 }
 
-/** Returns the strings of a list; none if the value is no list. */
+/** Returns the strings of a list; none if the value is not a list. */
 export function stringsOf(node: ConfigNode | undefined): readonly string[] {
   if (node?.type !== 'list') return []
   return node.items.flatMap(item => (item.type === 'string' ? [item.value] : []))

@@ -73,7 +73,10 @@ interface Entry {
   readonly member: Member
 }
 
-/** Returns the entries of all places that hold servers, the first of equal names; undefined if there is no place. */
+/**
+ * Returns the entries of all places that hold servers, the first of equal names; undefined if there is no
+ * place.
+ */
 function entriesOf(
   root: ObjectNode,
   dialect: HostDialect,
@@ -138,7 +141,7 @@ function serverOf(
     const found = value.members.get(key)?.value
     return found?.type === 'string' && values.includes(found.value)
   })
-  // Only its host can run it, so it is no server of ours.
+  // Only its host can run it, so it is not one of our servers.
   if (builtIn !== undefined) return undefined
   const { node, issues } = translateServer(value, path, dialect, references)
   if (name === given) return { name, path, at, node, issues }

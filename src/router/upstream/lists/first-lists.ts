@@ -3,8 +3,8 @@ import { type Deferred, deferred } from '../../../util/promises.ts'
 import type { Clock, Timer } from '../../../util/time/clock.ts'
 
 /**
- * The lists of a server that were never read, while its first connection is being opened: what callers
- * wait for who want to see all servers.
+ * The lists of a server that were never read, while its first connection is being opened. The first list of
+ * a caller waits for them, so that it has the entries of all servers.
  */
 export class FirstLists {
   readonly #clock: Clock
@@ -20,7 +20,7 @@ export class FirstLists {
     return this.#pending.get(kind)?.promise
   }
 
-  /** Must be called when the first connection begins to be opened. After `waitMs` nobody waits any more. */
+  /** Must be called when the first connection begins to be opened. All waits end after `waitMs`. */
   start(waitMs: number): void {
     if (this.#pending.size === 0 || this.#timer !== undefined) return
     this.#timer = this.#clock.start(() => this.end(), waitMs)

@@ -14,7 +14,7 @@ export interface ListReaderHost {
 }
 
 /**
- * Reads one kind of list over one connection: when it is told to, at most once in `listChangesMs`, and
+ * Reads one kind of list over one connection: on request, at most once in `listChangesMs`, and
  * again after `listRetryMs` if that failed.
  */
 export class ListReader {

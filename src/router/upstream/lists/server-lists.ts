@@ -89,7 +89,8 @@ export class ServerLists<T> {
     const before = this.shown
     if (lists.tools !== undefined) this.#isRecalled = false
     if (Object.keys(lists).length > 0) {
-      this.#lists.set(instance, { ...(this.#lists.get(instance) ?? noLists), ...lists })
+      const read = keptWhereSame(before, lists)
+      this.#lists.set(instance, { ...(this.#lists.get(instance) ?? noLists), ...read })
       this.#known = this.shown
       this.#invalid.set(kind, invalid)
     }
@@ -163,6 +164,16 @@ function merged(all: readonly Lists[]): Lists {
     templates: first('templates'),
     skills: first('skills'),
   }
+}
+
+/** Returns lists in which those that say the same as before are the same objects as before, to save memory. */
+function keptWhereSame(before: Lists, lists: Partial<Lists>): Partial<Lists> {
+  const kept = listNames.filter(
+    list =>
+      before[list] !== noLists[list] &&
+      JSON.stringify(before[list]) === JSON.stringify(lists[list]),
+  )
+  return { ...lists, ...Object.fromEntries(kept.map(list => [list, before[list]])) }
 }
 
 /** Returns the kinds whose lists differ. After a reconnect there is often no difference. */

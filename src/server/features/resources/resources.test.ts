@@ -1,6 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
 import { proves } from '../../../../test/requirements.ts'
-import { allRevisions, asked, stateless } from '../../../../test/support/asking.ts'
+import {
+  allRevisions,
+  answeringClient,
+  stateless,
+} from '../../../../test/support/answering-client.ts'
 import { Server } from '../../server.ts'
 
 function make() {
@@ -13,11 +17,11 @@ describe.each(allRevisions)('resources in %s', revision => {
     const server = make()
     server.resource('text', 'r:///text', { mimeType: 'text/plain' }, () => 'hi')
     server.resource('bytes', 'r:///bytes', {}, () => new Uint8Array([255, 0]))
-    const client = await asked(server, revision)
-    expect((await client.ask('resources/read', { uri: 'r:///text' })).result).toMatchObject({
+    const client = await answeringClient(server, revision)
+    expect((await client.request('resources/read', { uri: 'r:///text' })).result).toMatchObject({
       contents: [{ uri: 'r:///text', mimeType: 'text/plain', text: 'hi' }],
     })
-    expect((await client.ask('resources/read', { uri: 'r:///bytes' })).result).toMatchObject({
+    expect((await client.request('resources/read', { uri: 'r:///bytes' })).result).toMatchObject({
       contents: [{ uri: 'r:///bytes', blob: '/wA=' }],
     })
   })
@@ -28,15 +32,15 @@ describe.each(allRevisions)('resources in %s', revision => {
     server.resource('gone', 'r:///gone', {}, () => undefined)
     server.resource('off', 'r:///off', {}, () => 'off').disable()
     server.resourceTemplate('users', 'db://users/{id}', {}, async () => null)
-    const client = await asked(server, revision)
+    const client = await answeringClient(server, revision)
     for (const uri of ['r:///gone', 'r:///off', 'r:///never', 'db://users/7', 'nonsense', '']) {
-      expect((await client.ask('resources/read', { uri })).error).toMatchObject({
+      expect((await client.request('resources/read', { uri })).error).toMatchObject({
         code: revision === stateless ? -32602 : -32002,
         data: { uri, kind: 'resource_not_found' },
       })
     }
     for (const uri of [undefined, 5, null]) {
-      expect((await client.ask('resources/read', { uri })).error).toMatchObject({
+      expect((await client.request('resources/read', { uri })).error).toMatchObject({
         code: -32602,
         data: { details: 'uri must be a string' },
       })
@@ -49,9 +53,9 @@ describe.each(allRevisions)('resources in %s', revision => {
     server.resourceTemplate('log', 'log://{host}/{+path}{?from,to}', {}, variables =>
       JSON.stringify(variables),
     )
-    const client = await asked(server, revision)
+    const client = await answeringClient(server, revision)
     const uri = 'log://a.example/x/y.log?to=5'
-    expect((await client.ask('resources/read', { uri })).result).toMatchObject({
+    expect((await client.request('resources/read', { uri })).result).toMatchObject({
       contents: [{ uri, text: '{"host":"a.example","path":"x/y.log","to":"5"}' }],
     })
   })
@@ -73,10 +77,10 @@ describe.each(allRevisions)('resources in %s', revision => {
     server.resourceTemplate('doc', 'file:///docs/{name}', {}, read)
     server.resourceTemplate('upper', 'FILE:///docs/{name}', {}, read)
     server.resourceTemplate('deep', 'file:///deep/{+path}', {}, read)
-    const client = await asked(server, revision)
-    expect((await client.ask('resources/read', { uri })).error).toBeDefined()
+    const client = await answeringClient(server, revision)
+    expect((await client.request('resources/read', { uri })).error).toBeDefined()
     expect(read).not.toHaveBeenCalled()
-    const { result } = await client.ask('resources/read', { uri: 'file:///docs/..a.txt' })
+    const { result } = await client.request('resources/read', { uri: 'file:///docs/..a.txt' })
     expect(result).toMatchObject({ contents: [{ text: 'secret' }] })
   })
 })

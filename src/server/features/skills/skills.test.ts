@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import {
   allRevisions,
-  asked,
+  answeringClient,
   sessionRevisions,
   stateless,
-} from '../../../../test/support/asking.ts'
+} from '../../../../test/support/answering-client.ts'
 import { parseSkillText } from '../../../mcp/skills/frontmatter.ts'
 import { limits } from '../../../util/limits/limits.ts'
 import { Server } from '../../server.ts'
@@ -31,9 +31,9 @@ function digest(bytes: string | Uint8Array): string {
 type Loose = any
 
 async function client(server: Server) {
-  const { ask } = await asked(server, stateless)
+  const { request } = await answeringClient(server, stateless)
   return async (method: string, params = {}): Promise<Loose> => {
-    const { result, error } = await ask(method, params)
+    const { result, error } = await request(method, params)
     return result ?? error
   }
 }
@@ -42,13 +42,13 @@ describe('skills', () => {
   it('are listed with the digest and size of every file', async () => {
     const server = make()
     server.skill('acme/refunds', definition, '# Refunds\n')
-    const ask = await client(server)
-    const { capabilities } = await ask('server/discover')
+    const request = await client(server)
+    const { capabilities } = await request('server/discover')
     expect(capabilities).toMatchObject({
       resources: {},
       extensions: { [extension]: { directoryRead: true } },
     })
-    const { contents } = await ask('resources/read', { uri })
+    const { contents } = await request('resources/read', { uri })
     expect(contents).toMatchObject([{ uri, mimeType: 'text/markdown' }])
     const { text } = contents[0]
     const frontmatter = { name: 'refunds', description: 'Refund an order', license: 'MIT' }
@@ -66,9 +66,9 @@ describe('skills', () => {
         },
       ],
     }
-    expect(await ask('skills/list')).toMatchObject({ skills: [skill], ttlMs: 0 })
-    expect(await ask('skills/get', { uri })).toMatchObject({ skill, cacheScope: 'private' })
-    const { resources } = await ask('resources/list')
+    expect(await request('skills/list')).toMatchObject({ skills: [skill], ttlMs: 0 })
+    expect(await request('skills/get', { uri })).toMatchObject({ skill, cacheScope: 'private' })
+    const { resources } = await request('resources/list')
     expect(resources).toMatchObject([
       { uri, name: 'refunds', description: 'Refund an order', size: skill.resources[0]?.size },
       { name: 'policy.md', mimeType: 'text/markdown' },
@@ -79,41 +79,41 @@ describe('skills', () => {
   it.each(sessionRevisions)('are resources and nothing more in %s', async revision => {
     const server = make()
     server.skill('refunds', { description: 'x' }, '# Refunds\n')
-    const { ask } = await asked(server, revision)
-    expect((await ask('skills/list')).error).toMatchObject({ code: -32601 })
-    const { result } = await ask('resources/read', { uri: 'skill://refunds/SKILL.md' })
+    const { request } = await answeringClient(server, revision)
+    expect((await request('skills/list')).error).toMatchObject({ code: -32601 })
+    const { result } = await request('resources/read', { uri: 'skill://refunds/SKILL.md' })
     expect(result).toMatchObject({ contents: [{ mimeType: 'text/markdown' }] })
   })
 
   it.each(allRevisions)('are not declared in %s without any', async revision => {
     const server = make()
     server.resource('x', 'r:///x', {}, () => 'x')
-    const { ask } = await asked(server, revision)
-    expect((await ask('skills/list')).error).toMatchObject({ code: -32601 })
-    expect((await ask('resources/directory/read', { uri: 'r:///' })).error).toMatchObject({
+    const { request } = await answeringClient(server, revision)
+    expect((await request('skills/list')).error).toMatchObject({ code: -32601 })
+    expect((await request('resources/directory/read', { uri: 'r:///' })).error).toMatchObject({
       code: -32601,
     })
     if (revision !== stateless) return
-    expect((await ask('server/discover')).result?.capabilities).not.toHaveProperty('extensions')
+    expect((await request('server/discover')).result?.capabilities).not.toHaveProperty('extensions')
   })
 
   it('that do not exist are invalid params', async () => {
     const server = make()
     server.skill('refunds', { description: 'x' }, 'x')
     server.resource('x', 'r:///x/SKILL.md', {}, () => 'x')
-    const ask = await client(server)
+    const request = await client(server)
     for (const other of ['skill://refunds', 'skill://other/SKILL.md', 'r:///x/SKILL.md', '', 5]) {
-      expect(await ask('skills/get', { uri: other })).toMatchObject({ code: -32602 })
+      expect(await request('skills/get', { uri: other })).toMatchObject({ code: -32602 })
     }
-    expect(await ask('skills/list', { cursor: 'x' })).toMatchObject({ code: -32602 })
+    expect(await request('skills/list', { cursor: 'x' })).toMatchObject({ code: -32602 })
   })
 
   it('come in pages', async () => {
     const server = make({ pageSize: 2 })
     for (const name of ['a', 'b', 'c']) server.skill(name, { description: name }, name)
-    const ask = await client(server)
-    const first = await ask('skills/list')
-    const second = await ask('skills/list', { cursor: first.nextCursor })
+    const request = await client(server)
+    const first = await request('skills/list')
+    const second = await request('skills/list', { cursor: first.nextCursor })
     const names = [...first.skills, ...second.skills].map(skill => skill.frontmatter.name)
     expect(names).toEqual(['a', 'b', 'c'])
     expect(second).not.toHaveProperty('nextCursor')
@@ -122,9 +122,9 @@ describe('skills', () => {
   it('have folders, whose children can be read', async () => {
     const server = make()
     server.skill('acme/refunds', definition, 'x')
-    const ask = await client(server)
+    const request = await client(server)
     const children = async (of: string) => {
-      const { resources, code } = await ask('resources/directory/read', { uri: of })
+      const { resources, code } = await request('resources/directory/read', { uri: of })
       return code ?? resources.map((child: Loose) => [child.uri, child.mimeType])
     }
     expect(await children('skill://acme')).toEqual([['skill://acme/refunds', 'inode/directory']])
@@ -145,11 +145,11 @@ describe('skills', () => {
     const server = make()
     let reads = 0
     server.skill('report', { description: 'x' }, () => `read ${++reads}`)
-    const ask = await client(server)
+    const request = await client(server)
     const at = 'skill://report/SKILL.md'
-    expect((await ask('skills/get', { uri: at })).skill.resources).toBe('dynamic')
+    expect((await request('skills/get', { uri: at })).skill.resources).toBe('dynamic')
     for (const text of [/read 1$/, /read 2$/]) {
-      const { contents } = await ask('resources/read', { uri: at })
+      const { contents } = await request('resources/read', { uri: at })
       expect(contents).toEqual([expect.objectContaining({ text: expect.stringMatching(text) })])
     }
   })
@@ -157,26 +157,26 @@ describe('skills', () => {
   it('can be updated, disabled and removed, with all their files', async () => {
     const server = make()
     const skill = server.skill('acme/refunds', definition, 'x')
-    const ask = await client(server)
-    const files = async () => (await ask('resources/list')).resources.length
+    const request = await client(server)
+    const files = async () => (await request('resources/list')).resources.length
     skill.update({ description: 'new', files: { 'a.md': 'a' } })
-    const updated = await ask('skills/get', { uri })
+    const updated = await request('skills/get', { uri })
     expect(updated.skill.frontmatter.description).toBe('new')
     expect(updated.skill.resources).toHaveLength(2)
     expect(await files()).toBe(2)
     skill.disable()
     skill.update({ description: 'hidden' })
     expect(skill.isEnabled).toBe(false)
-    expect(await ask('skills/get', { uri })).toMatchObject({ code: -32602 })
+    expect(await request('skills/get', { uri })).toMatchObject({ code: -32602 })
     expect(await files()).toBe(0)
     skill.enable()
-    expect((await ask('skills/list')).skills).toHaveLength(1)
+    expect((await request('skills/list')).skills).toHaveLength(1)
     expect(await files()).toBe(2)
     expect(() => skill.update({ files: { '../x': 'x' } })).toThrow(TypeError)
     expect(await files()).toBe(2)
     skill.remove()
     skill.update({ description: 'gone' })
-    expect(await ask('skills/list')).toMatchObject({ skills: [] })
+    expect(await request('skills/list')).toMatchObject({ skills: [] })
     expect(await files()).toBe(0)
     server.skill('acme/refunds', definition, 'x')
     expect(await files()).toBe(3)
@@ -224,8 +224,8 @@ describe('skills', () => {
     expect(instructions).toBe('# A\n')
     const server = make()
     server.skill(name, parsed, instructions)
-    const ask = await client(server)
-    const { skills } = await ask('skills/list')
+    const request = await client(server)
+    const { skills } = await request('skills/list')
     expect(skills).toMatchObject([
       { frontmatter: { name: 'a', description: 'does a', license: 'MIT' } },
     ])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { allRevisions, asked } from '../../../../test/support/asking.ts'
+import { allRevisions, answeringClient } from '../../../../test/support/answering-client.ts'
 import { audio, embed, image, link, text } from '../../../mcp/content/content.ts'
 import { Server } from '../../server.ts'
 
@@ -32,8 +32,8 @@ describe.each(allRevisions)('in %s', revision => {
   it.each(bad)('a tool that returns %s is reported to its author', async (_, value, fault) => {
     const { server, reports } = make()
     server.tool('draw', {}, () => value as never)
-    const client = await asked(server, revision)
-    const { error } = await client.ask('tools/call', { name: 'draw', arguments: {} })
+    const client = await answeringClient(server, revision)
+    const { error } = await client.request('tools/call', { name: 'draw', arguments: {} })
     expect(error).toMatchObject({ code: -32603, message: 'Internal error' })
     expect(reports).toEqual([expect.stringContaining('invalid result of tool "draw"')])
     expect(reports[0]).toContain(fault)
@@ -44,13 +44,13 @@ describe.each(allRevisions)('in %s', revision => {
     server.prompt('ask', {}, () => [image('%%%', 'image/png')])
     server.resource('blob', 'r:///blob', {}, () => ({ uri: 'r:///blob', blob: '%%%' }))
     server.resource('type', 'r:///type', {}, () => ({ uri: 'r:///type', text: '', mimeType: 'x' }))
-    const client = await asked(server, revision)
+    const client = await answeringClient(server, revision)
     for (const [method, params] of [
       ['prompts/get', { name: 'ask' }],
       ['resources/read', { uri: 'r:///blob' }],
       ['resources/read', { uri: 'r:///type' }],
     ] as const) {
-      expect((await client.ask(method, params)).error).toMatchObject({ code: -32603 })
+      expect((await client.request(method, params)).error).toMatchObject({ code: -32603 })
     }
     expect(reports).toEqual([
       expect.stringContaining('invalid result of prompt "ask": messages[0].content.data'),
@@ -64,9 +64,9 @@ it('data that only resembles content is sent as JSON', async () => {
   const { server, reports } = make()
   server.tool('doc', {}, () => ({ type: 'doc', content: [{ type: 'paragraph' }] }))
   server.tool('shapes', {}, () => [{ type: 'circle' }, { type: 'square' }])
-  const client = await asked(server, '2025-11-25')
+  const client = await answeringClient(server, '2025-11-25')
   for (const name of ['doc', 'shapes']) {
-    const { result } = await client.ask('tools/call', { name, arguments: {} })
+    const { result } = await client.request('tools/call', { name, arguments: {} })
     expect(result).toMatchObject({ content: [{ type: 'text' }] })
   }
   expect(reports).toEqual([])

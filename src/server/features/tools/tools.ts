@@ -22,11 +22,11 @@ import { checkRegistration } from '../../validate.ts'
 import { checkPublicList, type ListHost, listPage } from '../lists.ts'
 import {
   byName,
+  type CallerView,
   type FeatureEntry,
   FeatureSet,
   type Registration,
   runEntry,
-  type View,
 } from '../registry.ts'
 import { translator } from '../translations.ts'
 import {
@@ -214,7 +214,7 @@ export class Tools {
     }) as HandlerResult
   }
 
-  #listFor(revision: Revision, { items }: View<RegisteredTool>): readonly Tool[] {
+  #listFor(revision: Revision, { items }: CallerView<RegisteredTool>): readonly Tool[] {
     let listed = this.#listed.get(revision.name)
     if (listed === undefined) {
       listed = items.map(entry => toolFor(revision, entry.tool))

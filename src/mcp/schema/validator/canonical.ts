@@ -1,4 +1,4 @@
-import type { WorkBudget } from '../regex/work-budget.ts'
+import type { WorkBudget } from '../../regex/work-budget.ts'
 
 // The work for a value, besides that for its characters, of which one step copies several.
 const valueWork = 32

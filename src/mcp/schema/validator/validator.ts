@@ -1,23 +1,24 @@
-import { limits } from '../../util/limits/limits.ts'
-import { isRecord } from '../../util/objects.ts'
-import { errorMessage } from '../../util/text/error-message.ts'
-import { compilePattern } from '../regex/pattern.ts'
-import { WorkBudget } from '../regex/work-budget.ts'
-import type { JsonSchema } from '../types/base.ts'
+import { limits } from '../../../util/limits/limits.ts'
+import { isRecord } from '../../../util/objects.ts'
+import { errorMessage } from '../../../util/text/error-message.ts'
+import { compilePattern } from '../../regex/pattern.ts'
+import { WorkBudget } from '../../regex/work-budget.ts'
+import type { JsonSchema } from '../../types/base.ts'
+import type { Checked } from '../issues.ts'
+import { type Dialect, dialectOf } from '../json-schema.ts'
+import { isIdle } from '../size.ts'
+import { type SchemaLocation, walkSchema } from '../walk.ts'
 import { type Ajv, type AjvPackage, loadAjv, type Options } from './ajv.ts'
 import { type CostContext, costOf, namesIn } from './cost.ts'
 import { formats } from './formats.ts'
-import type { Checked } from './issues.ts'
-import { type Dialect, dialectOf } from './json-schema.ts'
 import { issuesOf } from './json-schema-issues.ts'
 import { addKeywords, costKeyword, noneKeyword } from './keywords.ts'
-import { type SchemaLocation, walkSchema } from './walk.ts'
 
 /** Compiles JSON Schemas. The process has one engine. */
 export interface Engine {
   /**
-   * Compiles a schema that has passed `checkSchema`. Throws an Error that says what is wrong if the
-   * schema violates its dialect or takes too much to compile (`schemaSize`, `schemaPatternSize`).
+   * Compiles a schema that has passed `checkSchema`, which bounds the time that this takes. Throws an
+   * Error that says what is wrong if the schema violates its dialect.
    *
    * All keywords together may take `schemaWork` for one value; a value that takes more is invalid.
    * Validation neither changes values nor applies defaults. `format` is checked for the formats of
@@ -42,9 +43,6 @@ export function loadEngine(): Engine | Promise<Engine> {
   })
   return loading
 }
-
-// Keywords of ajv itself. With `$async` every value would seem valid, because the result is a promise.
-const foreign = ['$async', 'nullable', 'id', '$recursiveRef', '$recursiveAnchor']
 
 /** How many schemas an instance of ajv compiles. It keeps something of each as long as it exists. */
 const schemasPerInstance = 100
@@ -124,20 +122,17 @@ const options: Options = {
 }
 
 /**
- * Returns a copy for the engine: with the cost of each schema, and without keywords that only ajv
- * knows. Throws an Error if compiling it would take too much.
+ * Returns a copy for the engine: with the cost of each schema, without annotations, which the engine
+ * would visit, and without keywords that only ajv knows.
  */
 function prepared(schema: JsonSchema): { marked: Record<string, unknown>; hasIds: boolean } {
   const marked: unknown = JSON.parse(JSON.stringify(schema))
   if (!isRecord(marked)) throw new Error('the schema is not an object')
   delete marked.$schema
   const places: SchemaLocation[] = []
-  let size = 0
   walkSchema(marked, place => {
-    for (const keyword of foreign) delete place.schema[keyword]
-    size += sizeOf(place)
-    if (size > limits.schemaSize.default) {
-      throw new Error(`the schema has more than ${limits.schemaSize.default} keywords and names`)
+    for (const keyword of Object.keys(place.schema)) {
+      if (isIdle(keyword)) delete place.schema[keyword]
     }
     places.push(place)
   })
@@ -155,24 +150,6 @@ function prepared(schema: JsonSchema): { marked: Record<string, unknown>; hasIds
   }
   return { marked, hasIds: places.some(({ schema }) => schema.$id !== undefined) }
 }
-
-/** Returns how many keywords and names a schema has; code repeats the path to it for each keyword. */
-function sizeOf({ schema, path }: SchemaLocation): number {
-  const pathLength = path.reduce((sum, key) => sum + key.length + 1, 0)
-  const keywords = Object.keys(schema).filter(keyword => !annotations.has(keyword)).length
-  return (keywords + namesIn(schema)) * (1 + pathLength / 256)
-}
-
-const annotations = new Set([
-  'title',
-  'description',
-  'default',
-  'examples',
-  'deprecated',
-  'readOnly',
-  'writeOnly',
-  '$comment',
-])
 
 function validatorOf(validate: ReturnType<Ajv['compile']>, budget: WorkBudget) {
   return (value: unknown): Checked<unknown> => {

@@ -2,10 +2,10 @@ import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { proves } from '../../../test/requirements.ts'
-import type { JsonSchema } from '../types/base.ts'
-import { issueText } from './issues.ts'
-import { checkSchema } from './json-schema.ts'
+import { proves } from '../../../../test/requirements.ts'
+import type { JsonSchema } from '../../types/base.ts'
+import { issueText } from '../issues.ts'
+import { checkSchema } from '../json-schema.ts'
 import { type Engine, loadEngine } from './validator.ts'
 
 let engine: Engine
@@ -111,7 +111,7 @@ const { schema } = fc.letrec<{ schema: object | boolean; object: object }>(tie =
 }))
 
 describe('a compiled JSON Schema', () => {
-  test('says what the engine alone says', () => {
+  test('returns what the engine alone returns', () => {
     const plain = new Ajv2020({ strict: false, logger: false, multipleOfPrecision: 9 })
     fc.assert(
       fc.property(

@@ -7,7 +7,7 @@ import { turn, wire } from './wire.ts'
 /** How long a test waits for a message. */
 const MESSAGE_TIMEOUT_MS = 15_000
 
-export interface Said {
+export interface WireMessage {
   readonly id?: string | number
   readonly method?: string
   readonly params?: Record<string, unknown>
@@ -15,44 +15,49 @@ export interface Said {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
-export interface TalkOptions {
+export interface RawClientOptions {
   readonly principal?: string
   readonly capabilities?: object
   /** Answers a server request; undefined leaves it unanswered. */
-  readonly answer?: (request: Said) => object | undefined
+  readonly answer?: (request: WireMessage) => object | undefined
 }
 
 export const withTasks = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
-export const asker = { ...withTasks, elicitation: { form: {}, url: {} }, sampling: {}, roots: {} }
+export const capabilitiesWithTasks = {
+  ...withTasks,
+  elicitation: { form: {}, url: {} },
+  sampling: {},
+  roots: {},
+}
 
 /**
  * Attaches a client that sends handwritten messages, and checks every message of the server against the
  * schema of its revision.
  */
-export function talk(server: Server, revision: Revision, options: TalkOptions = {}) {
+export function rawClient(server: Server, revision: Revision, options: RawClientOptions = {}) {
   const w = wire()
   const { principal } = options
   const envelope = principal === undefined ? {} : { principal: { id: principal } }
   const session = server.attach(w.channel, envelope)
-  const received: Said[] = []
-  const asked = new Map<unknown, string>()
+  const received: WireMessage[] = []
+  const methods = new Map<unknown, string>()
   let id = 0
 
   const send = (message: object): void => {
-    void w.say(JSON.stringify({ jsonrpc: '2.0', ...message }), envelope)
+    void w.deliver(JSON.stringify({ jsonrpc: '2.0', ...message }), envelope)
   }
   const receive = (): void => {
     for (const text of w.sent.splice(0)) {
-      const message: Said = JSON.parse(text)
+      const message: WireMessage = JSON.parse(text)
       received.push(message)
-      check(revision, message, asked.get(message.id))
+      check(revision, message, methods.get(message.id))
       if (message.method === undefined || message.id === undefined) continue
       const result = options.answer?.(message)
       if (result !== undefined) send({ id: message.id, result })
     }
   }
   /** Waits for the first message that fits, and removes it from the received messages. */
-  const next = async (fits: (message: Said) => boolean): Promise<Said> => {
+  const next = async (fits: (message: WireMessage) => boolean): Promise<WireMessage> => {
     const end = performance.now() + MESSAGE_TIMEOUT_MS
     for (;;) {
       receive()
@@ -65,13 +70,13 @@ export function talk(server: Server, revision: Revision, options: TalkOptions = 
   }
   const begin = (method: string, params?: object): number => {
     const mine = ++id
-    asked.set(mine, method)
+    methods.set(mine, method)
     send({ id: mine, method, params })
     return mine
   }
-  const reply = (mine: number): Promise<Said> =>
+  const reply = (mine: number): Promise<WireMessage> =>
     next(message => message.id === mine && message.method === undefined)
-  const said =
+  const meta =
     revision === '2026-07-28'
       ? {
           'io.modelcontextprotocol/protocolVersion': revision,
@@ -86,23 +91,23 @@ export function talk(server: Server, revision: Revision, options: TalkOptions = 
     reply,
     next,
     /** Returns all messages received and not yet taken by `next`. */
-    heard: () => {
+    received: () => {
       receive()
       return received
     },
-    hangUp: () => w.hangUp(),
+    disconnect: () => w.disconnect(),
     /** Sends a request with the metadata its revision needs; `capabilities` applies only without a session. */
-    ask: (
+    request: (
       method: string,
       params: Record<string, unknown> = {},
       capabilities: object = options.capabilities ?? withTasks,
-    ): Promise<Said> => {
-      if (said === undefined) return reply(begin(method, params))
-      const meta = { ...said, 'io.modelcontextprotocol/clientCapabilities': capabilities }
+    ): Promise<WireMessage> => {
+      if (meta === undefined) return reply(begin(method, params))
+      const all = { ...meta, 'io.modelcontextprotocol/clientCapabilities': capabilities }
       const given = typeof params._meta === 'object' ? params._meta : {}
-      return reply(begin(method, { ...params, _meta: { ...meta, ...given } }))
+      return reply(begin(method, { ...params, _meta: { ...all, ...given } }))
     },
-    open: async (): Promise<Said> => {
+    open: async (): Promise<WireMessage> => {
       const opened = await reply(
         begin('initialize', {
           protocolVersion: revision,
@@ -116,17 +121,17 @@ export function talk(server: Server, revision: Revision, options: TalkOptions = 
   }
 }
 
-export type Talk = ReturnType<typeof talk>
+export type RawClient = ReturnType<typeof rawClient>
 
 /** Opens a session of the revision that has tasks in its core. */
-export async function opened(server: Server, options?: TalkOptions): Promise<Talk> {
-  const client = talk(server, '2025-11-25', options)
+export async function opened(server: Server, options?: RawClientOptions): Promise<RawClient> {
+  const client = rawClient(server, '2025-11-25', options)
   await client.open()
   return client
 }
 
 /** Checks a message against the core schema, which does not define the tasks extension. */
-function check(revision: Revision, message: Said, answers: string | undefined): void {
+function check(revision: Revision, message: WireMessage, answers: string | undefined): void {
   const isExtension =
     revision === '2026-07-28' &&
     (answers?.startsWith('tasks/') ||

@@ -1,5 +1,5 @@
-import { isRecord } from '../../util/objects.ts'
-import { childrenOf } from './walk.ts'
+import { isRecord } from '../../../util/objects.ts'
+import { childrenOf } from '../walk.ts'
 
 /** The work of applying one schema to a value, apart from what its keywords charge themselves. */
 export interface Cost {

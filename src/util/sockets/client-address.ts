@@ -1,8 +1,8 @@
-import { type AddressPolicy, countedAddress, plainAddress } from '../../util/sockets/address.ts'
+import { type AddressPolicy, countedAddress, plainAddress } from './address.ts'
 
 /**
  * Returns the name under which the client of a request is counted; undefined if it is not limited. A
- * request of a trusted proxy is that of the last address in `X-Forwarded-For` that is no such proxy.
+ * request of a trusted proxy is that of the last address in `X-Forwarded-For` that is not such a proxy.
  */
 export function clientAddress(
   remoteAddress: string | undefined,

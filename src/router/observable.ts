@@ -2,27 +2,39 @@ import { CallSpan, hasCallSubscribers, nameIn } from '../observe/call.ts'
 import type { HandlerResult, IncomingRequest } from '../server/request.ts'
 
 /** Handles a request; `span`, if there are subscribers, records where the call goes. */
-export type ObservedHandler = (
+export type ObservableHandler = (
   request: IncomingRequest,
   span: CallSpan | undefined,
 ) => HandlerResult
 
 /** Makes the calls of a handler observable. Without subscribers the overhead is a few branches per call. */
-export function observable(handler: ObservedHandler): (request: IncomingRequest) => HandlerResult {
+export function observable(
+  handler: ObservableHandler,
+  nameOf: NameOf = subjectOf,
+): (request: IncomingRequest) => HandlerResult {
   return request =>
-    hasCallSubscribers() ? observed(handler, request) : handler(request, undefined)
+    hasCallSubscribers() ? observed(handler, request, nameOf) : handler(request, undefined)
 }
 
-function observed(handler: ObservedHandler, request: IncomingRequest): HandlerResult {
-  const { method, params, id, caller, exchange } = request
+/** Returns the tool, prompt or resource that a request is about. */
+type NameOf = (request: IncomingRequest) => string | undefined
+
+const subjectOf: NameOf = ({ method, params }) => nameIn(method, params)
+
+function observed(
+  handler: ObservableHandler,
+  request: IncomingRequest,
+  nameOf: NameOf,
+): HandlerResult {
+  const { method, id, caller, exchange } = request
   const { client, revision, principal } = caller
-  const info = {
+  const facts = {
     principal: principal?.id,
     ...(client !== undefined && { client: { name: client.name, version: client.version } }),
     revision: revision.name,
     era: revision.era,
   }
-  const span = new CallSpan({ method, name: nameIn(method, params), id, caller: info })
+  const span = new CallSpan({ method, name: nameOf(request), id, caller: facts })
   try {
     return span.follow(handler(request, span), exchange)
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Ajv, CodeKeywordDefinition, KeywordCxt, Name, Options } from 'ajv'
-import type { Dialect } from './json-schema.ts'
+import type { Dialect } from '../json-schema.ts'
 
 export type { Ajv, CodeKeywordDefinition, KeywordCxt, Name, Options }
 

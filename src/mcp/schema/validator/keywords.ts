@@ -1,4 +1,4 @@
-import type { WorkBudget } from '../regex/work-budget.ts'
+import type { WorkBudget } from '../../regex/work-budget.ts'
 import type { Ajv, AjvPackage, CodeKeywordDefinition, KeywordCxt } from './ajv.ts'
 import { isOneOf, isUnique } from './canonical.ts'
 import { hasAtLeast, hasAtMost } from './characters.ts'

@@ -1,5 +1,5 @@
-import { isRecord } from '../../util/objects.ts'
-import { type Issue, truncate } from './issues.ts'
+import { isRecord } from '../../../util/objects.ts'
+import { type Issue, truncate } from '../issues.ts'
 
 /** An error of the validator: one keyword that a value violates. */
 export interface Breach {

@@ -1,0 +1,108 @@
+import type { Middleware } from '../../jsonrpc/handler.ts'
+import type { Endpoint } from '../../mcp/endpoint.ts'
+import { McpEndpoint } from '../../server/core/endpoint.ts'
+import type { ServerInfo, ServerOptions } from '../../server/options.ts'
+import type { ChangeNotice, Subscriptions } from '../../server/subscriptions/subscriptions.ts'
+import { didYouMean } from '../../util/nearest.ts'
+import type { Traffic } from '../../util/traffic.ts'
+import { rawCalls } from '../forward/params.ts'
+import { ProxiedFeatures, type ProxiedFeaturesHost } from '../forward/proxied-features.ts'
+import type { ToolSearchOptions, ViewOptions } from '../options.ts'
+import { View, type ViewHost } from './view.ts'
+import { viewChoice } from './view-choice.ts'
+
+/** What the endpoints of a router need from it. */
+export interface EndpointsHost extends ViewHost, Omit<ProxiedFeaturesHost, 'viewOf'> {
+  readonly server: ServerInfo
+  readonly options: ServerOptions
+  readonly traffic: Traffic
+  readonly toolSearch: ToolSearchOptions | undefined
+  readonly views: Readonly<Record<string, ViewOptions>>
+}
+
+type RouterEndpoint = McpEndpoint<ProxiedFeatures>
+
+/** The endpoints of a router: its own, and one for each of its views. */
+export class Endpoints {
+  /** The endpoint of the router, at which callers have different views if rules say so. */
+  readonly own: RouterEndpoint
+  readonly #host: EndpointsHost
+  readonly #views = new Map<string, RouterEndpoint>()
+
+  constructor(host: EndpointsHost) {
+    this.#host = host
+    const choices = Object.entries(host.views).map(([name, options]) => {
+      const { toolSearch = host.toolSearch, instructions, callers = [] } = options
+      const view = new View(host, toolSearch || undefined, options)
+      const info = { ...host.server, ...(instructions !== undefined && { instructions }) }
+      this.#views.set(
+        name,
+        endpointOf(host, info, () => view),
+      )
+      return { view, callers }
+    })
+    const all = new View(host, host.toolSearch)
+    this.own = endpointOf(host, host.server, viewChoice(all, choices))
+  }
+
+  /** Returns the endpoint of a view, to be served at an address of its own. Throws a TypeError for an unknown name. */
+  view(name: string): Endpoint {
+    const endpoint = this.#views.get(name)
+    if (endpoint === undefined) {
+      const known = [...this.#views.keys()]
+      const hint = didYouMean(name, known) || `; the views are ${known.join(', ') || 'none'}`
+      throw new TypeError(`there is no view ${JSON.stringify(name)}${hint}`)
+    }
+    const { profile, revisions, handle } = endpoint
+    const { traffic } = this.#host
+    return {
+      profile,
+      revisions,
+      rawCalls,
+      traffic,
+      handle,
+      attach: (channel, envelope) => endpoint.attach(channel, envelope),
+    }
+  }
+
+  /** The subscriptions of the callers of each endpoint. */
+  get subscriptions(): readonly Subscriptions[] {
+    return this.#all.map(({ subscriptions }) => subscriptions)
+  }
+
+  /** Notifies the subscribed callers of all endpoints. */
+  publish(change: ChangeNotice): void {
+    for (const { subscriptions } of this.#all) subscriptions.publish(change)
+  }
+
+  /** Adds a middleware around every request, at every endpoint. */
+  use(middleware: Middleware): void {
+    for (const endpoint of this.#all) endpoint.use(middleware)
+  }
+
+  /** Notifies the client of a URL elicitation that it is complete, wherever that client is connected. */
+  completeElicitation(id: string): void {
+    for (const endpoint of this.#all) endpoint.completeElicitation(id)
+  }
+
+  /** Closes every connection gracefully. */
+  async close(options?: { readonly drainMs?: number }): Promise<void> {
+    await Promise.all(this.#all.map(endpoint => endpoint.close(options)))
+  }
+
+  get #all(): readonly RouterEndpoint[] {
+    return [this.own, ...this.#views.values()]
+  }
+}
+
+function endpointOf(
+  { info, parkedCalls, routes, options }: EndpointsHost,
+  server: ServerInfo,
+  viewOf: ProxiedFeaturesHost['viewOf'],
+): RouterEndpoint {
+  return new McpEndpoint(
+    server,
+    provider => new ProxiedFeatures(provider, { info, parkedCalls, routes, viewOf }),
+    options,
+  )
+}
