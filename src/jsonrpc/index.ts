@@ -53,7 +53,7 @@ export type {
   RpcResult,
 } from './message.ts'
 export { type IdLevel, idLevel, MAX_ID_60_BIT, MAX_SAFE_ID } from './peer/id-counter.ts'
-export type { PeerOptions } from './peer/options.ts'
+export type { CloseOptions, PeerOptions } from './peer/options.ts'
 export type { AllOf, BatchBuilder, OutboundOptions } from './peer/outbound.ts'
 export { Peer } from './peer/peer.ts'
 export type { ReplyHandler, StrayReason } from './peer/pending.ts'

@@ -1,3 +1,4 @@
+export type { HeldBytesOptions } from '../util/sockets/held-bytes.ts'
 export type { FramingName } from '../wire/frame.ts'
 export type { ConnectionLimits, Listener } from './listener.ts'
 export { memoryPair } from './memory.ts'
