@@ -54,15 +54,15 @@ export function npm(...args) {
 }
 
 /**
- * Compiles `src` into `dist`: declarations file by file, code bundled. `types: false` builds only the code,
- * which does not need the compiler. The old output stays in place until the new one is complete, so that a
- * program or test that starts meanwhile never sees half a package.
+ * Compiles `src` into `dist`: code and declarations, each bundled. `types: false` builds only the code, which
+ * needs neither the compiler nor the bundler of declarations. The old output stays in place until the new one
+ * is complete, so that a program or test that starts meanwhile never sees half a package.
  */
 export async function build({ types = true } = {}) {
   const dist = join(root, 'dist')
   const fresh = join(root, '.cache', `build.${process.pid}`)
   const old = `${fresh}.old`
-  const isTyped = !types || (await node(tools.tsc, '-p', 'tsconfig.build.json', '--outDir', fresh))
+  const isTyped = !types || (await declare(fresh))
   const isJoined = await node(join(root, 'scripts/bundle.js'), fresh)
   if (!isJoined) {
     rmSync(fresh, { recursive: true, force: true })
@@ -74,11 +74,21 @@ export async function build({ types = true } = {}) {
   return isTyped
 }
 
+/** Writes the declarations into a folder. With type errors they are written too. Resolves to whether all is well. */
+async function declare(folder) {
+  const single = `${folder}.types`
+  const isChecked = await node(tools.tsc, '-p', 'tsconfig.build.json', '--outDir', single)
+  const isBundled = await node(join(root, 'scripts/bundle-types.js'), single, folder)
+  rmSync(single, { recursive: true, force: true })
+  return isChecked && isBundled
+}
+
 /** Returns whether `dist` (with `types: false` only its code) is missing or older than a source. */
 export function isStale({ types = true } = {}) {
   const outputs = ['dist/index.js', ...(types ? ['dist/index.d.ts'] : [])]
   const built = Math.min(...outputs.map(name => changed(join(root, name))))
-  const inputs = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/bundle.js']
+  const inputs = ['package.json', 'tsconfig.json', 'tsconfig.build.json']
+  inputs.push('scripts/bundle.js', 'scripts/bundle-types.js')
   for (const name of readdirSync(join(root, 'src'), { recursive: true })) {
     if (name.endsWith('.ts') && !name.endsWith('.test.ts')) inputs.push(join('src', name))
   }

@@ -60,6 +60,14 @@ export interface RpcConnectOptions extends DialOptions, RpcOptions {
   readonly timeoutMs?: number
 }
 
+/** The options of `connect`, by protocol. */
+export interface ConnectOptionsBy {
+  /** To an MCP server. */
+  readonly mcp: ConnectOptions
+  /** To a peer that speaks plain JSON-RPC. */
+  readonly jsonrpc: RpcConnectOptions
+}
+
 const { decode: _decode, clock: _clock, onError: _onError, ca: _ca, ...http } = httpClientTable
 
 const dialing: OptionTableOf<DialOptions> = {

@@ -1,19 +1,31 @@
 import { parseAddress } from './address.ts'
 import { handlerOf } from './answers.ts'
 import type { Client } from './client/client.ts'
-import { type ConnectOptions, connectTables, type RpcConnectOptions } from './connect-options.ts'
+import type { AnyPrompts, AnyTools } from './client/requests/call-types.ts'
+import {
+  type ConnectOptions,
+  type ConnectOptionsBy,
+  connectTables,
+  type RpcConnectOptions,
+} from './connect-options.ts'
 import { type DialTarget, dial } from './dial.ts'
 import type { Channel } from './jsonrpc/channel.ts'
 import { Peer } from './jsonrpc/peer/peer.ts'
 import type { Endpoint } from './mcp/endpoint.ts'
 import { decodeOptions, profile } from './mcp/profile.ts'
-import { checkProtocolOptions, isEndpoint, settings } from './protocol.ts'
+import {
+  checkProtocolOptions,
+  isEndpoint,
+  type Protocol,
+  type Protocols,
+  settings,
+} from './protocol.ts'
 import type { RouterOptions } from './router/options.ts'
 import type { ChildCommand } from './transport/process/child.ts'
 import { defined, isRecord } from './util/objects.ts'
 import { formatValue } from './util/options.ts'
 
-export type { ConnectOptions, RpcConnectOptions }
+export type { ConnectOptions, ConnectOptionsBy, RpcConnectOptions }
 
 /** Several servers by name, as in the configuration files of MCP hosts. `connect` puts a router in front. */
 export interface ServerGroup {
@@ -31,6 +43,14 @@ export interface UrlTarget {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** What `connect` connects to, by protocol. */
+export interface ConnectTargets {
+  /** An address, a program to start, several servers, or a server of this process. */
+  readonly mcp: string | URL | ChildCommand | UrlTarget | ServerGroup | Endpoint
+  /** An address, or a program to start. */
+  readonly jsonrpc: string | URL | ChildCommand | UrlTarget
+}
+
 /**
  * Connects to an address that `listen` accepts, or starts a program and connects to its standard input
  * and output; `stdio:` connects to the parent process. A server of this process is connected to
@@ -40,17 +60,17 @@ export interface UrlTarget {
  * Resolves to a client, or, with `protocol: 'jsonrpc'`, to a peer. The caller closes it, which also ends
  * a program that was started. Rejects with a ChannelError `'refused'` or `'timeout'` that names the
  * target, with the reason of the signal, or with a TypeError for an invalid address or invalid options.
+ *
+ * `connect<Tools>(…)` types the calls of the client: `Tools` has a member for each tool, under its name, with
+ * the types of its `input` and `output`.
  */
-export function connect(
-  target: string | URL | ChildCommand | UrlTarget | ServerGroup | Endpoint,
-  options?: ConnectOptions,
-): Promise<Client>
-export function connect(
-  target: string | URL | ChildCommand | UrlTarget,
-  options: RpcConnectOptions,
-): Promise<Peer>
+// One signature for both protocols, because the compiler cannot say which of several was meant.
+export function connect<Tools = AnyTools, Prompts = AnyPrompts, P extends Protocol = 'mcp'>(
+  target: ConnectTargets[P],
+  options?: { readonly protocol?: P } & ConnectOptionsBy[P],
+): Promise<Protocols<Tools, Prompts>[P]['connects']>
 export async function connect(
-  given: string | URL | ChildCommand | UrlTarget | ServerGroup | Endpoint,
+  given: ConnectTargets[Protocol],
   chosen: ConnectOptions | RpcConnectOptions = {},
 ): Promise<Client | Peer> {
   checkProtocolOptions(chosen, connectTables)

@@ -77,6 +77,14 @@ export interface RpcListenOptions
   readonly onError?: (error: unknown, message?: RpcRequest | RpcNotification) => void
 }
 
+/** The options of `listen`, by protocol. */
+export interface ListenOptionsBy {
+  /** Of a `Server` or a `Router`. */
+  readonly mcp: ListenOptions
+  /** Of plain methods. */
+  readonly jsonrpc: RpcListenOptions
+}
+
 const {
   path: _path,
   decode: _decode,

@@ -3,12 +3,19 @@ import { handlerOf } from './answers.ts'
 import type { HttpHandler } from './http/exchange.ts'
 import type { Channel } from './jsonrpc/channel.ts'
 import { Peer } from './jsonrpc/peer/peer.ts'
-import { type ListenOptions, listenTables, type RpcListenOptions } from './listen-options.ts'
-import { type Endpoint, endpointDecodeOptions } from './mcp/endpoint.ts'
+import {
+  type ListenOptions,
+  type ListenOptionsBy,
+  listenTables,
+  type RpcListenOptions,
+} from './listen-options.ts'
+import { endpointDecodeOptions } from './mcp/endpoint.ts'
 import {
   type Answers,
   checkProtocolOptions,
   isEndpoint,
+  type Protocol,
+  type Protocols,
   settings,
   type WireOptions,
 } from './protocol.ts'
@@ -20,7 +27,7 @@ import { formatValue } from './util/options.ts'
 import { sleep } from './util/time/sleep.ts'
 import type { Traffic } from './util/traffic.ts'
 
-export type { ListenOptions, RpcListenOptions }
+export type { ListenOptions, ListenOptionsBy, RpcListenOptions }
 
 /**
  * Serves on an address: `stdio:`, `tcp://host:port`, `unix:path`, `pipe:name`,
@@ -32,15 +39,11 @@ export type { ListenOptions, RpcListenOptions }
  * the requests in flight first, and does not close the server. Rejects with a TypeError for an invalid
  * address or invalid options, and with a ChannelError `'refused'` if the address cannot be bound.
  */
-export function listen(
-  endpoint: Endpoint,
+// One signature for both protocols, because the compiler cannot say which of several was meant.
+export function listen<P extends Protocol = 'mcp'>(
+  answers: Protocols[P]['serves'],
   address: string,
-  options?: ListenOptions,
-): Promise<Listener>
-export function listen(
-  answers: Answers,
-  address: string,
-  options: RpcListenOptions,
+  options?: { readonly protocol?: P } & ListenOptionsBy[P],
 ): Promise<Listener>
 export async function listen(
   answers: Answers,

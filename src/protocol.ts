@@ -1,4 +1,5 @@
 import type { Client } from './client/client.ts'
+import type { AnyPrompts, AnyTools } from './client/requests/call-types.ts'
 import type { DecodeOptions } from './jsonrpc/codec/decode.ts'
 import type { Handler, Method } from './jsonrpc/handler.ts'
 import { decodeTable, peerTable } from './jsonrpc/option-table.ts'
@@ -21,14 +22,17 @@ import { framing } from './wire/framing.ts'
  */
 export type Answers = Handler | Readonly<Record<string, Method>> | object
 
-/** For each protocol, the type that `listen` serves and the type that `connect` returns. */
-export interface Protocols {
+/**
+ * For each protocol, the type that `listen` serves and the type that `connect` returns. `Tools` and `Prompts`
+ * are what the compiler knows of the server.
+ */
+export interface Protocols<Tools = AnyTools, Prompts = AnyPrompts> {
   /** The Model Context Protocol, which is the default. */
   readonly mcp: {
     /** A `Server` or a `Router`. */
     readonly serves: Endpoint
     /** A client with typed methods. */
-    readonly connects: Client
+    readonly connects: Client<Tools, Prompts>
   }
   /** Plain JSON-RPC 2.0. */
   readonly jsonrpc: {

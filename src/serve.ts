@@ -37,7 +37,7 @@ export interface Serving extends AsyncDisposable {
  * exits at once. It prints on standard error only. Rejects as `listen` does, with no listener left open.
  */
 export async function serve(
-  endpoint: Endpoint & Partial<Closable>,
+  endpoint: Endpoint & { close?(): Promise<void> },
   options: ServeOptions = {},
 ): Promise<Serving> {
   checkOptions(options, table)
@@ -83,10 +83,6 @@ const table: OptionTableOf<ServeOptions> = {
   addresses: 'strings',
   argv: 'strings',
   env: 'object',
-}
-
-interface Closable {
-  close(): Promise<void>
 }
 
 async function listenAll(

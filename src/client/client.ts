@@ -29,7 +29,15 @@ import { Core } from './core.ts'
 import { refused } from './errors.ts'
 import { listEntries } from './lists.ts'
 import type { ClientOptions, Roots } from './options.ts'
-import { type Structured, structuredAs } from './requests/output-schemas.ts'
+import type {
+  AnyPrompts,
+  AnyTools,
+  ArgumentsAnd,
+  InputOf,
+  OutputOf,
+  Structured,
+} from './requests/call-types.ts'
+import { structuredAs } from './requests/output-schemas.ts'
 import type { RequestOptions } from './requests/request-run.ts'
 import {
   checkResult,
@@ -70,12 +78,16 @@ export async function openClient(dial: Dial, options: ClientOptions = {}): Promi
  * no response (`'timeout'`, `'closed'`, `'refused'`) or if it is unknown whether the call was executed
  * (`'outcome-unknown'`), and with the reason of their signal. The client reconnects when the connection is
  * lost: it retries requests that are safe to repeat, restores subscriptions, and rejects all other calls.
+ *
+ * `Tools` and `Prompts` are what the compiler knows of the server: by name, the types of each tool
+ * ({@link ToolTypes}) and the arguments of each prompt. Without them every name is accepted.
  */
-export class Client implements AsyncDisposable {
+export class Client<Tools = AnyTools, Prompts = AnyPrompts> implements AsyncDisposable {
   /** Settles when the client is closed; with the cause, unless `close` was called. */
   readonly closed: Promise<Error | undefined>
   readonly #core: Core
 
+  /** @internal `connect` and `openClient` create clients. */
   constructor(core: Core) {
     this.#core = core
     this.closed = core.reconnecting.closed
@@ -139,15 +151,21 @@ export class Client implements AsyncDisposable {
    * and against `output`; a mismatch rejects with a ChannelError `'framing'`. A tool that was listed with
    * `taskSupport: 'required'` is called as a task, whose result the call waits for.
    */
-  call<const S extends Schema | undefined = undefined>(
+  call<Name extends keyof Tools & string, const S extends Schema | undefined = undefined>(
+    name: Name,
+    ...args: ArgumentsAnd<InputOf<Tools[Name]>, CallToolOptions<S>>
+  ): Promise<ToolAnswer<Structured<S, OutputOf<Tools[Name]>>>>
+  call(
     name: string,
-    args?: object,
-    options: CallToolOptions<S> = {},
-  ): Promise<ToolAnswer<Structured<S>>> {
+    args?: unknown,
+    options: CallToolOptions<Schema | undefined> = {},
+  ): Promise<ToolAnswer> {
     const { requests, tasks, outputs } = this.#core
     const problem = optionProblem(options, requestTable)
     if (problem !== undefined) return Promise.reject(problem)
-    if (tasks.isRequired(name, this.server)) return this.#callAsTask(name, args, options)
+    // The check: the signature above takes objects.
+    const given = args as object | undefined
+    if (tasks.isRequired(name, this.server)) return this.#callAsTask(name, given, options)
     const read = (result: unknown): ToolAnswer | Promise<ToolAnswer> => {
       const isPlain =
         options.output === undefined &&
@@ -155,10 +173,7 @@ export class Client implements AsyncDisposable {
         !tasks.isTask(result, this.server.revision)
       return isPlain ? toolAnswer(result) : this.#settled(name, result, options)
     }
-    // The check: `output` is the schema of the type; without it the type is unknown.
-    return requests.requestAs(read, 'tools/call', { name, arguments: args }, options) as Promise<
-      ToolAnswer<Structured<S>>
-    >
+    return requests.requestAs(read, 'tools/call', { name, arguments: given }, options)
   }
 
   /** Reads a resource. */
@@ -176,11 +191,11 @@ export class Client implements AsyncDisposable {
   }
 
   /** Gets a prompt, rendered with the arguments. */
-  prompt(
-    name: string,
-    args?: Readonly<Record<string, string>>,
-    options?: RequestOptions,
-  ): Promise<GetPromptResult> {
+  prompt<Name extends keyof Prompts & string>(
+    name: Name,
+    ...args: ArgumentsAnd<Prompts[Name], RequestOptions>
+  ): Promise<GetPromptResult>
+  prompt(name: string, args?: unknown, options?: RequestOptions): Promise<GetPromptResult> {
     return this.request('prompts/get', { name, arguments: args }, options)
   }
 
@@ -264,10 +279,15 @@ export class Client implements AsyncDisposable {
   }
 
   /** Calls a tool as a task. Rejects with `'refused'` if the server does not support that. */
-  start(name: string, args?: object, options: StartOptions = {}): Promise<TaskHandle> {
+  start<Name extends keyof Tools & string>(
+    name: Name,
+    ...args: ArgumentsAnd<InputOf<Tools[Name]>, StartOptions>
+  ): Promise<TaskHandle<OutputOf<Tools[Name]>>>
+  start(name: string, args?: unknown, options: StartOptions = {}): Promise<TaskHandle> {
     const problem = optionProblem(options, startTable)
     if (problem !== undefined) return Promise.reject(problem)
-    return this.#core.tasks.start(name, args, options)
+    // The check: the signature above takes objects.
+    return this.#core.tasks.start(name, args as object | undefined, options)
   }
 
   /** Returns a handle of an existing task by its id, which another client may have started. */
@@ -294,11 +314,11 @@ export class Client implements AsyncDisposable {
     return this.close()
   }
 
-  async #callAsTask<S extends Schema | undefined>(
+  async #callAsTask(
     name: string,
     args: object | undefined,
-    options: CallToolOptions<S>,
-  ): Promise<ToolAnswer<Structured<S>>> {
+    options: CallToolOptions<Schema | undefined>,
+  ): Promise<ToolAnswer> {
     const { settings, tasks } = this.#core
     const { signal, timeoutMs, maxTotalMs: totalMs = settings.totalMs } = options
     const answer = await tasks.run(name, args, { signal, timeoutMs, totalMs })
@@ -306,11 +326,11 @@ export class Client implements AsyncDisposable {
   }
 
   /** Returns the answer for a result that may be a task or must be checked. */
-  async #settled<S extends Schema | undefined>(
+  async #settled(
     name: string,
     result: unknown,
-    options: CallToolOptions<S>,
-  ): Promise<ToolAnswer<Structured<S>>> {
+    options: CallToolOptions<Schema | undefined>,
+  ): Promise<ToolAnswer> {
     const { settings, tasks } = this.#core
     const { revision } = this.server
     const { signal, maxTotalMs: timeoutMs = settings.totalMs } = options
@@ -322,17 +342,15 @@ export class Client implements AsyncDisposable {
     return this.#checked(name, answer, options)
   }
 
-  async #checked<S extends Schema | undefined>(
+  async #checked(
     name: string,
     answer: ToolAnswer,
-    { output }: CallToolOptions<S>,
-  ): Promise<ToolAnswer<Structured<S>>> {
+    { output }: CallToolOptions<Schema | undefined>,
+  ): Promise<ToolAnswer> {
     const { outputs } = this.#core
     if (outputs.has(name)) await outputs.check(name, answer)
-    // The check: `output` is the schema of the type; without it the type is unknown.
-    if (output === undefined || answer.isError) return answer as ToolAnswer<Structured<S>>
-    const structured = await structuredAs(output, name, answer)
-    return { ...answer, structured: structured as Structured<S> }
+    if (output === undefined || answer.isError) return answer
+    return { ...answer, structured: await structuredAs(output, name, answer) }
   }
 
   #list<M extends ListMethod, T extends object>(

@@ -19,6 +19,15 @@ export type {
   VersionCacheOptions,
   VersionStore,
 } from './options.ts'
+export type {
+  AnyPrompts,
+  AnyTools,
+  ArgumentsAnd,
+  InputOf,
+  OutputOf,
+  Structured,
+  ToolTypes,
+} from './requests/call-types.ts'
 export type { Progress } from './requests/progress.ts'
 export type { RequestOptions } from './requests/request-run.ts'
 export type { ResourceAnswer, ResultOf } from './results.ts'

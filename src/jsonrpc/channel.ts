@@ -56,7 +56,7 @@ export interface Channel extends AsyncDisposable {
   /** Whether the peer can still receive after it has ended its output, as on a pipe or socket. */
   readonly halfOpen?: boolean
   /**
-   * The memory that requests in flight may take; shared by the connections of a listener. Absent if it is
+   * @internal The memory that requests in flight may take; shared by the connections of a listener. Absent if it is
    * not limited.
    */
   readonly requestBudget?: RequestBudget
@@ -110,7 +110,9 @@ export type ChannelErrorCode =
 
 /** Options of a {@link ChannelError}. */
 export interface ChannelErrorOptions {
+  /** The error that caused it. */
   readonly cause?: unknown
+  /** What happened, in a few words that anyone may read. */
   readonly summary?: string
 }
 

@@ -3,11 +3,13 @@ export {
   type Channel,
   ChannelError,
   type ChannelErrorCode,
+  type ChannelErrorOptions,
   type Envelope,
   type Principal,
   type Sink,
 } from './channel.ts'
 export { type DecodeOptions, decode } from './codec/decode.ts'
+export type { MessageSizes } from './codec/decode-rules.ts'
 export {
   encode,
   encodeBatch,
@@ -16,6 +18,7 @@ export {
   encodeRequest,
   encodeResult,
 } from './codec/encode.ts'
+export type { RawCalls, RawMember, RawMemberKind, RawShape } from './codec/raw-json.ts'
 export {
   codes,
   internalError,
@@ -50,10 +53,10 @@ export type {
   RpcResult,
 } from './message.ts'
 export { type IdLevel, idLevel, MAX_ID_60_BIT, MAX_SAFE_ID } from './peer/id-counter.ts'
-export type { PeerOptions } from './peer/options.ts'
-export type { BatchBuilder } from './peer/outbound.ts'
+export type { CloseOptions, PeerOptions } from './peer/options.ts'
+export type { AllOf, BatchBuilder, OutboundOptions } from './peer/outbound.ts'
 export { Peer } from './peer/peer.ts'
-export type { StrayReason } from './peer/pending.ts'
+export type { ReplyHandler, StrayReason } from './peer/pending.ts'
 export {
   batchSchema,
   errorSchema,

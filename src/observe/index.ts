@@ -1,3 +1,5 @@
+export type { OriginPolicy, RequestOrigin } from '../util/origin.ts'
+export { type CountedStream, Traffic } from '../util/traffic.ts'
 export { type CallInfo, CallSpan, hasCallSubscribers } from './call.ts'
 export type { CallerInfo } from './caller.ts'
 export type { EventChannel } from './event-channel.ts'
@@ -34,11 +36,12 @@ export {
   type OpsReply,
   type OpsRequest,
   type RequestHandler,
+  type RetiringHandler,
   withOps,
 } from './health/health.ts'
 export { listenOps, type OpsListener } from './health/ops-server.ts'
 export type { LogEventsOptions } from './log/events.ts'
-export type { LogFormat, LogLineLevel } from './log/line.ts'
+export type { LogFormat, LogLine, LogLineLevel } from './log/line.ts'
 export { Log, type LogOptions, type LogStream } from './log/log.ts'
 export {
   defaultBuckets,
@@ -49,6 +52,7 @@ export {
   type MetricRegistryOptions,
   type Series,
 } from './metrics/registry.ts'
+export type { TrafficSource } from './metrics/traffic-metrics.ts'
 export { type Observable, type ObserveOptions, type Observer, observe } from './observe.ts'
 export { type ObservedOptions, observed, withSessionEvents } from './observed.ts'
 export { type TraceContext, traceOf, withTrace } from './tracing/context.ts'

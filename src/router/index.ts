@@ -1,13 +1,18 @@
 export type { HealthLevel } from '../observe/health/health.ts'
 export type { HiddenEntry } from './catalog/entries.ts'
+export type { Lists } from './catalog/lists.ts'
 export {
   RememberedLists,
   type RememberedListsFile,
   type RememberedServer,
 } from './catalog/remembered-lists.ts'
+export type { ConfigInput } from './config/dialects/inputs.ts'
 export { type ConfigDiff, diffConfig } from './config/diff.ts'
-export { ConfigError, type ConfigIssue } from './config/issue.ts'
-export { type RouterConfig, readConfig } from './config/read.ts'
+export type { Environment, Places } from './config/env.ts'
+export { ConfigError, type ConfigIssue, type Position } from './config/issue.ts'
+export { type ReadConfigOptions, type RouterConfig, readConfig } from './config/read.ts'
+export type { RouterField } from './config/schema.ts'
+export type { ConfigNode, ConfigText, Member } from './config/text.ts'
 export type { DeadLetter } from './dispatch/dead-letters.ts'
 export type {
   BalanceStrategy,
@@ -30,10 +35,10 @@ export type {
   UpstreamOptions,
   ViewOptions,
 } from './options.ts'
-export { type PinChange, type PinImportOptions, Pins } from './pins/pins.ts'
-export type { PinFile, PinRecord } from './pins/records.ts'
+export { type PinChange, type PinImportOptions, type PinReport, Pins } from './pins/pins.ts'
+export type { PinFile, PinnedMember, PinRecord } from './pins/records.ts'
 export type { BreakerState } from './policy/breaker.ts'
 export type { RegistryChange, UnregisterOptions } from './registry.ts'
 export { Router } from './router.ts'
-export type { InstanceStatus, ServerStatus } from './status.ts'
+export type { ExposedTool, InstanceStatus, ServerStatus } from './status.ts'
 export type { InstanceState } from './upstream/instance-lifecycle.ts'

@@ -5,7 +5,7 @@ import { type ListKind, listKinds } from '../mcp/list-changes.ts'
 import type { Profile } from '../mcp/profile.ts'
 import type { Revision } from '../mcp/revisions/revisions.ts'
 import type { Implementation, Members } from '../mcp/types/base.ts'
-import type { HealthLevel, HealthState } from '../observe/health/health.ts'
+import type { HealthReport } from '../observe/health/health.ts'
 import { limits as limitTable } from '../util/limits/limits.ts'
 import { checkOptions } from '../util/options.ts'
 import { type Clock, systemClock } from '../util/time/clock.ts'
@@ -30,7 +30,7 @@ import { Limits } from './policy/limit.ts'
 import { priorityRules } from './policy/priority.ts'
 import { StartGate } from './policy/start-gate.ts'
 import { type RegistryChange, ServerRegistry, type UnregisterOptions } from './registry.ts'
-import { type ServerStatus, serverStatusOf } from './status.ts'
+import { type ExposedTool, type ServerStatus, serverStatusOf } from './status.ts'
 import { connectTimeoutOf, Upstream } from './upstream/upstream.ts'
 import { Endpoints } from './views/endpoints.ts'
 import { WatchedResources } from './watched-resources.ts'
@@ -183,12 +183,7 @@ export class Router implements Endpoint {
    * Returns the overall health, for `/readyz`: `down` only if no server can be called. Its reasons hold no
    * output of servers, no addresses and no paths; `servers()` has the whole reasons.
    */
-  health(): {
-    readonly level: HealthLevel
-    readonly reason?: string
-    readonly undelivered: number
-    readonly servers: Iterable<readonly [string, HealthState]>
-  } {
+  health(): HealthReport & Required<Pick<HealthReport, 'undelivered' | 'servers'>> {
     const servers = this.servers()
     const unhealthy = servers.filter(({ level }) => level !== 'ok')
     const isDown = servers.length > 0 && servers.every(({ level }) => level === 'down')
@@ -211,7 +206,7 @@ export class Router implements Endpoint {
   }
 
   /** Returns the tools that callers see, in order: the exposed name and the server of each. */
-  tools(): readonly { readonly name: string; readonly server: string }[] {
+  tools(): readonly ExposedTool[] {
     return this.#currentCatalog().tools.map(({ shown, route }) => ({
       name: shown.name,
       server: route.name,

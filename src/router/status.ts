@@ -3,6 +3,14 @@ import type { Route } from './dispatch/route.ts'
 import type { Breaker, BreakerState } from './policy/breaker.ts'
 import type { InstanceState } from './upstream/instance-lifecycle.ts'
 
+/** A tool that callers of a router see. */
+export interface ExposedTool {
+  /** Its name there. */
+  readonly name: string
+  /** The server that it belongs to. */
+  readonly server: string
+}
+
 /** A snapshot of one instance of a server. */
 export interface InstanceStatus {
   /** Identifies the instance among those of its server, such as `0`. */

@@ -26,6 +26,7 @@ export class Context<Env = unknown> {
   #progress: ProgressReporter | undefined
   #log: RequestLog | undefined
 
+  /** @internal The server creates the contexts of handlers. */
   constructor(request: IncomingRequest, run: InputRun) {
     this.#request = request
     this.#run = run

@@ -5,46 +5,71 @@ import type { VariablesOf } from '../mcp/uri-template/template.ts'
 import type { Context } from './context.ts'
 import type { InputRequired } from './input/input-required.ts'
 
-type Awaitable<T> = T | Promise<T>
+/** What a schema returns; nothing without a schema. */
+type Given<S> = [S] extends [never] ? Readonly<Record<string, never>> : Infer<S>
 
-/** The arguments that the schema of a definition accepts; none without a schema. */
-type Input<D, Member extends string> = D extends { readonly [M in Member]: infer S }
-  ? Infer<S>
-  : Readonly<Record<string, never>>
+/** The schema that is a member of a definition. */
+type SchemaIn<D, Member extends string> = D extends { readonly [M in Member]: infer S } ? S : never
 
-/** What cannot be sent: JSON has neither functions, nor classes, nor symbols. */
-type Unsendable =
-  | ((...args: never) => unknown)
-  | (abstract new (
-      ...args: never
-    ) => unknown)
-  | symbol
-
-/** Any type of result `R` but those that cannot be sent, by themselves, in a union or in a promise. */
+/**
+ * Any type of result `R` but those that cannot be sent, by themselves, in a union or in a promise: JSON has
+ * neither functions, nor classes, nor collections, nor integers of any size.
+ */
 type Sendable<R> =
   unknown extends Awaited<R>
     ? R
-    : [Extract<Awaited<R>, Unsendable>] extends [never]
+    : [
+          Extract<
+            Awaited<R>,
+            | ((...args: never) => unknown)
+            | (abstract new (
+                ...args: never
+              ) => unknown)
+            | symbol
+            | bigint
+            | AsyncIterable<unknown>
+            | { readonly size: number; has(value: never): boolean; forEach(each: never): void }
+            | { readonly buffer: ArrayBufferLike; readonly byteLength: number }
+          >,
+        ] extends [never]
       ? R
-      : 'A tool cannot return a function, a class or a symbol: JSON has none of them.'
-
-/** What a handler returns that has an output schema: a value that fits it, or a whole result. */
-type Output<S> = Awaitable<InferInput<S> | CallToolResult<InferInput<S>> | InputRequired>
+      : 'A tool cannot return this: JSON has no functions, classes, symbols, bigints, bytes, streams, maps or sets.'
 
 /**
- * The handler of a tool, typed by the schemas of its definition. `R` is what it returns, for tools
- * without an output schema: anything that can be sent.
+ * The handler of a tool with the definition `D`, typed by its schemas: `ToolHandler<typeof definition>`. `R`
+ * is what it returns, for tools without an output schema: anything that can be sent.
+ */
+export type ToolHandler<D, R = unknown, Env = unknown> = SchemaHandler<
+  SchemaIn<D, 'input'>,
+  SchemaIn<D, 'output'>,
+  R,
+  Env
+>
+
+/**
+ * The handler of a tool with the schemas `I` and `O`, each of which is `never` where there is none. With an
+ * output schema it returns a value that fits it, or a whole result; without one, anything that can be sent.
  */
 // One function type per case, because the compiler then knows what is returned while it checks the handler.
-export type ToolHandler<D, R = unknown, Env = unknown> = D extends { readonly output: infer S }
-  ? (input: Input<D, 'input'>, context: Context<Env>) => Output<S>
-  : (input: Input<D, 'input'>, context: Context<Env>) => Sendable<R>
+export type SchemaHandler<I, O, R = unknown, Env = unknown> = [O] extends [never]
+  ? (input: Given<I>, context: Context<Env>) => Sendable<R>
+  : (
+      input: Given<I>,
+      context: Context<Env>,
+    ) =>
+      | InferInput<O>
+      | CallToolResult<InferInput<O>>
+      | InputRequired
+      | Promise<InferInput<O> | CallToolResult<InferInput<O>> | InputRequired>
 
-/** The handler of a prompt. Returns a text, messages, or a whole result. */
-export type PromptHandler<D, Env = unknown> = (
-  args: Input<D, 'args'>,
+/** The handler of a prompt with the definition `D`. Returns a text, messages, or a whole result. */
+export type PromptHandler<D, Env = unknown> = ArgumentsHandler<SchemaIn<D, 'args'>, Env>
+
+/** The handler of a prompt with the schema `A`, which is `never` where there is none. */
+export type ArgumentsHandler<A, Env = unknown> = (
+  args: Given<A>,
   context: Context<Env>,
-) => Awaitable<PromptReply | InputRequired>
+) => PromptReply | InputRequired | Promise<PromptReply | InputRequired>
 
 /** The context of the handler of a resource. */
 export type ResourceContext<Env = unknown> = Context<Env> & {

@@ -5,7 +5,7 @@ import type { Attachment, Endpoint, EndpointHandler } from '../mcp/endpoint.ts'
 import type { ListKind } from '../mcp/list-changes.ts'
 import type { Profile } from '../mcp/profile.ts'
 import type { Revision } from '../mcp/revisions/revisions.ts'
-import type { Infer, Schema } from '../mcp/schema/standard-schema.ts'
+import type { Schema } from '../mcp/schema/standard-schema.ts'
 import type { Members } from '../mcp/types/base.ts'
 import type { ClientMethod } from '../mcp/types/requests.ts'
 import { checkOptions } from '../util/options.ts'
@@ -16,7 +16,7 @@ import { McpEndpoint } from './core/endpoint.ts'
 import type { ServerEvents, ServerListener } from './core/events.ts'
 import type { LocalCallOptions } from './core/local-call.ts'
 import { LocalFeatures } from './features/local-features.ts'
-import type { PromptCode, PromptDefinition } from './features/prompts.ts'
+import type { CheckedPrompt, PromptCode, PromptDefinition } from './features/prompts.ts'
 import type { Registration } from './features/registry.ts'
 import type {
   ReadResource,
@@ -25,12 +25,17 @@ import type {
   TemplateDefinition,
 } from './features/resources/definition.ts'
 import type { SkillContent, SkillDefinition } from './features/skills/skill-entry.ts'
-import type { StructuredText, ToolCode, ToolDefinition } from './features/tools/definition.ts'
 import type {
-  PromptHandler,
+  CheckedTool,
+  StoredTool,
+  ToolCode,
+  ToolDefinition,
+} from './features/tools/definition.ts'
+import type {
+  ArgumentsHandler,
   ResourceHandler,
+  SchemaHandler,
   TemplateHandler,
-  ToolHandler,
 } from './handler-types.ts'
 import { type Mount, type MountOptions, mountServer } from './mount.ts'
 import { serverTable } from './option-table.ts'
@@ -69,17 +74,17 @@ export class Server<Env = unknown> implements Endpoint {
   }
 
   /** Registers a tool. The returned handle updates, disables or removes it. */
-  tool<const D extends ToolDefinition<Env>, R = unknown, const O extends Schema = Schema>(
+  tool<const I extends Schema = never, const O extends Schema = never, R = unknown>(
     name: string,
-    definition: D & { readonly output?: O } & StructuredText<Infer<O>>,
-    code: ToolHandler<D, R, Env>,
-  ): ToolRegistration<D, Env> {
+    definition: CheckedTool<I, O, Env>,
+    code: SchemaHandler<I, O, R, Env>,
+  ): ToolRegistration<I, O, Env> {
     // The check: the handler's types are compared with the schemas here; its input is checked later.
     return this.#endpoint.features.tools.register(
       name,
-      definition,
+      definition as StoredTool,
       code as ToolCode,
-    ) as unknown as ToolRegistration<D, Env>
+    ) as unknown as ToolRegistration<I, O, Env>
   }
 
   /** Registers one resource under its URI. */
@@ -97,30 +102,30 @@ export class Server<Env = unknown> implements Endpoint {
   resourceTemplate<T extends string>(
     name: string,
     uriTemplate: T,
-    definition: TemplateDefinition<Env>,
+    definition: TemplateDefinition<Env, T>,
     read: TemplateHandler<T, Env>,
-  ): Registration<TemplateDefinition<Env>, TemplateHandler<T, Env>> {
+  ): Registration<TemplateDefinition<Env, T>, TemplateHandler<T, Env>> {
     // The check: requests have the environment of this server, and matches the variables of the template.
     return this.#endpoint.features.resources.registerTemplate(
       name,
       uriTemplate,
       definition as TemplateDefinition,
       read as unknown as ResourceCode,
-    ) as unknown as Registration<TemplateDefinition<Env>, TemplateHandler<T, Env>>
+    ) as unknown as Registration<TemplateDefinition<Env, T>, TemplateHandler<T, Env>>
   }
 
   /** Registers a prompt. */
-  prompt<const D extends PromptDefinition<Env>>(
+  prompt<const A extends Schema = never>(
     name: string,
-    definition: D,
-    code: PromptHandler<D, Env>,
-  ): Registration<PromptDefinition<Env>, PromptHandler<D, Env>> {
+    definition: CheckedPrompt<A, Env>,
+    code: ArgumentsHandler<A, Env>,
+  ): Registration<PromptDefinition<Env, A>, ArgumentsHandler<A, Env>> {
     // The check: the handler's types are compared with the schema here; its arguments are checked later.
     return this.#endpoint.features.prompts.register(
       name,
       definition as PromptDefinition,
       code as PromptCode,
-    ) as unknown as Registration<PromptDefinition<Env>, PromptHandler<D, Env>>
+    ) as unknown as Registration<PromptDefinition<Env, A>, ArgumentsHandler<A, Env>>
   }
 
   /**
@@ -228,14 +233,20 @@ export class Server<Env = unknown> implements Endpoint {
   }
 }
 
-/** The handle of a registered tool. */
-export interface ToolRegistration<D, Env = unknown>
+/** The handle of a registered tool with the schemas `I` and `O`. */
+export interface ToolRegistration<I extends Schema, O extends Schema, Env = unknown>
   extends Omit<Registration<ToolDefinition<Env>>, 'update'> {
-  /** Changes members of its definition that are not schemas, and notifies subscribers. */
-  update(changes: Omit<ToolDefinition<Env>, 'input' | 'output'>): void
-  /** Changes members of its definition, with a handler that fits the new schemas. */
-  update<const U extends ToolDefinition<Env>>(
-    changes: U,
-    code: ToolHandler<Omit<D, keyof U> & U, unknown, Env>,
+  /**
+   * Changes members of its definition, and notifies subscribers. A handler, which new schemas need, replaces
+   * the current one.
+   */
+  update<const U extends Schema = never, const V extends Schema = never>(
+    changes: CheckedTool<U, V, Env>,
+    ...code: UpdatedHandler<I, O, U, V, Env>
   ): void
 }
+
+/** The handler of a tool whose schemas `I` and `O` are replaced by `U` and `V`, where these are not `never`. */
+export type UpdatedHandler<I, O, U, V, Env = unknown> = [U | V] extends [never]
+  ? [code?: SchemaHandler<I, O, unknown, Env>]
+  : [code: SchemaHandler<[U] extends [never] ? I : U, [V] extends [never] ? O : V, unknown, Env>]

@@ -1,11 +1,18 @@
 export { memoryPair } from '../transport/memory.ts'
+export type { Clock, Timer } from '../util/time/clock.ts'
 export { type Conversation, converse } from './conversation.ts'
 export { type FakeClock, fakeClock } from './fake-clock.ts'
 export { type PlayOptions, play } from './play.ts'
+export type { PlayerOptions } from './player.ts'
 export { rewrite } from './rewrite.ts'
+export type { ArrayShape, ObjectShape, Scalar, Shape } from './shape.ts'
 export {
+  type ExpectMessage,
   provenBy,
   readTranscript,
+  type SendMessage,
+  type SendText,
+  type StepPosition,
   type Transcript,
   TranscriptError,
   type TranscriptSetting,

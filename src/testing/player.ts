@@ -14,11 +14,13 @@ import {
 } from './transcript.ts'
 import { wireText, withoutVersion, withVersion } from './wire-text.ts'
 
+/** How a transcript is played. */
 export interface PlayerOptions {
   /** The initial values of names: `{ revision: … }`. */
   readonly names?: Readonly<Record<string, string>>
   /** How long to wait for an expected message, in milliseconds. */
   readonly timeoutMs?: number
+  /** The clock for the timeout; for tests. */
   readonly clock?: Clock
 }
 

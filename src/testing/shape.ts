@@ -11,22 +11,37 @@ export type Scalar = string | number | bigint | boolean | null
  */
 export type Shape =
   | { readonly kind: 'anything' }
-  | { readonly kind: 'name'; readonly name: string }
-  /** A string with gaps: the parts before, between and after them. */
-  | { readonly kind: 'gaps'; readonly parts: readonly string[] }
-  | { readonly kind: 'scalar'; readonly value: Scalar }
+  | {
+      readonly kind: 'name'
+      /** The name, without the dollar sign. */
+      readonly name: string
+    }
+  | {
+      readonly kind: 'gaps'
+      /** The parts of the string before, between and after the gaps. */
+      readonly parts: readonly string[]
+    }
+  | {
+      readonly kind: 'scalar'
+      /** The value. */
+      readonly value: Scalar
+    }
   | ArrayShape
   | ObjectShape
 
+/** A pattern for an array. */
 export interface ArrayShape {
   readonly kind: 'array'
+  /** The elements. */
   readonly items: readonly Shape[]
   /** Whether more elements may follow. */
   readonly isOpen: boolean
 }
 
+/** A pattern for an object. */
 export interface ObjectShape {
   readonly kind: 'object'
+  /** The members, by name. */
   readonly members: ReadonlyMap<string, Shape>
   /** Whether more members may follow. */
   readonly isOpen: boolean

@@ -17,7 +17,8 @@ export interface Transcript {
 /** One `>` or `<` line, with the indented lines that continue it. */
 export type TranscriptStep = SendMessage | SendText | ExpectMessage
 
-interface Place {
+/** Where a step stands in its file. */
+export interface StepPosition {
   /** Its first line, starting at 1. */
   readonly line: number
   /** The number of its lines. */
@@ -25,20 +26,23 @@ interface Place {
 }
 
 /** A message to send, in which names are replaced by their values. */
-export interface SendMessage extends Place {
+export interface SendMessage extends StepPosition {
   readonly kind: 'say'
+  /** The message. */
   readonly shape: Shape
 }
 
 /** A text to send unchanged. */
-export interface SendText extends Place {
+export interface SendText extends StepPosition {
   readonly kind: 'say-exactly'
+  /** The text. */
   readonly text: string
 }
 
 /** An expected message. */
-export interface ExpectMessage extends Place {
+export interface ExpectMessage extends StepPosition {
   readonly kind: 'expect'
+  /** What the message must look like. */
   readonly shape: Shape
   /** Whether it may arrive in any order with adjacent unordered messages. */
   readonly isUnordered: boolean
@@ -150,7 +154,7 @@ function isSetting(name: string): name is TranscriptSetting {
   return Object.hasOwn(settings, name)
 }
 
-function step(source: string, place: Place): TranscriptStep {
+function step(source: string, place: StepPosition): TranscriptStep {
   const [, sign = '', text = ''] = /^(>!|>|<~|<)(.*)$/s.exec(source) ?? []
   // The sign becomes spaces, so that reported columns are those of the line.
   const read = (): Shape => shapeOf(' '.repeat(sign.length) + text, place.line)

@@ -1,7 +1,10 @@
 /** A stream that counts its bytes, as the sockets and pipes of Node.js do. */
 export interface CountedStream {
+  /** The bytes received so far. */
   readonly bytesRead?: number
+  /** The bytes sent so far. */
   readonly bytesWritten?: number
+  /** Calls the listener when the stream has closed. */
   once(event: 'close', listener: () => void): unknown
 }
 

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 import { type Context, connect, type RevisionName, Server, text } from '../../src/index.ts'
-import type { ToolDefinition, ToolHandler } from '../../src/server/index.ts'
+import type { CheckedTool, Schema, SchemaHandler, ToolHandler } from '../../src/server/index.ts'
 import { allRevisions } from '../support/answering-client.ts'
 
 const server = new Server({ name: 'typed', version: '1.0.0' })
@@ -21,7 +21,7 @@ describe('the input of a tool', () => {
     const input = v.object({ city: v.string(), days: v.optional(v.number()) })
     // The package that converts a Valibot schema to JSON Schema is loaded on demand.
     const definition = { input }
-    type Handler = Parameters<typeof server.tool<typeof definition>>[2]
+    type Handler = ToolHandler<typeof definition>
     expectTypeOf<Parameters<Handler>[0]>().toEqualTypeOf<{ city: string; days?: number }>()
   })
 
@@ -90,7 +90,6 @@ describe('the output of a tool', () => {
     server.tool('unknown later', {}, async () => parsed)
     server.tool('any', {}, () => JSON.parse('{}'))
     server.tool('any later', {}, async () => JSON.parse('{}'))
-    server.tool('class', {}, () => new Map([['a', 1]]))
     server.tool('always fails', {}, () => {
       throw new Error('no')
     })
@@ -119,19 +118,38 @@ describe('the output of a tool', () => {
     // @ts-expect-error a symbol
     server.tool('symbol', {}, () => Symbol('words'))
     const input = z.object({ a: z.string() })
+    // @ts-expect-error a map
+    server.tool('map', {}, () => new Map([['a', 1]]))
+    // @ts-expect-error a promise of a set
+    server.tool('set later', {}, async () => new Set([1]))
+    // @ts-expect-error a bigint
+    server.tool('bigint', {}, () => 1n)
+    // @ts-expect-error bytes
+    server.tool('bytes', {}, () => new Uint8Array(1))
+    // @ts-expect-error a generator
+    server.tool('generator', {}, async function* () {
+      yield 'words'
+    })
     // @ts-expect-error a function, in a tool with input
     server.tool('function of input', { input }, ({ a }) => a.trim)
   })
 
   test('is passed through functions that register tools', () => {
-    function register<D extends ToolDefinition>(definition: D, code: ToolHandler<D>): void {
-      server.tool(`registered: ${definition.title}`, definition, code)
+    function register<const I extends Schema = never, const O extends Schema = never>(
+      name: string,
+      definition: CheckedTool<I, O>,
+      code: SchemaHandler<I, O>,
+    ): void {
+      server.tool(`registered: ${name}`, definition, code)
     }
-    register({ output, title: 'now' }, () => ({ sum: 1 }))
-    register({ output, title: 'later' }, async () => ({ sum: 1 }))
-    register({ title: 'free' }, () => 'words')
+    register('now', { output }, () => ({ sum: 1 }))
+    register('later', { output }, async () => ({ sum: 1 }))
+    register('free', {}, () => 'words')
+    register('given', { input: z.object({ city: z.string() }) }, ({ city }) => {
+      expectTypeOf(city).toEqualTypeOf<string>()
+    })
     // @ts-expect-error a string is not a number
-    register({ output, title: 'wrong' }, () => ({ sum: 'one' }))
+    register('wrong', { output }, () => ({ sum: 'one' }))
   })
 })
 

@@ -7,9 +7,6 @@ import type { JsonSchema } from '../../mcp/types/base.ts'
 import type { Tool, ToolExecution } from '../../mcp/types/tools.ts'
 import { limits } from '../../util/limits/limits.ts'
 
-/** The type of the structured content, by the caller's schema; `unknown` without one. */
-export type Structured<S> = S extends Schema ? Infer<S> : unknown
-
 interface Listed {
   readonly schema: JsonSchema | undefined
   readonly taskSupport: ListedTaskSupport

@@ -36,8 +36,8 @@ export function readTask(value: unknown): TaskInfo {
   }
 }
 
-/** A handle of a tool call that runs as a task. */
-export interface TaskHandle {
+/** A handle of a tool call that runs as a task. `Structured` is the type of its structured content. */
+export interface TaskHandle<Structured = unknown> {
   /** Valid for as long as the server keeps the task. Undefined if the tool finished at once. */
   readonly id: string | undefined
   /** The status of the task as last reported by the server. */
@@ -48,7 +48,7 @@ export interface TaskHandle {
    * Settles with the result of the tool. Polls the task meanwhile, and handles its input requests. Rejects
    * with an RpcError if the task failed or was cancelled. A timeout or an abort leaves the task running.
    */
-  result(options?: CallOptions): Promise<ToolAnswer>
+  result(options?: CallOptions): Promise<ToolAnswer<Structured>>
   /** Cancels the task on the server. Settles also if the task had finished by then. */
   cancel(): Promise<void>
   /** Yields the current status and each change of it, until the task has finished. */

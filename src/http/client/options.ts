@@ -14,7 +14,9 @@ export type HttpHeaders = Readonly<Record<string, string>>
 
 /** The request that the function `headers` makes headers for. */
 export interface HttpRequestInfo {
+  /** The HTTP method. */
   readonly method: 'GET' | 'POST' | 'DELETE'
+  /** The address. */
   readonly url: URL
 }
 
@@ -49,17 +51,24 @@ export interface HttpClientOptions {
   readonly fetch?: (url: URL, init: RequestInit) => Promise<Response>
   /** `maxBytes` limits a whole body, and one event unless `maxEventBytes` does. */
   readonly decode?: DecodeOptions
+  /** The greatest size of one event. */
   readonly maxEventBytes?: number
+  /** How many requests may be open at a time; a further one rejects. */
   readonly maxOpenRequests?: number
+  /** How long the server may take to accept a notification or a response, in milliseconds. */
   readonly acceptTimeoutMs?: number
+  /** How long a body may make no progress, in milliseconds. */
   readonly bodyTimeoutMs?: number
+  /** How long closing the session may take, in milliseconds. */
   readonly closeTimeoutMs?: number
+  /** How event streams that broke off are reopened. */
   readonly retry?: StreamRetry
   /**
    * The certificates of authorities to trust, as PEM, instead of those that Node.js trusts. Not with
    * `fetch`, which has settings of its own.
    */
   readonly ca?: string
+  /** The clock for timeouts; for tests. */
   readonly clock?: Clock
   /**
    * Called with errors that belong to no call: messages that were not accepted, streams that could not

@@ -44,9 +44,13 @@ export interface DecodeOptions {
 
 /** Size limits of messages in bytes, by the kind of transport. */
 export interface MessageSizes {
+  /** Over stdin and stdout. */
   readonly stdio?: number
+  /** Over TCP, Unix sockets and named pipes. */
   readonly socket?: number
+  /** Over HTTP. */
   readonly http?: number
+  /** Over WebSockets. */
   readonly websocket?: number
 }
 

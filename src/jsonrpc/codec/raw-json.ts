@@ -25,9 +25,11 @@ export type RawMemberKind = 'scalar' | 'parsed' | 'object' | 'array'
 
 /** One member of a RawShape. */
 export interface RawMember {
+  /** The name of the member. */
   readonly name: string
   /** The name with quotes and colon, as it appears in compact JSON. */
   readonly head: string
+  /** How it is decoded. */
   readonly kind: RawMemberKind
 }
 

@@ -31,7 +31,7 @@ export interface OutboundOptions {
   readonly onIdLevel?: (level: IdLevel, id: number | bigint) => void
   /** Makes the error that a call rejects with from a received error; a profile sets its kind here. */
   readonly fromWire?: (error: ErrorObject) => RpcError
-  /** Keeps the timeouts of calls; by default one for the whole process, on the system clock. */
+  /** @internal Keeps the timeouts of calls; by default one for the whole process, on the system clock. */
   readonly deadlines?: Deadlines
 }
 

@@ -19,7 +19,9 @@ export type StrayReason = 'late' | 'duplicate' | 'foreign' | 'orphan'
 export interface ReplyHandler {
   /** Whether the result may contain raw JSON that was never parsed. */
   readonly acceptsRaw?: boolean
+  /** The peer has returned a result. */
   resolve(result: unknown): void
+  /** The call failed, or the peer has returned an error. */
   reject(error: unknown): void
 }
 

@@ -1,5 +1,5 @@
 import { codes } from '../../jsonrpc/error.ts'
-import { type ErrorEntry, errorEntryOf, type Kind } from './table.ts'
+import { type ErrorEntry, type ErrorKind, errorEntryOf } from './table.ts'
 
 /** The two families of protocol revisions: with `initialize` and a session, or with neither. */
 export type Era = 'session' | 'stateless'
@@ -27,7 +27,7 @@ const everywhere = {
   protocol_version_mismatch: invalidParams,
 } as const satisfies Numbers
 
-type Numbers = Readonly<Partial<Record<Kind, number>>>
+type Numbers = Readonly<Partial<Record<ErrorKind, number>>>
 
 const numbers: Readonly<Record<Era, Numbers>> = {
   session: {
@@ -48,7 +48,7 @@ const numbers: Readonly<Record<Era, Numbers>> = {
  * The kinds that are not the fault of the caller, among those whose own code may not be sent: the same
  * request may succeed when it is sent again.
  */
-const notTheCaller: ReadonlySet<Kind> = new Set<Kind>([
+const notTheCaller: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   'resource_locked',
   'template_render_failed',
   'tool_execution_failed',
@@ -100,7 +100,7 @@ export function isForbidden(code: number, era: Era): boolean {
  * Returns the kind that a code alone identifies in an era, according to the specification; undefined if
  * it identifies none.
  */
-export function specifiedKind(code: number, era: Era): Kind | undefined {
+export function specifiedKind(code: number, era: Era): ErrorKind | undefined {
   // In stateless revisions too: -32002 is the one old code that kept its meaning.
   if (code === -32002) return 'resource_not_found'
   if (era === 'stateless') {

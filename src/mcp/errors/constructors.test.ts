@@ -24,6 +24,18 @@ describe('a constructor', () => {
     })
   })
 
+  test('says in its message what is wrong, also where that is no text', () => {
+    expect(errors.invalidParams({ details: 'a is missing' }).message).toBe(
+      'Invalid params: a is missing',
+    )
+    expect(errors.invalidParams({ details: { a: 'missing' } }).message).toBe(
+      'Invalid params: {"a":"missing"}',
+    )
+    expect(errors.invalidParams({ details: 1n }).message).toBe('Invalid params')
+    const long = errors.invalidParams({ details: ['x'.repeat(1000)] }).message
+    expect(long).toHaveLength('Invalid params: '.length + 200)
+  })
+
   test('exists for every kind, under its name in camel case', () => {
     expect(Object.keys(errors)).toHaveLength(errorTable.size)
     const made = Object.values(errors).map(make => (make as () => RpcError)())

@@ -1,13 +1,13 @@
 import { RpcError } from '../../jsonrpc/error.ts'
 import {
-  type Category,
   categories,
   type DataKey,
+  type ErrorCategory,
   type ErrorEntry,
+  type ErrorKind,
+  type ErrorSeverity,
   errorEntryOf,
   errorTable,
-  type Kind,
-  type Severity,
 } from './table.ts'
 
 /** Options of an error constructor. */
@@ -30,23 +30,30 @@ export const errors = Object.fromEntries(
   Array.from(errorTable.values(), entry => [camelCase(entry.kind), make(entry)]),
 ) as Errors
 
-export type Errors = { readonly [K in Kind as CamelCase<K>]: ErrorMaker<K> }
+/** The type of {@link errors}: one constructor per kind. */
+export type Errors = { readonly [K in ErrorKind as CamelCase<K>]: ErrorMaker<K> }
 
 /** The members of `data` that a kind requires, with their types, and any others. */
-export type ErrorData<K extends Kind> = {
-  readonly [Key in DataKey<K>]: Key extends keyof DataTypes ? DataTypes[Key] : string
+export type ErrorData<K extends ErrorKind> = {
+  readonly [Key in DataKey<K>]: Key extends keyof ErrorDataTypes ? ErrorDataTypes[Key] : string
 } & Readonly<Record<string, unknown>>
 
-export type ErrorMaker<K extends Kind> = [DataKey<K>] extends [never]
+/** Makes an error of one kind. The members of `data` that belong to the kind are required. */
+export type ErrorMaker<K extends ErrorKind> = [DataKey<K>] extends [never]
   ? (data?: ErrorData<K>, options?: ErrorMakerOptions) => RpcError
   : (data: ErrorData<K>, options?: ErrorMakerOptions) => RpcError
 
 /** The members of `data` that are not strings. */
-interface DataTypes {
+export interface ErrorDataTypes {
+  /** The size that was received, in bytes. */
   readonly actualSize: number
+  /** The largest size that is accepted, in bytes. */
   readonly maxSize: number
+  /** How many requests wait. */
   readonly queueSize: number
+  /** The timeout, in milliseconds. */
   readonly timeoutMs: number
+  /** What exactly is wrong. */
   readonly details: unknown
 }
 
@@ -68,7 +75,7 @@ function make(entry: ErrorEntry): (data: never, options?: ErrorMakerOptions) => 
 }
 
 /** The kinds whose message says nothing without the data: what was not found, or is missing or invalid. */
-const namingKinds: ReadonlySet<Kind> = new Set([
+const namingKinds: ReadonlySet<ErrorKind> = new Set([
   'invalid_params',
   'tool_not_found',
   'prompt_not_found',
@@ -76,14 +83,24 @@ const namingKinds: ReadonlySet<Kind> = new Set([
   'resource_not_found',
 ])
 
-/** Returns the message of the table, for some kinds followed by their data, as far as they are texts. */
+/** Returns the message of the table, for some kinds followed by their data: texts as they are, the rest as JSON. */
 function messageWith(
   { kind, message, data: keys }: ErrorEntry,
   data: Readonly<Record<string, unknown>> | undefined,
 ): string {
   if (data === undefined || !namingKinds.has(kind)) return message
-  const texts = keys.map(key => data[key]).filter(value => typeof value === 'string')
+  const texts = keys.flatMap(key => textOf(data[key]) ?? [])
   return [message, ...texts.map(text => text.slice(0, maxTextCharacters))].join(': ')
+}
+
+/** Returns a value as a text; undefined if it has no JSON, which sending it reports. */
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return undefined
+  }
 }
 
 /** The number of characters of each text in a message. */
@@ -105,14 +122,14 @@ export function isKnownCode(code: number): boolean {
  * The `category` of an error that arrived is more exact, because it also considers the data of the
  * error.
  */
-export function errorCategory(code: number): Category | 'unknown' {
+export function errorCategory(code: number): ErrorCategory | 'unknown' {
   return errorEntryOf(code)?.category ?? 'unknown'
 }
 
 /**
  * Returns the severity of the error with this code; `'info'` for a code that is not in the error table.
  */
-export function errorSeverity(code: number): Severity | 'info' {
+export function errorSeverity(code: number): ErrorSeverity | 'info' {
   return errorEntryOf(code)?.severity ?? 'info'
 }
 
@@ -120,10 +137,10 @@ export function errorSeverity(code: number): Severity | 'info' {
 // The check: the keys are `categories`.
 export const errorIs = Object.fromEntries(
   categories.map(category => [category, (code: number) => errorCategory(code) === category]),
-) as { readonly [C in Category]: (code: number) => boolean }
+) as { readonly [C in ErrorCategory]: (code: number) => boolean }
 
 /** The name of a range of codes: a category, or `'experimental'` for the positive ones. */
-export type ErrorRange = Category | 'experimental' | 'unknown'
+export type ErrorRange = ErrorCategory | 'experimental' | 'unknown'
 
 const ranges: readonly (readonly [from: number, to: number, range: ErrorRange])[] = [
   [-32700, -32600, 'jsonrpc'],

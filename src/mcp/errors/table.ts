@@ -15,14 +15,16 @@ export const categories = [
   'elicitation',
 ] as const
 
-export type Category = (typeof categories)[number]
+/** The category of an error. */
+export type ErrorCategory = (typeof categories)[number]
 
-export type Severity = 'critical' | 'error' | 'warning'
+/** How severe an error is. */
+export type ErrorSeverity = 'critical' | 'error' | 'warning'
 
 type Row = readonly [
   code: number,
-  category: Category,
-  severity: Severity,
+  category: ErrorCategory,
+  severity: ErrorSeverity,
   message: string,
   ...data: string[],
 ]
@@ -258,10 +260,10 @@ const rows = {
 } as const satisfies Record<string, Row>
 
 /** The name of an error, independent of the code that a profile or revision sends. */
-export type Kind = keyof typeof rows
+export type ErrorKind = keyof typeof rows
 
 /** The members of `data` that belong to a kind. */
-export type DataKey<K extends Kind> = (typeof rows)[K] extends readonly [
+export type DataKey<K extends ErrorKind> = (typeof rows)[K] extends readonly [
   number,
   string,
   string,
@@ -273,11 +275,11 @@ export type DataKey<K extends Kind> = (typeof rows)[K] extends readonly [
 
 /** One kind of error. `code` is its own code, unique in the table. */
 export interface ErrorEntry {
-  readonly kind: Kind
+  readonly kind: ErrorKind
   readonly code: number
   readonly message: string
-  readonly category: Category
-  readonly severity: Severity
+  readonly category: ErrorCategory
+  readonly severity: ErrorSeverity
   /** The members that its `data` has; a sender may add more. */
   readonly data: readonly string[]
 }
@@ -290,7 +292,7 @@ export const errorTable: ReadonlyMap<string, ErrorEntry> = new Map(
   Object.entries(rows).map(([kind, [code, category, severity, message, ...data]]) => [
     kind,
     // The check: Object.entries gives the keys of `rows`, which are the kinds.
-    { kind: kind as Kind, code, message, category, severity, data },
+    { kind: kind as ErrorKind, code, message, category, severity, data },
   ]),
 )
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { internalError, invalidParams, methodNotFound, RpcError } from '../../jsonrpc/error.ts'
 import { profile } from '../profile.ts'
 import { errors } from './constructors.ts'
-import { errorTable, type Kind } from './table.ts'
+import { type ErrorKind, errorTable } from './table.ts'
 import { type ErrorContext, fromWire, kindOf, toWire } from './wire.ts'
 
 const session: ErrorContext = { profile: 'mcp', revision: { era: 'session' } }
@@ -17,14 +17,14 @@ const samples = Array.from(errorTable.values(), ({ code, message, kind, data }) 
   return new RpcError(code, message, { kind, data: data.length > 0 ? members : undefined })
 })
 
-function sample(kind: Kind): RpcError {
+function sample(kind: ErrorKind): RpcError {
   const found = samples.find(error => error.kind === kind)
   if (found === undefined) throw new Error(kind)
   return found
 }
 
 describe('the code on the wire', () => {
-  test.each<{ kind: Kind; session: number; stateless: number; erlmcp: number }>([
+  test.each<{ kind: ErrorKind; session: number; stateless: number; erlmcp: number }>([
     { kind: 'parse_error', session: -32700, stateless: -32700, erlmcp: -32700 },
     { kind: 'method_not_found', session: -32601, stateless: -32601, erlmcp: -32601 },
     { kind: 'resource_not_found', session: -32002, stateless: -32602, erlmcp: -32001 },

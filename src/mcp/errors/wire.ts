@@ -5,14 +5,17 @@ import { isRecord } from '../../util/objects.ts'
 import { type Profile, type ProfileName, profile } from '../profile.ts'
 import { canHaveCode, type Era, isForbidden, specifiedCode, specifiedKind } from './codes.ts'
 import { isKnownCode } from './constructors.ts'
-import { type ErrorEntry, errorEntryOf, errorTable, type Kind } from './table.ts'
+import { type ErrorEntry, type ErrorKind, errorEntryOf, errorTable } from './table.ts'
 
 /** The profile and revision of the peer that an error goes to or comes from. */
 export interface ErrorContext {
   /** `'mcp'` by default. */
   readonly profile?: ProfileName | Profile
   /** The revision of the request; a session revision by default. */
-  readonly revision?: { readonly era: Era }
+  readonly revision?: {
+    /** Whether the revision has sessions or is stateless. */
+    readonly era: Era
+  }
 }
 
 /**
@@ -64,7 +67,7 @@ function tellKind({ kind, category }: ErrorEntry, data: unknown, { errorKinds }:
 export function kindOf(
   error: { readonly code: number; readonly data?: unknown },
   context: ErrorContext = {},
-): Kind | undefined {
+): ErrorKind | undefined {
   const { code, data } = error
   const bySpecification = profile(context.profile).errorCodes === 'specification'
   if (isRecord(data)) {

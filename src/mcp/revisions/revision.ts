@@ -44,7 +44,9 @@ export interface Features {
   readonly capabilityErrors: boolean
   /** Whether tools have annotations such as `readOnlyHint`. */
   readonly toolAnnotations: boolean
+  /** Whether there are audio blocks. */
   readonly audio: boolean
+  /** Whether there are links to resources. */
   readonly resourceLinks: boolean
   /** Whether definitions have a `title` beside their `name`, and `_meta`. */
   readonly titles: boolean
@@ -56,6 +58,7 @@ export interface Features {
   readonly structured: 'none' | 'object' | 'any'
   /** Whether invalid tool arguments give a result with `isError` or a protocol error. */
   readonly inputErrors: 'result' | 'error'
+  /** Which kinds of elicitation there are. */
   readonly elicitation: 'none' | 'form' | 'form and url'
   /**
    * Whether a URL elicitation has an id, under which the server reports that the user has completed it,
@@ -64,13 +67,17 @@ export interface Features {
   readonly elicitationIds: boolean
   /** Whether forms have defaults on every primitive and choices with titles. */
   readonly richForms: boolean
+  /** Whether a sampling request may define tools. */
   readonly samplingTools: boolean
+  /** Whether completion requests have the arguments that are known already. */
   readonly completionContext: boolean
   /** Whether servers declare a `completions` capability. */
   readonly completionsCapability: boolean
+  /** Whether progress has a message. */
   readonly progressMessages: boolean
   /** Whether an error response to a message without a readable id omits `id`; otherwise `id` is null. */
   readonly namelessErrors: boolean
+  /** Whether there are tasks: in the protocol, as an extension, or not at all. */
   readonly tasks: 'none' | 'core' | 'extension'
   /** Whether capabilities include a map of extensions. */
   readonly extensions: boolean
@@ -89,9 +96,12 @@ export interface Features {
 export interface Revision {
   /** Its date, as sent on the wire. */
   readonly name: string
+  /** Whether it has sessions or is stateless. */
   readonly era: Era
+  /** Whether it has batches. */
   readonly batches: boolean
   /** All methods of this revision, requests and notifications. */
   readonly methods: ReadonlySet<string>
+  /** What it defines, wherever revisions differ. */
   readonly features: Features
 }

@@ -7,17 +7,26 @@ import type { JsonSchema } from '../types/base.ts'
  * This is a copy, so that our types depend on no library.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
+  /** What Standard Schema defines: how to validate, and the types. */
   readonly '~standard': StandardProps<Input, Output>
 }
 
 /** The `~standard` member of a schema. */
 export interface StandardProps<Input = unknown, Output = Input> {
   readonly version: 1
+  /** The name of the library. */
   readonly vendor: string
   /** Validates a value, possibly asynchronously. Never throws for an invalid value. */
   readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
   /** Exists only for the type checker. */
-  readonly types?: { readonly input: Input; readonly output: Output } | undefined
+  readonly types?:
+    | {
+        /** The type of the values that it accepts. */
+        readonly input: Input
+        /** The type of the values that it returns. */
+        readonly output: Output
+      }
+    | undefined
   /**
    * The converter of Standard JSON Schema, `{ input(options), output(options) }`, if the library has
    * one. Untyped, because comparing its type with that of each library slows down the compilation of
@@ -28,13 +37,28 @@ export interface StandardProps<Input = unknown, Output = Input> {
 
 /** The result of validation: the value, or its issues. */
 export type StandardResult<Output> =
-  | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly StandardIssue[] }
+  | {
+      /** The value, with defaults and transforms applied. */
+      readonly value: Output
+      readonly issues?: undefined
+    }
+  | {
+      /** What is wrong with the value. */
+      readonly issues: readonly StandardIssue[]
+    }
 
 /** One issue, and its path. */
 export interface StandardIssue {
+  /** What is wrong, for people. */
   readonly message: string
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
+  /** Where it is wrong: names of members and positions in arrays. */
+  readonly path?: readonly (PropertyKey | PathSegment)[] | undefined
+}
+
+/** One step of a path, as some libraries write it. */
+export interface PathSegment {
+  /** The name of the member, or the position in the array. */
+  readonly key: PropertyKey
 }
 
 /** Every kind of schema that is accepted: one of a library, or a plain JSON Schema. */
@@ -107,11 +131,17 @@ type InferObject<S> = S extends { readonly properties: infer Properties }
     : { -readonly [Name in keyof Properties]?: InferJson<Properties[Name]> }
   : Record<string, unknown>
 
-interface Primitives {
+/** The TypeScript type of each primitive type of JSON Schema. */
+export interface Primitives {
+  /** A text. */
   readonly string: string
+  /** Any number. */
   readonly number: number
+  /** A number without a fraction. */
   readonly integer: number
+  /** True or false. */
   readonly boolean: boolean
+  /** Only null. */
   readonly null: null
 }
 

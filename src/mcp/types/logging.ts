@@ -32,6 +32,7 @@ function rank(level: LogLevel): number {
 
 /** The params of `notifications/message`. */
 export interface LogMessageParams extends NotificationParams {
+  /** How severe it is. */
   readonly level: LogLevel
   /** The component that logs the message. */
   readonly logger?: string
@@ -41,5 +42,6 @@ export interface LogMessageParams extends NotificationParams {
 
 /** The params of `logging/setLevel`, in session revisions. */
 export interface SetLevelParams extends RequestParams {
+  /** The least severe level to send. */
   readonly level: LogLevel
 }

@@ -17,30 +17,56 @@ import type { CallToolParams, CallToolResult, ListToolsResult } from './tools.ts
 
 /** The params and the final result of each request that a client sends, by method. */
 export interface ClientRequests {
-  readonly ping: Request<RequestParams, Result>
-  readonly 'server/discover': Request<RequestParams, DiscoverResult>
-  readonly 'tools/list': Request<PagedParams, ListToolsResult>
-  readonly 'tools/call': Request<CallToolParams, CallToolResult>
-  readonly 'resources/list': Request<PagedParams, ListResourcesResult>
-  readonly 'resources/templates/list': Request<PagedParams, ListResourceTemplatesResult>
-  readonly 'resources/read': Request<ReadResourceParams, ReadResourceResult>
-  readonly 'resources/subscribe': Request<SubscribeParams, Result>
-  readonly 'resources/unsubscribe': Request<SubscribeParams, Result>
-  readonly 'prompts/list': Request<PagedParams, ListPromptsResult>
-  readonly 'prompts/get': Request<GetPromptParams, GetPromptResult>
-  readonly 'completion/complete': Request<CompleteParams, CompleteResult>
-  readonly 'logging/setLevel': Request<SetLevelParams, Result>
-  readonly 'skills/list': Request<PagedParams, ListSkillsResult>
-  readonly 'skills/get': Request<SubscribeParams, GetSkillResult>
-  readonly 'resources/directory/read': Request<SubscribeParams & PagedParams, ReadDirectoryResult>
-  readonly 'tasks/list': Request<PagedParams, ListTasksResult>
-  readonly 'tasks/get': Request<TaskParams, Members>
-  readonly 'tasks/result': Request<TaskParams, Members>
-  readonly 'tasks/cancel': Request<TaskParams, Members>
+  /** Shows whether the server responds. */
+  readonly ping: RequestTypes<RequestParams, Result>
+  /** Describes the server, in stateless revisions. */
+  readonly 'server/discover': RequestTypes<RequestParams, DiscoverResult>
+  /** Lists tools, page by page. */
+  readonly 'tools/list': RequestTypes<PagedParams, ListToolsResult>
+  /** Calls a tool. */
+  readonly 'tools/call': RequestTypes<CallToolParams, CallToolResult>
+  /** Lists resources, page by page. */
+  readonly 'resources/list': RequestTypes<PagedParams, ListResourcesResult>
+  /** Lists resource templates, page by page. */
+  readonly 'resources/templates/list': RequestTypes<PagedParams, ListResourceTemplatesResult>
+  /** Reads a resource. */
+  readonly 'resources/read': RequestTypes<ReadResourceParams, ReadResourceResult>
+  /** Subscribes to changes of a resource, in session revisions. */
+  readonly 'resources/subscribe': RequestTypes<SubscribeParams, Result>
+  /** Ends a subscription, in session revisions. */
+  readonly 'resources/unsubscribe': RequestTypes<SubscribeParams, Result>
+  /** Lists prompts, page by page. */
+  readonly 'prompts/list': RequestTypes<PagedParams, ListPromptsResult>
+  /** Gets a prompt, rendered with arguments. */
+  readonly 'prompts/get': RequestTypes<GetPromptParams, GetPromptResult>
+  /** Suggests values for an argument. */
+  readonly 'completion/complete': RequestTypes<CompleteParams, CompleteResult>
+  /** Sets the level of log messages, in session revisions. */
+  readonly 'logging/setLevel': RequestTypes<SetLevelParams, Result>
+  /** Lists skills, page by page. */
+  readonly 'skills/list': RequestTypes<PagedParams, ListSkillsResult>
+  /** Gets the entry of a skill. */
+  readonly 'skills/get': RequestTypes<SubscribeParams, GetSkillResult>
+  /** Lists the files and folders in a folder of a skill, page by page. */
+  readonly 'resources/directory/read': RequestTypes<
+    SubscribeParams & PagedParams,
+    ReadDirectoryResult
+  >
+  /** Lists tasks, page by page, in session revisions. */
+  readonly 'tasks/list': RequestTypes<PagedParams, ListTasksResult>
+  /** Gets the status of a task. */
+  readonly 'tasks/get': RequestTypes<TaskParams, Members>
+  /** Waits for the result of a task, in session revisions. */
+  readonly 'tasks/result': RequestTypes<TaskParams, Members>
+  /** Cancels a task. */
+  readonly 'tasks/cancel': RequestTypes<TaskParams, Members>
 }
 
-interface Request<Params, Outcome> {
+/** The params and the result of one request. */
+export interface RequestTypes<Params, Outcome> {
+  /** The params of the request. */
   readonly params: Params
+  /** Its final result. */
   readonly result: Outcome
 }
 

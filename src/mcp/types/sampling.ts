@@ -4,12 +4,17 @@ import type { Tool } from './tool-definition.ts'
 
 /** The params of `sampling/createMessage`: the messages that a model continues. */
 export interface SampleParams extends RequestParams {
+  /** The conversation so far. */
   readonly messages: readonly SamplingMessage[]
   /** Never exceeded. The members below are preferences that the client may override. */
   readonly maxTokens: number
+  /** The system prompt. */
   readonly systemPrompt?: string
+  /** Which model to choose. */
   readonly modelPreferences?: ModelPreferences
+  /** The sampling temperature. */
   readonly temperature?: number
+  /** Texts that end the generation. */
   readonly stopSequences?: readonly string[]
   /** Values other than `'none'` require that the client declared `sampling.context`. */
   readonly includeContext?: 'none' | 'thisServer' | 'allServers'
@@ -17,20 +22,27 @@ export interface SampleParams extends RequestParams {
   readonly metadata?: Members
   /** Requires that the client declared `sampling.tools`. */
   readonly tools?: readonly Tool[]
+  /** Whether the model may or must use a tool. */
   readonly toolChoice?: ToolChoice
+  /** Asks for the answer as a task, in revisions that have that. */
   readonly task?: TaskMetadata
 }
 
 /** One message to or from a model. */
 export interface SamplingMessage {
+  /** Whose message it is. */
   readonly role: Role
+  /** The content of the message. */
   readonly content: SamplingContent | readonly SamplingContent[]
+  /** Metadata, by names that have a prefix. */
   readonly _meta?: Meta
 }
 
 /** The result of `sampling/createMessage`: the message of the model. */
 export interface SampleResult extends Result {
+  /** Whose message it is. */
   readonly role: Role
+  /** The content of the message. */
   readonly content: SamplingContent | readonly SamplingContent[]
   /** The model that was used. */
   readonly model: string
@@ -42,8 +54,11 @@ export interface SampleResult extends Result {
 export interface ModelPreferences {
   /** In order of preference. */
   readonly hints?: readonly ModelHint[]
+  /** How much a low price matters. */
   readonly costPriority?: number
+  /** How much speed matters. */
   readonly speedPriority?: number
+  /** How much the abilities of the model matter. */
   readonly intelligencePriority?: number
 }
 

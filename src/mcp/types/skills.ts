@@ -3,6 +3,7 @@ import type { Resource } from './resources.ts'
 
 /** One file of a skill. */
 export interface SkillResource {
+  /** The URI of the file. */
   readonly uri: string
   /** The SHA-256 hash of its bytes: `sha256:` and 64 lowercase hexadecimal digits. */
   readonly digest: string
@@ -12,7 +13,9 @@ export interface SkillResource {
 
 /** The fields at the head of a `SKILL.md`, as JSON. */
 export interface SkillFrontmatter extends Members {
+  /** The name of the skill. */
   readonly name: string
+  /** What the skill does and when to use it. */
   readonly description: string
 }
 
@@ -28,15 +31,18 @@ export interface Skill {
 
 /** The result of `skills/list`. */
 export interface ListSkillsResult extends PagedResult, CacheHints {
+  /** The skills on this page. */
   readonly skills: readonly Skill[]
 }
 
 /** The result of `skills/get`. */
 export interface GetSkillResult extends Result, CacheHints {
+  /** The skill. */
   readonly skill: Skill
 }
 
 /** The result of `resources/directory/read`: the direct children of a folder. */
 export interface ReadDirectoryResult extends PagedResult {
+  /** The files and folders on this page. */
   readonly resources: readonly Resource[]
 }

@@ -2,8 +2,11 @@ import type { NotificationParams, RequestParams } from './base.ts'
 
 /** The changes that a client subscribes to. A missing member means no subscription. */
 export interface SubscriptionFilter {
+  /** Whether changes of the list of tools are sent. */
   readonly toolsListChanged?: boolean
+  /** Whether changes of the list of prompts are sent. */
   readonly promptsListChanged?: boolean
+  /** Whether changes of the list of resources are sent. */
   readonly resourcesListChanged?: boolean
   /** The URIs of the resources whose updates are sent. */
   readonly resourceSubscriptions?: readonly string[]
@@ -13,6 +16,7 @@ export interface SubscriptionFilter {
 
 /** The params of `subscriptions/listen`, in stateless revisions. */
 export interface ListenParams extends RequestParams {
+  /** The changes to send. */
   readonly notifications: SubscriptionFilter
 }
 
@@ -21,5 +25,6 @@ export interface ListenParams extends RequestParams {
  * accepts.
  */
 export interface AcknowledgedParams extends NotificationParams {
+  /** The changes that the server sends. */
   readonly notifications: SubscriptionFilter
 }

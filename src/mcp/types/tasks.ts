@@ -18,8 +18,10 @@ export function isFinal(status: TaskStatus): boolean {
 }
 
 /** The members that both kinds of tasks have. */
-interface TaskFields {
+export interface TaskMembers {
+  /** Identifies the task. */
   readonly taskId: string
+  /** What the task is doing. */
   readonly status: TaskStatus
   /** A human-readable status. */
   readonly statusMessage?: string
@@ -30,7 +32,7 @@ interface TaskFields {
 }
 
 /** A task of the session revisions. */
-export interface Task extends TaskFields {
+export interface Task extends TaskMembers {
   /** How long it is kept from its creation, in milliseconds; null means without limit. */
   readonly ttl: number | null
   /** How long to wait between two polls, in milliseconds. */
@@ -39,6 +41,7 @@ export interface Task extends TaskFields {
 
 /** The result of a request that became a task, in session revisions. */
 export interface CreateTaskResult extends Result {
+  /** The task that the request became. */
   readonly task: Task
 }
 
@@ -47,6 +50,7 @@ export interface TaskResult extends Task, Result {}
 
 /** The result of `tasks/list`, in session revisions. */
 export interface ListTasksResult extends PagedResult {
+  /** The tasks on this page. */
   readonly tasks: readonly Task[]
 }
 
@@ -55,11 +59,12 @@ export interface TaskStatusParams extends Task, NotificationParams {}
 
 /** The params of `tasks/get`, `tasks/result` and `tasks/cancel`. */
 export interface TaskParams extends RequestParams {
+  /** The id of the task. */
   readonly taskId: string
 }
 
 /** A task of the tasks extension. Its members have other names, so that the two cannot be confused. */
-export interface FlatTask extends TaskFields {
+export interface FlatTask extends TaskMembers {
   /** How long it is kept from its creation, in milliseconds; null means without limit. */
   readonly ttlMs: number | null
   /** How long to wait between two polls, in milliseconds. */
@@ -69,12 +74,28 @@ export interface FlatTask extends TaskFields {
 /** The result of a request that became a task, in the extension. */
 export interface FlatTaskResult extends FlatTask {
   readonly resultType: 'task'
+  /** Metadata, by names that have a prefix. */
   readonly _meta?: Meta
 }
 
 /** A task of the extension with the members that its status adds. */
 export type DetailedTask =
-  | (FlatTask & { readonly status: 'working' | 'cancelled' })
-  | (FlatTask & { readonly status: 'input_required'; readonly inputRequests: InputRequests })
-  | (FlatTask & { readonly status: 'completed'; readonly result: Members })
-  | (FlatTask & { readonly status: 'failed'; readonly error: ErrorObject })
+  | (FlatTask & {
+      /** It runs, or it was cancelled. */
+      readonly status: 'working' | 'cancelled'
+    })
+  | (FlatTask & {
+      readonly status: 'input_required'
+      /** What the server asks, by key. */
+      readonly inputRequests: InputRequests
+    })
+  | (FlatTask & {
+      readonly status: 'completed'
+      /** The result of the request. */
+      readonly result: Members
+    })
+  | (FlatTask & {
+      readonly status: 'failed'
+      /** The error that the request ended with. */
+      readonly error: ErrorObject
+    })

@@ -7,13 +7,17 @@ export type { Tool, ToolAnnotations, ToolExecution } from './tool-definition.ts'
 
 /** The result of `tools/list`. */
 export interface ListToolsResult extends PagedResult, CacheHints {
+  /** The tools on this page. */
   readonly tools: readonly Tool[]
 }
 
 /** The params of `tools/call`. */
 export interface CallToolParams extends RetryParams {
+  /** The name of the tool. */
   readonly name: string
+  /** The arguments, which fit the input schema of the tool. */
   readonly arguments?: Members
+  /** Asks to run the call as a task, in session revisions with tasks. */
   readonly task?: TaskMetadata
 }
 

@@ -9,7 +9,9 @@ export type LogFormat = 'json' | 'text'
 
 /** A log line before it is formatted. */
 export interface LogLine {
+  /** When it was logged. */
   readonly time: Date
+  /** How severe it is. */
   readonly level: LogLineLevel
   /** The name of the event: a short constant text. */
   readonly what: string

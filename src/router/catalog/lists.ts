@@ -13,10 +13,15 @@ import { type ListName, listRequests, listsByKind } from './list-names.ts'
 
 /** The lists of one upstream server, as the server sent them. */
 export interface Lists {
+  /** Its tools. */
   readonly tools: readonly Tool[]
+  /** Its prompts. */
   readonly prompts: readonly Prompt[]
+  /** Its resources. */
   readonly resources: readonly Resource[]
+  /** Its resource templates. */
   readonly templates: readonly ResourceTemplate[]
+  /** Its skills. */
   readonly skills: readonly Skill[]
 }
 

@@ -29,6 +29,7 @@ export interface ConfigIssue extends Position {
  * lists the errors, each with file, line and column.
  */
 export class ConfigError extends Error {
+  /** Always `ConfigError`. */
   override readonly name = 'ConfigError'
   /** Everything that is wrong, in file order. */
   readonly issues: readonly ConfigIssue[]

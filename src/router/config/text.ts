@@ -12,27 +12,61 @@ import { type ConfigIssue, type ConfigPath, type Position, pathText } from './is
 export type ConfigNode =
   | {
       readonly type: 'object'
+      /** Where it begins. */
       readonly at: Position
+      /** The members, by name. */
       readonly members: ReadonlyMap<string, Member>
     }
-  | { readonly type: 'list'; readonly at: Position; readonly items: readonly ConfigNode[] }
-  | { readonly type: 'string'; readonly at: Position; readonly value: string }
-  | { readonly type: 'number'; readonly at: Position; readonly value: number }
-  | { readonly type: 'boolean'; readonly at: Position; readonly value: boolean }
-  | { readonly type: 'null'; readonly at: Position }
+  | {
+      readonly type: 'list'
+      /** Where it begins. */
+      readonly at: Position
+      /** The elements. */
+      readonly items: readonly ConfigNode[]
+    }
+  | {
+      readonly type: 'string'
+      /** Where it begins. */
+      readonly at: Position
+      /** The text. */
+      readonly value: string
+    }
+  | {
+      readonly type: 'number'
+      /** Where it begins. */
+      readonly at: Position
+      /** The number. */
+      readonly value: number
+    }
+  | {
+      readonly type: 'boolean'
+      /** Where it begins. */
+      readonly at: Position
+      /** The truth value. */
+      readonly value: boolean
+    }
+  | {
+      readonly type: 'null'
+      /** Where it begins. */
+      readonly at: Position
+    }
 
 /** An object in a configuration file. */
 export type ObjectNode = ConfigNode & { readonly type: 'object' }
 
 /** One member of an object: the position of its name, and its value. */
 export interface Member {
+  /** The position of its name. */
   readonly at: Position
+  /** Its value. */
   readonly value: ConfigNode
 }
 
 /** The result of parsing: the root value, unless there are errors, and the issues. */
 export interface ConfigText {
+  /** The value of the whole file; undefined if it could not be parsed. */
   readonly root?: ConfigNode
+  /** What is wrong with the file. */
   readonly issues: readonly ConfigIssue[]
 }
 

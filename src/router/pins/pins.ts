@@ -35,6 +35,7 @@ export interface PinChange {
 export interface PinReport {
   /** Names of tools that were unknown and are pinned now. */
   readonly added: readonly string[]
+  /** The tools that differ from their pins. */
   readonly changes: readonly PinChange[]
 }
 

@@ -51,10 +51,16 @@ export const balancers = {
     ({ random, hashIdOf }) =>
     (candidates, key) =>
       key === undefined ? twoChoices(candidates, random) : rendezvous(candidates, key, hashIdOf),
-} as const satisfies Readonly<Record<string, MakeBalancer>>
+} as const satisfies Readonly<Record<BalanceStrategy, MakeBalancer>>
 
 /** How calls are distributed over the instances of one server. */
-export type BalanceStrategy = keyof typeof balancers
+export type BalanceStrategy =
+  | 'round-robin'
+  | 'weighted'
+  | 'least-busy'
+  | 'two-choices'
+  | 'adaptive'
+  | 'hash'
 
 /** Makes a balancer for the instances of one server. A balancer may have state, such as whose turn it is. */
 export function makeBalancer<C extends Candidate>(

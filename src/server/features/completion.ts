@@ -26,7 +26,9 @@ export type Completer<Env = unknown> = (
 ) => readonly string[] | Promise<readonly string[]>
 
 /** Completers by the name of the argument or variable that they complete. */
-export type Completers<Env = unknown> = Readonly<Record<string, Completer<Env>>>
+export type Completers<Env = unknown, Name extends string = string> = {
+  readonly [N in Name]?: Completer<Env>
+}
 
 /** A completer, and the entry that it belongs to. */
 interface FoundCompleter {

@@ -13,3 +13,8 @@ export const commonMembers = {
   meta: 'object',
   visible: 'function',
 } as const
+
+/** A definition that the compiler refuses: `Fault` says what is wrong with the member `Name`. */
+export type FaultyDefinition<Name extends string, Fault> = {
+  readonly [N in Name]: Fault
+} & Readonly<Record<string, unknown>>

@@ -8,7 +8,7 @@ import { checkName } from '../../mcp/names.ts'
 import { contentFor, promptFor } from '../../mcp/revisions/shape.ts'
 import { type Issue, issueText } from '../../mcp/schema/issues.ts'
 import { type Compiled, compileSchema } from '../../mcp/schema/schema.ts'
-import type { Schema } from '../../mcp/schema/standard-schema.ts'
+import type { InferInput, Schema } from '../../mcp/schema/standard-schema.ts'
 import type { Icon, Members } from '../../mcp/types/base.ts'
 import type { GetPromptResult, Prompt, PromptArgument } from '../../mcp/types/prompts.ts'
 import { isRecord, ownMember } from '../../util/objects.ts'
@@ -26,24 +26,25 @@ import {
 } from '../request.ts'
 import { checkCompleters, checkRegistration } from '../validate.ts'
 import { type CompleterSearch, type Completers, findCompleter } from './completion.ts'
-import { commonMembers } from './definition-members.ts'
+import { commonMembers, type FaultyDefinition } from './definition-members.ts'
 import { checkPublicList, type ListHost, listPage } from './lists.ts'
 import { byName, FeatureSet, type Registration, runEntry } from './registry.ts'
+import type { ArgumentsFault } from './schema-faults.ts'
 import { defaultTexts, translator } from './translations.ts'
 
 /**
  * The definition of a prompt, besides its name and its handler. `Env` is the type of what the option
- * `context` of the server returns.
+ * `context` of the server returns; `A` is the schema of its arguments.
  */
-export interface PromptDefinition<Env = unknown> {
+export interface PromptDefinition<Env = unknown, A extends Schema = Schema> {
   /** The display name, for people. */
   readonly title?: LocalizedText
   /** What the prompt is for. */
   readonly description?: LocalizedText
   /** The schema of its arguments: an object whose members are strings. */
-  readonly args?: Schema
+  readonly args?: A
   /** Completers that suggest values, by the name of the argument. */
-  readonly complete?: Completers<Env>
+  readonly complete?: Completers<Env, ArgumentName<A>>
   /** Icons for the user interface of hosts. */
   readonly icons?: readonly Icon[]
   /** Metadata that clients get as `_meta`. */
@@ -54,6 +55,18 @@ export interface PromptDefinition<Env = unknown> {
    */
   visible?(caller: Caller, env: Env): boolean
 }
+
+/**
+ * The definition of a prompt with the schema `A`, which is `never` where there is none. For a schema that no
+ * prompt can have, the compiler shows what is wrong with it.
+ */
+export type CheckedPrompt<A extends Schema, Env = unknown> =
+  unknown extends ArgumentsFault<A>
+    ? PromptDefinition<Env, A>
+    : FaultyDefinition<'args', ArgumentsFault<A>>
+
+/** The names of the arguments of a prompt; any, if the compiler does not know its schema. */
+export type ArgumentName<A> = unknown extends InferInput<A> ? string : keyof InferInput<A> & string
 
 /** The members of a prompt definition, for validation. */
 const promptTable: OptionTableOf<PromptDefinition> = {

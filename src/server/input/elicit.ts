@@ -32,7 +32,8 @@ export class Cancelled extends Error {
 /** A request for input from the user, by a form or on a web page. */
 export type ElicitRequest = ElicitFormRequest | ElicitUrlRequest
 
-interface CommonRequest {
+/** What every request for input from the user has. */
+export interface ElicitRequestMembers {
   /** Shown to the user. */
   readonly message: string
   /** The key of the request on the wire; by default its position among the requests of the handler. */
@@ -44,13 +45,13 @@ interface CommonRequest {
 }
 
 /** A request that the user answers by filling in a form. */
-export interface ElicitFormRequest extends CommonRequest {
+export interface ElicitFormRequest extends ElicitRequestMembers {
   /** The schema of the form: an object with members of primitive types. */
   readonly schema: Schema
 }
 
 /** A request that the user answers on a web page. */
-export interface ElicitUrlRequest extends CommonRequest {
+export interface ElicitUrlRequest extends ElicitRequestMembers {
   /** The address of the page that the user is asked to visit. */
   readonly url: string
   /**
@@ -60,7 +61,7 @@ export interface ElicitUrlRequest extends CommonRequest {
   readonly elicitationId?: string
 }
 
-type Content<Q> = Q extends { readonly schema: infer S } ? Infer<S> : undefined
+type FormContent<Q> = Q extends { readonly schema: infer S } ? Infer<S> : undefined
 
 /** The result of `ctx.elicit`: the content of the form, or with `onDecline: 'return'` the whole answer. */
 export type ElicitAnswer<Q> = Q extends { readonly onDecline: 'return' }
@@ -68,7 +69,7 @@ export type ElicitAnswer<Q> = Q extends { readonly onDecline: 'return' }
       | {
           readonly action: 'accept'
           /** The content of the form. */
-          readonly content: Content<Q>
+          readonly content: FormContent<Q>
         }
       | {
           /** The user declined. */
@@ -80,7 +81,7 @@ export type ElicitAnswer<Q> = Q extends { readonly onDecline: 'return' }
           readonly action: 'cancel'
           readonly content?: undefined
         }
-  : Content<Q>
+  : FormContent<Q>
 
 /** The type of `ctx.elicit`. */
 export type Elicit = <const Q extends ElicitRequest>(request: Q) => Promise<ElicitAnswer<Q>>

@@ -16,6 +16,7 @@ export interface ServerRequestTask {
 
 /** The options of a server request. */
 export interface ServerRequestOptions {
+  /** Asks the client to answer as a task, where it supports that. */
   readonly task?: ServerRequestTask
 }
 

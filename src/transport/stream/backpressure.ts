@@ -15,7 +15,7 @@ export interface BackpressureOptions {
    */
   readonly stallMs?: number
   /**
-   * Counts the unsent bytes of a listener's connections. Each of them is then also watched for stalls
+   * @internal Counts the unsent bytes of a listener's connections. Each of them is then also watched for stalls
    * below the high-water mark, and beyond the budget those above it close as too slow.
    */
   readonly held?: HeldBytes

@@ -33,7 +33,7 @@ export interface MessageReaderOptions {
    * this process does not keep others waiting; unlimited by default.
    */
   readonly turnBytes?: number
-  /** Counts incomplete messages; while there is no room for more, reading waits, then the stream ends. */
+  /** @internal Counts incomplete messages; while there is no room for more, reading waits, then the stream ends. */
   readonly held?: HeldBytes
 }
 

@@ -1,6 +1,8 @@
 /** A running timer. `ref` and `unref` set whether it keeps the process alive. */
 export interface Timer {
+  /** Lets the timer keep the process alive. */
   ref(): unknown
+  /** Lets the process end before the timer. */
   unref(): unknown
 }
 

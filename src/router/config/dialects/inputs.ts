@@ -5,14 +5,17 @@ import { dialects } from './table.ts'
 
 /** An input that a user is asked for, as VS Code declares it. */
 export interface ConfigInput {
+  /** The id by which the file refers to it. */
   readonly id: string
   /** The environment variable that answers it. */
   readonly variable: string
+  /** What to enter, for the user. */
   readonly description?: string
   /** Whether the answer is a secret, which is not shown while it is typed. */
   readonly password: boolean
   /** The answers to choose from. */
   readonly options?: readonly string[]
+  /** The answer if the user gives none. */
   readonly default?: string
 }
 

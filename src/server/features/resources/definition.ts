@@ -3,7 +3,7 @@ import { mediaTypeFault } from '../../../mcp/content/content-check.ts'
 import type { LocalizedText } from '../../../mcp/content/localized.ts'
 import type { Annotations, CacheHints, Icon, Members } from '../../../mcp/types/base.ts'
 import type { Resource, ResourceTemplate } from '../../../mcp/types/resources.ts'
-import type { UriTemplate } from '../../../mcp/uri-template/template.ts'
+import type { UriTemplate, VariablesOf } from '../../../mcp/uri-template/template.ts'
 import type { OptionTableOf } from '../../../util/options.ts'
 import type { Context } from '../../context.ts'
 import type { RequestContext } from '../../request-context.ts'
@@ -12,19 +12,14 @@ import { commonMembers, hintsTable } from '../definition-members.ts'
 import { defaultTexts } from '../translations.ts'
 import type { ResourcePage } from './listed-resources.ts'
 
-/**
- * The definition of a resource, besides its name, its URI and its handler. `Env` is the type of what the
- * option `context` of the server returns.
- */
-export interface ResourceDefinition<Env = unknown> {
+/** What the definitions of resources and of resource templates have in common. */
+export interface ResourceDefinitionMembers<Env = unknown> {
   /** The display name, for people. */
   readonly title?: LocalizedText
   /** What the resource contains, for the model. */
   readonly description?: LocalizedText
   /** The media type of the content, such as `text/plain`. */
   readonly mimeType?: string
-  /** In bytes, before any encoding. */
-  readonly size?: number
   /** Hints: the audience, the priority, and when the resource changed last. */
   readonly annotations?: Annotations
   /** Icons for the user interface of hosts. */
@@ -41,10 +36,20 @@ export interface ResourceDefinition<Env = unknown> {
   visible?(caller: Caller, env: Env): boolean
 }
 
-/** The definition of a resource template, besides its name, its URI template and its handler. */
-export interface TemplateDefinition<Env = unknown> extends Omit<ResourceDefinition<Env>, 'size'> {
+/**
+ * The definition of a resource, besides its name, its URI and its handler. `Env` is the type of what the
+ * option `context` of the server returns.
+ */
+export interface ResourceDefinition<Env = unknown> extends ResourceDefinitionMembers<Env> {
+  /** In bytes, before any encoding. */
+  readonly size?: number
+}
+
+/** The definition of the resource template `T`, besides its name and its handler. */
+export interface TemplateDefinition<Env = unknown, T extends string = string>
+  extends ResourceDefinitionMembers<Env> {
   /** Completers that suggest values for the variables of the template, by the name of the variable. */
-  readonly complete?: Completers<Env>
+  readonly complete?: Completers<Env, keyof VariablesOf<T> & string>
   /**
    * Lists the resources of the template for `resources/list`, page by page: `cursor` is undefined for the
    * first page, then what the page before returned as `next`. Without it the resources are not listed.

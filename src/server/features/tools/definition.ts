@@ -3,20 +3,25 @@ import type { LocalizedText } from '../../../mcp/content/localized.ts'
 import { headerAnnotations } from '../../../mcp/param-headers/annotations.ts'
 import type { MirroredArguments } from '../../../mcp/param-headers/compare.ts'
 import { type Compiled, compileSchema } from '../../../mcp/schema/schema.ts'
-import type { Schema } from '../../../mcp/schema/standard-schema.ts'
+import type { Infer, Schema } from '../../../mcp/schema/standard-schema.ts'
 import type { Icon, JsonSchema, Members } from '../../../mcp/types/base.ts'
 import type { Content } from '../../../mcp/types/content.ts'
 import type { Tool, ToolAnnotations } from '../../../mcp/types/tools.ts'
 import type { OptionTableOf } from '../../../util/options.ts'
 import type { Context } from '../../context.ts'
-import { commonMembers } from '../definition-members.ts'
+import { commonMembers, type FaultyDefinition } from '../definition-members.ts'
+import type { InputFault, OutputFault } from '../schema-faults.ts'
 import { type DefinedTexts, defaultTexts } from '../translations.ts'
 
 /**
  * The definition of a tool, besides its name and its handler. `Env` is the type of what the option
- * `context` of the server returns.
+ * `context` of the server returns; `I` and `O` are the schemas of its arguments and of its result.
  */
-export interface ToolDefinition<Env = unknown> {
+export interface ToolDefinition<
+  Env = unknown,
+  I extends Schema = Schema,
+  O extends Schema = Schema,
+> {
   /** The display name, for people. */
   readonly title?: LocalizedText
   /** What the tool does and when to use it, for the model. */
@@ -29,9 +34,14 @@ export interface ToolDefinition<Env = unknown> {
    */
   readonly deprecated?: string
   /** The schema of its arguments; without it the tool takes none. */
-  readonly input?: Schema
+  readonly input?: I
   /** The schema of its structured result; without it the tool returns text and content. */
-  readonly output?: Schema
+  readonly output?: O
+  /**
+   * Makes the text that stands beside the structured content, which is its JSON by default. Needs `output`;
+   * gets the value that the schema returned.
+   */
+  readonly text?: StructuredText<O>
   /** Hints about effects, such as `readOnlyHint`, which hosts show to users. */
   readonly annotations?: ToolAnnotations
   /** Icons for the user interface of hosts. */
@@ -56,17 +66,26 @@ export interface ToolDefinition<Env = unknown> {
 /** What a tool shows as its text: a text, or content blocks. */
 export type ToolText = string | Content | readonly (string | Content)[]
 
-/** The member of a tool definition that makes the text of a structured result. */
-export interface StructuredText<Structured> {
-  /**
-   * Makes the text that stands beside the structured content, which is its JSON by default. Needs `output`;
-   * gets the value that the schema returned.
-   */
-  readonly text?: (structured: Structured) => ToolText
-}
+/** Makes the text of a structured result. */
+export type StructuredText<O> = [O] extends [never]
+  ? '"text" needs "output": it shows the structured content.'
+  : (structured: Infer<O>) => ToolText
+
+/**
+ * The definition of a tool with the schemas `I` and `O`, each of which is `never` where there is none. For a
+ * schema that no tool can have, the compiler shows what is wrong with it.
+ */
+export type CheckedTool<I extends Schema, O extends Schema, Env = unknown> =
+  unknown extends InputFault<I>
+    ? unknown extends OutputFault<O>
+      ? ToolDefinition<Env, I, O>
+      : FaultyDefinition<'output', OutputFault<O>>
+    : FaultyDefinition<'input', InputFault<I>>
 
 /** A tool definition as it is stored. */
-export type StoredTool = ToolDefinition & StructuredText<never>
+export interface StoredTool extends Omit<ToolDefinition, 'text'> {
+  readonly text?: (structured: unknown) => ToolText
+}
 
 /** The members of a tool definition, for validation. A schema can be an object or a function. */
 export const toolTable: OptionTableOf<StoredTool> = {

@@ -94,6 +94,7 @@ test('a tool writes the text beside its structured content', async () => {
   expect(await client.call('text')).toMatchObject({ text: 'n is 5', structured: { n: 5 } })
   expect(await client.call('blocks')).toMatchObject({ text: 'one\ntwo', structured: { n: 5 } })
   expect(await client.call('own')).toMatchObject({ text: 'own', structured: { n: 5 } })
+  // @ts-expect-error there is no output
   const wrong = () => server.tool('wrong', { text: () => '' }, () => '')
   expect(wrong).toThrow('tool "wrong": "text" needs "output"')
 })
