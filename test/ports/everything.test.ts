@@ -26,6 +26,19 @@ const prompt = (name: string, args: object): Step =>
   request(`${name} ${JSON.stringify(args)}`, 'prompts/get', { name, arguments: args })
 const read = (uri: string): Step => request(`read ${uri}`, 'resources/read', { uri })
 
+/** Turns messages on, of which the first comes at once, or off again. */
+function toggle(tool: string, state: 'on' | 'off'): Step {
+  return [
+    `${tool} ${state}`,
+    async program => {
+      const params = { name: tool, arguments: {} }
+      const { response, sent } = await program.outcome('tools/call', params)
+      // On a slow machine the second may have come too.
+      return { response, sent: state === 'on' ? sent.slice(0, 1) : [] }
+    },
+  ]
+}
+
 const team = { type: 'ref/prompt', name: 'completable-prompt' }
 const template = { type: 'ref/resource', uri: 'demo://resource/dynamic/text/{resourceId}' }
 const uri = 'demo://resource/dynamic/text/1'
@@ -65,11 +78,11 @@ const steps: readonly Step[] = [
   request('resources/list with a file', 'resources/list'),
   read('demo://resource/session/a.gz'),
   request('resources/subscribe', 'resources/subscribe', { uri }),
-  call('toggle-subscriber-updates', {}, 'on'),
-  call('toggle-subscriber-updates', {}, 'off'),
+  toggle('toggle-subscriber-updates', 'on'),
+  toggle('toggle-subscriber-updates', 'off'),
   request('resources/unsubscribe', 'resources/unsubscribe', { uri }),
-  call('toggle-simulated-logging', {}, 'on'),
-  call('toggle-simulated-logging', {}, 'off'),
+  toggle('toggle-simulated-logging', 'on'),
+  toggle('toggle-simulated-logging', 'off'),
   call('trigger-long-running-operation', { duration: 0.2, steps: 2 }),
   request('trigger-long-running-operation with progress', 'tools/call', {
     name: 'trigger-long-running-operation',
@@ -221,6 +234,7 @@ const page = { url: 'https://example.com/', elicitationId: 'e' }
 
 const asking: readonly Step[] = [
   ['the roots', async program => (await program.messages('notifications/message', 1)).at(0)],
+  ['the request for them', program => program.messages('roots/list', 1)],
   request('tools/list', 'tools/list'),
   call('get-roots-list', {}),
   [

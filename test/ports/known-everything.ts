@@ -63,7 +63,6 @@ export const everythingDifferences: readonly KnownDifference[] = [
       everything: [['initialize:.sent.0', { method: 'notifications/tools/list_changed' }, absent]],
       'everything, capable client': [
         ['initialize:.sent.*', { method: 'notifications/tools/list_changed' }, absent],
-        ['initialize:.sent.0.method', 'notifications/tools/list_changed', 'roots/list'],
       ],
     },
   },

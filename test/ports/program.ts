@@ -48,7 +48,10 @@ export class Program {
     lines.on('line', line => this.#receive(JSON.parse(this.#withWords(line))))
   }
 
-  /** Sends `initialize` and `notifications/initialized`. Returns all that the server has sent then. */
+  /**
+   * Sends `initialize` and `notifications/initialized`. Returns the response, and the notifications that the
+   * server has sent then; its requests may come later.
+   */
   async initialize(): Promise<Outcome> {
     const response = await this.request('initialize', {
       protocolVersion: '2025-11-25',
@@ -57,7 +60,8 @@ export class Program {
     })
     this.send({ method: 'notifications/initialized' })
     await this.request('ping')
-    return { response, sent: [...this.received] }
+    const isNotification = ({ method }: WireMessage) => `${method}`.startsWith('notifications/')
+    return { response, sent: this.received.filter(isNotification) }
   }
 
   /** Sends a request. Returns the response, without its id. */
