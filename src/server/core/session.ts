@@ -12,10 +12,8 @@ import { readRequestMeta } from '../../mcp/meta.ts'
 import type { Profile } from '../../mcp/profile.ts'
 import { isLogLevel, type LogLevel } from '../../mcp/types/logging.ts'
 import type { Root } from '../../mcp/types/roots.ts'
-import { limits } from '../../util/limits/limits.ts'
 import { UrlElicitations } from '../input/elicit.ts'
-import { rootsResponse } from '../input/input-responses.ts'
-import { requireRoots } from '../input/require-capability.ts'
+import { requestRoots } from '../input/input-requests.ts'
 import type { Session } from '../session.ts'
 import { type ChangeNotice, concerns, type Subscriber } from '../subscriptions/subscriptions.ts'
 
@@ -167,9 +165,7 @@ export class ServerSession implements Session, Attachment, Subscriber {
   async roots(): Promise<readonly Root[]> {
     const { caller } = this
     if (caller === undefined) throw errors.notInitialized()
-    requireRoots(caller)
-    const options = { timeoutMs: limits.serverRequestMs.default }
-    return rootsResponse(caller, await this.#peer.call('roots/list', undefined, options))
+    return requestRoots(caller, this.#peer)
   }
 
   /** Sends a log message, if the client wants messages of this level. */

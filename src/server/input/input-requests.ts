@@ -1,7 +1,10 @@
+import type { Calls } from '../../jsonrpc/handler.ts'
 import type { Caller } from '../../mcp/caller.ts'
 import { isServerRequest, type ServerRequestMethod } from '../../mcp/methods.ts'
 import type { Schema } from '../../mcp/schema/standard-schema.ts'
 import type { InputRequest } from '../../mcp/types/input.ts'
+import type { Root } from '../../mcp/types/roots.ts'
+import { limits } from '../../util/limits/limits.ts'
 import { prepareForm, prepareUrl } from './elicit.ts'
 import { rootsResponse } from './input-responses.ts'
 import { requireRoots } from './require-capability.ts'
@@ -23,6 +26,13 @@ export function prepareInputRequest(caller: Caller, request: InputRequest): Prep
   }
   // The check: each row takes the requests of its own method.
   return (preparations[method] as Prepare<ServerRequestMethod>)(caller, request)
+}
+
+/** Requests the roots of a client in a session, outside of any request. Rejects where it has none. */
+export async function requestRoots(caller: Caller, calls: Calls): Promise<readonly Root[]> {
+  requireRoots(caller)
+  const timeoutMs = limits.serverRequestMs.default
+  return rootsResponse(caller, await calls.call('roots/list', undefined, { timeoutMs }))
 }
 
 type Prepare<M extends ServerRequestMethod> = (
