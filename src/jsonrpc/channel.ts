@@ -24,6 +24,8 @@ export interface Envelope {
   readonly principal?: Principal
   /** What handlers get as `ctx.env`, where the application provides it with each request. */
   readonly env?: unknown
+  /** Whether a router sends it on behalf of its caller: a channel of this process delivers it. */
+  readonly isOfCaller?: boolean
   /** Whether replies are sent as text, so that a result can contain raw JSON that was never parsed. */
   readonly acceptsRaw?: boolean
 }

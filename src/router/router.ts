@@ -1,12 +1,13 @@
 import type { Channel, Envelope } from '../jsonrpc/channel.ts'
 import type { Handler, Middleware } from '../jsonrpc/handler.ts'
-import type { Attachment, Endpoint } from '../mcp/endpoint.ts'
+import type { Attachment, Endpoint, PersonalLists } from '../mcp/endpoint.ts'
 import { type ListKind, listKinds } from '../mcp/list-changes.ts'
 import type { Profile } from '../mcp/profile.ts'
 import type { Revision } from '../mcp/revisions/revisions.ts'
 import type { Implementation, Members } from '../mcp/types/base.ts'
 import type { HealthLevel, HealthState } from '../observe/health/health.ts'
 import { McpEndpoint } from '../server/core/endpoint.ts'
+import { personalLists } from '../server/subscriptions/personal-lists.ts'
 import { limits as limitTable } from '../util/limits/limits.ts'
 import { checkOptions } from '../util/options.ts'
 import { type Clock, systemClock } from '../util/time/clock.ts'
@@ -109,7 +110,9 @@ export class Router implements Endpoint {
           info: this.#info,
           parkedCalls: this.#parkedCalls,
           catalog: () => this.#currentCatalog(),
+          makeCatalog: listsOf => new Catalog(this.#registry.list(), this.pins, listsOf),
           routes: () => this.#registry.list(),
+          onError: error => this.#onError(error),
           unavailable: () => this.#unavailable(),
           toolSearch: options.toolSearch && new ToolSearch(options.toolSearch),
         }),
@@ -138,6 +141,13 @@ export class Router implements Endpoint {
   /** The protocol revisions that callers can use, oldest first. */
   get revisions(): readonly Revision[] {
     return this.#endpoint.revisions
+  }
+
+  /** The lists that differ between callers, for another router of this process. */
+  get personalLists(): PersonalLists {
+    return personalLists(this.#endpoint.subscriptions, kind =>
+      this.#registry.list().some(({ upstream }) => upstream.isPersonal(kind)),
+    )
   }
 
   /** Resolves when the first connection attempt to every server has succeeded or failed. */
@@ -316,6 +326,11 @@ export class Router implements Endpoint {
         this.#changed(kinds)
         this.#memory.remember(upstream)
       },
+      onPersonalChange: (type, principal) =>
+        this.#endpoint.subscriptions.publish({
+          type,
+          ...(principal !== undefined && { principal }),
+        }),
       onTools: instance => void this.#pinChecker.check(upstream, instance),
       onListFailed: (instance, problem) => publishListFailed(name, instance, problem),
       onListRecovered: (instance, method) => publishListRecovered(name, instance, method),

@@ -5,6 +5,7 @@ import {
   type CatalogEntry,
   type HiddenEntry,
   type ListedSkill,
+  type ListsOf,
   promptEntries,
   type ResourceEntry,
   resourceEntries,
@@ -31,12 +32,17 @@ export class Catalog {
   readonly #prompts: ReadonlyMap<string, CatalogEntry<Prompt>>
   readonly #resources: ReadonlyMap<string, ResourceEntry>
 
-  constructor(routes: readonly Route[], pins?: Pins) {
+  /** `listsOf` returns the lists of a server; by default those that all callers share. */
+  constructor(
+    routes: readonly Route[],
+    pins?: Pins,
+    listsOf: ListsOf = ({ upstream }) => upstream.lists,
+  ) {
     const hidden: HiddenEntry[] = []
-    this.tools = toolEntries(routes, pins, hidden)
-    this.prompts = promptEntries(routes, hidden)
-    this.resources = resourceEntries(routes, hidden)
-    this.templates = templateEntries(routes, hidden)
+    this.tools = toolEntries(routes, pins, hidden, listsOf)
+    this.prompts = promptEntries(routes, hidden, listsOf)
+    this.resources = resourceEntries(routes, hidden, listsOf)
+    this.templates = templateEntries(routes, hidden, listsOf)
     this.#resources = new Map(this.resources.map(entry => [entry.shown.uri, entry]))
     this.skills = skillEntries(routes, this.#resources, hidden)
     for (const { name: server, upstream } of routes) {

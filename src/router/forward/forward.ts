@@ -209,7 +209,8 @@ function settle(call: UpstreamCall, response: UpstreamResult): unknown {
   if (!isTask || connection === undefined) {
     return forwardedResult(request.method, result, request.caller.revision)
   }
-  return followTask(call, result, connection).then(
+  const envelope = instance?.target.isLocal ? call.envelope : undefined
+  return followTask(call, result, connection, envelope).then(
     given => forwardedResult(request.method, asRecord(given), request.caller.revision),
     error => {
       throw failureOf(route.name, error)

@@ -7,6 +7,7 @@ import { pageOf } from '../../server/features/pagination.ts'
 import { type HandlerResult, type IncomingRequest, whenReady } from '../../server/request.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { type ListName, listKindOf, listRequests } from '../catalog/list-names.ts'
+import type { PersonalCatalogs } from '../catalog/personal-catalogs.ts'
 import type { Route } from '../dispatch/route.ts'
 import { unavailableKey } from './results.ts'
 import { whenListed } from './starting.ts'
@@ -14,6 +15,7 @@ import type { ListedTool, ToolSearch } from './tool-search.ts'
 
 /** What merged lists need from their router. */
 export interface MergedListsHost {
+  readonly personal: PersonalCatalogs
   /** Undefined if every tool is listed. */
   readonly toolSearch: ToolSearch | undefined
   catalog(): Catalog
@@ -56,8 +58,23 @@ export class MergedLists {
     return waiting === undefined ? answer() : waiting.then(answer)
   }
 
-  #pageNow({ caller, params }: IncomingRequest, listed: ListName): HandlerResult {
-    const catalog = this.#host.catalog()
+  #pageNow(request: IncomingRequest, listed: ListName): HandlerResult {
+    const { personal } = this.#host
+    const kind = listKindOf(listed)
+    if (!personal.has(kind)) return this.#pageOf(request, listed, this.#host.catalog(), listed)
+    // A cursor of a list that differs between callers belongs to the principal.
+    const binding = JSON.stringify([listed, request.caller.principal?.id])
+    return personal
+      .read(request, kind)
+      .then(catalog => this.#pageOf(request, listed, catalog, binding))
+  }
+
+  #pageOf(
+    { caller, params }: IncomingRequest,
+    listed: ListName,
+    catalog: Catalog,
+    binding: string,
+  ): HandlerResult {
     const { revision } = caller
     const all = this.#cached(catalog, `${listed} ${revision.name}`, () => {
       switch (listed) {
@@ -81,7 +98,7 @@ export class MergedLists {
             (listed === 'tools' ? this.#tools(catalog) : catalog[listed]).map(({ place }) => place),
           ) as readonly number[])
         : undefined
-    const page = pageOf(all, listed, params, cursors, pageSize, places)
+    const page = pageOf(all, binding, params, cursors, pageSize, places)
     return whenReady(page, ({ items, nextCursor }) => {
       const missing = this.#host.unavailable()
       return {
@@ -97,6 +114,8 @@ export class MergedLists {
   }
 
   #cached(catalog: Catalog, key: string, make: () => readonly unknown[]): readonly unknown[] {
+    // A catalog of one caller is used once.
+    if (catalog !== this.#host.catalog()) return make()
     if (this.#convertedFrom !== catalog) {
       this.#convertedFrom = catalog
       this.#converted.clear()

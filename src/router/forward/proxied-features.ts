@@ -19,7 +19,9 @@ import {
 import { subscribe, unsubscribe } from '../../server/subscriptions/subscribe.ts'
 import { executionMode } from '../../server/tasks/mode.ts'
 import { isRecord } from '../../util/objects.ts'
+import type { Catalog } from '../catalog/catalog.ts'
 import type { CatalogEntry, ToolEntry } from '../catalog/entries.ts'
+import { PersonalCatalogs, type PersonalCatalogsHost } from '../catalog/personal-catalogs.ts'
 import type { Route } from '../dispatch/route.ts'
 import { type ObservedHandler, observable } from '../observed.ts'
 import { type ForwardContext, forward } from './forward.ts'
@@ -34,7 +36,9 @@ import { onlyReader, readersOf, searchUnlisted } from './unlisted.ts'
 import { UpstreamCall, type UpstreamResult } from './upstream-call.ts'
 
 /** What the proxied features need from their router. */
-export interface ProxiedFeaturesHost extends MergedListsHost {
+export interface ProxiedFeaturesHost
+  extends Omit<MergedListsHost, 'personal'>,
+    Omit<PersonalCatalogsHost, 'request'> {
   /** The client name and version that the router sends to upstream servers. */
   readonly info: Implementation
   readonly parkedCalls: ParkedCalls<UpstreamResult>
@@ -47,6 +51,7 @@ export class ProxiedFeatures implements FeatureProvider {
   readonly #server: ProviderHost
   readonly #host: ProxiedFeaturesHost
   readonly #context: ForwardContext
+  readonly #personal: PersonalCatalogs
 
   constructor(server: ProviderHost, host: ProxiedFeaturesHost) {
     this.#server = server
@@ -68,7 +73,20 @@ export class ProxiedFeatures implements FeatureProvider {
         return routedSettings(host.routes())
       },
     }
-    const lists = new MergedLists(server, host)
+    this.#personal = new PersonalCatalogs({
+      catalog: () => host.catalog(),
+      routes: () => host.routes(),
+      makeCatalog: listsOf => host.makeCatalog(listsOf),
+      request: (request, route, method, params) => this.#list(request, route, method, params),
+      onError: error => host.onError(error),
+    })
+    const lists = new MergedLists(server, {
+      personal: this.#personal,
+      toolSearch: host.toolSearch,
+      catalog: () => host.catalog(),
+      routes: () => host.routes(),
+      unavailable: () => host.unavailable(),
+    })
     const handlers: readonly (readonly [string, ObservedHandler])[] = [
       ['tools/list', request => lists.page(request, 'tools')],
       ['tools/call', this.#callTool],
@@ -89,20 +107,45 @@ export class ProxiedFeatures implements FeatureProvider {
 
   /** Forwards at once what is found. What is not found may belong to a server that is starting. */
   #findAndForward<T>(
-    { exchange }: IncomingRequest,
+    request: IncomingRequest,
     kind: ListKind,
-    find: () => T | undefined,
+    find: (catalog: Catalog) => T | undefined,
     forwardTo: (found: T) => HandlerResult,
     onMiss: () => HandlerResult,
   ): HandlerResult {
-    const found = find()
-    if (found !== undefined) return forwardTo(found)
-    const listed = whenListed(this.#host.routes(), kind, () => exchange.signal)
-    if (listed === undefined) return onMiss()
-    return listed.then(() => {
-      const late = find()
-      return late === undefined ? onMiss() : forwardTo(late)
+    return this.#findShared(request, kind, find, forwardTo, () => {
+      const listed = whenListed(this.#host.routes(), kind, () => request.exchange.signal)
+      if (listed === undefined) return onMiss()
+      return listed.then(() => this.#findShared(request, kind, find, forwardTo, onMiss))
     })
+  }
+
+  /** Forwards what is found in the catalog that all callers share, or among what this caller sees besides. */
+  #findShared<T>(
+    request: IncomingRequest,
+    kind: ListKind,
+    find: (catalog: Catalog) => T | undefined,
+    forwardTo: (found: T) => HandlerResult,
+    onMiss: () => HandlerResult,
+  ): HandlerResult {
+    const found = find(this.#host.catalog())
+    if (found !== undefined) return forwardTo(found)
+    if (!this.#personal.has(kind)) return onMiss()
+    return this.#personal
+      .find(request, kind, find)
+      .then(own => (own === undefined ? onMiss() : forwardTo(own)))
+  }
+
+  /** Requests a page of a list of one server as the caller of a request. */
+  async #list(
+    request: IncomingRequest,
+    route: Route,
+    method: string,
+    params: Members,
+  ): Promise<Members> {
+    const listing = { ...request, method, params, acceptsRaw: false }
+    const { result } = await route.send(new UpstreamCall(this.#context.senders, listing, route, {}))
+    return isRecord(result) ? result : {}
   }
 
   /** Forwards at once what is found by its name. What is not found may belong to a server that is starting. */
@@ -110,21 +153,21 @@ export class ProxiedFeatures implements FeatureProvider {
     request: IncomingRequest,
     kind: 'tools' | 'prompts',
     name: string,
-    find: () => T | undefined,
+    find: (catalog: Catalog) => T | undefined,
     forwardTo: (found: T) => HandlerResult,
   ): HandlerResult {
-    const found = find()
-    if (found !== undefined) return forwardTo(found)
-    const routes = this.#host.routes()
-    const signal = () => request.exchange.signal
-    const listed = whenListed(routes, kind, signal, mayHaveName(name))
-    const missing = { request, kind, name, signal, find, forwardTo }
-    if (listed === undefined) return onMissing(routes, { ...missing, hasWaited: false })
-    return listed.then(() => {
-      const late = find()
-      return late === undefined
-        ? onMissing(routes, { ...missing, hasWaited: true })
-        : forwardTo(late)
+    return this.#findShared(request, kind, find, forwardTo, () => {
+      const routes = this.#host.routes()
+      const signal = () => request.exchange.signal
+      const listed = whenListed(routes, kind, signal, mayHaveName(name))
+      const findLate = () => find(this.#host.catalog())
+      const missing = { request, kind, name, signal, find: findLate, forwardTo }
+      if (listed === undefined) return onMissing(routes, { ...missing, hasWaited: false })
+      return listed.then(() =>
+        this.#findShared(request, kind, find, forwardTo, () =>
+          onMissing(routes, { ...missing, hasWaited: true }),
+        ),
+      )
     })
   }
 
@@ -142,12 +185,15 @@ export class ProxiedFeatures implements FeatureProvider {
   ): HandlerResult {
     const name = stringParam(request.params, 'name')
     if (!toolSearch.isOwn(name)) return this.#callByName(request, span)
-    const answer = (): HandlerResult => {
-      const catalog = this.#host.catalog()
+    const answerFrom = (catalog: Catalog): HandlerResult => {
       const found = toolSearch.search(catalog, name, request)
       if (found !== undefined) return found
       return this.#callByName(toolSearch.target(catalog, name, request) ?? request, span)
     }
+    const answer = (): HandlerResult =>
+      this.#personal.has('tools')
+        ? this.#personal.read(request, 'tools').then(answerFrom)
+        : answerFrom(this.#host.catalog())
     const listed = whenListed(this.#host.routes(), 'tools', () => request.exchange.signal)
     return listed === undefined ? answer() : listed.then(answer)
   }
@@ -161,7 +207,7 @@ export class ProxiedFeatures implements FeatureProvider {
       request,
       'tools',
       name,
-      () => this.#host.catalog().tool(name),
+      catalog => catalog.tool(name),
       (entry: ToolEntry) => this.#callEntry(request, entry, span),
     )
   }
@@ -216,8 +262,7 @@ export class ProxiedFeatures implements FeatureProvider {
     name: string,
     forwardTo: (entry: CatalogEntry<Prompt>) => HandlerResult,
   ): HandlerResult {
-    const find = () => this.#host.catalog().prompt(name)
-    return this.#findByName(request, 'prompts', name, find, forwardTo)
+    return this.#findByName(request, 'prompts', name, catalog => catalog.prompt(name), forwardTo)
   }
 
   #read(request: IncomingRequest, span: CallSpan | undefined): HandlerResult {
@@ -225,7 +270,7 @@ export class ProxiedFeatures implements FeatureProvider {
     return this.#findAndForward(
       request,
       'resources',
-      () => this.#host.catalog().ownerOf(uri),
+      catalog => catalog.ownerOf(uri),
       route => this.#forward(request, route, {}, span),
       () => {
         const routes = readersOf(this.#host.routes())
@@ -288,7 +333,7 @@ export class ProxiedFeatures implements FeatureProvider {
       return this.#findAndForward(
         request,
         'resources',
-        () => this.#host.catalog().templateOwner(uri) ?? this.#host.catalog().ownerOf(uri),
+        catalog => catalog.templateOwner(uri) ?? catalog.ownerOf(uri),
         route => this.#completeAt(request, route, {}, span),
         () => {
           const unlisted = missingResourceError(this.#host.routes())

@@ -1,4 +1,5 @@
 import type { Progress } from '../../client/requests/progress.ts'
+import type { Envelope } from '../../jsonrpc/channel.ts'
 import type { Exchange } from '../../jsonrpc/handler.ts'
 import type { Caller } from '../../mcp/caller.ts'
 import { readProgressToken } from '../../mcp/meta.ts'
@@ -14,6 +15,7 @@ import { wantsLog } from '../../server/features/logging.ts'
 import { prepareInputRequest } from '../../server/input/input-requests.ts'
 import { callClient } from '../../server/input/input-run.ts'
 import type { IncomingRequest } from '../../server/request.ts'
+import { headersOf } from '../../server/request-context.ts'
 import { limits } from '../../util/limits/limits.ts'
 import type { UpstreamConnection } from '../connection/connection.ts'
 import type { PooledCall } from '../connection/connection-pool.ts'
@@ -145,6 +147,14 @@ export class UpstreamCall implements PooledCall {
   /** The headers of the caller's request, if it came over HTTP. */
   get headers(): Readonly<Record<string, string>> | undefined {
     return this.request.exchange.envelope.headers
+  }
+
+  /** What a server of this process gets to know about the caller, beside the request. */
+  get envelope(): Envelope {
+    const { caller, exchange } = this.request
+    const { env } = exchange.envelope
+    const headers = headersOf(this.request)
+    return { principal: caller.principal, headers, env, isOfCaller: true }
   }
 
   /** The lowest level of log messages that the caller wants. */

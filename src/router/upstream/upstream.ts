@@ -38,6 +38,7 @@ export class Upstream {
   #isIdle = false
   readonly #grace = timed(() => this.#hide())
   #isStopping = false
+  readonly #unfollow: (() => void) | undefined
 
   /** Throws a TypeError for options that name no server. */
   constructor(name: string, options: UpstreamOptions, host: UpstreamHost) {
@@ -52,6 +53,9 @@ export class Upstream {
     const tries = Array.from(this.#tries.values(), ({ promise }) => promise)
     this.tried = Promise.all(tries).then(() => {})
     this.instances = targets.map(target => this.#makeInstance(target))
+    this.#unfollow = options.server?.personalLists?.onChange((kind, principal) =>
+      host.onPersonalChange(kind, principal),
+    )
     const memory = host.recall(name, options)
     if (memory === undefined) return
     this.#lists.recall(memory.lists)
@@ -178,6 +182,11 @@ export class Upstream {
     return this.known[kind] !== noLists[kind]
   }
 
+  /** Whether callers see different entries in its lists of this kind, as only a server of this process says. */
+  isPersonal(kind: ListKind): boolean {
+    return this.#options.server?.personalLists?.has(kind) ?? false
+  }
+
   /** Whether all of its lists were read at least once. */
   get hasListedAll(): boolean {
     return listKinds.every(kind => this.hasListed(kind))
@@ -232,6 +241,7 @@ export class Upstream {
   async stop(drainMs = 0): Promise<void> {
     this.#isStopping = true
     this.#isIdle = false
+    this.#unfollow?.()
     this.#host.deadlines.stop(this.#grace)
     this.#watchers.stopAll()
     await Promise.all(this.instances.map(instance => instance.stop(drainMs)))
