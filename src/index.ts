@@ -3,6 +3,7 @@ export type { ClientOptions } from './client/options.ts'
 export {
   type ConnectOptions,
   connect,
+  type GroupClient,
   type RpcConnectOptions,
   type ServerGroup,
   type UrlTarget,

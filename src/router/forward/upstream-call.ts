@@ -2,7 +2,7 @@ import type { Progress } from '../../client/requests/progress.ts'
 import type { Envelope } from '../../jsonrpc/channel.ts'
 import type { Exchange } from '../../jsonrpc/handler.ts'
 import type { Caller } from '../../mcp/caller.ts'
-import { readProgressToken } from '../../mcp/meta.ts'
+import { readProgressToken, serverKey } from '../../mcp/meta.ts'
 import { methodRow, takesServerRequests } from '../../mcp/methods.ts'
 import type { Revision } from '../../mcp/revisions/revisions.ts'
 import type { Members } from '../../mcp/types/base.ts'
@@ -12,7 +12,7 @@ import type { ToolAnnotations } from '../../mcp/types/tools.ts'
 import type { CallSpan } from '../../observe/call.ts'
 import type { ServerSession } from '../../server/core/session.ts'
 import { wantsLog } from '../../server/features/logging.ts'
-import { prepareInputRequest } from '../../server/input/input-requests.ts'
+import { fromServer, prepareInputRequest } from '../../server/input/input-requests.ts'
 import { callClient } from '../../server/input/input-run.ts'
 import type { IncomingRequest } from '../../server/request.ts'
 import { headersOf } from '../../server/request-context.ts'
@@ -205,7 +205,8 @@ export class UpstreamCall implements PooledCall {
     const { exchange, caller } = this.current
     if (!isLogLevel(level) || !wantsLog(this.current, level)) return
     if (caller.revision.features.logLevel === 'request' && exchange.settled === true) return
-    send(exchange.notify('notifications/message', { level, logger, data: data ?? null }))
+    const _meta = { [serverKey]: this.route.name }
+    send(exchange.notify('notifications/message', { level, logger, data: data ?? null, _meta }))
   }
 }
 
@@ -223,7 +224,7 @@ async function ask(this: UpstreamCall, input: InputRequest, signal: AbortSignal)
   const { current, parked, route } = this
   publishServerRequest(route.name, input.method)
   // Throws if the caller cannot be sent this request, before it is shown anything.
-  const { request, accept } = prepareInputRequest(current.caller, input)
+  const { request, accept } = prepareInputRequest(current.caller, fromServer(input, route.name))
   if (parked !== undefined) return accept(await parked.ask(request, signal), request.method)
   const key = `${input.method} ${crypto.randomUUID()}`
   const { exchange } = current

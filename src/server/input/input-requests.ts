@@ -1,5 +1,6 @@
 import type { Calls } from '../../jsonrpc/handler.ts'
 import type { Caller } from '../../mcp/caller.ts'
+import { readServerName, serverKey } from '../../mcp/meta.ts'
 import { isServerRequest, type ServerRequestMethod } from '../../mcp/methods.ts'
 import type { Schema } from '../../mcp/schema/standard-schema.ts'
 import type { InputRequest } from '../../mcp/types/input.ts'
@@ -18,14 +19,25 @@ export interface PreparedRequest {
   accept(response: unknown, key: string): unknown
 }
 
-/** Prepares a server request for a caller. Throws where the client does not support it. */
+/**
+ * Prepares a server request for a caller. Throws where the client does not support it. Of `_meta` only the
+ * name of the server is kept, which a router adds.
+ */
 export function prepareInputRequest(caller: Caller, request: InputRequest): PreparedRequest {
   const { method } = request
   if (typeof method !== 'string' || !isServerRequest(method)) {
     throw new TypeError(`"${String(method)}" is not a request that a client can answer`)
   }
   // The check: each row takes the requests of its own method.
-  return (preparations[method] as Prepare<ServerRequestMethod>)(caller, request)
+  const prepared = (preparations[method] as Prepare<ServerRequestMethod>)(caller, request)
+  const server = readServerName(request.params)
+  if (server === undefined) return prepared
+  return { ...prepared, request: fromServer(prepared.request, server) }
+}
+
+/** Returns a server request that names the server it comes from. */
+export function fromServer<R extends Pick<InputRequest, 'params'>>(request: R, server: string): R {
+  return { ...request, params: { ...request.params, _meta: { [serverKey]: server } } }
 }
 
 /** Requests the roots of a client in a session, outside of any request. Rejects where it has none. */
