@@ -20,7 +20,7 @@ const limits = {
  */
 const once = [
   'test/{configuration,connections-mcp,docs,documented,examples,hovers,layers,links,manifests,requirements,routing-policies,scripts,surface,tree,words}.test.ts',
-  'test/{cli,conformance,interop,judges,mcp-interop,package,router,transcripts,types}/**/*.test.ts',
+  'test/{cli,conformance,interop,judges,mcp-interop,package,ports,router,transcripts,types}/**/*.test.ts',
   'test/matrix/mcp*.test.ts',
   'test/fuzz/minute.test.ts',
   'test/http/{evil-events,flood,ids,ledger,mutation,mutation-client,redirects,session-limits}.test.ts',

@@ -91,6 +91,14 @@ const dialing: OptionTableOf<DialOptions> = {
   onChannel: 'function',
 }
 
+/** Options that mean something to a client without a connection over some transport. */
+const withoutConnection = new Set(['headers', 'principal', 'signal'])
+
+/** The options of a connection over some transport, which a server of this process has none of. */
+export const connectionOptions: ReadonlySet<string> = new Set(
+  Object.keys(dialing).filter(name => !withoutConnection.has(name)),
+)
+
 const mcp: OptionTableOf<ConnectOptions> = { ...dialing, ...clientTable, protocol: 'string' }
 
 const jsonrpc: OptionTableOf<RpcConnectOptions> = {

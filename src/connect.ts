@@ -5,6 +5,7 @@ import type { AnyPrompts, AnyTools } from './client/requests/call-types.ts'
 import {
   type ConnectOptions,
   type ConnectOptionsBy,
+  connectionOptions,
   connectTables,
   type RpcConnectOptions,
 } from './connect-options.ts'
@@ -21,11 +22,19 @@ import {
   settings,
 } from './protocol.ts'
 import type { RouterOptions } from './router/options.ts'
+import type { Router } from './router/router.ts'
 import type { ChildCommand } from './transport/process/child.ts'
 import { defined, isRecord } from './util/objects.ts'
 import { formatValue } from './util/options.ts'
 
 export type { ConnectOptions, ConnectOptionsBy, RpcConnectOptions }
+
+/** A client of several servers, with the router in front of them. */
+export interface GroupClient<Tools = AnyTools, Prompts = AnyPrompts>
+  extends Client<Tools, Prompts> {
+  /** Shows the state of each server and the server of each tool, and adds, removes and retries servers. */
+  readonly router: Router
+}
 
 /** Several servers by name, as in the configuration files of MCP hosts. `connect` puts a router in front. */
 export interface ServerGroup {
@@ -54,8 +63,8 @@ export interface ConnectTargets {
 /**
  * Connects to an address that `listen` accepts, or starts a program and connects to its standard input
  * and output; `stdio:` connects to the parent process. A server of this process is connected to
- * directly. Several servers, as `{ mcpServers }`, are put behind a router, which closes with the client;
- * the names of their tools and prompts start with `name__`. A single entry of `mcpServers` is a target too.
+ * directly. Several servers, as `{ mcpServers }`, are put behind a router, which is the member `router` of the
+ * client and closes with it; the names of their tools and prompts start with `name__`. A single entry of `mcpServers` is a target too.
  *
  * Resolves to a client, or, with `protocol: 'jsonrpc'`, to a peer. The caller closes it, which also ends
  * a program that was started. Rejects with a ChannelError `'refused'` or `'timeout'` that names the
@@ -65,10 +74,17 @@ export interface ConnectTargets {
  * the types of its `input` and `output`.
  */
 // One signature for both protocols, because the compiler cannot say which of several was meant.
-export function connect<Tools = AnyTools, Prompts = AnyPrompts, P extends Protocol = 'mcp'>(
-  target: ConnectTargets[P],
+export function connect<
+  Tools = AnyTools,
+  Prompts = AnyPrompts,
+  P extends Protocol = 'mcp',
+  T extends ConnectTargets[P] = ConnectTargets[P],
+>(
+  target: T,
   options?: { readonly protocol?: P } & ConnectOptionsBy[P],
-): Promise<Protocols<Tools, Prompts>[P]['connects']>
+): Promise<
+  [T] extends [ServerGroup] ? GroupClient<Tools, Prompts> : Protocols<Tools, Prompts>[P]['connects']
+>
 export async function connect(
   given: ConnectTargets[Protocol],
   chosen: ConnectOptions | RpcConnectOptions = {},
@@ -79,11 +95,23 @@ export async function connect(
     : { target: given, options: chosen }
   checkSubprotocol(options.subprotocol)
   if (isGroup(target)) {
-    if (options.protocol !== 'jsonrpc') return connectGroup(target, options)
+    if (options.protocol !== 'jsonrpc') {
+      refuseOptions(options, '{ mcpServers }; set it for one server, or use client.router')
+      return connectGroup(target, options)
+    }
     throw new TypeError("{ mcpServers } requires the protocol 'mcp'")
   }
   if (options.protocol === 'jsonrpc') return connectPeer(whereOf(target), options)
+  if (isEndpoint(target)) refuseOptions(options, 'a server of this process')
   return connectClient(isEndpoint(target) ? target : whereOf(target), options)
+}
+
+/** Throws a TypeError for an option of the connection, where there is no connection of its kind. */
+function refuseOptions(options: ConnectOptions, target: string): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || !connectionOptions.has(name)) continue
+    throw new TypeError(`option "${name}" has no effect for ${target}`)
+  }
 }
 
 /** Whether a target is an entry of `mcpServers` with an address. A URL object has no member `url`. */
@@ -106,7 +134,10 @@ function isGroup(target: unknown): target is ServerGroup {
   return isRecord(target) && isRecord(target.mcpServers)
 }
 
-async function connectGroup({ mcpServers }: ServerGroup, options: ConnectOptions): Promise<Client> {
+async function connectGroup(
+  { mcpServers }: ServerGroup,
+  options: ConnectOptions,
+): Promise<GroupClient> {
   const { Router } = await import('./router/router.ts')
   const { onError } = options
   const router = new Router({ servers: mcpServers, ...(onError && { onError }) })
@@ -114,7 +145,7 @@ async function connectGroup({ mcpServers }: ServerGroup, options: ConnectOptions
     await router.ready()
     const client = await connectClient(router, options)
     void client.closed.then(() => router.close())
-    return client
+    return Object.assign(client, { router })
   } catch (error) {
     await router.close()
     throw error

@@ -5,6 +5,7 @@ export {
   type ConnectOptionsBy,
   type ConnectTargets,
   connect,
+  type GroupClient,
   type RpcConnectOptions,
   type ServerGroup,
   type UrlTarget,
@@ -63,6 +64,7 @@ export { parseSkill } from './server/features/skills/parse-skill.ts'
 export type { ToolDefinition } from './server/features/tools/definition.ts'
 export { Cancelled, Declined } from './server/input/elicit.ts'
 export { inputRequired } from './server/input/input-required.ts'
+export { isInputPending } from './server/input/input-run.ts'
 export type { ServerInfo, ServerOptions } from './server/options.ts'
 export { Server } from './server/server.ts'
 export type { Session } from './server/session.ts'

@@ -17,7 +17,10 @@ const tools = ['call.js', 'call-tool.js']
 
 const hasGit = spawnSync('git', ['--version']).status === 0
 const isServer = (name: string) => name.endsWith('-server.js')
-const all = readdirSync(join(root, 'examples')).filter(name => name.endsWith('.js'))
+const programsIn = (folder: string) => readdirSync(join(root, folder)).filter(isProgram)
+const isProgram = (name: string) => name.endsWith('.js')
+const everyday = programsIn('examples/everyday').map(name => `everyday/${name}`)
+const all = [...programsIn('examples'), ...everyday]
 const servers = all.filter(isServer)
 const programs = all.filter(name => !isServer(name) && !tools.includes(name))
 
@@ -34,7 +37,10 @@ test.each(servers)('examples/%s is used by another example', server => {
 })
 
 test('examples/README.md lists all examples', () => {
-  const listed = Array.from(read('examples/README.md').matchAll(/\(([\w-]+\.js)\)/g), at => at[1])
+  const listed = Array.from(
+    read('examples/README.md').matchAll(/\(((?:everyday\/)?[\w-]+\.js)\)/g),
+    at => at[1],
+  )
   expect(listed.sort()).toEqual([...all].sort())
 })
 

@@ -12,6 +12,7 @@ export type {
   ElicitUrl,
   HeartbeatOptions,
   KnownVersion,
+  LogMessage,
   ReconnectOptions,
   Roots,
   Sample,

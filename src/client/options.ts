@@ -11,6 +11,14 @@ import type { Clock } from '../util/time/clock.ts'
 export interface ServerRequestContext {
   /** Aborted when the server has cancelled the request or the connection has closed. */
   readonly signal: AbortSignal
+  /** The name of the server that sends the request, where a router is in between; undefined without one. */
+  readonly server?: string
+}
+
+/** A log message as `onLog` gets it. */
+export interface LogMessage extends LogMessageParams {
+  /** The name of the server that sends it, where a router is in between; undefined without one. */
+  readonly server?: string
 }
 
 /** Asks the user to fill in a form. Fields that the handler omits are set to the defaults of the form. */
@@ -132,7 +140,7 @@ export interface ClientOptions extends Partial<Implementation> {
   /** Called with every notification, by its canonical name, after the client has processed it. */
   readonly onNotification?: (method: string, params: Members | undefined) => void
   /** Called with log messages of the server. */
-  readonly onLog?: (message: LogMessageParams) => void
+  readonly onLog?: (message: LogMessage) => void
   /** Called with errors outside of calls: handlers that threw, invalid messages. Prints to stderr by default. */
   readonly onError?: (error: unknown) => void
   /** How the client reconnects when the connection is lost; `false` closes the client instead. */

@@ -30,6 +30,8 @@ export interface Envelope {
    * not limited. With `includesLocal`, addresses of this machine and of private networks have one, too.
    */
   address?(includesLocal: boolean): string | undefined
+  /** Whether a router sends it on behalf of its caller: a channel of this process delivers it. */
+  readonly isOfCaller?: boolean
   /** Whether replies are sent as text, so that a result can contain raw JSON that was never parsed. */
   readonly acceptsRaw?: boolean
 }

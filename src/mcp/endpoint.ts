@@ -6,6 +6,7 @@ import type { RpcNotification, RpcRequest } from '../jsonrpc/message.ts'
 import type { CloseOptions } from '../jsonrpc/peer/options.ts'
 import type { Traffic } from '../util/traffic.ts'
 import type { Caller } from './caller.ts'
+import type { ListKind } from './list-changes.ts'
 import { decodeOptions, type Profile } from './profile.ts'
 import type { Revision } from './revisions/revisions.ts'
 
@@ -30,6 +31,17 @@ export type EndpointHandler = (
   caller?: Caller,
 ) => unknown
 
+/** The lists of an endpoint that differ between callers, for a router of the same process. */
+export interface PersonalLists {
+  /** Whether callers see different entries in the lists of this kind. */
+  has(kind: ListKind): boolean
+  /**
+   * Calls the listener when such a list has changed: for the principal with this id, or for all. Returns a
+   * function that ends this.
+   */
+  onChange(listener: (kind: ListKind, principal: string | undefined) => void): () => void
+}
+
 /** What a listener serves: a server or a router. */
 export interface Endpoint {
   /** The choices that the protocol leaves open, such as how strictly incoming messages are checked. */
@@ -40,6 +52,8 @@ export interface Endpoint {
   readonly rawCalls?: RawCalls
   /** Counts the bytes of all connections of its listeners, if metrics are enabled. */
   readonly traffic?: Traffic
+  /** @internal The lists that differ between callers. None by default. */
+  readonly personalLists?: PersonalLists
   /** Handles one self-contained message, such as a stateless request over HTTP. */
   readonly handle: EndpointHandler
   /** Serves a channel until it closes, in either era. */

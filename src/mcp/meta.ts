@@ -19,6 +19,15 @@ export const metaKeys = {
   baggage: 'baggage',
 } as const
 
+/** The member of `_meta` in which a router names the server that a request or a log message comes from. */
+export const serverKey = 'trunkline/server'
+
+/** Returns the name of the server that params come from, as a router says; undefined without a router. */
+export function readServerName(params: unknown): string | undefined {
+  const name = ownMember(ownMember(params, '_meta'), serverKey)
+  return typeof name === 'string' ? name : undefined
+}
+
 /** The position of a call in a distributed trace, as the strings of W3C Trace Context and W3C Baggage. */
 export interface TraceContext {
   /** The ids of the trace and of the parent span, and the trace flags. */

@@ -1,11 +1,12 @@
 import type { Channel, Envelope } from '../jsonrpc/channel.ts'
 import type { Handler, Middleware } from '../jsonrpc/handler.ts'
-import type { Attachment, Endpoint } from '../mcp/endpoint.ts'
+import type { Attachment, Endpoint, PersonalLists } from '../mcp/endpoint.ts'
 import { type ListKind, listKinds } from '../mcp/list-changes.ts'
 import type { Profile } from '../mcp/profile.ts'
 import type { Revision } from '../mcp/revisions/revisions.ts'
 import type { Implementation, Members } from '../mcp/types/base.ts'
 import type { HealthReport } from '../observe/health/health.ts'
+import { personalLists } from '../server/subscriptions/personal-lists.ts'
 import { limits as limitTable } from '../util/limits/limits.ts'
 import { checkOptions } from '../util/options.ts'
 import { type Clock, systemClock } from '../util/time/clock.ts'
@@ -117,7 +118,9 @@ export class Router implements Endpoint {
       toolSearch: options.toolSearch,
       views: options.views ?? {},
       catalog: () => this.#currentCatalog(),
+      makeCatalog: listsOf => mergedCatalog(this.#registry.list(), this.pins, listsOf),
       routes: () => this.#registry.list(),
+      onError: error => this.#onError(error),
     })
     this.#watched = new WatchedResources({
       clock: this.#clock,
@@ -137,6 +140,13 @@ export class Router implements Endpoint {
   /** The protocol revisions that callers can use, oldest first. */
   get revisions(): readonly Revision[] {
     return this.#endpoints.own.revisions
+  }
+
+  /** @internal The lists that differ between callers, for another router of this process. */
+  get personalLists(): PersonalLists {
+    return personalLists(this.#endpoints.own.subscriptions, kind =>
+      this.#registry.list().some(({ upstream }) => upstream.isPersonal(kind)),
+    )
   }
 
   /** Resolves when the first connection attempt to every server has succeeded or failed. */
@@ -326,6 +336,11 @@ export class Router implements Endpoint {
         if (kinds.length > 0 || isPinned) this.#changed(kinds)
         this.#memory.remember(upstream)
       },
+      onPersonalChange: (type, principal) =>
+        this.#endpoints.publish({
+          type,
+          ...(principal !== undefined && { principal }),
+        }),
       onTools: instance => void this.#pinChecker.check(upstream, instance),
       onListFailed: (instance, problem) => publishListFailed(name, instance, problem),
       onListRecovered: (instance, method) => publishListRecovered(name, instance, method),

@@ -89,6 +89,29 @@ test('a session logs, notifies, and says what it has subscribed to', async () =>
   expect(Object.keys(session)).not.toContain('peer')
 })
 
+test('a session requests the roots of its client', async () => {
+  await using server = new Server(info)
+  const roots = [{ uri: 'file:///a', name: 'a' }]
+  const read: unknown[] = []
+  const keep = async (session: Session) => void read.push(await session.roots())
+  server.on('ready', keep)
+  server.on('roots', keep)
+  await using client = await connect(server, { roots, revisions: ['2025-11-25'] })
+  await expect.poll(() => read).toEqual([roots])
+  client.setRoots([])
+  await expect.poll(() => read).toEqual([roots, []])
+
+  const refused = deferred<unknown>()
+  await using other = new Server(info)
+  other.on('ready', session => session.roots().catch(refused.resolve))
+  await using without = await connect(other, { revisions: ['2025-11-25'] })
+  await without.ping()
+  expect(await refused.promise).toMatchObject({
+    kind: 'capability_not_supported',
+    message: 'The client has not declared the capability roots',
+  })
+})
+
 test('the signal of a server is aborted when it closes', async () => {
   const server = new Server(info)
   const { signal } = server

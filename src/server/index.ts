@@ -60,6 +60,7 @@ export {
   type ElicitUrlRequest,
 } from './input/elicit.ts'
 export { type InputRequired, inputRequired } from './input/input-required.ts'
+export { isInputPending } from './input/input-run.ts'
 export { type Rate, type RateLimitOptions, rateLimit } from './middleware/rate-limit.ts'
 export type { Mount, MountOptions } from './mount.ts'
 export type { ServerInfo, ServerOptions } from './options.ts'

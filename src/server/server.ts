@@ -1,7 +1,7 @@
 import type { Channel, Envelope, Principal } from '../jsonrpc/channel.ts'
 import type { Middleware } from '../jsonrpc/handler.ts'
 import type { ToolAnswer } from '../mcp/content/tool-answer.ts'
-import type { Attachment, Endpoint, EndpointHandler } from '../mcp/endpoint.ts'
+import type { Attachment, Endpoint, EndpointHandler, PersonalLists } from '../mcp/endpoint.ts'
 import type { ListKind } from '../mcp/list-changes.ts'
 import type { Profile } from '../mcp/profile.ts'
 import type { Revision } from '../mcp/revisions/revisions.ts'
@@ -40,6 +40,7 @@ import type {
 import { type Mount, type MountOptions, mountServer } from './mount.ts'
 import { serverTable } from './option-table.ts'
 import type { ServerInfo, ServerOptions } from './options.ts'
+import { personalLists } from './subscriptions/personal-lists.ts'
 
 /**
  * An MCP server: tools, resources, prompts and skills, defined once and served to any number of connections, over
@@ -71,6 +72,12 @@ export class Server<Env = unknown> implements Endpoint {
   /** Aborted when closing begins: ends timers and watchers that belong to the server. */
   get signal(): AbortSignal {
     return this.#endpoint.signal
+  }
+
+  /** @internal The lists that differ between callers, for a router of this process. */
+  get personalLists(): PersonalLists {
+    const { features, subscriptions } = this.#endpoint
+    return personalLists(subscriptions, kind => features.isPersonal(kind))
   }
 
   /** Registers a tool. The returned handle updates, disables or removes it. */

@@ -8,7 +8,8 @@ import { DrainSignal } from './stream/backpressure.ts'
  * Messages are passed by reference and in order, never inside `send`; everything queued for one
  * direction is delivered together. While a promise of a sink is pending, its direction pauses, and with
  * more than 1024 messages queued `send` returns a promise. Closing either channel closes both: messages
- * sent before are delivered first, regardless of pending promises, so that closing takes no time.
+ * sent before are delivered first, regardless of pending promises, so that closing takes no time. A
+ * request is delivered with the envelope of the caller that it was sent with.
  */
 export function memoryPair(): [Channel, Channel] {
   const forth = new Direction()
@@ -33,9 +34,14 @@ class MemoryChannel implements Channel {
     this.#in.open(sink, cause => this.#end(cause))
   }
 
-  send(message: Message | readonly Message[]): void | Promise<void> {
+  send(message: Message | readonly Message[], sent?: Envelope): void | Promise<void> {
     if (this.#out.ended) throw new ChannelError('closed', 'sending: the channel is closed')
-    return this.#out.put(isList(message) ? batchOf(message) : message)
+    if (isList(message)) return this.#out.put(batchOf(message))
+    if (sent?.isOfCaller === true && message.type === 'request') {
+      this.#out.envelopes ??= new WeakMap()
+      this.#out.envelopes.set(message, sent)
+    }
+    return this.#out.put(message)
   }
 
   async close(): Promise<void> {
@@ -66,6 +72,8 @@ class Direction {
   #isNotified = false
   #cause: Error | undefined
   ended = false
+  /** The envelopes of requests that were sent with one. */
+  envelopes: WeakMap<Decoded, Envelope> | undefined
 
   open(sink: Sink, failed: (cause: Error) => void): void {
     if (this.#sink !== undefined) throw new Error('the channel is open already')
@@ -110,7 +118,8 @@ class Direction {
     try {
       while (this.#head < this.#queue.length && (!this.#isPaused || this.ended)) {
         // The check: head is less than length.
-        const wait = sink.receive(this.#queue[this.#head++] as Decoded, envelope)
+        const arrival = this.#queue[this.#head++] as Decoded
+        const wait = sink.receive(arrival, this.envelopes?.get(arrival) ?? envelope)
         if (wait !== undefined) this.#pause(wait)
       }
     } catch (cause) {

@@ -123,7 +123,10 @@ test('a tool for the user interface of its server alone is not found', async () 
 test('the result of a search is bounded, whatever tools and queries are like', async () => {
   const server = new Server({ name: 'big', version: '1' })
   const properties = Object.fromEntries(
-    Array.from({ length: 1200 }, (_, at) => [`a_long_name_of_property_${at}`, { type: 'string' }] as const),
+    Array.from(
+      { length: 1200 },
+      (_, at) => [`a_long_name_of_property_${at}`, { type: 'string' }] as const,
+    ),
   )
   for (let at = 0; at < 5; at++) {
     const description = `Draws a chart ${'x'.repeat(30_000)}`

@@ -139,9 +139,10 @@ export class Connection {
     method: string,
     params?: object,
     options?: CallOptions,
+    envelope?: Envelope,
   ): Id | undefined {
     this.#wantedId = undefined
-    return this.#peer.start(handler, method, params, options)
+    return this.#peer.start(handler, method, params, options, envelope)
   }
 
   /** Gives up a request that was sent with `start`: rejects its handler and cancels it on the server. */

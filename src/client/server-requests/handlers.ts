@@ -1,4 +1,5 @@
 import { invalidParams, methodNotFound } from '../../jsonrpc/error.ts'
+import { readServerName } from '../../mcp/meta.ts'
 import { isServerRequest, type ServerRequestMethod } from '../../mcp/methods.ts'
 import type { Revision } from '../../mcp/revisions/revisions.ts'
 import type { ClientCapabilities } from '../../mcp/types/base.ts'
@@ -102,7 +103,9 @@ export class ServerRequestHandlers {
     // Revisions in which the requests are part of results do not list their methods.
     const isDefined = features.serverRequests === 'retry' || methods.has(method)
     if (!isDefined || !isServerRequest(method)) throw methodNotFound(method)
-    return this.#preparations[method](params, context)
+    const server = readServerName(params)
+    const known = server === undefined ? context : { ...context, server }
+    return this.#preparations[method](params, known)
   }
 
   #elicit(params: unknown, context: HandlerContext): () => Promise<ElicitResult> {

@@ -3,6 +3,7 @@ import { methodNotFound } from '../../jsonrpc/error.ts'
 import type { Exchange } from '../../jsonrpc/handler.ts'
 import type { Id, RpcNotification, RpcRequest } from '../../jsonrpc/message.ts'
 import { changedList, type ListKind, listMethods } from '../../mcp/list-changes.ts'
+import { readServerName } from '../../mcp/meta.ts'
 import { isServerRequest, methodRow, type ServerRequestMethod } from '../../mcp/methods.ts'
 import { canonicalNotification } from '../../mcp/names.ts'
 import type { Members } from '../../mcp/types/base.ts'
@@ -148,11 +149,13 @@ export class Incoming {
   #onLog(params: Members | undefined): void {
     const { level, logger, data, _meta } = params ?? {}
     if (!isLogLevel(level)) return
+    const server = readServerName(params)
     const message = {
       level,
       logger: stringOf(logger),
       data,
       _meta: isRecord(_meta) ? _meta : undefined,
+      ...(server !== undefined && { server }),
     }
     this.#guarded(() => this.#parts.options.onLog?.(message))
   }

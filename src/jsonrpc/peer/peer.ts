@@ -164,15 +164,16 @@ export class Peer implements Calls, AsyncDisposable {
   /**
    * Calls a method like `call`, but reports the outcome to `handler` instead of a promise,
    * synchronously when the call settles. Returns the id of the call; undefined if it was rejected at
-   * once.
+   * once. `envelope` travels beside the request, on channels that deliver one.
    */
   start(
     handler: ReplyHandler,
     method: string,
     params?: object,
     options?: CallOptions,
+    envelope?: Envelope,
   ): Id | undefined {
-    return this.#outbound.start(handler, method, params, options)
+    return this.#outbound.start(handler, method, params, options, envelope)
   }
 
   /**

@@ -5,6 +5,7 @@ import {
   type CatalogEntry,
   type HiddenEntry,
   type ListedSkill,
+  type ListsOf,
   promptEntries,
   type ResourceEntry,
   resourceEntries,
@@ -35,14 +36,18 @@ export interface CatalogFilter {
 
 /**
  * Merges what all upstream servers list. On a name conflict the entry of the earlier server wins and the
- * other is hidden.
+ * other is hidden. `listsOf` returns the lists of a server; by default those that all callers share.
  */
-export function mergedCatalog(routes: readonly Route[], pins?: Pins): Catalog {
+export function mergedCatalog(
+  routes: readonly Route[],
+  pins?: Pins,
+  listsOf: ListsOf = ({ upstream }) => upstream.lists,
+): Catalog {
   const hidden: HiddenEntry[] = []
-  const tools = toolEntries(routes, pins, hidden)
-  const prompts = promptEntries(routes, hidden)
-  const resources = resourceEntries(routes, hidden)
-  const templates = templateEntries(routes, hidden)
+  const tools = toolEntries(routes, pins, hidden, listsOf)
+  const prompts = promptEntries(routes, hidden, listsOf)
+  const resources = resourceEntries(routes, hidden, listsOf)
+  const templates = templateEntries(routes, hidden, listsOf)
   const byUri = new Map(resources.map(entry => [entry.shown.uri, entry]))
   const skills = skillEntries(routes, byUri, hidden)
   return new Catalog({ tools, prompts, resources, templates, skills, hidden })

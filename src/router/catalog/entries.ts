@@ -72,6 +72,9 @@ export interface HiddenEntry {
   readonly why: string
 }
 
+/** Returns the lists of a server: those that all callers share, or those of one caller. */
+export type ListsOf = (route: Route) => Lists
+
 /** The number of distinct places that each server has. */
 const placesPerServer = 2 ** 20
 
@@ -80,13 +83,14 @@ export function toolEntries(
   routes: readonly Route[],
   pins: Pins | undefined,
   hidden: HiddenEntry[],
+  listsOf: ListsOf,
 ): readonly ToolEntry[] {
   const placeIn = places()
-  const listed = named('tool', routes, hidden, ({ name, upstream }) => ({
-    name,
-    prefix: upstream.options.prefix,
-    rules: upstream.options.tools,
-    tools: upstream.lists.tools,
+  const listed = named('tool', routes, hidden, route => ({
+    name: route.name,
+    prefix: route.upstream.options.prefix,
+    rules: route.upstream.options.tools,
+    tools: listsOf(route).tools,
   }))
   const entries: ToolEntry[] = []
   for (const { route, tool, exposedName } of listed) {
@@ -102,12 +106,13 @@ export function toolEntries(
 export function promptEntries(
   routes: readonly Route[],
   hidden: HiddenEntry[],
+  listsOf: ListsOf,
 ): readonly CatalogEntry<Prompt>[] {
   const placeIn = places()
-  const listed = named('prompt', routes, hidden, ({ name, upstream }) => ({
-    name,
-    prefix: upstream.options.prefix,
-    tools: upstream.lists.prompts,
+  const listed = named('prompt', routes, hidden, route => ({
+    name: route.name,
+    prefix: route.upstream.options.prefix,
+    tools: listsOf(route).prompts,
   }))
   return listed.map(({ route, tool, exposedName }) => {
     const shown = { ...tool, name: exposedName }
@@ -119,11 +124,12 @@ export function promptEntries(
 export function resourceEntries(
   routes: readonly Route[],
   hidden: HiddenEntry[],
+  listsOf: ListsOf,
 ): readonly ResourceEntry[] {
   return firstOf(
     routes,
     hidden,
-    ({ resources }) => resources,
+    route => listsOf(route).resources,
     ({ uri }) => uri,
   )
 }
@@ -132,11 +138,12 @@ export function resourceEntries(
 export function templateEntries(
   routes: readonly Route[],
   hidden: HiddenEntry[],
+  listsOf: ListsOf,
 ): readonly TemplateEntry[] {
   const listed = firstOf(
     routes,
     hidden,
-    ({ templates }) => templates,
+    route => listsOf(route).templates,
     ({ uriTemplate }) => uriTemplate,
   )
   return listed.map(entry => ({ ...entry, template: parsed(entry.shown.uriTemplate) }))
@@ -154,7 +161,7 @@ export function skillEntries(
   const listed = firstOf(
     routes,
     hidden,
-    ({ skills }) => skills,
+    ({ upstream }) => upstream.lists.skills,
     ({ uri }) => uri,
     'skill',
   )
@@ -201,7 +208,7 @@ function named<T extends { readonly name: string }>(
 function firstOf<T>(
   routes: readonly Route[],
   hidden: HiddenEntry[],
-  listOf: (lists: Lists) => readonly T[],
+  listOf: (route: Route) => readonly T[],
   uriOf: (shown: T) => string,
   what: 'resource' | 'skill' = 'resource',
 ): readonly { readonly route: Route; readonly shown: T; readonly place: number }[] {
@@ -211,7 +218,7 @@ function firstOf<T>(
     { readonly route: Route; readonly shown: T; readonly place: number }
   >()
   for (const route of routes) {
-    for (const shown of listOf(route.upstream.lists)) {
+    for (const shown of listOf(route)) {
       const name = uriOf(shown)
       const holder = found.get(name)
       if (holder === undefined) found.set(name, { route, shown, place: placeIn(route) })

@@ -5,6 +5,7 @@ import { withMeta } from '../../client/connection/request-meta.ts'
 import { Core } from '../../client/core.ts'
 import type { ClientOptions } from '../../client/options.ts'
 import type { Progress } from '../../client/requests/progress.ts'
+import type { RequestOptions } from '../../client/requests/request-run.ts'
 import type { Settings } from '../../client/settings.ts'
 import { ChannelError, type Envelope } from '../../jsonrpc/channel.ts'
 import { methodNotFound } from '../../jsonrpc/error.ts'
@@ -168,6 +169,7 @@ export class UpstreamConnection {
    * Sends the request of a call and returns its id; undefined if it was refused at once. `attempt` gets
    * the reply, server requests of stateless servers included; an error that it gets is raw: pass it to
    * `failure`, not before the next microtask. Throws a ChannelError `'closed'` once the connection is lost.
+   * A server of this process gets the `envelope` of the caller too.
    */
   start(
     attempt: SendAttempt,
@@ -176,6 +178,7 @@ export class UpstreamConnection {
     params: object,
     sender: object | undefined,
     options: CallOptions,
+    envelope?: Envelope,
   ): Id | undefined {
     const opened = this.#core.reconnecting.ready()
     if (opened instanceof Promise) throw new ChannelError('closed', 'the connection was lost')
@@ -184,12 +187,38 @@ export class UpstreamConnection {
     const isWatched = call.onProgress !== undefined || call.ask !== undefined
     const progressToken = isWatched ? this.#watch(attempt, call) : undefined
     const sent = withMeta(params, { progressToken, sender, isForwarded: true })
-    const id = connection.start(attempt, method, sent, options)
+    const id = connection.start(attempt, method, sent, options, envelope)
     if (id !== undefined && connection.hasStreams && !attempt.isSettled) {
       this.#attribution.bind(id, call)
       if (progressToken !== undefined) this.#core.progress.bind(progressToken, id)
     }
     return id
+  }
+
+  /**
+   * Sends a request about a call that was made before, such as the poll of its task. A server of this
+   * process gets the same `envelope` as with the call. Rejects as a request of the client does.
+   */
+  async requestFor(
+    envelope: Envelope | undefined,
+    method: string,
+    params: object,
+    options: RequestOptions = {},
+  ): Promise<unknown> {
+    const opened = this.#core.reconnecting.ready()
+    if (envelope === undefined || opened instanceof Promise) {
+      return this.client.request(method, params, options)
+    }
+    const { connection } = opened
+    const sent = this.#core.requests.withRequestMeta(opened, params)
+    let id: Id | undefined
+    try {
+      return await new Promise((resolve, reject) => {
+        id = connection.start({ resolve, reject }, method, sent, options, envelope)
+      })
+    } catch (error) {
+      throw connection.failure(error, method, id, options)
+    }
   }
 
   /** Must be called when an attempt has settled: with the result, unless it failed. */

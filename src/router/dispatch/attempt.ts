@@ -158,7 +158,9 @@ export class Attempt implements SendAttempt, UpstreamResult {
     const { revision } = connection.server
     const sender = revision.features.identity === 'request' ? call.sender(revision) : undefined
     const signal = abort.onAbort === undefined ? abort.signal : undefined
-    const id = connection.start(this, call, method, params, sender, { timeoutMs, signal })
+    const envelope = this.instance?.target.isLocal ? call.envelope : undefined
+    const options = { timeoutMs, signal }
+    const id = connection.start(this, call, method, params, sender, options, envelope)
     if (id === undefined || this.isSettled) return
     this.#id = id
     if (this.#pauses > 0) connection.restartTimeout(id, 0)

@@ -3,6 +3,7 @@ import { isMissingExtension, tasksExtension } from '../../mcp/extension.ts'
 import { takesServerRequests } from '../../mcp/methods.ts'
 import type { Members } from '../../mcp/types/base.ts'
 import type { InputRequests } from '../../mcp/types/input.ts'
+import { fromServer } from '../../server/input/input-requests.ts'
 import { inputRequired, isInputRequired, runWithInput } from '../../server/input/input-required.ts'
 import type { InputRun } from '../../server/input/input-run.ts'
 import type { InputRounds } from '../../server/input/request-state.ts'
@@ -196,7 +197,7 @@ function settle(call: UpstreamCall, response: UpstreamResult): unknown {
   const hasTypes = connection?.server.revision.features.resultTypes
   if (hasTypes && result.resultType === 'input_required') {
     const { inputRequests, requestState } = result
-    const requests = isRecord(inputRequests) ? inputRequests : {}
+    const requests = isRecord(inputRequests) ? named(inputRequests, route.name) : {}
     // The check: each of them is checked before it is sent to the caller.
     return inputRequired(requests as unknown as InputRequests, {
       server: route.name,
@@ -209,12 +210,21 @@ function settle(call: UpstreamCall, response: UpstreamResult): unknown {
   if (!isTask || connection === undefined) {
     return forwardedResult(request.method, result, request.caller.revision)
   }
-  return followTask(call, result, connection).then(
+  const envelope = instance?.target.isLocal ? call.envelope : undefined
+  return followTask(call, result, connection, envelope).then(
     given => forwardedResult(request.method, asRecord(given), request.caller.revision),
     error => {
       throw failureOf(route.name, error)
     },
   )
+}
+
+/** Adds the name of the server to its input requests, so that the caller knows which one asks. */
+function named(requests: Members, server: string): Members {
+  const all = Object.entries(requests).map(
+    ([key, request]) => [key, isRecord(request) ? fromServer(request, server) : request] as const,
+  )
+  return Object.fromEntries(all)
 }
 
 function asRecord(result: unknown): Members {

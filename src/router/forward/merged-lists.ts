@@ -7,6 +7,7 @@ import { pageOf } from '../../server/features/pagination.ts'
 import { type HandlerResult, type IncomingRequest, whenReady } from '../../server/request.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { type ListName, listKindOf, listRequests } from '../catalog/list-names.ts'
+import type { PersonalCatalogs } from '../catalog/personal-catalogs.ts'
 import type { ListedTool } from '../views/tool-search.ts'
 import type { View } from '../views/view.ts'
 import { unavailableKey } from './results.ts'
@@ -16,14 +17,16 @@ import { whenListed } from './starting.ts'
 export class MergedLists {
   readonly #server: ProviderHost
   readonly #viewOf: (caller: Caller) => View
+  readonly #personal: PersonalCatalogs
   /** Lists as converted for each revision, kept until the catalog of the view changes. */
   readonly #converted = new WeakMap<Catalog, Map<string, readonly unknown[]>>()
   /** The lists that each session has got. */
   readonly #listedBy = new WeakMap<ServerSession, ReadonlySet<ListName>>()
 
-  constructor(server: ProviderHost, viewOf: (caller: Caller) => View) {
+  constructor(server: ProviderHost, viewOf: (caller: Caller) => View, personal: PersonalCatalogs) {
     this.#server = server
     this.#viewOf = viewOf
+    this.#personal = personal
   }
 
   /**
@@ -48,9 +51,26 @@ export class MergedLists {
     return waiting === undefined ? answer() : waiting.then(answer)
   }
 
-  #pageNow({ caller, params }: IncomingRequest, listed: ListName): HandlerResult {
-    const view = this.#viewOf(caller)
-    const catalog = view.catalog()
+  #pageNow(request: IncomingRequest, listed: ListName): HandlerResult {
+    const view = this.#viewOf(request.caller)
+    const kind = listKindOf(listed)
+    if (!this.#personal.has(view, kind)) {
+      return this.#pageFrom(view.catalog(), view, request, listed, listed)
+    }
+    // A cursor of a list that differs between callers belongs to the principal.
+    const binding = JSON.stringify([listed, request.caller.principal?.id])
+    return this.#personal
+      .read(request, view, kind)
+      .then(catalog => this.#pageFrom(catalog, view, request, listed, binding))
+  }
+
+  #pageFrom(
+    catalog: Catalog,
+    view: View,
+    { caller, params }: IncomingRequest,
+    listed: ListName,
+    binding: string,
+  ): HandlerResult {
     const { revision } = caller
     const all = this.#cached(catalog, `${listed} ${revision.name}`, () => {
       switch (listed) {
@@ -76,7 +96,7 @@ export class MergedLists {
             ),
           ) as readonly number[])
         : undefined
-    const page = pageOf(all, listed, params, cursors, pageSize, places)
+    const page = pageOf(all, binding, params, cursors, pageSize, places)
     return whenReady(page, ({ items, nextCursor }) => {
       const missing = view.unavailable()
       return {

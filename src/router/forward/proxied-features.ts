@@ -1,6 +1,5 @@
 import type { Caller } from '../../mcp/caller.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
-import type { ListKind } from '../../mcp/list-changes.ts'
 import type { Implementation, Members } from '../../mcp/types/base.ts'
 import type { Prompt } from '../../mcp/types/prompts.ts'
 import type { CallSpan } from '../../observe/call.ts'
@@ -12,13 +11,15 @@ import type {
 import { type HandlerResult, type IncomingRequest, stringParam } from '../../server/request.ts'
 import { subscribe, unsubscribe } from '../../server/subscriptions/subscribe.ts'
 import { isRecord } from '../../util/objects.ts'
+import type { Catalog } from '../catalog/catalog.ts'
 import type { CatalogEntry } from '../catalog/entries.ts'
+import { PersonalCatalogs, type PersonalCatalogsHost } from '../catalog/personal-catalogs.ts'
 import type { Route } from '../dispatch/route.ts'
 import { type ObservableHandler, observable } from '../observable.ts'
 import type { View } from '../views/view.ts'
+import { Finder, missingResourceError } from './finder.ts'
 import { type ForwardContext, forward } from './forward.ts'
 import { MergedLists } from './merged-lists.ts'
-import { findByName, missingResourceError } from './missing.ts'
 import type { ParkedCalls } from './parked-calls.ts'
 import { SenderMetaCache } from './sender.ts'
 import { forwardSkillRequest, routedSettings } from './skills.ts'
@@ -28,7 +29,7 @@ import { onlyReader, readersOf, searchUnlisted } from './unlisted.ts'
 import { UpstreamCall, type UpstreamResult } from './upstream-call.ts'
 
 /** What the proxied features need from their router. */
-export interface ProxiedFeaturesHost {
+export interface ProxiedFeaturesHost extends Omit<PersonalCatalogsHost, 'request'> {
   /** The client name and version that the router sends to upstream servers. */
   readonly info: Implementation
   readonly parkedCalls: ParkedCalls<UpstreamResult>
@@ -45,6 +46,7 @@ export class ProxiedFeatures implements FeatureProvider {
   readonly #server: ProviderHost
   readonly #host: ProxiedFeaturesHost
   readonly #context: ForwardContext
+  readonly #finder: Finder
 
   constructor(server: ProviderHost, host: ProxiedFeaturesHost) {
     this.#server = server
@@ -67,8 +69,21 @@ export class ProxiedFeatures implements FeatureProvider {
       },
     }
     const viewOf = (caller: Caller): View => host.viewOf(caller)
-    const tools = new ToolCalls(server, this.#context, this.available, viewOf)
-    const lists = new MergedLists(server, viewOf)
+    const personal = new PersonalCatalogs({
+      makeCatalog: listsOf => host.makeCatalog(listsOf),
+      request: (request, route, method, params) => this.#list(request, route, method, params),
+      onError: error => host.onError(error),
+    })
+    this.#finder = new Finder(personal)
+    const tools = new ToolCalls(
+      server,
+      this.#context,
+      this.available,
+      viewOf,
+      this.#finder,
+      personal,
+    )
+    const lists = new MergedLists(server, viewOf, personal)
     const handlers: readonly (readonly [string, ObservableHandler])[] = [
       ['tools/list', request => lists.page(request, 'tools')],
       ['resources/list', request => lists.page(request, 'resources')],
@@ -100,23 +115,16 @@ export class ProxiedFeatures implements FeatureProvider {
     return owner !== undefined && view.hasServer(owner) ? owner : undefined
   }
 
-  /** Forwards at once what is found. What is not found may belong to a server that is starting. */
-  #findAndForward<T>(
-    { exchange }: IncomingRequest,
-    view: View,
-    kind: ListKind,
-    find: () => T | undefined,
-    forwardTo: (found: T) => HandlerResult,
-    onMiss: () => HandlerResult,
-  ): HandlerResult {
-    const found = find()
-    if (found !== undefined) return forwardTo(found)
-    const listed = whenListed(view.routes(), kind, () => exchange.signal)
-    if (listed === undefined) return onMiss()
-    return listed.then(() => {
-      const late = find()
-      return late === undefined ? onMiss() : forwardTo(late)
-    })
+  /** Requests a page of a list of one server as the caller of a request. */
+  async #list(
+    request: IncomingRequest,
+    route: Route,
+    method: string,
+    params: Members,
+  ): Promise<Members> {
+    const listing = { ...request, method, params, acceptsRaw: false }
+    const { result } = await route.send(new UpstreamCall(this.#context.senders, listing, route, {}))
+    return isRecord(result) ? result : {}
   }
 
   #forward(
@@ -142,23 +150,19 @@ export class ProxiedFeatures implements FeatureProvider {
     forwardTo: (entry: CatalogEntry<Prompt>) => HandlerResult,
   ): HandlerResult {
     const view = this.#host.viewOf(request.caller)
-    return findByName(request, view, 'prompts', name, () => view.catalog().prompt(name), forwardTo)
+    const find = (catalog: Catalog) => catalog.prompt(name)
+    return this.#finder.findByName({ request, view, kind: 'prompts', name, find, forwardTo })
   }
 
   #read(request: IncomingRequest, span: CallSpan | undefined): HandlerResult {
     const uri = stringParam(request.params, 'uri')
     const view = this.#host.viewOf(request.caller)
-    return this.#findAndForward(
-      request,
-      view,
-      'resources',
-      () => view.catalog().ownerOf(uri),
-      route => this.#forward(request, route, {}, span),
-      () => {
-        const routes = readersOf(view.routes())
-        return this.#search(request, view, routes, errors.resourceNotFound({ uri }), span)
-      },
-    )
+    const find = (catalog: Catalog) => catalog.ownerOf(uri)
+    const forwardTo = (route: Route) => this.#forward(request, route, {}, span)
+    return this.#finder.find({ request, view, kind: 'resources', find, forwardTo }, () => {
+      const routes = readersOf(view.routes())
+      return this.#search(request, view, routes, errors.resourceNotFound({ uri }), span)
+    })
   }
 
   #forwardSkill(request: IncomingRequest, span: CallSpan | undefined): HandlerResult {
@@ -214,17 +218,12 @@ export class ProxiedFeatures implements FeatureProvider {
     }
     if (isRecord(ref) && ref.type === 'ref/resource' && typeof ref.uri === 'string') {
       const { uri } = ref
-      return this.#findAndForward(
-        request,
-        view,
-        'resources',
-        () => view.catalog().templateOwner(uri) ?? view.catalog().ownerOf(uri),
-        route => this.#completeAt(request, route, {}, span),
-        () => {
-          const unlisted = missingResourceError(view.routes())
-          throw unlisted ?? errors.invalidCompletionReference({ reference: uri })
-        },
-      )
+      const find = (catalog: Catalog) => catalog.templateOwner(uri) ?? catalog.ownerOf(uri)
+      const forwardTo = (route: Route) => this.#completeAt(request, route, {}, span)
+      return this.#finder.find({ request, view, kind: 'resources', find, forwardTo }, () => {
+        const unlisted = missingResourceError(view.routes())
+        throw unlisted ?? errors.invalidCompletionReference({ reference: uri })
+      })
     }
     const reference = String(isRecord(ref) ? ref.type : ref)
     throw errors.invalidCompletionReference({ reference })

@@ -1,5 +1,6 @@
 import { TaskPolling } from '../../client/tasks/run.ts'
 import { readTask } from '../../client/tasks/task.ts'
+import type { Envelope } from '../../jsonrpc/channel.ts'
 import type { Members } from '../../mcp/types/base.ts'
 import type { InputRequest, InputResponse, InputResponses } from '../../mcp/types/input.ts'
 import type { IncomingRequest } from '../../server/request.ts'
@@ -11,21 +12,23 @@ import type { UpstreamCall } from './upstream-call.ts'
  * Follows a task that a server made of a call, and settles with the result of the task. If the caller
  * takes tasks, its own call becomes one too; else it waits. Rejects as the task fails, and cancels the
  * task when the caller gives up. `call` must not be parked: a task sends its server requests at once.
+ * A server of this process gets the `envelope` of the caller with each request about the task.
  */
 export async function followTask(
   call: UpstreamCall,
   created: Members,
   connection: UpstreamConnection,
+  envelope?: Envelope,
 ): Promise<unknown> {
   const { request } = call
-  const { client, settings, server } = connection
+  const { settings, server } = connection
   const { revision } = server
   const facts = readTask(revision.features.tasks === 'core' ? created.task : created)
   // In sessions a task sends server requests, which are attributed to its call.
   connection.keep(call, facts.id)
   const run = new TaskPolling(facts, revision, {
     settings,
-    request: (method, params, options) => client.request(method, params, options),
+    request: (method, params, options) => connection.requestFor(envelope, method, params, options),
     answer: (requests, signal) => answerAll(requests, call, signal),
     onFollowed: () => {},
   })

@@ -10,11 +10,13 @@ import {
   stringParam,
 } from '../../server/request.ts'
 import { executionMode } from '../../server/tasks/mode.ts'
+import type { Catalog } from '../catalog/catalog.ts'
 import type { ToolEntry } from '../catalog/entries.ts'
+import type { PersonalCatalogs } from '../catalog/personal-catalogs.ts'
 import type { ToolSearch } from '../views/tool-search.ts'
 import type { View } from '../views/view.ts'
+import type { Finder } from './finder.ts'
 import { type ForwardContext, forward } from './forward.ts'
-import { findByName } from './missing.ts'
 import { whenListed } from './starting.ts'
 import { UpstreamCall } from './upstream-call.ts'
 
@@ -24,17 +26,23 @@ export class ToolCalls {
   readonly #context: ForwardContext
   readonly #available: AvailableFeatures
   readonly #viewOf: (caller: Caller) => View
+  readonly #finder: Finder
+  readonly #personal: PersonalCatalogs
 
   constructor(
     server: ProviderHost,
     context: ForwardContext,
     available: AvailableFeatures,
     viewOf: (caller: Caller) => View,
+    finder: Finder,
+    personal: PersonalCatalogs,
   ) {
     this.#server = server
     this.#context = context
     this.#available = available
     this.#viewOf = viewOf
+    this.#finder = finder
+    this.#personal = personal
   }
 
   /** Calls the tool that a request names, or answers a search for tools. */
@@ -63,13 +71,16 @@ export class ToolCalls {
     if (!toolSearch.isOwn(name)) return this.#callByName(request, view, span)
     const target = toolSearch.target(view.catalog(), name, request)
     if (target !== undefined) return this.#callByName(target, view, span, false)
-    const answer = (): HandlerResult => {
-      const catalog = view.catalog()
+    const answerFrom = (catalog: Catalog): HandlerResult => {
       const found = toolSearch.search(catalog, name, request)
       if (found !== undefined) return found
       const late = toolSearch.target(catalog, name, request)
       return this.#callByName(late ?? request, view, span, late === undefined)
     }
+    const answer = (): HandlerResult =>
+      this.#personal.has(view, 'tools')
+        ? this.#personal.read(request, view, 'tools').then(answerFrom)
+        : answerFrom(view.catalog())
     const listed = whenListed(view.routes(), 'tools', () => request.exchange.signal)
     return listed === undefined ? answer() : listed.then(answer)
   }
@@ -85,14 +96,9 @@ export class ToolCalls {
     // Before closures are made for a tool that is not found: nearly every call is of a known one.
     const known = view.catalog().tool(name)
     if (known !== undefined) return this.#callEntry(request, known, span, isDirect)
-    return findByName(
-      request,
-      view,
-      'tools',
-      name,
-      () => view.catalog().tool(name),
-      (entry: ToolEntry) => this.#callEntry(request, entry, span, isDirect),
-    )
+    const find = (catalog: Catalog) => catalog.tool(name)
+    const forwardTo = (entry: ToolEntry) => this.#callEntry(request, entry, span, isDirect)
+    return this.#finder.findByName({ request, view, kind: 'tools', name, find, forwardTo })
   }
 
   #callEntry(

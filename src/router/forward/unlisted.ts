@@ -3,7 +3,7 @@ import type { Members } from '../../mcp/types/base.ts'
 import type { HandlerResult } from '../../server/request.ts'
 import type { Route } from '../dispatch/route.ts'
 import { wasUnsent } from './errors.ts'
-import { missingResourceError } from './missing.ts'
+import { missingResourceError } from './finder.ts'
 
 /** A request for a resource or a skill that no server lists: servers need not list everything. */
 export interface UnlistedSearch {

@@ -1,7 +1,8 @@
 import type { Progress } from '../../client/requests/progress.ts'
+import type { Envelope } from '../../jsonrpc/channel.ts'
 import type { Exchange } from '../../jsonrpc/handler.ts'
 import type { Caller } from '../../mcp/caller.ts'
-import { readProgressToken } from '../../mcp/meta.ts'
+import { readProgressToken, serverKey } from '../../mcp/meta.ts'
 import { methodRow, takesServerRequests } from '../../mcp/methods.ts'
 import type { Revision } from '../../mcp/revisions/revisions.ts'
 import type { Members } from '../../mcp/types/base.ts'
@@ -11,9 +12,10 @@ import type { ToolAnnotations } from '../../mcp/types/tools.ts'
 import type { CallSpan } from '../../observe/call.ts'
 import type { ServerSession } from '../../server/core/session.ts'
 import { hasRequestedLog } from '../../server/features/logging.ts'
-import { prepareInputRequest } from '../../server/input/input-requests.ts'
+import { fromServer, prepareInputRequest } from '../../server/input/input-requests.ts'
 import { callClient } from '../../server/input/input-run.ts'
 import type { IncomingRequest } from '../../server/request.ts'
+import { headersOf } from '../../server/request-context.ts'
 import { limits } from '../../util/limits/limits.ts'
 import type { UpstreamConnection } from '../connection/connection.ts'
 import type { PooledCall } from '../connection/connection-pool.ts'
@@ -147,6 +149,14 @@ export class UpstreamCall implements PooledCall {
     return this.request.exchange.envelope.headers
   }
 
+  /** What a server of this process gets to know about the caller, beside the request. */
+  get envelope(): Envelope {
+    const { caller, exchange } = this.request
+    const { env } = exchange.envelope
+    const headers = headersOf(this.request)
+    return { principal: caller.principal, headers, env, isOfCaller: true }
+  }
+
   /** The lowest level of log messages that the caller has requested. */
   get logLevel(): LogLevel | undefined {
     const { caller, session } = this.request
@@ -195,7 +205,8 @@ export class UpstreamCall implements PooledCall {
     const { exchange, caller } = this.current
     if (!isLogLevel(level) || !hasRequestedLog(this.current, level)) return
     if (caller.revision.features.logLevel === 'request' && exchange.settled === true) return
-    send(exchange.notify('notifications/message', { level, logger, data: data ?? null }))
+    const _meta = { [serverKey]: this.route.name }
+    send(exchange.notify('notifications/message', { level, logger, data: data ?? null, _meta }))
   }
 }
 
@@ -213,7 +224,7 @@ async function ask(this: UpstreamCall, input: InputRequest, signal: AbortSignal)
   const { current, parked, route } = this
   publishServerRequest(route.name, input.method)
   // Throws if the caller cannot be sent this request, before it is shown anything.
-  const { request, accept } = prepareInputRequest(current.caller, input)
+  const { request, accept } = prepareInputRequest(current.caller, fromServer(input, route.name))
   if (parked !== undefined) return accept(await parked.ask(request, signal), request.method)
   const key = `${input.method} ${crypto.randomUUID()}`
   const { exchange } = current

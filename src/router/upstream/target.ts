@@ -25,6 +25,8 @@ export interface InstanceTarget {
   /** The program or address, to be shown. Holds no secrets. */
   readonly label: string
   readonly weight: number
+  /** Whether it is a server of this process, which gets the principal and the headers of each caller. */
+  readonly isLocal?: boolean
   /** Opens a connection; starts the process, if it is a program. */
   dial(options: TargetOptions): Promise<Channel>
 }
@@ -72,6 +74,7 @@ function localTarget(server: Endpoint): InstanceTarget {
     hashId: '0',
     label: 'in this process',
     weight: 1,
+    isLocal: true,
     dial: async () => {
       const [near, far] = memoryPair()
       server.attach(far)

@@ -31,6 +31,8 @@ export interface UpstreamHost {
   onDescribed(): void
   /** The lists of an instance were read, or it was lost; `kinds` are the lists that changed for callers. */
   onLists(instance: Instance, kinds: readonly ListKind[]): void
+  /** A list that differs between callers has changed: for the principal with this id, or for all. */
+  onPersonalChange(kind: ListKind, principal: string | undefined): void
   /** The tools of an instance were read. */
   onTools(instance: Instance): void
   /** A list could not be read, or for another reason than before. */

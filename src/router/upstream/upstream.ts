@@ -40,6 +40,7 @@ export class Upstream {
   /** Starts a process whose lists are remembered: callers get them first, before programs that start take the processor. */
   readonly #late = timed(() => this.use())
   #isStopping = false
+  readonly #unfollow: (() => void) | undefined
 
   /** Throws a TypeError for options that name no server. */
   constructor(name: string, options: UpstreamOptions, host: UpstreamHost) {
@@ -54,6 +55,9 @@ export class Upstream {
     const tries = Array.from(this.#tries.values(), ({ promise }) => promise)
     this.tried = Promise.all(tries).then(() => {})
     this.instances = targets.map(target => this.#makeInstance(target))
+    this.#unfollow = options.server?.personalLists?.onChange((kind, principal) =>
+      host.onPersonalChange(kind, principal),
+    )
     const memory = host.recall(name, options)
     if (memory === undefined) return
     this.#lists.recall(memory.lists)
@@ -182,6 +186,11 @@ export class Upstream {
     return this.known[kind] !== noLists[kind]
   }
 
+  /** Whether callers see different entries in its lists of this kind, as only a server of this process says. */
+  isPersonal(kind: ListKind): boolean {
+    return this.#options.server?.personalLists?.has(kind) ?? false
+  }
+
   /** How long a call waits for an instance that is starting. */
   get waitMs(): number {
     if (this.#startWaitMs !== undefined) return this.#startWaitMs
@@ -231,6 +240,7 @@ export class Upstream {
   async stop(drainMs = 0): Promise<void> {
     this.#isStopping = true
     this.#isIdle = false
+    this.#unfollow?.()
     this.#host.deadlines.stop(this.#grace)
     this.#host.deadlines.stop(this.#late)
     this.#watchers.stopAll()

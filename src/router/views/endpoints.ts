@@ -96,13 +96,13 @@ export class Endpoints {
 }
 
 function endpointOf(
-  { info, parkedCalls, routes, options }: EndpointsHost,
+  host: EndpointsHost,
   server: ServerInfo,
   viewOf: ProxiedFeaturesHost['viewOf'],
 ): RouterEndpoint {
   return new McpEndpoint(
     server,
-    provider => new ProxiedFeatures(provider, { info, parkedCalls, routes, viewOf }),
-    options,
+    provider => new ProxiedFeatures(provider, { ...host, viewOf }),
+    host.options,
   )
 }

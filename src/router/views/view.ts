@@ -40,6 +40,11 @@ export class View {
     return this.#part.catalog
   }
 
+  /** Returns the part of a catalog that the view has. */
+  partOf(all: Catalog): Catalog {
+    return this.#filter === undefined ? all : all.only(this.#filter)
+  }
+
   /** The routes to the servers of the view, in their order. */
   routes(): readonly Route[] {
     const all = this.#host.routes()

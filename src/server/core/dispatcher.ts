@@ -87,7 +87,7 @@ export class Dispatcher<P extends FeatureProvider> implements ServerIdentity {
       options.tasks,
     )
     this.features = makeProvider({
-      rounds: new InputRounds(options.sealer),
+      rounds: new InputRounds(options.sealer, this.#report),
       cursors,
       pageSize,
       tasks: this.tasks,

@@ -5,12 +5,15 @@ import type { CloseOptions, PeerOptions } from '../../jsonrpc/peer/options.ts'
 import { Peer } from '../../jsonrpc/peer/peer.ts'
 import type { Caller } from '../../mcp/caller.ts'
 import type { Attachment } from '../../mcp/endpoint.ts'
+import { errors } from '../../mcp/errors/constructors.ts'
 import { listChangedMethods } from '../../mcp/list-changes.ts'
 import { wantsLevel } from '../../mcp/log-level.ts'
 import { readRequestMeta } from '../../mcp/meta.ts'
 import type { Profile } from '../../mcp/profile.ts'
 import { isLogLevel, type LogLevel } from '../../mcp/types/logging.ts'
+import type { Root } from '../../mcp/types/roots.ts'
 import { UrlElicitations } from '../input/elicit.ts'
+import { requestRoots } from '../input/input-requests.ts'
 import type { Session } from '../session.ts'
 import { type ChangeNotice, concerns, type Subscriber } from '../subscriptions/subscriptions.ts'
 
@@ -156,6 +159,13 @@ export class ServerSession implements Session, Attachment, Subscriber {
     } else {
       this.notify(listChangedMethods[change.type])
     }
+  }
+
+  /** Requests the roots of the client. */
+  async roots(): Promise<readonly Root[]> {
+    const { caller } = this
+    if (caller === undefined) throw errors.notInitialized()
+    return requestRoots(caller, this.#peer)
   }
 
   /** Sends a log message, if the client wants messages of this level. */

@@ -1,3 +1,4 @@
+import type { ListKind } from '../../mcp/list-changes.ts'
 import type { Scope } from '../core/request-scope.ts'
 import type { HandlerResult, IncomingRequest } from '../request.ts'
 import { complete } from './completion.ts'
@@ -63,6 +64,11 @@ export class LocalFeatures implements FeatureProvider {
         return skills.isUsed ? { directoryRead: true } : undefined
       },
     }
+  }
+
+  /** Whether callers may see different entries in the lists of this kind. */
+  isPersonal(kind: ListKind): boolean {
+    return this[kind].isPersonal
   }
 
   /**

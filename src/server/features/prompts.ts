@@ -98,6 +98,11 @@ export class Prompts {
     this.#set = new FeatureSet('prompt', onChange, host.onError)
   }
 
+  /** Whether callers may see different lists. */
+  get isPersonal(): boolean {
+    return this.#set.isPersonal
+  }
+
   get isUsed(): boolean {
     return this.#set.isUsed
   }

@@ -107,6 +107,12 @@ export class FeatureSet<D extends object, T> {
     return this.#count > 0
   }
 
+  /** Whether callers may see different entries, or different texts of them. */
+  get isPersonal(): boolean {
+    const { isFiltered, isTranslated } = this.#enabledView()
+    return isFiltered || isTranslated
+  }
+
   /** Whether a key is taken, even by an entry that is disabled. */
   has(key: string): boolean {
     return this.#slots.has(key)

@@ -1,7 +1,11 @@
+import type { Calls } from '../../jsonrpc/handler.ts'
 import type { Caller } from '../../mcp/caller.ts'
+import { readServerName, serverKey } from '../../mcp/meta.ts'
 import { isServerRequest, type ServerRequestMethod } from '../../mcp/methods.ts'
 import type { Schema } from '../../mcp/schema/standard-schema.ts'
 import type { InputRequest } from '../../mcp/types/input.ts'
+import type { Root } from '../../mcp/types/roots.ts'
+import { limits } from '../../util/limits/limits.ts'
 import { prepareForm, prepareUrl } from './elicit.ts'
 import { rootsResponse } from './input-responses.ts'
 import { requireRoots } from './require-capability.ts'
@@ -15,14 +19,32 @@ export interface PreparedRequest {
   accept(response: unknown, key: string): unknown
 }
 
-/** Prepares a server request for a caller. Throws where the client does not support it. */
+/**
+ * Prepares a server request for a caller. Throws where the client does not support it. Of `_meta` only the
+ * name of the server is kept, which a router adds.
+ */
 export function prepareInputRequest(caller: Caller, request: InputRequest): PreparedRequest {
   const { method } = request
   if (typeof method !== 'string' || !isServerRequest(method)) {
     throw new TypeError(`"${String(method)}" is not a request that a client can answer`)
   }
   // The check: each row takes the requests of its own method.
-  return (preparations[method] as Prepare<ServerRequestMethod>)(caller, request)
+  const prepared = (preparations[method] as Prepare<ServerRequestMethod>)(caller, request)
+  const server = readServerName(request.params)
+  if (server === undefined) return prepared
+  return { ...prepared, request: fromServer(prepared.request, server) }
+}
+
+/** Returns a server request that names the server it comes from. */
+export function fromServer<R extends Pick<InputRequest, 'params'>>(request: R, server: string): R {
+  return { ...request, params: { ...request.params, _meta: { [serverKey]: server } } }
+}
+
+/** Requests the roots of a client in a session, outside of any request. Rejects where it has none. */
+export async function requestRoots(caller: Caller, calls: Calls): Promise<readonly Root[]> {
+  requireRoots(caller)
+  const timeoutMs = limits.serverRequestMs.default
+  return rootsResponse(caller, await calls.call('roots/list', undefined, { timeoutMs }))
 }
 
 type Prepare<M extends ServerRequestMethod> = (

@@ -155,7 +155,9 @@ function afterRound<T>(
       if (request.task?.isBegun) return callUntilDone(request, run, result, handler)
       return requireInput(request, rounds, round, run, result.requests, result.state)
     }
-    return run.open.size === 0 ? result : rounds.ask(request, run, round)
+    if (run.open.size === 0) return result
+    rounds.warnContinued(request)
+    return rounds.ask(request, run, round)
   }
   const fail = (error: unknown): Promise<NamedParams> => {
     if (run.fault !== undefined) return Promise.reject(run.fault)

@@ -26,9 +26,18 @@ export type CallClient = (request: InputRequest, key: string) => Promise<unknown
 /** Ends a handler at an input request without a response. Never leaves the server. */
 class InputPending extends Error {
   constructor(key: string) {
-    super(`waiting for the input response "${key}"; handlers must not catch this error`)
+    super(`waiting for the input response "${key}"; rethrow this error where isInputPending(error)`)
     this.name = 'InputPending'
   }
+}
+
+/**
+ * Whether an error ends a handler because the client must answer first: `ctx.elicit`, `ctx.sample` and
+ * `ctx.roots` throw it in revisions without calls to the client. A `catch` around them must throw it again:
+ * the handler is run again with the response.
+ */
+export function isInputPending(error: unknown): boolean {
+  return error instanceof InputPending
 }
 
 /**

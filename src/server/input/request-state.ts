@@ -6,6 +6,7 @@ import { BoundedMap } from '../../util/bounded-map.ts'
 import { jsonMemory } from '../../util/json-memory.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
+import { Warning } from '../../util/warning.ts'
 import type { SealBinding, Sealer } from '../crypto/seal.ts'
 import type { IncomingRequest, NamedParams } from '../request.ts'
 import { prepareInputRequest } from './input-requests.ts'
@@ -50,10 +51,26 @@ interface SealedState {
  */
 export class InputRounds {
   readonly #sealer: Sealer
+  readonly #report: (error: unknown, request: IncomingRequest) => void
   readonly #effects = new BoundedMap<Effects>(limits.onceRequests.default, limits.onceBytes.default)
 
-  constructor(sealer: Sealer) {
+  /** `report` receives warnings for the author of a handler. */
+  constructor(sealer: Sealer, report: (error: unknown, request: IncomingRequest) => void) {
     this.#sealer = sealer
+    this.#report = report
+  }
+
+  /** Warns that a handler returned a result although an input request has no response yet. */
+  warnContinued(request: IncomingRequest): void {
+    const { method, params } = request
+    const handler = `${method} "${params.name ?? params.uri}"`
+    this.#report(
+      new Warning(
+        `${handler}: the handler went on while the client must answer first, and its result is dropped. ` +
+          'Await requests to the client, and in a catch around them: if (isInputPending(error)) throw error',
+      ),
+      request,
+    )
   }
 
   /** Ends a round. Returns the result with the open input requests and those the handler returned. */

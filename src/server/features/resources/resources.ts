@@ -59,6 +59,12 @@ export class Resources {
     }
   }
 
+  /** Whether callers may see different lists: of resources, or of templates. */
+  get isPersonal(): boolean {
+    const { resources, templates } = this.#sets
+    return resources.isPersonal || templates.isPersonal || this.#hasSources
+  }
+
   get isUsed(): boolean {
     return this.#sets.resources.isUsed || this.#sets.templates.isUsed
   }
@@ -138,11 +144,12 @@ export class Resources {
 
   list(request: IncomingRequest): HandlerResult {
     const { cursor } = request.params
-    const listing = this.#sets.templates
-      .list()
-      .some(({ definition }) => definition.list !== undefined)
-    if (!listing) return this.#listRegistered(request)
-    return this.#listAll(request, cursor)
+    return this.#hasSources ? this.#listAll(request, cursor) : this.#listRegistered(request)
+  }
+
+  /** Whether templates list resources, which may depend on the caller. */
+  get #hasSources(): boolean {
+    return this.#sets.templates.list().some(({ definition }) => definition.list !== undefined)
   }
 
   #listRegistered(request: IncomingRequest): HandlerResult {

@@ -63,6 +63,11 @@ export class Tools {
     this.#set = new FeatureSet('tool', onListChange, host.onError)
   }
 
+  /** Whether callers may see different lists. */
+  get isPersonal(): boolean {
+    return this.#set.isPersonal
+  }
+
   get isUsed(): boolean {
     return this.#set.isUsed
   }

@@ -2,56 +2,90 @@ import { errors } from '../../mcp/errors/constructors.ts'
 import type { ListKind } from '../../mcp/list-changes.ts'
 import type { HandlerResult, IncomingRequest } from '../../server/request.ts'
 import { abortable } from '../../util/promises.ts'
+import type { Catalog } from '../catalog/catalog.ts'
 import { exposeTools, mayExpose, prefixOf } from '../catalog/names.ts'
+import type { PersonalCatalogs } from '../catalog/personal-catalogs.ts'
 import type { Route } from '../dispatch/route.ts'
 import type { View } from '../views/view.ts'
 import { mayHaveName, whenListed } from './starting.ts'
 
-/** Forwards at once what is found by its name. What is not found may belong to a server that is starting. */
-export function findByName<T>(
-  request: IncomingRequest,
-  view: View,
-  kind: 'tools' | 'prompts',
-  name: string,
-  find: () => T | undefined,
-  forwardTo: (found: T) => HandlerResult,
-): HandlerResult {
-  const found = find()
-  if (found !== undefined) return forwardTo(found)
-  const routes = view.routes()
-  const signal = () => request.exchange.signal
-  const listed = whenListed(routes, kind, signal, mayHaveName(name))
-  const missing = { request, kind, name, signal, find, forwardTo }
-  if (listed === undefined) return onMissing(routes, { ...missing, hasWaited: false })
-  return listed.then(() => {
-    const late = find()
-    return late === undefined ? onMissing(routes, { ...missing, hasWaited: true }) : forwardTo(late)
-  })
+/** A search for what a request names. */
+export interface Search<T> {
+  readonly request: IncomingRequest
+  /** What the caller of the request can see and use. */
+  readonly view: View
+  readonly kind: ListKind
+  find(catalog: Catalog): T | undefined
+  forwardTo(found: T): HandlerResult
 }
 
-/** A call to something that no list contains. */
-interface MissingCall<T> {
-  readonly request: IncomingRequest
+/** A search for a tool or prompt by its name. */
+export interface NamedSearch<T> extends Search<T> {
   readonly kind: 'tools' | 'prompts'
   readonly name: string
-  /** Whether the call has waited for servers that start already. */
-  readonly hasWaited: boolean
-  signal(): AbortSignal
-  find(): T | undefined
-  forwardTo(found: T): HandlerResult
+}
+
+/** Finds what requests name, in the lists that all callers share and in those of their callers. */
+export class Finder {
+  readonly #personal: PersonalCatalogs
+
+  constructor(personal: PersonalCatalogs) {
+    this.#personal = personal
+  }
+
+  /**
+   * Forwards at once what is found. What is not found may belong to a server that is starting: `onMiss` is
+   * called only when that is not so, and whether the request has waited for servers that start.
+   */
+  find<T>(
+    search: Search<T>,
+    onMiss: (hasWaited: boolean) => HandlerResult,
+    mayHave?: (route: Route) => boolean,
+  ): HandlerResult {
+    const { request, view, kind } = search
+    return this.#findNow(search, () => {
+      const signal = () => request.exchange.signal
+      const listed = whenListed(view.routes(), kind, signal, mayHave)
+      if (listed === undefined) return onMiss(false)
+      return listed.then(() => this.#findNow(search, () => onMiss(true)))
+    })
+  }
+
+  /** Forwards what is found by its name, or rejects with the error that says what is missing. */
+  findByName<T>(search: NamedSearch<T>): HandlerResult {
+    const { view, name } = search
+    return this.find(
+      search,
+      hasWaited => onMissing(view.routes(), search, hasWaited),
+      mayHaveName(name),
+    )
+  }
+
+  #findNow<T>(search: Search<T>, onMiss: () => HandlerResult): HandlerResult {
+    const { request, view, kind, find, forwardTo } = search
+    const found = find(view.catalog())
+    if (found !== undefined) return forwardTo(found)
+    if (!this.#personal.has(view, kind)) return onMiss()
+    return this.#personal
+      .find(request, view, kind, find)
+      .then(own => (own === undefined ? onMiss() : forwardTo(own)))
+  }
 }
 
 /**
  * Answers a call to a tool or prompt that no list contains. If its server is starting, the call waits for
  * it. Otherwise throws or rejects with the error that says what is missing: the tool, or the server.
  */
-function onMissing<T>(routes: readonly Route[], call: MissingCall<T>): HandlerResult {
-  const { kind, name } = call
+function onMissing<T>(
+  routes: readonly Route[],
+  { request, view, kind, name, find, forwardTo }: NamedSearch<T>,
+  hasWaited: boolean,
+): HandlerResult {
   const owner = missingOwner(routes, kind, name)
   const refuse = (): never => {
     if (owner !== undefined && isMissing(owner, kind)) {
       const error = missingError(owner, kind)
-      owner.undelivered({ ...call.request, name }, error)
+      owner.undelivered({ ...request, name }, error)
       throw error
     }
     throw kind === 'tools'
@@ -59,11 +93,11 @@ function onMissing<T>(routes: readonly Route[], call: MissingCall<T>): HandlerRe
       : errors.promptNotFound({ prompt: name })
   }
   owner?.upstream.use()
-  if (owner === undefined || call.hasWaited || !owner.upstream.isStarting) return refuse()
+  if (owner === undefined || hasWaited || !owner.upstream.isStarting) return refuse()
   const { upstream } = owner
-  return abortable(upstream.nextReady(upstream.waitMs), call.signal()).then(() => {
-    const found = call.find()
-    return found === undefined ? refuse() : call.forwardTo(found)
+  return abortable(upstream.nextReady(upstream.waitMs), request.exchange.signal).then(() => {
+    const found = find(view.catalog())
+    return found === undefined ? refuse() : forwardTo(found)
   })
 }
 

@@ -1,0 +1,101 @@
+import type { Caller } from '../../mcp/caller.ts'
+import type { ListKind } from '../../mcp/list-changes.ts'
+import { mcpMethods } from '../../mcp/methods.ts'
+import type { Members } from '../../mcp/types/base.ts'
+import type { IncomingRequest } from '../../server/request.ts'
+import { limits } from '../../util/limits/limits.ts'
+import type { Route } from '../dispatch/route.ts'
+import type { View } from '../views/view.ts'
+import type { Catalog } from './catalog.ts'
+import { checkEntries } from './entry-check.ts'
+import { type ListName, listRequests, listsByKind } from './list-names.ts'
+import type { Lists } from './lists.ts'
+
+/** What personal catalogs need from their router. */
+export interface PersonalCatalogsHost {
+  /** Makes a catalog of all servers, with other lists of some. */
+  makeCatalog(listsOf: (route: Route) => Lists): Catalog
+  /** Requests a page of a list of one server as the caller of a request. */
+  request(request: IncomingRequest, route: Route, method: string, params: Members): Promise<Members>
+  /** Called with the error of a list that could not be read. */
+  onError(error: unknown): void
+}
+
+/**
+ * The catalogs of callers that see other entries than the rest: those of servers in this process whose
+ * lists depend on the caller. The lists of these servers are read as the caller, for each list request.
+ */
+export class PersonalCatalogs {
+  readonly #host: PersonalCatalogsHost
+  /** The latest catalog of each caller, to find what it calls. The server checks each call anyway. */
+  readonly #latest = new WeakMap<Caller, { readonly base: Catalog; readonly catalog: Catalog }>()
+
+  constructor(host: PersonalCatalogsHost) {
+    this.#host = host
+  }
+
+  /** Whether the lists of this kind differ between the callers of a view. */
+  has(view: View, kind: ListKind): boolean {
+    return view.routes().some(({ upstream }) => upstream.isPersonal(kind))
+  }
+
+  /** Reads the lists of this kind as the caller of a request. Returns its part of the view. Never rejects. */
+  async read(request: IncomingRequest, view: View, kind: ListKind): Promise<Catalog> {
+    const base = view.catalog()
+    const personal = view.routes().filter(({ upstream }) => upstream.isPersonal(kind))
+    const lists = await Promise.all(
+      personal.map(async route => [route, await this.#listsOf(request, route, kind)] as const),
+    )
+    const byRoute = new Map(lists)
+    const whole = this.#host.makeCatalog(route => byRoute.get(route) ?? route.upstream.lists)
+    const catalog = view.partOf(whole)
+    this.#latest.set(request.caller, { base, catalog })
+    return catalog
+  }
+
+  /** Finds what the shared catalog does not have, among what the caller of a request sees. */
+  async find<T>(
+    request: IncomingRequest,
+    view: View,
+    kind: ListKind,
+    find: (catalog: Catalog) => T | undefined,
+  ): Promise<T | undefined> {
+    const latest = this.#latest.get(request.caller)
+    const known = latest?.base === view.catalog() ? find(latest.catalog) : undefined
+    return known ?? find(await this.read(request, view, kind))
+  }
+
+  async #listsOf(request: IncomingRequest, route: Route, kind: ListKind): Promise<Lists> {
+    const own = await Promise.all(
+      listsByKind[kind].map(async list => [list, await this.#entriesOf(request, route, list)]),
+    )
+    return { ...route.upstream.lists, ...Object.fromEntries(own) }
+  }
+
+  /** The entries of one list; those that all callers see, if it cannot be read as this one. */
+  async #entriesOf(
+    request: IncomingRequest,
+    route: Route,
+    list: ListName,
+  ): Promise<readonly unknown[]> {
+    const shared = route.upstream.lists[list]
+    // Skills are the same for all callers.
+    if (list === 'skills') return shared
+    const method = listRequests[list]
+    const entries: unknown[] = []
+    let cursor: unknown
+    try {
+      do {
+        const params = typeof cursor === 'string' ? { cursor } : {}
+        const page = await this.#host.request(request, route, method, params)
+        const items = page[mcpMethods[method].items]
+        if (Array.isArray(items)) entries.push(...items)
+        cursor = page.nextCursor
+      } while (typeof cursor === 'string' && entries.length < limits.upstreamEntries.default)
+    } catch (error) {
+      this.#host.onError(error)
+      return shared
+    }
+    return checkEntries(list, entries).valid
+  }
+}
