@@ -1,8 +1,9 @@
 import type { ClientOptions } from './client/options.ts'
 import type { DialOptions } from './connect-options.ts'
 import type { HttpHandler } from './http/exchange.ts'
-import type { Channel } from './jsonrpc/channel.ts'
+import { type Channel, ChannelError } from './jsonrpc/channel.ts'
 import type { ListenOptions, RpcListenOptions } from './listen-options.ts'
+import { openWithCredentials } from './mcp/credentials.ts'
 import type { Attachment } from './mcp/endpoint.ts'
 import type { Listener, TransportListener } from './transport/listener.ts'
 import { defined } from './util/objects.ts'
@@ -180,8 +181,24 @@ const websocket: Transport<AddressOf<'websocket'>> = {
   parse: (rest, scheme) => ({ kind: 'websocket', url: parseUrl(rest, scheme) }),
   place: ({ url }) => placeOfUrl(url),
   dial: async ({ url }, options) => {
-    const { connectWebSocket } = await import('./transport/websocket/connect.ts')
-    return connectWebSocket(url, options)
+    const { connectWebSocket, HandshakeStatusError } = await import(
+      './transport/websocket/connect.ts'
+    )
+    const { auth, headers, signal } = options
+    if (auth === undefined) return connectWebSocket(url, options)
+    // The same address as of an HTTP request, by which resources are named.
+    const server = new URL(url)
+    server.protocol = url.protocol === 'wss:' ? 'https:' : 'http:'
+    return openWithCredentials(
+      auth,
+      server,
+      sent => connectWebSocket(url, { ...options, headers: { ...headers, ...sent } }),
+      error => {
+        const cause = error instanceof ChannelError ? error.cause : undefined
+        return cause instanceof HandshakeStatusError ? cause : undefined
+      },
+      signal,
+    )
   },
   listen: async ({ url }, options, accept) => {
     const { listenWebSocket } = await import('./transport/websocket/server.ts')
@@ -198,8 +215,8 @@ const http: Transport<AddressOf<'http'>> = {
   parse: (rest, scheme) => ({ kind: 'http', url: parseUrl(rest, scheme) }),
   place: ({ url }) => placeOfUrl(url),
   dial: async ({ url }, options) => {
-    const { headers, ca, decode, clock, onError, websocket, onWebSocket, traffic } = options
-    const http = { headers, ...defined(options.http), ca, decode, clock, onError }
+    const { headers, auth, ca, decode, clock, onError, websocket, onWebSocket, traffic } = options
+    const http = { headers, ...defined(options.http), auth, ca, decode, clock, onError }
     if (websocket !== true || http.fetch !== undefined) {
       const { httpChannel } = await import('./http/client/channel.ts')
       return httpChannel(url, http, { traffic })

@@ -74,6 +74,7 @@ const retry: OptionTableOf<StreamRetry> = {
 export const httpClientTable: OptionTableOf<HttpClientOptions> = {
   // An object, or a function that returns one.
   headers: 'any',
+  auth: 'object',
   fetch: 'function',
   decode: decodeTable,
   maxEventBytes: 'max',

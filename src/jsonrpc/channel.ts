@@ -72,6 +72,11 @@ export interface Sink {
    */
   retired?(cause: Error): void
   /**
+   * Requests wait for this side rather than for the peer, for a login for example, so the timeouts of calls
+   * are suspended until this is called with false.
+   */
+  suspended?(isSuspended: boolean): void
+  /**
    * Called exactly once, when the channel has closed; with a cause unless one side closed it cleanly.
    */
   closed(cause?: Error): void

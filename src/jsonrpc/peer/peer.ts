@@ -111,6 +111,10 @@ export class Peer implements Calls, AsyncDisposable {
       receive: (arrival, envelope) => this.#receive(arrival, envelope),
       failed: (id, error) => this.#outbound.fail(id, error),
       retired: cause => guarded(this.#options.onRetired)(cause),
+      suspended: isSuspended => {
+        this.#outbound.suspendTimeouts(isSuspended)
+        guarded(this.#options.onSuspended)(isSuspended)
+      },
       closed: cause => this.#onClosed(cause),
     })
   }
