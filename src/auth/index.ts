@@ -3,6 +3,7 @@ export type { Network, NetworkRequest, NetworkResponse } from './network/network
 export type { AuthDecision, AuthOptions } from './server/auth-options.ts'
 export { authenticator, type ResourceAuthenticator } from './server/authenticator.ts'
 export type { ReplayCache } from './server/dpop/replay-cache.ts'
+export { type KeyFileOptions, keyFile } from './server/node-key-file.ts'
 export {
   type CustomVerifierOptions,
   InvalidToken,

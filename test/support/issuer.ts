@@ -19,8 +19,17 @@ export async function tokenIssuer(issuer = 'https://as.example.com', kid = 'k1')
     privateKey,
     token: ({ claims = {}, header = {}, key = privateKey }: TokenOptions = {}): Promise<string> => {
       const now = Math.floor(Date.now() / 1000)
-      const all = { iss: issuer, sub: 'ada', aud: 'https://tools.example.com/mcp', iat: now, exp: now + 300, ...claims }
-      const defined = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
+      const all = {
+        iss: issuer,
+        sub: 'ada',
+        aud: 'https://tools.example.com/mcp',
+        iat: now,
+        exp: now + 300,
+        ...claims,
+      }
+      const defined = Object.fromEntries(
+        Object.entries(all).filter(([, value]) => value !== undefined),
+      )
       const head = { alg: 'ES256', kid, typ: 'at+jwt', ...header }
       return new SignJWT(defined).setProtectedHeader(head).sign(key)
     },

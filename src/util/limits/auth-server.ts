@@ -124,6 +124,16 @@ export const authServerLimits = {
     unit: 'count',
     meaning: 'API keys of one file or program. A file with more is rejected.',
   },
+  keyFileBytes: {
+    default: 64 * MiB,
+    unit: 'bytes',
+    meaning: 'Size of a file of API keys. A larger one is rejected.',
+  },
+  keyFileCheckMs: {
+    default: 500,
+    unit: 'ms',
+    meaning: 'How often a file of API keys is checked for changes.',
+  },
   socketAuthMs: {
     default: 10_000,
     unit: 'ms',

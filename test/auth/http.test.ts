@@ -10,11 +10,19 @@ const as = await tokenIssuer()
 
 async function serve(options = {}) {
   const server = new Server({ name: 'guarded', version: '1' })
-  server.tool('who', {}, (_, ctx) => `${ctx.caller.principal?.subject} ${ctx.headers.authorization}`)
+  server.tool(
+    'who',
+    {},
+    (_, ctx) => `${ctx.caller.principal?.subject} ${ctx.headers.authorization}`,
+  )
   server.tool('purge', { auth: { scopes: ['notes:write'] } }, () => 'purged')
   server.tool('audit', { auth: { roles: ['admin'] } }, () => 'audited')
   const listener = await listen(server, 'http://127.0.0.1:0/mcp', {
-    auth: { resource, verify: jwt({ issuer: as.issuer, jwks: as.jwks, rolesFrom: 'roles' }), ...options },
+    auth: {
+      resource,
+      verify: jwt({ issuer: as.issuer, jwks: as.jwks, rolesFrom: 'roles' }),
+      ...options,
+    },
   })
   return { server, listener, url: listener.address }
 }
@@ -25,7 +33,8 @@ afterAll(async () => {
   await guarded.server.close()
 })
 
-const metadata = 'resource_metadata="https://tools.example.com/.well-known/oauth-protected-resource/mcp"'
+const metadata =
+  'resource_metadata="https://tools.example.com/.well-known/oauth-protected-resource/mcp"'
 
 function post(url: string, token?: string, body: object = {}) {
   return fetch(url, {
@@ -71,12 +80,19 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a guarded server in %s', r
 test('a request without a token is challenged', async () => {
   const response = await post(guarded.url)
   expect(response.status).toBe(401)
-  expect(response.headers.get('www-authenticate')).toBe(`Bearer ${metadata}, DPoP algs="ES256 ES384 ES512 PS256 RS256 EdDSA Ed25519"`)
-  expect(await response.json()).toMatchObject({ error: { code: -32000, data: { kind: 'authentication_failed' } } })
+  expect(response.headers.get('www-authenticate')).toBe(
+    `Bearer ${metadata}, DPoP algs="ES256 ES384 ES512 PS256 RS256 EdDSA Ed25519"`,
+  )
+  expect(await response.json()).toMatchObject({
+    error: { code: -32000, data: { kind: 'authentication_failed' } },
+  })
 })
 
 test('the metadata are public', async () => {
-  for (const path of ['/.well-known/oauth-protected-resource/mcp', '/.well-known/oauth-protected-resource']) {
+  for (const path of [
+    '/.well-known/oauth-protected-resource/mcp',
+    '/.well-known/oauth-protected-resource',
+  ]) {
     const response = await fetch(new URL(path, guarded.url))
     expect(response.status).toBe(200)
     expect(await response.json()).toMatchObject({ resource, authorization_servers: [as.issuer] })
