@@ -1,4 +1,4 @@
-import { readFileSync, statSync, unwatchFile, watchFile } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
 import { errorMessage } from '../../util/text/error-message.ts'
@@ -15,12 +15,13 @@ export interface KeyFileOptions {
  * may read the file. Throws a TypeError for a file that is missing, invalid, or readable by others.
  */
 export function keyFile(path: string, options: KeyFileOptions = {}): ApiKeySource {
+  // Before the file is read: a change in between is then found at the next check.
+  let seen = stateOf(path)
   let keys = readKeys(path)
-  const source: ApiKeySource = {
-    current: () => keys,
-    close: () => unwatchFile(path, onChange),
-  }
-  const onChange = (): void => {
+  const check = (): void => {
+    const state = stateOf(path)
+    if (state === seen) return
+    seen = state
     try {
       keys = readKeys(path)
       source.onChange?.()
@@ -28,9 +29,17 @@ export function keyFile(path: string, options: KeyFileOptions = {}): ApiKeySourc
       options.onError?.(error instanceof Error ? error : new Error(errorMessage(error)))
     }
   }
-  // By its state, because files are often replaced by renaming.
-  watchFile(path, { interval: limits.keyFileCheckMs.default, persistent: false }, onChange)
+  const timer = setInterval(check, limits.keyFileCheckMs.default).unref()
+  const source: ApiKeySource = { current: () => keys, close: () => clearInterval(timer) }
   return source
+}
+
+/** Returns what identifies the current contents of a file, also one that is replaced by renaming. */
+function stateOf(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found === undefined
+    ? 'missing'
+    : `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`
 }
 
 /** Reads the keys of a file. Throws a TypeError that names the file and what is wrong. */
