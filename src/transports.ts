@@ -3,6 +3,7 @@ import type { DialOptions } from './connect-options.ts'
 import type { HttpHandler } from './http/exchange.ts'
 import { type Channel, ChannelError } from './jsonrpc/channel.ts'
 import type { ListenOptions, RpcListenOptions } from './listen-options.ts'
+import type { Authenticator } from './mcp/authenticator.ts'
 import { openWithCredentials } from './mcp/credentials.ts'
 import type { Attachment } from './mcp/endpoint.ts'
 import type { Listener, TransportListener } from './transport/listener.ts'
@@ -42,7 +43,9 @@ export type TransportDialOptions = DialOptions &
   }
 
 /** The options that a transport gets to listen. */
-export type TransportListenOptions = (ListenOptions | RpcListenOptions) & {
+export type TransportListenOptions = Omit<ListenOptions | RpcListenOptions, 'auth'> & {
+  /** Authenticates the callers of transports that start with an HTTP request. */
+  readonly auth?: Authenticator | undefined
   /** Creates the handler of HTTP requests on a path. */
   readonly service: (path: string) => Promise<HttpHandler>
   /** Counts the bytes of all connections. */
@@ -202,7 +205,15 @@ const websocket: Transport<AddressOf<'websocket'>> = {
   },
   listen: async ({ url }, options, accept) => {
     const { listenWebSocket } = await import('./transport/websocket/server.ts')
-    return listenWebSocket(url, options, accept)
+    const { auth } = options
+    if (auth === undefined) return listenWebSocket(url, options, accept)
+    const { handshakeGuard } = await import('./listen-auth.ts')
+    const { trustedProxies } = await import('./transport/trusted-proxies.ts')
+    const isProxy = options.trustedProxies && trustedProxies(options.trustedProxies)
+    const authenticate = await handshakeGuard(auth, isProxy)
+    const listener = await listenWebSocket(url, { ...options, authenticate }, accept)
+    auth.bind(listener.address.replace(/^ws/, 'http'), [])
+    return listener
   },
 }
 

@@ -49,7 +49,7 @@ const mayUseNode = [
   /^transport\//,
   /^http\/node\//,
   /^http\/client\/transport\/node-connection\.ts$/,
-  /^auth\/(?:\w+\/)?node-/,
+  /^auth\/(?:\w+\/)*node-/,
   /^(observe|cli)\//,
 ]
 

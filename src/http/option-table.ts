@@ -35,6 +35,7 @@ const sse: OptionTableOf<SsePaths> = { events: 'string', messages: 'string' }
 
 /** Table of `HttpOptions`, for `checkOptions`. */
 export const httpTable: OptionTableOf<HttpOptions> = {
+  auth: 'object',
   path: 'string',
   decode: decodeTable,
   maxInFlight: 'max',

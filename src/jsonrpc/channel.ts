@@ -10,6 +10,16 @@ export interface Principal {
   readonly roles?: readonly string[]
   /** What else is known of the peer, such as the claims of its token. */
   readonly claims?: Readonly<Record<string, unknown>>
+  /** The issuer of its token. */
+  readonly issuer?: string
+  /** The subject of its token, which is unique for its issuer. */
+  readonly subject?: string
+  /** The OAuth client that acts for the peer. */
+  readonly client?: string
+  /** When its token expires, in milliseconds since 1970. */
+  readonly expiresAt?: number
+  /** The name of the verifier that authenticated it. */
+  readonly verifier?: string
 }
 
 /** Data that travels beside a message, not in it. */

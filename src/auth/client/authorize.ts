@@ -1,14 +1,14 @@
 import { abortable } from '../../util/promises.ts'
 import { AuthError } from '../auth-error.ts'
-import type { RedirectListener } from '../login/redirect.ts'
-import type { Network } from '../network/network.ts'
-import type { Discovery } from '../protocol/discovery.ts'
-import { DpopKey, type DpopNonces } from '../protocol/dpop.ts'
-import { randomText } from '../protocol/encoding.ts'
-import { endLogin, isCallbackOf, startLogin } from '../protocol/login-flow.ts'
-import { registeredClient } from '../protocol/registration.ts'
-import { readRegistration, type TokenRecord } from '../store/records.ts'
+import type { GuardedNetwork } from '../network/guarded-network.ts'
+import type { RedirectListener } from './login/redirect.ts'
 import type { OAuthSettings, OpenPage } from './options.ts'
+import type { Discovery } from './protocol/discovery.ts'
+import { DpopKey, type DpopNonces } from './protocol/dpop.ts'
+import { randomText } from './protocol/encoding.ts'
+import { endLogin, isCallbackOf, startLogin } from './protocol/login-flow.ts'
+import { registeredClient } from './protocol/registration.ts'
+import { readRegistration, type TokenRecord } from './store/records.ts'
 
 /** What a login of a user needs. */
 export interface AuthorizeRequest {
@@ -18,7 +18,7 @@ export interface AuthorizeRequest {
   /** Whether the tokens are to be bound to a new key. */
   readonly isBound: boolean
   readonly settings: OAuthSettings
-  readonly network: Network
+  readonly network: GuardedNetwork
   readonly nonces: DpopNonces
 }
 
@@ -88,7 +88,7 @@ async function callbackOf(
 }
 
 const openBrowser: OpenPage = async url => {
-  const { openInBrowser } = await import('../login/node-browser.ts')
+  const { openInBrowser } = await import('./login/node-browser.ts')
   if (await openInBrowser(url)) return
   console.error(`trunkline: open this page to log in: ${url.href}`)
 }

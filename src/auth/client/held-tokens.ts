@@ -1,7 +1,7 @@
 import type { AuthorizedRequest } from '../../mcp/credentials.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { DpopKey, type DpopNonces } from '../protocol/dpop.ts'
-import type { Found, TokenRecord } from '../store/records.ts'
+import { DpopKey, type DpopNonces } from './protocol/dpop.ts'
+import type { Found, TokenRecord } from './store/records.ts'
 
 /** Headers that authorize a request. */
 export type AuthHeaders = Readonly<Record<string, string>>

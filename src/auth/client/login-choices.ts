@@ -1,9 +1,9 @@
 import { AuthError } from '../auth-error.ts'
 import type { TokenChallenge } from '../documents/challenge.ts'
 import { unionOfScopes } from '../documents/scope.ts'
-import type { Discovery } from '../protocol/discovery.ts'
-import { dpopAlgorithm } from '../protocol/dpop.ts'
 import type { OAuthSettings } from './options.ts'
+import type { Discovery } from './protocol/discovery.ts'
+import { dpopAlgorithm } from './protocol/dpop.ts'
 
 /**
  * Returns the scopes to ask for: those of the challenge, or else all that the server names, and those of the

@@ -7,14 +7,22 @@ import { AuthError } from '../auth-error.ts'
 import { challengeOf, type TokenChallenge } from '../documents/challenge.ts'
 import { unionOfScopes } from '../documents/scope.ts'
 import type { ServerMetadata } from '../documents/server-metadata.ts'
-import { Network } from '../network/network.ts'
+import { GuardedNetwork } from '../network/guarded-network.ts'
+import { authorize } from './authorize.ts'
+import { ServerBinding } from './binding.ts'
+import { type AuthHeaders, HeldTokens, noHeaders } from './held-tokens.ts'
+import { isBoundToKey, scopesFor } from './login-choices.ts'
+import { type OAuthOptions, type OAuthSettings, oauthSettings } from './options.ts'
 import {
   type Discovery,
   defaultMetadata,
   discover,
   findServerMetadata,
-} from '../protocol/discovery.ts'
-import { DpopNonces } from '../protocol/dpop.ts'
+} from './protocol/discovery.ts'
+import { DpopNonces } from './protocol/dpop.ts'
+import { refreshTokens } from './refresh.ts'
+import { SingleFlight } from './single-flight.ts'
+import { type RequestSteps, StepsByRequest, StepUpBudget } from './step-up.ts'
 import {
   type Found,
   readLogin,
@@ -22,15 +30,7 @@ import {
   type TokenRecord,
   writeLogin,
   writeTokens,
-} from '../store/records.ts'
-import { authorize } from './authorize.ts'
-import { ServerBinding } from './binding.ts'
-import { type AuthHeaders, HeldTokens, noHeaders } from './held-tokens.ts'
-import { isBoundToKey, scopesFor } from './login-choices.ts'
-import { type OAuthOptions, type OAuthSettings, oauthSettings } from './options.ts'
-import { refreshTokens } from './refresh.ts'
-import { SingleFlight } from './single-flight.ts'
-import { type RequestSteps, StepsByRequest, StepUpBudget } from './step-up.ts'
+} from './store/records.ts'
 
 /**
  * Makes credentials that log a user in with OAuth, as the MCP specification describes it: they find the authorization
@@ -49,7 +49,7 @@ type Recovery = 'found' | 'renewed' | 'authorized'
 /** Implements {@link oauth}. */
 class OAuthCredentials implements Credentials {
   readonly #settings: OAuthSettings
-  readonly #network: Network
+  readonly #network: GuardedNetwork
   readonly #binding = new ServerBinding()
   readonly #nonces = new DpopNonces()
   readonly #budget = new StepUpBudget()
@@ -70,7 +70,7 @@ class OAuthCredentials implements Credentials {
 
   constructor(settings: OAuthSettings) {
     this.#settings = settings
-    this.#network = new Network(settings.network)
+    this.#network = new GuardedNetwork(settings.network)
   }
 
   get identity(): string {

@@ -1,11 +1,11 @@
 import { limits } from '../../util/limits/limits.ts'
 import { checkOptions, formatValue, type OptionTableOf } from '../../util/options.ts'
-import { loopback } from '../login/loopback.ts'
-import { fixedRedirect, type Redirect } from '../login/redirect.ts'
-import type { NetworkOptions } from '../network/network.ts'
-import type { OAuthClient, PrivateKey } from '../protocol/client-authentication.ts'
-import { memoryStore } from '../store/memory-store.ts'
-import type { TokenStore } from '../store/token-store.ts'
+import type { NetworkOptions } from '../network/guarded-network.ts'
+import { loopback } from './login/loopback.ts'
+import { fixedRedirect, type Redirect } from './login/redirect.ts'
+import type { OAuthClient, PrivateKey } from './protocol/client-authentication.ts'
+import { memoryStore } from './store/memory-store.ts'
+import type { TokenStore } from './store/token-store.ts'
 
 /**
  * Shows a user the page on which to log in. May resolve to the address to which the browser was redirected, if it

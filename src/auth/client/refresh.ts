@@ -1,11 +1,13 @@
 import { AuthError } from '../auth-error.ts'
 import type { ServerMetadata } from '../documents/server-metadata.ts'
-import type { Network } from '../network/network.ts'
-import type { OAuthClient } from '../protocol/client-authentication.ts'
-import { DpopKey, type DpopNonces } from '../protocol/dpop.ts'
-import { tokensOf } from '../protocol/login-flow.ts'
-import { clientOf } from '../protocol/registration.ts'
-import { requestTokens } from '../protocol/token-request.ts'
+import type { GuardedNetwork } from '../network/guarded-network.ts'
+import { isGood } from './held-tokens.ts'
+import type { OAuthSettings } from './options.ts'
+import type { OAuthClient } from './protocol/client-authentication.ts'
+import { DpopKey, type DpopNonces } from './protocol/dpop.ts'
+import { tokensOf } from './protocol/login-flow.ts'
+import { clientOf } from './protocol/registration.ts'
+import { requestTokens } from './protocol/token-request.ts'
 import {
   type Found,
   readRegistration,
@@ -13,14 +15,12 @@ import {
   recordKeys,
   type TokenRecord,
   writeTokens,
-} from '../store/records.ts'
-import { isGood } from './held-tokens.ts'
-import type { OAuthSettings } from './options.ts'
+} from './store/records.ts'
 
 /** What a renewal of tokens needs. */
 export interface RefreshRequest {
   readonly settings: OAuthSettings
-  readonly network: Network
+  readonly network: GuardedNetwork
   readonly nonces: DpopNonces
   /** Resolves to the metadata of the authorization server that has issued the tokens. */
   readonly metadata: () => Promise<ServerMetadata>

@@ -2,18 +2,14 @@ import { lookup as resolve } from 'node:dns/promises'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import type {
-  NetworkOptions,
-  NetworkRequest,
-  NetworkResponse,
-  SendNetworkRequest,
-} from './network.ts'
+import type { GuardedRequest, NetworkOptions, SendRequest } from './guarded-network.ts'
+import type { NetworkResponse } from './network.ts'
 
 /**
  * Sends a request over a connection of its own. Every address that the host name resolves to is checked, and the
  * connection goes to one of those that were checked, so that a name cannot change its meaning in between.
  */
-export const sendByNode: SendNetworkRequest = (request, options) =>
+export const sendByNode: SendRequest = (request, options) =>
   new Promise((done, fail) => {
     const { url, method, headers, body, signal } = request
     const send = url.protocol === 'https:' ? requestHttps : requestHttp
@@ -36,7 +32,7 @@ export const sendByNode: SendNetworkRequest = (request, options) =>
 
 /** Makes the function by which a connection finds the addresses of a host name. */
 function checkedLookup(
-  { checkAddress }: NetworkRequest,
+  { checkAddress }: GuardedRequest,
   { lookup = lookUpAll }: NetworkOptions,
 ): LookupFunction {
   return (host, options, callback) => {
@@ -66,7 +62,7 @@ async function lookUpAll(host: string): Promise<readonly string[]> {
 
 async function readAll(
   response: IncomingMessage,
-  { maxBytes }: NetworkRequest,
+  { maxBytes }: GuardedRequest,
 ): Promise<NetworkResponse> {
   const { statusCode: status = 0, headersDistinct, socket } = response
   const address = socket.remoteAddress

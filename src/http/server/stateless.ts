@@ -5,12 +5,14 @@ import type { Exchange } from '../../jsonrpc/handler.ts'
 import type { ErrorObject, RpcRequest } from '../../jsonrpc/message.ts'
 import { both } from '../../jsonrpc/peer/exchange.ts'
 import type { IdTable } from '../../jsonrpc/peer/id-table.ts'
+import type { Authenticator } from '../../mcp/authenticator.ts'
 import type { Caller } from '../../mcp/caller.ts'
 import type { Endpoint } from '../../mcp/endpoint.ts'
+import { longestDelayMs, systemClock, type Timer } from '../../util/time/clock.ts'
 import { writeLine } from '../../wire/sse.ts'
 import type { EventStream, HttpReply } from '../exchange.ts'
 import type { Accepts } from './accept.ts'
-import { httpStatusOf, json, noHeaders } from './responses.ts'
+import { deniedBy, httpStatusOf, json, noHeaders } from './responses.ts'
 import type { OpenStreams } from './sse-keep-alive.ts'
 
 /** What stateless requests need from their service. */
@@ -23,6 +25,8 @@ export interface StatelessHost {
   lastNumber: number
   /** The requests in flight that go on until the client or the service ends them. */
   readonly longLived: Set<OpenRequest>
+  /** Makes the challenge for a caller that lacks scopes; undefined without authentication. */
+  readonly auth?: Authenticator | undefined
   /** Called with internal errors, whose details the client does not get. */
   onError(error: unknown): void
   /** Called when a request has been answered or cancelled. */
@@ -79,6 +83,7 @@ class StatelessPost implements Exchange, OpenRequest {
   #onAbort: ((reason: unknown) => void) | undefined
   #stream: EventStream | undefined
   #ending: (() => void) | undefined
+  #expiry: Timer | undefined
   #isSettled = false
 
   constructor(
@@ -123,7 +128,13 @@ class StatelessPost implements Exchange, OpenRequest {
 
   onShutdown(run: () => void): void {
     this.#ending = run
-    if (!this.#isSettled) this.#host.longLived.add(this)
+    if (this.#isSettled) return
+    this.#host.longLived.add(this)
+    const expiresAt = this.#host.auth?.endsStreams ? this.envelope.principal?.expiresAt : undefined
+    if (expiresAt === undefined) return
+    // A stream that would go on ends with the token of its caller.
+    const delayMs = Math.min(Math.max(0, expiresAt - Date.now()), longestDelayMs)
+    this.#expiry = systemClock.start(() => this.end(), delayMs)
   }
 
   end(): void {
@@ -157,7 +168,14 @@ class StatelessPost implements Exchange, OpenRequest {
     if (this.#isSettled) return
     if (!(error instanceof RpcError)) this.#host.onError(error)
     const failure = errorObject(error instanceof RpcError ? error : internalError())
-    this.#respond(encodeFailure(this.#message.id, failure), httpStatusOf(failure.code))
+    const text = encodeFailure(this.#message.id, failure)
+    const denied = deniedBy(this.#host.auth, failure, this.envelope.principal)
+    if (denied !== undefined && this.#stream === undefined) {
+      this.#reply.send(denied.status, { ...json, ...denied.headers }, text)
+      this.#settled()
+      return
+    }
+    this.#respond(text, httpStatusOf(failure.code))
   }
 
   #respond(text: string, status: number): void {
@@ -189,6 +207,7 @@ class StatelessPost implements Exchange, OpenRequest {
 
   #settled(): void {
     this.#isSettled = true
+    if (this.#expiry !== undefined) systemClock.stop(this.#expiry)
     this.#host.open.delete(this.#number)
     this.#host.longLived.delete(this)
     this.#host.onSettled()

@@ -1,4 +1,5 @@
-import { authLimits } from './auth.ts'
+import { authClientLimits } from './auth-client.ts'
+import { authServerLimits } from './auth-server.ts'
 import { cliLimits } from './cli.ts'
 import { clientLimits } from './client.ts'
 import { configLimits } from './config.ts'
@@ -24,7 +25,8 @@ export const limits = {
   ...serverLimits,
   ...clientLimits,
   ...httpLimits,
-  ...authLimits,
+  ...authClientLimits,
+  ...authServerLimits,
   ...routerLimits,
   ...configLimits,
   ...observeLimits,

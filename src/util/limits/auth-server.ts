@@ -1,0 +1,149 @@
+import { KiB, type Limit, MiB } from './limit.ts'
+
+/** Limits of authenticating callers. */
+export const authServerLimits = {
+  tokenBytes: {
+    default: 8 * KiB,
+    unit: 'bytes',
+    meaning: 'Length of an access token. A request with a longer one gets 400.',
+  },
+  verifiedTokens: {
+    default: 10_000,
+    unit: 'count',
+    meaning:
+      'Tokens whose verification is cached. The least recently used one is dropped and verified anew.',
+  },
+  verifiedTokenBytes: {
+    default: 16 * MiB,
+    unit: 'bytes',
+    meaning: 'Length of all cached tokens together. The least recently used ones are dropped.',
+  },
+  tokenChecks: {
+    default: 64,
+    unit: 'count',
+    meaning: 'Tokens that are verified at a time. Further requests wait.',
+  },
+  tokenChecksWaiting: {
+    default: 1000,
+    unit: 'count',
+    meaning: 'Requests that wait until their token is verified. Further ones get 503.',
+  },
+  tokenChecksWaitMs: {
+    default: 2000,
+    unit: 'ms',
+    meaning: 'How long a request waits until its token is verified. Then it gets 503.',
+  },
+  verifierMs: {
+    default: 5000,
+    unit: 'ms',
+    meaning: 'How long a custom verifier may take. Then the request gets 503.',
+  },
+  tokenFailures: {
+    default: 20,
+    unit: 'count',
+    meaning:
+      'Invalid tokens of one client address within `tokenFailuresMs`. Further requests with a token that is not cached get 429.',
+  },
+  tokenFailuresMs: {
+    default: 10_000,
+    unit: 'ms',
+    meaning: 'The period in which invalid tokens of a client address are counted.',
+  },
+  tokenFailureAddresses: {
+    default: 10_000,
+    unit: 'count',
+    meaning: 'Client addresses whose invalid tokens are counted. The oldest one is forgotten.',
+  },
+  keySetMs: {
+    default: 600_000,
+    unit: 'ms',
+    meaning:
+      'How long the keys of an issuer are used before they are fetched again, unless its response says otherwise (1 minute to 24 hours).',
+  },
+  keySetCooldownMs: {
+    default: 30_000,
+    unit: 'ms',
+    meaning:
+      'Minimum time between two fetches of the keys of an issuer because of an unknown key. Tokens with such a key are invalid meanwhile.',
+  },
+  keySetStaleMs: {
+    default: 86_400_000,
+    unit: 'ms',
+    meaning:
+      'How long the keys of an issuer are used while it cannot be reached. Then requests get 503.',
+  },
+  keySetBytes: {
+    default: 256 * KiB,
+    unit: 'bytes',
+    meaning: 'Size of the key set of an issuer. A larger one is rejected.',
+  },
+  keySetKeys: {
+    default: 100,
+    unit: 'count',
+    meaning: 'Keys of one issuer. Further ones are ignored.',
+  },
+  introspectionMs: {
+    default: 30_000,
+    unit: 'ms',
+    meaning: 'How long a positive answer of token introspection is used.',
+  },
+  introspectionNegativeMs: {
+    default: 5000,
+    unit: 'ms',
+    meaning: 'How long a negative answer of token introspection is used.',
+  },
+  introspectionNegatives: {
+    default: 1000,
+    unit: 'count',
+    meaning: 'Negative answers of token introspection that are cached. The oldest is dropped.',
+  },
+  introspectionFailures: {
+    default: 10,
+    unit: 'count',
+    meaning:
+      'Failures of the introspection endpoint in a row. Then requests get 503 for 5 seconds without asking it.',
+  },
+  dpopProofMs: {
+    default: 60_000,
+    unit: 'ms',
+    meaning: 'Age of a DPoP proof. An older one is rejected.',
+  },
+  dpopReplays: {
+    default: 100_000,
+    unit: 'count',
+    meaning:
+      'DPoP proofs that are remembered, to reject a second use. When all are in use, requests with a proof get 503.',
+  },
+  dpopNonceMs: {
+    default: 300_000,
+    unit: 'ms',
+    meaning: 'How long a DPoP nonce is valid; the one before it is accepted too.',
+  },
+  apiKeys: {
+    default: 100_000,
+    unit: 'count',
+    meaning: 'API keys of one file or program. A file with more is rejected.',
+  },
+  keyFileBytes: {
+    default: 64 * MiB,
+    unit: 'bytes',
+    meaning: 'Size of a file of API keys. A larger one is rejected.',
+  },
+  keyFileCheckMs: {
+    default: 500,
+    unit: 'ms',
+    meaning: 'How often a file of API keys is checked for changes.',
+  },
+  socketAuthMs: {
+    default: 10_000,
+    unit: 'ms',
+    meaning:
+      'How long a client of a socket may take to send its token. Then the connection is closed.',
+  },
+  expiredDrainMs: {
+    default: 5000,
+    unit: 'ms',
+    meaning:
+      'How long requests in flight may run on a WebSocket or a socket after the token of its caller has expired. Then it is closed.',
+  },
+} as const satisfies Record<string, Limit>
