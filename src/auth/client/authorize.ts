@@ -54,7 +54,7 @@ export async function authorize(
     const dpop = request.isBound ? await DpopKey.create(nonces) : undefined
     const start = { server, discovery, clientId, redirectUri, scopes, dpop, state, network }
     const { url, pending } = await startLogin(start)
-    const callback = await callbackOf(url, listener, settings, signal)
+    const callback = await callbackOf(url, listener, settings, isExpected, signal)
     return await endLogin(pending, callback, { discovery, client, network, nonces, signal })
   } finally {
     await listener.close()
@@ -65,14 +65,16 @@ export async function authorize(
 async function callbackOf(
   url: URL,
   { callback }: RedirectListener,
-  { open = openBrowser, loginMs }: OAuthSettings,
+  { open, loginMs }: OAuthSettings,
+  isExpected: (callback: URL) => boolean,
   signal: AbortSignal,
 ): Promise<URL> {
   const done = new AbortController()
   const late = AbortSignal.timeout(loginMs)
   const ended = AbortSignal.any([signal, done.signal, late])
   const shown = async (): Promise<URL> => {
-    const returned = await open(url, ended)
+    const show = open ?? openBrowser(isExpected)
+    const returned = await show(url, ended)
     // Without an answer of its own, only the listener knows.
     return returned instanceof URL ? returned : callback
   }
@@ -87,8 +89,12 @@ async function callbackOf(
   }
 }
 
-const openBrowser: OpenPage = async url => {
-  const { openInBrowser } = await import('./login/node-browser.ts')
-  if (await openInBrowser(url)) return
-  console.error(`trunkline: open this page to log in: ${url.href}`)
+/** Opens a browser, or asks on the terminal if there is none. */
+function openBrowser(isExpected: (callback: URL) => boolean): OpenPage {
+  return async (url, signal) => {
+    const { openInBrowser } = await import('./login/node-browser.ts')
+    if (await openInBrowser(url)) return
+    const { askOnTerminal } = await import('./login/node-terminal.ts')
+    return askOnTerminal(url, isExpected, signal)
+  }
 }
