@@ -53,8 +53,10 @@ function callbackOf(
 ): URL | number {
   const { host = '' } = headers
   if (!names.includes(host.toLowerCase())) return 421
-  if (!URL.canParse(url, `http://${host}`) || !url.startsWith('/')) return 404
-  const callback = new URL(url, `http://${host}`)
+  // Not relative to the host: a path that starts with two slashes would name another one.
+  const address = `http://${host}${url}`
+  if (!url.startsWith('/') || !URL.canParse(address)) return 404
+  const callback = new URL(address)
   if (callback.pathname !== path) return 404
   return method === 'GET' ? callback : 405
 }

@@ -106,8 +106,10 @@ class MachineCredentials implements Credentials {
     if (isNonceWanted && this.#nonces.get(url) !== undefined) return true
     const wanted = status === 403 ? this.#scopesAfter(challenge) : []
     if (wanted === undefined) return false
-    // A program has no other way to get more than what it was given.
-    if (steps.authorizations++ > 0) throw denied(server)
+    // One token, and one with more scopes: a program has no other way to get more than what it was given.
+    const isRepeated = status === 403 ? steps.authorizations++ > 0 : steps.hasRenewed
+    if (isRepeated) throw denied(server)
+    if (status === 401) steps.hasRenewed = true
     await this.#flight.run(async ending => {
       const discovery = await this.#discover(server, challenge, ending)
       return this.#obtain(discovery, challenge, wanted, ending)
