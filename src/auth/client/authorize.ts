@@ -47,7 +47,6 @@ export async function authorize(
       network,
       metadata,
       redirectUris: listener.uris,
-      scopes,
       signal,
     })
     const { clientId } = client

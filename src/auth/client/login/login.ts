@@ -80,7 +80,6 @@ export async function begin(
     network,
     metadata: discovery.metadata,
     redirectUris: [redirect],
-    scopes,
     signal: undefined,
   })
   const dpop = isBound ? await DpopKey.create(nonces) : undefined

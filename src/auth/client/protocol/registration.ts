@@ -27,7 +27,6 @@ export interface RegistrationRequest {
   readonly metadata: ServerMetadata
   /** The addresses that the browser may return to, the preferred one first. */
   readonly redirectUris: readonly string[]
-  readonly scopes: readonly string[]
   readonly signal: AbortSignal | undefined
 }
 
@@ -130,7 +129,7 @@ async function send(
 }
 
 function registrationOf(redirectUri: string, request: RegistrationRequest): object {
-  const { settings, metadata, scopes } = request
+  const { settings, metadata } = request
   const { idTokenAlgorithms = [] } = metadata
   const [algorithm] = idTokenAlgorithms
   // Without it RS256 would be registered, which such a server refuses.
@@ -140,7 +139,7 @@ function registrationOf(redirectUri: string, request: RegistrationRequest): obje
   return {
     ...clientMetadata(settings, [redirectUri]),
     token_endpoint_auth_method: known.find(method => authMethods.includes(method)) ?? 'none',
-    ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+    // No scopes: a client that is registered with some can never get others later.
     ...(settings.dpop === 'always' && { dpop_bound_access_tokens: true }),
     ...(isAlgorithmNeeded && {
       id_token_signed_response_alg: idTokenAlgorithms.includes(dpopAlgorithm)
