@@ -9,13 +9,13 @@ import {
   jwt,
   login,
   loopback,
-  memoryStore,
   oauth,
   revoke,
 } from '../../src/auth/index.ts'
 import { connect } from '../../src/connect.ts'
 import { listen } from '../../src/listen.ts'
 import { Server } from '../../src/server/server.ts'
+import { fakeClock } from '../../src/testing/fake-clock.ts'
 import { oidcProvider } from '../support/oidc-provider.js'
 
 const cleanUps: (() => unknown)[] = []
@@ -139,15 +139,13 @@ test('the tokens of a login are used by later programs, until it is revoked', as
 
 test('a login that takes long does not run into the timeouts of calls', async () => {
   const { as, url } = await guarded()
-  const logIn = new Promise<void>(resolve => cleanUps.push(resolve))
-  let isShown = false
-  const open = async (page: URL) => {
-    isShown = true
-    await Promise.race([logIn, new Promise(resolve => setTimeout(resolve, 400))])
+  const clock = fakeClock()
+  const open = (page: URL) => {
+    clock.advance(20)
+    clock.advance(299_000)
     return as.open(page)
   }
-  const auth = oauth({ redirect: 'http://127.0.0.1:9/callback', open, store: memoryStore() })
-  await using client = await connect(url, { auth, handshakeMs: 300 })
-  expect(isShown).toBe(true)
+  const auth = oauth({ redirect: 'http://127.0.0.1:9/callback', open })
+  await using client = await connect(url, { auth, clock })
   expect((await client.call('who', {})).text).toBe('ada')
 })
