@@ -1,7 +1,6 @@
 import type { AuthOptions } from './auth/server/auth-options.ts'
 import type { Channel } from './jsonrpc/channel.ts'
 import type { Authenticator, AuthHeaders } from './mcp/authenticator.ts'
-import type { Address } from './transports.ts'
 import { isRecord } from './util/objects.ts'
 
 /** The decision about the handshake of a WebSocket: guards its channel, or refuses it. */
@@ -27,7 +26,7 @@ function isAuthenticator(auth: unknown): auth is Authenticator {
  * in its first message. Standard input and output and socket files have one caller, which the option names.
  */
 export async function channelGuard(
-  { kind }: Address,
+  { kind }: { readonly kind: string },
   auth: AuthOptions | Authenticator,
   authenticator: Authenticator,
 ): Promise<(channel: Channel) => Channel> {
@@ -46,7 +45,7 @@ export async function handshakeGuard(
   isProxy: ((address: string) => boolean) | undefined,
 ) {
   const { guardedChannel } = await import('./auth/server/guarded-channel.ts')
-  const { upgradeRequest } = await import('./http/node/upgrade-request.ts')
+  const { upgradeRequest } = await import('./http/node/auth/upgrade-request.ts')
   return async (request: Parameters<typeof upgradeRequest>[0]): Promise<HandshakeDecision> => {
     const outcome = await authenticator.authenticate(upgradeRequest(request, isProxy))
     if (outcome.status !== undefined) return outcome

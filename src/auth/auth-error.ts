@@ -42,6 +42,7 @@ export interface AuthErrorDetails {
   readonly url?: string
   /** The error code of the authorization server, such as `invalid_grant`. */
   readonly error?: string
+  /** The error that led to this one. */
   readonly cause?: unknown
 }
 

@@ -14,6 +14,7 @@ export interface AuthorizedRequest {
 
 /** A response with status 401 or 403 to a request. */
 export interface CredentialsRefusal extends AuthorizedRequest {
+  /** 401 or 403. */
   readonly status: number
   /** The headers of the response, such as `www-authenticate`. */
   readonly headers: Headers

@@ -4,7 +4,7 @@ import type { GuardedNetwork } from '../network/guarded-network.ts'
 import type { RedirectListener } from './login/redirect.ts'
 import type { OAuthSettings, OpenPage } from './options.ts'
 import type { Discovery } from './protocol/discovery.ts'
-import { DpopKey, type DpopNonces } from './protocol/dpop.ts'
+import { DpopKey, type ReceivedNonces } from './protocol/dpop.ts'
 import { randomText } from './protocol/encoding.ts'
 import { endLogin, isCallbackOf, startLogin } from './protocol/login-flow.ts'
 import { registeredClient } from './protocol/registration.ts'
@@ -19,7 +19,7 @@ export interface AuthorizeRequest {
   readonly isBound: boolean
   readonly settings: OAuthSettings
   readonly network: GuardedNetwork
-  readonly nonces: DpopNonces
+  readonly nonces: ReceivedNonces
 }
 
 /**

@@ -1,13 +1,11 @@
+import type { AuthHeaders } from '../../mcp/authenticator.ts'
 import type { AuthorizedRequest } from '../../mcp/credentials.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { DpopKey, type DpopNonces } from './protocol/dpop.ts'
-import type { Found, TokenRecord } from './store/records.ts'
-
-/** Headers that authorize a request. */
-export type AuthHeaders = Readonly<Record<string, string>>
+import { DpopKey, type ReceivedNonces } from './protocol/dpop.ts'
+import type { FoundRecord, TokenRecord } from './store/records.ts'
 
 /** The headers of a request without credentials. */
-export const noHeaders: AuthHeaders = Object.freeze({})
+export const noCredentials: AuthHeaders = Object.freeze({})
 
 /** Tokens in use, with what requests need of them. */
 export class HeldTokens {
@@ -18,15 +16,15 @@ export class HeldTokens {
   readonly authorization: string
   /** Identifies the authorization that has issued the tokens. */
   readonly identity: string
-  readonly #nonces: DpopNonces
+  readonly #nonces: ReceivedNonces
   readonly #headers: AuthHeaders
   readonly #renewAt: number
   #key: Promise<DpopKey> | undefined
 
   /** `isRenewable` says whether other tokens can be had without a user. */
   constructor(
-    { record, text }: Found<TokenRecord>,
-    nonces: DpopNonces,
+    { record, text }: FoundRecord<TokenRecord>,
+    nonces: ReceivedNonces,
     isRenewable = record.refreshToken !== undefined,
   ) {
     this.record = record

@@ -1,3 +1,4 @@
+import type { AuthHeaders } from '../../mcp/authenticator.ts'
 import type { AuthorizedRequest, Credentials, CredentialsRefusal } from '../../mcp/credentials.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { backoffMs } from '../../util/time/backoff.ts'
@@ -10,21 +11,21 @@ import type { ServerMetadata } from '../documents/server-metadata.ts'
 import { GuardedNetwork } from '../network/guarded-network.ts'
 import { authorize } from './authorize.ts'
 import { ServerBinding } from './binding.ts'
-import { type AuthHeaders, HeldTokens, noHeaders } from './held-tokens.ts'
+import { HeldTokens, noCredentials } from './held-tokens.ts'
 import { isBoundToKey, scopesFor } from './login-choices.ts'
 import { type OAuthOptions, type OAuthSettings, oauthSettings } from './options.ts'
 import {
   type Discovery,
   defaultMetadata,
-  discover,
+  discoverAuthorization,
   findServerMetadata,
 } from './protocol/discovery.ts'
-import { DpopNonces } from './protocol/dpop.ts'
+import { ReceivedNonces } from './protocol/dpop.ts'
 import { refreshTokens } from './refresh.ts'
 import { SingleFlight } from './single-flight.ts'
 import { type RequestSteps, StepsByRequest, StepUpBudget } from './step-up.ts'
 import {
-  type Found,
+  type FoundRecord,
   readLogin,
   readTokens,
   type TokenRecord,
@@ -51,7 +52,7 @@ class OAuthCredentials implements Credentials {
   readonly #settings: OAuthSettings
   readonly #network: GuardedNetwork
   readonly #binding = new ServerBinding()
-  readonly #nonces = new DpopNonces()
+  readonly #nonces = new ReceivedNonces()
   readonly #budget = new StepUpBudget()
   readonly #steps = new StepsByRequest()
   readonly #recovery = new SingleFlight<Recovery>()
@@ -81,7 +82,7 @@ class OAuthCredentials implements Credentials {
     this.#binding.check(request.server)
     const held = this.#held
     if (held !== undefined) return held.isDue ? this.#renewed(held, request) : held.headers(request)
-    if (this.#isLoaded) return noHeaders
+    if (this.#isLoaded) return noCredentials
     this.#loading ??= this.#load(request.server).finally(() => {
       this.#loading = undefined
     })
@@ -135,7 +136,7 @@ class OAuthCredentials implements Credentials {
     return found && new HeldTokens(found, this.#nonces)
   }
 
-  #hold(found: Found<TokenRecord>): HeldTokens {
+  #hold(found: FoundRecord<TokenRecord>): HeldTokens {
     const held = new HeldTokens(found, this.#nonces)
     this.#held = held
     return held
@@ -150,7 +151,7 @@ class OAuthCredentials implements Credentials {
     const renewal = this.#renewal.run(() => this.#renew(held))
     try {
       const next = held.isGood ? await inTime(renewal, held) : await renewal
-      return next === undefined ? noHeaders : next.headers(request)
+      return next === undefined ? noCredentials : next.headers(request)
     } catch (error) {
       if (held.isGood) return held.headers(request)
       if (error instanceof AuthError && error.code === 'unreachable') throw error
@@ -161,7 +162,7 @@ class OAuthCredentials implements Credentials {
   /** Stops using tokens. Without any the server refuses the request, and then everything is looked up again. */
   #drop(held: HeldTokens): AuthHeaders {
     if (this.#held === held) this.#held = undefined
-    return noHeaders
+    return noCredentials
   }
 
   /** Resolves to the renewed tokens; to undefined if the authorization has ended. */
@@ -209,7 +210,7 @@ class OAuthCredentials implements Credentials {
     mayRenew: boolean,
     signal: AbortSignal,
   ): Promise<Recovery> {
-    const discovery = await this.#discover(server, challenge, signal)
+    const discovery = await this.#discoverAuthorization(server, challenge, signal)
     const stored = await this.#stored(server)
     if (stored !== undefined && isFrom(discovery, stored.record)) {
       const isOther = stored.authorization !== refused?.authorization
@@ -250,7 +251,7 @@ class OAuthCredentials implements Credentials {
     if (isTooMany || !this.#budget.take(`${operation} ${server.href}`))
       throw fail('the user was asked for them already')
     await this.#recovery.run(async ending => {
-      const discovery = await this.#discover(server, challenge, ending)
+      const discovery = await this.#discoverAuthorization(server, challenge, ending)
       const scopes = scopesFor(this.#settings, discovery, { ...challenge, scopes: wanted })
       await this.#logIn(server, discovery, challenge, scopes, ending)
       return 'authorized'
@@ -258,10 +259,14 @@ class OAuthCredentials implements Credentials {
     return true
   }
 
-  async #discover(server: URL, challenge: TokenChallenge, signal: AbortSignal): Promise<Discovery> {
+  async #discoverAuthorization(
+    server: URL,
+    challenge: TokenChallenge,
+    signal: AbortSignal,
+  ): Promise<Discovery> {
     const { issuer, resource: audience, isStrict, store, client } = this.#settings
     const login = await readLogin(store, server.href)
-    const discovery = await discover({
+    const discovery = await discoverAuthorization({
       server,
       challenge,
       network: this.#network,

@@ -4,12 +4,12 @@ import type { GuardedNetwork } from '../network/guarded-network.ts'
 import { isGood } from './held-tokens.ts'
 import type { OAuthSettings } from './options.ts'
 import type { OAuthClient } from './protocol/client-authentication.ts'
-import { DpopKey, type DpopNonces } from './protocol/dpop.ts'
+import { DpopKey, type ReceivedNonces } from './protocol/dpop.ts'
 import { tokensOf } from './protocol/login-flow.ts'
 import { clientOf } from './protocol/registration.ts'
 import { requestTokens } from './protocol/token-request.ts'
 import {
-  type Found,
+  type FoundRecord,
   readRegistration,
   readTokens,
   recordKeys,
@@ -21,7 +21,7 @@ import {
 export interface RefreshRequest {
   readonly settings: OAuthSettings
   readonly network: GuardedNetwork
-  readonly nonces: DpopNonces
+  readonly nonces: ReceivedNonces
   /** Resolves to the metadata of the authorization server that has issued the tokens. */
   readonly metadata: () => Promise<ServerMetadata>
 }
@@ -37,7 +37,7 @@ export interface RefreshRequest {
 export function refreshTokens(
   record: TokenRecord,
   { settings, network, nonces, metadata }: RefreshRequest,
-): Promise<Found<TokenRecord> | undefined> {
+): Promise<FoundRecord<TokenRecord> | undefined> {
   const { store } = settings
   const key = recordKeys.tokens(record)
   return store.exclusive(key, async () => {

@@ -1,8 +1,8 @@
-import type { SendRequest } from './guarded-network.ts'
+import type { SendGuardedRequest } from './guarded-network.ts'
 import { textOf } from './network.ts'
 
 /** Sends a request by `fetch`: that of the options, or the global one. Cannot check the addresses of host names. */
-export const sendByFetch: SendRequest = async (request, options) => {
+export const sendByFetch: SendGuardedRequest = async (request, options) => {
   const { method, url, headers, body, maxBytes, signal } = request
   const send = options.fetch ?? ((to: URL, init: RequestInit) => fetch(to, init))
   const response = await send(url, {

@@ -40,7 +40,7 @@ export interface GuardedRequest {
 }
 
 /** Sends one request, without following redirects. Rejects if the body is larger than `maxBytes`. */
-export type SendRequest = (
+export type SendGuardedRequest = (
   request: GuardedRequest,
   options: NetworkOptions,
 ) => Promise<NetworkResponse>
@@ -198,7 +198,7 @@ const words: Readonly<Record<AddressClass, string>> = {
   forbidden: 'reserved',
 }
 
-async function sender(options: NetworkOptions): Promise<SendRequest> {
+async function sender(options: NetworkOptions): Promise<SendGuardedRequest> {
   const isNode = typeof globalThis.process?.versions?.node === 'string'
   if (options.fetch !== undefined || !isNode)
     return (await import('./fetch-request.ts')).sendByFetch

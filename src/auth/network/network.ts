@@ -1,17 +1,24 @@
 /** A request to an authorization server. */
 export interface NetworkRequest {
+  /** GET by default. */
   readonly method?: 'GET' | 'POST'
+  /** The headers of the request. */
   readonly headers?: Readonly<Record<string, string>>
+  /** The body of a POST. */
   readonly body?: string
   /** The maximum size of the response. A larger one is an error. */
   readonly maxBytes: number
+  /** Time in milliseconds in which the whole response must arrive. */
   readonly timeoutMs: number
 }
 
 /** The response of an authorization server. */
 export interface NetworkResponse {
+  /** The HTTP status. */
   readonly status: number
+  /** The headers of the response. */
   readonly headers: Headers
+  /** The body. */
   readonly text: string
   /** The IP address of the server, where the runtime reports it. */
   readonly address?: string | undefined

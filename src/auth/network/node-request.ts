@@ -2,14 +2,14 @@ import { lookup as resolve } from 'node:dns/promises'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import type { GuardedRequest, NetworkOptions, SendRequest } from './guarded-network.ts'
+import type { GuardedRequest, NetworkOptions, SendGuardedRequest } from './guarded-network.ts'
 import type { NetworkResponse } from './network.ts'
 
 /**
  * Sends a request over a connection of its own. Every address that the host name resolves to is checked, and the
  * connection goes to one of those that were checked, so that a name cannot change its meaning in between.
  */
-export const sendByNode: SendRequest = (request, options) =>
+export const sendByNode: SendGuardedRequest = (request, options) =>
   new Promise((done, fail) => {
     const { url, method, headers, body, signal } = request
     const send = url.protocol === 'https:' ? requestHttps : requestHttp

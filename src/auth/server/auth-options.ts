@@ -29,7 +29,12 @@ export interface AuthOptions {
   /** The issuers at which clients get tokens; by default those of the verifiers. */
   readonly authorizationServers?: readonly string[]
   /** The methods that callers without a token may use, such as `server/discover` and `tools/list`. */
-  readonly anonymous?: false | { readonly methods: readonly string[] }
+  readonly anonymous?:
+    | false
+    | {
+        /** The names of the methods. */
+        readonly methods: readonly string[]
+      }
   /** Whether tokens that are bound to a key are accepted (DPoP), required, or treated as unknown. */
   readonly dpop?: 'accept' | 'require' | false
   /** Whether DPoP proofs need a nonce of this server. */
@@ -41,7 +46,12 @@ export interface AuthOptions {
   /** The principal of every caller, instead of `verify`: for stdio and Unix sockets. */
   readonly principal?: Principal
   /** What the metadata say of the server to people. */
-  readonly metadata?: { readonly name?: string; readonly documentation?: string }
+  readonly metadata?: {
+    /** The name of the server. */
+    readonly name?: string
+    /** The URL of its documentation. */
+    readonly documentation?: string
+  }
   /** Called with every decision about a request, for logs and audits. It gets no token. */
   readonly onDecision?: (decision: AuthDecision) => void
   /** The time in milliseconds since 1970; for tests. */
@@ -50,6 +60,7 @@ export interface AuthOptions {
 
 /** A decision about a request. */
 export interface AuthDecision {
+  /** Whether the request was admitted, without a caller or with one, or refused. */
   readonly outcome: 'admitted' | 'anonymous' | 'refused'
   /** The status of a refusal. */
   readonly status?: number

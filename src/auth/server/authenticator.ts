@@ -16,7 +16,7 @@ import { checkProof, proofAlgorithms } from './dpop/proof-check.ts'
 import { MemoryReplayCache, type ReplayCache } from './dpop/replay-cache.ts'
 import { FailedTokens } from './failed-tokens.ts'
 import { metadataPath, metadataUrl, protectedResourceDocument } from './protected-resource.ts'
-import { Refusals } from './refusals.ts'
+import { AuthRefusals } from './refusals.ts'
 import { withImpliedScopes } from './scopes.ts'
 import { hasQueryToken, type PresentedToken, readTokenHeader } from './token-header.ts'
 import { VerifiedTokens } from './verified-tokens.ts'
@@ -49,7 +49,7 @@ class TokenAuthenticator implements ResourceAuthenticator {
   readonly #queue = new CheckQueue()
   readonly #replays: ReplayCache
   readonly #nonces: DpopNonces | undefined
-  readonly #refusals: Refusals
+  readonly #refusals: AuthRefusals
   readonly #documents = new Map<string, PublicDocument>()
   readonly #principals = new WeakMap<Principal, Principal>()
   readonly #dpop: 'accept' | 'require' | false
@@ -65,7 +65,10 @@ class TokenAuthenticator implements ResourceAuthenticator {
     const isBound = this.#verifiers.some(({ dpop }) => dpop)
     this.#dpop = options.dpop ?? (isBound ? 'accept' : false)
     this.#nonces = options.dpopNonce === true ? new DpopNonces(this.#now) : undefined
-    this.#refusals = new Refusals({ dpop: this.#dpop, algorithms: proofAlgorithms }, options.scopes)
+    this.#refusals = new AuthRefusals(
+      { dpop: this.#dpop, algorithms: proofAlgorithms },
+      options.scopes,
+    )
     this.endsStreams = options.streams !== 'until-closed'
     for (const one of this.#verifiers) {
       one.onKeyWithdrawn = keyId => this.#verified.drop(token => token.keyId === keyId)

@@ -2,7 +2,7 @@ import type { PublicDocument } from '../../mcp/authenticator.ts'
 import { protectedResourcePath } from '../documents/protected-resource.ts'
 
 /** What the metadata of a protected resource says (RFC 9728). */
-export interface ProtectedResource {
+export interface PublishedResource {
   /** The URL that callers know, as it is. */
   readonly resource: string
   readonly authorizationServers: readonly string[]
@@ -27,7 +27,7 @@ export function metadataUrl(resource: string): string {
 }
 
 /** Makes the metadata document. */
-export function protectedResourceDocument(described: ProtectedResource): PublicDocument {
+export function protectedResourceDocument(described: PublishedResource): PublicDocument {
   const { dpop } = described
   const body = JSON.stringify({
     resource: described.resource,

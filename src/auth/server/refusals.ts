@@ -6,7 +6,7 @@ import { type ChallengeParameters, challengeHeaders } from './challenge.ts'
  * Makes the responses to requests that are refused. Their texts are fixed: a caller learns neither claims,
  * nor keys, nor what was expected. The reason is for operators alone.
  */
-export class Refusals {
+export class AuthRefusals {
   /** The URL of the protected resource metadata, once it is known. */
   metadataUrl: string | undefined
   readonly #schemes: {

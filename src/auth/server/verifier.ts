@@ -37,11 +37,19 @@ export interface TokenRequest {
 
 /** A token that was verified. */
 export interface VerifiedToken {
+  /** The caller. */
   readonly principal: Principal
   /** When the token must be verified again, in milliseconds since 1970; undefined for never. */
   readonly until: number | undefined
   /** The key that the token is bound to: the thumbprint of a DPoP key, or the digest of a certificate. */
-  readonly confirmation?: { readonly jkt?: string; readonly x5tS256?: string } | undefined
+  readonly confirmation?:
+    | {
+        /** The thumbprint of the key of DPoP proofs (RFC 9449). */
+        readonly jkt?: string
+        /** The digest of the client certificate (RFC 8705). */
+        readonly x5tS256?: string
+      }
+    | undefined
   /** The key that signed the token: when its issuer withdraws that key, the token is verified again. */
   readonly keyId?: string | undefined
 }

@@ -19,8 +19,8 @@ import {
   type ReplyHeaders,
   withoutCredentials,
 } from '../exchange.ts'
+import { authCacheOf, clientCertificate } from './auth/connection-auth.ts'
 import { clientAddress } from './client-address.ts'
-import { authCacheOf, clientCertificate } from './connection-auth.ts'
 import { NodeStream, type StreamChunk, type StreamOutput } from './event-stream.ts'
 import type { NodeHost } from './host.ts'
 import { readNodeBody } from './read-body.ts'

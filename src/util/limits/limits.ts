@@ -1,5 +1,4 @@
-import { authClientLimits } from './auth-client.ts'
-import { authServerLimits } from './auth-server.ts'
+import { authLimits } from './auth.ts'
 import { cliLimits } from './cli.ts'
 import { clientLimits } from './client.ts'
 import { configLimits } from './config.ts'
@@ -25,8 +24,7 @@ export const limits = {
   ...serverLimits,
   ...clientLimits,
   ...httpLimits,
-  ...authClientLimits,
-  ...authServerLimits,
+  ...authLimits,
   ...routerLimits,
   ...configLimits,
   ...observeLimits,

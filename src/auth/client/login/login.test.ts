@@ -12,7 +12,7 @@ import { oauth } from '../oauth.ts'
 import { memoryStore } from '../store/memory-store.ts'
 import { begin, finish, login, revoke } from './login.ts'
 import { loopback } from './loopback.ts'
-import { openInBrowser, pageOf } from './node-browser.ts'
+import { openInBrowser, webPage } from './node-browser.ts'
 import { askOnTerminal } from './node-terminal.ts'
 
 let as: Awaited<ReturnType<typeof authorizationServer>>
@@ -116,14 +116,14 @@ describe('the browser', () => {
     'https://user@as.example/',
     'vscode://x',
   ])('never opens %s', url => {
-    expect(() => pageOf(new URL(url))).toThrow(TypeError)
+    expect(() => webPage(new URL(url))).toThrow(TypeError)
   })
 
   test.each([
     ['https://as.example/a b"c`$(d)\n', 'https://as.example/a%20b%22c%60$(d)'],
     ['http://127.0.0.1:1/', 'http://127.0.0.1:1/'],
   ])('gets %j as one argument', (url, page) => {
-    expect(pageOf(new URL(url))).toBe(page)
+    expect(webPage(new URL(url))).toBe(page)
   })
 
   test.each([

@@ -8,10 +8,10 @@ import { authenticateClient, type OAuthClient } from '../protocol/client-authent
 import {
   type Discovery,
   defaultMetadata,
-  discover,
+  discoverAuthorization,
   findServerMetadata,
 } from '../protocol/discovery.ts'
-import { DpopKey, DpopNonces } from '../protocol/dpop.ts'
+import { DpopKey, ReceivedNonces } from '../protocol/dpop.ts'
 import { endLogin, type PendingLogin, startLogin } from '../protocol/login-flow.ts'
 import { registeredClient } from '../protocol/registration.ts'
 import { clientFor } from '../refresh.ts'
@@ -27,8 +27,11 @@ import type { TokenStore } from '../store/token-store.ts'
 
 /** What a login has given, without the tokens themselves, which are in the store. */
 export interface LoginResult {
+  /** The issuer of the authorization server. */
   readonly issuer: string
+  /** The resource that the tokens are for. */
   readonly resource: string
+  /** The id of this client at the authorization server. */
   readonly clientId: string
   /** The scopes that were granted. */
   readonly scopes: readonly string[]
@@ -113,7 +116,7 @@ export async function finish(
     hasDefaultEndpoints,
   }
   const client = await clientFor(pending, settings)
-  const nonces = new DpopNonces()
+  const nonces = new ReceivedNonces()
   const end = { discovery, client, network, nonces, signal: undefined }
   return keep(settings.store, server, await endLogin(pending, new URL(callback), end))
 }
@@ -151,7 +154,7 @@ interface LoginContext {
   readonly scopes: readonly string[]
   readonly isBound: boolean
   readonly network: GuardedNetwork
-  readonly nonces: DpopNonces
+  readonly nonces: ReceivedNonces
 }
 
 async function prepare(
@@ -163,10 +166,10 @@ async function prepare(
   const challenge = await probe(server, network, signal)
   const { issuer, resource: audience, isStrict } = settings
   const request = { server, challenge, network, issuer, audience, isStrict, signal }
-  const discovery = await discover(request)
+  const discovery = await discoverAuthorization(request)
   const scopes = scopesFor(settings, discovery, challenge)
   const isBound = isBoundToKey(settings, discovery, challenge)
-  return { server, discovery, scopes, isBound, network, nonces: new DpopNonces() }
+  return { server, discovery, scopes, isBound, network, nonces: new ReceivedNonces() }
 }
 
 /**

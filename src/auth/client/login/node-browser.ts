@@ -16,7 +16,7 @@ export async function openInBrowser(
   { platform, env }: BrowserEnvironment = process,
   start: typeof spawn = spawn,
 ): Promise<boolean> {
-  const page = pageOf(url)
+  const page = webPage(url)
   const command = commandOf({ platform, env })
   if (command === undefined) return false
   const [program, ...args] = command
@@ -36,7 +36,7 @@ export async function openInBrowser(
 }
 
 /** Returns the text of a URL that may be handed to another program. Throws a TypeError for any other. */
-export function pageOf(url: URL): string {
+export function webPage(url: URL): string {
   const { href, protocol, hostname, username, password } = url
   const isLoopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
   const isWeb = protocol === 'https:' || (protocol === 'http:' && isLoopback)

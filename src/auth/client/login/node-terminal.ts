@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { pageOf } from './node-browser.ts'
+import { webPage } from './node-browser.ts'
 
 /** The terminal of a program. */
-export interface Terminal {
+export interface LoginTerminal {
   readonly stdin: Readable & { readonly isTTY?: boolean }
   readonly stderr: Writable
 }
@@ -17,9 +17,9 @@ export async function askOnTerminal(
   url: URL,
   isExpected: (callback: URL) => boolean,
   signal: AbortSignal,
-  { stdin, stderr }: Terminal = process,
+  { stdin, stderr }: LoginTerminal = process,
 ): Promise<URL | undefined> {
-  stderr.write(`Open this page to log in:\n\n  ${pageOf(url)}\n\n`)
+  stderr.write(`Open this page to log in:\n\n  ${webPage(url)}\n\n`)
   if (stdin.isTTY !== true || signal.aborted) return undefined
   stderr.write(`${PROMPT}\n`)
   const lines = createInterface({ input: stdin, signal })

@@ -1,3 +1,4 @@
+import type { AuthHeaders } from '../../../mcp/authenticator.ts'
 import type {
   AuthorizedRequest,
   Credentials,
@@ -6,7 +7,7 @@ import type {
 import { formatValue } from '../../../util/options.ts'
 import { AuthError } from '../../auth-error.ts'
 import { ServerBinding } from '../binding.ts'
-import { type AuthHeaders, noHeaders } from '../held-tokens.ts'
+import { noCredentials } from '../held-tokens.ts'
 
 /** A token, or a function that is called for the current one before each request. */
 export type BearerToken = string | (() => string | Promise<string>)
@@ -24,7 +25,7 @@ export function bearer(token: BearerToken): Credentials {
 class BearerCredentials implements Credentials {
   readonly #token: BearerToken
   readonly #binding = new ServerBinding()
-  #headers: AuthHeaders = noHeaders
+  #headers: AuthHeaders = noCredentials
   #changes = 0
 
   constructor(token: BearerToken) {

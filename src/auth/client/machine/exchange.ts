@@ -16,6 +16,7 @@ import { type MachineOptions, machineCredentials } from './machine-credentials.t
 
 /** The token of a caller, for which another token is wanted. */
 export interface SubjectToken {
+  /** The token of the caller. */
   readonly token: string
   /** When it expires, in milliseconds since 1970. No token that it is exchanged for is used longer. */
   readonly expiresAt?: number

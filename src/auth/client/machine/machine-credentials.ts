@@ -1,3 +1,4 @@
+import type { AuthHeaders } from '../../../mcp/authenticator.ts'
 import type {
   AuthorizedRequest,
   Credentials,
@@ -9,10 +10,10 @@ import { unionOfScopes } from '../../documents/scope.ts'
 import type { TokenResponse } from '../../documents/token-response.ts'
 import { GuardedNetwork, type NetworkOptions } from '../../network/guarded-network.ts'
 import { ServerBinding } from '../binding.ts'
-import { type AuthHeaders, HeldTokens, noHeaders } from '../held-tokens.ts'
+import { HeldTokens, noCredentials } from '../held-tokens.ts'
 import { isBoundToKey, scopesFor } from '../login-choices.ts'
-import { type Discovery, discover } from '../protocol/discovery.ts'
-import { DpopKey, DpopNonces } from '../protocol/dpop.ts'
+import { type Discovery, discoverAuthorization } from '../protocol/discovery.ts'
+import { DpopKey, ReceivedNonces } from '../protocol/dpop.ts'
 import { tokensOf } from '../protocol/login-flow.ts'
 import { SingleFlight } from '../single-flight.ts'
 import { StepsByRequest } from '../step-up.ts'
@@ -41,7 +42,7 @@ export interface MachineRequest {
   readonly discovery: Discovery
   readonly scopes: readonly string[]
   readonly network: GuardedNetwork
-  readonly nonces: DpopNonces
+  readonly nonces: ReceivedNonces
   readonly dpop: DpopKey | undefined
   readonly signal: AbortSignal
 }
@@ -65,7 +66,7 @@ class MachineCredentials implements Credentials {
   readonly #options: MachineOptions
   readonly #network: GuardedNetwork
   readonly #binding = new ServerBinding()
-  readonly #nonces = new DpopNonces()
+  readonly #nonces = new ReceivedNonces()
   readonly #steps = new StepsByRequest()
   readonly #flight = new SingleFlight<HeldTokens>()
   #held: HeldTokens | undefined
@@ -88,7 +89,7 @@ class MachineCredentials implements Credentials {
     const held = this.#held
     if (held !== undefined && !held.isDue) return held.headers(request)
     if (held?.isGood && this.#flight.isActive) return held.headers(request)
-    if (this.#discovery === undefined && this.#grant.prepare === undefined) return noHeaders
+    if (this.#discovery === undefined && this.#grant.prepare === undefined) return noCredentials
     return this.#renewed(request, held)
   }
 
@@ -111,7 +112,7 @@ class MachineCredentials implements Credentials {
     if (isRepeated) throw denied(server)
     if (status === 401) steps.hasRenewed = true
     await this.#flight.run(async ending => {
-      const discovery = await this.#discover(server, challenge, ending)
+      const discovery = await this.#discoverAuthorization(server, challenge, ending)
       return this.#obtain(discovery, challenge, wanted, ending)
     }, signal)
     return true
@@ -149,12 +150,24 @@ class MachineCredentials implements Credentials {
     throw new AuthError('login-required', `nothing is known of ${server.href} yet`)
   }
 
-  async #discover(server: URL, challenge: TokenChallenge, signal: AbortSignal): Promise<Discovery> {
+  async #discoverAuthorization(
+    server: URL,
+    challenge: TokenChallenge,
+    signal: AbortSignal,
+  ): Promise<Discovery> {
     const prepared = await this.#grant.prepare?.(server, this.#network)
     if (prepared !== undefined) return prepared
     const { issuer, resource: audience, strict: isStrict = false } = this.#options
     const network = this.#network
-    const found = await discover({ server, challenge, network, issuer, audience, isStrict, signal })
+    const found = await discoverAuthorization({
+      server,
+      challenge,
+      network,
+      issuer,
+      audience,
+      isStrict,
+      signal,
+    })
     this.#binding.checkIssuer(found.metadata.issuer)
     return found
   }

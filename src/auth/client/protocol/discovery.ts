@@ -29,7 +29,7 @@ export interface Discovery {
   readonly hasDefaultEndpoints: boolean
 }
 
-/** What to discover, and how. */
+/** What to discoverAuthorization, and how. */
 export interface DiscoveryRequest {
   readonly server: URL
   readonly challenge: TokenChallenge | undefined
@@ -52,7 +52,7 @@ export interface DiscoveryRequest {
  * and from there to the metadata of the authorization server. Each document is checked before the next is
  * requested. Rejects with an AuthError.
  */
-export async function discover(request: DiscoveryRequest): Promise<Discovery> {
+export async function discoverAuthorization(request: DiscoveryRequest): Promise<Discovery> {
   const { server, isStrict } = request
   const resource = await findProtectedResource(request)
   if (resource === undefined) {

@@ -19,9 +19,9 @@ export class DpopKey {
   readonly #key: CryptoKey | Uint8Array
   readonly #public: JWK
   /** The last nonce of each origin: the server and the authorization server have nonces of their own. */
-  readonly #nonces: DpopNonces
+  readonly #nonces: ReceivedNonces
 
-  private constructor(jwk: JWK, key: CryptoKey | Uint8Array, nonces: DpopNonces) {
+  private constructor(jwk: JWK, key: CryptoKey | Uint8Array, nonces: ReceivedNonces) {
     this.jwk = jwk
     this.#key = key
     this.#nonces = nonces
@@ -30,14 +30,14 @@ export class DpopKey {
   }
 
   /** Makes a new key. */
-  static async create(nonces: DpopNonces): Promise<DpopKey> {
+  static async create(nonces: ReceivedNonces): Promise<DpopKey> {
     const { generateKeyPair, exportJWK } = await loadJose()
     const { privateKey } = await generateKeyPair(dpopAlgorithm, { extractable: true })
     return new DpopKey(await exportJWK(privateKey), privateKey, nonces)
   }
 
   /** Imports a stored key. Rejects if it is none. */
-  static async from(jwk: JWK, nonces: DpopNonces): Promise<DpopKey> {
+  static async from(jwk: JWK, nonces: ReceivedNonces): Promise<DpopKey> {
     const { importJWK } = await loadJose()
     return new DpopKey(jwk, await importJWK(jwk, dpopAlgorithm), nonces)
   }
@@ -61,7 +61,7 @@ export class DpopKey {
 }
 
 /** The last nonce that each origin has given. */
-export class DpopNonces {
+export class ReceivedNonces {
   readonly #byOrigin = new Map<string, string>()
 
   get({ origin }: URL): string | undefined {

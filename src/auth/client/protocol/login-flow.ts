@@ -6,7 +6,7 @@ import type { GuardedNetwork } from '../../network/guarded-network.ts'
 import type { TokenRecord } from '../store/records.ts'
 import type { OAuthClient } from './client-authentication.ts'
 import type { Discovery } from './discovery.ts'
-import { DpopKey, type DpopNonces } from './dpop.ts'
+import { DpopKey, type ReceivedNonces } from './dpop.ts'
 import { isEqualSecret, randomText, sha256 } from './encoding.ts'
 import { requestTokens } from './token-request.ts'
 
@@ -15,21 +15,29 @@ import { requestTokens } from './token-request.ts'
  * finds it, and use it once.
  */
 export interface PendingLogin {
+  /** The address of the MCP server. */
   readonly server: string
+  /** The issuer of the authorization server, from which the answer must come. */
   readonly issuer: string
+  /** The resource that the tokens will be for. */
   readonly resource: string
+  /** What is sent as `resource`; undefined if nothing is. */
   readonly audience?: string
+  /** The id of this client at the authorization server. */
   readonly clientId: string
+  /** Where the browser returns to. */
   readonly redirectUri: string
   /** Returned by the browser, which proves that the answer belongs to this login. */
   readonly state: string
   /** The secret of PKCE. */
   readonly verifier: string
+  /** The scopes that are asked for. */
   readonly scopes: readonly string[]
   /** Whether the answer must contain the issuer. */
   readonly sendsIssuer: boolean
   /** The private key to which the tokens will be bound. */
   readonly key?: JWK
+  /** Whether the authorization server has no metadata, so that its endpoints have the default paths. */
   readonly hasDefaultEndpoints: boolean
   /** When the login began, in milliseconds since 1970. */
   readonly startedAt: number
@@ -138,7 +146,7 @@ export interface LoginEnd {
   readonly discovery: Discovery
   readonly client: OAuthClient
   readonly network: GuardedNetwork
-  readonly nonces: DpopNonces
+  readonly nonces: ReceivedNonces
   readonly signal: AbortSignal | undefined
 }
 

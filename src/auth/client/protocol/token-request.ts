@@ -9,10 +9,10 @@ import {
 import type { GuardedNetwork } from '../../network/guarded-network.ts'
 import type { NetworkResponse } from '../../network/network.ts'
 import { authenticateClient, type OAuthClient } from './client-authentication.ts'
-import type { DpopKey, DpopNonces } from './dpop.ts'
+import type { DpopKey, ReceivedNonces } from './dpop.ts'
 
 /** A request to a token endpoint. */
-export interface TokenRequest {
+export interface TokenEndpointRequest {
   readonly network: GuardedNetwork
   readonly metadata: ServerMetadata
   readonly client: OAuthClient
@@ -20,7 +20,7 @@ export interface TokenRequest {
   readonly form: Readonly<Record<string, string | undefined>>
   /** The key to bind the tokens to. */
   readonly dpop?: DpopKey
-  readonly nonces: DpopNonces
+  readonly nonces: ReceivedNonces
   readonly signal: AbortSignal | undefined
 }
 
@@ -28,7 +28,7 @@ export interface TokenRequest {
  * Requests tokens. Rejects with an AuthError: `'token'` if the authorization server refuses or its answer is invalid,
  * with its code in `error`, and `'unreachable'` if nothing can be concluded from the failure.
  */
-export async function requestTokens(request: TokenRequest): Promise<TokenResponse> {
+export async function requestTokens(request: TokenEndpointRequest): Promise<TokenResponse> {
   const tokens = readTokenResponse(await requestGrant(request))
   if (request.dpop !== undefined && tokens.tokenType !== 'DPoP') {
     const words = 'the authorization server issued a token that is not bound to the key (DPoP)'
@@ -38,7 +38,7 @@ export async function requestTokens(request: TokenRequest): Promise<TokenRespons
 }
 
 /** Requests tokens as `requestTokens` does, and resolves to the response without reading it. */
-export async function requestGrant(request: TokenRequest): Promise<unknown> {
+export async function requestGrant(request: TokenEndpointRequest): Promise<unknown> {
   const { metadata } = request
   const url = new URL(metadata.tokenEndpoint)
   let response = await send(url, request)
@@ -73,7 +73,7 @@ export function jsonOf({ text }: NetworkResponse): unknown {
 
 const temporary: ReadonlySet<string> = new Set(['server_error', 'temporarily_unavailable'])
 
-async function send(url: URL, request: TokenRequest): Promise<NetworkResponse> {
+async function send(url: URL, request: TokenEndpointRequest): Promise<NetworkResponse> {
   const { network, metadata, client, dpop, signal } = request
   const { headers, form } = await authenticateClient(client, metadata)
   const body = new URLSearchParams()

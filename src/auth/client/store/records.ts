@@ -57,7 +57,7 @@ export const recordKeys = {
 } as const
 
 /** A record as it was read, with its text, by which it can be removed if nobody has replaced it. */
-export interface Found<T> {
+export interface FoundRecord<T> {
   readonly record: T
   readonly text: string
 }
@@ -66,7 +66,7 @@ export interface Found<T> {
 export async function readTokens(
   store: TokenStore,
   login: LoginRecord,
-): Promise<Found<TokenRecord> | undefined> {
+): Promise<FoundRecord<TokenRecord> | undefined> {
   const text = await store.get(recordKeys.tokens(login))
   const found = recordIn(text)
   if (text === undefined || found?.issuer !== login.issuer) return undefined

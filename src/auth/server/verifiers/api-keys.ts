@@ -12,7 +12,9 @@ export interface ApiKeyRecord {
   readonly name: string
   /** The SHA-256 digest of the secret, in lower-case hexadecimal. */
   readonly sha256: string
+  /** The scopes of the principal. */
   readonly scopes?: readonly string[]
+  /** The roles of the principal. */
   readonly roles?: readonly string[]
   /** When the key expires, as an ISO 8601 time. */
   readonly expires?: string
@@ -36,6 +38,7 @@ export interface ApiKeySource {
   current(): readonly ApiKeyRecord[]
   /** Called when the keys have changed. */
   onChange?: (() => void) | undefined
+  /** Stops watching for changes. */
   close?(): void
 }
 
@@ -97,6 +100,7 @@ export function apiKeys(options: ApiKeysOptions): Verifier {
 export interface NewApiKey {
   /** The key, which is shown once and stored nowhere. */
   readonly key: string
+  /** What is stored of the key. */
   readonly record: ApiKeyRecord
 }
 
@@ -136,7 +140,7 @@ export function checkRecord(value: unknown): asserts value is ApiKeyRecord {
     }
   }
   if (expires !== undefined && (typeof expires !== 'string' || Number.isNaN(Date.parse(expires)))) {
-    refuse('"expires" must be a time such as "2027-01-31T00:00:00Z"')
+    refuse('"expires" must be a time in ISO 8601, such as that of new Date().toISOString()')
   }
   if (disabled !== undefined && typeof disabled !== 'boolean')
     refuse('"disabled" must be true or false')

@@ -15,6 +15,7 @@ export interface CertificateOptions {
 
 /** Authenticates callers by the certificate that their connection presented. */
 export interface CertificateVerifier {
+  /** The header in which a proxy passes the certificate on; undefined if the connection has it. */
   readonly header: string | undefined
   /** Returns the principal of a certificate; undefined if it names nobody. */
   principalOf(certificate: ClientCertificate): Principal | undefined

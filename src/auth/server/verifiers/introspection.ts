@@ -11,7 +11,7 @@ import {
   type Verifier,
   VerifierUnavailable,
 } from '../verifier.ts'
-import { stringsOf } from './jwt-parts.ts'
+import { claimStrings } from './jwt-parts.ts'
 
 /** The options of `introspection`. */
 export interface IntrospectionOptions {
@@ -141,8 +141,8 @@ function verified(
   const { issuer, ttlMs } = options
   if (answer.iss !== undefined && answer.iss !== issuer)
     throw new InvalidToken('its issuer is not trusted')
-  const wanted = options.audience === undefined ? resources : (stringsOf(options.audience) ?? [])
-  const audiences = stringsOf(answer.aud)
+  const wanted = options.audience === undefined ? resources : (claimStrings(options.audience) ?? [])
+  const audiences = claimStrings(answer.aud)
   const isUnsaid = answer.aud === undefined && options.audienceOptional === true
   if (!isUnsaid && !audiences?.some(one => wanted.includes(one))) {
     throw new InvalidToken('it is meant for another audience')

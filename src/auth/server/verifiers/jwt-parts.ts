@@ -21,7 +21,7 @@ function objectOf(part: string | undefined): Readonly<Record<string, unknown>> |
 }
 
 /** Returns a claim that may be a string or an array of strings, as an array; undefined if it is neither. */
-export function stringsOf(claim: unknown): readonly string[] | undefined {
+export function claimStrings(claim: unknown): readonly string[] | undefined {
   if (typeof claim === 'string') return [claim]
   return Array.isArray(claim) && claim.every(one => typeof one === 'string') ? claim : undefined
 }

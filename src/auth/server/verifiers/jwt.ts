@@ -4,7 +4,7 @@ import { checkOptions, type OptionTableOf } from '../../../util/options.ts'
 import { loadJose } from '../../jose.ts'
 import { fetchNetwork, type Network } from '../../network/network.ts'
 import { InvalidToken, type TokenRequest, type VerifiedToken, type Verifier } from '../verifier.ts'
-import { readJwt, stringsOf } from './jwt-parts.ts'
+import { claimStrings, readJwt } from './jwt-parts.ts'
 import { KeySet } from './key-set.ts'
 
 /** The options of `jwt`. */
@@ -14,7 +14,12 @@ export interface JwtOptions {
   /** The audiences, one of which the claim `aud` must contain; by default the resource of the listener. */
   readonly audience?: string | readonly string[]
   /** The URL of the key set, or the key set; by default the metadata of the issuer name it. */
-  readonly jwks?: string | { readonly keys: readonly object[] }
+  readonly jwks?:
+    | string
+    | {
+        /** The keys, as JWKs. */
+        readonly keys: readonly object[]
+      }
   /** A shared secret of at least 32 bytes, instead of keys: for tokens signed with HS256, HS384 or HS512. */
   readonly secret?: Uint8Array
   /** The accepted signature algorithms; by default all asymmetric ones that are secure. */
@@ -164,7 +169,7 @@ function checkClaims(claims: Readonly<Record<string, unknown>>, rules: ClaimRule
   const { iss, exp, nbf, iat } = claims
   if (typeof iss !== 'string' || !rules.issuers.includes(iss))
     throw new InvalidToken('its issuer is not trusted')
-  const audiences = stringsOf(claims.aud)
+  const audiences = claimStrings(claims.aud)
   if (!audiences?.some(one => rules.audiences.includes(one)))
     throw new InvalidToken('it is meant for another audience')
   // An ID token says who has logged in. It is not for a resource server.
@@ -243,7 +248,7 @@ function principalOf(
 
 /** The scopes of a token: `scope` is a text, `scp` a text or a list. */
 function scopesOf({ scope, scp }: Readonly<Record<string, unknown>>): readonly string[] {
-  const given = stringsOf(scope) ?? stringsOf(scp) ?? []
+  const given = claimStrings(scope) ?? claimStrings(scp) ?? []
   return given.flatMap(text => text.split(' ')).filter(text => text !== '')
 }
 
@@ -257,7 +262,7 @@ function claimAt(claims: Readonly<Record<string, unknown>>, path: ClaimPath): re
   }
   return typeof value === 'string'
     ? value.split(' ').filter(text => text !== '')
-    : (stringsOf(value) ?? [])
+    : (claimStrings(value) ?? [])
 }
 
 function confirmationOf({ cnf }: Readonly<Record<string, unknown>>): VerifiedToken['confirmation'] {

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
-import type { AuthCache, ClientCertificate } from '../../mcp/authenticator.ts'
+import type { AuthCache, ClientCertificate } from '../../../mcp/authenticator.ts'
 
 const caches = new WeakMap<Duplex, AuthCache>()
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import type { AuthRequest } from '../../mcp/authenticator.ts'
-import { headerValues } from '../../util/origin.ts'
-import { clientAddress } from './client-address.ts'
+import type { AuthRequest } from '../../../mcp/authenticator.ts'
+import { headerValues } from '../../../util/origin.ts'
+import { clientAddress } from '../client-address.ts'
 import { clientCertificate } from './connection-auth.ts'
 
 /** Returns the request of a WebSocket handshake as an authenticator sees it. */
