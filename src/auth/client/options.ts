@@ -1,6 +1,6 @@
 import { limits } from '../../util/limits/limits.ts'
 import { checkOptions, formatValue, type OptionTableOf } from '../../util/options.ts'
-import type { NetworkOptions } from '../network/guarded-network.ts'
+import type { NetworkOptions } from '../network/guarded-request.ts'
 import { loopback } from './login/loopback.ts'
 import { fixedRedirect, type Redirect } from './login/redirect.ts'
 import type { OAuthClient, PrivateKey } from './protocol/client-authentication.ts'

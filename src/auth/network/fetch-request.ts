@@ -1,4 +1,4 @@
-import type { SendGuardedRequest } from './guarded-network.ts'
+import type { SendGuardedRequest } from './guarded-request.ts'
 import { textOf } from './network.ts'
 
 /** Sends a request by `fetch`: that of the options, or the global one. Cannot check the addresses of host names. */

@@ -3,7 +3,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { limits } from '../../util/limits/limits.ts'
-import { GuardedNetwork, type NetworkOptions } from './guarded-network.ts'
+import { GuardedNetwork } from './guarded-network.ts'
+import type { NetworkOptions } from './guarded-request.ts'
 
 let server: Server
 let port = 0

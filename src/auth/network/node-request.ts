@@ -2,7 +2,7 @@ import { lookup as resolve } from 'node:dns/promises'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import type { GuardedRequest, NetworkOptions, SendGuardedRequest } from './guarded-network.ts'
+import type { GuardedRequest, NetworkOptions, SendGuardedRequest } from './guarded-request.ts'
 import type { NetworkResponse } from './network.ts'
 
 /**

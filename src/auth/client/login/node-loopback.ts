@@ -1,12 +1,18 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { deferred } from '../../../util/promises.ts'
-import type { LoopbackOptions } from './loopback.ts'
 import type { RedirectListener, RedirectOptions } from './redirect.ts'
+
+/** The redirect address; a port of 0 or none is any free one. */
+export interface LoopbackAddress {
+  readonly port?: number
+  readonly host?: string
+  readonly path: string
+}
 
 /** Waits on the loopback interface for the browser to return from a login. */
 export async function listenOnLoopback(
-  { port, host = '127.0.0.1', path }: LoopbackOptions & { readonly path: string },
+  { port, host = '127.0.0.1', path }: LoopbackAddress,
   { registered, isExpected }: RedirectOptions,
 ): Promise<RedirectListener> {
   const arrived = deferred<URL>()

@@ -15,7 +15,7 @@ export function fileStore(folder?: string, options: FileStoreOptions = {}): Toke
   let opened: Promise<TokenStore> | undefined
   const store = () => {
     opened ??= import('./node-file-store.ts').then(({ openFileStore }) =>
-      openFileStore(folder, options),
+      openFileStore(folder, options.lockMs),
     )
     return opened
   }

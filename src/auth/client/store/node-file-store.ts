@@ -7,14 +7,13 @@ import { limits } from '../../../util/limits/limits.ts'
 import { isRecord } from '../../../util/objects.ts'
 import { randomHex } from '../../../util/random.ts'
 import { AuthError } from '../../auth-error.ts'
-import type { FileStoreOptions } from './file-store.ts'
 import { withLock } from './node-file-lock.ts'
 import type { TokenStore } from './token-store.ts'
 
 /** Opens the store in a folder, which is created when something is stored. */
 export function openFileStore(
   folder: string = tokenFolder(),
-  { lockMs = limits.storeLockMs.default }: FileStoreOptions = {},
+  lockMs: number = limits.storeLockMs.default,
 ): TokenStore {
   const pathOf = (key: string) => join(folder, `${digest(key)}.json`)
   const get = async (key: string): Promise<string | undefined> => {
