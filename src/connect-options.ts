@@ -3,6 +3,7 @@ import type { ClientOptions } from './client/options.ts'
 import type { HttpClientOptions } from './http/client/channel.ts'
 import { httpClientTable } from './http/option-table.ts'
 import type { Channel, Principal } from './jsonrpc/channel.ts'
+import type { Credentials } from './mcp/credentials.ts'
 import { type Answers, type RpcOptions, rpcTable, type WireOptions, wireTable } from './protocol.ts'
 import type { ChildProcess, ChildProcessOptions } from './transport/process/child.ts'
 import type { OptionTableOf } from './util/options.ts'
@@ -18,6 +19,8 @@ export interface DialOptions extends WireOptions, ChildProcessOptions {
    * them as the headers of each request.
    */
   readonly headers?: Readonly<Record<string, string>>
+  /** Authorizes every request over HTTP, and the handshake of a WebSocket. */
+  readonly auth?: Credentials
   /**
    * The certificates of authorities to trust over `https:` and `wss:`, as PEM text, instead of those that
    * Node.js trusts.
@@ -34,7 +37,7 @@ export interface DialOptions extends WireOptions, ChildProcessOptions {
   /** Called with true when calls start to go over such a WebSocket, with false when it has closed. */
   readonly onWebSocket?: (isOpen: boolean) => void
   /** Options of HTTP alone, such as headers that change, or a custom `fetch`. */
-  readonly http?: Omit<HttpClientOptions, 'decode' | 'clock' | 'onError' | 'ca'>
+  readonly http?: Omit<HttpClientOptions, 'auth' | 'decode' | 'clock' | 'onError' | 'ca'>
   /**
    * For a server of this process: the identity of the caller, as authentication would establish it. Tests
    * call the tools of a user with it.
@@ -46,14 +49,23 @@ export interface DialOptions extends WireOptions, ChildProcessOptions {
   readonly onChannel?: (channel: Channel) => Channel
 }
 
+/** How `connect` authorizes its requests. */
+export interface ConnectAuth {
+  /**
+   * Authorizes every request over HTTP, and the handshake of a WebSocket: `oauth(…)`, `bearer(…)` or another
+   * function of `trunkline/auth`. `'stored'` uses the tokens of `trunkline login`.
+   */
+  readonly auth?: Credentials | 'stored'
+}
+
 /** How `connect` reaches an MCP server, and what that server may request. */
-export interface ConnectOptions extends DialOptions, ClientOptions {
+export interface ConnectOptions extends Omit<DialOptions, 'auth'>, ConnectAuth, ClientOptions {
   /** The protocol; MCP by default. */
   readonly protocol?: 'mcp'
 }
 
 /** How `connect` reaches a peer that speaks plain JSON-RPC. */
-export interface RpcConnectOptions extends DialOptions, RpcOptions {
+export interface RpcConnectOptions extends Omit<DialOptions, 'auth'>, ConnectAuth, RpcOptions {
   /** Handles the requests of the peer. */
   readonly methods?: Answers
   /** The default timeout of calls, in milliseconds; 0 means none. */
@@ -68,13 +80,22 @@ export interface ConnectOptionsBy {
   readonly jsonrpc: RpcConnectOptions
 }
 
-const { decode: _decode, clock: _clock, onError: _onError, ca: _ca, ...http } = httpClientTable
+const {
+  auth: _auth,
+  decode: _decode,
+  clock: _clock,
+  onError: _onError,
+  ca: _ca,
+  ...http
+} = httpClientTable
 
 const dialing: OptionTableOf<DialOptions> = {
   ...wireTable,
   handshakeMs: 'ms',
   signal: 'object',
   headers: 'object',
+  // An object or a word.
+  auth: 'any',
   ca: 'string',
   subprotocol: 'string',
   websocket: 'boolean',

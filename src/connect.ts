@@ -12,6 +12,7 @@ import {
 import { type DialTarget, dial } from './dial.ts'
 import type { Channel } from './jsonrpc/channel.ts'
 import { Peer } from './jsonrpc/peer/peer.ts'
+import type { Credentials } from './mcp/credentials.ts'
 import type { Endpoint } from './mcp/endpoint.ts'
 import { decodeOptions, profile } from './mcp/profile.ts'
 import {
@@ -24,6 +25,7 @@ import {
 import type { RouterOptions } from './router/options.ts'
 import type { Router } from './router/router.ts'
 import type { ChildCommand } from './transport/process/child.ts'
+import { transportOf } from './transports.ts'
 import { defined, isRecord } from './util/objects.ts'
 import { formatValue } from './util/options.ts'
 
@@ -95,6 +97,7 @@ export async function connect(
     : { target: given, options: chosen }
   checkSubprotocol(options.subprotocol)
   if (isGroup(target)) {
+    if (options.auth !== undefined) throw authMisplaced('{ mcpServers }')
     if (options.protocol !== 'jsonrpc') {
       refuseOptions(options, '{ mcpServers }; set it for one server, or use client.router')
       return connectGroup(target, options)
@@ -152,13 +155,49 @@ async function connectGroup(
   }
 }
 
+/**
+ * Returns the credentials of the options; undefined if there are none. Throws a TypeError for a target
+ * whose requests have no headers, and for headers that authorize requests as well.
+ */
+async function credentialsOf(
+  { auth, headers = {}, http }: ConnectOptions | RpcConnectOptions,
+  where: DialTarget | Endpoint,
+): Promise<Credentials | undefined> {
+  if (auth === undefined) return undefined
+  if (isEndpoint(where)) throw authMisplaced('a server of this process')
+  const address = where.kind === 'child' ? undefined : transportOf(where)
+  if (address?.locator !== 'url') throw authMisplaced(address?.form ?? 'a program')
+  const more = typeof http?.headers === 'object' ? http.headers : {}
+  const clash = Object.keys({ ...headers, ...more }).find(name => /^authorization$/i.test(name))
+  if (clash !== undefined)
+    throw new TypeError('option "auth" and the header "authorization" are both given; use one')
+  if (auth !== 'stored') return checkedCredentials(auth)
+  const { storedCredentials } = await import('./auth/client/stored.ts')
+  return storedCredentials()
+}
+
+function checkedCredentials(auth: Credentials): Credentials {
+  if (isRecord(auth) && typeof auth.headers === 'function' && typeof auth.refused === 'function')
+    return auth
+  throw new TypeError(
+    `option "auth" must be credentials of trunkline/auth, such as oauth(), or "stored" (got ${formatValue(auth)})`,
+  )
+}
+
+function authMisplaced(target: string): TypeError {
+  return new TypeError(
+    `option "auth" requires an address with HTTP headers (http:, https:, ws:, wss:), not ${target}`,
+  )
+}
+
 async function connectPeer(where: DialTarget, options: RpcConnectOptions): Promise<Peer> {
   const { methods = {}, timeoutMs, signal } = options
   const { decode, peer } = settings(options)
   // Before dialing, because nothing would close the channel if this threw.
   const handler = handlerOf(methods)
   signal?.throwIfAborted()
-  const channel = await dial(where, { ...options, decode })
+  const auth = await credentialsOf(options, where)
+  const channel = await dial(where, { ...options, auth, decode })
   return new Peer(channel, handler, { timeoutMs, ...peer })
 }
 
@@ -167,6 +206,7 @@ async function connectClient(
   options: ConnectOptions,
 ): Promise<Client> {
   const { openClient } = await import('./client/client.ts')
+  const auth = await credentialsOf(options, where)
   if (isEndpoint(where)) {
     const { memoryPair } = await import('./transport/memory.ts')
     const { principal, headers } = options
@@ -183,13 +223,14 @@ async function connectClient(
   }
   const { signal, ...lasting } = options
   const decode = { ...decodeOptions(profile(options.profile)), ...defined(options.decode) }
-  const dialing = { subprotocol: 'mcp', ...lasting, decode }
+  const dialing = { subprotocol: 'mcp', ...lasting, auth, decode }
   let isOpen = false
   // The signal aborts only the first connection attempt; the client decides on later ones.
   const redial = (): Promise<Channel> => dial(where, isOpen ? dialing : { ...dialing, signal })
   const { knownServers } = await import('./client/connection/version-cache.ts')
   const versionCache = { key: nameOf(where), store: knownServers }
-  const client = await openClient(redial, { versionCache, ...options })
+  const identity = auth && (() => auth.identity)
+  const client = await openClient(redial, { versionCache, ...options }, identity)
   isOpen = true
   return client
 }

@@ -1,6 +1,7 @@
 import type { HttpHandler } from './http/exchange.ts'
 import type { HttpServerOptions } from './http/node/server.ts'
 import type { Channel } from './jsonrpc/channel.ts'
+import type { Authenticator } from './mcp/authenticator.ts'
 import type { WireOptions } from './protocol.ts'
 import {
   bind,
@@ -29,6 +30,10 @@ export interface ListenHttpOptions extends WireOptions, ConnectionLimits, HeldBy
   readonly http?: HttpServerOptions
   /** The certificate for `https:`. */
   readonly tls?: TlsOptions
+  /** Authenticates the handshakes of WebSockets; the service authenticates requests. */
+  readonly auth?: Authenticator | undefined
+  /** Further paths of the service, which tokens may be issued for. */
+  readonly authPaths?: readonly string[]
   /** Counts the bytes of all connections. */
   readonly traffic?: Traffic
 }
@@ -57,7 +62,16 @@ export async function listenHttp(
   server.on('error', error => options.onError?.(error))
   limitConnections(server, options)
   server.on(front.ready, socket => options.traffic?.watch(socket))
-  const sockets = acceptWebSockets(server, { ...options, path: pathname, held }, accept)
+  const address = `${url.protocol}//${boundAddress(server)}${pathname}`
+  const authenticate = await authenticateHandshakes(options, isProxy)
+  try {
+    options.auth?.bind(address, options.authPaths ?? [])
+  } catch (error) {
+    server.close()
+    throw error
+  }
+  const accepting = { ...options, path: pathname, held, ...(authenticate && { authenticate }) }
+  const sockets = acceptWebSockets(server, accepting, accept)
   const ended = new Promise<void>(resolve => {
     server.once('close', resolve)
   })
@@ -100,9 +114,17 @@ export async function listenHttp(
     closing ??= end()
     return closing
   }
-  const address = `${url.protocol}//${boundAddress(server)}${pathname}`
   const reload = tls?.renew(server)
   return { address, ended, stop, reload, retire, drain, close, [Symbol.asyncDispose]: close }
+}
+
+async function authenticateHandshakes(
+  { auth }: ListenHttpOptions,
+  isProxy: ((address: string) => boolean) | undefined,
+) {
+  if (auth === undefined) return undefined
+  const { handshakeGuard } = await import('./listen-auth.ts')
+  return handshakeGuard(auth, isProxy)
 }
 
 async function readTls({ href }: URL, { tls, onError }: ListenHttpOptions): Promise<ServerTls> {

@@ -1,8 +1,10 @@
+import type { AuthOptions } from './auth/server/auth-options.ts'
 import type { HttpServerOptions } from './http/node/server.ts'
 import { httpServerTable, httpTable } from './http/option-table.ts'
 import type { HttpOptions } from './http/server/service.ts'
 import type { RpcNotification, RpcRequest } from './jsonrpc/message.ts'
 import type { Peer } from './jsonrpc/peer/peer.ts'
+import type { Authenticator } from './mcp/authenticator.ts'
 import type { Ops } from './observe/health/health.ts'
 import { type RpcOptions, rpcTable, type WireOptions, wireTable } from './protocol.ts'
 import type { TlsOptions } from './transport/tls/certificate.ts'
@@ -52,8 +54,16 @@ export interface ListenOptions extends WireOptions {
   readonly lameDuckMs?: number
   /** The certificate for `https:` and `wss:` addresses, as PEM text or as paths. Changed files are read again. */
   readonly tls?: TlsOptions
+  /**
+   * Who may call, and how callers prove who they are: see `trunkline/auth`. Without it everybody who can
+   * reach the address may call.
+   */
+  readonly auth?: AuthOptions | Authenticator
   /** Options of HTTP alone. */
-  readonly http?: Omit<HttpOptions, 'path' | 'decode' | 'allowedHosts' | 'allowedOrigins'> &
+  readonly http?: Omit<
+    HttpOptions,
+    'path' | 'decode' | 'allowedHosts' | 'allowedOrigins' | 'auth'
+  > &
     HttpServerOptions
   /** Serves `/healthz`, `/readyz` and `/metrics` beside the server, over HTTP: see `observe`. */
   readonly ops?: Ops
@@ -90,6 +100,7 @@ const {
   decode: _decode,
   allowedHosts: _hosts,
   allowedOrigins: _origins,
+  auth: _auth,
   ...overHttp
 } = httpTable
 
@@ -111,6 +122,7 @@ const mcp: OptionTableOf<ListenOptions> = {
   drainMs: 'ms',
   lameDuckMs: 'ms',
   tls,
+  auth: 'object',
   http,
   ops: 'object',
   onError: 'function',

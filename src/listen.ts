@@ -1,5 +1,6 @@
 import { parseAddress } from './address.ts'
 import { handlerOf } from './answers.ts'
+import type { AuthOptions } from './auth/server/auth-options.ts'
 import type { HttpHandler } from './http/exchange.ts'
 import type { Channel } from './jsonrpc/channel.ts'
 import { Peer } from './jsonrpc/peer/peer.ts'
@@ -9,7 +10,8 @@ import {
   listenTables,
   type RpcListenOptions,
 } from './listen-options.ts'
-import { endpointDecodeOptions } from './mcp/endpoint.ts'
+import type { Authenticator } from './mcp/authenticator.ts'
+import { type Endpoint, endpointDecodeOptions } from './mcp/endpoint.ts'
 import {
   type Answers,
   checkProtocolOptions,
@@ -20,7 +22,7 @@ import {
   type WireOptions,
 } from './protocol.ts'
 import type { Listener } from './transport/listener.ts'
-import { type Served, transportOf } from './transports.ts'
+import { type Address, type Served, transportOf } from './transports.ts'
 import { limits } from './util/limits/limits.ts'
 import { defined } from './util/objects.ts'
 import { formatValue } from './util/options.ts'
@@ -52,12 +54,15 @@ export async function listen(
 ): Promise<Listener> {
   checkProtocolOptions(options, listenTables)
   const where = parseAddress(address)
+  const auth = options.auth === undefined ? undefined : await listenerAuth(where, options.auth)
   const { serve, decode, service, traffic } =
-    options.protocol === 'jsonrpc' ? rpcServing(answers, options) : mcpServing(answers, options)
+    options.protocol === 'jsonrpc'
+      ? rpcServing(answers, options, auth?.authenticator)
+      : mcpServing(answers, options, auth?.authenticator)
   const connections = new Set<Served>()
-  const listening = { ...options, decode, service, traffic }
+  const listening = { ...options, decode, service, traffic, auth: auth?.authenticator }
   const listener = await transportOf(where).listen(where, listening, channel => {
-    const connection = serve(channel)
+    const connection = serve(auth?.guard === undefined ? channel : auth.guard(channel))
     connections.add(connection)
     void connection.closed.then(() => connections.delete(connection))
     return connection
@@ -92,7 +97,25 @@ interface ProtocolServing extends Pick<WireOptions, 'decode'> {
   readonly traffic?: Traffic
 }
 
-function mcpServing(answers: Answers, options: ListenOptions): ProtocolServing {
+/** How the callers of a listener are authenticated: HTTP requests and handshakes, or the channels themselves. */
+async function listenerAuth(
+  where: Address,
+  auth: AuthOptions | Authenticator,
+): Promise<{
+  readonly authenticator: Authenticator | undefined
+  readonly guard?: (channel: Channel) => Channel
+}> {
+  const { authenticatorOf, channelGuard } = await import('./listen-auth.ts')
+  const authenticator = await authenticatorOf(auth)
+  if (authenticator === undefined || transportOf(where).locator === 'url') return { authenticator }
+  return { authenticator, guard: await channelGuard(where, auth, authenticator) }
+}
+
+function mcpServing(
+  answers: Answers,
+  options: ListenOptions,
+  auth: Authenticator | undefined,
+): ProtocolServing {
   if (!isEndpoint(answers)) {
     const hint = "for plain methods, pass { protocol: 'jsonrpc' }"
     throw new TypeError(
@@ -106,7 +129,7 @@ function mcpServing(answers: Answers, options: ListenOptions): ProtocolServing {
     service: async path => {
       const { HttpService } = await import('./http/server/service.ts')
       const sse = { events: '/sse', messages: '/messages' }
-      const http = { sse, ...options, ...options.http, path, hasWebSockets: true }
+      const http = { sse, ...options, ...options.http, path, hasWebSockets: true, auth }
       const service = new HttpService(answers, http)
       if (options.ops === undefined) return service
       const { withOps } = await import('./observe/health/health.ts')
@@ -115,7 +138,11 @@ function mcpServing(answers: Answers, options: ListenOptions): ProtocolServing {
   }
 }
 
-function rpcServing(answers: Answers, options: RpcListenOptions): ProtocolServing {
+function rpcServing(
+  answers: Answers,
+  options: RpcListenOptions,
+  auth: Authenticator | undefined,
+): ProtocolServing {
   const handler = handlerOf(answers)
   const { decode, peer: chosen } = settings(options)
   const peerOptions = { onError: options.onError, ...chosen }
@@ -134,6 +161,7 @@ function rpcServing(answers: Answers, options: RpcListenOptions): ProtocolServin
       decode,
       peer: peerOptions,
       maxInFlight: options.http?.maxInFlight,
+      auth,
     })
   }
   return { serve, decode, service }

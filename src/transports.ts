@@ -1,8 +1,10 @@
 import type { ClientOptions } from './client/options.ts'
 import type { DialOptions } from './connect-options.ts'
 import type { HttpHandler } from './http/exchange.ts'
-import type { Channel } from './jsonrpc/channel.ts'
+import { type Channel, ChannelError } from './jsonrpc/channel.ts'
 import type { ListenOptions, RpcListenOptions } from './listen-options.ts'
+import type { Authenticator } from './mcp/authenticator.ts'
+import { openWithCredentials } from './mcp/credentials.ts'
 import type { Attachment } from './mcp/endpoint.ts'
 import type { Listener, TransportListener } from './transport/listener.ts'
 import { defined } from './util/objects.ts'
@@ -41,7 +43,9 @@ export type TransportDialOptions = DialOptions &
   }
 
 /** The options that a transport gets to listen. */
-export type TransportListenOptions = (ListenOptions | RpcListenOptions) & {
+export type TransportListenOptions = Omit<ListenOptions | RpcListenOptions, 'auth'> & {
+  /** Authenticates the callers of transports that start with an HTTP request. */
+  readonly auth?: Authenticator | undefined
   /** Creates the handler of HTTP requests on a path. */
   readonly service: (path: string) => Promise<HttpHandler>
   /** Counts the bytes of all connections. */
@@ -180,12 +184,36 @@ const websocket: Transport<AddressOf<'websocket'>> = {
   parse: (rest, scheme) => ({ kind: 'websocket', url: parseUrl(rest, scheme) }),
   place: ({ url }) => placeOfUrl(url),
   dial: async ({ url }, options) => {
-    const { connectWebSocket } = await import('./transport/websocket/connect.ts')
-    return connectWebSocket(url, options)
+    const { connectWebSocket, HandshakeStatusError } = await import(
+      './transport/websocket/connect.ts'
+    )
+    const { auth, headers, signal } = options
+    if (auth === undefined) return connectWebSocket(url, options)
+    // The same address as of an HTTP request, by which resources are named.
+    const server = new URL(url)
+    server.protocol = url.protocol === 'wss:' ? 'https:' : 'http:'
+    return openWithCredentials(
+      auth,
+      server,
+      sent => connectWebSocket(url, { ...options, headers: { ...headers, ...sent } }),
+      error => {
+        const cause = error instanceof ChannelError ? error.cause : undefined
+        return cause instanceof HandshakeStatusError ? cause : undefined
+      },
+      signal,
+    )
   },
   listen: async ({ url }, options, accept) => {
     const { listenWebSocket } = await import('./transport/websocket/server.ts')
-    return listenWebSocket(url, options, accept)
+    const { auth } = options
+    if (auth === undefined) return listenWebSocket(url, options, accept)
+    const { handshakeGuard } = await import('./listen-auth.ts')
+    const { trustedProxies } = await import('./transport/trusted-proxies.ts')
+    const isProxy = options.trustedProxies && trustedProxies(options.trustedProxies)
+    const authenticate = await handshakeGuard(auth, isProxy)
+    const listener = await listenWebSocket(url, { ...options, authenticate }, accept)
+    auth.bind(listener.address.replace(/^ws/, 'http'), [])
+    return listener
   },
 }
 
@@ -198,8 +226,8 @@ const http: Transport<AddressOf<'http'>> = {
   parse: (rest, scheme) => ({ kind: 'http', url: parseUrl(rest, scheme) }),
   place: ({ url }) => placeOfUrl(url),
   dial: async ({ url }, options) => {
-    const { headers, ca, decode, clock, onError, websocket, onWebSocket, traffic } = options
-    const http = { headers, ...defined(options.http), ca, decode, clock, onError }
+    const { headers, auth, ca, decode, clock, onError, websocket, onWebSocket, traffic } = options
+    const http = { headers, ...defined(options.http), auth, ca, decode, clock, onError }
     if (websocket !== true || http.fetch !== undefined) {
       const { httpChannel } = await import('./http/client/channel.ts')
       return httpChannel(url, http, { traffic })

@@ -13,7 +13,7 @@ import {
 } from './sources.ts'
 
 const below = ['util', 'jsonrpc', 'wire', 'mcp', 'transport'] as const
-const all = [...below, 'server', 'client', 'http', 'observe', 'router'] as const
+const all = [...below, 'server', 'client', 'http', 'auth', 'observe', 'router'] as const
 
 /** The folders, or single files, that each folder may import besides itself. */
 const layers: Readonly<Record<string, readonly string[]>> = {
@@ -25,6 +25,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   server: ['mcp', 'jsonrpc', 'util'],
   client: ['mcp', 'jsonrpc', 'util'],
   http: ['mcp', 'jsonrpc', 'wire', 'util'],
+  auth: ['mcp', 'jsonrpc', 'wire', 'util'],
   observe: ['mcp', 'jsonrpc', 'util'],
   router: [
     'server',
@@ -48,6 +49,7 @@ const mayUseNode = [
   /^transport\//,
   /^http\/node\//,
   /^http\/client\/transport\/node-connection\.ts$/,
+  /^auth\/(?:\w+\/)*node-/,
   /^(observe|cli)\//,
 ]
 

@@ -56,9 +56,16 @@ import type { StartOptions } from './tasks/tasks.ts'
  * The caller owns the client and must close it. Rejects with the error of `dial`, with an RpcError if the
  * server refuses, with a ChannelError `'refused'` if there is no common protocol revision, `'timeout'` if
  * the server does not respond, with the signal's reason, or with a TypeError for invalid options.
+ *
+ * `identity` returns who is authenticated on the connections of `dial`. Cached results are dropped when it
+ * changes.
  */
-export async function openClient(dial: Dial, options: ClientOptions = {}): Promise<Client> {
-  const core = new Core(dial, options)
+export async function openClient(
+  dial: Dial,
+  options: ClientOptions = {},
+  identity?: () => string,
+): Promise<Client> {
+  const core = new Core(dial, options, undefined, identity)
   const { signal } = options
   const opening = core.open(signal)
   try {

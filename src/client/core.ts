@@ -33,17 +33,22 @@ export class Core {
   readonly #cache: ResponseCache
   readonly #serverRequestTasks: ServerRequestTasks
   readonly #heartbeat: Heartbeat
+  readonly #identity: (() => string) | undefined
   #reconnecting: ReconnectingConnection | undefined
   #isClosing = false
 
-  /** Throws a TypeError for invalid options. */
-  constructor(dial: Dial, options: ClientOptions, hooks?: ProxyHooks) {
+  /**
+   * `identity` returns who is authenticated on the connections of `dial`, if that can change. Throws a
+   * TypeError for invalid options.
+   */
+  constructor(dial: Dial, options: ClientOptions, hooks?: ProxyHooks, identity?: () => string) {
     const settings = settingsOf(options)
     const progress = new ProgressHandlers(settings.onError)
     this.settings = settings
     this.progress = progress
     this.handlers = new ServerRequestHandlers(options, hooks)
     this.#dial = dial
+    this.#identity = identity
     this.#serverRequestTasks = new ServerRequestTasks(settings)
     this.#heartbeat = new Heartbeat(settings)
     this.#cache = new ResponseCache(settings.clock)
@@ -69,6 +74,7 @@ export class Core {
         this.#reconnecting?.onLost(connection, cause)
         hooks?.onLost?.(cause)
       },
+      onSuspended: isSuspended => this.requests.pauseTimeouts(isSuspended),
       onLate: (id, result) => hooks?.onLate?.(id, result),
     }
   }
@@ -131,7 +137,20 @@ export class Core {
       cache: this.#cache,
       reconnecting: () => this.reconnecting,
       logLevel: () => this.logLevel,
+      checkIdentity: this.#identity && this.#identityCheck(this.#identity),
     })
+  }
+
+  /** Returns a function that forgets what belongs to another identity than the current one. */
+  #identityCheck(identity: () => string): () => void {
+    let known = identity()
+    return () => {
+      const current = identity()
+      if (current === known) return
+      known = current
+      this.#cache.clear()
+      this.outputs.clear()
+    }
   }
 
   #makeSubscriptions(): ChangeSubscriptions {

@@ -1,5 +1,6 @@
 import type { Principal } from '../jsonrpc/channel.ts'
 import type { MetaCache } from '../jsonrpc/codec/meta-cache.ts'
+import type { AuthRequest } from '../mcp/authenticator.ts'
 import type { OriginPolicy, RequestOrigin } from '../util/origin.ts'
 import type { RequestBudget } from '../util/sockets/request-budget.ts'
 
@@ -7,17 +8,16 @@ import type { RequestBudget } from '../util/sockets/request-budget.ts'
  * One HTTP request, independent of the server it came from. The bindings for `node:http`, for the fast
  * path and for fetch each implement it; no other code in this folder depends on a binding.
  */
-export interface HttpRequest {
-  readonly method: string
-  /** The path, without the query. */
-  readonly path: string
+export interface HttpRequest extends AuthRequest {
   /**
    * Returns the value of a header, by its name in lower case. Several headers of one name are joined by
    * commas.
    */
   header(name: string): string | undefined
-  /** All headers by their names in lower case, for the handler of the call. */
+  /** All headers by their names in lower case, for the handler of the call; without credentials once those are checked. */
   readonly headers: Readonly<Record<string, string>>
+  /** Whether `headers` leaves out the credentials of the caller. */
+  hidesCredentials?: boolean
   /** Returns what the request says about its origin. */
   origin(): RequestOrigin
   /** Returns the local port of the connection, and whether only this machine can reach it. */
@@ -29,12 +29,10 @@ export interface HttpRequest {
    */
   body(maxBytes: number, done: BodyReader): void
   /**
-   * Returns the name under which the address of the client is counted; undefined if it is unknown or not
-   * limited. `includesLocal` counts addresses of this machine and of private networks, too.
+   * The caller. Set by code in front of this handler that has authenticated it, or by the service, which
+   * authenticates it before it reads the body.
    */
-  address(includesLocal: boolean): string | undefined
-  /** The caller, where code in front of this handler has authenticated it. */
-  readonly principal?: Principal
+  principal?: Principal | undefined
   /** What handlers get as `ctx.env`, where code in front of this handler provides it. */
   readonly env?: unknown
   /**
@@ -53,6 +51,22 @@ export interface GivenRequest {
   /** What handlers get as `ctx.env`, instead of what the option `context` of the server would return. */
   readonly env?: unknown
 }
+
+/** Returns headers without those that carry credentials, for code that has no use for them. */
+export function withoutCredentials(
+  headers: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !credentials.has(name)))
+}
+
+const credentials: ReadonlySet<string> = new Set([
+  'authorization',
+  'proxy-authorization',
+  'cookie',
+  'dpop',
+  'client-cert',
+  'x-api-key',
+])
 
 /** Receives the body of a request, or why it was not read. */
 export type BodyReader = (body: Uint8Array | undefined | 'no-room') => void

@@ -13,6 +13,7 @@ import {
   type HttpReply,
   type HttpRequest,
   type ReplyHeaders,
+  withoutCredentials,
 } from './exchange.ts'
 import { type Flushable, writeBatch } from './node/write-batch.ts'
 
@@ -32,7 +33,9 @@ export function serveFetch(
 class FetchRequest implements HttpRequest {
   readonly method: string
   readonly path: string
-  readonly principal: Principal | undefined
+  readonly query: string
+  principal: Principal | undefined
+  hidesCredentials = false
   readonly env: unknown
   readonly #request: Request
   readonly #url: URL
@@ -42,16 +45,24 @@ class FetchRequest implements HttpRequest {
     this.#url = new URL(request.url)
     this.method = request.method
     this.path = this.#url.pathname
+    this.query = this.#url.search.slice(1)
     this.principal = principal
     this.env = env
   }
 
   get headers(): Readonly<Record<string, string>> {
-    return Object.fromEntries(this.#request.headers)
+    const headers = Object.fromEntries(this.#request.headers)
+    return this.hidesCredentials ? withoutCredentials(headers) : headers
   }
 
   header(name: string): string | undefined {
     return this.#request.headers.get(name) ?? undefined
+  }
+
+  values(name: string): readonly string[] {
+    // Several headers of one name arrive as one value, which is then no valid token.
+    const value = this.#request.headers.get(name)
+    return value === null ? [] : [value]
   }
 
   origin(): RequestOrigin {

@@ -35,6 +35,7 @@ const sse: OptionTableOf<SsePaths> = { events: 'string', messages: 'string' }
 
 /** Table of `HttpOptions`, for `checkOptions`. */
 export const httpTable: OptionTableOf<HttpOptions> = {
+  auth: 'object',
   path: 'string',
   decode: decodeTable,
   maxInFlight: 'max',
@@ -74,6 +75,7 @@ const retry: OptionTableOf<StreamRetry> = {
 export const httpClientTable: OptionTableOf<HttpClientOptions> = {
   // An object, or a function that returns one.
   headers: 'any',
+  auth: 'object',
   fetch: 'function',
   decode: decodeTable,
   maxEventBytes: 'max',

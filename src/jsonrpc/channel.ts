@@ -11,6 +11,16 @@ export interface Principal {
   readonly roles?: readonly string[]
   /** What else is known of the peer, such as the claims of its token. */
   readonly claims?: Readonly<Record<string, unknown>>
+  /** The issuer of its token. */
+  readonly issuer?: string
+  /** The subject of its token, which is unique for its issuer. */
+  readonly subject?: string
+  /** The OAuth client that acts for the peer. */
+  readonly client?: string
+  /** When its token expires, in milliseconds since 1970. */
+  readonly expiresAt?: number
+  /** The name of the verifier that authenticated it. */
+  readonly verifier?: string
 }
 
 /** Data that travels beside a message, not in it. */
@@ -88,6 +98,11 @@ export interface Sink {
    * follows when none is left. Only on transports where each request has its own stream.
    */
   retired?(cause: Error): void
+  /**
+   * Requests wait for this side rather than for the peer, for a login for example, so the timeouts of calls
+   * are suspended until this is called with false.
+   */
+  suspended?(isSuspended: boolean): void
   /**
    * Called exactly once, when the channel has closed; with a cause unless one side closed it cleanly.
    * With `isDrained`, the peer has answered every request that it began, so a request without a response

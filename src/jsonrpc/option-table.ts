@@ -35,6 +35,7 @@ export const peerTable: OptionTableOf<PeerOptions> = {
   disconnectDrainMs: 'ms',
   onDisconnect: 'function',
   onRetired: 'function',
+  onSuspended: 'function',
   batches: 'any',
   cancellation: 'any',
   omitsNullIds: 'any',

@@ -3,6 +3,7 @@ import { isLogLevel, type LogLevel } from '../mcp/types/logging.ts'
 import type { Root } from '../mcp/types/roots.ts'
 import type { SampleParams, SampleResult } from '../mcp/types/sampling.ts'
 import { isRecord } from '../util/objects.ts'
+import { requireScopes } from './features/access.ts'
 import { RequestLog } from './features/logging.ts'
 import { ProgressReporter } from './features/progress.ts'
 import { type Elicit, elicit } from './input/elicit.ts'
@@ -57,6 +58,14 @@ export class Context<Env = unknown> {
   get uri(): string | undefined {
     const { method, params } = this.#request
     return method === 'resources/read' && typeof params.uri === 'string' ? params.uri : undefined
+  }
+
+  /**
+   * Requires scopes of the caller's token. Throws an error that a client over HTTP gets as a challenge, with
+   * which it can ask the user for these scopes and try again.
+   */
+  require(...scopes: readonly string[]): void {
+    requireScopes(this.caller.principal, scopes)
   }
 
   /** The session of the request; undefined for a stateless request. */

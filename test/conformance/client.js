@@ -2,9 +2,12 @@
 // environment. It negotiates the revision with the server on its own.
 
 import { connect } from '../../dist/index.js'
+import { credentialsOf } from './auth.js'
 
 const { MCP_CONFORMANCE_SCENARIO = '', MCP_CONFORMANCE_CONTEXT = '{}' } = process.env
-const { toolCalls = [] } = JSON.parse(MCP_CONFORMANCE_CONTEXT)
+const context = JSON.parse(MCP_CONFORMANCE_CONTEXT)
+const { toolCalls = [] } = context
+const isAuth = MCP_CONFORMANCE_SCENARIO.startsWith('auth/')
 
 /** Loads every skill, and then every file of it. */
 async function loadSkills(client) {
@@ -62,6 +65,7 @@ const client = await connect(process.argv[2], {
   name: 'conformance',
   version: '1.0.0',
   roots: [],
+  ...(isAuth && { auth: credentialsOf(MCP_CONFORMANCE_SCENARIO, context) }),
   sample: () => ({ role: 'assistant', content: { type: 'text', text: 'yes' }, model: 'none' }),
   elicit: async () => {
     // Another request between the rounds of the first one, which must not be taken for a round.
@@ -71,5 +75,6 @@ const client = await connect(process.argv[2], {
 })
 const tools = []
 for await (const tool of client.tools()) tools.push(tool)
+if (isAuth) await client.call('test-tool', {})
 await scenarios.get(MCP_CONFORMANCE_SCENARIO)?.(client, tools)
 await client.close()

@@ -81,12 +81,7 @@ async function runSuite(run, args, { signal }) {
       })
     }
     const [code] = await once(child, 'close')
-    return resultOf(
-      run,
-      readdirSync(results).map(name => join(results, name)),
-      code,
-      output,
-    )
+    return resultOf(run, foldersIn(results), code, output)
   } finally {
     rmSync(results, { recursive: true, force: true })
   }
@@ -114,6 +109,16 @@ function resultOf(run, folders, code, output) {
   if (code !== 0 && except.length === 0)
     problems.push(`the suite has ended with ${code}:\n${output.slice(-4000)}`)
   return { scenarios: folders.length, passed, problems }
+}
+
+/** The folders of the results. The name of a scenario may have a slash, which is a folder more. */
+function foldersIn(results) {
+  return readdirSync(results).flatMap(name => {
+    const folder = join(results, name)
+    return nameOf(folder) === name
+      ? readdirSync(folder).map(inner => join(folder, inner))
+      : [folder]
+  })
 }
 
 /** A failed check, in the words of the suite. */

@@ -1,5 +1,7 @@
-// The runs of the suite: every scenario except those about authorization.
+// The runs of the suite: every scenario of both generations.
 // Routers stand before the same server that is also tested alone.
+
+import { authRuns } from './auth-runs.js'
 
 const onServer = (name, suite, scenarios, ...args) => ({
   side: 'server',
@@ -88,4 +90,5 @@ export const runs = [
   ...inSessions.map(scenario => onClient('0.1', scenario)),
   ...[...inSessions, late].map(scenario => onClient('0.2', scenario, '2025-11-25')),
   ...[...stateless, ...skills, late].map(scenario => onClient('0.2', scenario, '2026-07-28')),
+  ...authRuns.map(run => onClient(...run)),
 ]

@@ -151,6 +151,20 @@ function bringsTypes(name: string): boolean {
 }
 
 describe('importing', () => {
+  test('trunkline loads nothing of authorization before it is used', () => {
+    const authorizing = (entry: string) =>
+      graph(entry).filter(name => name.startsWith('dist/') && /AuthError\b.*class/.test(read(name)))
+    expect(authorizing('dist/index.js')).toEqual([])
+    expect(authorizing('dist/auth/index.js')).not.toEqual([])
+  })
+
+  test('trunkline/auth loads no other package before it is used', () => {
+    const loaded = graph('dist/auth/index.js')
+    expect(loaded.filter(name => !name.startsWith('dist/') && !name.startsWith('node:'))).toEqual(
+      [],
+    )
+  })
+
   test('trunkline/jsonrpc loads nothing but itself: no package, no module of Node', () => {
     const loaded = graph('dist/jsonrpc/index.js')
     expect(loaded.sort()).toEqual(['dist/jsonrpc/index.js', 'dist/parts/jsonrpc.js'])

@@ -16,10 +16,12 @@ export function httpRequest(asking: Asking = {}): HttpRequest {
   return {
     method,
     path: target.split('?')[0] ?? '',
+    query: target.split('?')[1] ?? '',
     headers,
     address: () => undefined,
     principal,
     header: name => headers[name],
+    values: name => (headers[name] === undefined ? [] : [headers[name]]),
     origin: () => ({ hosts: ['localhost:1'], origins: [], target }),
     local: () => ({ port: 1, loopback: true }),
     body: (maxBytes, done) => {

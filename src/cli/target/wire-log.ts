@@ -22,6 +22,7 @@ export function withWireLog(channel: Channel, write: (line: string) => void): Ch
           sink.failed?.(id, error)
         },
         retired: cause => sink.retired?.(cause),
+        suspended: isSuspended => sink.suspended?.(isSuspended),
         closed: (cause, isDrained) => {
           write(
             `-- closed${cause === undefined ? '' : `: ${oneLine(cause.message, maxCharacters)}`}`,

@@ -20,6 +20,8 @@ export interface ConnectionHandlers {
   onNotification(notification: RpcNotification, envelope: Envelope, connection: Connection): void
   /** The connection was closed or retired, and not because this client closed it. */
   onLost(connection: Connection, cause: Error | undefined): void
+  /** Requests wait for this client, for a login for example, or do so no more. */
+  onSuspended?(isSuspended: boolean): void
   /** A response arrived for a request that was abandoned; `result` is undefined if the request failed. */
   onLate?(id: Id, result?: unknown): void
 }
@@ -226,6 +228,7 @@ export class Connection {
       makeId: () => this.#nextId(),
       onDisconnect: (cause, isDrained) => this.#onClosed(cause, isDrained),
       onRetired: cause => this.#onRetired(cause),
+      onSuspended: isSuspended => this.#handlers.onSuspended?.(isSuspended),
       // The revision is negotiated only after the peer exists, so each of these reads it every time.
       batches: () => hasBatches(profile, this.revision),
       toWire: error => toWire(error, { profile, revision: this.revision }),

@@ -37,6 +37,8 @@ export interface RequestParts {
   readonly progress: ProgressHandlers
   /** The log level that stateless requests carry. */
   readonly logLevel: () => LogLevel | undefined
+  /** Drops what was cached for another identity than the current one; undefined without credentials. */
+  readonly checkIdentity?: () => void
 }
 
 /**
@@ -45,9 +47,9 @@ export interface RequestParts {
  */
 export class Requests {
   readonly #parts: RequestParts
-  /** The timeouts that are paused while server requests are being handled. */
+  /** The timeouts that are paused while the server, or a request, waits for this client. */
   readonly #timeouts = new Set<CallTimeout>()
-  #openServerRequests = 0
+  #pauses = 0
   /** The last result of `#sender`, which is reused while nothing changes. */
   #lastSender: { revision: Revision; logLevel: LogLevel | undefined; meta: object } | undefined
 
@@ -74,6 +76,7 @@ export class Requests {
     options: RequestOptions = {},
   ): Promise<T> {
     const run = new RequestRun(method, options, this.#parts.settings.clock.now())
+    this.#parts.checkIdentity?.()
     try {
       const opened = this.#directConnection(run)
       if (opened === undefined) return this.#complete(run, params).then(read)
@@ -111,13 +114,20 @@ export class Requests {
 
   /** Handles a server request while the timeouts of all calls are paused, since the server waits for this client. */
   async withTimeoutsPaused<T>(handle: () => Promise<T>): Promise<T> {
-    this.#openServerRequests++
-    for (const timeout of this.#timeouts) timeout.pause()
+    this.pauseTimeouts(true)
     try {
       return await handle()
     } finally {
-      this.#openServerRequests--
-      for (const timeout of this.#timeouts) timeout.resume()
+      this.pauseTimeouts(false)
+    }
+  }
+
+  /** Pauses the timeouts of all calls, or ends one such pause. Pauses may overlap. */
+  pauseTimeouts(isPaused: boolean): void {
+    this.#pauses += isPaused ? 1 : -1
+    for (const timeout of this.#timeouts) {
+      if (isPaused) timeout.pause()
+      else timeout.resume()
     }
   }
 
@@ -226,6 +236,7 @@ export class Requests {
         const result = await this.#send(run, opened, params)
         // An input_required result is not final: its caching hints, if any, are ignored.
         if (ticket !== undefined && isRecord(result) && result.resultType !== 'input_required') {
+          this.#parts.checkIdentity?.()
           this.#parts.cache.put(ticket, params, result)
         }
         return { result, revision }
@@ -337,7 +348,7 @@ export class Requests {
       totalMs: options.maxTotalMs ?? settings.totalMs,
     })
     this.#timeouts.add(timeout)
-    for (let open = this.#openServerRequests; open > 0; open--) timeout.pause()
+    for (let open = this.#pauses; open > 0; open--) timeout.pause()
     return timeout
   }
 }

@@ -71,6 +71,8 @@ class HttpChannel implements Channel {
   open(sink: Sink): void {
     if (this.#sink !== undefined) throw new Error('the channel is already open')
     this.#sink = sink
+    const { authorization } = this.#endpoint
+    if (authorization !== undefined) authorization.onSuspended = is => sink.suspended?.(is)
   }
 
   send(message: Message | readonly Message[]): void {

@@ -3,6 +3,7 @@ import { webSocketWire, wireHeader } from '../header-fields.ts'
 import { SessionHeaders, statelessHeaders, statelessVersion } from './headers.ts'
 import type { HttpSettings } from './options.ts'
 import { AnnotatedTools } from './param-headers.ts'
+import { Authorization } from './transport/authorization.ts'
 import type { AbortHandle, HttpResponse } from './transport/http-client.ts'
 import { RedirectingClient } from './transport/redirects.ts'
 
@@ -15,6 +16,8 @@ export class HttpEndpoint {
   readonly settings: HttpSettings
   readonly tools = new AnnotatedTools()
   readonly session = new SessionHeaders()
+  /** Authorizes the requests; undefined without credentials. */
+  readonly authorization: Authorization | undefined
   readonly #client: RedirectingClient
   /** The URL for messages that a server of the HTTP+SSE transport has named. */
   #messagesUrl: URL | undefined
@@ -22,7 +25,9 @@ export class HttpEndpoint {
   constructor(url: URL, settings: HttpSettings) {
     this.url = url
     this.settings = settings
-    this.#client = new RedirectingClient(settings)
+    const { auth } = settings
+    this.authorization = auth && new Authorization(auth, url, settings)
+    this.#client = new RedirectingClient(settings, this.authorization)
   }
 
   /** Whether messages are posted to another URL than the event stream, as with HTTP+SSE. */
@@ -49,7 +54,16 @@ export class HttpEndpoint {
     }
     const url = this.#messagesUrl ?? this.url
     const isOneWay = limitMs !== undefined
-    return this.#client.send({ method: 'POST', url, headers, body, handle, limitMs, isOneWay })
+    return this.#client.send({
+      method: 'POST',
+      url,
+      headers,
+      message,
+      body,
+      handle,
+      limitMs,
+      isOneWay,
+    })
   }
 
   /** Requests an event stream, or the rest of one after `lastEventId`. */

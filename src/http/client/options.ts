@@ -5,6 +5,7 @@ import {
   withMaxBytes,
 } from '../../jsonrpc/codec/decode-rules.ts'
 import { guarded } from '../../jsonrpc/peer/options.ts'
+import type { Credentials } from '../../mcp/credentials.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { type Clock, systemClock } from '../../util/time/clock.ts'
 import type { Traffic } from '../../util/traffic.ts'
@@ -44,6 +45,8 @@ export interface HttpClientOptions {
    * precedence.
    */
   readonly headers?: HttpHeaders | ((info: HttpRequestInfo) => HttpHeaders | Promise<HttpHeaders>)
+  /** Authorizes every request. The headers must not have `authorization` then. */
+  readonly auth?: Credentials
   /**
    * Used for every request instead of the client's own connections, for example for a proxy or a
    * private certificate. Must not follow redirects. Without Node the default is the global `fetch`.
@@ -80,6 +83,7 @@ export interface HttpClientOptions {
 /** HttpClientOptions with all defaults filled in. */
 export interface HttpSettings {
   readonly headers: (info: HttpRequestInfo) => HttpHeaders | Promise<HttpHeaders>
+  readonly auth: Credentials | undefined
   readonly fetch: ((url: URL, init: RequestInit) => Promise<Response>) | undefined
   readonly rules: DecodeRules
   /** The decode rules of one event. */
@@ -101,12 +105,15 @@ export interface HttpSettings {
   readonly traffic?: Traffic
 }
 
-/** Fills in the defaults. */
+/** Fills in the defaults. Throws a TypeError for headers that authorize requests beside `auth`. */
 export function httpSettings(options: HttpClientOptions): HttpSettings {
-  const { headers = {}, retry = {}, onError = printError } = options
+  const { headers = {}, auth, retry = {}, onError = printError } = options
+  if (auth !== undefined && typeof headers !== 'function' && namesAuthorization(headers))
+    throw new TypeError(twoAuthorizations)
   const eventBytes = options.maxEventBytes ?? options.decode?.maxBytes
   return {
     headers: typeof headers === 'function' ? headers : () => headers,
+    auth,
     fetch: options.fetch,
     ca: options.ca,
     rules: decodeRules(withMaxBytes(options.decode, 'http', limits.httpMessageBytes.default)),
@@ -128,6 +135,15 @@ export function httpSettings(options: HttpClientOptions): HttpSettings {
     onError: guarded(onError),
   }
 }
+
+/** Whether headers authorize a request. */
+export function namesAuthorization(headers: HttpHeaders): boolean {
+  return Object.keys(headers).some(name => /^(?:authorization|dpop)$/i.test(name))
+}
+
+/** The message for headers that authorize a request which credentials authorize too. */
+export const twoAuthorizations =
+  'the headers contain "authorization" although option "auth" is given; use one of the two'
 
 function printError(error: unknown): void {
   console.error('trunkline client:', error)

@@ -25,6 +25,7 @@ export class SocketCalls {
   readonly #host: SocketHost
   readonly #waiting = new Set<Id>()
   #isClosing = false
+  #closesWhenIdle = false
 
   constructor(channel: Channel, host: SocketHost) {
     this.#channel = channel
@@ -70,6 +71,12 @@ export class SocketCalls {
     return true
   }
 
+  /** Closes the WebSocket as soon as no call waits for its reply. No call may be sent afterwards. */
+  closeWhenIdle(): void {
+    this.#closesWhenIdle = true
+    if (this.size === 0) void this.close()
+  }
+
   /**
    * Closes the WebSocket without reporting failures, because the callers learn that the channel has
    * closed.
@@ -81,8 +88,13 @@ export class SocketCalls {
   }
 
   #receive(arrival: Decoded): void | Promise<void> {
-    if (arrival.type !== 'batch') return this.#take(arrival)
-    const rooms = arrival.entries.map(entry => this.#take(entry))
+    const room = arrival.type === 'batch' ? this.#takeAll(arrival.entries) : this.#take(arrival)
+    if (this.#closesWhenIdle) this.closeWhenIdle()
+    return room
+  }
+
+  #takeAll(entries: readonly Entry[]): void | Promise<void> {
+    const rooms = entries.map(entry => this.#take(entry))
     return rooms.findLast(room => room !== undefined)
   }
 

@@ -62,6 +62,8 @@ class HttpWithWebSocket implements Channel, SocketHost {
   /** All open WebSockets. Only `#socket` gets new calls. */
   readonly #sockets = new Set<SocketCalls>()
   #socket: SocketCalls | undefined
+  /** Who is authenticated on `#socket`. */
+  #identity: string | undefined
   #sink: Sink | undefined
   #isOffered = false
   /** Whether the WebSocket has turned out to be unsuitable for calls of this size. */
@@ -84,6 +86,7 @@ class HttpWithWebSocket implements Channel, SocketHost {
       receive: (arrival, envelope) => sink.receive(arrival, envelope),
       failed: (id, error) => sink.failed?.(id, error),
       retired: cause => sink.retired?.(cause),
+      suspended: isSuspended => sink.suspended?.(isSuspended),
       closed: cause => {
         void this.#closeSockets()
         sink.closed(cause)
@@ -92,7 +95,7 @@ class HttpWithWebSocket implements Channel, SocketHost {
   }
 
   send(message: Message | readonly Message[]): void | Promise<void> {
-    const socket = this.#socket
+    const socket = this.#currentSocket()
     if (socket === undefined) {
       if (this.#isOffered && fitsWebSocket(message)) this.#openSocket()
     } else if (socket.size < limits.websocketCalls.default && fitsWebSocket(message)) {
@@ -157,6 +160,15 @@ class HttpWithWebSocket implements Channel, SocketHost {
     this.#settings.onError(new ChannelError('framing', words))
   }
 
+  /** Returns the WebSocket for new calls, unless it belongs to somebody who is not authenticated any more. */
+  #currentSocket(): SocketCalls | undefined {
+    const socket = this.#socket
+    if (socket === undefined || this.#settings.auth?.identity === this.#identity) return socket
+    this.onRetired(socket)
+    socket.closeWhenIdle()
+    return undefined
+  }
+
   /** Opens a WebSocket, unless one is open or it is too early to try again. */
   #openSocket(): void {
     if (this.#socket !== undefined || this.#isOpening || this.#closing.signal.aborted) return
@@ -164,8 +176,10 @@ class HttpWithWebSocket implements Channel, SocketHost {
     if (now < this.#nextAt) return
     this.#nextAt = now + limits.websocketRetryMs.default * 2 ** Math.min(this.#failures++, 6)
     this.#isOpening = true
+    const identity = this.#settings.auth?.identity
     void this.#dial().then(channel => {
       this.#isOpening = false
+      this.#identity = identity
       if (channel === undefined) return
       if (this.#closing.signal.aborted) {
         void channel.close()
@@ -192,10 +206,16 @@ class HttpWithWebSocket implements Channel, SocketHost {
     try {
       const url = new URL(this.#url)
       url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
-      const made = await this.#settings.headers({ method: 'GET', url: this.#url })
+      const info = { method: 'GET', url: this.#url } as const
+      const made = await this.#settings.headers(info)
+      // A refusal is not handled: HTTP is used instead, and finds out what is wrong.
+      const authorization = await this.#settings.auth?.headers({ ...info, server: this.#url })
       return await this.#dialer.dial(url, {
         // Callers that the compiler has not checked may return `Headers`, as fetch accepts them.
-        headers: made instanceof Headers ? Object.fromEntries(made) : made,
+        headers: {
+          ...(made instanceof Headers ? Object.fromEntries(made) : made),
+          ...authorization,
+        },
         maxMessageLength: limits.websocketCallLength.default,
         signal: this.#closing.signal,
       })

@@ -1,17 +1,23 @@
 import type { Socket } from 'node:net'
+import type { Principal } from '../../jsonrpc/channel.ts'
 import type { MetaCache } from '../../jsonrpc/codec/meta-cache.ts'
+import type { AuthCache, ClientCertificate } from '../../mcp/authenticator.ts'
 import { type OriginPolicy, type RequestOrigin, reachedAt } from '../../util/origin.ts'
 import { clientAddress } from '../../util/sockets/client-address.ts'
 import type { RequestBudget } from '../../util/sockets/request-budget.ts'
-import type { BodyReader, HttpRequest } from '../exchange.ts'
+import { type BodyReader, type HttpRequest, withoutCredentials } from '../exchange.ts'
+import { authCacheOf, clientCertificate } from './auth/connection-auth.ts'
 import type { NodeHost } from './host.ts'
 import type { RequestHead } from './request-head.ts'
 
 /** An HTTP request whose head and body are complete. */
 export class FastRequest implements HttpRequest {
   readonly path: string
+  readonly query: string
   readonly metaCache: MetaCache
   readonly requestBudget: RequestBudget
+  principal: Principal | undefined
+  hidesCredentials = false
   readonly #head: RequestHead
   #body: Buffer | undefined
   readonly #socket: Socket
@@ -33,6 +39,7 @@ export class FastRequest implements HttpRequest {
     const { target } = head
     const query = target.indexOf('?')
     this.path = query === -1 ? target : target.slice(0, query)
+    this.query = query === -1 ? '' : target.slice(query + 1)
   }
 
   get method(): string {
@@ -40,11 +47,30 @@ export class FastRequest implements HttpRequest {
   }
 
   get headers(): Readonly<Record<string, string>> {
-    return Object.fromEntries(this.#head.headers)
+    const headers = Object.fromEntries(this.#head.headers)
+    return this.hidesCredentials ? withoutCredentials(headers) : headers
   }
 
   header(name: string): string | undefined {
     return this.#head.headers.get(name)
+  }
+
+  values(name: string): readonly string[] {
+    // The parser of the fast path accepts no header twice.
+    const value = this.#head.headers.get(name)
+    return value === undefined ? [] : [value]
+  }
+
+  get authCache(): AuthCache {
+    return authCacheOf(this.#socket)
+  }
+
+  get certificate(): ClientCertificate | undefined {
+    return clientCertificate(this.#socket)
+  }
+
+  get isFromProxy(): boolean {
+    return this.#host.isProxy?.(this.#socket.remoteAddress ?? '') ?? false
   }
 
   origin(): RequestOrigin {

@@ -1,5 +1,6 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Principal } from '../../jsonrpc/channel.ts'
+import type { AuthCache, ClientCertificate } from '../../mcp/authenticator.ts'
 import { limits } from '../../util/limits/limits.ts'
 import {
   headerValues,
@@ -18,7 +19,9 @@ import {
   type HttpReply,
   type HttpRequest,
   type ReplyHeaders,
+  withoutCredentials,
 } from '../exchange.ts'
+import { authCacheOf, clientCertificate } from './auth/connection-auth.ts'
 import { NodeStream, type StreamChunk, type StreamOutput } from './event-stream.ts'
 import { handleInTurn, type NodeHost } from './host.ts'
 import { readNodeBody } from './read-body.ts'
@@ -65,6 +68,9 @@ class NodeRequest implements HttpRequest {
   readonly method: string
   readonly path: string
   readonly requestBudget: RequestBudget
+  readonly query: string
+  principal: Principal | undefined
+  hidesCredentials = false
   readonly #request: IncomingMessage & Prepared
   readonly #host: NodeHost
   readonly #given: GivenRequest | undefined
@@ -78,10 +84,24 @@ class NodeRequest implements HttpRequest {
     const target = request.url ?? '/'
     const query = target.indexOf('?')
     this.path = query === -1 ? target : target.slice(0, query)
+    this.query = query === -1 ? '' : target.slice(query + 1)
+    this.principal = given?.principal ?? this.#request.principal
   }
 
-  get principal(): Principal | undefined {
-    return this.#given?.principal ?? this.#request.principal
+  values(name: string): readonly string[] {
+    return headerValues(this.#request.rawHeaders, name)
+  }
+
+  get authCache(): AuthCache {
+    return authCacheOf(this.#request.socket)
+  }
+
+  get certificate(): ClientCertificate | undefined {
+    return clientCertificate(this.#request.socket)
+  }
+
+  get isFromProxy(): boolean {
+    return this.#host.isProxy?.(this.#request.socket.remoteAddress ?? '') ?? false
   }
 
   get env(): unknown {
@@ -90,7 +110,8 @@ class NodeRequest implements HttpRequest {
 
   get headers(): Readonly<Record<string, string>> {
     // The check: Node gives a list for Set-Cookie only, which no request carries.
-    return this.#request.headers as Readonly<Record<string, string>>
+    const headers = this.#request.headers as Readonly<Record<string, string>>
+    return this.hidesCredentials ? withoutCredentials(headers) : headers
   }
 
   header(name: string): string | undefined {

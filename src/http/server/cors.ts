@@ -19,7 +19,8 @@ export function corsHeaders(request: HttpRequest): ReplyHeaders {
   if (origin === undefined) return noHeaders
   return {
     'access-control-allow-origin': origin,
-    'access-control-expose-headers': 'mcp-session-id, mcp-protocol-version, www-authenticate',
+    'access-control-expose-headers':
+      'mcp-session-id, mcp-protocol-version, www-authenticate, dpop-nonce',
     vary: 'origin',
   }
 }
@@ -45,6 +46,7 @@ const common = [
   'content-type',
   'accept',
   'authorization',
+  'dpop',
   'mcp-session-id',
   'mcp-protocol-version',
   'mcp-method',

@@ -10,10 +10,12 @@ import type { Handler } from '../../jsonrpc/handler.ts'
 import type { Decoded, Message } from '../../jsonrpc/message.ts'
 import type { PeerOptions } from '../../jsonrpc/peer/options.ts'
 import { Peer } from '../../jsonrpc/peer/peer.ts'
+import type { Authenticator } from '../../mcp/authenticator.ts'
 import { limits } from '../../util/limits/limits.ts'
 import type { OriginPolicy } from '../../util/origin.ts'
 import type { RequestBudget } from '../../util/sockets/request-budget.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from '../exchange.ts'
+import { AuthGate, unauthorized } from './auth-gate.ts'
 import { bodyGuard, OriginGuard } from './guard.ts'
 import { InFlight } from './in-flight.ts'
 import {
@@ -23,6 +25,7 @@ import {
   overloaded,
   refusal,
   refuse,
+  refuseAuth,
   withBody,
 } from './responses.ts'
 
@@ -32,6 +35,8 @@ export interface RpcServiceOptions extends Pick<OriginPolicy, 'allowedHosts' | '
   readonly decode?: DecodeOptions
   readonly peer?: PeerOptions
   readonly maxInFlight?: number
+  /** Authenticates callers. */
+  readonly auth?: Authenticator | undefined
 }
 
 /**
@@ -44,6 +49,7 @@ export class RpcService implements HttpHandler {
   readonly #rules: DecodeRules
   readonly #inFlight: InFlight
   readonly #guard: OriginGuard
+  readonly #gate: AuthGate | undefined
   #isClosed = false
 
   constructor(handler: Handler, options: RpcServiceOptions = {}) {
@@ -54,13 +60,26 @@ export class RpcService implements HttpHandler {
     )
     this.#inFlight = new InFlight(options.maxInFlight ?? limits.httpInFlight.default)
     this.#guard = new OriginGuard(options)
+    const { auth, path } = options
+    this.#gate =
+      auth &&
+      new AuthGate(auth, {
+        path: path ?? '/',
+        serves: request => path === undefined || request.path === path,
+        route: (request, reply) => this.#route(request, reply),
+      })
   }
 
   handle(request: HttpRequest, reply: HttpReply): void {
-    const { path } = this.#options
     const foreign = this.#guard.problem(request)
     if (foreign !== undefined) refuse(reply, refusal(foreign.status, -32000, foreign.why))
-    else if (path !== undefined && request.path !== path) {
+    else if (this.#gate === undefined) this.#route(request, reply)
+    else this.#gate.enter(request, reply)
+  }
+
+  #route(request: HttpRequest, reply: HttpReply): void {
+    const { path } = this.#options
+    if (path !== undefined && request.path !== path) {
       refuse(reply, nothingServed(request, path))
     } else if (request.method !== 'POST')
       refuse(reply, refusal(405, -32000, 'Method not allowed'), { allow: 'POST' })
@@ -91,8 +110,15 @@ export class RpcService implements HttpHandler {
   }
 
   #respond(bytes: Uint8Array | undefined, request: HttpRequest, reply: HttpReply): void {
-    const { principal, requestBudget } = request
     const arrival = decodeBody(bytes, this.#rules)
+    const { auth } = this.#options
+    const denied =
+      auth && arrival.type !== 'invalid' ? unauthorized(auth, arrival, request) : undefined
+    if (denied !== undefined) {
+      refuseAuth(reply, denied, arrival.type === 'request' ? arrival.id : null)
+      return
+    }
+    const { principal, requestBudget } = request
     const channel = new PostChannel(reply, bytes === undefined ? 413 : 200, requestBudget)
     const peer = new Peer(channel, this.#handler, this.#options.peer)
     this.#inFlight.enter()

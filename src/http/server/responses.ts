@@ -1,9 +1,12 @@
+import type { Principal } from '../../jsonrpc/channel.ts'
 import { decodeBy } from '../../jsonrpc/codec/decode.ts'
 import type { DecodeRules } from '../../jsonrpc/codec/decode-rules.ts'
 import { encode } from '../../jsonrpc/codec/encode.ts'
 import { oversize } from '../../jsonrpc/codec/malformed.ts'
 import type { MetaCache } from '../../jsonrpc/codec/meta-cache.ts'
 import type { Decoded, ErrorObject, Id, Malformed } from '../../jsonrpc/message.ts'
+import type { Authenticator, AuthRefusal } from '../../mcp/authenticator.ts'
+import { isRecord } from '../../util/objects.ts'
 import type { EventStream, HttpReply, HttpRequest, ReplyHeaders } from '../exchange.ts'
 
 /** The media type of a response that is one message or a batch. */
@@ -46,6 +49,32 @@ export function refuse(
   headers: ReplyHeaders = {},
 ): void {
   reply.send(status, { ...json, ...headers }, encode({ type: 'error', id, error, omitsId }))
+}
+
+/** Refuses a request that was not authenticated, or lacks scopes. */
+export function refuseAuth(reply: HttpReply, denied: AuthRefusal, id: Id | null = null): void {
+  const { status, message, headers, kind, retryAfterMs } = denied
+  const data = { ...(kind && { kind }), ...(retryAfterMs !== undefined && { retryAfterMs }) }
+  refuse(reply, refusal(status, -32000, message, id, data), headers)
+}
+
+/**
+ * Returns the refusal for an error of a handler that says which scopes are missing; undefined for any other
+ * error.
+ */
+export function deniedBy(
+  auth: Authenticator | undefined,
+  { data }: ErrorObject,
+  principal: Principal | undefined,
+): AuthRefusal | undefined {
+  if (auth === undefined || !isRecord(data) || data.kind !== 'insufficient_permissions')
+    return undefined
+  const { scopes } = data
+  if (!Array.isArray(scopes) || scopes.length === 0) return undefined
+  return auth.insufficientScope(
+    scopes.filter(scope => typeof scope === 'string'),
+    principal,
+  )
 }
 
 /** Decodes a request body. `bytes` is undefined for a body over the limit. */

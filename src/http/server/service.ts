@@ -6,6 +6,7 @@ import {
 } from '../../jsonrpc/codec/decode-rules.ts'
 import type { Batch, Message, RpcRequest } from '../../jsonrpc/message.ts'
 import { IdTable } from '../../jsonrpc/peer/id-table.ts'
+import type { Authenticator } from '../../mcp/authenticator.ts'
 import { type Endpoint, endpointDecodeOptions } from '../../mcp/endpoint.ts'
 import { omitsUnreadableId, type Profile } from '../../mcp/profile.ts'
 import {
@@ -21,6 +22,7 @@ import type { OriginPolicy } from '../../util/origin.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from '../exchange.ts'
 import { webSocketWire, wireHeader } from '../header-fields.ts'
 import { type Accepts, acceptsOf } from './accept.ts'
+import { AuthGate, unauthorized } from './auth-gate.ts'
 import { classify, type Destination } from './classify.ts'
 import { type CorsOptions, corsHeaders, preflightHeaders } from './cors.ts'
 import { bodyGuard, OriginGuard } from './guard.ts'
@@ -34,6 +36,7 @@ import {
   type Refusal,
   refusal,
   refuse,
+  refuseAuth,
   withBody,
   withHeaders,
 } from './responses.ts'
@@ -60,6 +63,8 @@ export interface HttpOptions extends Pick<OriginPolicy, 'allowedHosts' | 'allowe
   readonly sessionless?: boolean
   /** The two paths of the HTTP+SSE transport (2024-11-05); `false` switches it off. */
   readonly sse?: SsePaths | false
+  /** Authenticates callers; see `authenticator` of `trunkline/auth`. */
+  readonly auth?: Authenticator
   /** Called with internal errors, whose details no client gets. */
   readonly onError?: (error: unknown) => void
 }
@@ -75,6 +80,8 @@ export interface HttpListenerOptions extends HttpOptions {
 /** Serves an endpoint over HTTP, whatever server the requests come from. */
 export class HttpService implements HttpHandler {
   readonly #options: HttpListenerOptions
+  readonly #auth: Authenticator | undefined
+  readonly #gate: AuthGate | undefined
   readonly #rules: DecodeRules
   /** The names of the stateless revisions that are served. */
   readonly #stateless: ReadonlySet<string>
@@ -96,6 +103,7 @@ export class HttpService implements HttpHandler {
 
   constructor(endpoint: Endpoint, options: HttpListenerOptions = {}) {
     this.#options = options
+    this.#auth = options.auth
     this.#profile = endpoint.profile
     const decode = { ...endpointDecodeOptions(endpoint), ...defined(options.decode) }
     this.#rules = decodeRules(withMaxBytes(decode, 'http', limits.callerMessageBytes.default))
@@ -104,7 +112,7 @@ export class HttpService implements HttpHandler {
     this.#revisions = endpoint.revisions
     this.#hasSessions = stateless.length < endpoint.revisions.length
     this.#streams = new OpenStreams(options.keepAliveMs)
-    this.#sessions = new Sessions(endpoint, options.sessions, this.#streams)
+    this.#sessions = new Sessions(endpoint, options.sessions, this.#streams, options.auth)
     if (options.sse && this.#hasSessions)
       this.#httpSse = new HttpSseEndpoints(endpoint, options.sse, options.sessions, this.#streams)
     this.#inFlight = new InFlight(options.maxInFlight ?? limits.httpInFlight.default)
@@ -117,7 +125,23 @@ export class HttpService implements HttpHandler {
       longLived: this.#longLived,
       onError: error => options.onError?.(error),
       onSettled: () => this.#inFlight.leave(),
+      auth: options.auth,
     }
+    const { path } = options
+    this.#gate =
+      options.auth &&
+      new AuthGate(options.auth, {
+        path: path ?? '/',
+        serves: request =>
+          path === undefined || request.path === path || this.#httpSse?.handles(request) === true,
+        route: (request, reply) => {
+          try {
+            this.#route(request, reply)
+          } catch (error) {
+            this.#failed(reply, error)
+          }
+        },
+      })
   }
 
   /** Serves one request. Never throws. */
@@ -125,9 +149,13 @@ export class HttpService implements HttpHandler {
     try {
       this.#handle(request, reply)
     } catch (error) {
-      this.#options.onError?.(error)
-      if (!reply.isFinished) refuse(reply, refusal(500, -32603, 'Internal error'))
+      this.#failed(reply, error)
     }
+  }
+
+  #failed(reply: HttpReply, error: unknown): void {
+    this.#options.onError?.(error)
+    if (!reply.isFinished) refuse(reply, refusal(500, -32603, 'Internal error'))
   }
 
   #handle(request: HttpRequest, bare: HttpReply): void {
@@ -136,13 +164,22 @@ export class HttpService implements HttpHandler {
       refuse(bare, refusal(foreign.status, -32000, foreign.why))
       return
     }
-    const { cors = {}, path } = this.#options
+    const { cors = {} } = this.#options
     const reply = cors === false ? bare : withHeaders(bare, corsHeaders(request))
     if (this.#isClosed) {
       refuse(reply, refusal(503, -32000, 'The server is closing'), closing)
     } else if (request.method === 'OPTIONS' && cors !== false) {
       reply.send(204, preflightHeaders(request, cors))
-    } else if (this.#httpSse?.handles(request)) {
+    } else if (this.#gate === undefined) {
+      this.#route(request, reply)
+    } else {
+      this.#gate.enter(request, reply)
+    }
+  }
+
+  #route(request: HttpRequest, reply: HttpReply): void {
+    const { path } = this.#options
+    if (this.#httpSse?.handles(request)) {
       this.#httpSse.handle(request, reply, this.#rules)
     } else if (path !== undefined && request.path !== path) {
       refuse(reply, nothingServed(request, path))
@@ -216,6 +253,11 @@ export class HttpService implements HttpHandler {
         ...malformedBody(arrival),
         omitsId: omitsUnreadableId(this.#profile, revision),
       })
+      return
+    }
+    const denied = this.#auth && unauthorized(this.#auth, arrival, request)
+    if (denied !== undefined) {
+      refuseAuth(reply, denied, arrival.type === 'request' ? arrival.id : null)
       return
     }
     const destination = classify(arrival, request, this.#revisions)

@@ -6,13 +6,15 @@ import type { ErrorObject, RpcRequest } from '../../jsonrpc/message.ts'
 import { both } from '../../jsonrpc/peer/exchange.ts'
 import type { IdTable } from '../../jsonrpc/peer/id-table.ts'
 import { requestCost } from '../../jsonrpc/request-cost.ts'
+import type { Authenticator } from '../../mcp/authenticator.ts'
 import type { Caller } from '../../mcp/caller.ts'
 import type { Endpoint } from '../../mcp/endpoint.ts'
 import type { BudgetedRequest, RequestBudget } from '../../util/sockets/request-budget.ts'
+import { longestDelayMs, systemClock, type Timer } from '../../util/time/clock.ts'
 import { writeLine } from '../../wire/sse.ts'
 import type { EventStream, HttpReply, HttpRequest } from '../exchange.ts'
 import type { Accepts } from './accept.ts'
-import { httpStatusOf, json, noHeaders, overloaded } from './responses.ts'
+import { deniedBy, httpStatusOf, json, noHeaders, overloaded } from './responses.ts'
 import type { OpenStreams } from './sse-keep-alive.ts'
 
 /** What stateless requests need from their service. */
@@ -25,6 +27,8 @@ export interface StatelessHost {
   lastNumber: number
   /** The requests in flight that go on until the client or the service ends them. */
   readonly longLived: Set<OpenRequest>
+  /** Makes the challenge for a caller that lacks scopes; undefined without authentication. */
+  readonly auth?: Authenticator | undefined
   /** Called with internal errors, whose details the client does not get. */
   onError(error: unknown): void
   /** Called when a request has been answered or cancelled. */
@@ -94,6 +98,7 @@ class StatelessPost implements Exchange, OpenRequest, BudgetedRequest {
   #onAbort: ((reason: unknown) => void) | undefined
   #stream: EventStream | undefined
   #ending: (() => void) | undefined
+  #expiry: Timer | undefined
   #isSettled = false
 
   constructor({ message, request, reply, accepts }: StatelessRequest, host: StatelessHost) {
@@ -133,7 +138,13 @@ class StatelessPost implements Exchange, OpenRequest, BudgetedRequest {
 
   onShutdown(run: () => void): void {
     this.#ending = run
-    if (!this.#isSettled) this.#host.longLived.add(this)
+    if (this.#isSettled) return
+    this.#host.longLived.add(this)
+    const expiresAt = this.#host.auth?.endsStreams ? this.envelope.principal?.expiresAt : undefined
+    if (expiresAt === undefined) return
+    // A stream that would go on ends with the token of its caller.
+    const delayMs = Math.min(Math.max(0, expiresAt - Date.now()), longestDelayMs)
+    this.#expiry = systemClock.start(() => this.end(), delayMs)
   }
 
   end(): void {
@@ -181,7 +192,14 @@ class StatelessPost implements Exchange, OpenRequest, BudgetedRequest {
     if (this.#isSettled) return
     if (!(error instanceof RpcError)) this.#host.onError(error)
     const failure = errorObject(error instanceof RpcError ? error : internalError())
-    this.#respond(encodeFailure(this.#id, failure), httpStatusOf(failure.code))
+    const text = encodeFailure(this.#id, failure)
+    const denied = deniedBy(this.#host.auth, failure, this.envelope.principal)
+    if (denied !== undefined && this.#stream === undefined) {
+      this.#reply.send(denied.status, { ...json, ...denied.headers }, text)
+      this.#settled()
+      return
+    }
+    this.#respond(text, httpStatusOf(failure.code))
   }
 
   #respond(text: string, status: number): void {
@@ -214,6 +232,7 @@ class StatelessPost implements Exchange, OpenRequest, BudgetedRequest {
 
   #settled(): void {
     this.#isSettled = true
+    if (this.#expiry !== undefined) systemClock.stop(this.#expiry)
     this.#host.open.delete(this.#number)
     this.#host.longLived.delete(this)
     this.#host.onSettled()

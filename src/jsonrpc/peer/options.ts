@@ -31,6 +31,8 @@ export interface PeerOptions extends OutboundOptions {
   readonly onDisconnect?: (cause: Error | undefined, isDrained: boolean) => void
   /** Called when the channel accepts no more messages, while calls in flight may still be answered. */
   readonly onRetired?: (cause: Error) => void
+  /** Called when calls wait for this side, so that their timeouts are suspended, and when they do no more. */
+  readonly onSuspended?: (isSuspended: boolean) => void
   /** Whether incoming batches are accepted; otherwise they are rejected with -32600. */
   readonly batches?: boolean | ((batch: Batch) => boolean)
   /** How requests are cancelled; by default they cannot be. */

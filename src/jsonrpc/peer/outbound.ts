@@ -115,6 +115,11 @@ export class Outbound {
     this.#pending.restartTimeout(id, timeoutMs)
   }
 
+  /** Suspends the timeouts of all calls, or starts them anew. */
+  suspendTimeouts(isSuspended: boolean): void {
+    this.#pending.suspendTimeouts(isSuspended)
+  }
+
   /** Calls a method of the peer; see `Peer.call`. */
   call(
     method: string,

@@ -114,6 +114,10 @@ export class Peer implements Calls, AsyncDisposable {
       receive: (arrival, envelope, bytes) => this.#receive(arrival, envelope, bytes),
       failed: (id, error) => this.#outbound.fail(id, error),
       retired: cause => guarded(this.#options.onRetired)(cause),
+      suspended: isSuspended => {
+        this.#outbound.suspendTimeouts(isSuspended)
+        guarded(this.#options.onSuspended)(isSuspended)
+      },
       closed: (cause, isDrained) => this.#onClosed(cause, isDrained === true),
     })
   }

@@ -43,6 +43,8 @@ export class Call implements Timed, SendHandler {
   readonly #handlers: CallHandlers
   previous: Link | undefined
   next: Link | undefined
+  /** The timeout in milliseconds; 0 for none. */
+  timeoutMs = 0
   isSent = false
   isSettled = false
   /** Releases the resources of this call, such as the listener on its signal. */
@@ -96,6 +98,7 @@ export class Pending {
   #abandoned: Set<Id> | undefined
   /** Ids of calls that settled without having been sent, oldest first. */
   #unsent: Set<Id> | undefined
+  #isSuspended = false
 
   constructor(options: PendingOptions) {
     this.#options = options
@@ -143,7 +146,15 @@ export class Pending {
     this.#startTimeout(call, timeoutMs)
   }
 
+  /** Suspends the timeouts of all calls, or starts them anew. */
+  suspendTimeouts(isSuspended: boolean): void {
+    this.#isSuspended = isSuspended
+    for (const call of this.#calls.values()) this.restartTimeout(call.id, call.timeoutMs)
+  }
+
   #startTimeout(call: Call, timeoutMs: number): void {
+    call.timeoutMs = timeoutMs
+    if (this.#isSuspended) return
     if (timeoutMs > 0 && timeoutMs !== Number.POSITIVE_INFINITY) {
       this.#options.deadlines.start(call, timeoutMs)
     }

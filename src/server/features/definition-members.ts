@@ -1,5 +1,6 @@
 import type { CacheHints } from '../../mcp/types/base.ts'
 import type { OptionTableOf } from '../../util/options.ts'
+import { accessTable } from './access.ts'
 
 /** The members of cache hints, for validation. */
 export const hintsTable: OptionTableOf<CacheHints> = { ttlMs: 'number', cacheScope: 'string' }
@@ -12,6 +13,7 @@ export const commonMembers = {
   icons: 'array',
   meta: 'object',
   visible: 'function',
+  auth: accessTable,
 } as const
 
 /** A definition that the compiler refuses: `Fault` says what is wrong with the member `Name`. */

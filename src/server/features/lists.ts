@@ -5,6 +5,7 @@ import {
   type NamedParams,
   whenReady,
 } from '../request.ts'
+import { canHide } from './access.ts'
 import { pageOf } from './pagination.ts'
 import type { CallerView, FeatureHost, Hideable } from './registry.ts'
 
@@ -51,13 +52,14 @@ export function checkPublicList(
   definition: Hideable & { readonly cache?: CacheHints },
   isPublic: boolean,
 ): void {
-  if (definition.visible === undefined) return
+  const { visible, auth } = definition
+  if (visible === undefined && (auth === undefined || !canHide(auth))) return
   if (isPublic) {
     throw new TypeError(
-      `${what}: "visible" needs a private list, but the option "cache" of the server makes it public`,
+      `${what}: "visible" and "auth" need a private list, but the option "cache" of the server makes it public`,
     )
   }
   if (definition.cache?.cacheScope === 'public') {
-    throw new TypeError(`${what}: "visible" and a public "cache" contradict each other`)
+    throw new TypeError(`${what}: "visible" or "auth" and a public "cache" contradict each other`)
   }
 }

@@ -25,6 +25,7 @@ import {
   whenReady,
 } from '../request.ts'
 import { checkCompleters, checkRegistration } from '../validate.ts'
+import type { AccessRule } from './access.ts'
 import { type CompleterSearch, type Completers, findCompleter } from './completion.ts'
 import { commonMembers, type FaultyDefinition } from './definition-members.ts'
 import { checkPublicList, type ListHost, listPage } from './lists.ts'
@@ -54,6 +55,8 @@ export interface PromptDefinition<Env = unknown, A extends Schema = Schema> {
    * did not exist. Returns at once; what it throws hides the prompt. Without it every caller sees the prompt.
    */
   visible?(caller: Caller, env: Env): boolean
+  /** What the principal of a caller needs: scopes, roles. Without it every caller may use the prompt. */
+  readonly auth?: AccessRule
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   type NamedParams,
   whenReady,
 } from '../request.ts'
+import { type AccessRule, canHide, isHiddenFrom, requireScopes } from './access.ts'
 import type { Cursors } from './pagination.ts'
 import { isTranslated } from './translations.ts'
 
@@ -39,15 +40,17 @@ export interface Registration<T, Code = never> extends Disposable {
   remove(): void
 }
 
-/** The member of definitions that decides which callers see an entry. */
+/** The members of definitions that decide which callers see and use an entry. */
 export interface Hideable {
   visible?(caller: Caller, env: unknown): boolean
+  readonly auth?: AccessRule
 }
 
 /** An entry under its key, which requests name. */
 export interface FeatureEntry<T> {
   readonly key: string
   readonly value: T
+  readonly definition: Hideable
   /** Where an entry comes from that is registered at a mounted server. */
   readonly mount?: { readonly scope: Scope; readonly inner: FeatureEntry<T> }
 }
@@ -131,7 +134,7 @@ export class FeatureSet<D extends object, T> {
   ): FeatureEntry<T> | undefined | Promise<FeatureEntry<T> | undefined> {
     const slot = this.#slots.get(key)
     if (slot === undefined || !slot.isEnabled) return undefined
-    if (slot.definition.visible === undefined) return slot
+    if (!isConditional(slot.definition)) return slot
     return whenReady(this.#isVisible(slot, request), isVisible => (isVisible ? slot : undefined))
   }
 
@@ -269,7 +272,8 @@ export class FeatureSet<D extends object, T> {
   }
 
   #isVisible(slot: Slot<D, T>, request: IncomingRequest): boolean | Promise<boolean> {
-    const { visible } = slot.definition
+    const { visible, auth } = slot.definition
+    if (auth !== undefined && isHiddenFrom(auth, request.caller.principal)) return false
     if (visible === undefined) return true
     return whenReady(enterMounts(slot, request), ({ caller, env }) => {
       try {
@@ -296,7 +300,7 @@ export class FeatureSet<D extends object, T> {
       const slots = this.#enabled()
       this.#all = viewOf(
         slots,
-        slots.some(({ definition }) => definition.visible !== undefined),
+        slots.some(({ definition }) => isConditional(definition)),
       )
     }
     return this.#all
@@ -316,15 +320,17 @@ export type Rename = (params: NamedParams, key: string) => NamedParams
 export const byName: Rename = (params, name) => ({ ...params, name })
 
 /**
- * Runs the handler of an entry: for an entry of a mounted server, in the scope of that server and with the
- * key that the entry has there.
+ * Runs the handler of an entry, if the caller has the scopes that it needs: for an entry of a mounted server,
+ * in the scope of that server and with the key that the entry has there.
  */
 export function runEntry(
-  { key, mount }: FeatureEntry<unknown>,
+  { key, mount, definition }: FeatureEntry<unknown>,
   request: IncomingRequest,
   rename: Rename,
   handler: (request: IncomingRequest) => HandlerResult,
 ): HandlerResult {
+  const { scopes } = definition.auth ?? {}
+  if (scopes !== undefined) requireScopes(request.caller.principal, scopes)
   if (mount === undefined) return handler(request)
   const { scope, inner } = mount
   const isSame = inner.key === key
@@ -339,6 +345,11 @@ export function enterMounts(
 ): IncomingRequest | Promise<IncomingRequest> {
   if (mount === undefined) return request
   return whenReady(mount.scope.enter(request), entered => enterMounts(mount.inner, entered))
+}
+
+/** Whether an entry exists only for some callers. */
+function isConditional({ visible, auth }: Hideable): boolean {
+  return visible !== undefined || (auth !== undefined && canHide(auth))
 }
 
 function viewOf<D extends object, T>(

@@ -12,6 +12,23 @@ import { WebSocketChannel, type WebSocketChannelOptions, websocketRules } from '
 import { WebSocketHeartbeat, type WebSocketHeartbeatOptions } from './heartbeat.ts'
 import { acceptsJoined, dialWebSocket, handshakes, joinedProtocol, type WsLimits } from './ws.ts'
 
+/** A handshake that the server answered with a status. It is the cause of the ChannelError that callers get. */
+export class HandshakeStatusError extends Error {
+  readonly status: number
+  /** The headers of the response, such as `www-authenticate`. */
+  readonly headers: Headers
+  /** The IP address of the server. */
+  readonly address: string | undefined
+
+  constructor(response: IncomingMessage) {
+    super(`the server answered ${response.statusCode}`)
+    this.name = 'HandshakeStatusError'
+    this.status = response.statusCode ?? 0
+    this.headers = headersOf(response)
+    this.address = response.socket.remoteAddress
+  }
+}
+
 /** Options of both sides of a WebSocket. */
 export interface WebSocketOptions extends WebSocketChannelOptions, WebSocketHeartbeatOptions {
   /** The maximum number of fragments of one message. */
@@ -50,9 +67,10 @@ export function connectWebSocket(
     const ws = dialWebSocket(url, offers, headers, accepted, options.ca)
     const refused = (reason: string, cause?: Error): void =>
       failed(new ChannelError('refused', `connecting to ${address}: ${reason}`, { cause }))
-    ws.once('unexpected-response', (_, response) =>
-      refused(`the server answered ${response.statusCode}`),
-    )
+    ws.once('unexpected-response', (_, response) => {
+      const cause = new HandshakeStatusError(response)
+      refused(cause.message, cause)
+    })
     ws.once('upgrade', response => {
       options.traffic?.watch(response.socket)
       // ws treats a server that ignores the offer as one that rejects it.
@@ -106,6 +124,14 @@ export function upgrader({
       done(new WebSocketChannel(accepted, socket, heartbeat, { ...options, envelope }))
     })
   }
+}
+
+function headersOf({ headersDistinct }: IncomingMessage): Headers {
+  const headers = new Headers()
+  for (const [name, values = []] of Object.entries(headersDistinct)) {
+    for (const value of values) headers.append(name, value)
+  }
+  return headers
 }
 
 function limitsOf({ decode, maxFragments }: WebSocketOptions): WsLimits {

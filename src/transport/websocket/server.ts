@@ -38,9 +38,19 @@ export interface AcceptWebSocketOptions
   readonly allowedHosts?: readonly string[]
   /** Origins of web pages that may connect, such as `https://app.example.com`. */
   readonly allowedOrigins?: readonly string[]
+  /**
+   * Decides about a handshake before it is answered: returns what guards the channel, or the status and the
+   * headers of the refusal.
+   */
+  readonly authenticate?: (request: IncomingMessage) => Promise<HandshakeOutcome>
   /** Called for each connection that was refused or could not be accepted. */
   readonly onError?: (error: Error) => void
 }
+
+/** The outcome of authenticating a handshake. */
+export type HandshakeOutcome =
+  | { readonly status?: undefined; guard(channel: Channel): Channel }
+  | { readonly status: number; readonly headers: Readonly<Record<string, string>> }
 
 /** Options of `listenWebSocket`. */
 export interface ListenWebSocketOptions extends AcceptWebSocketOptions {
@@ -92,11 +102,14 @@ export function acceptWebSockets(
       options.onError?.(refusal.error)
       return
     }
-    upgrade(request, socket, head, channel => {
-      channels.add(channel)
-      socket.once('close', () => channels.delete(channel))
-      accept(channel)
-    })
+    const begin = (guard?: (channel: Channel) => Channel): void =>
+      upgrade(request, socket, head, channel => {
+        channels.add(channel)
+        socket.once('close', () => channels.delete(channel))
+        accept(guard === undefined ? channel : guard(channel))
+      })
+    if (options.authenticate === undefined) begin()
+    else void admit(options.authenticate(request), socket, begin)
   }
   server.on('request', onRequest)
   server.on('upgrade', onUpgrade)
@@ -192,12 +205,33 @@ function refusalOf(
   return undefined
 }
 
+/** Begins a WebSocket once its caller is authenticated, or refuses it. */
+async function admit(
+  deciding: Promise<HandshakeOutcome>,
+  socket: Duplex,
+  begin: (guard: (channel: Channel) => Channel) => void,
+): Promise<void> {
+  const ignore = (): void => {}
+  socket.on('error', ignore)
+  const outcome = await deciding
+  socket.off('error', ignore)
+  if (socket.destroyed) return
+  if (outcome.status === undefined) begin(channel => outcome.guard(channel))
+  else refuse(socket, outcome.status, outcome.headers)
+}
+
 function refusal(status: Refusal['status'], reason: string): Refusal {
   const code = status === 503 ? 'too-many' : 'refused'
   return { status, error: new ChannelError(code, `refused a WebSocket: ${reason}`) }
 }
 
-function refuse(socket: Duplex, status: Refusal['status']): void {
+function refuse(
+  socket: Duplex,
+  status: number,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}`
-  endSocket(socket, { text: `${head}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n` })
+  const all = { ...headers, connection: 'close', 'content-length': '0' }
+  const fields = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  endSocket(socket, { text: `${head}\r\n${fields.join('')}\r\n` })
 }

@@ -1,3 +1,4 @@
+import { authLimits } from './auth.ts'
 import { cliLimits } from './cli.ts'
 import { clientLimits } from './client.ts'
 import { configLimits } from './config.ts'
@@ -23,6 +24,7 @@ export const limits = {
   ...serverLimits,
   ...clientLimits,
   ...httpLimits,
+  ...authLimits,
   ...routerLimits,
   ...configLimits,
   ...observeLimits,

@@ -1,3 +1,4 @@
+import type { Message } from '../../../jsonrpc/message.ts'
 import type { HttpHeaders, HttpRequestInfo } from '../options.ts'
 
 /** One request as it is sent, without redirects. */
@@ -13,6 +14,17 @@ export interface OutgoingRequest extends HttpRequestInfo {
    * many of them may queue for few connections.
    */
   readonly isOneWay?: boolean
+}
+
+/** One HTTP request, including its redirects. */
+export interface ClientRequest extends Omit<OutgoingRequest, 'added'> {
+  /** The message in the body. */
+  readonly message?: Message | readonly Message[]
+  /**
+   * Time in milliseconds in which the response headers must arrive; without it, until the request is
+   * aborted.
+   */
+  readonly limitMs?: number
 }
 
 /**
@@ -32,6 +44,8 @@ export interface HttpResponse {
   readonly status: number
   /** The reason phrase; often empty. */
   readonly statusText: string
+  /** The IP address that sent the response, where that is known. */
+  readonly remoteAddress?: string
   /** All headers, built on first access. */
   readonly headers: Headers
   /** Returns one header, by its name in lower case. */

@@ -74,6 +74,8 @@ export class NodeConnection implements ResponseSink, ResponseSource {
   #isPaused = false
   /** The time until which the connection may be reused. */
   keptUntil = 0
+  /** Read when the connection opens, because a socket forgets it when it closes. */
+  remoteAddress: string | undefined
 
   /** Opens a connection for a request. */
   constructor(host: ConnectionHost, pending: PendingRequest) {
@@ -200,6 +202,7 @@ export class NodeConnection implements ResponseSink, ResponseSource {
   #onOpen(): void {
     if (this.#connectTimer !== undefined) this.#host.clock.stop(this.#connectTimer)
     this.#connectTimer = undefined
+    this.remoteAddress = this.#socket.remoteAddress
     if (this.#pending !== undefined) this.#write(this.#pending)
   }
 

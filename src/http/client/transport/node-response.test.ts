@@ -5,6 +5,7 @@ import { NodeResponse } from './node-response.ts'
 function coming() {
   const sent: string[] = []
   const source = {
+    remoteAddress: '127.0.0.1',
     pause: () => void sent.push('pause'),
     resume: () => void sent.push('resume'),
     abandon: () => void sent.push('abandon'),

@@ -4,6 +4,8 @@ import type { ResponseHead } from './response-parser.ts'
 
 /** What a response needs from its connection. */
 export interface ResponseSource {
+  /** The IP address of the server. */
+  readonly remoteAddress: string | undefined
   pause(): void
   resume(): void
   /** Closes the connection, because the rest of the body is not wanted. */
@@ -13,6 +15,7 @@ export interface ResponseSource {
 /** A response whose body is pushed in as it arrives, and buffered until it is read. */
 export class NodeResponse implements HttpResponse {
   readonly #head: ResponseHead
+  readonly #from: ResponseSource
   /** Undefined once the body is complete or has failed. */
   #source: ResponseSource | undefined
   /** Pieces that have arrived and were not read yet. */
@@ -23,6 +26,7 @@ export class NodeResponse implements HttpResponse {
 
   constructor(head: ResponseHead, source: ResponseSource) {
     this.#head = head
+    this.#from = source
     this.#source = source
   }
 
@@ -32,6 +36,10 @@ export class NodeResponse implements HttpResponse {
 
   get statusText(): string {
     return this.#head.reason
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.#from.remoteAddress
   }
 
   get headers(): Headers {

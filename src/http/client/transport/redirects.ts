@@ -3,19 +3,18 @@ import { limits } from '../../../util/limits/limits.ts'
 import { fromThenable } from '../../../util/promises.ts'
 import { addressText } from '../../../util/text/address-text.ts'
 import { errorMessage } from '../../../util/text/error-message.ts'
+import type { Timer } from '../../../util/time/clock.ts'
 import { HttpStatusError, requestFailure } from '../errors.ts'
-import type { HttpHeaders, HttpRequestInfo, HttpSettings } from '../options.ts'
+import {
+  type HttpHeaders,
+  type HttpRequestInfo,
+  type HttpSettings,
+  namesAuthorization,
+  twoAuthorizations,
+} from '../options.ts'
+import type { Authorization, ResponseDeadline } from './authorization.ts'
 import { fetchClient } from './fetch-client.ts'
-import type { HttpClient, HttpResponse, OutgoingRequest } from './http-client.ts'
-
-/** One HTTP request, including its redirects. */
-export interface ClientRequest extends Omit<OutgoingRequest, 'added'> {
-  /**
-   * Time in milliseconds in which the response headers must arrive; without it, until the request is
-   * aborted.
-   */
-  readonly limitMs?: number
-}
+import type { ClientRequest, HttpClient, HttpResponse } from './http-client.ts'
 
 /**
  * Sends HTTP requests and follows redirects within the origin. Uses its own connections on Node, and
@@ -24,26 +23,25 @@ export interface ClientRequest extends Omit<OutgoingRequest, 'added'> {
  */
 export class RedirectingClient {
   readonly #settings: HttpSettings
+  readonly #authorization: Authorization | undefined
   #client: HttpClient | undefined
   #loading: Promise<HttpClient> | undefined
   #isClosed = false
 
-  constructor(settings: HttpSettings) {
+  constructor(settings: HttpSettings, authorization?: Authorization) {
     this.#settings = settings
+    this.#authorization = authorization
     if (settings.fetch !== undefined) this.#client = fetchClient(settings.fetch)
   }
 
   async send(request: ClientRequest): Promise<HttpResponse> {
-    const { clock } = this.#settings
-    const { limitMs, handle } = request
-    const late = () => {
-      handle.abort(new ChannelError('timeout', `${describe(request)}: no response in time`))
-    }
-    const timer = limitMs === undefined ? undefined : clock.start(late, limitMs)
+    const { handle } = request
+    const deadline = this.#deadline(request)
+    deadline?.start()
     try {
       let { url } = request
       for (let redirects = 0; ; redirects++) {
-        const response = await this.#once(request, url)
+        const response = await this.#authorized(request, url, deadline)
         if (!isRedirect(response.status)) return response
         response.discard()
         url = redirectTarget(response, url, redirects, describe(request))
@@ -52,7 +50,7 @@ export class RedirectingClient {
       if (handle.isAborted) throw handle.reason
       throw requestFailure(describe(request), error)
     } finally {
-      if (timer !== undefined) clock.stop(timer)
+      deadline?.stop()
     }
   }
 
@@ -62,13 +60,43 @@ export class RedirectingClient {
     this.#client?.close()
   }
 
-  #once(request: ClientRequest, url: URL): Promise<HttpResponse> {
+  /** Sends a request without following redirects, with credentials if there are any. */
+  #authorized(
+    request: ClientRequest,
+    url: URL,
+    deadline: ResponseDeadline | undefined,
+  ): Promise<HttpResponse> {
+    if (this.#authorization === undefined) return this.#once(request, url)
+    const once = (headers: HttpHeaders) => this.#once(request, url, headers)
+    return this.#authorization.send(request, url, deadline, once)
+  }
+
+  #once(request: ClientRequest, url: URL, authorization?: HttpHeaders): Promise<HttpResponse> {
     const client = this.#client
-    if (client === undefined) return this.#load().then(() => this.#once(request, url))
+    if (client === undefined)
+      return this.#load().then(() => this.#once(request, url, authorization))
     const added = this.#added({ method: request.method, url })
-    return added instanceof Promise
-      ? added.then(made => sendTo(client, request, url, made))
-      : sendTo(client, request, url, added)
+    const send = (made: HttpHeaders) =>
+      sendTo(client, request, url, authorization ? authorized(made, authorization) : made)
+    return added instanceof Promise ? added.then(send) : send(added)
+  }
+
+  #deadline(request: ClientRequest): ResponseDeadline | undefined {
+    const { limitMs, handle } = request
+    if (limitMs === undefined) return undefined
+    const { clock } = this.#settings
+    const late = () => {
+      handle.abort(new ChannelError('timeout', `${describe(request)}: no response in time`))
+    }
+    let timer: Timer | undefined
+    return {
+      start: () => {
+        timer = clock.start(late, limitMs)
+      },
+      stop: () => {
+        if (timer !== undefined) clock.stop(timer)
+      },
+    }
   }
 
   async #load(): Promise<void> {
@@ -97,6 +125,14 @@ function sendTo(
   const { method, headers, body, handle, isOneWay } = request
   if (handle.isAborted) throw handle.reason
   return client.send({ method, url, headers, added, body, handle, isOneWay })
+}
+
+/** Adds the headers of credentials to those of the caller, which must not authorize the request as well. */
+function authorized(made: HttpHeaders, authorization: HttpHeaders): HttpHeaders {
+  // Callers that the compiler has not checked may return `Headers`, as fetch accepts them.
+  const own = made instanceof Headers ? Object.fromEntries(made) : made
+  if (namesAuthorization(own)) throw new ChannelError('refused', twoAuthorizations)
+  return { ...own, ...authorization }
 }
 
 async function loadClient(settings: HttpSettings): Promise<HttpClient> {

@@ -14,13 +14,14 @@ import {
   type Message,
   type RpcRequest,
 } from '../../../jsonrpc/message.ts'
+import type { Authenticator } from '../../../mcp/authenticator.ts'
 import type { Attachment, Endpoint } from '../../../mcp/endpoint.ts'
 import { type Revision, revisionNamed } from '../../../mcp/revisions/revisions.ts'
 import { isRecord } from '../../../util/objects.ts'
 import type { RequestBudget } from '../../../util/sockets/request-budget.ts'
 import type { HttpReply, HttpRequest } from '../../exchange.ts'
 import type { Accepts } from '../accept.ts'
-import { refusal, refuse } from '../responses.ts'
+import { deniedBy, refusal, refuse } from '../responses.ts'
 import type { OpenStreams } from '../sse-keep-alive.ts'
 import { type EventIds, type EventLog, eventIds } from './event-log.ts'
 import { type CancelledRequest, Post, Posts } from './posts.ts'
@@ -37,6 +38,8 @@ export interface HttpSessionHost {
    * polling.
    */
   readonly retryMs: number
+  /** Makes the challenge for a caller that lacks scopes; undefined without authentication. */
+  readonly auth?: Authenticator | undefined
   /** Called when `initialize` has been answered. */
   onInitialized(session: HttpSession): void
   /** Called when a request or a stream of the session has begun or ended. */
@@ -296,7 +299,14 @@ export class HttpSession implements Channel {
     } else {
       // Only a message that was rejected as a whole gets a reply without an id.
       const isRefused = !isList(reply) && reply.type === 'error' && reply.id === null
-      wait = post.respond(data, isRefused ? 400 : 200)
+      const denied =
+        !isList(reply) && reply.type === 'error'
+          ? deniedBy(this.#host.auth, reply.error, this.principal)
+          : undefined
+      wait =
+        denied === undefined
+          ? post.respond(data, isRefused ? 400 : 200)
+          : post.respond(data, denied.status, denied.headers)
     }
     this.#host.onActivity(this)
     return wait

@@ -1,5 +1,6 @@
 import type { Principal } from '../../../jsonrpc/channel.ts'
 import type { RpcRequest } from '../../../jsonrpc/message.ts'
+import type { Authenticator } from '../../../mcp/authenticator.ts'
 import type { Endpoint } from '../../../mcp/endpoint.ts'
 import { limits } from '../../../util/limits/limits.ts'
 import { randomHex } from '../../../util/random.ts'
@@ -50,6 +51,7 @@ export class Sessions {
     endpoint: Endpoint,
     options: SessionsOptions = {},
     streams: OpenStreams = new OpenStreams(),
+    auth?: Authenticator,
   ) {
     this.#endpoint = endpoint
     this.#makeId = options.makeId ?? sessionId
@@ -61,6 +63,7 @@ export class Sessions {
       streams,
       isResumable: options.resumable ?? true,
       retryMs: options.retryMs ?? limits.streamRetryMs.default,
+      auth,
       onInitialized: session => this.#table.initialized(session),
       onActivity: session => {
         this.#table.updateIdle(session)

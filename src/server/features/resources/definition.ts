@@ -7,6 +7,7 @@ import type { UriTemplate, VariablesOf } from '../../../mcp/uri-template/templat
 import type { OptionTableOf } from '../../../util/options.ts'
 import type { Context } from '../../context.ts'
 import type { RequestContext } from '../../request-context.ts'
+import type { AccessRule } from '../access.ts'
 import type { Completers } from '../completion.ts'
 import { commonMembers, hintsTable } from '../definition-members.ts'
 import { defaultTexts } from '../translations.ts'
@@ -34,6 +35,8 @@ export interface ResourceDefinitionMembers<Env = unknown> {
    * every caller sees the resource.
    */
   visible?(caller: Caller, env: Env): boolean
+  /** What the principal of a caller needs: scopes, roles. Without it every caller may use the resource. */
+  readonly auth?: AccessRule
 }
 
 /**

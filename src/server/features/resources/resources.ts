@@ -20,6 +20,7 @@ import {
 import { subscribe, unsubscribe } from '../../subscriptions/subscribe.ts'
 import type { Subscriptions } from '../../subscriptions/subscriptions.ts'
 import { checkCompleters, checkRegistration } from '../../validate.ts'
+import { requireScopes } from '../access.ts'
 import { type CompleterSearch, findCompleter } from '../completion.ts'
 import { checkPublicList, type ListHost, listPage } from '../lists.ts'
 import { enterMounts, FeatureSet, type Registration, type Rename, runEntry } from '../registry.ts'
@@ -239,6 +240,8 @@ export class Resources {
     const uri = stringParam(request.params, 'uri')
     return whenReady(findResource(this.#sets, uri, request), found => {
       if (found === undefined) throw errors.resourceNotFound({ uri })
+      const { scopes = [] } = found.definition.auth ?? {}
+      requireScopes(request.caller.principal, scopes)
       return subscribe(request, uri, this.#host.subscriptions)
     })
   }

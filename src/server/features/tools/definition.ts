@@ -9,6 +9,7 @@ import type { Content } from '../../../mcp/types/content.ts'
 import type { Tool, ToolAnnotations } from '../../../mcp/types/tools.ts'
 import type { OptionTableOf } from '../../../util/options.ts'
 import type { Context } from '../../context.ts'
+import type { AccessRule } from '../access.ts'
 import { commonMembers, type FaultyDefinition } from '../definition-members.ts'
 import type { InputFault, OutputFault } from '../schema-faults.ts'
 import { type DefinedTexts, defaultTexts } from '../translations.ts'
@@ -61,6 +62,8 @@ export interface ToolDefinition<
    * did not exist. Returns at once; what it throws hides the tool. Without it every caller sees the tool.
    */
   visible?(caller: Caller, env: Env): boolean
+  /** What the principal of a caller needs: scopes, roles. Without it every caller may use the tool. */
+  readonly auth?: AccessRule
 }
 
 /** What a tool shows as its text: a text, or content blocks. */

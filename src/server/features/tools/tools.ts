@@ -152,8 +152,8 @@ export class Tools {
     request: IncomingRequest,
   ): HandlerResult {
     if (found === undefined) throw errors.toolNotFound({ tool: name })
-    const { value, mount } = found
-    if (mount === undefined) return this.#call(value, request)
+    const { value, mount, definition } = found
+    if (mount === undefined && definition.auth === undefined) return this.#call(value, request)
     return runEntry(found, request, byName, inner => this.#call(value, inner))
   }
 

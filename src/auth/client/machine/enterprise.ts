@@ -1,0 +1,153 @@
+import type { Credentials } from '../../../mcp/credentials.ts'
+import { checkOptions, type OptionTableOf } from '../../../util/options.ts'
+import { AuthError } from '../../auth-error.ts'
+import type { ServerMetadata } from '../../documents/server-metadata.ts'
+import { readExchangedAssertion } from '../../documents/token-response.ts'
+import { checkAddress } from '../options.ts'
+import type { OAuthClient } from '../protocol/client-authentication.ts'
+import { findServerMetadata } from '../protocol/discovery.ts'
+import { requestGrant, requestTokens } from '../protocol/token-request.ts'
+import {
+  type MachineClientOptions,
+  machineClient,
+  machineClientTable,
+  machineTable,
+} from './client-credentials.ts'
+import {
+  type MachineOptions,
+  type MachineRequest,
+  machineCredentials,
+} from './machine-credentials.ts'
+import { jwtBearer } from './workload.ts'
+
+/** The identity provider at which the users of an enterprise log in. */
+export interface IdentityProvider {
+  /** Its issuer, whose metadata name the token endpoint. */
+  readonly issuer?: string
+  /** Its token endpoint, instead of `issuer`. */
+  readonly tokenEndpoint?: string
+  /** The id of this client at the identity provider. */
+  readonly clientId: string
+  /** The secret of this client at the identity provider. */
+  readonly clientSecret?: string
+}
+
+/** Options of {@link enterprise}. */
+export interface EnterpriseOptions extends MachineOptions, MachineClientOptions {
+  /** The identity provider, which decides whether the user may use the server. */
+  readonly idp: IdentityProvider
+  /** The ID token of the user, from a login at the identity provider, or a function that returns the current one. */
+  readonly idToken: string | (() => string | undefined | Promise<string | undefined>)
+}
+
+const idpTable: OptionTableOf<IdentityProvider> = {
+  issuer: 'string',
+  tokenEndpoint: 'string',
+  clientId: 'string',
+  clientSecret: 'string',
+}
+
+const idJag = 'urn:ietf:params:oauth:token-type:id-jag'
+
+/**
+ * Makes credentials of a user of an enterprise (enterprise-managed authorization): the identity provider exchanges
+ * the user's ID token for an assertion to the authorization server of the MCP server, which issues the token. No
+ * consent is asked for at the server. Throws a TypeError for invalid options.
+ */
+export function enterprise(options: EnterpriseOptions): Credentials {
+  const { idp, idToken } = options
+  const own = { idp: idpTable, idToken: 'any' } as const
+  checkOptions(options, { ...machineTable, ...machineClientTable, ...own })
+  if (idp?.clientId === undefined) throw new TypeError('option "idp.clientId" is missing')
+  if (idToken === undefined) throw new TypeError('option "idToken" is missing')
+  if (idp.issuer === undefined && idp.tokenEndpoint === undefined)
+    throw new TypeError('option "idp" requires "issuer" or "tokenEndpoint"')
+  checkAddress('idp.issuer', idp.issuer)
+  checkAddress('idp.tokenEndpoint', idp.tokenEndpoint)
+  const client = machineClient(options)
+  return machineCredentials(
+    {
+      clientId: client.clientId,
+      obtain: async request => {
+        const { discovery, scopes, network, nonces, dpop, signal } = request
+        return requestTokens({
+          network,
+          metadata: discovery.metadata,
+          client,
+          form: {
+            grant_type: jwtBearer,
+            assertion: await assertionOf(idp, idToken, request),
+            scope: scopes.length === 0 ? undefined : scopes.join(' '),
+            resource: discovery.audience,
+          },
+          dpop,
+          nonces,
+          signal,
+        })
+      },
+    },
+    options,
+  )
+}
+
+/** Exchanges the ID token at the identity provider for an assertion to the authorization server (RFC 8693). */
+async function assertionOf(
+  idp: IdentityProvider,
+  idToken: EnterpriseOptions['idToken'],
+  { discovery, scopes, network, nonces, signal }: MachineRequest,
+): Promise<string> {
+  const { issuer } = discovery.metadata
+  const token = typeof idToken === 'function' ? await idToken() : idToken
+  if (token === undefined || isExpired(token)) {
+    const words =
+      'the user has to log in at the identity provider again: there is no valid ID token'
+    throw new AuthError('login-required', words, { issuer: idp.issuer })
+  }
+  const metadata =
+    idp.tokenEndpoint === undefined
+      ? await findServerMetadata(idp.issuer ?? '', { network, isStrict: false, signal })
+      : metadataOf(idp.issuer ?? idp.tokenEndpoint, idp.tokenEndpoint)
+  const client: OAuthClient = { clientId: idp.clientId, clientSecret: idp.clientSecret }
+  const answer = await requestGrant({
+    network,
+    metadata,
+    client,
+    form: {
+      grant_type: tokenExchange,
+      requested_token_type: idJag,
+      audience: issuer,
+      resource: discovery.audience,
+      scope: scopes.length === 0 ? undefined : scopes.join(' '),
+      subject_token: token,
+      subject_token_type: 'urn:ietf:params:oauth:token-type:id_token',
+    },
+    nonces,
+    signal,
+  })
+  return readExchangedAssertion(answer, idJag)
+}
+
+/** The grant type of a token exchange (RFC 8693). */
+export const tokenExchange = 'urn:ietf:params:oauth:grant-type:token-exchange'
+
+/** Returns the metadata of an authorization server of which only the token endpoint is known. */
+export function metadataOf(issuer: string, tokenEndpoint: string): ServerMetadata {
+  return {
+    issuer,
+    tokenEndpoint,
+    authorizationEndpoint: undefined,
+    sendsIssuer: false,
+    acceptsMetadataUrls: false,
+  }
+}
+
+/** Whether a JWT says that it has expired; false for a token that cannot be read. */
+function isExpired(token: string): boolean {
+  try {
+    const payload = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')
+    const { exp }: { readonly exp?: unknown } = JSON.parse(atob(payload))
+    return typeof exp === 'number' && exp * 1000 <= Date.now()
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto'
+import { constants, type Stats } from 'node:fs'
+import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { limits } from '../../../util/limits/limits.ts'
+import { isRecord } from '../../../util/objects.ts'
+import { randomHex } from '../../../util/random.ts'
+import { AuthError } from '../../auth-error.ts'
+import { withLock } from './node-file-lock.ts'
+import type { TokenStore } from './token-store.ts'
+
+/** Opens the store in a folder, which is created when something is stored. */
+export function openFileStore(
+  folder: string = tokenFolder(),
+  lockMs: number = limits.storeLockMs.default,
+): TokenStore {
+  const pathOf = (key: string) => join(folder, `${digest(key)}.json`)
+  const get = async (key: string): Promise<string | undefined> => {
+    const entry = await readEntry(folder, pathOf(key))
+    return entry?.key === key ? entry.value : undefined
+  }
+  return {
+    get,
+    set: async (key, value) => {
+      await prepare(folder)
+      await replace(pathOf(key), JSON.stringify({ key, value }))
+    },
+    remove: async (key, value) => {
+      if (value !== undefined && (await get(key)) !== value) return
+      await rm(pathOf(key), { force: true })
+    },
+    exclusive: async (key, work) => {
+      await prepare(folder)
+      return withLock(join(folder, `${digest(key)}.lock`), lockMs, work)
+    },
+    keys: async () => {
+      const names = await readdir(folder).catch(() => [])
+      const files = names.filter(name => /^[\da-f]{64}\.json$/.test(name))
+      const entries = await Promise.all(files.map(name => readEntry(folder, join(folder, name))))
+      return entries.flatMap(entry => (entry === undefined ? [] : [entry.key]))
+    },
+  }
+}
+
+/** Returns the folder in which the command line stores tokens. */
+export function tokenFolder(
+  env: Readonly<Record<string, string | undefined>> = process.env,
+  platform: string = process.platform,
+): string {
+  const home = homedir()
+  if (platform === 'win32')
+    return join(env.LOCALAPPDATA ?? join(home, 'AppData', 'Local'), 'trunkline', 'tokens')
+  if (platform === 'darwin')
+    return join(home, 'Library', 'Application Support', 'trunkline', 'tokens')
+  return join(env.XDG_STATE_HOME || join(home, '.local', 'state'), 'trunkline', 'tokens')
+}
+
+interface Entry {
+  readonly key: string
+  readonly value: string
+}
+
+function digest(key: string): string {
+  return createHash('sha256').update(key).digest('hex')
+}
+
+async function prepare(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await checkFolder(folder)
+}
+
+/** Throws unless the folder is one of the user that nobody else can enter. */
+async function checkFolder(folder: string): Promise<void> {
+  const found = await lstat(folder)
+  if (!found.isDirectory()) throw unsafe(folder, 'it is a link or a file, not a folder')
+  checkOwner(found, folder, 'chmod 700')
+}
+
+async function readEntry(folder: string, path: string): Promise<Entry | undefined> {
+  try {
+    await checkFolder(folder)
+    return await read(path)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    if (codeOf(error) === 'ELOOP') throw unsafe(path, 'it is a link')
+    throw error
+  }
+}
+
+async function read(path: string): Promise<Entry | undefined> {
+  const file = await open(path, constants.O_RDONLY | noFollow)
+  try {
+    const found = await file.stat()
+    if (!found.isFile()) throw unsafe(path, 'it is not a file')
+    checkOwner(found, path, 'chmod 600')
+    return entryOf(await file.readFile('utf8'))
+  } finally {
+    await file.close()
+  }
+}
+
+/** Parses an entry; a file that is none, because somebody has edited it, counts as absent. */
+function entryOf(text: string): Entry | undefined {
+  let entry: unknown
+  try {
+    entry = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (!isRecord(entry)) return undefined
+  const { key, value } = entry
+  return typeof key === 'string' && typeof value === 'string' ? { key, value } : undefined
+}
+
+/** Replaces a file atomically: a reader, and a crash, find the old content or the new. */
+async function replace(path: string, content: string): Promise<void> {
+  const draft = `${path}.${randomHex(8)}.new`
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow
+  const file = await open(draft, flags, 0o600)
+  try {
+    try {
+      await file.writeFile(content)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(draft, path)
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => {})
+    throw error
+  }
+}
+
+// Windows has no O_NOFOLLOW, and no owners and modes that Node.js can read.
+const noFollow = constants.O_NOFOLLOW ?? 0
+
+function checkOwner({ uid, mode }: Stats, path: string, command: string): void {
+  if (process.platform === 'win32') return
+  if (uid !== process.getuid?.()) throw unsafe(path, 'it belongs to another user')
+  if ((mode & 0o077) !== 0)
+    throw unsafe(path, `other users can read or change it; run: ${command} ${JSON.stringify(path)}`)
+}
+
+function unsafe(path: string, why: string): AuthError {
+  return new AuthError('insecure', `the token store ${path} is not safe: ${why}`)
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}

@@ -1,0 +1,373 @@
+import type { Principal } from '../../jsonrpc/channel.ts'
+import type {
+  Admission,
+  Authentication,
+  Authenticator,
+  AuthRefusal,
+  AuthRequest,
+  PublicDocument,
+} from '../../mcp/authenticator.ts'
+import { errorMessage } from '../../util/text/error-message.ts'
+import { base64url } from '../base64url.ts'
+import { type AuthOptions, checkAuthOptions, checkResource, verifiersOf } from './auth-options.ts'
+import { CheckQueue } from './check-queue.ts'
+import { DpopNonces } from './dpop/nonce.ts'
+import { checkProof, proofAlgorithms } from './dpop/proof-check.ts'
+import { MemoryReplayCache, type ReplayCache } from './dpop/replay-cache.ts'
+import { FailedTokens } from './failed-tokens.ts'
+import { metadataPath, metadataUrl, protectedResourceDocument } from './protected-resource.ts'
+import { AuthRefusals } from './refusals.ts'
+import { withImpliedScopes } from './scopes.ts'
+import { hasQueryToken, type PresentedToken, readTokenHeader } from './token-header.ts'
+import { VerifiedTokens } from './verified-tokens.ts'
+import { InvalidToken, type TokenRequest, type VerifiedToken, type Verifier } from './verifier.ts'
+
+/** An authenticator that an application makes itself, for its own HTTP server. */
+export interface ResourceAuthenticator extends Authenticator {
+  /** Forgets what was verified for a principal, so that its next request is verified anew. */
+  forget(principalId: string): void
+  /** Releases what the verifiers hold, such as watched files. */
+  close(): void
+}
+
+/**
+ * Makes an authenticator: what `listen` makes of its option `auth`, for `nodeHandler` and `fetchHandler`.
+ * Throws a TypeError for invalid options.
+ */
+export function authenticator(options: AuthOptions): ResourceAuthenticator {
+  checkAuthOptions(options)
+  return new TokenAuthenticator(options)
+}
+
+class TokenAuthenticator implements ResourceAuthenticator {
+  readonly endsStreams: boolean
+  readonly #options: AuthOptions
+  readonly #verifiers: readonly Verifier[]
+  readonly #now: () => number
+  readonly #verified = new VerifiedTokens()
+  readonly #failed: FailedTokens
+  readonly #queue = new CheckQueue()
+  readonly #replays: ReplayCache
+  readonly #nonces: DpopNonces | undefined
+  readonly #refusals: AuthRefusals
+  readonly #documents = new Map<string, PublicDocument>()
+  readonly #principals = new WeakMap<Principal, Principal>()
+  readonly #dpop: 'accept' | 'require' | false
+  #audiences: readonly string[] = []
+  #origin = ''
+
+  constructor(options: AuthOptions) {
+    this.#options = options
+    this.#verifiers = verifiersOf(options)
+    this.#now = options.now ?? Date.now
+    this.#failed = new FailedTokens(this.#now)
+    this.#replays = options.replays ?? new MemoryReplayCache()
+    const isBound = this.#verifiers.some(({ dpop }) => dpop)
+    this.#dpop = options.dpop ?? (isBound ? 'accept' : false)
+    this.#nonces = options.dpopNonce === true ? new DpopNonces(this.#now) : undefined
+    this.#refusals = new AuthRefusals(
+      { dpop: this.#dpop, algorithms: proofAlgorithms },
+      options.scopes,
+    )
+    this.endsStreams = options.streams !== 'until-closed'
+    for (const one of this.#verifiers) {
+      one.onKeyWithdrawn = keyId => this.#verified.drop(token => token.keyId === keyId)
+    }
+    if (options.resource !== undefined) this.#guard(options.resource, [])
+  }
+
+  get documents(): readonly string[] {
+    return [...this.#documents.keys()]
+  }
+
+  bind(address: string, paths: readonly string[]): void {
+    const { resource = address } = this.#options
+    checkResource(resource)
+    this.#guard(resource, paths)
+  }
+
+  /** Sets the resource that is guarded, and publishes its metadata. `paths` are further paths of the listener. */
+  #guard(resource: string, paths: readonly string[]): void {
+    const { origin, pathname } = new URL(resource)
+    const { audience, metadata, scopes = [], methods = {} } = this.#options
+    const further = paths.filter(path => path !== pathname).map(path => origin + path)
+    this.#origin = origin
+    this.#audiences = audience === undefined ? [resource, ...further] : [audience].flat()
+    const issuers = this.#options.authorizationServers ?? [
+      ...new Set(this.#verifiers.flatMap(one => one.issuers)),
+    ]
+    // Without an authorization server there is nothing that a client could find out.
+    if (issuers.length === 0) return
+    this.#refusals.metadataUrl = metadataUrl(resource)
+    const about = {
+      authorizationServers: issuers,
+      scopesSupported: this.#options.scopesSupported ?? [
+        ...new Set([...scopes, ...Object.values(methods).flat()]),
+      ],
+      name: metadata?.name,
+      documentation: metadata?.documentation,
+      dpop: this.#dpop,
+      dpopAlgorithms: proofAlgorithms,
+      boundToCertificates: this.#options.certificates !== undefined,
+    }
+    for (const url of further) {
+      this.#documents.set(
+        metadataPath(new URL(url).pathname),
+        protectedResourceDocument({ ...about, resource: url }),
+      )
+    }
+    const document = protectedResourceDocument({ ...about, resource })
+    // Some clients look only at the root.
+    this.#documents.set(metadataPath('/'), document)
+    this.#documents.set(metadataPath(pathname), document)
+  }
+
+  document(path: string): PublicDocument | undefined {
+    return this.#documents.get(path)
+  }
+
+  authenticate(request: AuthRequest): Authentication | Promise<Authentication> {
+    const { principal: fixed } = this.#options
+    if (fixed !== undefined) return { principal: fixed }
+    const values = request.values('authorization')
+    const cache = request.authCache
+    const [only] = values
+    // Nearly every request repeats the header of the one before.
+    if (
+      only !== undefined &&
+      values.length === 1 &&
+      cache?.header === only &&
+      cache.until !== undefined
+    ) {
+      if (cache.until > this.#now() && cache.authentication !== undefined)
+        return cache.authentication
+    }
+    const decided = this.#decide(request, values)
+    if (decided instanceof Promise) {
+      return decided.then(
+        outcome => this.#report(outcome),
+        error => this.#unavailable(error),
+      )
+    }
+    return this.#report(decided)
+  }
+
+  authorize(method: string, principal: Principal | undefined): AuthRefusal | undefined {
+    const { anonymous, methods = {}, scopes = [] } = this.#options
+    if (principal === undefined) {
+      const isOpen =
+        anonymous !== undefined && anonymous !== false && anonymous.methods.includes(method)
+      return isOpen ? undefined : this.#refusals.missing(request(method))
+    }
+    const needed = Object.hasOwn(methods, method) ? (methods[method] ?? []) : []
+    if (needed.length === 0) return undefined
+    const has = new Set(principal.scopes)
+    if (needed.every(scope => has.has(scope))) return undefined
+    return this.insufficientScope([...scopes, ...needed], principal)
+  }
+
+  insufficientScope(scopes: readonly string[], principal: Principal | undefined): AuthRefusal {
+    const all = [...new Set([...(this.#options.scopes ?? []), ...scopes])]
+    return principal === undefined
+      ? this.#refusals.missing('', all)
+      : this.#refusals.insufficient(all)
+  }
+
+  forget(principalId: string): void {
+    this.#verified.drop(({ principal }) => principal.id === principalId)
+  }
+
+  close(): void {
+    for (const one of this.#verifiers) one.close?.()
+  }
+
+  #decide(
+    request: AuthRequest,
+    values: readonly string[],
+  ): Authentication | Promise<Authentication> {
+    if (hasQueryToken(request.query)) return this.#refusals.malformed('a token in the query')
+    const keyHeader = this.#keyHeader(request)
+    if (keyHeader === 'malformed') return this.#refusals.malformed('several keys')
+    const presented = keyHeader ?? readTokenHeader(values)
+    if (presented === 'malformed') return this.#refusals.malformed('the Authorization header')
+    if (presented === 'none') return this.#withoutToken(request)
+    const known = this.#verified.get(presented.token, this.#now())
+    if (known !== undefined) return this.#admit(known, presented, request)
+    const address = request.address(true)
+    const waitMs = this.#failed.waitMs(address)
+    if (waitMs > 0) return this.#refusals.tooManyFailures(waitMs)
+    return this.#verify(presented, request, address)
+  }
+
+  /** The API key in a header of its own, where a verifier has one. */
+  #keyHeader(request: AuthRequest): PresentedToken | 'malformed' | undefined {
+    for (const { header } of this.#verifiers) {
+      if (header === undefined) continue
+      const values = request.values(header)
+      if (values.length > 1) return 'malformed'
+      const [token] = values
+      if (token !== undefined) return { scheme: 'bearer', token: token.trim() }
+    }
+    return undefined
+  }
+
+  #withoutToken(request: AuthRequest): Authentication {
+    const { certificates, anonymous } = this.#options
+    const { certificate } = request
+    if (certificates !== undefined && certificate !== undefined) {
+      const principal = certificates.principalOf(certificate)
+      if (principal !== undefined) return this.#checkScopes(principal)
+    }
+    if (anonymous !== undefined && anonymous !== false) return { principal: undefined }
+    return this.#refusals.missing('no token')
+  }
+
+  async #verify(
+    presented: PresentedToken,
+    request: AuthRequest,
+    address: string | undefined,
+  ): Promise<Authentication> {
+    const verify = this.#verifierOf(presented.token)
+    if (verify === undefined) {
+      this.#failed.add(address)
+      return this.#refusals.invalid('no verifier accepts this kind of token')
+    }
+    const about: TokenRequest = {
+      method: request.method,
+      path: request.path,
+      audiences: this.#audiences,
+      certificate: request.certificate,
+    }
+    try {
+      const verified = await this.#queue.run(async () => verify.verify(presented.token, about))
+      if (verified === undefined) return this.#refusals.overloaded('too many tokens to verify')
+      const closed = { ...verified, principal: this.#withImplied(verified.principal) }
+      if (verified.until === undefined || verified.until > this.#now()) {
+        this.#verified.add(presented.token, closed)
+      }
+      return await this.#admit(closed, presented, request)
+    } catch (error) {
+      if (!(error instanceof InvalidToken)) return this.#unavailable(error)
+      this.#failed.add(address)
+      return error.isExpired
+        ? this.#refusals.expired(error.message)
+        : this.#refusals.invalid(error.message)
+    }
+  }
+
+  /** The verifier for a token, by its form: trying all of them would let one refuse what another accepts. */
+  #verifierOf(token: string): Verifier | undefined {
+    return this.#verifiers.find(one => one.recognizes(token))
+  }
+
+  #withImplied(principal: Principal): Principal {
+    const { implies } = this.#options
+    if (implies === undefined) return principal
+    let closed = this.#principals.get(principal)
+    if (closed === undefined) {
+      closed = withImpliedScopes(principal, implies)
+      this.#principals.set(principal, closed)
+    }
+    return closed
+  }
+
+  /** Admits the bearer of a verified token, if it has the key that the token is bound to. */
+  #admit(
+    { principal, until, confirmation }: VerifiedToken,
+    { scheme, token }: PresentedToken,
+    request: AuthRequest,
+  ): Authentication | Promise<Authentication> {
+    const { jkt, x5tS256 } = confirmation ?? {}
+    if (x5tS256 !== undefined && thumbprintOf(request) !== x5tS256) {
+      return this.#refusals.invalid('it is bound to another certificate')
+    }
+    if (scheme === 'dpop' || jkt !== undefined || this.#dpop === 'require') {
+      return this.#admitWithProof(principal, scheme, token, jkt, request)
+    }
+    const admitted = this.#checkScopes(principal)
+    const cache = request.authCache
+    if (cache !== undefined && admitted.status === undefined && x5tS256 === undefined) {
+      const [header] = request.values('authorization')
+      if (header !== undefined) {
+        cache.header = header
+        cache.authentication = admitted
+        cache.until = until ?? Number.POSITIVE_INFINITY
+      }
+    }
+    return admitted
+  }
+
+  async #admitWithProof(
+    principal: Principal,
+    scheme: PresentedToken['scheme'],
+    token: string,
+    jkt: string | undefined,
+    request: AuthRequest,
+  ): Promise<Authentication> {
+    if (this.#dpop === false) return this.#refusals.invalid('DPoP is not accepted')
+    if (scheme !== 'dpop') return this.#refusals.invalid('a bound token was sent as Bearer', 'dpop')
+    if (jkt === undefined) return this.#refusals.invalid('the token is not bound to a key', 'dpop')
+    const proofs = request.values('dpop')
+    const [proof] = proofs
+    if (proof === undefined || proofs.length > 1 || proof.includes(','))
+      return this.#refusals.invalidProof()
+    const target = { method: request.method, url: this.#origin + request.path, token, jkt }
+    const rules = { now: this.#now, replays: this.#replays, nonces: this.#nonces }
+    switch (await checkProof(proof, target, rules)) {
+      case 'invalid':
+        return this.#refusals.invalidProof()
+      case 'full':
+        return this.#refusals.overloaded('no room to remember the proof')
+      case 'nonce':
+        return this.#refusals.needsNonce((await this.#nonces?.current()) ?? '')
+      case 'valid': {
+        const admitted = this.#checkScopes(principal)
+        if (admitted.status !== undefined || this.#nonces?.isEnding !== true) return admitted
+        return { ...admitted, headers: { 'dpop-nonce': await this.#nonces.current() } }
+      }
+    }
+  }
+
+  /** Checks the scopes that every message needs. */
+  #checkScopes(principal: Principal): Admission | AuthRefusal {
+    const { scopes = [] } = this.#options
+    const has = principal.scopes ?? []
+    return scopes.every(scope => has.includes(scope))
+      ? { principal }
+      : this.#refusals.insufficient(scopes)
+  }
+
+  #unavailable(error: unknown): AuthRefusal {
+    return this.#report(this.#refusals.overloaded(errorMessage(error))) as AuthRefusal
+  }
+
+  #report(outcome: Authentication): Authentication {
+    const { onDecision } = this.#options
+    if (onDecision === undefined) return outcome
+    if (outcome.status === undefined) {
+      const { principal } = outcome
+      onDecision({
+        outcome: principal === undefined ? 'anonymous' : 'admitted',
+        ...(principal !== undefined && { principal: principal.id, verifier: principal.verifier }),
+      })
+    } else {
+      onDecision({
+        outcome: 'refused',
+        status: outcome.status,
+        reason: this.#refusals.reasonOf(outcome),
+      })
+    }
+    return outcome
+  }
+}
+
+function request(method: string): string {
+  return `${method} needs a token`
+}
+
+/** The digest of the client's certificate as tokens have it: base64url. */
+function thumbprintOf({ certificate }: AuthRequest): string | undefined {
+  if (certificate === undefined) return undefined
+  const bytes = certificate.sha256.match(/../g)?.map(pair => Number.parseInt(pair, 16)) ?? []
+  return base64url(Uint8Array.from(bytes))
+}
