@@ -247,7 +247,7 @@ describe('invalid options', () => {
       { sessions: { idelMs: 1 } },
       /unknown option "sessions.idelMs"; did you mean "sessions.idleMs"\?$/,
     ],
-    [{ tls: {} }, /unknown option "tls"; known options: path, decode, /],
+    [{ tls: {} }, /unknown option "tls"; known options: .*path, decode, /],
     [{ path: 'mcp' }, /"path" must be a path such as "\/mcp" \(got "mcp"\)$/],
     [{ onError: true }, /"onError" must be a function \(got true\)$/],
   ]

@@ -145,7 +145,7 @@ test('is never cached for others', async () => {
   expect(await client.request('tools/list')).toMatchObject({ cacheScope: 'private' })
   const cached = new Server(info, { cache: { ttlMs: 1000, cacheScope: 'public' } })
   const visible = () => true
-  expect(() => cached.tool('t', { visible }, () => '')).toThrow('"visible" needs a private list')
+  expect(() => cached.tool('t', { visible }, () => '')).toThrow('need a private list')
   const contents = { visible, cache: { cacheScope: 'public' } } as const
   expect(() => make().server.resource('r', 'a://r', contents, () => '')).toThrow('a public "cache"')
 })
