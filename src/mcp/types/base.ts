@@ -149,6 +149,7 @@ export interface TaskMetadata {
 
 /** The params of every notification. */
 export interface NotificationParams {
+  /** Data about the notification, by prefixed name. */
   readonly _meta?: Meta
 }
 
