@@ -161,7 +161,7 @@ describe('an in-process server', () => {
   test.each([undefined, 'session', 'stateless'] as const)(
     'is connected to directly, in the era %s',
     async era => {
-      await using client = await connect(plain(), { ...quiet, era })
+      await using client = await connect(plain(), { onError: () => {}, era })
       expect(client.server.revision.era).toBe(era ?? 'stateless')
       expect((await client.call('add')).text).toBe('added')
     },

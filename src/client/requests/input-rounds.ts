@@ -1,4 +1,5 @@
 import { ChannelError } from '../../jsonrpc/channel.ts'
+import { readServerName } from '../../mcp/meta.ts'
 import { methodRow } from '../../mcp/methods.ts'
 import type { Members } from '../../mcp/types/base.ts'
 import type { InputResponses } from '../../mcp/types/input.ts'
@@ -51,7 +52,7 @@ export function isComplete(result: unknown): boolean {
 export function readInputRequired(
   result: unknown,
   method: string,
-): { readonly inputRequests?: Members; readonly requestState?: string } {
+): { readonly inputRequests?: Members; readonly requestState?: string; readonly server?: string } {
   const { inputRequests, requestState } = isRecord(result) ? result : {}
   if (inputRequests !== undefined && !isRecord(inputRequests)) {
     throw invalidResponse(method, 'inputRequests is not an object')
@@ -65,7 +66,7 @@ export function readInputRequired(
       'the server requires input, but sent neither inputRequests nor requestState',
     )
   }
-  return { inputRequests, requestState }
+  return { inputRequests, requestState, server: readServerName(result) }
 }
 
 /**
@@ -78,10 +79,15 @@ export function readInputRequired(
 export async function answerInputRequests(
   method: string,
   inputRequests: Members | undefined,
-  { handlers, revision, signal }: HandlerContext & { readonly handlers: ServerRequestHandlers },
+  {
+    handlers,
+    revision,
+    signal,
+    server,
+  }: HandlerContext & { readonly handlers: ServerRequestHandlers },
 ): Promise<InputResponses> {
   const stop = new AbortController()
-  const context = { revision, signal: AbortSignal.any([signal, stop.signal]) }
+  const context = { revision, signal: AbortSignal.any([signal, stop.signal]), server }
   const prepared = Object.entries(inputRequests ?? {}).map(([key, request]) => {
     if (!hasMethod(request))
       throw invalidResponse(method, `the input request "${key}" has no method`)

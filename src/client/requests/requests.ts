@@ -197,7 +197,7 @@ export class Requests {
   /** Handles the input requests and returns the params to add to the next attempt. */
   async #answerInput(
     run: RequestRun,
-    { inputRequests, requestState }: ReturnType<typeof readInputRequired>,
+    { inputRequests, requestState, server }: ReturnType<typeof readInputRequired>,
     revision: Revision,
   ): Promise<InputRetry> {
     const { handlers, reconnecting } = this.#parts
@@ -211,6 +211,7 @@ export class Requests {
         handlers,
         revision,
         signal,
+        server,
       })
       const inputResponses = await abortable(responses, signal)
       return {

@@ -103,7 +103,7 @@ export class ServerRequestHandlers {
     // Revisions in which the requests are part of results do not list their methods.
     const isDefined = features.serverRequests === 'retry' || methods.has(method)
     if (!isDefined || !isServerRequest(method)) throw methodNotFound(method)
-    const server = readServerName(params)
+    const server = readServerName(params) ?? context.server
     const known = server === undefined ? context : { ...context, server }
     return this.#preparations[method](params, known)
   }

@@ -32,7 +32,7 @@ function rank(level: LogLevel): number {
 
 /** The params of `notifications/message`. */
 export interface LogMessageParams extends NotificationParams {
-  /** How severe it is. */
+  /** How severe the message is. */
   readonly level: LogLevel
   /** The component that logs the message. */
   readonly logger?: string

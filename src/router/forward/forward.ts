@@ -1,5 +1,6 @@
 import { invalidParams, type RpcError } from '../../jsonrpc/error.ts'
 import { isMissingExtension, tasksExtension } from '../../mcp/extension.ts'
+import { serverKey } from '../../mcp/meta.ts'
 import { takesServerRequests } from '../../mcp/methods.ts'
 import type { Members } from '../../mcp/types/base.ts'
 import type { InputRequests } from '../../mcp/types/input.ts'
@@ -7,7 +8,7 @@ import { fromServer } from '../../server/input/input-requests.ts'
 import { inputRequired, isInputRequired, runWithInput } from '../../server/input/input-required.ts'
 import type { InputRun } from '../../server/input/input-run.ts'
 import type { InputRounds } from '../../server/input/request-state.ts'
-import type { HandlerResult, IncomingRequest } from '../../server/request.ts'
+import { type HandlerResult, type IncomingRequest, whenReady } from '../../server/request.ts'
 import { isRecord } from '../../util/objects.ts'
 import { failureOf } from './errors.ts'
 import { ParkedCall, type ParkedCalls } from './parked-calls.ts'
@@ -49,9 +50,14 @@ export function forward(call: UpstreamCall, context: ForwardContext): HandlerRes
   // The check: what is forwarded is the result of a server, which is an object, or an input request.
   if (!call.mayRequestInput) return forwardOnce(call) as HandlerResult
   if (isFirstRound(request)) return forwardFirst(call, context) as HandlerResult
-  return runWithInput(request, context.rounds, run =>
-    nextRound(call, context, run),
-  ) as HandlerResult
+  const result = runWithInput(request, context.rounds, run => nextRound(call, context, run))
+  return whenReady(result, known => inputFrom(call.route.name, known)) as HandlerResult
+}
+
+/** Names the server in a result that requires input, so that the caller knows which one asks. */
+function inputFrom(server: string, result: unknown): unknown {
+  if (!isRecord(result) || result.resultType !== 'input_required') return result
+  return { ...result, _meta: { [serverKey]: server } }
 }
 
 /** Whether the request answers no input request, and could be sent one during the call. */
@@ -75,11 +81,12 @@ function forwardFirst(call: UpstreamCall, context: ForwardContext): Promise<unkn
 /** Starts rounds of input requests with the outcome of the first one. */
 function continueRounds(call: UpstreamCall, context: ForwardContext, first: unknown): unknown {
   let isFirst = true
-  return runWithInput(call.request, context.rounds, run => {
+  const result = runWithInput(call.request, context.rounds, run => {
     if (!isFirst) return nextRound(call, context, run)
     isFirst = false
     return first
   })
+  return whenReady(result, known => inputFrom(call.route.name, known))
 }
 
 async function forwardOnce(call: UpstreamCall): Promise<Members> {

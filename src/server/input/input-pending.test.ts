@@ -50,6 +50,30 @@ describe.each(['2025-11-25', '2026-07-28'] as const)(
   },
 )
 
+test.each([
+  ['another error', () => new Error('the printer is on fire'), 1],
+  ['an error made of it', (cause: unknown) => new Error('no paint', { cause }), 0],
+] as const)('a handler that throws %s instead', async (_, make, count) => {
+  const reports: unknown[] = []
+  await using server = new Server(
+    { name: 'a', version: '1' },
+    { onError: error => void reports.push(error) },
+  )
+  server.resource('paint', 'paint://color', {}, async ctx => {
+    try {
+      return (await ctx.elicit(question)).color
+    } catch (error) {
+      throw make(error)
+    }
+  })
+  await using client = await connect(server, { elicit, revisions: ['2026-07-28'] })
+  expect((await client.read('paint://color')).contents).toMatchObject([{ text: 'red' }])
+  expect(reports).toHaveLength(count)
+  for (const report of reports) {
+    expect(report).toMatchObject({ message: expect.stringContaining('the printer is on fire') })
+  }
+})
+
 test('other errors are not pending input', () => {
   for (const error of [new Error('no'), undefined, 'no']) expect(isInputPending(error)).toBe(false)
 })

@@ -31,7 +31,9 @@ export function prepareInputRequest(caller: Caller, request: InputRequest): Prep
   // The check: each row takes the requests of its own method.
   const prepared = (preparations[method] as Prepare<ServerRequestMethod>)(caller, request)
   const server = readServerName(request.params)
-  if (server === undefined) return prepared
+  const isInResult = caller.revision.features.serverRequests === 'retry'
+  // There the params of sampling have no `_meta`; the router names the server in that of the result.
+  if (server === undefined || (isInResult && method === 'sampling/createMessage')) return prepared
   return { ...prepared, request: fromServer(prepared.request, server) }
 }
 

@@ -6,7 +6,7 @@ import { isRecord } from '../../util/objects.ts'
 import type { IncomingRequest, NamedParams } from '../request.ts'
 import { prepareUrl } from './elicit.ts'
 import { prepareInputRequest } from './input-requests.ts'
-import { callClient, InputRun, type PriorRuns } from './input-run.ts'
+import { callClient, InputRun, isInputPending, type PriorRuns } from './input-run.ts'
 import { type InputRound, type InputRounds, tooManyRounds } from './request-state.ts'
 
 /** A return value of handlers, instead of a result: input requests, and a state for the next run. */
@@ -162,7 +162,10 @@ function afterRound<T>(
   const fail = (error: unknown): Promise<NamedParams> => {
     if (run.fault !== undefined) return Promise.reject(run.fault)
     // The run ended at an open input request: the client must answer it first, not see what the handler threw.
-    if (run.open.size > 0) return rounds.ask(request, run, round)
+    if (run.open.size > 0) {
+      if (!isPendingIn(error)) rounds.warnContinued(request, error)
+      return rounds.ask(request, run, round)
+    }
     const urls = urlsOf(error)
     if (urls === undefined) return Promise.reject(error)
     if (request.task?.isBegun) {
@@ -189,6 +192,11 @@ async function requireInput(
     encoded.set(key, prepareInputRequest(request.caller, one).request)
   }
   return rounds.ask(request, run, round, { encoded, requests, state })
+}
+
+/** Whether an error is the end of a round, or was made of it. */
+function isPendingIn(error: unknown): boolean {
+  return isInputPending(error) || (error instanceof Error && isInputPending(error.cause))
 }
 
 interface RequiredUrl {

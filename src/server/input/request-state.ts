@@ -60,13 +60,17 @@ export class InputRounds {
     this.#report = report
   }
 
-  /** Warns that a handler returned a result although an input request has no response yet. */
-  warnContinued(request: IncomingRequest): void {
+  /**
+   * Warns that a handler went on although an input request has no response yet; with the error that it
+   * threw then, unless it returned a result.
+   */
+  warnContinued(request: IncomingRequest, error?: unknown): void {
     const { method, params } = request
     const handler = `${method} "${params.name ?? params.uri}"`
+    const dropped = error === undefined ? 'its result' : `its error (${messageOf(error)})`
     this.#report(
       new Warning(
-        `${handler}: the handler went on while the client must answer first, and its result is dropped. ` +
+        `${handler}: the handler went on while the client must answer first, and ${dropped} is dropped. ` +
           'Await requests to the client, and in a catch around them: if (isInputPending(error)) throw error',
       ),
       request,
@@ -183,6 +187,10 @@ async function settled(effects: Effects): Promise<SealedState['effects']> {
     },
   )
   return Promise.all(results)
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 function bindingOf({ method, params, caller }: IncomingRequest): SealBinding {

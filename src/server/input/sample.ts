@@ -12,11 +12,13 @@ import { requireSampling } from './require-capability.ts'
  */
 export function sampleParams(caller: Caller, params: SampleParams): SampleParams {
   requireSampling(caller, params)
-  const { samplingTools } = caller.revision.features
+  const { samplingTools, serverRequests } = caller.revision.features
   checkBalance(params.messages)
   const messages = samplingTools ? params.messages : params.messages.map(single)
   // Clients that have not declared it need not understand it, and no request depends on it.
-  const { includeContext, ...rest } = { ...params, messages }
+  const { includeContext, _meta, ...others } = { ...params, messages }
+  // An input request has none.
+  const rest = _meta === undefined || serverRequests === 'retry' ? others : { ...others, _meta }
   const { sampling } = caller.capabilities
   const mayInclude = !samplingTools || (isRecord(sampling) && 'context' in sampling)
   return mayInclude && includeContext !== undefined ? { ...rest, includeContext } : rest
