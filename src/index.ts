@@ -10,7 +10,7 @@ export {
   type ServerGroup,
   type UrlTarget,
 } from './connect.ts'
-export type { DialOptions } from './connect-options.ts'
+export type { ConnectAuth, DialOptions } from './connect-options.ts'
 export {
   ChannelError,
   type ChannelErrorCode,

@@ -11,7 +11,7 @@ import {
   type RpcListenOptions,
 } from './listen-options.ts'
 import type { Authenticator } from './mcp/authenticator.ts'
-import { type Endpoint, endpointDecodeOptions } from './mcp/endpoint.ts'
+import { endpointDecodeOptions } from './mcp/endpoint.ts'
 import {
   type Answers,
   checkProtocolOptions,

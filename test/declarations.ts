@@ -69,7 +69,8 @@ export class Declarations {
       if (found.has(symbol)) return
       const declarations = (symbol.declarations ?? []).filter(isTypeDeclaration)
       const [first] = declarations
-      if (first === undefined) return
+      // Types of other packages are documented there.
+      if (first === undefined || first.getSourceFile().fileName.includes('/node_modules/')) return
       const folder = basename(first.getSourceFile().fileName, '.d.ts')
       found.set(symbol, { name: symbol.name, folder, members: declarations.flatMap(membersOf) })
       for (const { expression } of declarations.flatMap(basesOf)) {

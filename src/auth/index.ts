@@ -1,4 +1,14 @@
-export type { Authenticator, ClientCertificate } from '../mcp/authenticator.ts'
+export type {
+  Admission,
+  AuthCache,
+  Authentication,
+  Authenticator,
+  AuthHeaders,
+  AuthRefusal,
+  AuthRequest,
+  ClientCertificate,
+  PublicDocument,
+} from '../mcp/authenticator.ts'
 export type {
   AuthorizedRequest,
   Credentials,
@@ -38,6 +48,7 @@ export { memoryStore } from './client/store/memory-store.ts'
 export type { TokenStore } from './client/store/token-store.ts'
 export { challengeOf, type TokenChallenge } from './documents/challenge.ts'
 export type { CryptoKey, JWK } from './jose.ts'
+export type { AddressClass } from './network/address-class.ts'
 export type { NetworkOptions, NetworkReach } from './network/guarded-request.ts'
 export type { Network, NetworkRequest, NetworkResponse } from './network/network.ts'
 export type { AuthDecision, AuthOptions } from './server/auth-options.ts'

@@ -6,6 +6,7 @@ export type AuthHeaders = Readonly<Record<string, string>>
 
 /** A request as an authenticator sees it, before its body is read. */
 export interface AuthRequest {
+  /** The HTTP method. */
   readonly method: string
   /** The path, without the query. */
   readonly path: string
@@ -35,7 +36,9 @@ export interface ClientCertificate {
 
 /** What an authenticator remembers of a connection: a client sends the same header with every request. */
 export interface AuthCache {
+  /** The header `Authorization` of the last request. */
   header?: string
+  /** The outcome for that header. */
   authentication?: Authentication
   /** When it must be checked again, in milliseconds since 1970. */
   until?: number
@@ -48,6 +51,7 @@ export type Authentication = Admission | AuthRefusal
 export interface Admission {
   /** The caller; undefined for an anonymous caller, where those are admitted. */
   readonly principal: Principal | undefined
+  /** Absent: only a refusal has a status. */
   readonly status?: undefined
   /** Headers for the response, such as the next nonce. */
   readonly headers?: AuthHeaders | undefined
@@ -55,11 +59,13 @@ export interface Admission {
 
 /** The request is refused. */
 export interface AuthRefusal {
+  /** The status of the response. */
   readonly status: 400 | 401 | 403 | 429 | 503
   /** The challenge, and how long to wait. */
   readonly headers: AuthHeaders
   /** The kind of the error in the body; undefined where the fault is the server's. */
   readonly kind: ErrorKind | undefined
+  /** Why the request is refused, without anything of the token. */
   readonly message: string
   /** How long to wait before the next attempt, in milliseconds. */
   readonly retryAfterMs?: number
@@ -67,7 +73,9 @@ export interface AuthRefusal {
 
 /** A document that everybody may read, such as the protected resource metadata. */
 export interface PublicDocument {
+  /** The headers of the response. */
   readonly headers: AuthHeaders
+  /** The text of the document. */
   readonly body: string
 }
 

@@ -32,6 +32,7 @@ export type { WebSocketHeartbeatOptions } from './websocket/heartbeat.ts'
 export {
   type AcceptWebSocketOptions,
   acceptWebSockets,
+  type HandshakeOutcome,
   type ListenWebSocketOptions,
   listenWebSocket,
   type WebSockets,

@@ -152,7 +152,7 @@ const wrong: readonly (Row & { readonly problem: string })[] = [
     revision: '2025-03-26',
     from: 'client',
     message: { ...request('ping'), id: null },
-    problem: 'message.id is not a string or integer',
+    problem: 'message.id is no string or integer',
   },
   {
     name: 'a method that came later',

@@ -33,6 +33,7 @@ const allowed: ReadonlyMap<string, string> = new Map([
 
 /** Files that use `Object.assign` with members of ours only. */
 const assigning: ReadonlySet<string> = new Set([
+  'connect.ts',
   'http/handlers.ts',
   'mcp/schema/validator/validator.ts',
   'server/features/completion.ts',
@@ -43,7 +44,8 @@ const assigning: ReadonlySet<string> = new Set([
 
 /** `a[name] = b` and its relatives, but not `a['name'] = b`, `a[0] = b` or a type. */
 const indexedWrite = /[\w)\]]\[(?!['"\d])[^\]\n]+\]\s*(?:\?\?|\|\||&&)?=(?![=>])/
-const declaration = /^\s*(?:export\s+)?(?:const|let|type)\s|readonly|: \w+\['\w+'\] =/
+const declaration =
+  /^\s*(?:export\s+)?(?:const|let|type)\s|readonly|^\s*\w+ extends |: \w+\['\w+'\] =/
 
 const modules = sources().map(({ path, text }) => ({ path, code: withoutComments(text) }))
 

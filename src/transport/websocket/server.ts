@@ -49,8 +49,18 @@ export interface AcceptWebSocketOptions
 
 /** The outcome of authenticating a handshake. */
 export type HandshakeOutcome =
-  | { readonly status?: undefined; guard(channel: Channel): Channel }
-  | { readonly status: number; readonly headers: Readonly<Record<string, string>> }
+  | {
+      /** Absent: the handshake is accepted. */
+      readonly status?: undefined
+      /** Returns the channel that the endpoint gets, which knows its caller. */
+      guard(channel: Channel): Channel
+    }
+  | {
+      /** The status of the response that refuses the handshake. */
+      readonly status: number
+      /** The headers of that response. */
+      readonly headers: Readonly<Record<string, string>>
+    }
 
 /** Options of `listenWebSocket`. */
 export interface ListenWebSocketOptions extends AcceptWebSocketOptions {
