@@ -86,8 +86,9 @@ describe.each(able)('tasks over %s', (_, cell) => {
     const task = await client.start('slow_compute', { seconds: 0.02 })
     const seen: string[] = []
     for await (const { status } of task.updates) seen.push(status)
+    // On a busy machine it may be completed before its state is read for the first time.
     expect(seen.at(-1)).toBe('completed')
-    expect(seen[0]).toBe('working')
+    expect(new Set(seen.slice(0, -1))).toEqual(new Set(seen.length > 1 ? ['working'] : []))
   })
 
   test('are listed where the revision has a list', async () => {

@@ -143,6 +143,7 @@ describe('SEC-21: what comes over HTTP starts no program', () => {
     const sources = sourcesIn(fileURLToPath(new URL('../../src', import.meta.url)))
     const starters = sources.filter(({ text }) => /from 'node:child_process'/.test(text))
     expect(starters.map(({ name }) => name).sort()).toEqual([
+      'auth/client/login/node-browser.ts',
       'cli/check/wire/child-wire.ts',
       'cli/commands/serve.ts',
       'transport/process/child.ts',
