@@ -26,6 +26,7 @@ const loaders: ReadonlyMap<string, () => Promise<{ readonly run: Run }>> = new M
   ['call', () => import('./commands/call.ts')],
   ['read', () => import('./commands/read.ts')],
   ['prompt', () => import('./commands/prompt.ts')],
+  ['types', () => import('./types/command.ts')],
   ['check', () => import('./commands/check.ts')],
   ['bench', () => import('./commands/bench.ts')],
   ['completion', () => import('./commands/completion.ts')],

@@ -1,9 +1,8 @@
 import { isRecord } from '../../util/objects.ts'
-import { errorMessage } from '../../util/text/error-message.ts'
-import { exitCodes, FileError, UsageError } from '../exit.ts'
+import { exitCodes, UsageError } from '../exit.ts'
 import { resourceText } from '../formats.ts'
 import type { Run } from '../invocation.ts'
-import { replaceFile } from '../replace-file.ts'
+import { writeOutput } from '../output-file.ts'
 import { withTarget } from '../target/connect.ts'
 import { formatBytes } from '../terminal.ts'
 
@@ -40,14 +39,4 @@ function bytesOf(part: unknown): Buffer {
   if (isRecord(part) && typeof part.text === 'string') return Buffer.from(part.text)
   if (isRecord(part) && typeof part.blob === 'string') return Buffer.from(part.blob, 'base64')
   return Buffer.alloc(0)
-}
-
-async function writeOutput(file: string, bytes: Buffer): Promise<void> {
-  try {
-    // An ordinary document: others may read it if the umask lets them.
-    await replaceFile(file, bytes, { mode: 0o666 })
-  } catch (error) {
-    const reason = errorMessage(error)
-    throw new FileError(`cannot write --output ${file}: ${reason}`, { cause: error })
-  }
 }

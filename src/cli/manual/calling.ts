@@ -102,6 +102,22 @@ export const callingCommands: readonly CommandRow[] = [
     examples: ['trunkline prompt review language=TypeScript -- node prompts.js'],
   },
   {
+    name: 'types',
+    operands: 'TARGET',
+    summary: 'Write TypeScript interfaces of the tools and prompts of a server.',
+    hasTarget: true,
+    options: [
+      {
+        name: 'output',
+        short: 'o',
+        value: 'FILE',
+        meaning: 'Write the interfaces to a file, for `connect<Tools, Prompts>`.',
+      },
+      ...targetOptions,
+    ],
+    examples: ['trunkline types --output weather.ts -- node weather.js'],
+  },
+  {
     name: 'check',
     aka: ['test', 'inspect', 'lint', 'validate', 'doctor'],
     operands: 'TARGET',

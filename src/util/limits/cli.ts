@@ -13,6 +13,12 @@ export const cliLimits = {
     unit: 'ms',
     meaning: 'Delay before changed lists are written to that file, together.',
   },
+  typesCommentLength: {
+    default: 2000,
+    unit: 'characters',
+    meaning:
+      'Length of a description that `trunkline types` writes as a comment. The rest is cut off.',
+  },
   checkReplyMs: {
     default: 5000,
     unit: 'ms',
