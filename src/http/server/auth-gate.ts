@@ -6,7 +6,7 @@ import type {
   AuthRefusal,
   PublicDocument,
 } from '../../mcp/authenticator.ts'
-import { longestDelayMs, systemClock, type Timer } from '../../util/time/clock.ts'
+import { startAt } from '../../util/time/wall-timer.ts'
 import type { EventStream, HttpReply, HttpRequest, ReplyHeaders } from '../exchange.ts'
 import { nothingServed, refuse, refuseAuth } from './responses.ts'
 
@@ -60,7 +60,7 @@ export class AuthGate {
     }
     const { principal, headers } = outcome
     request.principal = principal
-    request.hidesCredentials = true
+    request.hiddenHeaders = this.#auth.credentialHeaders ?? []
     const endsAt =
       this.#auth.endsStreams && request.method === 'GET' ? principal?.expiresAt : undefined
     this.#host.route(request, new GuardedReply(reply, headers, endsAt))
@@ -128,18 +128,12 @@ class GuardedReply implements HttpReply {
   stream(headers: ReplyHeaders): EventStream {
     const stream = this.#reply.stream({ ...personal, ...this.#headers, ...headers })
     if (this.#endsAt === undefined) return stream
-    let timer: Timer | undefined
     const expire = (): void => {
       this.#isExpired = true
       stream.end()
       for (const listener of this.#onDisconnect) listener()
     }
-    const delayMs = Math.max(0, this.#endsAt - Date.now())
-    timer = systemClock.start(expire, Math.min(delayMs, longestDelayMs))
-    const stop = (): void => {
-      if (timer !== undefined) systemClock.stop(timer)
-      timer = undefined
-    }
+    const stop = startAt(this.#endsAt, expire)
     this.#reply.onDisconnect(stop)
     return {
       write: text => (this.#isExpired ? undefined : stream.write(text)),

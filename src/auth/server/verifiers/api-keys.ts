@@ -85,7 +85,9 @@ export function apiKeys(options: ApiKeysOptions): Verifier {
     },
     close: () => source.close?.(),
   }
+  const others = source.onChange
   source.onChange = () => {
+    others?.()
     const before = byId
     byId = index(source.current())
     // Every key that is gone or has changed is verified again.
