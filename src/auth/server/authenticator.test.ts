@@ -158,8 +158,8 @@ test('API keys and JSON Web Tokens never go to a verifier that accepts every for
       endpoint: 'https://other.example.com/introspect',
       clientId: 'tools',
       clientSecret: 'secret',
-      network: async (_, { body = '' } = {}) => {
-        asked.push(body)
+      network: async (_, { body }) => {
+        asked.push(String(body))
         return { status: 200, headers: new Headers(), text: '{"active":false}' }
       },
     }),
