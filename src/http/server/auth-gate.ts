@@ -100,6 +100,15 @@ function respondDocument(request: HttpRequest, reply: HttpReply, document: Publi
 /** Responses behind authentication belong to one caller. */
 const personal: ReplyHeaders = { 'cache-control': 'no-store', vary: 'authorization, origin' }
 
+/** The last headers that were made personal: nearly all responses have the same, and writers recognize the object. */
+let latest = { given: personal, all: personal }
+
+function personalHeaders(given: ReplyHeaders, more: AuthHeaders | undefined): ReplyHeaders {
+  if (more !== undefined) return { ...personal, ...more, ...given }
+  if (latest.given !== given) latest = { given, all: { ...personal, ...given } }
+  return latest.all
+}
+
 /**
  * A response to an authenticated caller: it is never cached, and an event stream ends when the token of the
  * caller expires, as if the client had disconnected, so that the client can resume it with a new token.
@@ -122,11 +131,11 @@ class GuardedReply implements HttpReply {
   }
 
   send(status: number, headers: ReplyHeaders, body?: string): void {
-    this.#reply.send(status, { ...personal, ...this.#headers, ...headers }, body)
+    this.#reply.send(status, personalHeaders(headers, this.#headers), body)
   }
 
   stream(headers: ReplyHeaders): EventStream {
-    const stream = this.#reply.stream({ ...personal, ...this.#headers, ...headers })
+    const stream = this.#reply.stream(personalHeaders(headers, this.#headers))
     if (this.#endsAt === undefined) return stream
     const expire = (): void => {
       this.#isExpired = true
