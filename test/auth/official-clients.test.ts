@@ -117,7 +117,10 @@ describe.each(Object.entries(packages))('a client of %s', (_, clientsOf) => {
   test('asks for the scopes of a tool after the challenge', async () => {
     const { as, url, login } = await guarded()
     // Both packages register a client for the scopes of the first challenge only.
-    const registration = { ...login.provider.clientMetadata, scope: 'offline_access notes:read notes:write' }
+    const registration = {
+      ...login.provider.clientMetadata,
+      scope: 'offline_access notes:read notes:write',
+    }
     const registered = await fetch(`${as.issuer}/reg`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -239,6 +239,15 @@ test('a function for certificates that throws lets nobody pass', async () => {
   expect(auth.authenticate(request({}, { certificate: presented }))).toMatchObject({ status: 503 })
 })
 
+test.each(['client-cert', 'x-client-cert', 'x-forwarded-client-cert', 'x-ssl-client-cert'])(
+  'a certificate in the header %s proves nothing',
+  async header => {
+    const auth = authenticator({ certificates: certificate() })
+    const presented = request({ [header]: ':MIIB:' })
+    expect(await auth.authenticate(presented)).toMatchObject({ status: 401 })
+  },
+)
+
 describe('a verifier of the application', () => {
   const until = (expiresAt: number) =>
     verifier(() => ({ id: 'ada', expiresAt }), { name: 'own', cacheMs: 3_600_000 }).verify('t', {
