@@ -15,7 +15,7 @@ const WARM_UP_MICROS = 1_000_000
  * client on the same machine must cost less than the server.
  *
  * `latencies()` returns the latencies of all rounds in milliseconds, in ascending order. `usage` names the
- * tool that returns the CPU time of the process under test.
+ * tool that returns the CPU time of the process under test. Requests carry the `headers` in turn, each a line.
  */
 export function httpContestant(options) {
   const { name } = options
@@ -23,7 +23,7 @@ export function httpContestant(options) {
   return isOurs(name) || name === 'direct' ? { ...make(), twin: make } : make()
 }
 
-function contestantOf({ name, program, era, answers, connections, usage = 'usage' }) {
+function contestantOf({ name, program, era, answers, connections, usage = 'usage', headers = [] }) {
   // Ours honors the Accept header; the others are configured at start and require both media types.
   const accept =
     answers === 'events' && isOurs(name)
@@ -42,7 +42,7 @@ function contestantOf({ name, program, era, answers, connections, usage = 'usage
   }
   const ask = async name => {
     const text = request(era, name, 'tools/call', { name, arguments: {} })
-    return textOf(await links[0].ask(post(text, 'tools/call', name)))
+    return textOf(await links[0].ask(post(text, 'tools/call', name, headers[0])))
   }
   return {
     name,
@@ -56,7 +56,8 @@ function contestantOf({ name, program, era, answers, connections, usage = 'usage
       const session = era === 'session' ? await openSession(links[0], started.port) : undefined
       post = writer(started.port, era, accept, session)
       for (let id = 1; id <= DIFFERENT; id++) {
-        frames.push(post(toolRequest(era, id), 'tools/call', tool))
+        const header = headers[id % headers.length]
+        frames.push(post(toolRequest(era, id), 'tools/call', tool, header))
       }
     },
     async check() {
@@ -82,6 +83,8 @@ function contestantOf({ name, program, era, answers, connections, usage = 'usage
     run: count => drive(links, frames, count, times.at(-1)),
     cpu: async () => Number(await ask(usage)),
     turn: () => ask('turn'),
+    ask,
+    port: () => port,
     latencies: () =>
       times
         .slice(1)
@@ -120,7 +123,8 @@ function drive(links, frames, count, took) {
   })
 }
 
-async function openLink(port) {
+/** Opens a connection that sends requests and notices the end of each response. */
+export async function openLink(port) {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
   await once(socket, 'connect')
   const finds = ending()
@@ -186,9 +190,10 @@ export function ending() {
   }
 }
 
-function writer(port, era, accept, session) {
+/** Returns a function that writes requests as bytes, with a further header where one is given. */
+export function writer(port, era, accept, session) {
   const version = revisions[era]
-  return (text, method, name) =>
+  return (text, method, name, header) =>
     Buffer.from(
       [
         'POST /mcp HTTP/1.1',
@@ -200,6 +205,7 @@ function writer(port, era, accept, session) {
         'user-agent: bench',
         `mcp-protocol-version: ${version}`,
         ...(era === 'session' ? [] : [`mcp-method: ${method}`, `mcp-name: ${name}`]),
+        ...(header === undefined ? [] : [header]),
         ...(session === undefined ? [] : [`mcp-session-id: ${session}`]),
         `content-length: ${Buffer.byteLength(text)}`,
         '',

@@ -13,6 +13,7 @@ const suites = {
   ws: async () => (await import('./ws.js')).ws,
   mcp: async () => (await import('./mcp.js')).mcp,
   http: async () => (await import('./http.js')).http,
+  auth: async () => (await import('./auth.js')).auth,
   fanout: async () => (await import('./http-fanout.js')).fanout,
   'http-clients': async () => (await import('./http-clients.js')).httpClients,
   'http-memory': async () => (await import('./http-memory.js')).httpMemory,

@@ -16,8 +16,8 @@ export interface HttpRequest extends AuthRequest {
   header(name: string): string | undefined
   /** All headers by their names in lower case, for the handler of the call; without credentials once those are checked. */
   readonly headers: Readonly<Record<string, string>>
-  /** Whether `headers` leaves out the credentials of the caller. */
-  hidesCredentials?: boolean
+  /** Once it is set, `headers` leaves out these and the usual headers with credentials. */
+  hiddenHeaders?: readonly string[] | undefined
   /** Returns what the request says about its origin. */
   origin(): RequestOrigin
   /** Returns the local port of the connection, and whether only this machine can reach it. */
@@ -55,8 +55,11 @@ export interface GivenRequest {
 /** Returns headers without those that carry credentials, for code that has no use for them. */
 export function withoutCredentials(
   headers: Readonly<Record<string, string>>,
+  further: readonly string[],
 ): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !credentials.has(name)))
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !credentials.has(name) && !further.includes(name)),
+  )
 }
 
 const credentials: ReadonlySet<string> = new Set([

@@ -35,7 +35,7 @@ class FetchRequest implements HttpRequest {
   readonly path: string
   readonly query: string
   principal: Principal | undefined
-  hidesCredentials = false
+  hiddenHeaders: readonly string[] | undefined
   readonly env: unknown
   readonly #request: Request
   readonly #url: URL
@@ -52,7 +52,9 @@ class FetchRequest implements HttpRequest {
 
   get headers(): Readonly<Record<string, string>> {
     const headers = Object.fromEntries(this.#request.headers)
-    return this.hidesCredentials ? withoutCredentials(headers) : headers
+    return this.hiddenHeaders === undefined
+      ? headers
+      : withoutCredentials(headers, this.hiddenHeaders)
   }
 
   header(name: string): string | undefined {

@@ -18,8 +18,6 @@ export interface AuthRequest {
   address(includesLocal: boolean): string | undefined
   /** The certificate that the client has presented, if the connection verified it. */
   readonly certificate?: ClientCertificate | undefined
-  /** Whether the peer of the connection is a proxy that may vouch for the client. */
-  readonly isFromProxy?: boolean
   /** Holds the authentication of the last request on the same connection. */
   readonly authCache?: AuthCache | undefined
 }
@@ -42,6 +40,8 @@ export interface AuthCache {
   authentication?: Authentication
   /** When it must be checked again, in milliseconds since 1970. */
   until?: number
+  /** Identifies the authenticator, and changes when tokens must be verified anew: others ignore the outcome. */
+  epoch?: object
 }
 
 /** The outcome of authenticating a request. */
@@ -94,6 +94,8 @@ export interface Authenticator {
   document(path: string): PublicDocument | undefined
   /** The paths of the public documents, which a server in front must route to the handler. */
   readonly documents: readonly string[]
+  /** Further headers that carry credentials, in lower case; code behind the authenticator does not get them. */
+  readonly credentialHeaders?: readonly string[]
   /** Whether streams and WebSockets end when the token of their caller expires. */
   readonly endsStreams: boolean
   /** Tells the authenticator the address that it guards, once that is known. Throws a TypeError if it needs more. */

@@ -11,6 +11,7 @@ import { errorMessage } from '../../util/text/error-message.ts'
 import { base64url } from '../base64url.ts'
 import { type AuthOptions, checkAuthOptions, checkResource, verifiersOf } from './auth-options.ts'
 import { CheckQueue } from './check-queue.ts'
+import { Decisions } from './decisions.ts'
 import { DpopNonces } from './dpop/nonce.ts'
 import { checkProof, proofAlgorithms } from './dpop/proof-check.ts'
 import { MemoryReplayCache, type ReplayCache } from './dpop/replay-cache.ts'
@@ -18,7 +19,7 @@ import { FailedTokens } from './failed-tokens.ts'
 import { metadataPath, metadataUrl, protectedResourceDocument } from './protected-resource.ts'
 import { AuthRefusals } from './refusals.ts'
 import { withImpliedScopes } from './scopes.ts'
-import { hasQueryToken, type PresentedToken, readTokenHeader } from './token-header.ts'
+import { hasQueryToken, type PresentedToken, readCredentials } from './token-header.ts'
 import { VerifiedTokens } from './verified-tokens.ts'
 import { InvalidToken, type TokenRequest, type VerifiedToken, type Verifier } from './verifier.ts'
 
@@ -50,11 +51,15 @@ class TokenAuthenticator implements ResourceAuthenticator {
   readonly #replays: ReplayCache
   readonly #nonces: DpopNonces | undefined
   readonly #refusals: AuthRefusals
+  readonly #decisions: Decisions
   readonly #documents = new Map<string, PublicDocument>()
   readonly #principals = new WeakMap<Principal, Principal>()
   readonly #dpop: 'accept' | 'require' | false
-  #audiences: readonly string[] = []
+  /** Outcomes that connections remember count only while this is the same object. */
+  #epoch = {}
+  #audiences: readonly string[]
   #origin = ''
+  readonly credentialHeaders: readonly string[]
 
   constructor(options: AuthOptions) {
     this.#options = options
@@ -69,11 +74,24 @@ class TokenAuthenticator implements ResourceAuthenticator {
       { dpop: this.#dpop, algorithms: proofAlgorithms },
       options.scopes,
     )
+    this.#decisions = new Decisions(options.onDecision, this.#refusals)
     this.endsStreams = options.streams !== 'until-closed'
+    this.credentialHeaders = this.#verifiers.flatMap(({ header }) => header ?? [])
+    this.#audiences = [options.audience ?? []].flat()
     for (const one of this.#verifiers) {
-      one.onKeyWithdrawn = keyId => this.#verified.drop(token => token.keyId === keyId)
+      // Other listeners may use the same verifier.
+      const before = one.onKeyWithdrawn
+      one.onKeyWithdrawn = keyId => {
+        before?.(keyId)
+        this.#drop(token => token.keyId === keyId)
+      }
     }
     if (options.resource !== undefined) this.#guard(options.resource, [])
+  }
+
+  #drop(matches: (verified: VerifiedToken) => boolean): void {
+    this.#epoch = {}
+    this.#verified.drop(matches)
   }
 
   get documents(): readonly string[] {
@@ -134,22 +152,27 @@ class TokenAuthenticator implements ResourceAuthenticator {
     const [only] = values
     // Nearly every request repeats the header of the one before.
     if (
-      only !== undefined &&
+      cache?.authentication !== undefined &&
+      cache.epoch === this.#epoch &&
+      cache.header === only &&
       values.length === 1 &&
-      cache?.header === only &&
-      cache.until !== undefined
+      (cache.until ?? 0) > this.#now() &&
+      // A request with a second credential is refused.
+      request.query === '' &&
+      this.credentialHeaders.length === 0
     ) {
-      if (cache.until > this.#now() && cache.authentication !== undefined)
-        return cache.authentication
+      return this.#decisions.report(cache.authentication)
     }
-    const decided = this.#decide(request, values)
-    if (decided instanceof Promise) {
-      return decided.then(
-        outcome => this.#report(outcome),
-        error => this.#unavailable(error),
-      )
+    let decided: Authentication | Promise<Authentication>
+    try {
+      decided = this.#decide(request, values)
+    } catch (error) {
+      decided = this.#unavailable(error)
     }
-    return this.#report(decided)
+    if (!(decided instanceof Promise)) return this.#decisions.report(decided)
+    return decided
+      .catch(error => this.#unavailable(error))
+      .then(outcome => this.#decisions.report(outcome))
   }
 
   authorize(method: string, principal: Principal | undefined): AuthRefusal | undefined {
@@ -157,7 +180,9 @@ class TokenAuthenticator implements ResourceAuthenticator {
     if (principal === undefined) {
       const isOpen =
         anonymous !== undefined && anonymous !== false && anonymous.methods.includes(method)
-      return isOpen ? undefined : this.#refusals.missing(request(method))
+      return isOpen
+        ? undefined
+        : this.#decisions.report(this.#refusals.missing(`${method} needs a token`))
     }
     const needed = Object.hasOwn(methods, method) ? (methods[method] ?? []) : []
     if (needed.length === 0) return undefined
@@ -168,13 +193,15 @@ class TokenAuthenticator implements ResourceAuthenticator {
 
   insufficientScope(scopes: readonly string[], principal: Principal | undefined): AuthRefusal {
     const all = [...new Set([...(this.#options.scopes ?? []), ...scopes])]
-    return principal === undefined
-      ? this.#refusals.missing('', all)
-      : this.#refusals.insufficient(all)
+    const refusal =
+      principal === undefined
+        ? this.#refusals.missing('it needs a token', all)
+        : this.#refusals.insufficient(all)
+    return this.#decisions.report(refusal, principal)
   }
 
   forget(principalId: string): void {
-    this.#verified.drop(({ principal }) => principal.id === principalId)
+    this.#drop(({ principal }) => principal.id === principalId)
   }
 
   close(): void {
@@ -186,29 +213,16 @@ class TokenAuthenticator implements ResourceAuthenticator {
     values: readonly string[],
   ): Authentication | Promise<Authentication> {
     if (hasQueryToken(request.query)) return this.#refusals.malformed('a token in the query')
-    const keyHeader = this.#keyHeader(request)
-    if (keyHeader === 'malformed') return this.#refusals.malformed('several keys')
-    const presented = keyHeader ?? readTokenHeader(values)
-    if (presented === 'malformed') return this.#refusals.malformed('the Authorization header')
+    const presented = readCredentials(values, this.credentialHeaders, request)
+    if (presented === 'malformed')
+      return this.#refusals.malformed('malformed or several credentials')
     if (presented === 'none') return this.#withoutToken(request)
     const known = this.#verified.get(presented.token, this.#now())
-    if (known !== undefined) return this.#admit(known, presented, request)
+    if (known !== undefined) return this.#admit(known, presented, request, this.#epoch)
     const address = request.address(true)
     const waitMs = this.#failed.waitMs(address)
     if (waitMs > 0) return this.#refusals.tooManyFailures(waitMs)
     return this.#verify(presented, request, address)
-  }
-
-  /** The API key in a header of its own, where a verifier has one. */
-  #keyHeader(request: AuthRequest): PresentedToken | 'malformed' | undefined {
-    for (const { header } of this.#verifiers) {
-      if (header === undefined) continue
-      const values = request.values(header)
-      if (values.length > 1) return 'malformed'
-      const [token] = values
-      if (token !== undefined) return { scheme: 'bearer', token: token.trim() }
-    }
-    return undefined
   }
 
   #withoutToken(request: AuthRequest): Authentication {
@@ -238,14 +252,17 @@ class TokenAuthenticator implements ResourceAuthenticator {
       audiences: this.#audiences,
       certificate: request.certificate,
     }
+    const epoch = this.#epoch
     try {
       const verified = await this.#queue.run(async () => verify.verify(presented.token, about))
       if (verified === undefined) return this.#refusals.overloaded('too many tokens to verify')
       const closed = { ...verified, principal: this.#withImplied(verified.principal) }
-      if (verified.until === undefined || verified.until > this.#now()) {
+      // A key that was withdrawn meanwhile may be the one that has verified it.
+      const isCurrent = epoch === this.#epoch
+      if (isCurrent && (verified.until === undefined || verified.until > this.#now())) {
         this.#verified.add(presented.token, closed)
       }
-      return await this.#admit(closed, presented, request)
+      return await this.#admit(closed, presented, request, epoch)
     } catch (error) {
       if (!(error instanceof InvalidToken)) return this.#unavailable(error)
       this.#failed.add(address)
@@ -255,9 +272,15 @@ class TokenAuthenticator implements ResourceAuthenticator {
     }
   }
 
-  /** The verifier for a token, by its form: trying all of them would let one refuse what another accepts. */
+  /**
+   * The verifier for a token, by its form: trying all of them would let one refuse what another accepts. One
+   * that accepts every form comes last, so that it never gets the API keys or tokens of another.
+   */
   #verifierOf(token: string): Verifier | undefined {
-    return this.#verifiers.find(one => one.recognizes(token))
+    return (
+      this.#verifiers.find(one => one.acceptsEveryForm !== true && one.recognizes(token)) ??
+      this.#verifiers.find(one => one.acceptsEveryForm === true && one.recognizes(token))
+    )
   }
 
   #withImplied(principal: Principal): Principal {
@@ -276,6 +299,7 @@ class TokenAuthenticator implements ResourceAuthenticator {
     { principal, until, confirmation }: VerifiedToken,
     { scheme, token }: PresentedToken,
     request: AuthRequest,
+    epoch: object,
   ): Authentication | Promise<Authentication> {
     const { jkt, x5tS256 } = confirmation ?? {}
     if (x5tS256 !== undefined && thumbprintOf(request) !== x5tS256) {
@@ -292,6 +316,7 @@ class TokenAuthenticator implements ResourceAuthenticator {
         cache.header = header
         cache.authentication = admitted
         cache.until = until ?? Number.POSITIVE_INFINITY
+        cache.epoch = epoch
       }
     }
     return admitted
@@ -338,31 +363,8 @@ class TokenAuthenticator implements ResourceAuthenticator {
   }
 
   #unavailable(error: unknown): AuthRefusal {
-    return this.#report(this.#refusals.overloaded(errorMessage(error))) as AuthRefusal
+    return this.#refusals.overloaded(errorMessage(error))
   }
-
-  #report(outcome: Authentication): Authentication {
-    const { onDecision } = this.#options
-    if (onDecision === undefined) return outcome
-    if (outcome.status === undefined) {
-      const { principal } = outcome
-      onDecision({
-        outcome: principal === undefined ? 'anonymous' : 'admitted',
-        ...(principal !== undefined && { principal: principal.id, verifier: principal.verifier }),
-      })
-    } else {
-      onDecision({
-        outcome: 'refused',
-        status: outcome.status,
-        reason: this.#refusals.reasonOf(outcome),
-      })
-    }
-    return outcome
-  }
-}
-
-function request(method: string): string {
-  return `${method} needs a token`
 }
 
 /** The digest of the client's certificate as tokens have it: base64url. */

@@ -2,7 +2,9 @@ import type { Channel, Envelope, Principal, Sink } from '../../jsonrpc/channel.t
 import type { Decoded, ErrorObject, Message } from '../../jsonrpc/message.ts'
 import type { Authenticator, AuthRefusal } from '../../mcp/authenticator.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { type Clock, longestDelayMs, systemClock, type Timer } from '../../util/time/clock.ts'
+import { isRecord } from '../../util/objects.ts'
+import { type Clock, systemClock } from '../../util/time/clock.ts'
+import { startAt } from '../../util/time/wall-timer.ts'
 
 /** The method of the first message on a socket whose callers are authenticated. */
 export const authenticateMethod = 'trunkline/authenticate'
@@ -44,7 +46,9 @@ class GuardedChannel implements Channel {
   #isOpen: boolean
   #principal: Principal | undefined
   #isExpired = false
-  #timer: Timer | undefined
+  /** Whether the token of the caller is being checked. */
+  #isChecking = false
+  #stop: (() => void) | undefined
 
   constructor(
     channel: Channel,
@@ -67,7 +71,9 @@ class GuardedChannel implements Channel {
     else this.#after(limits.socketAuthMs.default, () => void this.close())
     this.#channel.open({
       receive: (arrival, envelope) =>
-        this.#isOpen ? this.#receive(sink, arrival, envelope) : this.#authenticate(arrival),
+        this.#isOpen
+          ? this.#receive(sink, arrival, envelope)
+          : this.#authenticate(sink, arrival, envelope),
       ...(sink.failed && { failed: (id, error) => sink.failed?.(id, error) }),
       ...(sink.retired && { retired: cause => sink.retired?.(cause) }),
       closed: cause => {
@@ -114,13 +120,17 @@ class GuardedChannel implements Channel {
     return undefined
   }
 
-  /** Handles the first message: the token of the caller. */
-  async #authenticate(arrival: Decoded): Promise<void> {
-    const isOpening = arrival.type === 'request' && arrival.method === authenticateMethod
-    const params = isOpening
-      ? (arrival.params as Readonly<Record<string, unknown>> | undefined)
-      : undefined
-    const { scheme, credentials } = params ?? {}
+  /**
+   * Handles the first message: the token of the caller, or a message of an anonymous caller. Nothing else may
+   * arrive until it is checked, so that a connection has one check at a time.
+   */
+  async #authenticate(sink: Sink, arrival: Decoded, envelope: Envelope): Promise<void> {
+    if (this.#isChecking) return this.close()
+    this.#isChecking = true
+    const opening =
+      arrival.type === 'request' && arrival.method === authenticateMethod ? arrival : undefined
+    const params: unknown = opening?.params
+    const { scheme, credentials } = isRecord(params) ? params : {}
     const header =
       typeof scheme === 'string' && typeof credentials === 'string'
         ? `${scheme} ${credentials}`
@@ -132,37 +142,42 @@ class GuardedChannel implements Channel {
       values: name => (name === 'authorization' && header !== undefined ? [header] : []),
       address: () => undefined,
     })
-    const id = arrival.type === 'request' ? arrival.id : null
+    this.#stopTimer()
     if (outcome.status !== undefined) {
-      this.#stopTimer()
+      const id = arrival.type === 'request' ? arrival.id : null
       await this.#channel.send({ type: 'error', id, error: errorOf(outcome) })
       await this.close()
       return
     }
-    this.#stopTimer()
     this.#isOpen = true
     this.#principal = outcome.principal
     this.#watchExpiry()
-    if (id !== null) await this.#channel.send({ type: 'result', id, result: {} })
+    if (opening === undefined) await this.#receive(sink, arrival, envelope)
+    else await this.#channel.send({ type: 'result', id: opening.id, result: {} })
   }
 
   #watchExpiry(): void {
     const expiresAt = this.#auth.endsStreams ? this.#principal?.expiresAt : undefined
     if (expiresAt === undefined) return
-    this.#after(Math.min(Math.max(0, expiresAt - Date.now()), longestDelayMs), () => {
-      this.#isExpired = true
-      this.#after(limits.expiredDrainMs.default, () => void this.close())
-    })
+    this.#stop = startAt(
+      expiresAt,
+      () => {
+        this.#isExpired = true
+        this.#after(limits.expiredDrainMs.default, () => void this.close())
+      },
+      this.#clock,
+    )
   }
 
   #after(delayMs: number, run: () => void): void {
     this.#stopTimer()
-    this.#timer = this.#clock.start(run, delayMs)
+    const timer = this.#clock.start(run, delayMs)
+    this.#stop = () => this.#clock.stop(timer)
   }
 
   #stopTimer(): void {
-    if (this.#timer !== undefined) this.#clock.stop(this.#timer)
-    this.#timer = undefined
+    this.#stop?.()
+    this.#stop = undefined
   }
 }
 

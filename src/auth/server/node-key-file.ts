@@ -11,8 +11,8 @@ export interface KeyFileOptions {
 }
 
 /**
- * Reads API keys from a file that `trunkline keys` maintains, and again whenever it changes. Only its owner
- * may read the file. Throws a TypeError for a file that is missing, invalid, or readable by others.
+ * Reads API keys from a JSON file `{ "keys": [ … ] }` with the records of `newApiKey`, and again whenever it
+ * changes. Only its owner may read the file. Throws a TypeError for a file that is missing, invalid, or readable by others.
  */
 export function keyFile(path: string, options: KeyFileOptions = {}): ApiKeySource {
   // Before the file is read: a change in between is then found at the next check.

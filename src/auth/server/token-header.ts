@@ -21,8 +21,30 @@ export function readTokenHeader(values: readonly string[]): TokenHeader {
   const scheme = (space === -1 ? value : value.slice(0, space)).toLowerCase()
   if (scheme !== 'bearer' && scheme !== 'dpop') return 'none'
   const token = space === -1 ? '' : value.slice(space + 1).trim()
-  if (token.length > limits.tokenBytes.default || !token68.test(token)) return 'malformed'
-  return { scheme, token }
+  return isToken(token) ? { scheme, token } : 'malformed'
+}
+
+/**
+ * Reads the credential of a request: the header `Authorization`, or one of the further headers, such as
+ * `x-api-key`. Two credentials are malformed, because two readers could choose differently.
+ */
+export function readCredentials(
+  authorization: readonly string[],
+  headers: readonly string[],
+  request: { values(name: string): readonly string[] },
+): TokenHeader {
+  const presented = readTokenHeader(authorization)
+  if (headers.length === 0 || presented === 'malformed') return presented
+  const keys = headers.flatMap(name => request.values(name))
+  const [key] = keys
+  if (key === undefined) return presented
+  if (keys.length > 1 || presented !== 'none') return 'malformed'
+  const token = key.trim()
+  return isToken(token) ? { scheme: 'bearer', token } : 'malformed'
+}
+
+function isToken(token: string): boolean {
+  return token.length <= limits.tokenBytes.default && token68.test(token)
 }
 
 /** The characters of a token in a header (RFC 9110, section 11.2). */

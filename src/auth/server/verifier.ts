@@ -64,6 +64,8 @@ export interface Verifier {
   readonly header?: string | undefined
   /** Whether tokens may be bound to a DPoP key. */
   readonly dpop: boolean
+  /** Whether it recognizes tokens of every form. Such a verifier gets only what no other one recognizes. */
+  readonly acceptsEveryForm?: boolean
   /** Whether a credential is of the kind that this verifier checks, by its form alone. */
   recognizes(token: string): boolean
   /** Verifies a token. Throws an InvalidToken or a VerifierUnavailable; anything else counts as unavailable. */
@@ -104,6 +106,7 @@ export function verifier(
     name,
     issuers,
     dpop: false,
+    acceptsEveryForm: true,
     recognizes: () => true,
     verify: async (token, request) => {
       const verified = (async () => verify(token, request))()
@@ -114,7 +117,13 @@ export function verifier(
         throw new VerifierUnavailable(`verifier "${name}" returned a principal without an id`)
       }
       const named = id.includes(':') ? id : `${name}:${id}`
-      return { principal: { ...principal, id: named, verifier: name }, until: Date.now() + cacheMs }
+      const now = Date.now()
+      const { expiresAt = Number.POSITIVE_INFINITY } = principal
+      if (expiresAt <= now) throw new InvalidToken('it has expired', { isExpired: true })
+      return {
+        principal: Object.freeze({ ...principal, id: named, verifier: name }),
+        until: Math.min(now + cacheMs, expiresAt),
+      }
     },
   }
 }

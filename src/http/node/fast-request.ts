@@ -17,7 +17,7 @@ export class FastRequest implements HttpRequest {
   readonly metaCache: MetaCache
   readonly requestBudget: RequestBudget
   principal: Principal | undefined
-  hidesCredentials = false
+  hiddenHeaders: readonly string[] | undefined
   readonly #head: RequestHead
   #body: Buffer | undefined
   readonly #socket: Socket
@@ -48,7 +48,9 @@ export class FastRequest implements HttpRequest {
 
   get headers(): Readonly<Record<string, string>> {
     const headers = Object.fromEntries(this.#head.headers)
-    return this.hidesCredentials ? withoutCredentials(headers) : headers
+    return this.hiddenHeaders === undefined
+      ? headers
+      : withoutCredentials(headers, this.hiddenHeaders)
   }
 
   header(name: string): string | undefined {
@@ -67,10 +69,6 @@ export class FastRequest implements HttpRequest {
 
   get certificate(): ClientCertificate | undefined {
     return clientCertificate(this.#socket)
-  }
-
-  get isFromProxy(): boolean {
-    return this.#host.isProxy?.(this.#socket.remoteAddress ?? '') ?? false
   }
 
   origin(): RequestOrigin {

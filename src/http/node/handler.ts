@@ -70,7 +70,7 @@ class NodeRequest implements HttpRequest {
   readonly requestBudget: RequestBudget
   readonly query: string
   principal: Principal | undefined
-  hidesCredentials = false
+  hiddenHeaders: readonly string[] | undefined
   readonly #request: IncomingMessage & Prepared
   readonly #host: NodeHost
   readonly #given: GivenRequest | undefined
@@ -100,10 +100,6 @@ class NodeRequest implements HttpRequest {
     return clientCertificate(this.#request.socket)
   }
 
-  get isFromProxy(): boolean {
-    return this.#host.isProxy?.(this.#request.socket.remoteAddress ?? '') ?? false
-  }
-
   get env(): unknown {
     return this.#given?.env
   }
@@ -111,7 +107,9 @@ class NodeRequest implements HttpRequest {
   get headers(): Readonly<Record<string, string>> {
     // The check: Node gives a list for Set-Cookie only, which no request carries.
     const headers = this.#request.headers as Readonly<Record<string, string>>
-    return this.hidesCredentials ? withoutCredentials(headers) : headers
+    return this.hiddenHeaders === undefined
+      ? headers
+      : withoutCredentials(headers, this.hiddenHeaders)
   }
 
   header(name: string): string | undefined {

@@ -6,7 +6,7 @@ import type {
   AuthRefusal,
   PublicDocument,
 } from '../../mcp/authenticator.ts'
-import { longestDelayMs, systemClock, type Timer } from '../../util/time/clock.ts'
+import { startAt } from '../../util/time/wall-timer.ts'
 import type { EventStream, HttpReply, HttpRequest, ReplyHeaders } from '../exchange.ts'
 import { nothingServed, refuse, refuseAuth } from './responses.ts'
 
@@ -60,7 +60,7 @@ export class AuthGate {
     }
     const { principal, headers } = outcome
     request.principal = principal
-    request.hidesCredentials = true
+    request.hiddenHeaders = this.#auth.credentialHeaders ?? []
     const endsAt =
       this.#auth.endsStreams && request.method === 'GET' ? principal?.expiresAt : undefined
     this.#host.route(request, new GuardedReply(reply, headers, endsAt))
@@ -100,6 +100,15 @@ function respondDocument(request: HttpRequest, reply: HttpReply, document: Publi
 /** Responses behind authentication belong to one caller. */
 const personal: ReplyHeaders = { 'cache-control': 'no-store', vary: 'authorization, origin' }
 
+/** The last headers that were made personal: nearly all responses have the same, and writers recognize the object. */
+let latest = { given: personal, all: personal }
+
+function personalHeaders(given: ReplyHeaders, more: AuthHeaders | undefined): ReplyHeaders {
+  if (more !== undefined) return { ...personal, ...more, ...given }
+  if (latest.given !== given) latest = { given, all: { ...personal, ...given } }
+  return latest.all
+}
+
 /**
  * A response to an authenticated caller: it is never cached, and an event stream ends when the token of the
  * caller expires, as if the client had disconnected, so that the client can resume it with a new token.
@@ -122,24 +131,18 @@ class GuardedReply implements HttpReply {
   }
 
   send(status: number, headers: ReplyHeaders, body?: string): void {
-    this.#reply.send(status, { ...personal, ...this.#headers, ...headers }, body)
+    this.#reply.send(status, personalHeaders(headers, this.#headers), body)
   }
 
   stream(headers: ReplyHeaders): EventStream {
-    const stream = this.#reply.stream({ ...personal, ...this.#headers, ...headers })
+    const stream = this.#reply.stream(personalHeaders(headers, this.#headers))
     if (this.#endsAt === undefined) return stream
-    let timer: Timer | undefined
     const expire = (): void => {
       this.#isExpired = true
       stream.end()
       for (const listener of this.#onDisconnect) listener()
     }
-    const delayMs = Math.max(0, this.#endsAt - Date.now())
-    timer = systemClock.start(expire, Math.min(delayMs, longestDelayMs))
-    const stop = (): void => {
-      if (timer !== undefined) systemClock.stop(timer)
-      timer = undefined
-    }
+    const stop = startAt(this.#endsAt, expire)
     this.#reply.onDisconnect(stop)
     return {
       write: text => (this.#isExpired ? undefined : stream.write(text)),

@@ -114,7 +114,11 @@ export class HttpService implements HttpHandler {
     this.#streams = new OpenStreams(options.keepAliveMs)
     this.#sessions = new Sessions(endpoint, options.sessions, this.#streams, options.auth)
     if (options.sse && this.#hasSessions)
-      this.#httpSse = new HttpSseEndpoints(endpoint, options.sse, options.sessions, this.#streams)
+      this.#httpSse = new HttpSseEndpoints(endpoint, options.sse, {
+        ...options.sessions,
+        streams: this.#streams,
+        auth: options.auth,
+      })
     this.#inFlight = new InFlight(options.maxInFlight ?? limits.httpInFlight.default)
     this.#guard = new OriginGuard(options)
     this.#posts = {

@@ -10,7 +10,7 @@ import type { Authenticator } from '../../mcp/authenticator.ts'
 import type { Caller } from '../../mcp/caller.ts'
 import type { Endpoint } from '../../mcp/endpoint.ts'
 import type { BudgetedRequest, RequestBudget } from '../../util/sockets/request-budget.ts'
-import { longestDelayMs, systemClock, type Timer } from '../../util/time/clock.ts'
+import { startAt } from '../../util/time/wall-timer.ts'
 import { writeLine } from '../../wire/sse.ts'
 import type { EventStream, HttpReply, HttpRequest } from '../exchange.ts'
 import type { Accepts } from './accept.ts'
@@ -98,7 +98,7 @@ class StatelessPost implements Exchange, OpenRequest, BudgetedRequest {
   #onAbort: ((reason: unknown) => void) | undefined
   #stream: EventStream | undefined
   #ending: (() => void) | undefined
-  #expiry: Timer | undefined
+  #stopExpiry: (() => void) | undefined
   #isSettled = false
 
   constructor({ message, request, reply, accepts }: StatelessRequest, host: StatelessHost) {
@@ -143,8 +143,7 @@ class StatelessPost implements Exchange, OpenRequest, BudgetedRequest {
     const expiresAt = this.#host.auth?.endsStreams ? this.envelope.principal?.expiresAt : undefined
     if (expiresAt === undefined) return
     // A stream that would go on ends with the token of its caller.
-    const delayMs = Math.min(Math.max(0, expiresAt - Date.now()), longestDelayMs)
-    this.#expiry = systemClock.start(() => this.end(), delayMs)
+    this.#stopExpiry = startAt(expiresAt, () => this.end())
   }
 
   end(): void {
@@ -232,7 +231,7 @@ class StatelessPost implements Exchange, OpenRequest, BudgetedRequest {
 
   #settled(): void {
     this.#isSettled = true
-    if (this.#expiry !== undefined) systemClock.stop(this.#expiry)
+    this.#stopExpiry?.()
     this.#host.open.delete(this.#number)
     this.#host.longLived.delete(this)
     this.#host.onSettled()

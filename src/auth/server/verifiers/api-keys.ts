@@ -48,8 +48,8 @@ const table: OptionTableOf<ApiKeysOptions> = { keys: 'any', header: 'string', no
 const keyForm = /^tlk_([A-Za-z0-9]{8})_([A-Za-z0-9_-]{43})$/
 
 /**
- * Authenticates callers by API keys of the form `tlk_…`, of which only digests are stored. `trunkline keys
- * new NAME` makes one. Clients get no hint of OAuth, because these keys are not issued by a server.
+ * Authenticates callers by API keys of the form `tlk_…`, of which only digests are stored. `newApiKey` makes
+ * one. Clients get no hint of OAuth, because these keys are not issued by a server.
  */
 export function apiKeys(options: ApiKeysOptions): Verifier {
   checkOptions(options, table)
@@ -85,7 +85,9 @@ export function apiKeys(options: ApiKeysOptions): Verifier {
     },
     close: () => source.close?.(),
   }
+  const others = source.onChange
   source.onChange = () => {
+    others?.()
     const before = byId
     byId = index(source.current())
     // Every key that is gone or has changed is verified again.

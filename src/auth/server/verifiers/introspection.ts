@@ -11,6 +11,7 @@ import {
   type Verifier,
   VerifierUnavailable,
 } from '../verifier.ts'
+import { confirmationOf } from './confirmation.ts'
 import { claimStrings } from './jwt-parts.ts'
 
 /** The options of `introspection`. */
@@ -63,6 +64,7 @@ export function introspection(options: IntrospectionOptions): Verifier {
     name: 'introspection',
     issuers: [options.issuer],
     dpop: true,
+    acceptsEveryForm: true,
     recognizes: () => true,
     verify: async (token, { audiences }) => {
       if ((inactive.get(token) ?? 0) > now()) throw new InvalidToken('it is not active')
@@ -152,8 +154,6 @@ function verified(
   if (expiresAt === undefined && ttlMs === undefined) throw new InvalidToken('it has no expiry')
   if (expiresAt !== undefined && expiresAt <= now)
     throw new InvalidToken('it has expired', { isExpired: true })
-  const { cnf } = answer
-  const jkt = typeof cnf === 'object' && cnf !== null && 'jkt' in cnf ? cnf.jkt : undefined
   return {
     principal: principalOf(answer, issuer, expiresAt),
     until: Math.min(
@@ -161,7 +161,7 @@ function verified(
       now + (ttlMs ?? Number.POSITIVE_INFINITY),
       now + limits.introspectionMs.default,
     ),
-    confirmation: typeof jkt === 'string' ? { jkt } : undefined,
+    confirmation: confirmationOf(answer),
   }
 }
 

@@ -1,3 +1,4 @@
+import { exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { tokenIssuer } from '../../../../test/support/issuer.ts'
 import type { Network } from '../../network/network.ts'
@@ -29,7 +30,7 @@ async function world(options: { readonly cacheControl?: string } = {}) {
   }
   const withdrawn: string[] = []
   const verifier = jwt({ issuer, network, now: () => time })
-  verifier.onKeyWithdrawn = keyId => withdrawn.push(keyId)
+  verifier.onKeyWithdrawn = keyId => withdrawn.push(JSON.parse(keyId).kid)
   const token = (at = 0) => {
     const key = keys[at] ?? keys[0]
     const seconds = Math.floor(time / 1000)
@@ -46,6 +47,10 @@ async function world(options: { readonly cacheControl?: string } = {}) {
     },
     away: (value: boolean) => {
       isAway = value
+    },
+    /** Replaces the key by another one with the same name. */
+    replace: async () => {
+      keys = [await tokenIssuer(issuer, 'k1')]
     },
     rotate: async (...names: readonly string[]) => {
       keys = await Promise.all(
@@ -181,4 +186,28 @@ test.each([
   const as = await tokenIssuer()
   const verifier = jwt({ issuer: as.issuer, network })
   await expect(verifier.verify(await as.token(), request)).rejects.toThrow(VerifierUnavailable)
+})
+
+test('a key that is replaced under its name is withdrawn', async () => {
+  const { verify, advance, replace, withdrawn, token } = await world()
+  const old = await token()
+  await verify(old)
+  await replace()
+  advance(6 * minute)
+  await verify(old).catch(() => {})
+  await expect.poll(() => withdrawn).toEqual(['k1'])
+  await verify(await token())
+  await expect(verify(old)).rejects.toThrow(InvalidToken)
+})
+
+test('a token that names an algorithm that its key does not fit is invalid, and no failure of the server', async () => {
+  const { issuer, jwk } = await tokenIssuer()
+  const { publicKey } = await generateKeyPair('ES384')
+  const other = { ...(await exportJWK(publicKey)), kid: 'k2' }
+  const broken = { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA', kid: 'k3' }
+  const verifier = jwt({ issuer, jwks: { keys: [jwk, other, broken] } })
+  for (const kid of ['k2', 'k3', undefined]) {
+    const forged = await (await tokenIssuer(issuer)).token({ header: { kid } })
+    await expect(verifier.verify(forged, request)).rejects.toThrow(InvalidToken)
+  }
 })

@@ -15,6 +15,7 @@ export interface KeySetOptions {
   readonly jwks: string | { readonly keys: readonly object[] } | undefined
   readonly network: Network
   readonly now: () => number
+  /** Called with the `FoundKey.id` of a key that is no longer in the set. */
   readonly onWithdrawn: (keyId: string) => void
 }
 
@@ -23,6 +24,7 @@ type ImportedKey = Awaited<ReturnType<Awaited<ReturnType<typeof loadJose>>['impo
 /** A key that a token may be signed with. */
 export interface FoundKey {
   readonly key: ImportedKey
+  /** Identifies the key, also one that has no `kid`, or that of another key. */
   readonly id: string | undefined
 }
 
@@ -31,6 +33,8 @@ interface PublicKey {
   readonly type: string
   readonly algorithm: string | undefined
   readonly jwk: object
+  /** The whole key as text: an issuer may replace a key under the same `kid`. */
+  readonly text: string
   imported?: Map<string, Promise<ImportedKey>>
 }
 
@@ -76,7 +80,11 @@ export class KeySet {
       found = this.#matching(header)
     }
     const alg = String(header.alg)
-    return Promise.all(found.map(async key => ({ key: await importKey(key, alg), id: key.id })))
+    const imported = await Promise.allSettled(found.map(key => importKey(key, alg)))
+    // A key that cannot be imported, or not for this algorithm, has signed nothing.
+    return imported.flatMap((one, at) =>
+      one.status === 'fulfilled' ? [{ key: one.value, id: found[at]?.text }] : [],
+    )
   }
 
   #matching({ kid, alg }: Readonly<Record<string, unknown>>): readonly PublicKey[] {
@@ -140,9 +148,9 @@ export class KeySet {
       this.#fetchedAt = now()
       this.#maxAgeMs = maxAgeOf(headers.get('cache-control'))
       this.#failures = 0
-      const left = new Set(keys.map(({ id }) => id))
-      for (const { id } of before)
-        if (id !== undefined && !left.has(id)) this.#options.onWithdrawn(id)
+      const left = new Set(keys.map(({ text }) => text))
+      for (const { text: withdrawn } of before)
+        if (!left.has(withdrawn)) this.#options.onWithdrawn(withdrawn)
     } catch (cause) {
       this.#failures++
       throw new VerifierUnavailable(
@@ -204,6 +212,7 @@ function publicKeys(set: unknown): readonly PublicKey[] {
       type: kty,
       algorithm: typeof alg === 'string' ? alg : undefined,
       jwk,
+      text: JSON.stringify(jwk),
     })
   }
   return keys

@@ -25,9 +25,15 @@ export function clientCertificate(socket: Duplex): ClientCertificate | undefined
   if (fingerprint256 === undefined) return undefined
   const certificate: ClientCertificate = {
     sha256: fingerprint256.replaceAll(':', '').toLowerCase(),
-    names: (subjectaltname ?? '').split(', ').filter(name => name !== ''),
+    names: alternativeNames(subjectaltname ?? ''),
     ...(subject?.CN !== undefined && { subject: `CN=${subject.CN}` }),
   }
   certificates.set(socket, certificate)
   return certificate
+}
+
+/** Splits the text of alternative names. Node quotes a name that contains a comma. */
+export function alternativeNames(text: string): readonly string[] {
+  const names = text.match(/(?:[^,"]|"(?:[^"\\]|\\.)*")+/g) ?? []
+  return names.map(name => name.trim()).filter(name => name !== '')
 }

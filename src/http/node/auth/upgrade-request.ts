@@ -22,6 +22,5 @@ export function upgradeRequest(
         includesLocal,
       }),
     certificate: clientCertificate(request.socket),
-    isFromProxy: isProxy?.(remoteAddress ?? '') ?? false,
   }
 }

@@ -1,10 +1,12 @@
 import type { DecodeRules } from '../../../jsonrpc/codec/decode-rules.ts'
+import type { Authenticator } from '../../../mcp/authenticator.ts'
 import type { Endpoint } from '../../../mcp/endpoint.ts'
 import { randomHex } from '../../../util/random.ts'
 import type { HttpReply, HttpRequest } from '../../exchange.ts'
 import { acceptsOf } from '../accept.ts'
+import { unauthorized } from '../auth-gate.ts'
 import { bodyGuard } from '../guard.ts'
-import { decodeBody, malformedBody, refusal, refuse, withBody } from '../responses.ts'
+import { decodeBody, malformedBody, refusal, refuse, refuseAuth, withBody } from '../responses.ts'
 import { SessionTable } from '../sessions/session-table.ts'
 import type { SessionsOptions } from '../sessions/sessions.ts'
 import { OpenStreams } from '../sse-keep-alive.ts'
@@ -18,6 +20,13 @@ export interface SsePaths {
   readonly messages: string
 }
 
+/** What the transport shares with the service that it belongs to, besides the limits of sessions. */
+export interface HttpSseOptions extends SessionsOptions {
+  readonly streams?: OpenStreams
+  /** Decides which messages a caller may send; undefined without authentication. */
+  readonly auth?: Authenticator | undefined
+}
+
 /**
  * The two endpoints of the HTTP+SSE transport of revision 2024-11-05. A client first opens the event
  * stream, whose first event names the URL for its messages. Everything from the server is sent on that
@@ -27,19 +36,16 @@ export class HttpSseEndpoints {
   readonly #endpoint: Endpoint
   readonly #paths: SsePaths
   readonly #streams: OpenStreams
+  readonly #auth: Authenticator | undefined
   readonly #makeId: () => string
   readonly #table: SessionTable<HttpSseSession>
   #isClosing = false
 
-  constructor(
-    endpoint: Endpoint,
-    paths: SsePaths,
-    options: SessionsOptions = {},
-    streams: OpenStreams = new OpenStreams(),
-  ) {
+  constructor(endpoint: Endpoint, paths: SsePaths, options: HttpSseOptions = {}) {
     this.#endpoint = endpoint
     this.#paths = paths
-    this.#streams = streams
+    this.#streams = options.streams ?? new OpenStreams()
+    this.#auth = options.auth
     this.#makeId = options.makeId ?? (() => randomHex(24))
     this.#table = new SessionTable(options, options.clock)
   }
@@ -101,8 +107,10 @@ export class HttpSseEndpoints {
       this.#table.touch(session)
       withBody(request, reply, rules.maxBytes, bytes => {
         const arrival = decodeBody(bytes, rules)
-        if (arrival.type === 'invalid') refuse(reply, malformedBody(arrival))
-        else session.receive(arrival, request, reply, bytes?.length)
+        if (arrival.type === 'invalid') return refuse(reply, malformedBody(arrival))
+        const denied = this.#auth && unauthorized(this.#auth, arrival, request)
+        if (denied === undefined) session.receive(arrival, request, reply, bytes?.length)
+        else refuseAuth(reply, denied, arrival.type === 'request' ? arrival.id : null)
       })
     }
   }

@@ -1,0 +1,145 @@
+import {
+  Client as Client2,
+  StreamableHTTPClientTransport as Transport2,
+} from '@modelcontextprotocol/client'
+import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport as Transport1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { afterEach, describe, expect, test } from 'vitest'
+import { jwt } from '../../src/auth/index.ts'
+import { listen } from '../../src/listen.ts'
+import { Server } from '../../src/server/server.ts'
+import { oidcProvider } from '../support/oidc-provider.js'
+
+const cleanUps: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+})
+
+const redirect = 'http://127.0.0.1:9/callback'
+const info = { name: 'official', version: '1' }
+
+/** What the providers of both packages have in common: keeps everything in memory, and asks the user `open`. */
+function loginProvider(open: (page: URL) => Promise<URL>) {
+  const kept = new Map<string, unknown>()
+  const pages: URL[] = []
+  let callback: URL | undefined
+  return {
+    pages,
+    code: () => callback?.searchParams.get('code') ?? '',
+    callback: () => callback?.searchParams ?? new URLSearchParams(),
+    provider: {
+      redirectUrl: redirect,
+      clientMetadata: {
+        client_name: 'official',
+        redirect_uris: [redirect],
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+        token_endpoint_auth_method: 'none',
+        application_type: 'native',
+      },
+      clientInformation: () => kept.get('client') as never,
+      saveClientInformation: (client: unknown) => void kept.set('client', client),
+      tokens: () => kept.get('tokens') as never,
+      saveTokens: (tokens: unknown) => void kept.set('tokens', tokens),
+      codeVerifier: () => String(kept.get('verifier')),
+      saveCodeVerifier: (verifier: string) => void kept.set('verifier', verifier),
+      discoveryState: () => kept.get('discovery') as never,
+      saveDiscoveryState: (state: unknown) => void kept.set('discovery', state),
+      redirectToAuthorization: async (page: URL) => {
+        pages.push(page)
+        callback = await open(page)
+      },
+    },
+  }
+}
+
+async function guarded() {
+  const as = await oidcProvider()
+  cleanUps.push(() => as.close())
+  const server = new Server({ name: 'notes', version: '1' })
+  server.tool('who', {}, (_, ctx) => String(ctx.caller.principal?.subject))
+  server.tool('purge', { auth: { scopes: ['notes:write'] } }, () => 'purged')
+  const listener = await listen(server, 'http://127.0.0.1:0/mcp', {
+    auth: { verify: jwt({ issuer: as.issuer }), scopes: ['notes:read'] },
+  })
+  cleanUps.push(() => server.close())
+  cleanUps.push(() => listener.close())
+  return { as, url: new URL(listener.address), login: loginProvider(as.open) }
+}
+
+/** A client of either package, and how it finishes a login. */
+const packages = {
+  'SDK 1': (url: URL, { provider, code }: ReturnType<typeof loginProvider>) => {
+    const make = () => {
+      const client = new Client1(info)
+      const transport = new Transport1(url, { authProvider: provider })
+      cleanUps.push(() => client.close())
+      return {
+        client,
+        connect: () => client.connect(transport),
+        finish: () => transport.finishAuth(code()),
+      }
+    }
+    return make
+  },
+  'SDK 2': (url: URL, { provider, callback }: ReturnType<typeof loginProvider>) => {
+    const make = () => {
+      const client = new Client2(info)
+      const transport = new Transport2(url, { authProvider: provider })
+      cleanUps.push(() => client.close())
+      return {
+        client,
+        connect: () => client.connect(transport),
+        finish: () => transport.finishAuth(callback()),
+      }
+    }
+    return make
+  },
+}
+
+describe.each(Object.entries(packages))('a client of %s', (_, clientsOf) => {
+  test('registers and logs in by the challenge and the metadata', async () => {
+    const { as, url, login } = await guarded()
+    const make = clientsOf(url, login)
+    const first = make()
+    await expect(first.connect()).rejects.toThrow(/unauthorized/i)
+    await first.finish()
+    const second = make()
+    await second.connect()
+    const called = await second.client.callTool({ name: 'who', arguments: {} })
+    expect(called.content).toEqual([{ type: 'text', text: 'ada' }])
+    expect(as.grants).toEqual(['authorization_code'])
+    const [page] = login.pages
+    expect(page?.searchParams.get('resource')).toBe(url.href)
+    expect(page?.searchParams.get('scope')).toContain('notes:read')
+  })
+
+  test('asks for the scopes of a tool after the challenge', async () => {
+    const { as, url, login } = await guarded()
+    // Both packages register a client for the scopes of the first challenge only.
+    const registration = {
+      ...login.provider.clientMetadata,
+      scope: 'offline_access notes:read notes:write',
+    }
+    const registered = await fetch(`${as.issuer}/reg`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(registration),
+    })
+    login.provider.saveClientInformation(await registered.json())
+    const make = clientsOf(url, login)
+    const first = make()
+    await expect(first.connect()).rejects.toThrow(/unauthorized/i)
+    await first.finish()
+    const second = make()
+    await second.connect()
+    await expect(second.client.callTool({ name: 'purge', arguments: {} })).rejects.toThrow()
+    await second.finish()
+    const third = make()
+    await third.connect()
+    const purged = await third.client.callTool({ name: 'purge', arguments: {} })
+    expect(purged.content).toEqual([{ type: 'text', text: 'purged' }])
+    expect(login.pages).toHaveLength(2)
+    expect(login.pages[1]?.searchParams.get('scope')).toContain('notes:write')
+  })
+})

@@ -1,0 +1,147 @@
+import { once } from 'node:events'
+import { connect as connectSocket } from 'node:net'
+import { createInterface } from 'node:readline'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { AuthOptions } from '../../src/auth/index.ts'
+import { apiKeys, newApiKey } from '../../src/auth/index.ts'
+import { listen } from '../../src/listen.ts'
+import { Server } from '../../src/server/server.ts'
+
+const cleanUps: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+})
+
+const { key, record } = await newApiKey('ada', { scopes: ['notes:read'] })
+
+async function serve(options: Partial<AuthOptions> = {}) {
+  const server = new Server({ name: 'guarded', version: '1' })
+  server.tool('who', {}, (_, ctx) => String(ctx.caller.principal?.id))
+  server.tool('purge', { auth: { scopes: ['notes:write'] } }, () => 'purged')
+  const listener = await listen(server, 'tcp://127.0.0.1:0', {
+    auth: { verify: apiKeys({ keys: [record] }), ...options },
+  })
+  cleanUps.push(() => server.close())
+  cleanUps.push(() => listener.close())
+  return listener.address
+}
+
+/** Sends lines to a server, and returns those that it answers until it closes the connection. */
+async function talk(address: string, lines: readonly object[], end = false) {
+  const { hostname, port } = new URL(address)
+  const socket = connectSocket(Number(port), hostname)
+  await once(socket, 'connect')
+  socket.write(lines.map(line => `${JSON.stringify({ jsonrpc: '2.0', ...line })}\n`).join(''))
+  if (end) socket.end()
+  const answers: unknown[] = []
+  for await (const line of createInterface({ input: socket })) answers.push(JSON.parse(line))
+  socket.destroy()
+  return answers
+}
+
+const meta = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+const authenticate = (id: number, credentials: string) => ({
+  id,
+  method: 'trunkline/authenticate',
+  params: { scheme: 'Bearer', credentials },
+})
+const list = (id: number) => ({ id, method: 'tools/list', params: { _meta: meta } })
+const call = (id: number, name: string) => ({
+  id,
+  method: 'tools/call',
+  params: { name, _meta: meta },
+})
+
+describe('over TCP', () => {
+  test('a client sends its key first, and has its principal', async () => {
+    const address = await serve()
+    const { hostname, port } = new URL(address)
+    const socket = connectSocket(Number(port), hostname)
+    cleanUps.push(() => socket.destroy())
+    const lines = createInterface({ input: socket })[Symbol.asyncIterator]()
+    const ask = async (message: object) => {
+      socket.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+      return JSON.parse((await lines.next()).value)
+    }
+    expect(await ask(authenticate(1, key))).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
+    expect(await ask(call(2, 'who'))).toMatchObject({ result: { content: [{ text: 'key:ada' }] } })
+    expect(await ask(call(3, 'purge'))).toMatchObject({
+      error: { data: { kind: 'insufficient_permissions', scopes: ['notes:write'] } },
+    })
+  })
+
+  test.each([
+    ['a wrong key', authenticate(1, `${key.slice(0, -1)}_`), 'invalid_token'],
+    ['another message first', list(1), 'authentication_failed'],
+    ['no scheme', { id: 1, method: 'trunkline/authenticate' }, 'authentication_failed'],
+  ])('%s is answered once, and the connection closed', async (_, first, kind) => {
+    expect(await talk(await serve(), [first])).toMatchObject([
+      { id: 1, error: { code: -32000, data: { kind } } },
+    ])
+  })
+
+  test('a connection has one check at a time', async () => {
+    const many = Array.from({ length: 100 }, (_, id) => authenticate(id, `tlk_wrong${id}`))
+    expect((await talk(await serve(), many)).length).toBeLessThan(2)
+  })
+
+  test('an anonymous caller may use the methods that are open to everybody, and no others', async () => {
+    const address = await serve({ anonymous: { methods: ['tools/list'] } })
+    const [listed] = await talk(address, [list(1)], true)
+    expect(listed).toMatchObject({ id: 1, result: { tools: [{ name: 'who' }, { name: 'purge' }] } })
+    const [refused] = await talk(address, [call(2, 'who')], true)
+    expect(refused).toMatchObject({ id: 2, error: { data: { kind: 'authentication_failed' } } })
+  })
+})
+
+describe('over HTTP+SSE', () => {
+  /** Opens the event stream of 2024-11-05, and returns the address for messages. */
+  async function pair(options: Partial<AuthOptions>, headers: Record<string, string> = {}) {
+    const server = new Server({ name: 'guarded', version: '1' })
+    server.tool('who', {}, () => 'somebody')
+    const listener = await listen(server, 'http://127.0.0.1:0/mcp', {
+      auth: { verify: apiKeys({ keys: [record] }), ...options },
+    })
+    cleanUps.push(() => server.close())
+    cleanUps.push(() => listener.close())
+    const leave = new AbortController()
+    cleanUps.push(() => leave.abort())
+    const response = await fetch(new URL('/sse', listener.address), {
+      headers: { accept: 'text/event-stream', ...headers },
+      signal: leave.signal,
+    })
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+    const { value = '' } = (await reader?.read()) ?? {}
+    const messages = new URL(/data: (\S+)/.exec(value)?.[1] ?? '', listener.address)
+    return (body: object, more: Record<string, string> = headers) =>
+      fetch(messages, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...more },
+        body: JSON.stringify({ jsonrpc: '2.0', ...body }),
+      })
+  }
+
+  test('an anonymous caller may use only the methods that are open to everybody', async () => {
+    const post = await pair({ anonymous: { methods: ['ping'] } })
+    expect((await post({ id: 1, method: 'ping' })).status).toBe(202)
+    const refused = await post(call(2, 'who'))
+    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+  })
+
+  test('a method needs its scopes, and a session its principal', async () => {
+    const post = await pair(
+      { methods: { 'tools/call': ['mcp:call'] } },
+      { authorization: `Bearer ${key}` },
+    )
+    const refused = await post(call(1, 'who'))
+    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([
+      403,
+      'Bearer error="insufficient_scope", scope="mcp:call"',
+    ])
+    expect((await post({ id: 2, method: 'ping' }, {})).status).toBe(401)
+  })
+})
