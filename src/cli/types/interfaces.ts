@@ -1,6 +1,6 @@
 import type { Prompt } from '../../mcp/types/prompts.ts'
 import type { Tool } from '../../mcp/types/tools.ts'
-import { commentText, memberName, typeText } from './typescript.ts'
+import { commentText, memberName, typescriptOf } from './typescript.ts'
 
 /** What a server lists, and its name. */
 export interface ListedFeatures {
@@ -18,8 +18,8 @@ export function interfacesOf({ server, tools, prompts }: ListedFeatures): string
   const toolTexts = tools.map(tool => {
     const { name, description, inputSchema, outputSchema } = tool
     const comment = commentText(description, '  ')
-    const input = nested(typeText(inputSchema))
-    const output = nested(outputSchema === undefined ? 'unknown' : typeText(outputSchema))
+    const input = nested(typescriptOf(inputSchema))
+    const output = nested(outputSchema === undefined ? 'unknown' : typescriptOf(outputSchema))
     return `${comment}  ${memberName(name)}: {\n    input: ${input}\n    output: ${output}\n  }\n`
   })
   const promptTexts = prompts.map(({ name, description, arguments: args = [] }) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { limits } from '../../util/limits/limits.ts'
-import { commentText, memberName, typeText } from './typescript.ts'
+import { commentText, memberName, typescriptOf } from './typescript.ts'
 
 describe('the type of a schema', () => {
   it.each<[unknown, string]>([
@@ -44,7 +44,7 @@ describe('the type of a schema', () => {
     [{ $ref: '#/$defs/none' }, 'unknown'],
     [{ properties: { next: { $ref: '#' } } }, '{\n  next?: {\n    next?: unknown\n  }\n}'],
   ])('of %j is %s', (schema, text) => {
-    expect(typeText(schema)).toBe(text)
+    expect(typescriptOf(schema)).toBe(text)
   })
 
   it('is bounded, whatever the schema is like', () => {
@@ -54,11 +54,11 @@ describe('the type of a schema', () => {
         { type: 'object', properties: { a: ref(at + 1), b: ref(at + 1) } },
       ]),
     )
-    const text = typeText({ $ref: '#/$defs/d0', $defs: doubled })
+    const text = typescriptOf({ $ref: '#/$defs/d0', $defs: doubled })
     expect(text.match(/\?: /g)?.length).toBeLessThan(2 * limits.schemaCount.default)
     let deep: object = { type: 'string' }
     for (let depth = 0; depth < 10_000; depth++) deep = { type: 'array', items: deep }
-    expect(typeText(deep)).toContain('unknown')
+    expect(typescriptOf(deep)).toContain('unknown')
   })
 })
 
@@ -74,7 +74,7 @@ describe('what a server has chosen', () => {
   })
 
   it('is quoted as a literal', () => {
-    expect(typeText({ const: '\u2028"; evil()' })).toBe(String.raw`"\u2028\"; evil()"`)
+    expect(typescriptOf({ const: '\u2028"; evil()' })).toBe(String.raw`"\u2028\"; evil()"`)
   })
 
   it('does not end its comment', () => {

@@ -6,7 +6,7 @@ import { isRecord } from '../../util/objects.ts'
  * patterns and ranges, is left out; what cannot be resolved, such as a schema that contains itself, is `unknown`.
  * Names and literals are quoted, so that no schema can add code.
  */
-export function typeText(schema: unknown): string {
+export function typescriptOf(schema: unknown): string {
   return new TypeWriter(schema).type(schema, 0).text
 }
 

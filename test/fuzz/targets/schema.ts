@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type Compiled, compileSchema, SchemaError } from '../../../src/mcp/schema/schema.ts'
+import { isRecord } from '../../../src/util/objects.ts'
 import { json } from '../json.ts'
 import type { Random } from '../random.ts'
 import { target } from '../target.ts'
@@ -15,23 +16,41 @@ export const schemaTarget = target(
     return {
       schema: random.once(4) ? root : { type: 'object', ...root },
       side: random.pick(['input', 'output'] as const),
+      defaults: random.once(2),
       values: Array.from({ length: 3 }, () => JSON.parse(json(random, 4))),
     }
   },
-  async ({ schema, side, values }) => {
-    const compiled = attempt(() => compileSchema(schema, { what: 'fuzz', side }))
+  async ({ schema, side, defaults, values }) => {
+    const compiled = attempt(() => compileSchema(schema, { what: 'fuzz', side, defaults }))
     if (compiled === undefined || !(await isUsable(compiled))) return
     for (const value of values) {
       const before = JSON.stringify(value)
       const checked = await compiled.check(value)
       assert.ok(checked.ok || checked.issues.length > 0, 'an invalid value has issues')
-      if (checked.ok) assert.equal(checked.value, value)
+      if (checked.ok && !defaults) assert.equal(checked.value, value)
+      if (checked.ok) assert.ok(keeps(checked.value, value), 'defaults replace nothing')
       assert.equal(JSON.stringify(value), before, 'validating changes nothing')
       // Of a root object nothing else is valid.
       if (checked.ok && compiled.isObjectRoot) assert.equal(typeof value, 'object')
     }
   },
 )
+
+/** Whether a value has all that another has, and perhaps more members of objects. */
+function keeps(value: unknown, all: unknown): boolean {
+  if (!isRecord(all) && !Array.isArray(all)) return value === all
+  if (Array.isArray(all)) {
+    return (
+      Array.isArray(value) &&
+      value.length === all.length &&
+      all.every((item, at) => keeps(value[at], item))
+    )
+  }
+  return (
+    isRecord(value) &&
+    Object.keys(all).every(name => Object.hasOwn(value, name) && keeps(value[name], all[name]))
+  )
+}
 
 async function isUsable(compiled: Compiled<unknown>): Promise<boolean> {
   try {
