@@ -28,6 +28,8 @@ describe('docs/command-line.md', () => {
       'prompt',
       'check',
       'bench',
+      'login',
+      'logout',
     ].map(name => [`${name}-options`, ownOptions(name)] as const),
   ]
 
