@@ -23,6 +23,7 @@ const loaders: ReadonlyMap<string, () => Promise<{ readonly run: Run }>> = new M
   ['login', () => import('./commands/login.ts')],
   ['logout', () => import('./commands/logout.ts')],
   ['grants', () => import('./commands/grants.ts')],
+  ['keys', () => import('./commands/keys.ts')],
   ['list', () => import('./commands/list.ts')],
   ['call', () => import('./commands/call.ts')],
   ['read', () => import('./commands/read.ts')],

@@ -6,6 +6,12 @@ export {
   type RememberedListsFile,
   type RememberedServer,
 } from './catalog/remembered-lists.ts'
+export type {
+  ApiKeysConfig,
+  AuthConfig,
+  IntrospectionConfig,
+  JwtConfig,
+} from './config/auth/fields.ts'
 export type { ConfigInput } from './config/dialects/inputs.ts'
 export { type ConfigDiff, diffConfig } from './config/diff.ts'
 export type { Environment, Places } from './config/env.ts'

@@ -74,4 +74,31 @@ export const authorizationCommands: readonly CommandRow[] = [
     options: [],
     examples: ['trunkline grants --json'],
   },
+  {
+    name: 'keys',
+    aka: ['apikeys', 'api-keys'],
+    operands: 'new|list|revoke [NAME]',
+    maxOperands: 2,
+    summary: 'Make, list and revoke the API keys of a router or server.',
+    options: [
+      {
+        name: 'file',
+        value: 'FILE',
+        meaning:
+          'The file of the keys, which `auth.apiKeys` names. It has only digests of the keys.',
+      },
+      { name: 'scope', value: 'SCOPE', many: true, meaning: 'Scope of the new key.' },
+      { name: 'role', value: 'ROLE', many: true, meaning: 'Role of the new key.' },
+      {
+        name: 'expires',
+        value: 'TIME',
+        meaning: 'How long the new key is valid: `90d` or `12h`; by default until it is revoked.',
+      },
+    ],
+    examples: [
+      'trunkline keys new ada --file keys.json --scope mcp --expires 90d',
+      'trunkline keys list --file keys.json',
+      'trunkline keys revoke ada --file keys.json',
+    ],
+  },
 ]

@@ -67,11 +67,12 @@ export function changeOf(before: UpstreamOptions, after: UpstreamOptions): Serve
 
 function settingsChanged(before: RouterConfig, after: RouterConfig): readonly string[] {
   const settings = (config: RouterConfig) => {
-    const { router, viewAddresses, tls, public: isPublic, metrics, logLevel } = config
+    const { router, viewAddresses, tls, auth, public: isPublic, metrics, logLevel } = config
     return {
       ...router,
       views: [router.views ?? {}, viewAddresses],
       tls,
+      auth,
       public: isPublic,
       metrics,
       logLevel,

@@ -1,0 +1,24 @@
+import type { CheckedObject } from '../checked-object.ts'
+
+const verifiers = ['jwt', 'introspection', 'apiKeys'] as const
+
+/** Rules of `auth`: at least one way to verify callers. */
+export function authRules({ node, report }: CheckedObject): void {
+  if (verifiers.some(name => node.members.has(name))) return
+  report(undefined, `auth needs one of ${verifiers.join(', ')}`)
+}
+
+/** Returns a rule that requires members. */
+export function requiring(...names: readonly string[]) {
+  return ({ node, report }: CheckedObject): void => {
+    const missing = names.filter(name => !node.members.has(name))
+    if (missing.length > 0) report(undefined, `it needs ${missing.join(' and ')}`)
+  }
+}
+
+/** Reports a secret that is written into the file instead of a reference to it. */
+export function refuseLiteral(name: string, { node, report }: CheckedObject): void {
+  const member = node.members.get(name)?.value
+  if (member?.type !== 'string' || /(?<!\$)\$\{[^}]+\}/.test(member.value)) return
+  report(name, `${name} must be a reference such as "\${NAME}", so that the file has no secret`)
+}
