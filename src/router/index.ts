@@ -1,3 +1,4 @@
+export type { UpstreamAuth, UpstreamClient } from '../mcp/credentials.ts'
 export type { HealthLevel } from '../observe/health/health.ts'
 export type { HiddenEntry } from './catalog/entries.ts'
 export type { Lists } from './catalog/lists.ts'

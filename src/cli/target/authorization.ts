@@ -1,17 +1,19 @@
 import { parseAddress } from '../../address.ts'
+import { upstreamCredentials } from '../../dial.ts'
+import type { Credentials } from '../../mcp/credentials.ts'
 import type { CommandLine } from '../arguments.ts'
 import { UsageError } from '../exit.ts'
 import type { CommandTarget } from './target.ts'
 
 /**
- * Returns how requests to a target are authorized: `'stored'` if `--auth stored` is given, or if `trunkline login` has
+ * Returns how requests to a target are authorized: as its configuration says, or `'stored'` if `--auth stored` is given, or if `trunkline login` has
  * stored a login for its address and nothing else authorizes them. Throws a UsageError if `--auth` contradicts the
  * target.
  */
 export async function authOf(
   target: CommandTarget,
   input: Pick<CommandLine, 'value'>,
-): Promise<'stored' | undefined> {
+): Promise<Credentials | 'stored' | undefined> {
   const server = serverUrl(target)
   const mode = input.value('auth')
   const isAsked = mode === 'stored'
@@ -23,6 +25,7 @@ export async function authOf(
     throw new UsageError('--auth stored and the header "Authorization" are both given; use one')
   }
   if (isAsked) return 'stored'
+  if (target.auth !== undefined) return upstreamCredentials(target.auth)
   // Apart from the rest of authorization, which most commands never need.
   const { hasStoredLogin } = await import('../../auth/client/store/node-token-folder.ts')
   return hasStoredLogin(server.href) ? 'stored' : undefined
@@ -37,9 +40,10 @@ export async function withStoredHeaders(
   input: Pick<CommandLine, 'value'>,
 ): Promise<CommandTarget> {
   const server = serverUrl(target)
-  if (server === undefined || (await authOf(target, input)) === undefined) return target
-  const { storedCredentials } = await import('../../auth/client/stored.ts')
-  const sent = await storedCredentials().headers({ method: 'POST', url: server, server })
+  const auth = await authOf(target, input)
+  if (server === undefined || auth === undefined) return target
+  const credentials = await upstreamCredentials(auth)
+  const sent = await credentials.headers({ method: 'POST', url: server, server })
   if (sent.dpop !== undefined)
     throw new UsageError('the stored token is bound to a key, which this command does not support')
   return { ...target, headers: { ...target.headers, ...sent } }

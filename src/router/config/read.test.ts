@@ -15,6 +15,7 @@ const env = {
   WEATHER_KEY: 'w',
   SEARCH_TOKEN: 't',
   INTROSPECTION_SECRET: 's',
+  ROUTER_SECRET: 's',
 }
 
 function read(value: unknown) {
@@ -133,7 +134,7 @@ function placed(group: string, object: object): unknown {
       return 'servers' in object ? object : { mcpServers: {}, ...object }
     case 'server': {
       const hasTarget = 'command' in object || 'url' in object || 'urls' in object
-      const forUrl = ['headers', 'type', 'websocket', 'pool'].some(key => key in object)
+      const forUrl = ['headers', 'auth', 'type', 'websocket', 'pool'].some(key => key in object)
       return withServer(
         hasTarget ? object : { ...(forUrl ? { url } : { command: 'x' }), ...object },
       )
@@ -167,6 +168,12 @@ function placed(group: string, object: object): unknown {
     }
     case 'apiKeys':
       return { mcpServers: {}, auth: { apiKeys: { file: 'keys.json', ...object } } }
+    case 'serverAuth':
+      return withServer({ url, auth: object })
+    case 'clientCredentials': {
+      const example = fieldsOf('serverAuth').get('clientCredentials')?.example
+      return withServer({ url, auth: { clientCredentials: { ...Object(example), ...object } } })
+    }
     case 'deadLetters':
       return { mcpServers: {}, deadLetters: object }
     case 'tls':

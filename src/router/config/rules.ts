@@ -1,7 +1,14 @@
 import { type Address, readAddress } from '../../address.ts'
 import { placeOf, transportOf } from '../../transports.ts'
 import { nearest } from '../../util/nearest.ts'
-import { authRules, refuseLiteral, requiring } from './auth/rules.ts'
+import {
+  authRules,
+  clientCredentialsRules,
+  hasAuthorization,
+  introspectionRules,
+  requiring,
+  serverAuthRules,
+} from './auth/rules.ts'
 import type { CheckedObject, Report } from './checked-object.ts'
 import type { AddressUse } from './field.ts'
 import { pool, restart } from './schema-policy.ts'
@@ -16,6 +23,8 @@ export const groupRules: ReadonlyMap<string, (object: CheckedObject) => void> = 
   ['jwt', requiring('issuer')],
   ['introspection', introspectionRules],
   ['apiKeys', requiring('file')],
+  ['serverAuth', serverAuthRules],
+  ['clientCredentials', clientCredentialsRules],
   ['server', serverRules],
   ['tools', toolRules],
   ['limits', limitRules],
@@ -75,11 +84,6 @@ function tlsRules({ node, report }: CheckedObject): void {
   }
 }
 
-function introspectionRules(object: CheckedObject): void {
-  requiring('issuer', 'endpoint', 'clientId', 'clientSecret')(object)
-  refuseLiteral('clientSecret', object)
-}
-
 function isSecure(address: Address): boolean {
   const place = placeOf(address)
   return place?.type === 'network' && place.isSecure
@@ -125,6 +129,9 @@ function programRules(members: ObjectNode['members'], report: Report): void {
       'warning',
     )
   }
+  if (members.has('auth')) {
+    report('auth', 'auth applies to addresses only; pass secrets to a command in env')
+  }
   if (members.has('websocket')) {
     report('websocket', 'websocket applies to HTTP addresses only, and this server is a command')
   }
@@ -152,6 +159,12 @@ function addressRules(
   const takesHeaders = addresses.some(address => transportOf(address).locator === 'url')
   if (!isEmpty(members.get('headers')?.value) && addresses.length > 0 && !takesHeaders) {
     report('headers', 'headers apply to HTTP and WebSocket addresses only')
+  }
+  if (members.has('auth') && addresses.length > 0 && !takesHeaders) {
+    report('auth', 'auth applies to HTTP and WebSocket addresses only')
+  }
+  if (members.has('auth') && hasAuthorization(value.headers)) {
+    report('auth', 'auth and the header Authorization are both given; use one')
   }
   const isHttp = addresses.some(({ kind }) => kind === 'http')
   if (members.has('websocket') && addresses.length > 0 && !isHttp) {

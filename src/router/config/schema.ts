@@ -1,7 +1,14 @@
 import { logLineLevels } from '../../observe/log/line.ts'
 import { limits } from '../../util/limits/limits.ts'
 import type { RouterOptions } from '../options.ts'
-import { apiKeysFields, authFields, introspectionFields, jwtFields } from './auth/fields.ts'
+import {
+  apiKeysFields,
+  authFields,
+  clientCredentialsFields,
+  introspectionFields,
+  jwtFields,
+  serverAuthFields,
+} from './auth/fields.ts'
 import {
   address,
   boolean,
@@ -253,6 +260,8 @@ export const configGroups: ReadonlyMap<string, Group> = new Map([
   ['apiKeys', groupOf('`apiKeys`', apiKeysFields)],
   ['server', groupOf('A server', serverFields)],
   ['instance', groupOf('An entry of `urls`', instance)],
+  ['serverAuth', groupOf('`auth` of a server', serverAuthFields)],
+  ['clientCredentials', groupOf('`clientCredentials`', clientCredentialsFields)],
   ['tools', groupOf('`tools`', tools)],
   ['hash', groupOf('`hash`', hash)],
   ['limits', groupOf('`limits` of a server', serverLimitFields)],

@@ -1,3 +1,4 @@
+import type { UpstreamClient } from '../../../mcp/credentials.ts'
 import { type Field, type FieldType, group, list, member, nonEmpty, union } from '../field.ts'
 
 /** How a router authenticates its callers, as a configuration file describes it. */
@@ -169,5 +170,51 @@ export const apiKeysFields: Record<keyof ApiKeysConfig, Field> = {
     meaning: 'A header that carries the key, besides `Authorization: Bearer`.',
     default: '(none)',
     example: 'x-api-key',
+  },
+}
+
+/** Fields of `auth` of a server. */
+export const serverAuthFields: Record<'bearer' | 'clientCredentials', Field> = {
+  bearer: {
+    type: nonEmpty,
+    meaning: 'A reference to a token, which is sent with every request.',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of a reference
+    example: '${SEARCH_TOKEN}',
+  },
+  clientCredentials: {
+    type: group('clientCredentials'),
+    meaning: 'Gets tokens for the router itself, and renews them.',
+    example: {
+      issuer: 'https://as.example.com',
+      clientId: 'router',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of a reference
+      clientSecret: '${ROUTER_SECRET}',
+    },
+  },
+}
+
+/** Fields of `clientCredentials`. */
+export const clientCredentialsFields: Record<keyof UpstreamClient, Field> = {
+  issuer: {
+    type: webUrl,
+    meaning: 'The issuer of the authorization server, the only one that gets the secret. Required.',
+    example: 'https://as.example.com',
+  },
+  clientId: {
+    type: nonEmpty,
+    meaning: 'The client id of the router there. Required.',
+    example: 'router',
+  },
+  clientSecret: {
+    type: nonEmpty,
+    meaning: 'A reference to the client secret. Required.',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of a reference
+    example: '${ROUTER_SECRET}',
+  },
+  scopes: {
+    type: list(nonEmpty),
+    meaning: 'Scopes to ask for, besides those that the server names.',
+    default: [],
+    example: ['search'],
   },
 }

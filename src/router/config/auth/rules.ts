@@ -17,8 +17,33 @@ export function requiring(...names: readonly string[]) {
 }
 
 /** Reports a secret that is written into the file instead of a reference to it. */
-export function refuseLiteral(name: string, { node, report }: CheckedObject): void {
+function refuseLiteral(name: string, { node, report }: CheckedObject): void {
   const member = node.members.get(name)?.value
   if (member?.type !== 'string' || /(?<!\$)\$\{[^}]+\}/.test(member.value)) return
   report(name, `${name} must be a reference such as "\${NAME}", so that the file has no secret`)
+}
+
+/** Rules of `auth` of a server: one way, and no secret in the file. */
+export function serverAuthRules(object: CheckedObject): void {
+  const { node, report } = object
+  if (node.members.has('bearer') === node.members.has('clientCredentials'))
+    report(undefined, 'auth must have one of bearer and clientCredentials')
+  refuseLiteral('bearer', object)
+}
+
+/** Rules of `clientCredentials`. */
+export function clientCredentialsRules(object: CheckedObject): void {
+  requiring('issuer', 'clientId', 'clientSecret')(object)
+  refuseLiteral('clientSecret', object)
+}
+
+/** Rules of `introspection`. */
+export function introspectionRules(object: CheckedObject): void {
+  requiring('issuer', 'endpoint', 'clientId', 'clientSecret')(object)
+  refuseLiteral('clientSecret', object)
+}
+
+/** Whether headers in a file authorize requests. */
+export function hasAuthorization(headers: unknown): boolean {
+  return Object.keys(headers ?? {}).some(name => /^authorization$/i.test(name))
 }
